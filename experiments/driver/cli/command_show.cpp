@@ -2,8 +2,10 @@
 #include "experiments/driver/cli/commands.hpp"
 #include "experiments/driver/cli/output.hpp"
 #include "experiments/driver/cli/topology_summary.hpp"
+#include "experiments/driver/figures/network_figure.hpp"
 #include "experiments/driver/records/json.hpp"
 #include "experiments/driver/records/table.hpp"
+#include "sim/error.hpp"
 #include "topologies/list.hpp"
 
 #include <fmt/format.h>
@@ -132,11 +134,32 @@ std::string text_of(const Topology& topology, const TopologySummary& summary,
   return text;
 }
 
+// What can be checked before any work.
+void require_sound(const ShowArguments& arguments) {
+  if (arguments.draw.empty()) return;
+  if (!arguments.draw.ends_with(".svg") && !arguments.draw.ends_with(".png"))
+    throw InputError(fmt::format("{}: a drawing is .svg or .png", arguments.draw));
+  require_writable(arguments.draw);
+}
+
+/// "64 NPUs, 256 links": what the picture's title says of the network.
+std::string counts_text(const TopologySummary& summary) {
+  std::string text = fmt::format("{} NPUs", summary.npus);
+  if (summary.switches > 0) text += fmt::format(", {} switches", summary.switches);
+  if (summary.memories > 0) text += fmt::format(", {} memories", summary.memories);
+  return text + fmt::format(", {} links", summary.links);
+}
+
 } // namespace
 
 int show_command(const ShowArguments& arguments) {
+  require_sound(arguments);
   const Topology topology = make_topology(arguments.topology);
   const TopologySummary summary = summarize(topology);
+  if (!arguments.draw.empty())
+    draw(network_figure(fmt::format("{}: {}", topology.name(), counts_text(summary)), topology,
+                        layout_of(topology)),
+         arguments.draw);
   if (arguments.json)
     print_text(answer_json("show", Json::array({output_of(topology, summary)})));
   else

@@ -188,6 +188,7 @@ struct ListArguments {
 
 struct ShowArguments {
   std::string topology;
+  std::string draw; ///< picture to write; empty: none
   TableArguments tables;
   bool json = false;
 };

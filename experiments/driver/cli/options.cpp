@@ -307,7 +307,7 @@ void add_options(CLI::App& app, BoundArguments& bound) {
   add_bound(app, bound.bound);
   app.add_option(
       "--draw", bound.draw,
-      "picture to write of what proves the best bound: .svg or .png; of up to 128 nodes");
+      "picture to write of what proves the best bound: .svg or .png; of up to 1024 nodes");
   add_output(app, bound.tables, bound.json);
 }
 
@@ -353,6 +353,8 @@ void add_options(CLI::App& app, ListArguments& list) {
 
 void add_options(CLI::App& app, ShowArguments& show) {
   add_topology(app, show.topology);
+  app.add_option("--draw", show.draw,
+                 "picture to write of the network: .svg or .png; links by bandwidth and latency");
   add_output(app, show.tables, show.json);
 }
 

@@ -1,14 +1,13 @@
 // A certificate of a bound is a set of nodes, a path, or prices of links. Drawn on the network it
-// can be seen to be one: everything that the proof counts is in one colour, all else in grey. The
-// parts are drawn as layers over each other, links first, so that nodes hide the ends of links.
+// can be seen to be one: everything that the proof counts is in one colour, all else in grey.
 #include "experiments/driver/figures/bound_drawing.hpp"
 
-#include "experiments/driver/figures/node_places.hpp"
+#include "experiments/driver/figures/canvas.hpp"
+#include "experiments/driver/figures/layout/layout.hpp"
+#include "experiments/driver/figures/network_figure.hpp"
 #include "sim/error.hpp"
 #include "sim/time_model.hpp"
-#include "synth/bounds/cuts.hpp"
 #include "synth/bounds/least_times.hpp"
-#include "synth/bounds/partition.hpp"
 
 #include <fmt/format.h>
 
@@ -24,26 +23,9 @@ namespace tutti {
 
 namespace {
 
-constexpr std::uint32_t most_nodes = 128;
-
-// Lengths in points.
-constexpr double disc = 11, square = 7, mesh_pitch = 64, circle_pitch = 44;
-constexpr double margin = 48, top = 64, bottom = 84;
-
-constexpr int inside_colour = 0xf28e2b, outside_colour = 0x4e79a7;
-
-struct BoundData {
-  std::string across, within; ///< gnuplot's data: links
-  std::string npus, others, npu_names, other_names;
-};
-
-/// "7" of "npu7".
-std::string short_name(const Node& node) {
-  constexpr std::string_view prefix = "npu";
-  return node.name.starts_with(prefix) && node.name.size() > prefix.size()
-             ? node.name.substr(prefix.size())
-             : node.name;
-}
+constexpr std::uint32_t most_nodes = 1024;
+constexpr int inside_colour = 0xf28e2b, outside_colour = 0x4e79a7, cut_colour = 0xd62728,
+              other_colour = 0xc8c8c8;
 
 /// What of the network is drawn apart from the rest, and what it is.
 struct Marks {
@@ -110,97 +92,25 @@ Marks marks_of(const Topology& topology, const Bound& bound) {
   return marks;
 }
 
-BoundData drawing_of(const Topology& topology, const Marks& marks,
-                     const std::vector<Place>& places) {
-  const std::vector<bool>& inside = marks.nodes;
-  BoundData drawing;
-  for (std::uint32_t l = 0; l < topology.link_count(); ++l) {
-    const Link& link = topology.link(LinkId{l});
-    const Place &a = places[link.from.value], &b = places[link.to.value];
-    (marks.links[l] ? drawing.across : drawing.within) +=
-        fmt::format("{:.1f} {:.1f} {:.1f} {:.1f}\n", a.x, a.y, b.x - a.x, b.y - a.y);
-  }
-  for (std::uint32_t n = 0; n < topology.node_count(); ++n) {
-    const Node& node = topology.node(NodeId{n});
-    const Place& at = places[n];
-    const int colour = inside[n] ? inside_colour : outside_colour;
-    const bool npu = node.kind == NodeKind::npu;
-    if (npu)
-      drawing.npus += fmt::format("{:.1f} {:.1f} {} {}\n", at.x, at.y, disc, colour);
+/// A square of a colour, or a line, and what it means.
+struct BoundEntry {
+  int colour;
+  std::string_view words;
+  bool is_line = false;
+};
+
+constexpr double entry_height = 16, entry_font = 9.5;
+
+void paint_bound_legend(Canvas& canvas, std::span<const BoundEntry> entries, Position at) {
+  constexpr int layer = 100;
+  for (const BoundEntry& entry : entries) {
+    if (entry.is_line)
+      canvas.line(layer, std::array{at, Position{at.x + 12, at.y}}, entry.colour, 2.4);
     else
-      drawing.others += fmt::format("{:.1f} {:.1f} {} {} {}\n", at.x, at.y, square, square, colour);
-    (npu ? drawing.npu_names : drawing.other_names) += fmt::format(
-        "{:.1f} {:.1f} {}\n", at.x, npu ? at.y : at.y + square + 6, data_text(short_name(node)));
+      canvas.square(layer, {at.x + 6, at.y}, 5, entry.colour, entry.colour);
+    canvas.text(layer, {at.x + 18, at.y}, entry.words, entry_font, 0x222222, Anchor::left);
+    at.x += 18 + label_width(entry.words, 0.93 * entry_font) + 16;
   }
-  return drawing;
-}
-
-/// Data blocks, and one plot of those that aren't empty: gnuplot has no layers without points.
-std::string plot_of(const BoundData& drawing) {
-  struct Layer {
-    std::string_view name;
-    const std::string& data;
-    std::string_view style;
-  };
-  const std::array layers{
-      Layer{"within", drawing.within,
-            "1:2:3:4 with vectors nohead linewidth 1 linecolor rgb '#c8c8c8'"},
-      Layer{"across", drawing.across,
-            "1:2:3:4 with vectors nohead linewidth 2.4 linecolor rgb '#d62728'"},
-      Layer{"others", drawing.others,
-            "1:2:3:4:5 with boxxyerror fillstyle solid border rgb '#ffffff' linewidth 0.8 "
-            "linecolor rgb variable"},
-      Layer{"npus", drawing.npus,
-            "1:2:3:4 with circles fillstyle solid noborder linecolor rgb variable"},
-      Layer{"npu_names", drawing.npu_names,
-            "1:2:3 with labels font 'sans-serif,8' textcolor rgb '#ffffff'"},
-      Layer{"other_names", drawing.other_names,
-            "1:2:3 with labels font 'sans-serif,7' textcolor rgb '#333333'"}};
-  std::string blocks, plots;
-  for (const Layer& layer : layers) {
-    if (layer.data.empty()) continue;
-    blocks += fmt::format("${} << END\n{}END\n", layer.name, layer.data);
-    plots += fmt::format("{}${} using {}", plots.empty() ? "plot " : ", \\\n     ", layer.name,
-                         layer.style);
-  }
-  return blocks + plots + "\n";
-}
-
-/// A square of a colour and what it means, at the lower left.
-std::string legend_entry(int index, int colour, std::string_view text) {
-  return fmt::format("set label {} '\xe2\x96\xa0' at screen 0, screen 0 offset character {}, "
-                     "character 2.6 left font 'sans-serif,14' textcolor rgb '#{:06x}'\n"
-                     "set label {} {} at screen 0, screen 0 offset character {}, character 2.6 "
-                     "left font 'sans-serif,10' textcolor rgb '#444444'\n",
-                     10 + 2 * index, 1.5 + 17 * index, colour, 11 + 2 * index, gnuplot_quoted(text),
-                     3.5 + 17 * index);
-}
-
-/// [node]; empty where the network has no servers: several groups of as many NPUs, two or more,
-/// that faster links or a switch join.
-std::vector<std::uint32_t> servers_of(const Topology& topology) {
-  for (const bounds::Partition& partition : bounds::clusters(topology)) {
-    std::vector<std::uint32_t> npus(partition.parts);
-    for (std::uint32_t n = 0; n < topology.npu_count(); ++n) ++npus[partition.part_of[n]];
-    const std::uint32_t each = npus[partition.part_of[0]];
-    if (each < 2 || each == topology.npu_count() ||
-        std::ranges::any_of(npus, [&](std::uint32_t count) { return count != 0 && count != each; }))
-      continue;
-    std::vector<std::uint32_t> number(partition.parts, no_server), servers;
-    std::uint32_t next = 0;
-    for (std::uint32_t part = 0; part < partition.parts; ++part)
-      if (npus[part] > 0) number[part] = next++;
-    for (const std::uint32_t part : partition.part_of) servers.push_back(number[part]);
-    return servers;
-  }
-  return {};
-}
-
-std::vector<Place> places_of(const Topology& topology) {
-  if (is_small_mesh(topology)) return mesh_places(topology, mesh_pitch);
-  const std::vector<std::uint32_t> servers = servers_of(topology);
-  return servers.empty() ? nested_places(topology, circle_pitch)
-                         : server_places(topology, servers, circle_pitch);
 }
 
 } // namespace
@@ -209,36 +119,40 @@ Figure bound_figure(const Heading& heading, const Topology& topology, const Boun
   if (topology.node_count() > most_nodes)
     throw InputError(fmt::format("a bound on {} nodes can't be drawn, only on up to {}",
                                  topology.node_count(), most_nodes));
-  std::vector<Place> places = places_of(topology);
-  Place least = places.front(), most = places.front();
-  for (const Place& place : places) {
-    least = {std::min(least.x, place.x), std::min(least.y, place.y)};
-    most = {std::max(most.x, place.x), std::max(most.y, place.y)};
-  }
-  constexpr int legend_width = 430;
-  const int width = std::max(
-      {static_cast<int>(most.x - least.x + 2 * margin), heading_width(heading), legend_width});
-  const int height = static_cast<int>(most.y - least.y + top + bottom);
-  for (Place& place : places)
-    place = {place.x - (least.x + most.x) / 2 + width / 2.0, place.y - least.y + top};
-
+  const Layout layout = layout_of(topology);
+  if (layout.nodes.size() != topology.node_count())
+    throw InputError(fmt::format("a bound on {} can't be drawn: a page hasn't room for each of its "
+                                 "{} nodes",
+                                 topology.name(), topology.node_count()));
   const Marks marks = marks_of(topology, bound);
-  std::string legend;
-  int entries = 0;
-  const auto explain = [&](int colour, std::string_view words) {
-    if (!words.empty()) legend += legend_entry(entries++, colour, words);
-  };
-  explain(inside_colour, marks.node_words);
-  explain(outside_colour, marks.node_words.empty() ? "" : "the others");
-  explain(0xd62728, marks.link_words);
-  const std::string script =
-      legend +
-      fmt::format("unset border\nunset tics\nunset key\n"
-                  "set lmargin at screen 0\nset rmargin at screen 1\nset tmargin at screen 1\n"
-                  "set bmargin at screen 0\nset xrange [0:{}]\nset yrange [{}:0]\n",
-                  width, height) +
-      plot_of(drawing_of(topology, marks, places));
-  return {figure_style(heading) + script, width, height};
+  std::vector<LinkPaint> links;
+  for (const LayoutLink& link : layout.links) {
+    const bool counts = marks.links[link.links.front().value];
+    links.push_back({counts ? cut_colour : other_colour, layout.lane * (counts ? 0.8 : 0.36),
+                     counts ? 1 : 0, false, false});
+  }
+  std::vector<NodePaint> nodes;
+  for (const LayoutNode& node : layout.nodes) {
+    const int colour = marks.nodes[node.nodes.front().value] ? inside_colour : outside_colour;
+    nodes.push_back({colour, 0xffffff, colour == inside_colour ? 0x111111 : 0xffffff, false});
+  }
+  std::vector<BoundEntry> entries;
+  if (!marks.node_words.empty()) {
+    entries.push_back({inside_colour, marks.node_words});
+    entries.push_back({outside_colour, "the others"});
+  }
+  if (!marks.link_words.empty()) entries.push_back({cut_colour, marks.link_words, true});
+
+  const double width = FigureFrame::width_for(heading, layout.width);
+  std::string note = heading.note;
+  if (!layout.note.empty()) note += (note.empty() ? "" : "; ") + layout.note;
+  const FigureFrame frame({heading.title, note}, width);
+  Canvas canvas;
+  paint_network(canvas, layout, links, nodes, {(width - layout.width) / 2, frame.top()});
+  paint_bound_legend(canvas, entries, {16, frame.top() + layout.height + 16});
+  const double picture = layout.height + (entries.empty() ? 4 : entry_height + 10);
+  frame.paint(canvas, picture);
+  return canvas.figure(width, frame.height(picture));
 }
 
 } // namespace tutti

@@ -11,10 +11,8 @@ namespace tutti {
 /// What proves the bound, in the network. A cut: the nodes that it cuts off, and the links across.
 /// A path: its ends, and the links of a shortest one. Work: the links that deliveries share.
 /// Prices: the links that have one, alone or in a shared group. A closed form: no link more than
-/// others. NPUs stand at their coordinates where they form a mesh of two dimensions (or one);
-/// server by server where the network has servers; else on a circle with switches and memories
-/// within it.
-/// Errors: InputError for more than 128 nodes: nobody could read it.
+/// others. Nodes stand where their network's layout (layout/layout.hpp) has them.
+/// Errors: InputError for more than 1,024 nodes, or a layout that draws several as one.
 [[nodiscard]] Figure bound_figure(const Heading& heading, const Topology& topology,
                                   const Bound& bound);
 

@@ -9,7 +9,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cassert>
 #include <cmath>
 #include <functional>
@@ -19,23 +18,6 @@
 namespace tutti {
 
 namespace {
-
-/// How a quantity is written on a picture: value / divisor, followed by the unit.
-struct Scale {
-  std::string_view label, unit;
-  double divisor;
-};
-
-Scale scale_for(LinkQuantity quantity, double largest) {
-  if (quantity == LinkQuantity::utilisation) return {"link utilisation", "%", 0.01};
-  constexpr std::array<Scale, 5> scales{Scale{"data over the link", "TB", 1e12},
-                                        {"data over the link", "GB", 1e9},
-                                        {"data over the link", "MB", 1e6},
-                                        {"data over the link", "kB", 1e3},
-                                        {"data over the link", "B", 1}};
-  return *std::find_if(scales.begin(), scales.end() - 1,
-                       [=](const Scale& scale) { return largest >= scale.divisor; });
-}
 
 double largest_link(std::span<const LinkMap> maps) {
   double largest = 0;
@@ -57,20 +39,14 @@ double mean(std::span<const double> values) {
   return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
 }
 
-std::string value_text(double value, const Scale& scale) {
-  const double number = value / scale.divisor;
-  if (scale.unit == "%") return fmt::format("{:.{}f} %", number, number >= 9.95 ? 0 : 1);
-  return fmt::format("{} {}", three_digits(number), scale.unit);
-}
-
 /// "224 links, 12 idle, mean 47 %, max 100 %"
-std::string summary(const LinkMap& map, const Scale& scale) {
+std::string summary(const LinkMap& map, const LinkScale& scale) {
   const auto idle = std::count(map.links.begin(), map.links.end(), 0.0);
   const LinkMap alone[] = {map};
-  return fmt::format("{} link{}{}, mean {}, max {}", map.links.size(),
-                     map.links.size() == 1 ? "" : "s",
-                     idle > 0 ? fmt::format(", {} idle", idle) : "",
-                     value_text(mean(map.links), scale), value_text(largest_link(alone), scale));
+  return fmt::format(
+      "{} link{}{}, mean {}, max {}", map.links.size(), map.links.size() == 1 ? "" : "s",
+      idle > 0 ? fmt::format(", {} idle", idle) : "", link_value_text(mean(map.links), scale),
+      link_value_text(largest_link(alone), scale));
 }
 
 /// Where panels and colour bar lie, in points from the upper left corner.
@@ -112,7 +88,7 @@ struct HeatmapLayout {
   }
 };
 
-std::string matrix_data(const LinkMap& map, const Scale& scale) {
+std::string matrix_data(const LinkMap& map, const LinkScale& scale) {
   std::string text;
   for (std::size_t i = 0; i < map.cells.size(); ++i) {
     const double cell = map.cells[i];
@@ -174,7 +150,7 @@ std::string names_of_others(const LinkMap& map, double pitch) {
 }
 
 std::string panel_script(const LinkMap& map, std::size_t index, std::size_t panels,
-                         const HeatmapLayout& layout, const Scale& scale) {
+                         const HeatmapLayout& layout, const LinkScale& scale) {
   const double x = layout.x(index), y = layout.y(index), size = layout.panel;
   const double last = map.nodes - 0.5;
   const bool leftmost = index % layout.columns == 0, lowest = index + layout.columns >= panels;
@@ -207,7 +183,7 @@ std::string panel_script(const LinkMap& map, std::size_t index, std::size_t pane
 }
 
 /// Where the curve of these descending values changes by what can be seen: "share of links, value".
-std::string steps_data(std::span<const double> values, const Scale& scale) {
+std::string steps_data(std::span<const double> values, const LinkScale& scale) {
   std::string data, drawn;
   for (std::size_t k = 0; k < values.size(); ++k) {
     std::string value = fmt::format("{:.3g}", values[k] / scale.divisor);
@@ -220,7 +196,7 @@ std::string steps_data(std::span<const double> values, const Scale& scale) {
 }
 
 /// The colour bar over the height of the grid, and below it what black means.
-std::string colour_bar(const HeatmapLayout& layout, const Scale& scale, double largest) {
+std::string colour_bar(const HeatmapLayout& layout, const LinkScale& scale, double largest) {
   const double x = layout.grid_right() + 26, bottom = layout.grid_bottom();
   const double height = bottom - HeatmapLayout::top;
   return fmt::format(
@@ -252,11 +228,7 @@ LinkMap link_map(std::string title, const Topology& topology, const Report& repo
   for (std::uint32_t n = map.npus; n < map.nodes; ++n)
     map.others.push_back(topology.node(NodeId{n}).name);
   map.cells.assign(cells, std::numeric_limits<double>::quiet_NaN());
-  if (quantity == LinkQuantity::utilisation)
-    map.links = utilisation(report);
-  else
-    for (const LinkUse& link : report.links)
-      map.links.push_back(static_cast<double>(link.bytes.count));
+  map.links = link_values(report, quantity).links;
 
   std::vector<std::uint32_t> parallel(cells, 0);
   for (std::size_t l = 0; l < map.links.size(); ++l) {
@@ -274,7 +246,7 @@ Figure heatmap_figure(const Heading& heading, std::span<const LinkMap> maps,
                       LinkQuantity quantity) {
   if (maps.empty()) throw InputError("a heat map needs at least one run");
   const double largest = quantity == LinkQuantity::utilisation ? 1.0 : largest_cell(maps);
-  const Scale scale = scale_for(quantity, largest);
+  const LinkScale scale = link_scale(quantity, largest);
   const HeatmapLayout layout(heading, maps);
   std::string script = figure_style(heading) + colour_bar(layout, scale, largest);
   script += "set object 1 rectangle from graph 0, graph 0 to graph 1, graph 1 behind "
@@ -293,14 +265,15 @@ Figure sorted_links_figure(const Heading& heading, std::span<const LinkMap> maps
                            LinkQuantity quantity) {
   if (maps.empty()) throw InputError("a picture of sorted links needs at least one run");
   const double largest = quantity == LinkQuantity::utilisation ? 1.0 : largest_link(maps);
-  const Scale scale = scale_for(quantity, largest);
+  const LinkScale scale = link_scale(quantity, largest);
   std::vector<std::string> legend;
   std::string data, plots;
   for (std::size_t i = 0; i < maps.size(); ++i) {
     std::vector<double> values = maps[i].links;
     std::sort(values.begin(), values.end(), std::greater<>());
     data += fmt::format("$curve{} << END\n{}END\n", i, steps_data(values, scale));
-    legend.push_back(fmt::format("{} (mean {})", maps[i].title, value_text(mean(values), scale)));
+    legend.push_back(
+        fmt::format("{} (mean {})", maps[i].title, link_value_text(mean(values), scale)));
     plots += fmt::format("{}$curve{} using 1:2 with steps linewidth 2.2 dashtype {} linecolor rgb "
                          "'{}' title {}",
                          i == 0 ? "plot " : ", \\\n     ", i, i / 10 + 1, series_colour(i),

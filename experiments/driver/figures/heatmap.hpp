@@ -3,6 +3,7 @@
 #pragma once
 
 #include "experiments/driver/figures/gnuplot.hpp"
+#include "experiments/driver/figures/link_values.hpp"
 #include "experiments/driver/figures/style.hpp"
 #include "sim/report.hpp"
 #include "sim/topology.hpp"
@@ -13,11 +14,6 @@
 #include <vector>
 
 namespace tutti {
-
-enum class LinkQuantity : std::uint8_t {
-  utilisation, ///< fraction of the completion time that the link was busy, drawn in %
-  bytes,       ///< data that crossed the link, drawn in kB, MB or GB
-};
 
 /// One panel of a heat map, and one curve of the sorted picture: what one run did to each link.
 struct LinkMap {

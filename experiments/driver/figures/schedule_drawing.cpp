@@ -3,7 +3,7 @@
 // by the deliveries of the replay. All panels are data of one plot whose coordinates are points.
 #include "experiments/driver/figures/schedule_drawing.hpp"
 
-#include "experiments/driver/figures/node_places.hpp"
+#include "experiments/driver/figures/layout/layout.hpp"
 #include "sim/error.hpp"
 
 #include <fmt/format.h>
@@ -14,7 +14,7 @@
 #include <cmath>
 #include <cstdint>
 #include <cstdlib>
-#include <numbers>
+#include <limits>
 #include <numeric>
 #include <string_view>
 #include <vector>
@@ -124,16 +124,7 @@ public:
     cells_ = static_cast<std::size_t>(
         std::ceil(std::sqrt(static_cast<double>(collective.chunks.size()))));
     box_ = static_cast<double>(cells_) * cell + 6;
-    const double pitch = box_ + corridor;
-    places_ =
-        is_small_mesh(topology) ? mesh_places(topology, pitch) : circle_places(topology, pitch);
-    Place least = places_.front(), most = places_.front();
-    for (const Place& place : places_) {
-      least = {std::min(least.x, place.x), std::min(least.y, place.y)};
-      most = {std::max(most.x, place.x), std::max(most.y, place.y)};
-    }
-    for (Place& place : places_) place = {place.x - least.x, place.y - least.y};
-    panel_ = {most.x - least.x + box_, most.y - least.y + box_};
+    place_nodes();
     arrivals_.resize(schedule.size());
     std::iota(arrivals_.begin(), arrivals_.end(), 0U);
     std::stable_sort(arrivals_.begin(), arrivals_.end(), [&](std::size_t a, std::size_t b) {
@@ -165,6 +156,31 @@ public:
   }
 
 private:
+  // As the network's layout has them, so much larger that boxes have room between them.
+  void place_nodes() {
+    layout_ = layout_of(topology_);
+    constexpr std::string_view roomy[] = {"ring", "hypercube", "grid", "star", "circle"};
+    if (std::ranges::find(roomy, layout_.arrangement) == std::end(roomy))
+      layout_ = layout_around(topology_);
+    assert(layout_.nodes.size() == topology_.node_count());
+    double nearest = std::numeric_limits<double>::infinity(); // of two NPUs
+    for (std::uint32_t a = 0; a < topology_.npu_count(); ++a)
+      for (std::uint32_t b = 0; b < a; ++b)
+        nearest = std::min(nearest, std::hypot(layout_.nodes[a].at.x - layout_.nodes[b].at.x,
+                                               layout_.nodes[a].at.y - layout_.nodes[b].at.y));
+    layout_ = scaled(layout_, topology_.npu_count() > 1 ? (box_ + corridor) / nearest : 1);
+    Position least = layout_.nodes.front().at, most = least;
+    for (const LayoutNode& node : layout_.nodes) {
+      least = {std::min(least.x, node.at.x), std::min(least.y, node.at.y)};
+      most = {std::max(most.x, node.at.x), std::max(most.y, node.at.y)};
+    }
+    const bool has_stubs = std::ranges::any_of(
+        layout_.links, [](const LayoutLink& link) { return link.course == LinkCourse::stubs; });
+    const double margin = has_stubs ? 0.5 * corridor : 0;
+    upper_left_ = least - Position{margin, margin};
+    panel_ = most - least + Position{box_ + 2 * margin, box_ + 2 * margin};
+  }
+
   // As near to the shape of a page as whole panels allow.
   [[nodiscard]] std::size_t columns_for(std::size_t panels) const {
     const double wish = std::sqrt(1.5 * static_cast<double>(panels) * (panel_.y + panel_gap) /
@@ -186,20 +202,22 @@ private:
                            data_text(last ? fmt::format("end, {}", short_text(now))
                                           : fmt::format("step {}, from {}", step + 1,
                                                         now.ps == 0 ? "0" : short_text(now))));
-    for (const Link& link : topology_.links()) draw_link(link);
+    for (std::uint32_t l = 0; l < topology_.link_count(); ++l) draw_link(LinkId{l});
     for (std::uint32_t n = 0; n < topology_.node_count(); ++n) draw_node(NodeId{n}, before);
     if (last) return;
     for (const HopRecord& hop : report_.hops)
       if (hop.start == now) draw_hop(hop);
   }
 
-  [[nodiscard]] Place centre(NodeId node) const {
-    const Place& place = places_[node.value];
-    return {origin_.x + place.x + box_ / 2, origin_.y + place.y + box_ / 2};
+  [[nodiscard]] Position on_panel(Position place) const {
+    return origin_ + place - upper_left_ + Position{box_ / 2, box_ / 2};
+  }
+  [[nodiscard]] Position centre(NodeId node) const {
+    return on_panel(layout_.nodes[node.value].at);
   }
 
   void draw_node(NodeId node, Holdings before) {
-    const Place middle = centre(node);
+    const Position middle = centre(node);
     const bool npu = topology_.node(node).kind == NodeKind::npu;
     const double half = npu ? box_ / 2 : cell / 2 + 3;
     boxes_ += fmt::format("{:.1f} {:.1f} {:.1f} {:.1f} {}\n", middle.x, middle.y, half, half,
@@ -208,8 +226,8 @@ private:
     for (std::uint32_t c = 0; c < collective_.chunks.size(); ++c) {
       const ChunkId chunk{c};
       const auto column = c % cells_, row = c / cells_;
-      const Place at{middle.x - half + 3 + (static_cast<double>(column) + 0.5) * cell,
-                     middle.y - half + 3 + (static_cast<double>(row) + 0.5) * cell};
+      const Position at{middle.x - half + 3 + (static_cast<double>(column) + 0.5) * cell,
+                        middle.y - half + 3 + (static_cast<double>(row) + 0.5) * cell};
       const Content content = held_.at(chunk, node);
       if (content == 0) {
         discs_ += fmt::format("{:.1f} {:.1f} 1.3 {}\n", at.x, at.y, 0xcccccc);
@@ -222,7 +240,7 @@ private:
     }
   }
 
-  void draw_disc(Place at, int colour, const std::string& text, bool ringed) {
+  void draw_disc(Position at, int colour, const std::string& text, bool ringed) {
     if (ringed)
       discs_ += fmt::format("{:.1f} {:.1f} {} {}\n", at.x, at.y, chunk_radius + 0.9, 0x111111);
     discs_ += fmt::format("{:.1f} {:.1f} {} {}\n", at.x, at.y,
@@ -231,41 +249,77 @@ private:
   }
 
   // How far the node's edge is from its middle in a direction of length 1.
-  [[nodiscard]] double edge(NodeId node, Place direction) const {
+  [[nodiscard]] double edge(NodeId node, Position direction) const {
     const bool npu = topology_.node(node).kind == NodeKind::npu;
     const double half = npu ? box_ / 2 : cell / 2 + 3;
     return half / std::max(std::abs(direction.x), std::abs(direction.y)) + 3;
   }
 
-  // Between the edges of its ends, on its own right-hand side.
-  struct Segment {
-    Place start, middle, end;
-  };
-  [[nodiscard]] Segment segment(const Link& link) const {
-    const Place a = centre(link.from), b = centre(link.to);
-    const double length = std::hypot(b.x - a.x, b.y - a.y);
-    const Place d{(b.x - a.x) / length, (b.y - a.y) / length};
-    const double from = edge(link.from, d), to = length - edge(link.to, d);
-    const auto along = [&](double distance) {
-      return Place{a.x + d.x * distance - d.y * arrow_offset,
-                   a.y + d.y * distance + d.x * arrow_offset};
+  // From edge to edge, on its own right-hand side. Of a link around a torus its beginning.
+  [[nodiscard]] std::vector<Position> course(LinkId id) const {
+    const Link& link = topology_.link(id);
+    const Position a = centre(link.from), b = centre(link.to);
+    const LayoutLink& drawn = layout_.links[id.value];
+    std::vector<Position> line{a};
+    if (drawn.course == LinkCourse::stubs) {
+      const std::vector<Position>& stub = drawn.strokes.front();
+      const Position by = stub.back() - stub.front();
+      const Position direction = by * (1 / std::hypot(by.x, by.y));
+      line.push_back(a + direction * (edge(link.from, direction) + 0.5 * corridor));
+    } else {
+      if (drawn.course == LinkCourse::bent)
+        for (const Position& place : drawn.strokes.front())
+          if (is_outside(link.from, on_panel(place)) && is_outside(link.to, on_panel(place)))
+            line.push_back(on_panel(place));
+      line.push_back(b);
+    }
+    const auto beside = [](Position from, Position to, double along) {
+      const double length = std::hypot(to.x - from.x, to.y - from.y);
+      const Position d = (to - from) * (1 / length);
+      return from + d * along + Position{-d.y, d.x} * arrow_offset;
     };
-    return {along(from), along((from + to) / 2 - 2), along(to)};
+    const auto unit = [](Position from, Position to) {
+      return (to - from) * (1 / std::hypot(to.x - from.x, to.y - from.y));
+    };
+    const std::size_t last = line.size() - 1;
+    const Position first_point = beside(line[0], line[1], edge(link.from, unit(line[0], line[1])));
+    const double last_length =
+        std::hypot(line[last].x - line[last - 1].x, line[last].y - line[last - 1].y);
+    const double trimmed =
+        drawn.course == LinkCourse::stubs ? 0 : edge(link.to, unit(line[last - 1], line[last]));
+    const Position last_point = beside(line[last - 1], line[last], last_length - trimmed);
+    line.front() = first_point;
+    line.back() = last_point;
+    return line;
   }
 
-  void draw_link(const Link& link) {
-    const auto [start, middle, end] = segment(link);
-    lines_ += fmt::format("{:.1f} {:.1f} {:.1f} {:.1f}\n", start.x, start.y, end.x - start.x,
-                          end.y - start.y);
+  [[nodiscard]] bool is_outside(NodeId node, Position place) const {
+    const Position away = place - centre(node);
+    return std::max(std::abs(away.x), std::abs(away.y)) > box_ / 2 + 4;
+  }
+
+  static std::string vector_text(Position from, Position to) {
+    return fmt::format("{:.1f} {:.1f} {:.1f} {:.1f}", from.x, from.y, to.x - from.x, to.y - from.y);
+  }
+
+  void draw_link(LinkId link) {
+    const std::vector<Position> line = course(link);
+    for (std::size_t i = 1; i < line.size(); ++i)
+      lines_ += vector_text(line[i - 1], line[i]) + "\n";
   }
 
   void draw_hop(const HopRecord& hop) {
-    const auto [start, middle, end] = segment(topology_.link(hop.link));
+    const std::vector<Position> line = course(hop.link);
     const Transfer transfer = schedule_[hop.transfer];
     const int colour = chunk_colour(transfer.chunk);
-    arrows_ += fmt::format("{:.1f} {:.1f} {:.1f} {:.1f} {}\n", start.x, start.y, end.x - start.x,
-                           end.y - start.y, colour);
-    draw_disc(middle, colour,
+    for (std::size_t i = 1; i + 1 < line.size(); ++i)
+      tails_ += fmt::format("{} {}\n", vector_text(line[i - 1], line[i]), colour);
+    const Position before = line[line.size() - 2], end = line.back();
+    arrows_ += fmt::format("{} {}\n", vector_text(before, end), colour);
+    // A little before the middle, since the head is at the end.
+    const Position middle = line.size() > 2 ? line[line.size() / 2] : (before + end) * 0.5;
+    const double length = std::hypot(end.x - before.x, end.y - before.y);
+    draw_disc(middle - (end - before) * (2 / length), colour,
               fmt::format("{}{}", transfer.op == Op::reduce ? "+" : "", transfer.chunk.value),
               false);
   }
@@ -277,8 +331,9 @@ private:
     };
     const bool reduces = std::any_of(collective_.chunks.begin(), collective_.chunks.end(),
                                      [](const Chunk& chunk) { return chunk.reduces; });
-    return block("boxes", boxes_) + block("lines", lines_) + block("arrows", arrows_) +
-           block("discs", discs_) + block("numbers", numbers_) + block("titles", titles_) +
+    return block("boxes", boxes_) + block("lines", lines_) + block("tails", tails_) +
+           block("arrows", arrows_) + block("discs", discs_) + block("numbers", numbers_) +
+           block("titles", titles_) +
            fmt::format(
                "set label 6 {} at {},{} left font 'sans-serif,10' textcolor rgb '#444444'\n"
                "unset border\nunset tics\nunset key\n"
@@ -288,6 +343,8 @@ private:
                "linewidth 0.8 linecolor rgb variable, \\\n"
                "     $lines using 1:2:3:4 with vectors nohead linewidth 1 linecolor rgb '#d0d0d0', "
                "\\\n"
+               "     $tails using 1:2:3:4:5 with vectors nohead linewidth 1.6 linecolor rgb "
+               "variable, \\\n"
                "     $arrows using 1:2:3:4:5 with vectors head filled size 7,18 fixed linewidth "
                "1.6 linecolor rgb variable, \\\n"
                "     $discs using 1:2:3:4 with circles fillstyle solid noborder linecolor rgb "
@@ -310,12 +367,13 @@ private:
   std::vector<Content> carried_;
   std::size_t cells_ = 0; // chunks in a row of an NPU
   double box_ = 0;
-  Place panel_, origin_;
-  std::vector<Place> places_;         // upper left corners, within a panel
+  Position panel_, origin_; // panel: its extent
+  Layout layout_;
+  Position upper_left_;               // of the middles of nodes
   std::vector<std::size_t> arrivals_; // transfers by delivery
   std::size_t arrived_ = 0;
   std::vector<Time> starts_;
-  std::string boxes_, lines_, arrows_, discs_, numbers_, titles_; // gnuplot's data
+  std::string boxes_, lines_, tails_, arrows_, discs_, numbers_, titles_; // gnuplot's data
 };
 
 } // namespace

@@ -12,8 +12,8 @@
 
 namespace tutti {
 
-/// NPUs stand at their coordinates where they form a mesh of two dimensions (or one), else on a
-/// circle. Pre: the report is of this schedule, with deliveries and hops.
+/// Nodes stand where their network's layout (layout/layout.hpp) has them. Pre: the report is of
+/// this schedule, with deliveries and hops.
 /// Errors: InputError for more than 64 nodes, 64 chunks or 48 steps: nobody could read it.
 [[nodiscard]] Figure schedule_figure(const Heading& heading, const Topology& topology,
                                      const Collective& collective, const Schedule& schedule,

@@ -315,17 +315,29 @@ TEST_CASE("bound draws what proves the best bound") {
   CHECK_THAT(drawn.out, ContainsSubstring("no schedule is faster than "));
   const std::string picture = read_file(folder.file("cut.svg"));
   CHECK_THAT(picture, ContainsSubstring("<svg"));
-  CHECK_THAT(picture, ContainsSubstring("at least 120.0 ms by total work") &&
+  CHECK_THAT(picture, ContainsSubstring("at least 120.0 ms") &&
                           ContainsSubstring("72GB over 12 links") &&
                           ContainsSubstring("links that deliveries share"));
 
   const CommandResult ending = run_tutti(bound + " --draw cut.pdf", folder);
   CHECK(ending.code == 2);
   CHECK_THAT(ending.err, ContainsSubstring("cut.pdf: a drawing is .svg or .png"));
-  const CommandResult large = run_tutti("bound -t ring:129 -c broadcast --draw cut.svg", folder);
+  const CommandResult large = run_tutti("bound -t ring:1025 -c broadcast --draw cut.svg", folder);
   CHECK(large.code == 2);
   CHECK_THAT(large.err,
-             ContainsSubstring("a bound on 129 nodes can't be drawn, only on up to 128"));
+             ContainsSubstring("a bound on 1025 nodes can't be drawn, only on up to 1024"));
+}
+
+TEST_CASE("show draws the network") {
+  const TemporaryFolder folder;
+  const CommandResult drawn = run_tutti("show -t dgx_a100x2 --draw net.svg", folder);
+  CHECK(drawn.code == 0);
+  CHECK_THAT(drawn.out, ContainsSubstring("16 NPUs"));
+  CHECK_THAT(read_file(folder.file("net.svg")),
+             ContainsSubstring("<svg") && ContainsSubstring("300 GB/s, 350 ns (32 links)"));
+  const CommandResult ending = run_tutti("show -t dgx_a100x2 --draw net.pdf", folder);
+  CHECK(ending.code == 2);
+  CHECK_THAT(ending.err, ContainsSubstring("net.pdf: a drawing is .svg or .png"));
 }
 
 TEST_CASE("the frontier of All-Gather on a 4-ring is one point") {

@@ -223,7 +223,7 @@ const std::vector<std::string>& good_commands() {
       "profile -t ring:2 --links real --repeat 1 --sizes 1KiB,4KiB --chunks 2 -o measured.toml",
       "show -t net.toml",
       "show -t torus2d:3x4,bandwidth=50GB/s+25GB/s,latency=1us,fail-links=1 --json",
-      "show -t dgx1",
+      "show -t dgx1 --draw dgx1.svg",
       "list algorithms",
       "list topologies --json",
       "list collectives",

@@ -1,5 +1,5 @@
 #include "experiments/driver/figures/bound_drawing.hpp"
-#include "experiments/driver/figures/node_places.hpp"
+#include "experiments/driver/figures/layout/layout.hpp"
 #include "sim/error.hpp"
 #include "topologies/list.hpp"
 
@@ -7,11 +7,8 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <sstream>
 #include <string>
 #include <utility>
 #include <vector>
@@ -28,20 +25,37 @@ Bound cut_of(const Topology& topology, BoundKind kind, std::vector<NodeId> nodes
   return {Time{1}, kind, "words", std::move(nodes), std::move(proof)};
 }
 
-/// The lines of a data block.
-std::string block(const std::string& script, const std::string& name) {
-  const std::string head = "$" + name + " << END\n";
-  const std::size_t begin = script.find(head) + head.size();
-  return script.substr(begin, script.find("END\n", begin) - begin);
-}
-
 std::size_t count(const std::string& text, const std::string& part) {
   std::size_t n = 0;
   for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++n;
   return n;
 }
 
-double distance(const Place& a, const Place& b) { return std::hypot(a.x - b.x, a.y - b.y); }
+/// The data that is drawn in a style with this in it; of lines in the network, not in the legend.
+std::string data_of_style(const std::string& script, const std::string& style) {
+  const std::string of_legend = "with lines linewidth 2.40";
+  std::string data;
+  for (std::size_t at = script.find("$d"); at != std::string::npos;
+       at = script.find("$d", at + 1)) {
+    const std::string name = script.substr(at, script.find(' ', at) - at);
+    const std::size_t line_end = script.find('\n', at);
+    const std::string plot = script.substr(at, line_end - at);
+    if (plot.find(style) == std::string::npos || plot.find(of_legend) != std::string::npos)
+      continue;
+    const std::size_t begin = script.find(name + " << END\n") + name.size() + 8;
+    data += script.substr(begin, script.find("END\n", begin) - begin);
+  }
+  return data;
+}
+
+/// The lines of links that count, and that don't.
+std::string across(const Figure& figure) {
+  return data_of_style(figure.script, "linecolor rgb '#d62728'");
+}
+std::string within(const Figure& figure) {
+  return data_of_style(figure.script, "linecolor rgb '#c8c8c8'");
+}
+std::size_t lines_in(const std::string& data) { return count(data, "\n\n"); }
 
 } // namespace
 
@@ -49,8 +63,7 @@ TEST_CASE("what proves a bound is drawn: a path, work, prices, nothing") {
   const Topology line = make_topology("mesh2d:4x1");
   const auto links_marked = [&](const Certificate& proof) {
     const Bound bound{Time{1}, BoundKind::latency_path, "words", {}, proof};
-    const std::string script = bound_figure("title", line, bound).script;
-    return script.find("$across") == std::string::npos ? 0 : count(block(script, "across"), "\n");
+    return lines_in(across(bound_figure("title", line, bound)));
   };
   CHECK(links_marked({.source = NodeId{0}, .destination = NodeId{3}}) == 3);
   CHECK(links_marked({.source = NodeId{2}, .destination = NodeId{1}}) == 1);
@@ -61,46 +74,36 @@ TEST_CASE("what proves a bound is drawn: a path, work, prices, nothing") {
   CHECK(links_marked({}) == 0);
 }
 
-TEST_CASE("servers stand apart, with their switches within them") {
-  const Topology two = make_topology("dgx_a100x2");
-  const Bound bound = cut_of(two, BoundKind::in_cut, {NodeId{0}});
-  const std::string npus = block(bound_figure("title", two, bound).script, "npus");
-  std::vector<double> x;
-  std::istringstream lines(npus);
-  for (double at = 0, y = 0, radius = 0, colour = 0; lines >> at >> y >> radius >> colour;)
-    x.push_back(at);
-  REQUIRE(x.size() == 16);
-  CHECK(*std::max_element(x.begin(), x.begin() + 8) < *std::min_element(x.begin() + 8, x.end()));
-}
-
 TEST_CASE("a cut: nodes in two colours, links across apart from the others") {
   // 0 - 1 - 2 - 3 with 0 and 1 cut off: of 6 links, 1-2 and back are across.
   const Topology line = make_topology("mesh2d:4x1");
-  const std::string script =
-      bound_figure("title", line, cut_of(line, BoundKind::cluster_cut, {NodeId{0}, NodeId{1}}))
-          .script;
-  CHECK(count(block(script, "across"), "\n") == 1); // the way back carries nothing of it
-  CHECK(count(block(script, "within"), "\n") == 5);
-  const std::string npus = block(script, "npus");
+  const Figure figure =
+      bound_figure("title", line, cut_of(line, BoundKind::cluster_cut, {NodeId{0}, NodeId{1}}));
+  CHECK(lines_in(across(figure)) == 1); // the way back carries nothing of it
+  CHECK(lines_in(within(figure)) == 5);
+  const std::string npus = data_of_style(figure.script, "with circles");
   CHECK(count(npus, fmt::format(" {}\n", 0xf28e2b)) == 2);
   CHECK(count(npus, fmt::format(" {}\n", 0x4e79a7)) == 2);
-  CHECK_THAT(block(script, "npu_names"), ContainsSubstring("\"3\""));
-  CHECK(count(script, "$others") == 0); // there are none
+  CHECK_THAT(data_of_style(figure.script, "with labels"), ContainsSubstring("\"3\""));
 
   const Topology machine = make_topology("dgx_a100");
-  const std::string of_machine =
-      bound_figure("title", machine, cut_of(machine, BoundKind::in_cut, {NodeId{7}})).script;
-  CHECK(count(block(of_machine, "across"), "\n") == 2); // from NVSwitch and PCIe switch
-  CHECK(count(block(of_machine, "others"), "\n") == 6);
-  CHECK_THAT(block(of_machine, "other_names"), ContainsSubstring("\"memory0\""));
+  const Figure of_machine =
+      bound_figure("title", machine, cut_of(machine, BoundKind::in_cut, {NodeId{7}}));
+  const std::string squares = data_of_style(of_machine.script, "with boxxyerror");
+  CHECK(count(squares, fmt::format(" {}\n", 0x4e79a7)) == 6 + 1); // and the legend's
+  CHECK_THAT(of_machine.script, ContainsSubstring("\"memory0\""));
+  CHECK(lines_in(within(of_machine)) == machine.link_count() - 2); // from NVSwitch and PCIe switch
 }
 
 TEST_CASE("a cut that nobody could read is refused") {
-  const Topology large = make_topology("ring:129");
+  const Topology large = make_topology("ring:1025");
   CHECK_THROWS_WITH(bound_figure("title", large, cut_of(large, BoundKind::in_cut, {NodeId{0}})),
-                    "a bound on 129 nodes can't be drawn, only on up to 128");
-  const Topology ring = make_topology("ring:128");
+                    "a bound on 1025 nodes can't be drawn, only on up to 1024");
+  const Topology ring = make_topology("ring:1024");
   CHECK_NOTHROW(bound_figure("title", ring, cut_of(ring, BoundKind::in_cut, {NodeId{0}})));
+  const Topology random = make_topology("random:500");
+  CHECK_THROWS_WITH(bound_figure("title", random, cut_of(random, BoundKind::in_cut, {NodeId{0}})),
+                    ContainsSubstring("a page hasn't room for each of its 500 nodes"));
 }
 
 TEST_CASE("links across are those on which data enters a cut or leaves it") {
@@ -116,25 +119,8 @@ TEST_CASE("links across are those on which data enters a cut or leaves it") {
           Bound priced{Time{1}, BoundKind::flow_prices, "words", {}, {}};
           priced.proof.prices.assign(5, 0);
           priced.proof.prices[marked] = 1;
-          return block(bound_figure("title", ring, priced).script, "across");
+          return across(bound_figure("title", ring, priced));
         };
-        CHECK(block(bound_figure("title", ring, cut).script, "across") == only(link));
+        CHECK(across(bound_figure("title", ring, cut)) == only(link));
       }
-}
-
-TEST_CASE("switches stand near the NPUs that they join, those of all in the middle") {
-  const Topology t = make_topology("dgx_a100_rail:4");
-  const std::vector<Place> places = nested_places(t, 30);
-  const auto place = [&](const std::string& name) { return places[t.find_node(name).value]; };
-  const double radius = std::hypot(places[0].x, places[0].y);
-  CHECK(radius == Approx(30 * 32 / (2 * std::acos(-1.0))));
-  // NVSwitch 0 is nearer to its own GPUs than to the opposite ones.
-  CHECK(distance(place("nvswitch0"), place("npu3")) < distance(place("nvswitch0"), place("npu19")));
-  CHECK(distance(place("pcie2_3"), place("npu22")) < distance(place("pcie2_3"), place("npu6")));
-  for (const char* rail : {"rail0", "rail7"})
-    CHECK(std::hypot(place(rail).x, place(rail).y) < 0.5 * radius);
-  for (std::size_t a = 0; a < places.size(); ++a) // nobody on top of another
-    for (std::size_t b = 0; b < a; ++b) CHECK(distance(places[a], places[b]) > 10);
-  const Topology star = make_topology("switch:5");
-  CHECK(std::hypot(nested_places(star, 30)[5].x, nested_places(star, 30)[5].y) < 1e-9);
 }

@@ -1,0 +1,174 @@
+// From a network to places: the first arrangement that fits its structure, from the most particular
+// to the one that takes anything. Where none does, or the network is larger than a page, nodes are
+// joined and it is tried again.
+#include "experiments/driver/figures/layout/layout.hpp"
+
+#include "experiments/driver/figures/layout/aggregation.hpp"
+#include "experiments/driver/figures/layout/arrangement.hpp"
+#include "experiments/driver/figures/layout/labels.hpp"
+#include "experiments/driver/figures/layout/lines.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <limits>
+#include <utility>
+
+namespace tutti {
+
+using namespace layouts;
+
+namespace {
+
+constexpr std::uint32_t most_npus = 1024;
+constexpr std::size_t node_classes = 5;
+
+/// In the order in which they are tried.
+constexpr std::array<Arrange, 9> arrangements{as_ring, as_hypercube, as_grid,   as_star,  as_groups,
+                                              as_tree, as_servers,   as_circle, by_forces};
+
+NodeClass class_of(const Node& node, std::size_t members) {
+  if (members > 1) return NodeClass::many;
+  switch (node.kind) {
+  case NodeKind::npu: return NodeClass::npu;
+  case NodeKind::memory: return NodeClass::memory;
+  case NodeKind::switching: break;
+  }
+  return node.name.starts_with("nic") ? NodeClass::nic : NodeClass::switching;
+}
+
+/// So that all lies just within (0, 0) and the layout's corner.
+void move_to_origin(Layout& layout) {
+  constexpr double infinite = std::numeric_limits<double>::infinity(), margin = 3;
+  Position least{infinite, infinite}, most{-infinite, -infinite};
+  const auto add = [&](Position place) {
+    least = {std::min(least.x, place.x), std::min(least.y, place.y)};
+    most = {std::max(most.x, place.x), std::max(most.y, place.y)};
+  };
+  const auto add_label = [&](const LayoutLabel& label) {
+    if (label.text.empty()) return;
+    add(box_of(label).least);
+    add(box_of(label).most);
+  };
+  for (const LayoutNode& node : layout.nodes) {
+    add(node.at - Position{node.radius, node.radius});
+    add(node.at + Position{node.radius, node.radius});
+    add_label(node.label);
+  }
+  for (const LayoutBox& box : layout.boxes) {
+    for (const Position& corner : box.outline) add(corner);
+    add_label(box.label);
+  }
+  for (const LayoutLink& link : layout.links)
+    for (const std::vector<Position>& stroke : link.strokes)
+      for (const Position& place : stroke) add(place);
+  const Position by = Position{margin, margin} - least;
+  for (LayoutNode& node : layout.nodes) {
+    node.at = node.at + by;
+    node.label.at = node.label.at + by;
+  }
+  for (LayoutBox& box : layout.boxes) {
+    for (Position& corner : box.outline) corner = corner + by;
+    box.label.at = box.label.at + by;
+  }
+  for (LayoutLink& link : layout.links)
+    for (std::vector<Position>& stroke : link.strokes)
+      for (Position& place : stroke) place = place + by;
+  layout.width = most.x - least.x + 2 * margin;
+  layout.height = most.y - least.y + 2 * margin;
+}
+
+/// What several nodes drawn as one have for a note.
+std::string whole_note(const Aggregate& aggregate, const std::string& of_arrangement) {
+  if (aggregate.note.empty()) return of_arrangement;
+  std::string note = aggregate.note + "; links between two are drawn as one, those within one "
+                                      "aren't drawn";
+  if (!of_arrangement.empty()) note += "; " + of_arrangement;
+  return note;
+}
+
+Layout laid_out(const Topology& whole, const Aggregate& aggregate, Arrangement arrangement) {
+  const Topology& topology = aggregate.topology;
+  Layout layout{.arrangement = arrangement.name,
+                .note = whole_note(aggregate, arrangement.note),
+                .lane = arrangement.lane,
+                .nodes = {},
+                .boxes = std::move(arrangement.boxes),
+                .links = {},
+                .node_of = std::vector<std::uint32_t>(whole.node_count())};
+  std::vector<bool> squares;
+  for (std::uint32_t n = 0; n < topology.node_count(); ++n) {
+    const NodeClass kind = class_of(topology.node(NodeId{n}), aggregate.members[n].size());
+    squares.push_back(kind != NodeClass::npu);
+    layout.nodes.push_back(
+        {arrangement.at[n], arrangement.radius[n], kind, {}, aggregate.members[n]});
+    for (const NodeId member : aggregate.members[n]) layout.node_of[member.value] = n;
+  }
+  layout.links = lines_of(topology, arrangement, squares);
+  for (std::size_t l = 0; l < layout.links.size(); ++l) layout.links[l].links = aggregate.links[l];
+  place_labels(layout, arrangement.labels, arrangement.font);
+  move_to_origin(layout);
+  return layout;
+}
+
+} // namespace
+
+Layout layout_of(const Topology& topology) {
+  for (Aggregate drawn = each_by_itself(topology);; drawn = coarser(drawn, topology)) {
+    if (drawn.topology.npu_count() > most_npus) continue;
+    for (const Arrange arrange : arrangements)
+      if (std::optional<Arrangement> arrangement = arrange(drawn.topology))
+        return laid_out(topology, drawn, *std::move(arrangement));
+  }
+}
+
+Layout layout_around(const Topology& topology) {
+  return laid_out(topology, each_by_itself(topology), all_around(topology));
+}
+
+Layout scaled(const Layout& layout, double factor) {
+  Layout result = layout;
+  result.width *= factor;
+  result.height *= factor;
+  result.lane *= factor;
+  for (LayoutNode& node : result.nodes) {
+    node.at = node.at * factor;
+    node.radius *= factor;
+    node.label.at = node.label.at * factor;
+  }
+  for (LayoutBox& box : result.boxes) {
+    for (Position& corner : box.outline) corner = corner * factor;
+    box.label.at = box.label.at * factor;
+  }
+  for (LayoutLink& link : result.links)
+    for (std::vector<Position>& stroke : link.strokes)
+      for (Position& place : stroke) place = place * factor;
+  if (factor >= 1) return result;
+  // Names keep their size, so those beside nodes go; those on them if one of their kind is too
+  // long.
+  std::array<bool, node_classes> fits_all{};
+  fits_all.fill(true);
+  const auto most_font = [](const LayoutNode& node) {
+    return std::min(1.9 * node.radius / std::max(label_width(node.label.text, 1), 1e-9),
+                    2.1 * node.radius);
+  };
+  for (LayoutNode& node : result.nodes) {
+    constexpr double least_font = 6.8;
+    if (!node.label.inside) node.label = {};
+    if (!node.label.text.empty() && most_font(node) < least_font)
+      fits_all[static_cast<std::size_t>(node.kind)] = false;
+  }
+  for (LayoutNode& node : result.nodes) {
+    if (node.label.text.empty()) continue;
+    if (fits_all[static_cast<std::size_t>(node.kind)])
+      node.label.font = std::min(node.label.font, most_font(node));
+    else
+      node.label = {};
+  }
+  for (LayoutBox& box : result.boxes) box.label = {};
+  return result;
+}
+
+} // namespace tutti

@@ -1,0 +1,514 @@
+// Servers as boxes. Inside, NPUs without links of their own stand in a row, what joins them all
+// above, PCIe switches, NICs and memories below, by their distance; so what leaves the server
+// leaves it downwards, to the rails below the boxes (a second row of boxes stands on its head below
+// those). NPUs with links of their own stand on a circle as in circles.cpp, their switches around
+// it, turned so that what leaves the server faces where it leads. From nine boxes on what leaves
+// them is drawn as stubs, or nothing else would be seen.
+#include "experiments/driver/figures/layout/arrangement.hpp"
+#include "experiments/driver/figures/layout/neighbours.hpp"
+#include "experiments/driver/figures/layout/servers.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <numbers>
+#include <numeric>
+#include <optional>
+#include <utility>
+
+namespace tutti::layouts {
+
+namespace {
+
+constexpr double box_margin = 13, box_head = 17; // points; head: for its name
+
+/// A server by itself, around (0, 0).
+struct Room {
+  std::vector<std::uint32_t> nodes; ///< NPUs first
+  std::size_t npus = 0;
+  std::vector<Position> at; ///< [nodes]
+  Position least, most;     ///< with the nodes' extent
+  bool is_row = false, is_on_head = false;
+
+  /// `arcs`: height of links that run above a row.
+  void measure(double radius, double arcs = 0) {
+    least = most = at.front();
+    for (const Position& place : at) {
+      least = {std::min(least.x, place.x), std::min(least.y, place.y)};
+      most = {std::max(most.x, place.x), std::max(most.y, place.y)};
+    }
+    least = least - Position{radius, radius};
+    most = most + Position{radius, radius};
+    least.y = std::min(least.y, at.front().y - arcs);
+  }
+};
+
+/// Moves what stands too close apart: `at` are places along a line, in any order.
+void keep_apart(std::vector<double>& at, double least) {
+  std::vector<std::size_t> order(at.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::ranges::stable_sort(order, {}, [&](std::size_t i) { return at[i]; });
+  for (int round = 0; round < 200; ++round) {
+    bool moved = false;
+    for (std::size_t k = 1; k < order.size(); ++k) {
+      double &a = at[order[k - 1]], &b = at[order[k]];
+      const double missing = least - (b - a);
+      if (missing <= 1e-6) continue;
+      a -= missing / 2;
+      b += missing / 2;
+      moved = true;
+    }
+    if (!moved) return;
+  }
+}
+
+/// What the rooms of one network share.
+class RoomPlan {
+public:
+  RoomPlan(const Topology& topology, const Servers& servers)
+      : topology_(topology), next_(topology), server_(servers.of), rooms_(servers.count) {
+    for (std::uint32_t n = 0; n < topology.node_count(); ++n) {
+      if (server_[n] == no_server) {
+        between_.push_back(n);
+        continue;
+      }
+      Room& room = rooms_[server_[n]];
+      room.nodes.push_back(n);
+      room.npus += n < topology.npu_count() ? 1U : 0U;
+    }
+    are_rows_ = choose_rows();
+  }
+
+  [[nodiscard]] Arrangement arranged() {
+    Arrangement result = blank(topology_, rooms_.size() > 1 ? "servers" : "server");
+    result.bends.resize(topology_.link_count());
+    const auto count = static_cast<double>(rooms_.size());
+    has_stubs_ = rooms_.size() > 8;
+    const double per_row = has_stubs_  ? std::ceil(std::sqrt(0.55 * count)) + 1
+                           : count > 4 ? std::ceil(count / 2)
+                                       : count;
+    const auto npus = static_cast<double>(rooms_[0].npus);
+    pitch_ = are_rows_                 ? std::clamp(620 / (per_row * (npus + 1.6)), 8.5, 30.0)
+             : has_stubs_ || count > 4 ? 20
+                                       : 26;
+    radius_ = std::clamp(0.35 * pitch_, 3.2, 9.5);
+    for (Room& room : rooms_) {
+      if (are_rows_)
+        place_in_row(room);
+      else
+        place_around(room);
+      room.measure(radius_, arcs_of(room));
+    }
+    if (has_stubs_)
+      place_as_grid(static_cast<std::size_t>(per_row));
+    else if (are_rows_)
+      place_in_lines();
+    else
+      place_in_the_round();
+    finish(result);
+    return result;
+  }
+
+private:
+  [[nodiscard]] bool is_npu(std::uint32_t node) const { return node < topology_.npu_count(); }
+
+  /// Rows are for NPUs without direct links, and for servers that much leaves, but not straight for
+  /// another one.
+  [[nodiscard]] bool choose_rows() const {
+    const Room& room = rooms_[0];
+    constexpr std::size_t many = 4;
+    std::size_t direct = 0, leaving = 0;
+    for (std::size_t i = 0; i < room.nodes.size(); ++i) {
+      bool leaves = false;
+      for (const Neighbour& neighbour : next_.of(room.nodes[i])) {
+        const std::uint32_t other = server_[neighbour.node];
+        if (other == no_server)
+          leaves = true;
+        else if (other != server_[room.nodes[i]])
+          return false;
+        else if (i < room.npus && is_npu(neighbour.node))
+          ++direct;
+      }
+      leaving += leaves ? 1U : 0U;
+    }
+    return direct == 0 || leaving >= many;
+  }
+
+  /// Of a room's nodes: 0 NPUs, then by distance from them, -1 those that join NPUs alone and more
+  /// than half of them.
+  [[nodiscard]] std::vector<int> tiers(const Room& room) const {
+    std::vector<int> tier(topology_.node_count(), INT32_MAX);
+    for (std::size_t i = 0; i < room.npus; ++i) tier[room.nodes[i]] = 0;
+    for (std::size_t i = room.npus; i < room.nodes.size(); ++i) {
+      const auto neighbours = next_.of(room.nodes[i]);
+      const bool joins_npus = std::ranges::all_of(
+          neighbours, [&](const Neighbour& neighbour) { return is_npu(neighbour.node); });
+      if (joins_npus && 2 * neighbours.size() > room.npus) tier[room.nodes[i]] = -1;
+    }
+    for (int level = 1; level < 8; ++level)
+      for (std::size_t i = room.npus; i < room.nodes.size(); ++i)
+        if (tier[room.nodes[i]] == INT32_MAX &&
+            std::ranges::any_of(next_.of(room.nodes[i]), [&](const Neighbour& neighbour) {
+              return tier[neighbour.node] == level - 1;
+            }))
+          tier[room.nodes[i]] = level;
+    return tier;
+  }
+
+  /// [nodes of the tier]: the mean place of their neighbours that are nearer to the NPUs.
+  template <typename Value>
+  [[nodiscard]] Value mean_below(const Room& room, const std::vector<int>& tier, std::size_t i,
+                                 const std::vector<Value>& value) const {
+    Value sum{};
+    double count = 0;
+    for (const Neighbour& neighbour : next_.of(room.nodes[i])) {
+      const auto found = std::ranges::find(room.nodes, neighbour.node);
+      if (found == room.nodes.end()) continue;
+      const bool nearer = tier[room.nodes[i]] < 0 ? tier[neighbour.node] == 0
+                                                  : tier[neighbour.node] < tier[room.nodes[i]] &&
+                                                        tier[neighbour.node] >= 0;
+      if (!nearer) continue;
+      sum = sum + value[static_cast<std::size_t>(found - room.nodes.begin())];
+      ++count;
+    }
+    return count == 0 ? sum : sum * (1 / count);
+  }
+
+  void place_in_row(Room& room) {
+    room.is_row = true;
+    room.at.resize(room.nodes.size());
+    const double middle = 0.5 * (static_cast<double>(room.npus) - 1);
+    for (std::size_t i = 0; i < room.npus; ++i)
+      room.at[i] = {pitch_ * (static_cast<double>(i) - middle), 0};
+    const std::vector<int> tier = tiers(room);
+    const double gap = std::clamp(2.1 * pitch_, 34.0, 52.0);
+    for (const int level : {-1, 1, 2, 3, 4, 5, 6, 7}) {
+      std::vector<std::size_t> own;
+      std::vector<double> x;
+      for (std::size_t i = room.npus; i < room.nodes.size(); ++i)
+        if (tier[room.nodes[i]] == level) {
+          own.push_back(i);
+          x.push_back(mean_below(room, tier, i, room.at).x);
+        }
+      keep_apart(x, std::max(2.6 * radius_, 1.6 * pitch_));
+      for (std::size_t k = 0; k < own.size(); ++k) room.at[own[k]] = {x[k], level * gap};
+    }
+  }
+
+  void place_around(Room& room) {
+    room.at.resize(room.nodes.size());
+    const auto n = static_cast<std::uint32_t>(room.npus);
+    std::vector<double> bandwidth(std::size_t{n} * n);
+    for (std::uint32_t i = 0; i < n; ++i)
+      for (const Neighbour& neighbour : next_.of(room.nodes[i])) {
+        const auto found = std::ranges::find(room.nodes, neighbour.node);
+        const auto j = static_cast<std::size_t>(found - room.nodes.begin());
+        if (j < n) bandwidth[std::size_t{i} * n + j] = neighbour.bandwidth;
+      }
+    const std::vector<std::uint32_t> order = circular_order(bandwidth, n);
+    const double radius = std::max(46.0, 1.12 * pitch_ * n / (2 * std::numbers::pi));
+    for (std::uint32_t i = 0; i < n; ++i) room.at[order[i]] = on_circle(radius, (i + 0.5) / n);
+    const std::vector<int> tier = tiers(room);
+    for (const int level : {-1, 1, 2, 3, 4, 5, 6, 7}) {
+      std::vector<std::size_t> own;
+      std::vector<double> turns;
+      for (std::size_t i = room.npus; i < room.nodes.size(); ++i)
+        if (tier[room.nodes[i]] == level) {
+          own.push_back(i);
+          turns.push_back(turn_of(mean_below(room, tier, i, room.at)));
+        }
+      const double ring = radius + 30 * level;
+      if (level > 0) keep_apart(turns, 24 / (2 * std::numbers::pi * ring));
+      for (std::size_t k = 0; k < own.size(); ++k)
+        room.at[own[k]] = level < 0
+                              ? on_circle(own.size() == 1 ? 0 : 0.4 * radius,
+                                          static_cast<double>(k) / static_cast<double>(own.size()))
+                              : on_circle(ring, turns[k]);
+    }
+  }
+
+  [[nodiscard]] static Position size(const Room& room) { return room.most - room.least; }
+  void move(Room& room, Position by) const {
+    for (Position& place : room.at) place = place + by;
+    room.least = room.least + by;
+    room.most = room.most + by;
+  }
+
+  /// So that its lower left (or upper left) corner is there.
+  void put(Room& room, Position corner) const { move(room, corner - room.least); }
+
+  // One line of boxes, or two of which the lower stands on its head, and what joins them below the
+  // first.
+  void place_in_lines() {
+    const std::size_t lines = rooms_.size() > 4 ? 2 : 1;
+    const std::size_t per_line = (rooms_.size() + lines - 1) / lines;
+    const Position extent = size(rooms_[0]);
+    const double step = extent.x + 2 * box_margin + 9, below = extent.y + box_margin + 58;
+    for (std::size_t s = 0; s < rooms_.size(); ++s) {
+      Room& room = rooms_[s];
+      const bool is_lower = s >= per_line;
+      if (is_lower) {
+        for (Position& place : room.at) place.y = -place.y;
+        const double top = -room.most.y, bottom = -room.least.y;
+        room.least.y = top;
+        room.most.y = bottom;
+        room.is_on_head = true;
+      }
+      put(room, {step * static_cast<double>(is_lower ? s - per_line : s),
+                 is_lower ? below + 66 + box_margin : 0});
+    }
+    const double width = step * static_cast<double>(per_line) - 2 * box_margin - 9;
+    std::vector<Position> places(between_.size());
+    for (std::size_t i = 0; i < between_.size(); ++i)
+      places[i] = {width * (static_cast<double>(i) + 0.5) / static_cast<double>(between_.size()),
+                   below + (lines == 2 ? 8 : 6)};
+    between_at_ = std::move(places);
+  }
+
+  void place_as_grid(std::size_t columns) {
+    const Position extent = size(rooms_[0]);
+    const double step_x = extent.x + 2 * box_margin - 4,
+                 step_y = extent.y + box_margin + box_head + 14;
+    const std::size_t rows = (rooms_.size() + columns - 1) / columns;
+    for (std::size_t s = 0; s < rooms_.size(); ++s)
+      put(rooms_[s],
+          {step_x * static_cast<double>(s % columns), step_y * static_cast<double>(s / columns)});
+    const double width = step_x * static_cast<double>(columns) - 2 * box_margin + 4;
+    for (std::size_t i = 0; i < between_.size(); ++i)
+      between_at_.push_back(
+          {width * (static_cast<double>(i) + 0.5) / static_cast<double>(between_.size()),
+           step_y * static_cast<double>(rows) + 12});
+  }
+
+  // Two boxes side by side, or more around the middle; what joins them stands in the middle.
+  void place_in_the_round() {
+    const auto count = static_cast<double>(rooms_.size());
+    const double half = 0.5 * std::max(size(rooms_[0]).x, size(rooms_[0]).y) + box_margin;
+    const bool pair = rooms_.size() == 2;
+    const double column = 14.0 * static_cast<double>(std::max<std::size_t>(between_.size(), 1));
+    const double away =
+        rooms_.size() == 1 ? 0
+        : pair             ? half + (between_.empty() ? 16 : 34)
+               : std::max(1.22 * half / std::sin(std::numbers::pi / count), half + column);
+    std::vector<Position> centres;
+    for (std::size_t s = 0; s < rooms_.size(); ++s)
+      centres.push_back(
+          pair ? Position{s == 0 ? -away : away, 0}
+               : on_circle(away, (static_cast<double>(s) + (count == 4 ? 0.5 : 0)) / count -
+                                     (count == 4 ? 0.25 : 0)));
+    for (std::size_t i = 0; i < between_.size(); ++i) {
+      const double steps =
+          static_cast<double>(i) - 0.5 * (static_cast<double>(between_.size()) - 1);
+      between_at_.push_back(
+          pair ? Position{0, 28 * steps}
+               : on_circle(between_.size() == 1 ? 0 : column / std::numbers::pi,
+                           static_cast<double>(i) / static_cast<double>(between_.size())));
+    }
+    for (std::size_t s = 0; s < rooms_.size(); ++s) turn_to_others(s, centres);
+    for (std::size_t s = 0; s < rooms_.size(); ++s) {
+      rooms_[s].measure(radius_);
+      const Position middle = (rooms_[s].least + rooms_[s].most) * 0.5;
+      move(rooms_[s], centres[s] - middle);
+    }
+  }
+
+  /// By as many NPUs as brings what leaves the server nearest to where it leads.
+  void turn_to_others(std::size_t s, const std::vector<Position>& centres) {
+    Room& room = rooms_[s];
+    const auto n = static_cast<double>(room.npus);
+    double least = 0;
+    std::vector<Position> best = room.at;
+    for (std::size_t turn = 0; turn < room.npus; ++turn) {
+      const double angle = 2 * std::numbers::pi * static_cast<double>(turn) / n;
+      std::vector<Position> turned;
+      for (const Position& place : room.at)
+        turned.push_back({place.x * std::cos(angle) - place.y * std::sin(angle),
+                          place.x * std::sin(angle) + place.y * std::cos(angle)});
+      double cost = 0;
+      for (std::size_t i = 0; i < room.nodes.size(); ++i)
+        for (const Neighbour& neighbour : next_.of(room.nodes[i])) {
+          const std::uint32_t other = server_[neighbour.node];
+          if (other == s) continue;
+          Position goal;
+          if (other != no_server)
+            goal = centres[other];
+          else
+            goal = between_at_[static_cast<std::size_t>(
+                std::ranges::find(between_, neighbour.node) - between_.begin())];
+          cost += distance(centres[s] + turned[i], goal);
+        }
+      if (turn == 0 || cost < least - 1e-6) {
+        least = cost;
+        best = std::move(turned);
+      }
+    }
+    room.at = std::move(best);
+  }
+
+  void finish(Arrangement& result) {
+    for (std::size_t s = 0; s < rooms_.size(); ++s) {
+      const Room& room = rooms_[s];
+      for (std::size_t i = 0; i < room.nodes.size(); ++i) {
+        result.at[room.nodes[i]] = room.at[i];
+        result.radius[room.nodes[i]] = i < room.npus ? radius_ : std::min(radius_, 8.0);
+      }
+      if (rooms_.size() == 1) continue;
+      LayoutBox box;
+      const double foot = room.is_on_head ? box_head : box_margin - 4,
+                   head = room.is_on_head ? box_margin - 4 : box_head;
+      box.outline = rectangle(room.least - Position{box_margin - 4, head},
+                              room.most + Position{box_margin - 4, foot});
+      box.label.text = fmt::format("server {}", s);
+      if (room.is_on_head) {
+        box.label.font = 8;
+        box.label.at = box.outline.back() +
+                       Position{4 + label_width(box.label.text, 8) / 2, -2 - label_height(8) / 2};
+      }
+      box.nodes = room.nodes;
+      result.boxes.push_back(std::move(box));
+    }
+    for (std::size_t i = 0; i < between_.size(); ++i) {
+      result.at[between_[i]] = between_at_[i];
+      result.radius[between_[i]] = between_.size() == 1 ? 11 : 8;
+    }
+    for (std::uint32_t n = topology_.npu_count(); n < topology_.node_count(); ++n)
+      result.labels[n].sides = {Side::inside, Side::below, Side::above, Side::right, Side::left};
+    if (are_rows_ && radius_ < 5) name_ends_of_rows(result);
+    result.lane = std::clamp(0.14 * pitch_, 1.5, 3.6);
+    result.font = pitch_ < 20 ? 7.5 : 8.5;
+    if (are_rows_) bend_rows(result);
+    if (has_stubs_)
+      leave_by_stubs(result);
+    else if (are_rows_ && rooms_.size() > 1)
+      leave_straight_down(result);
+  }
+
+  /// Of NPUs too small for their numbers the first and the last of each row have one.
+  void name_ends_of_rows(Arrangement& result) const {
+    for (const Room& room : rooms_)
+      for (std::size_t i = 0; i < room.npus; ++i) {
+        LabelWish& label = result.labels[room.nodes[i]];
+        label.sides = {Side::above};
+        if (i != 0 && i + 1 != room.npus) label.text.clear();
+      }
+  }
+
+  [[nodiscard]] double arc_height(double steps) const {
+    return (steps < 1.5 ? 0 : 4 + 3.2 * steps) * pitch_ / 17;
+  }
+
+  /// Of the highest arc over a row, and a little more.
+  [[nodiscard]] double arcs_of(const Room& room) const {
+    if (!room.is_row) return 0;
+    double highest = 0;
+    for (std::size_t i = 0; i < room.npus; ++i)
+      for (const Neighbour& neighbour : next_.of(room.nodes[i]))
+        if (is_npu(neighbour.node) && server_[neighbour.node] == server_[room.nodes[i]]) {
+          const auto j = static_cast<std::size_t>(std::ranges::find(room.nodes, neighbour.node) -
+                                                  room.nodes.begin());
+          highest = std::max(highest, arc_height(std::abs(room.at[i].x - room.at[j].x) / pitch_));
+        }
+    return highest > 0 ? highest + 4 : 0;
+  }
+
+  /// Direct links between NPUs of a row that aren't neighbours run over those between them.
+  void bend_rows(Arrangement& result) const {
+    for (std::uint32_t l = 0; l < topology_.link_count(); ++l) {
+      const Link& link = topology_.link(LinkId{l});
+      if (!is_npu(link.from.value) || !is_npu(link.to.value) ||
+          server_[link.from.value] != server_[link.to.value])
+        continue;
+      const Position a = result.at[link.from.value], b = result.at[link.to.value];
+      const double steps = std::abs(a.x - b.x) / pitch_;
+      if (steps < 1.5) continue;
+      const Room& room = rooms_[server_[link.from.value]];
+      const double up = room.is_on_head ? 1 : -1;
+      result.bends[l] = {LinkCourse::bent, Position{0, up * arc_height(steps)}, {}};
+    }
+  }
+
+  /// What leaves a row goes down (up, from a row on its head) to the edge of the box before it
+  /// turns to where it leads, and comes to it from above, so that it passes over nothing. Each link
+  /// has its own corners there.
+  void leave_straight_down(Arrangement& result) const {
+    using Ends = std::pair<std::uint32_t, std::uint32_t>; // in a server, between them
+    std::vector<Ends> ends;
+    for (const Room& room : rooms_)
+      for (const std::uint32_t node : room.nodes)
+        for (const Neighbour& neighbour : next_.of(node))
+          if (server_[neighbour.node] == no_server) ends.emplace_back(node, neighbour.node);
+    std::map<Ends, std::pair<Position, Position>> corners;
+    const auto on_head = [&](std::uint32_t node) { return rooms_[server_[node]].is_on_head; };
+    const double step = 2.3 * result.lane;
+    for (const auto& [node, hub] : ends) {
+      const Room& room = rooms_[server_[node]];
+      double left = 0, all = 0, hub_left = 0, hub_all = 0; // of the node's and the hub's links
+      for (const auto& [other_node, other_hub] : ends) {
+        if (other_node == node) {
+          ++all;
+          left += result.at[other_hub].x < result.at[hub].x ? 1 : 0;
+        }
+        if (other_hub == hub && on_head(other_node) == on_head(node)) {
+          ++hub_all;
+          hub_left += result.at[other_node].x < result.at[node].x ? 1 : 0;
+        }
+      }
+      const double down = room.is_on_head ? -1 : 1;
+      const double edge =
+          room.is_on_head ? room.least.y - box_margin + 4 : room.most.y + box_margin - 4;
+      const double hub_step = std::min(step, 44 / hub_all);
+      corners[{node, hub}] = {
+          {result.at[node].x + step * (left - 0.5 * (all - 1)), edge + 3 * down},
+          {result.at[hub].x + hub_step * (hub_left - 0.5 * (hub_all - 1)),
+           result.at[hub].y - down * (result.radius[hub] + 15)}};
+    }
+    for (std::uint32_t l = 0; l < topology_.link_count(); ++l) {
+      const Link& link = topology_.link(LinkId{l});
+      const auto up = corners.find({link.from.value, link.to.value}),
+                 back = corners.find({link.to.value, link.from.value});
+      if (up != corners.end())
+        result.bends[l] = {LinkCourse::bent, {}, {up->second.first, up->second.second}};
+      else if (back != corners.end())
+        result.bends[l] = {LinkCourse::bent, {}, {back->second.second, back->second.first}};
+    }
+  }
+
+  void leave_by_stubs(Arrangement& result) const {
+    for (std::uint32_t l = 0; l < topology_.link_count(); ++l) {
+      const Link& link = topology_.link(LinkId{l});
+      const std::uint32_t from = server_[link.from.value], to = server_[link.to.value];
+      if (from == to) continue;
+      const double down = from != no_server ? 1 : -1;
+      result.bends[l] = {LinkCourse::stubs, {0, 9 * down}, {}, from != no_server, to != no_server};
+    }
+    result.note = "stubs at the servers: links that leave them";
+  }
+
+  const Topology& topology_;
+  Neighbours next_;
+  std::vector<std::uint32_t> server_;
+  std::vector<Room> rooms_;
+  std::vector<std::uint32_t> between_;
+  std::vector<Position> between_at_;
+  bool are_rows_ = false, has_stubs_ = false;
+  double pitch_ = 0, radius_ = 0;
+};
+
+} // namespace
+
+std::optional<Arrangement> as_servers(const Topology& topology) {
+  constexpr std::uint32_t most_nodes = 2500, most_in_one = 40;
+  if (topology.node_count() > most_nodes || is_tree(topology)) return std::nullopt;
+  Servers servers = servers_of(topology);
+  if (servers.count == 0) {
+    if (topology.npu_count() > most_in_one || topology.node_count() == topology.npu_count() ||
+        topology.node_count() > 2 * most_in_one)
+      return std::nullopt;
+    servers = {std::vector<std::uint32_t>(topology.node_count(), 0), 1};
+  }
+  return RoomPlan(topology, servers).arranged();
+}
+
+} // namespace tutti::layouts

@@ -1,0 +1,154 @@
+// Trees and fat trees as everybody draws them: NPUs in a row, switches above them by level. What a
+// switch reaches downwards is found by taking the top level away and looking what still hangs
+// together: each such part gets a stretch of the row, and its own top switches are spread over it.
+// So pods of a fat tree stand apart without anybody having said where they are.
+#include "experiments/driver/figures/layout/arrangement.hpp"
+#include "experiments/driver/figures/layout/neighbours.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+namespace tutti::layouts {
+
+namespace {
+
+/// The tree below some level, and where it stands.
+class TreePlan {
+public:
+  TreePlan(const Topology& topology, const Neighbours& next, std::vector<std::uint32_t> level)
+      : topology_(topology), next_(next), level_(std::move(level)), x_(topology.node_count()),
+        top_(*std::ranges::max_element(level_)) {
+    std::vector<std::uint32_t> all(topology.node_count());
+    for (std::uint32_t n = 0; n < all.size(); ++n) all[n] = n;
+    place(all, top_);
+  }
+  [[nodiscard]] std::uint32_t top() const { return top_; }
+  [[nodiscard]] double x(std::uint32_t node) const { return x_[node]; }
+  [[nodiscard]] double end() const { return end_; } ///< of the row
+
+private:
+  // Parts below come one after the other; then the switches of this level above them.
+  void place(const std::vector<std::uint32_t>& nodes, std::uint32_t level) {
+    if (level == 0) {
+      for (const std::uint32_t node : nodes) x_[node] = end_++;
+      return;
+    }
+    const double begin = end_;
+    std::vector<std::uint32_t> own;
+    for (const std::uint32_t node : nodes)
+      if (level_[node] == level) own.push_back(node);
+    bool first = true;
+    for (const std::vector<std::uint32_t>& part : parts_below(nodes, level)) {
+      if (!first && level >= 1) end_ += level == 1 ? 0 : 0.5;
+      first = false;
+      place(part, level - 1);
+    }
+    const double width = std::max(end_ - begin, 1.0);
+    for (std::size_t i = 0; i < own.size(); ++i)
+      x_[own[i]] =
+          begin - 0.5 + width * (static_cast<double>(i) + 0.5) / static_cast<double>(own.size());
+  }
+
+  std::vector<std::vector<std::uint32_t>> parts_below(const std::vector<std::uint32_t>& nodes,
+                                                      std::uint32_t level) {
+    std::vector<bool> open(topology_.node_count());
+    for (const std::uint32_t node : nodes) open[node] = level_[node] < level;
+    std::vector<std::vector<std::uint32_t>> parts;
+    for (const std::uint32_t first : nodes) {
+      if (!open[first]) continue;
+      std::vector<std::uint32_t> part{first};
+      open[first] = false;
+      for (std::size_t i = 0; i < part.size(); ++i)
+        for (const Neighbour& neighbour : next_.of(part[i]))
+          if (open[neighbour.node]) {
+            open[neighbour.node] = false;
+            part.push_back(neighbour.node);
+          }
+      std::ranges::sort(part);
+      parts.push_back(std::move(part));
+    }
+    return parts; // by their first node, since `nodes` ascends
+  }
+
+  const Topology& topology_;
+  const Neighbours& next_;
+  std::vector<std::uint32_t> level_;
+  std::vector<double> x_; // in NPUs
+  double end_ = 0;
+  std::uint32_t top_;
+};
+
+/// "12" of switch12, since levels tell what is what.
+std::string number_of(const std::string& name) {
+  const std::size_t first = name.find_first_of("0123456789");
+  return first == std::string::npos ? name : name.substr(first);
+}
+
+bool is_tree(const Topology& topology, const Neighbours& next,
+             const std::vector<std::uint32_t>& level) {
+  if (topology.node_count() == topology.npu_count()) return false;
+  for (std::uint32_t node = 0; node < next.count(); ++node) {
+    if (level[node] == UINT32_MAX) return false;
+    for (const Neighbour& neighbour : next.of(node))
+      if (level[neighbour.node] + 1 != level[node] && level[node] + 1 != level[neighbour.node])
+        return false;
+  }
+  for (std::uint32_t npu = 0; npu < topology.npu_count(); ++npu) {
+    for (const Neighbour& hub : next.of(npu)) // NPUs of one switch have all switches in common
+      for (const Neighbour& other : next.of(hub.node))
+        if (other.node < topology.npu_count() &&
+            !std::ranges::equal(next.of(npu), next.of(other.node), {}, &Neighbour::node,
+                                &Neighbour::node))
+          return false;
+  }
+  return true;
+}
+
+} // namespace
+
+bool is_tree(const Topology& topology) {
+  const Neighbours next(topology);
+  return is_tree(topology, next, levels(topology, next));
+}
+
+std::optional<Arrangement> as_tree(const Topology& topology) {
+  const Neighbours next(topology);
+  const std::vector<std::uint32_t> level = levels(topology, next);
+  constexpr std::uint32_t most_leaves = 144, most_links = 1200;
+  if (topology.npu_count() > most_leaves || topology.link_count() > most_links ||
+      !is_tree(topology, next, level))
+    return std::nullopt;
+  const TreePlan plan(topology, next, level);
+  std::vector<double> most(plan.top() + 1, 0); // nodes of a level
+  for (const std::uint32_t l : level) ++most[l];
+  const double widest = std::max(plan.end(), *std::ranges::max_element(most));
+  const double pitch = std::clamp((widest > 90 ? 740 : 540) / widest, 3.0, 24.0);
+  const double gap = std::clamp(0.19 * pitch * plan.end(), 54.0, 100.0);
+  const double scale = pitch * std::max(1.0, widest / plan.end());
+  Arrangement tree = blank(topology, "tree");
+  double longest = 0; // name of an NPU
+  for (std::uint32_t npu = 0; npu < topology.npu_count(); ++npu)
+    longest = std::max(longest, label_width(tree.labels[npu].text, 7));
+  for (std::uint32_t n = 0; n < topology.node_count(); ++n) {
+    tree.at[n] = {scale * plan.x(n), -gap * level[n]};
+    const double room = scale * plan.end() / most[level[n]]; // of its level
+    tree.radius[n] =
+        level[n] == 0 ? std::clamp(0.36 * scale, 1.8, 9.0) : std::clamp(0.36 * room, 2.4, 9.0);
+    if (level[n] > 0) {
+      tree.labels[n].sides = {Side::inside};
+      tree.labels[n].text = number_of(tree.labels[n].text);
+      if (level[n] == plan.top()) tree.labels[n].sides.push_back(Side::above);
+    } else {
+      tree.labels[n].sides = {Side::below};
+      if (longest <= 1.86 * tree.radius[n]) tree.labels[n].sides = {Side::inside};
+      if (tree.radius[n] < 5 && n != 0 && n + 1 != topology.npu_count())
+        tree.labels[n].text.clear();
+    }
+  }
+  tree.lane = std::clamp(0.24 * scale, 0.9, 3.6);
+  tree.font = 8;
+  return tree;
+}
+
+} // namespace tutti::layouts

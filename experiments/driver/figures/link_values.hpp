@@ -1,0 +1,45 @@
+// What a run did to each link, as numbers for pictures, and how they are written there.
+#pragma once
+
+#include "sim/report.hpp"
+#include "sim/topology.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tutti {
+
+enum class LinkQuantity : std::uint8_t {
+  utilisation, ///< fraction of the time that the link was busy, drawn in %
+  bytes,       ///< data that crossed the link, drawn in kB, MB or GB
+  queue,       ///< data that waited before the link at most, drawn as bytes are
+};
+
+struct LinkValues {
+  LinkQuantity quantity = LinkQuantity::utilisation;
+  std::vector<double> links; ///< [LinkId]: a fraction, or bytes
+  std::string title = {};    ///< of its panel where there are several
+};
+
+/// Utilisation or bytes of a run on this topology.
+[[nodiscard]] LinkValues link_values(const Report& report, LinkQuantity quantity);
+
+/// The time up to the completion cut into so many equal intervals, and the share of each in which
+/// each link was busy with data, titled with the interval. Where transfers share a link (fluid), it
+/// is busy while there is one. Pre: the report has hops. Cost: O(hops log hops).
+[[nodiscard]] std::vector<LinkValues> busy_shares(const Topology& topology, const Report& report,
+                                                  std::size_t intervals = 6);
+
+/// How a quantity is written on a picture: value / divisor, followed by the unit.
+struct LinkScale {
+  std::string_view label, unit;
+  double divisor = 1;
+};
+[[nodiscard]] LinkScale link_scale(LinkQuantity quantity, double largest);
+/// "47 %", "9.10 GB"
+[[nodiscard]] std::string link_value_text(double value, const LinkScale& scale);
+
+} // namespace tutti

@@ -1,0 +1,675 @@
+// Painting only: what stands where is the layout's (layout/). Values are quantized to as many
+// levels as there are layers, so that hot links lie above cool ones and gnuplot gets few styles.
+#include "experiments/driver/figures/network_figure.hpp"
+
+#include "experiments/driver/figures/colour_scale.hpp"
+#include "experiments/driver/records/table.hpp"
+#include "sim/error.hpp"
+#include "sim/text.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <map>
+#include <numeric>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace tutti {
+
+namespace {
+
+constexpr int levels_of_links = 48;
+constexpr int box_layer = 0, link_layer = 10, mark_layer = 75, node_layer = 80, name_layer = 90,
+              frame_layer = 100;
+constexpr double side_margin = 16, title_font = 13, note_font = 8.5, legend_font = 9.5;
+constexpr int ink = 0x222222, pale_ink = 0x5b6470, box_colour = 0xf3f5f7, halo_colour = 0x12b3e8;
+
+/// The beginning of a word that fits, of whole UTF-8 letters; one at least.
+std::string_view fitting(std::string_view word, double font, double width) {
+  std::size_t end = 0;
+  for (std::size_t next = 1; next <= word.size(); ++next) {
+    const bool is_border =
+        next == word.size() || (static_cast<unsigned char>(word[next]) & 0xc0) != 0x80;
+    if (!is_border) continue;
+    if (end > 0 && label_width(word.substr(0, next), font) > width) break;
+    end = next;
+  }
+  return word.substr(0, end);
+}
+
+/// Words on lines of at most so many points; a word that is longer is cut.
+std::vector<std::string> wrapped(const std::string& text, double font, double width) {
+  std::vector<std::string> lines;
+  if (text.empty()) return lines;
+  for (std::string_view word : split(text, ' ')) {
+    if (!lines.empty()) {
+      const std::string longer = lines.back() + " " + std::string(word);
+      if (label_width(longer, font) <= width) {
+        lines.back() = longer;
+        continue;
+      }
+    }
+    do {
+      lines.emplace_back(fitting(word, font, width));
+      word.remove_prefix(lines.back().size());
+    } while (!word.empty());
+  }
+  return lines;
+}
+
+/// The text on one line, as every figure shows its texts.
+std::string on_a_line(std::string text) {
+  std::ranges::replace(text, '\n', ' ');
+  std::ranges::replace(text, '\r', ' ');
+  return text;
+}
+
+double title_line() { return 1.3 * title_font; }
+double note_line() { return 1.3 * note_font; }
+
+} // namespace
+
+FigureFrame::FigureFrame(const Heading& heading, double width)
+    : title_(wrapped(on_a_line(heading.title), title_font, width - 2 * side_margin)),
+      note_(wrapped(on_a_line(heading.note), note_font, width - 2 * side_margin)) {}
+
+double FigureFrame::width_for(const Heading& heading, double layout_width) {
+  constexpr double least = 300, most_for_title = 520; // points of the figure
+  const double title = label_width(heading.title, title_font) + 4 + 2 * side_margin;
+  return std::max(layout_width + 2 * side_margin, std::clamp(title, least, most_for_title));
+}
+
+double FigureFrame::top() const {
+  return 14 + title_line() * static_cast<double>(title_.size()) + 6;
+}
+
+double FigureFrame::height(double picture) const {
+  return top() + picture + note_line() * static_cast<double>(note_.size()) + 16;
+}
+
+void FigureFrame::paint(Canvas& canvas, double picture_height) const {
+  double y = 12 + title_line() / 2;
+  for (const std::string& line : title_) {
+    canvas.text(frame_layer, {side_margin, y}, line, title_font, 0x111111, Anchor::left);
+    y += title_line();
+  }
+  y = top() + picture_height + 6 + note_line() / 2;
+  for (const std::string& line : note_) {
+    canvas.text(frame_layer, {side_margin, y}, line, note_font, pale_ink, Anchor::left);
+    y += note_line();
+  }
+}
+
+namespace {
+
+std::vector<Position> moved(std::span<const Position> points, Position by) {
+  std::vector<Position> result;
+  for (const Position& point : points) result.push_back(point + by);
+  return result;
+}
+
+double stroke_length(std::span<const Position> stroke) {
+  double sum = 0;
+  for (std::size_t i = 1; i < stroke.size(); ++i)
+    sum += std::hypot(stroke[i].x - stroke[i - 1].x, stroke[i].y - stroke[i - 1].y);
+  return sum;
+}
+
+/// The point that far along, at most the end.
+Position point_along(std::span<const Position> stroke, double wanted) {
+  for (std::size_t i = 1; i < stroke.size(); ++i) {
+    const Position step = stroke[i] - stroke[i - 1];
+    const double size = std::hypot(step.x, step.y);
+    if (wanted <= size && size > 0) return stroke[i - 1] + step * (wanted / size);
+    wanted -= size;
+  }
+  return stroke.back();
+}
+
+void paint_cross(Canvas& canvas, int layer, Position at, double half) {
+  for (const double slope : {1.0, -1.0}) {
+    const std::array<Position, 2> bar{at - Position{half, half * slope},
+                                      at + Position{half, half * slope}};
+    canvas.line(layer, bar, 0xffffff, 3.4);
+    canvas.line(layer + 1, bar, 0xb2182b, 1.5);
+  }
+}
+
+/// Half an arrowhead, on the side away from the opposite link.
+void paint_head(Canvas& canvas, int layer, std::span<const Position> stroke, double width,
+                double lane, int colour) {
+  const double size = std::clamp(2.1 * lane, 4.0, 7.5);
+  const Position tip = stroke.back(), from = point_along(stroke, stroke_length(stroke) - size);
+  const Position step = tip - from;
+  const double reach = std::max(std::hypot(step.x, step.y), 1e-9);
+  const Position right = Position{-step.y, step.x} * (1 / reach);
+  const std::array<Position, 3> corners{tip - right * (0.5 * width), from - right * (0.5 * width),
+                                        from + right * (0.5 * width + 0.5 * lane)};
+  canvas.area(layer, corners, colour);
+}
+
+void paint_link(Canvas& canvas, const Layout& layout, const LayoutLink& link,
+                const LinkPaint& paint, Position corner) {
+  const int layer = link_layer + paint.layer;
+  for (std::size_t k = 0; k < link.strokes.size(); ++k) {
+    std::vector<Position> stroke = moved(link.strokes[k], corner);
+    if (paint.is_dead) {
+      canvas.line(layer, stroke, 0x8a9099, std::min(1.1, 0.6 * layout.lane), true);
+      continue;
+    }
+    const bool has_head = layout.lane >= 2.4 && paint.width >= 0.8 &&
+                          k + 1 == link.strokes.size() && stroke_length(stroke) > 13 &&
+                          link.course != LinkCourse::stubs;
+    if (paint.is_marked) canvas.line(mark_layer, stroke, halo_colour, paint.width + 4);
+    const int shown = paint.is_marked ? mark_layer + 1 : layer;
+    if (has_head) {
+      paint_head(canvas, shown, stroke, paint.width, layout.lane, paint.colour);
+      const Position before = point_along(stroke, stroke_length(stroke) - 2.5);
+      while (stroke.size() > 2 && std::hypot(stroke.back().x - stroke[stroke.size() - 2].x,
+                                             stroke.back().y - stroke[stroke.size() - 2].y) < 2.5)
+        stroke.pop_back();
+      stroke.back() = before;
+    }
+    canvas.line(shown, stroke, paint.colour, paint.width);
+  }
+}
+
+/// Behind a name, so that links that cross it leave it legible.
+void paint_backing(Canvas& canvas, const LayoutLabel& label, Position corner, int colour) {
+  const Position half{label_width(label.text, label.font) / 2, 0.42 * label_height(label.font)};
+  const Position least = corner + label.at - half, most = corner + label.at + half;
+  canvas.area(
+      node_layer - 1,
+      std::array<Position, 4>{least, Position{most.x, least.y}, most, Position{least.x, most.y}},
+      colour);
+}
+
+/// By how often a line from there to the left crosses the outline.
+bool is_within(Position place, std::span<const Position> outline) {
+  bool within = false;
+  for (std::size_t i = 0; i < outline.size(); ++i) {
+    const Position a = outline[i], b = outline[(i + 1) % outline.size()];
+    if ((a.y > place.y) != (b.y > place.y) &&
+        place.x > a.x + (place.y - a.y) * (b.x - a.x) / (b.y - a.y))
+      within = !within;
+  }
+  return within;
+}
+
+/// In the middle of the link, or of its longest stub.
+Position middle_of(const LayoutLink& link) {
+  const auto longest = std::ranges::max_element(
+      link.strokes, {}, [](const std::vector<Position>& stroke) { return stroke_length(stroke); });
+  return point_along(*longest, 0.5 * stroke_length(*longest));
+}
+
+} // namespace
+
+std::vector<NodePaint> plain_nodes(const Layout& layout) {
+  std::vector<NodePaint> paints;
+  for (const LayoutNode& node : layout.nodes) {
+    NodePaint paint;
+    switch (node.kind) {
+    case NodeClass::npu: break;
+    case NodeClass::switching: paint = {0x4a5663, 0x2b333b, 0xffffff}; break;
+    case NodeClass::nic: paint = {0xb7c2cc, 0x4a5663, 0x222222}; break;
+    case NodeClass::memory: paint = {0xe3ded3, 0x6b6252, 0x222222}; break;
+    case NodeClass::many: paint = {0xeef1f4, 0x3c4650, 0x222222}; break;
+    }
+    paints.push_back(paint);
+  }
+  return paints;
+}
+
+void paint_network(Canvas& canvas, const Layout& layout, std::span<const LinkPaint> links,
+                   std::span<const NodePaint> nodes, Position corner) {
+  std::vector<bool> in_box(layout.nodes.size());
+  for (const LayoutBox& box : layout.boxes) {
+    for (const std::uint32_t node : box.nodes) in_box[node] = true;
+    std::vector<Position> outline = moved(box.outline, corner);
+    canvas.area(box_layer, outline, box_colour);
+    if (!box.label.text.empty() && is_within(box.label.at, box.outline))
+      paint_backing(canvas, box.label, corner, box_colour);
+    outline.push_back(outline.front());
+    canvas.line(box_layer + 1, outline, 0xc5ccd4, 0.8);
+    canvas.text(name_layer, corner + box.label.at, box.label.text, box.label.font, pale_ink);
+  }
+  for (std::size_t l = 0; l < layout.links.size(); ++l)
+    paint_link(canvas, layout, layout.links[l], links[l], corner);
+  for (std::size_t n = 0; n < layout.nodes.size(); ++n) {
+    const LayoutNode& node = layout.nodes[n];
+    const Position at = corner + node.at;
+    if (node.kind == NodeClass::npu)
+      canvas.disc(node_layer, at, node.radius, nodes[n].fill, nodes[n].edge);
+    else
+      canvas.square(node_layer, at, node.radius, nodes[n].fill, nodes[n].edge);
+    if (!node.label.text.empty() && !node.label.inside)
+      paint_backing(canvas, node.label, corner, in_box[n] ? box_colour : 0xffffff);
+    canvas.text(name_layer, corner + node.label.at, node.label.text, node.label.font,
+                node.label.inside ? nodes[n].ink : ink);
+    if (nodes[n].is_dead) paint_cross(canvas, node_layer + 2, at, 0.8 * node.radius + 2);
+  }
+  for (std::size_t l = 0; l < layout.links.size(); ++l)
+    if (links[l].is_dead && !layout.links[l].strokes.empty())
+      paint_cross(canvas, node_layer + 2, corner + middle_of(layout.links[l]), 3.2);
+}
+
+namespace {
+
+// ---- what is dead
+
+void mark_dead(const Topology& topology, const Layout& layout, const DeadParts& dead,
+               std::vector<LinkPaint>& links, std::vector<NodePaint>& nodes) {
+  std::set<NodeId> dead_nodes(dead.nodes.begin(), dead.nodes.end());
+  std::set<LinkId> dead_links(dead.links.begin(), dead.links.end());
+  for (const NodeId node : dead.nodes) {
+    dead_links.insert(topology.out_links(node).begin(), topology.out_links(node).end());
+    dead_links.insert(topology.in_links(node).begin(), topology.in_links(node).end());
+  }
+  // What stands for several is dead only where all of them are.
+  for (std::size_t n = 0; n < layout.nodes.size(); ++n)
+    nodes[n].is_dead = std::ranges::all_of(layout.nodes[n].nodes,
+                                           [&](NodeId node) { return dead_nodes.contains(node); });
+  for (std::size_t l = 0; l < layout.links.size(); ++l)
+    links[l].is_dead = std::ranges::all_of(layout.links[l].links,
+                                           [&](LinkId link) { return dead_links.contains(link); });
+}
+
+// ---- values
+
+/// [layout link]: of those that it stands for, the mean weighted by bandwidth, or the sum.
+std::vector<double> drawn_values(const Topology& topology, const Layout& layout,
+                                 const LinkValues& values) {
+  std::vector<double> result;
+  for (const LayoutLink& link : layout.links) {
+    double sum = 0, weights = 0;
+    for (const LinkId id : link.links) {
+      const bool is_mean = values.quantity == LinkQuantity::utilisation;
+      const double weight =
+          is_mean ? static_cast<double>(topology.link(id).bandwidth.bytes_per_second) : 1;
+      sum += weight * values.links[id.value];
+      weights += weight;
+    }
+    result.push_back(values.quantity == LinkQuantity::utilisation ? sum / weights : sum);
+  }
+  return result;
+}
+
+/// Utilisation is shown on a scale up to 100 %, other values on one up to the largest.
+double scale_end(LinkQuantity quantity, double largest) {
+  if (quantity == LinkQuantity::utilisation) return 1;
+  return largest > 0 ? largest : 1;
+}
+
+LinkPaint paint_of(double value, double end, double lane) {
+  const double share = std::clamp(value / end, 0.0, 1.0);
+  if (value <= 0) return {idle_colour, std::clamp(0.2 * lane, 0.4, 0.9), 0, false, false};
+  const int level = 1 + static_cast<int>(std::lround(share * (levels_of_links - 1)));
+  const double even = (level - 1.0) / (levels_of_links - 1); // as the layer has it
+  return {amount_colour(even), lane * (0.26 + 0.62 * even), level, false, false};
+}
+
+/// "npu3 > npu7", or the nodes that are drawn as one.
+std::string link_words(const Topology& topology, const LayoutLink& link, const Layout& layout) {
+  const auto words = [&](std::uint32_t node) {
+    const LayoutNode& drawn = layout.nodes[node];
+    const std::string& first = topology.node(drawn.nodes.front()).name;
+    return drawn.nodes.size() == 1 ? first
+                                   : fmt::format("{} and {} more", first, drawn.nodes.size() - 1);
+  };
+  return fmt::format("{} > {}", words(link.from), words(link.to));
+}
+
+/// Marks the hottest link where it is alone, or one of few; what the note says of it.
+std::string mark_hottest(const Topology& topology, const Layout& layout,
+                         std::span<const double> values, const LinkScale& scale,
+                         std::vector<LinkPaint>& paints) {
+  double most = 0;
+  for (std::size_t l = 0; l < values.size(); ++l)
+    if (!paints[l].is_dead) most = std::max(most, values[l]);
+  if (most <= 0) return "no link carries anything";
+  std::vector<std::size_t> hottest;
+  for (std::size_t l = 0; l < values.size(); ++l)
+    if (!paints[l].is_dead && values[l] >= most * (1 - 1e-9)) hottest.push_back(l);
+  const std::string amount = link_value_text(most, scale);
+  constexpr std::size_t most_marked = 2;
+  if (hottest.size() == values.size())
+    return fmt::format("all {} links have {}", hottest.size(), amount);
+  if (hottest.size() > most_marked)
+    return fmt::format("hottest: {} and {} more links, {}",
+                       link_words(topology, layout.links[hottest[0]], layout), hottest.size() - 1,
+                       amount);
+  std::string names;
+  for (const std::size_t l : hottest) {
+    paints[l].is_marked = true;
+    names += (names.empty() ? "" : ", ") + link_words(topology, layout.links[l], layout);
+  }
+  return fmt::format("hottest (outlined): {}, {}", names, amount);
+}
+
+std::string both_notes(const std::string& a, const std::string& b) {
+  return a.empty() || b.empty() ? a + b : a + "; " + b;
+}
+
+// ---- legends
+
+constexpr double legend_row = 15;
+
+/// "0", "25", ... of a scale up to `end` in its unit.
+std::vector<double> scale_tics(double end) {
+  const double raw = end / 4, decade = std::pow(10, std::floor(std::log10(raw)));
+  double step = decade;
+  for (const double factor : {1.0, 2.0, 2.5, 5.0, 10.0})
+    if (factor * decade >= raw * 0.999) {
+      step = factor * decade;
+      break;
+    }
+  std::vector<double> tics;
+  for (int i = 0; i * step <= end * 1.0001; ++i) tics.push_back(i * step);
+  return tics;
+}
+
+constexpr double amount_legend_height = 42, amount_legend_width = 260;
+
+/// A wedge of the scale's colours that grows as links do, with numbers and the unit; before it what
+/// is idle, where something may be.
+void paint_amounts(Canvas& canvas, Position corner, const LinkScale& scale, double end, double lane,
+                   bool may_be_idle = true) {
+  constexpr double length = 170;
+  constexpr int steps = levels_of_links;
+  const double x = corner.x + (may_be_idle ? 38 : 4), middle = corner.y + 18;
+  canvas.text(frame_layer, {corner.x, corner.y + 4},
+              fmt::format("{} [{}]", scale.label, scale.unit), legend_font, ink, Anchor::left);
+  if (may_be_idle) {
+    const std::array<Position, 2> idle{Position{corner.x, middle}, {corner.x + 20, middle}};
+    canvas.line(frame_layer, idle, idle_colour, 1.2);
+    canvas.text(frame_layer, {corner.x + 10, middle + 13}, "idle", legend_font - 1, pale_ink);
+  }
+  const double widest = std::max(lane, 3.6);
+  for (int i = 0; i < steps; ++i) {
+    const double a = x + length * i / steps, b = x + length * (i + 1) / steps + 0.2;
+    const double half = 0.9 * widest * (0.26 + 0.62 * i / (steps - 1));
+    const std::array<Position, 4> piece{
+        Position{a, middle - half}, {b, middle - half}, {b, middle + half}, {a, middle + half}};
+    canvas.area(frame_layer, piece, amount_colour(static_cast<double>(i) / (steps - 1)));
+  }
+  for (const double tic : scale_tics(end / scale.divisor)) {
+    const double at = x + length * tic * scale.divisor / end;
+    const std::array<Position, 2> mark{Position{at, middle + 5}, {at, middle + 7.5}};
+    canvas.line(frame_layer, mark, pale_ink, 0.8);
+    canvas.text(frame_layer, {at, middle + 13}, fmt::format("{:g}", tic), legend_font - 1,
+                pale_ink);
+  }
+}
+
+/// "50 GB/s" of "50GB/s".
+std::string spaced(std::string text) {
+  const std::size_t unit = text.find_first_not_of("0123456789.");
+  return unit == std::string::npos || text[unit] == ' ' ? text : text.insert(unit, " ");
+}
+
+/// A kind of links, as the network alone is drawn.
+struct LinkKind {
+  Bandwidth bandwidth;
+  Time latency;
+  std::size_t count = 0;
+  bool operator<(const LinkKind& other) const { // fastest first
+    return bandwidth.bytes_per_second != other.bandwidth.bytes_per_second
+               ? bandwidth.bytes_per_second > other.bandwidth.bytes_per_second
+               : latency < other.latency;
+  }
+};
+
+LinkKind kind_of_link(const Topology& topology, const LayoutLink& link) {
+  LinkKind kind{Bandwidth{0}, topology.link(link.links.front()).latency, 0};
+  for (const LinkId id : link.links) {
+    kind.bandwidth.bytes_per_second += topology.link(id).bandwidth.bytes_per_second;
+    kind.latency = std::min(kind.latency, topology.link(id).latency);
+  }
+  return kind;
+}
+
+/// Ascending; each once, with how many there are.
+std::vector<LinkKind> kinds_of_links(const Topology& topology, const Layout& layout) {
+  std::vector<LinkKind> kinds;
+  for (const LayoutLink& link : layout.links) {
+    const LinkKind kind = kind_of_link(topology, link);
+    const auto at = std::ranges::lower_bound(kinds, kind, std::less<>());
+    if (at == kinds.end() || kind < *at)
+      kinds.insert(at, kind)->count = 1;
+    else
+      ++at->count;
+  }
+  return kinds;
+}
+
+/// A sample and its words.
+struct LegendEntry {
+  std::string text;
+  LinkPaint line;
+  int node = -1; ///< a NodeClass instead of a line
+};
+
+/// Node classes that a reader must be told: all where there is more than one.
+std::vector<LegendEntry> class_entries(const Layout& layout) {
+  constexpr std::array names{"NPU", "switch", "NIC", "memory", "several nodes"};
+  std::set<NodeClass> classes;
+  for (const LayoutNode& node : layout.nodes) classes.insert(node.kind);
+  std::vector<LegendEntry> entries;
+  if (classes.size() > 1)
+    for (const NodeClass each : classes)
+      entries.push_back({names[static_cast<std::size_t>(each)], {}, static_cast<int>(each)});
+  return entries;
+}
+
+/// Entries in rows of the given width; returns the height.
+double paint_entries(Canvas* canvas, std::span<const LegendEntry> entries, Position corner,
+                     double width) {
+  double x = 0, y = 8;
+  for (const LegendEntry& entry : entries) {
+    const double sample = entry.node < 0 ? 24 : 12;
+    const double own = sample + 5 + label_width(entry.text, 0.93 * legend_font) + 16;
+    if (x > 0 && x + own - 16 > width) {
+      x = 0;
+      y += legend_row;
+    }
+    const Position at = corner + Position{x, y};
+    if (canvas != nullptr) {
+      if (entry.node < 0) {
+        const std::array<Position, 2> line{at, at + Position{sample, 0}};
+        canvas->line(frame_layer, line, entry.line.colour, entry.line.width, entry.line.is_dead);
+        if (entry.line.is_dead)
+          paint_cross(*canvas, frame_layer + 1, at + Position{sample / 2, 0}, 3.2);
+      } else {
+        Layout one;
+        one.nodes.push_back({{5, 0}, 5, static_cast<NodeClass>(entry.node), {}, {}});
+        paint_network(*canvas, one, {}, plain_nodes(one), at);
+      }
+      canvas->text(frame_layer, at + Position{sample + 5, 0}, entry.text, legend_font, ink,
+                   Anchor::left);
+    }
+    x += own;
+  }
+  return entries.empty() ? 0 : y + 14;
+}
+
+bool has_dead(std::span<const LinkPaint> links, std::span<const NodePaint> nodes) {
+  return std::ranges::any_of(links, &LinkPaint::is_dead) ||
+         std::ranges::any_of(nodes, &NodePaint::is_dead);
+}
+
+LegendEntry dead_entry() {
+  LegendEntry entry{"dead", {}, -1};
+  entry.line = {0x8a9099, 1.1, 0, true, false};
+  return entry;
+}
+
+/// Lines become thinner where they would cover much of the page.
+void thin_out(const Layout& layout, std::vector<LinkPaint>& paints) {
+  double covered = 0;
+  for (std::size_t l = 0; l < paints.size(); ++l)
+    for (const std::vector<Position>& stroke : layout.links[l].strokes)
+      covered += paints[l].width * stroke_length(stroke);
+  constexpr double most = 0.22;
+  const double factor = most * layout.width * layout.height / std::max(covered, 1.0);
+  if (factor >= 1) return;
+  for (LinkPaint& paint : paints) paint.width = std::max(0.22, factor * paint.width);
+}
+
+/// The layout in the middle of the frame, and the legend below it.
+template <typename PaintLegend>
+Figure framed_network(const Heading& heading, const Layout& layout,
+                      std::span<const LinkPaint> links, std::span<const NodePaint> nodes,
+                      double legend_height, PaintLegend paint_legend) {
+  const double width = FigureFrame::width_for(heading, layout.width);
+  const FigureFrame frame(heading, width);
+  Canvas canvas;
+  paint_network(canvas, layout, links, nodes, {(width - layout.width) / 2, frame.top()});
+  paint_legend(canvas, Position{side_margin, frame.top() + layout.height + 8},
+               width - 2 * side_margin);
+  const double picture = layout.height + 8 + legend_height;
+  frame.paint(canvas, picture);
+  return canvas.figure(width, frame.height(picture));
+}
+
+} // namespace
+
+Figure network_figure(const Heading& heading, const Topology& topology, const Layout& layout,
+                      const DeadParts& dead) {
+  const std::vector<LinkKind> kinds = kinds_of_links(topology, layout);
+  constexpr std::size_t most_kinds = 7;
+  if (kinds.size() > most_kinds) { // too many to name: by bandwidth alone, on the scale of amounts
+    std::vector<LinkPaint> links;
+    double most = 0;
+    for (const LinkKind& kind : kinds)
+      most = std::max(most, static_cast<double>(kind.bandwidth.bytes_per_second));
+    for (const LayoutLink& link : layout.links)
+      links.push_back(
+          paint_of(static_cast<double>(kind_of_link(topology, link).bandwidth.bytes_per_second),
+                   most, layout.lane));
+    thin_out(layout, links);
+    std::vector<NodePaint> nodes = plain_nodes(layout);
+    mark_dead(topology, layout, dead, links, nodes);
+    std::vector<LegendEntry> entries = class_entries(layout);
+    if (has_dead(links, nodes)) entries.push_back(dead_entry());
+    const double width = FigureFrame::width_for(heading, layout.width) - 2 * side_margin;
+    const double rows = paint_entries(nullptr, entries, {}, width);
+    const auto [least, longest] = std::ranges::minmax_element(kinds, {}, &LinkKind::latency);
+    const std::string latencies =
+        least->latency == longest->latency
+            ? "latency " + short_text(least->latency)
+            : fmt::format("latencies {} to {}", short_text(least->latency),
+                          short_text(longest->latency));
+    const LinkScale scale{"bandwidth", "GB/s", 1e9};
+    return framed_network(
+        {heading.title, both_notes(both_notes(heading.note, latencies), layout.note)}, layout,
+        links, nodes, amount_legend_height + rows, [&](Canvas& canvas, Position corner, double) {
+          paint_entries(&canvas, entries, corner, width);
+          paint_amounts(canvas, corner + Position{0, rows}, scale, most, layout.lane, false);
+        });
+  }
+  std::vector<LinkPaint> by_kind;
+  std::vector<LegendEntry> entries = class_entries(layout);
+  for (std::size_t k = 0; k < kinds.size(); ++k) {
+    const double share = static_cast<double>(kinds[k].bandwidth.bytes_per_second) /
+                         static_cast<double>(kinds[0].bandwidth.bytes_per_second);
+    const double width = layout.lane * (0.3 + 0.36 * std::sqrt(share));
+    by_kind.push_back({kind_colour(k), width, static_cast<int>(kinds.size() - k), false, false});
+    LegendEntry entry{fmt::format("{}, {} ({} link{})", spaced(to_text(kinds[k].bandwidth)),
+                                  spaced(to_text(kinds[k].latency)), kinds[k].count,
+                                  kinds[k].count == 1 ? "" : "s"),
+                      by_kind.back(), -1};
+    entry.line.width = std::max(entry.line.width, 1.6);
+    entries.push_back(std::move(entry));
+  }
+  std::vector<LinkPaint> links;
+  for (const LayoutLink& link : layout.links) {
+    const auto kind = std::ranges::lower_bound(kinds, kind_of_link(topology, link), std::less<>());
+    links.push_back(by_kind[static_cast<std::size_t>(kind - kinds.begin())]);
+  }
+  thin_out(layout, links);
+  std::vector<NodePaint> nodes = plain_nodes(layout);
+  mark_dead(topology, layout, dead, links, nodes);
+  if (has_dead(links, nodes)) entries.push_back(dead_entry());
+  const double width = FigureFrame::width_for(heading, layout.width) - 2 * side_margin;
+  return framed_network({heading.title, both_notes(heading.note, layout.note)}, layout, links,
+                        nodes, paint_entries(nullptr, entries, {}, width),
+                        [&](Canvas& canvas, Position corner, double) {
+                          paint_entries(&canvas, entries, corner, width);
+                        });
+}
+
+Figure network_figure(const Heading& heading, const Topology& topology, const Layout& layout,
+                      const LinkValues& values, const DeadParts& dead) {
+  const std::vector<double> drawn = drawn_values(topology, layout, values);
+  const double largest = drawn.empty() ? 0 : *std::ranges::max_element(drawn);
+  const double end = scale_end(values.quantity, largest);
+  const LinkScale scale = link_scale(values.quantity, largest);
+  std::vector<LinkPaint> links;
+  for (const double value : drawn) links.push_back(paint_of(value, end, layout.lane));
+  thin_out(layout, links);
+  std::vector<NodePaint> nodes = plain_nodes(layout);
+  mark_dead(topology, layout, dead, links, nodes);
+  const std::string hottest = mark_hottest(topology, layout, drawn, scale, links);
+  std::vector<LegendEntry> entries = class_entries(layout);
+  if (has_dead(links, nodes)) entries.push_back(dead_entry());
+  const double width = FigureFrame::width_for(heading, layout.width) - 2 * side_margin;
+  const double rows = paint_entries(nullptr, entries, {}, width);
+  return framed_network(
+      {heading.title, both_notes(both_notes(hottest, heading.note), layout.note)}, layout, links,
+      nodes, amount_legend_height + rows, [&](Canvas& canvas, Position corner, double) {
+        paint_entries(&canvas, entries, corner, width);
+        paint_amounts(canvas, corner + Position{0, rows}, scale, end, layout.lane);
+      });
+}
+
+Figure steps_figure(const Heading& heading, const Topology& topology, const Layout& layout,
+                    std::span<const LinkValues> steps) {
+  if (steps.empty()) throw InputError("no picture: a schedule without steps");
+  constexpr double panel_width = 182, panel_gap = 14, panel_title = 20;
+  const double factor = std::min(1.0, panel_width / layout.width);
+  const Layout small = scaled(layout, factor);
+  const std::size_t columns = std::min<std::size_t>(3, steps.size());
+  const std::size_t rows = (steps.size() + columns - 1) / columns;
+  double largest = 0;
+  std::vector<std::vector<double>> drawn;
+  for (const LinkValues& step : steps) {
+    drawn.push_back(drawn_values(topology, layout, step));
+    for (const double value : drawn.back()) largest = std::max(largest, value);
+  }
+  const LinkQuantity quantity = steps.front().quantity;
+  const double end = scale_end(quantity, largest);
+  const double panel = std::max(small.width, 120.0);
+  const double width = FigureFrame::width_for(
+      heading, static_cast<double>(columns) * (panel + panel_gap) - panel_gap);
+  const FigureFrame frame({heading.title, both_notes(heading.note, layout.note)}, width);
+  const double row_height = small.height + panel_title + panel_gap;
+  Canvas canvas;
+  for (std::size_t s = 0; s < steps.size(); ++s) {
+    const auto column = static_cast<double>(s % columns), row = static_cast<double>(s / columns);
+    const Position corner{side_margin + column * (panel + panel_gap),
+                          frame.top() + row * row_height};
+    canvas.text(frame_layer, corner + Position{0, 8}, steps[s].title, legend_font, ink,
+                Anchor::left);
+    std::vector<LinkPaint> links;
+    for (const double value : drawn[s]) links.push_back(paint_of(value, end, small.lane));
+    thin_out(small, links);
+    paint_network(canvas, small, links, plain_nodes(small),
+                  corner + Position{(panel - small.width) / 2, panel_title});
+  }
+  const double panels = static_cast<double>(rows) * row_height;
+  LinkScale scale = link_scale(quantity, largest);
+  if (quantity == LinkQuantity::utilisation)
+    scale.label = "share of the interval that links are busy";
+  paint_amounts(canvas, {side_margin, frame.top() + panels}, scale, end, small.lane);
+  const double picture = panels + amount_legend_height;
+  frame.paint(canvas, picture);
+  return canvas.figure(width, frame.height(picture));
+}
+
+} // namespace tutti

@@ -1,0 +1,346 @@
+// What every layout keeps, on all families and machines: nothing over anything else, nothing lost,
+// nothing that depends on how links are numbered. And of each structure what makes it that.
+#include "experiments/driver/figures/layout/layout.hpp"
+
+#include "sim/error.hpp"
+#include "sim/random.hpp"
+#include "tests/catch.hpp"
+#include "tests/samples.hpp"
+#include "topologies/list.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+using namespace tutti;
+
+namespace {
+
+struct Rectangle {
+  Position least, most;
+};
+
+Rectangle rectangle_of(const LayoutLabel& label) {
+  const Position half{label_width(label.text, label.font) / 2, label_height(label.font) / 2};
+  return {label.at - half, label.at + half};
+}
+
+bool touch(const Rectangle& a, const Rectangle& b) {
+  return a.least.x < b.most.x && b.least.x < a.most.x && a.least.y < b.most.y &&
+         b.least.y < a.most.y;
+}
+
+bool touch(const Rectangle& box, const LayoutNode& node) {
+  const Position nearest{std::clamp(node.at.x, box.least.x, box.most.x),
+                         std::clamp(node.at.y, box.least.y, box.most.y)};
+  const Position away = node.at - nearest;
+  return node.kind == NodeClass::npu
+             ? std::hypot(away.x, away.y) < node.radius - 1e-6
+             : std::max(std::abs(away.x), std::abs(away.y)) < node.radius - 1e-6;
+}
+
+bool touch(const LayoutNode& a, const LayoutNode& b) {
+  const Position half{a.radius, a.radius};
+  const Position away = a.at - b.at;
+  if (a.kind == NodeClass::npu && b.kind == NodeClass::npu)
+    return std::hypot(away.x, away.y) < a.radius + b.radius;
+  return a.kind == NodeClass::npu
+             ? touch({b.at - Position{b.radius, b.radius}, b.at + Position{b.radius, b.radius}}, a)
+             : touch({a.at - half, a.at + half}, b);
+}
+
+/// What is wrong with it, in words; empty: nothing.
+std::string fault_of(const Layout& layout, const Topology& topology) {
+  std::string fault;
+  const auto require_inside = [&](Position place, const char* what) {
+    if (!(place.x >= 0 && place.y >= 0 && place.x <= layout.width && place.y <= layout.height))
+      fault += fmt::format("{} at {:.1f}, {:.1f} is outside; ", what, place.x, place.y);
+  };
+  std::vector<std::pair<Rectangle, std::string>> labels;
+  const auto add_label = [&](const LayoutLabel& label) {
+    if (label.text.empty()) return;
+    labels.emplace_back(rectangle_of(label), label.text);
+    require_inside(labels.back().first.least, "label");
+    require_inside(labels.back().first.most, "label");
+    if (label.font < 6.7) fault += label.text + " is too small; ";
+  };
+  for (std::size_t a = 0; a < layout.nodes.size(); ++a) {
+    require_inside(layout.nodes[a].at, "node");
+    for (std::size_t b = 0; b < a; ++b)
+      if (touch(layout.nodes[a], layout.nodes[b])) fault += fmt::format("nodes {}, {}; ", a, b);
+    const LayoutLabel& label = layout.nodes[a].label;
+    add_label(label);
+    if (label.text.empty()) continue;
+    for (std::size_t b = 0; b < layout.nodes.size(); ++b)
+      if ((b != a || !label.inside) && touch(rectangle_of(label), layout.nodes[b]))
+        fault += fmt::format("label {} over node {}; ", label.text, b);
+  }
+  for (const LayoutBox& box : layout.boxes) {
+    add_label(box.label);
+    for (const Position& corner : box.outline) require_inside(corner, "box");
+    if (!box.label.text.empty())
+      for (std::size_t b = 0; b < layout.nodes.size(); ++b)
+        if (touch(rectangle_of(box.label), layout.nodes[b]))
+          fault += fmt::format("label {} over node {}; ", box.label.text, b);
+  }
+  for (std::size_t a = 0; a < labels.size(); ++a)
+    for (std::size_t b = 0; b < a; ++b)
+      if (touch(labels[a].first, labels[b].first))
+        fault += fmt::format("labels {}, {}; ", labels[a].second, labels[b].second);
+
+  std::vector<int> drawn(topology.link_count());
+  for (const LayoutLink& link : layout.links) {
+    if (link.strokes.empty()) fault += "a link without a line; ";
+    for (const std::vector<Position>& stroke : link.strokes)
+      for (const Position& place : stroke) require_inside(place, "link");
+    for (const LinkId id : link.links) {
+      ++drawn[id.value];
+      if (layout.node_of[topology.link(id).from.value] != link.from ||
+          layout.node_of[topology.link(id).to.value] != link.to)
+        fault += "a link between other nodes; ";
+    }
+  }
+  for (std::uint32_t l = 0; l < topology.link_count(); ++l) {
+    const Link& link = topology.link(LinkId{l});
+    const bool within = layout.node_of[link.from.value] == layout.node_of[link.to.value];
+    if (drawn[l] != (within ? 0 : 1)) fault += fmt::format("link {} {} times; ", l, drawn[l]);
+  }
+  std::vector<int> held(topology.node_count());
+  for (std::size_t n = 0; n < layout.nodes.size(); ++n)
+    for (const NodeId node : layout.nodes[n].nodes) {
+      ++held[node.value];
+      if (layout.node_of[node.value] != n) fault += "a node elsewhere; ";
+    }
+  if (std::ranges::any_of(held, [](int count) { return count != 1; })) fault += "nodes lost; ";
+  return fault.substr(0, 400);
+}
+
+/// The same network with its links in another order.
+Topology shuffled(const Topology& topology, std::uint64_t seed) {
+  TopologyParts parts = topology.parts();
+  std::vector<std::uint32_t> order(topology.link_count());
+  for (std::uint32_t l = 0; l < order.size(); ++l) order[l] = l;
+  Random random(seed);
+  random.shuffle(order);
+  std::vector<LinkId> new_id(order.size());
+  for (std::uint32_t l = 0; l < order.size(); ++l) {
+    parts.links[l] = topology.link(LinkId{order[l]});
+    new_id[order[l]] = LinkId{l};
+  }
+  for (SharedGroup& group : parts.groups)
+    for (LinkId& link : group.links) link = new_id[link.value];
+  return Topology(std::move(parts));
+}
+
+/// All that is to be seen of it, in an order of its own.
+std::string seen(const Layout& layout) {
+  std::string text = fmt::format("{} {} {}\n", layout.arrangement, layout.width, layout.height);
+  for (const LayoutNode& node : layout.nodes)
+    text += fmt::format("{} {} {} {}\n", node.at.x, node.at.y, node.radius, node.label.text);
+  std::multiset<std::string> links;
+  for (const LayoutLink& link : layout.links) {
+    std::string line = fmt::format("{} {}:", link.from, link.to);
+    for (const std::vector<Position>& stroke : link.strokes)
+      for (const Position& place : stroke) line += fmt::format(" {} {}", place.x, place.y);
+    links.insert(line);
+  }
+  for (const std::string& line : links) text += line + "\n";
+  return text;
+}
+
+constexpr const char* named[] = {
+    "ring:2",
+    "ring:3",
+    "ring:8,directions=1",
+    "ring:64",
+    "ring:97",
+    "ring:1024",
+    "fully_connected:2",
+    "fully_connected:8",
+    "fully_connected:24",
+    "mesh2d:4x4",
+    "mesh2d:40x1",
+    "mesh2d:32x32",
+    "mesh3d:3x2x4",
+    "mesh3d:8x8x16",
+    "torus2d:2x2",
+    "torus2d:8x8",
+    "torus2d:3x5,directions=1",
+    "torus3d:4x4x4",
+    "hypercube:1",
+    "hypercube:2",
+    "hypercube:3",
+    "hypercube:4",
+    "hypercube:6",
+    "hypercube:8",
+    "switch:2",
+    "switch:8",
+    "switch:100",
+    "two_level_switch:8x4",
+    "two_level_switch:2x3",
+    "rfs:2x4x8",
+    "rfs:3x3x2",
+    "dragonfly:4x5",
+    "dragonfly:7x8",
+    "dragonfly:4x9",
+    "fat_tree:4",
+    "fat_tree:8",
+    "fat_tree:10",
+    "k_ary_tree:2x4",
+    "k_ary_tree:8x2",
+    "multi_rail:8x4",
+    "multi_rail:16x2x8",
+    "multi_rail:8x16",
+    "dgx_a100_rail:1",
+    "dgx_a100_rail:8",
+    "dgx_a100_rail:4,links=nvlink",
+    "dgx_a100_rail:16",
+    "teccl_internal:4x3",
+    "teccl_internal:2x5",
+    "random:2",
+    "random:12",
+    "random:40",
+    "random:120",
+    "random:20,bandwidth=1GB/s+2GB/s+3GB/s+4GB/s+5GB/s+6GB/s+7GB/s+8GB/s",
+    "torus2d:8x8,fail-links=10%",
+};
+
+} // namespace
+
+TEST_CASE("nothing of a layout is over anything else, nothing is lost") {
+  std::set<std::string> families;
+  for (const char* name : named) {
+    CAPTURE(name);
+    const Topology topology = make_topology(name);
+    families.insert(std::string(name).substr(0, std::string(name).find(':')));
+    const Layout layout = layout_of(topology);
+    CHECK(fault_of(layout, topology) == "");
+    if (topology.node_count() <= 64) CHECK(layout.nodes.size() == topology.node_count());
+  }
+  for (const TopologyRow& row : topology_families())
+    CHECK(families.contains(std::string(row.name)));
+  for (const Machine& machine : machines()) {
+    CAPTURE(machine.name);
+    const Topology topology = make_topology(machine.name);
+    CHECK(fault_of(layout_of(topology), topology) == "");
+  }
+}
+
+TEST_CASE("above 1,024 NPUs nodes are joined, and the note says so") {
+  for (const char* name : {"mesh2d:64x64", "torus3d:16x16x16", "fat_tree:20", "dgx_a100_rail:256",
+                           "dragonfly:32x40", "multi_rail:8x256", "random:1500", "ring:1025"}) {
+    CAPTURE(name);
+    const Topology topology = make_topology(name);
+    const Layout layout = layout_of(topology);
+    CHECK(fault_of(layout, topology) == "");
+    CHECK(layout.nodes.size() <= 1024);
+    CHECK(layout.nodes.size() < topology.node_count());
+    CHECK_THAT(layout.note, ContainsSubstring("a square stands for"));
+  }
+  CHECK_THAT(layout_of(make_topology("mesh2d:64x64")).note,
+             ContainsSubstring("16 NPUs (a block of 4 x 4)"));
+}
+
+TEST_CASE("a layout is the same in whatever order links are given") {
+  for (const char* name :
+       {"torus2d:4x4", "hypercube:4", "rfs:2x2x3", "dragonfly:4x5", "fat_tree:4", "dgx_a100x2",
+        "mi250x_x2", "ndv2x4_pcie", "dgx1", "random:30,seed=3", "fat_tree:10", "random:400"}) {
+    CAPTURE(name);
+    const Topology topology = make_topology(name);
+    const std::string once = seen(layout_of(topology));
+    CHECK(once == seen(layout_of(topology)));
+    for (const std::uint64_t seed : {1U, 2U})
+      CHECK(once == seen(layout_of(shuffled(topology, seed))));
+  }
+}
+
+TEST_CASE("structures are drawn as what they are") {
+  for (const auto& [name, arrangement] : {std::pair{"ring:8", "ring"},
+                                          {"torus2d:4x4", "grid"},
+                                          {"mesh3d:2x3x4", "grid"},
+                                          {"hypercube:5", "hypercube"},
+                                          {"dragonfly:7x8", "groups"},
+                                          {"fat_tree:8", "tree"},
+                                          {"k_ary_tree:2x4", "tree"},
+                                          {"switch:8", "star"},
+                                          {"dgx2", "star"},
+                                          {"dgx1", "circle"},
+                                          {"z52", "ring"},
+                                          {"dgx_a100", "server"},
+                                          {"dgx_a100x2", "servers"},
+                                          {"ndv2x2", "servers"},
+                                          {"rfs:2x4x8", "servers"},
+                                          {"multi_rail:8x4", "servers"},
+                                          {"random:40", "forces"},
+                                          {"fully_connected:8", "circle"},
+                                          {"torus2d:8x8,fail-links=10%", "grid"}}) {
+    CAPTURE(name);
+    CHECK(layout_of(make_topology(name)).arrangement == arrangement);
+  }
+  // Servers: a box around each one's NPUs, and around nobody else's.
+  const Topology machine = make_topology("mi250x_x2");
+  const Layout layout = layout_of(machine);
+  REQUIRE(layout.boxes.size() == 2);
+  for (std::uint32_t s = 0; s < 2; ++s) {
+    CHECK(layout.boxes[s].nodes.size() == 16 + 8); // dies and NICs
+    for (const std::uint32_t node : layout.boxes[s].nodes)
+      if (node < 32) CHECK(node / 16 == s);
+  }
+  CHECK(layout.nodes[machine.find_node("nic3").value].kind == NodeClass::nic);
+  CHECK(layout.nodes[machine.find_node("infiniband").value].kind == NodeClass::switching);
+}
+
+TEST_CASE("both directions of a link lie side by side, parallel links apart") {
+  TopologyParts parts = samples::npus("double", 2);
+  for (int i = 0; i < 2; ++i) parts.add_duplex(samples::link(0, 1));
+  const Topology topology(std::move(parts));
+  const Layout layout = layout_of(topology);
+  REQUIRE(layout.links.size() == 4);
+  std::set<std::int64_t> offsets; // from the line between the nodes, in hundredths
+  const Position a = layout.nodes[0].at, b = layout.nodes[1].at, step = b - a;
+  for (const LayoutLink& link : layout.links) {
+    const Position from = link.strokes.front().front() - a;
+    const double right = (step.x * from.y - step.y * from.x) / std::hypot(step.x, step.y);
+    CHECK((right > 0) == (link.from == 0)); // each on the right-hand side
+    offsets.insert(std::llround(100 * right));
+  }
+  CHECK(offsets.size() == 4);
+}
+
+TEST_CASE("a torus's wrap-around is two stubs that point on") {
+  const Topology topology = make_topology("torus2d:4x3");
+  const Layout layout = layout_of(topology);
+  std::size_t stubs = 0;
+  for (const LayoutLink& link : layout.links) {
+    const auto from = topology.coordinate(NodeId{link.from}),
+               to = topology.coordinate(NodeId{link.to});
+    const bool wraps = std::abs(from[0] - to[0]) > 1 || std::abs(from[1] - to[1]) > 1;
+    CHECK(wraps == (link.course == LinkCourse::stubs));
+    if (!wraps) continue;
+    ++stubs;
+    REQUIRE(link.strokes.size() == 2);
+    for (const std::vector<Position>& stroke : link.strokes) {
+      const Position along = stroke.back() - stroke.front();
+      const bool forward = along.x > 0.1 || along.y > 0.1;
+      CHECK(forward == (from[0] > to[0] || from[1] > to[1])); // from the last on to the first
+    }
+  }
+  CHECK(stubs == 2 * (3 + 4));
+}
+
+TEST_CASE("a smaller layout keeps the names that still fit") {
+  const Layout layout = layout_of(make_topology("torus2d:8x8"));
+  const Layout half = scaled(layout, 0.5);
+  CHECK(half.width == Approx(layout.width / 2));
+  CHECK(half.nodes[9].at.x == Approx(layout.nodes[9].at.x / 2));
+  for (const LayoutNode& node : half.nodes)
+    if (!node.label.text.empty())
+      CHECK(label_width(node.label.text, node.label.font) <= 2 * node.radius);
+  CHECK(scaled(layout, 0.2).nodes[63].label.text.empty());
+}
