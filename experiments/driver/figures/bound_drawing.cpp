@@ -131,10 +131,11 @@ Figure bound_figure(const Heading& heading, const Topology& topology, const Boun
     links.push_back({counts ? cut_colour : other_colour, layout.lane * (counts ? 0.8 : 0.36),
                      counts ? 1 : 0, false, false});
   }
-  std::vector<NodePaint> nodes;
-  for (const LayoutNode& node : layout.nodes) {
+  std::vector<NodePaint> nodes = plain_nodes(layout);
+  for (std::size_t n = 0; n < nodes.size() && !marks.node_words.empty(); ++n) {
+    const LayoutNode& node = layout.nodes[n];
     const int colour = marks.nodes[node.nodes.front().value] ? inside_colour : outside_colour;
-    nodes.push_back({colour, 0xffffff, colour == inside_colour ? 0x111111 : 0xffffff, false});
+    nodes[n] = {colour, 0xffffff, colour == inside_colour ? 0x111111 : 0xffffff, false};
   }
   std::vector<BoundEntry> entries;
   if (!marks.node_words.empty()) {

@@ -672,4 +672,14 @@ Figure steps_figure(const Heading& heading, const Topology& topology, const Layo
   return canvas.figure(width, frame.height(picture));
 }
 
+Figure network_figure(const Heading& heading, const Topology& topology, const Report& report,
+                      LinkQuantity quantity, const DeadParts& dead) {
+  return network_figure(heading, topology, layout_of(topology), link_values(report, quantity),
+                        dead);
+}
+
+Figure steps_figure(const Heading& heading, const Topology& topology, const Report& report) {
+  return steps_figure(heading, topology, layout_of(topology), busy_shares(topology, report));
+}
+
 } // namespace tutti

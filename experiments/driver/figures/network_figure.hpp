@@ -1,6 +1,6 @@
-// A network as a picture: alone, or with what a run did to its links. The way from a run to a
-// picture is network_figure(heading, topology, layout_of(topology), link_values(report, quantity)),
-// and steps_figure(..., busy_shares(topology, report)) for how it went.
+// A network as a picture: alone, or with what a run did to its links. From a run to its picture:
+// network_figure(heading, topology, report), and steps_figure(heading, topology, report) for how it
+// went; where there are several pictures of one network, its layout is made once and given.
 #pragma once
 
 #include "experiments/driver/figures/canvas.hpp"
@@ -9,9 +9,11 @@
 #include "experiments/driver/figures/link_values.hpp"
 #include "experiments/driver/figures/style.hpp"
 #include "sim/ids.hpp"
+#include "sim/report.hpp"
 #include "sim/topology.hpp"
 
 #include <span>
+#include <string>
 #include <vector>
 
 namespace tutti {
@@ -37,6 +39,14 @@ struct DeadParts {
 /// Errors: InputError without a picture.
 [[nodiscard]] Figure steps_figure(const Heading& heading, const Topology& topology,
                                   const Layout& layout, std::span<const LinkValues> steps);
+
+/// From a run on this topology; of steps with hops.
+[[nodiscard]] Figure network_figure(const Heading& heading, const Topology& topology,
+                                    const Report& report,
+                                    LinkQuantity quantity = LinkQuantity::utilisation,
+                                    const DeadParts& dead = {});
+[[nodiscard]] Figure steps_figure(const Heading& heading, const Topology& topology,
+                                  const Report& report);
 
 /// How a link and a node of a layout are painted.
 struct LinkPaint {

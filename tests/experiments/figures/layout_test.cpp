@@ -166,6 +166,7 @@ constexpr const char* named[] = {
     "fully_connected:24",
     "mesh2d:4x4",
     "mesh2d:40x1",
+    "mesh2d:200x2",
     "mesh2d:32x32",
     "mesh3d:3x2x4",
     "mesh3d:8x8x16",
@@ -179,6 +180,7 @@ constexpr const char* named[] = {
     "hypercube:4",
     "hypercube:6",
     "hypercube:8",
+    "hypercube:10",
     "switch:2",
     "switch:8",
     "switch:100",
@@ -234,7 +236,8 @@ TEST_CASE("nothing of a layout is over anything else, nothing is lost") {
 
 TEST_CASE("above 1,024 NPUs nodes are joined, and the note says so") {
   for (const char* name : {"mesh2d:64x64", "torus3d:16x16x16", "fat_tree:20", "dgx_a100_rail:256",
-                           "dragonfly:32x40", "multi_rail:8x256", "random:1500", "ring:1025"}) {
+                           "dragonfly:32x40", "multi_rail:8x256", "random:1500", "ring:1025",
+                           "hypercube:11", "fully_connected:1025", "switch:1500"}) {
     CAPTURE(name);
     const Topology topology = make_topology(name);
     const Layout layout = layout_of(topology);

@@ -23,6 +23,7 @@ namespace tutti::layouts {
 namespace {
 
 constexpr std::size_t wanted_nodes = 256, wanted_leaves = 16;
+constexpr int most_extent = 64; // of a grid that fits a page
 
 /// [node]: its part, and what a part is called.
 struct Joining {
@@ -60,24 +61,26 @@ std::optional<Joining> blocks(const Topology& topology) {
     for (std::size_t d = 0; d < shape.size(); ++d) product *= static_cast<std::size_t>(extent(d));
     return product;
   };
-  while (nodes() > wanted_nodes) {
+  for (;;) {
     std::size_t longest = 0;
     for (std::size_t d = 1; d < shape.size(); ++d)
       if (extent(d) > extent(longest)) longest = d;
+    if (nodes() <= wanted_nodes && extent(longest) <= most_extent) break;
     block[longest] *= 2;
   }
   Joining joining;
   std::string size;
   for (std::size_t d = 0; d < shape.size(); ++d) {
-    joining.shape.push_back(extent(d));
+    if (extent(d) > 1) joining.shape.push_back(extent(d));
     if (shape[d] > 1) size += fmt::format("{}{}", size.empty() ? "" : " x ", block[d]);
   }
   for (std::uint32_t n = 0; n < topology.node_count(); ++n) {
     std::vector<int>& at = joining.coordinates.emplace_back();
     std::uint32_t part = 0, weight = 1;
     for (std::size_t d = 0; d < shape.size(); ++d) {
-      at.push_back(topology.coordinate(NodeId{n})[d] / block[d]);
-      part += weight * static_cast<std::uint32_t>(at[d]);
+      const int place = topology.coordinate(NodeId{n})[d] / block[d];
+      if (extent(d) > 1) at.push_back(place);
+      part += weight * static_cast<std::uint32_t>(place);
       weight *= static_cast<std::uint32_t>(extent(d));
     }
     joining.part.push_back(part);
@@ -100,28 +103,17 @@ std::optional<Joining> whole_servers(const Topology& topology) {
 std::optional<Joining> whole_groups(const Topology& topology) {
   if (topology.node_count() != topology.npu_count()) return std::nullopt;
   const Neighbours next(topology);
-  const auto common = [&](std::uint32_t a, std::uint32_t b) {
-    return std::ranges::count_if(
-        next.of(a), [&](const Neighbour& neighbour) { return next.are_linked(b, neighbour.node); });
-  };
-  Joining joining{parts_joined(next,
-                               [&](auto a, auto b) {
-                                 return 2 * common(a, b) >=
-                                        static_cast<std::ptrdiff_t>(next.degree(a)) - 1;
-                               }),
-                  "a fully connected group",
-                  {},
-                  {}};
-  std::map<std::uint32_t, std::size_t> sizes;
-  for (const std::uint32_t part : joining.part) ++sizes[part];
-  const std::size_t size = sizes.begin()->second;
+  if (next.pairs_of_neighbours() > most_pairs) return std::nullopt;
+  Joining joining{
+      parts_joined(next,
+                   [&](auto a, auto b) { return 2 * next.common(a, b) + 1 >= next.degree(a); }),
+      "a fully connected group",
+      {},
+      {}};
+  std::vector<std::vector<std::uint32_t>> groups(*std::ranges::max_element(joining.part) + 1);
   for (std::uint32_t node = 0; node < next.count(); ++node)
-    for (const Neighbour& neighbour : next.of(node))
-      sizes[joining.part[node]] += joining.part[node] == joining.part[neighbour.node] ? 1 : 0;
-  // size + size (size - 1) of nodes, and of neighbours in the group
-  if (!std::ranges::all_of(sizes, [&](const auto& of) { return of.second == size * size; }))
-    return std::nullopt;
-  return joining;
+    groups[joining.part[node]].push_back(node);
+  return are_cliques(next, groups) ? std::optional(joining) : std::nullopt;
 }
 
 /// Every switch with the NPUs that have no other neighbour.
@@ -203,11 +195,10 @@ std::optional<Joining> pairs(const Topology& topology) {
   return joining;
 }
 
-/// What is left is cut into equal shares of the numbers: nothing has neighbours to be joined with.
+/// What nothing else joins: two at a time.
 Joining by_number(const Topology& topology) {
   Joining joining;
-  for (std::uint32_t n = 0; n < topology.node_count(); ++n)
-    joining.part.push_back(n < topology.npu_count() ? n / 2 : topology.npu_count() + n);
+  for (std::uint32_t n = 0; n < topology.node_count(); ++n) joining.part.push_back(n / 2);
   joining.note = "by their numbers";
   return joining;
 }

@@ -136,8 +136,10 @@ void push_apart(std::vector<Position>& at, double least) {
 std::optional<Arrangement> by_forces(const Topology& topology) {
   constexpr std::uint32_t most_nodes = 320;
   const std::uint32_t n = topology.node_count();
-  constexpr std::uint32_t few_nodes = 64, most_links = 1600; // of more nodes than that
-  if (n > most_nodes || (n > few_nodes && topology.link_count() > most_links)) return std::nullopt;
+  constexpr std::uint32_t few_nodes = 64, most_links = 2200; // of more nodes than that
+  if (n > most_nodes ||
+      (n > few_nodes && (topology.link_count() > most_links || is_tree(topology))))
+    return std::nullopt;
   const Neighbours next(topology);
   Arrangement result = blank(topology, "forces");
   if (n > 1) {

@@ -158,16 +158,26 @@ std::optional<Arrangement> as_hypercube(const Topology& topology) {
   if (dimensions < 3 || dimensions > most_dimensions || !is_lattice(topology) ||
       std::ranges::any_of(topology.shape(), [](int extent) { return extent != 2; }))
     return std::nullopt;
-  constexpr std::array<Position, 6> directions{
-      {{1, 0}, {0, 1}, {-0.43, 0.50}, {2.65, -0.32}, {0.23, 1.96}, {-1.83, 0.95}}};
-  constexpr double next_six = 5.4; // the seventh and later ones are the first ones, so much longer
-  const double pitch = dimensions <= 4 ? 76 : dimensions <= 6 ? 92 : 46;
+  constexpr std::array<Position, most_dimensions> directions{{{1, 0},
+                                                              {0, 1},
+                                                              {-0.43, 0.50},
+                                                              {2.65, -0.32},
+                                                              {0.23, 1.96},
+                                                              {-1.83, 0.95},
+                                                              {2.23, -0.07},
+                                                              {-0.49, 3.36},
+                                                              {5.74, 0.21},
+                                                              {-0.04, 6.24}}};
+  double across = 0; // in lengths of the first link
+  for (std::size_t d = 0; d < dimensions; ++d) across += std::abs(directions[d].x);
+  const double pitch = dimensions <= 4 ? 76 : dimensions <= 6 ? 92 : std::min(60.0, 720 / across);
   Arrangement cube = blank(topology, "hypercube");
   for (std::uint32_t n = 0; n < topology.node_count(); ++n)
     for (std::size_t d = 0; d < dimensions; ++d)
-      if (topology.coordinate(NodeId{n})[d] == 1)
-        cube.at[n] = cube.at[n] + directions[d % 6] * (d < 6 ? pitch : next_six * pitch);
-  cube.radius.assign(topology.node_count(), dimensions <= 5 ? 9.0 : dimensions == 6 ? 7.5 : 4.2);
+      if (topology.coordinate(NodeId{n})[d] == 1) cube.at[n] = cube.at[n] + directions[d] * pitch;
+  cube.radius.assign(topology.node_count(), dimensions <= 5   ? 9.0
+                                            : dimensions == 6 ? 7.5
+                                                              : 0.078 * pitch);
   cube.lane = dimensions <= 5 ? 3.4 : dimensions == 6 ? 2.6 : 1.6;
   if (dimensions == 6) cube.font = 7.5;
   if (dimensions > 6) cube.labels.assign(topology.node_count(), {});
@@ -207,7 +217,9 @@ struct GridPlan {
       layers_beside = static_cast<std::uint32_t>(std::clamp<long>(
           std::lround(std::sqrt(1.4 * layers * rows / columns)), 1, static_cast<long>(layers)));
     const double across = columns * layers_beside + 0.45 * (layers_beside - 1);
-    const double pitch = std::clamp(page / across, 15.0, 46.0);
+    const double down = rows * std::ceil(static_cast<double>(layers) / layers_beside);
+    const double pitch =
+        std::clamp(std::min(page / across, 720 / down), rows * layers == 1 ? 8.0 : 15.0, 46.0);
     const auto wide = [&](std::size_t other) { // room for the arcs of the other dimension
       return pitch * (other < dimensions.size() && has_long_links[dimensions[other]] ? 1.7 : 1);
     };
@@ -264,8 +276,10 @@ Bend grid_bend(const Topology& topology, const GridPlan& plan, const Link& link)
 std::optional<Arrangement> as_grid(const Topology& topology) {
   if (!is_lattice(topology)) return std::nullopt;
   const GridPlan plan(topology);
-  // A single row of many, or one with all its links, is better elsewhere.
-  if (plan.dimensions.size() == 1 && (plan.columns > 32 || plan.has_long_links[plan.dimensions[0]]))
+  // A single row with all its links is better elsewhere.
+  if (plan.dimensions.size() == 1 && plan.has_long_links[plan.dimensions[0]]) return std::nullopt;
+  constexpr std::uint32_t most_beside = 64;
+  if (plan.columns > most_beside || plan.rows > most_beside || plan.layers > most_beside)
     return std::nullopt;
   Arrangement grid = blank(topology, "grid");
   const double pitch = std::min(plan.pitch_x, plan.pitch_y);

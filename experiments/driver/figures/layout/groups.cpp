@@ -10,17 +10,15 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
+#include <map>
 #include <numbers>
 #include <optional>
+#include <utility>
 
 namespace tutti::layouts {
 
 namespace {
-
-std::size_t common_neighbours(const Neighbours& next, std::uint32_t a, std::uint32_t b) {
-  return static_cast<std::size_t>(std::ranges::count_if(
-      next.of(a), [&](const Neighbour& neighbour) { return next.are_linked(b, neighbour.node); }));
-}
 
 bool are_all_linked(const Neighbours& next, const std::vector<std::uint32_t>& group,
                     std::size_t groups) {
@@ -34,25 +32,23 @@ bool are_all_linked(const Neighbours& next, const std::vector<std::uint32_t>& gr
 /// [group]: its NPUs, each group linked to every other; empty where there are no three groups of as
 /// many NPUs, three or more.
 std::vector<std::vector<std::uint32_t>> groups_of(const Neighbours& next) {
-  const std::size_t most = next.degree(0);
-  for (std::size_t common = 1; common < most; ++common) {
-    const std::vector<std::uint32_t> group =
-        parts_joined(next, [&](auto a, auto b) { return common_neighbours(next, a, b) >= common; });
+  if (next.pairs_of_neighbours() > most_pairs || next.degree(0) + 1 == next.count()) return {};
+  std::map<std::pair<std::uint32_t, std::uint32_t>, std::size_t> common;
+  std::size_t most = 0;
+  for (std::uint32_t a = 0; a < next.count(); ++a)
+    for (const Neighbour& b : next.of(a))
+      most = std::max(most, common[{a, b.node}] = next.common(a, b.node));
+  for (std::size_t least = 1; least <= most; ++least) {
+    const std::vector<std::uint32_t> group = parts_joined(next, [&](auto a, auto b) {
+      return common.at({a, b}) >= least;
+    });
     std::vector<std::vector<std::uint32_t>> groups(*std::ranges::max_element(group) + 1);
     for (std::uint32_t node = 0; node < next.count(); ++node) groups[group[node]].push_back(node);
-    const std::size_t size = groups[0].size();
     if (groups.size() < 3) continue;
-    const bool found =
-        size >= 3 && std::ranges::all_of(groups, [&](const auto& nodes) {
-          return nodes.size() == size && std::ranges::all_of(nodes, [&](std::uint32_t a) {
-                   return std::ranges::all_of(
-                       nodes, [&](std::uint32_t b) { return a == b || next.are_linked(a, b); });
-                 });
-        });
-    if (found)
+    if (are_cliques(next, groups))
       return are_all_linked(next, group, groups.size()) ? groups
                                                         : std::vector<std::vector<std::uint32_t>>{};
-    if (size < 3) return {};
+    if (groups[0].size() < 3) return {};
   }
   return {};
 }

@@ -68,7 +68,8 @@ void keep_apart(std::vector<double>& at, double least) {
 class RoomPlan {
 public:
   RoomPlan(const Topology& topology, const Servers& servers)
-      : topology_(topology), next_(topology), server_(servers.of), rooms_(servers.count) {
+      : topology_(topology), next_(topology), server_(servers.of), kind_(servers.kind),
+        rooms_(servers.count) {
     for (std::uint32_t n = 0; n < topology.node_count(); ++n) {
       if (server_[n] == no_server) {
         between_.push_back(n);
@@ -360,7 +361,7 @@ private:
                    head = room.is_on_head ? box_margin - 4 : box_head;
       box.outline = rectangle(room.least - Position{box_margin - 4, head},
                               room.most + Position{box_margin - 4, foot});
-      box.label.text = fmt::format("server {}", s);
+      box.label.text = fmt::format("{} {}", kind_, s);
       if (room.is_on_head) {
         box.label.font = 8;
         box.label.at = box.outline.back() +
@@ -489,6 +490,7 @@ private:
   const Topology& topology_;
   Neighbours next_;
   std::vector<std::uint32_t> server_;
+  std::string_view kind_;
   std::vector<Room> rooms_;
   std::vector<std::uint32_t> between_;
   std::vector<Position> between_at_;
@@ -506,7 +508,8 @@ std::optional<Arrangement> as_servers(const Topology& topology) {
     if (topology.npu_count() > most_in_one || topology.node_count() == topology.npu_count() ||
         topology.node_count() > 2 * most_in_one)
       return std::nullopt;
-    servers = {std::vector<std::uint32_t>(topology.node_count(), 0), 1};
+    servers.of.assign(topology.node_count(), 0);
+    servers.count = 1;
   }
   return RoomPlan(topology, servers).arranged();
 }

@@ -29,6 +29,33 @@ bool Neighbours::are_linked(std::uint32_t a, std::uint32_t b) const {
   return std::ranges::binary_search(neighbours, b, {}, &Neighbour::node);
 }
 
+std::size_t Neighbours::common(std::uint32_t a, std::uint32_t b) const {
+  std::size_t count = 0;
+  const auto others = of(b);
+  auto other = others.begin();
+  for (const Neighbour& neighbour : of(a)) {
+    while (other != others.end() && other->node < neighbour.node) ++other;
+    count += other != others.end() && other->node == neighbour.node ? 1U : 0U;
+  }
+  return count;
+}
+
+std::size_t Neighbours::pairs_of_neighbours() const {
+  std::size_t sum = 0;
+  for (std::uint32_t node = 0; node < count(); ++node) sum += degree(node) * degree(node);
+  return sum;
+}
+
+bool are_cliques(const Neighbours& next, const std::vector<std::vector<std::uint32_t>>& groups) {
+  return groups[0].size() >= 3 && std::ranges::all_of(groups, [&](const auto& nodes) {
+           return nodes.size() == groups[0].size() &&
+                  std::ranges::all_of(nodes, [&](std::uint32_t a) {
+                    return std::ranges::all_of(
+                        nodes, [&](std::uint32_t b) { return a == b || next.are_linked(a, b); });
+                  });
+         });
+}
+
 std::vector<std::uint32_t> levels(const Topology& topology, const Neighbours& next) {
   std::vector<std::uint32_t> level(topology.node_count(), UINT32_MAX);
   std::queue<std::uint32_t> queue;

@@ -27,11 +27,21 @@ public:
   }
   [[nodiscard]] std::size_t degree(std::uint32_t node) const { return of(node).size(); }
   [[nodiscard]] bool are_linked(std::uint32_t a, std::uint32_t b) const;
+  /// How many neighbours both have. Cost: O(degrees).
+  [[nodiscard]] std::size_t common(std::uint32_t a, std::uint32_t b) const;
+  /// What it costs to ask common() of all neighbours.
+  [[nodiscard]] std::size_t pairs_of_neighbours() const;
 
 private:
   std::vector<std::size_t> begin_;
   std::vector<Neighbour> all_;
 };
+
+inline constexpr std::size_t most_pairs = 100'000'000; ///< of neighbours: a second's work
+
+/// Whether all groups have as many nodes, three or more, and any two of a group are linked.
+[[nodiscard]] bool are_cliques(const Neighbours& next,
+                               const std::vector<std::vector<std::uint32_t>>& groups);
 
 /// [node]: hops from the nearest NPU; UINT32_MAX where none reaches it.
 [[nodiscard]] std::vector<std::uint32_t> levels(const Topology& topology, const Neighbours& next);

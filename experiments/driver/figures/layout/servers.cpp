@@ -48,7 +48,9 @@ Servers by_coordinates(const Topology& topology) {
   std::vector<std::uint32_t> part_of(topology.node_count(), bounds::no_part);
   for (std::uint32_t n = 0; n < topology.npu_count(); ++n)
     part_of[n] = static_cast<std::uint32_t>(topology.coordinate(NodeId{n})[last]);
-  return numbered(topology, bounds::completed(topology, std::move(part_of)));
+  Servers servers = numbered(topology, bounds::completed(topology, std::move(part_of)));
+  if (last == 2) servers.kind = "z ="; // of a network with a third dimension
+  return servers;
 }
 
 bool are_faster_inside(const Topology& topology, const Servers& servers) {

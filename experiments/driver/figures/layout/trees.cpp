@@ -96,11 +96,9 @@ bool is_tree(const Topology& topology, const Neighbours& next,
   }
   for (std::uint32_t npu = 0; npu < topology.npu_count(); ++npu) {
     for (const Neighbour& hub : next.of(npu)) // NPUs of one switch have all switches in common
-      for (const Neighbour& other : next.of(hub.node))
-        if (other.node < topology.npu_count() &&
-            !std::ranges::equal(next.of(npu), next.of(other.node), {}, &Neighbour::node,
-                                &Neighbour::node))
-          return false;
+      if (!std::ranges::equal(next.of(npu), next.of(next.of(hub.node).front().node), {},
+                              &Neighbour::node, &Neighbour::node))
+        return false;
   }
   return true;
 }
