@@ -259,7 +259,7 @@ private:
   [[nodiscard]] std::vector<Position> course(LinkId id) const {
     const Link& link = topology_.link(id);
     const Position a = centre(link.from), b = centre(link.to);
-    const LayoutLink& drawn = layout_.links[id.value];
+    const LayoutLink& drawn = layout_.links[layout_.link_of[id.value]];
     std::vector<Position> line{a};
     if (drawn.course == LinkCourse::stubs) {
       const std::vector<Position>& stub = drawn.strokes.front();

@@ -101,6 +101,7 @@ std::string fault_of(const Layout& layout, const Topology& topology) {
       for (const Position& place : stroke) require_inside(place, "link");
     for (const LinkId id : link.links) {
       ++drawn[id.value];
+      if (&layout.links[layout.link_of[id.value]] != &link) fault += "a link elsewhere; ";
       if (layout.node_of[topology.link(id).from.value] != link.from ||
           layout.node_of[topology.link(id).to.value] != link.to)
         fault += "a link between other nodes; ";
@@ -138,19 +139,17 @@ Topology shuffled(const Topology& topology, std::uint64_t seed) {
   return Topology(std::move(parts));
 }
 
-/// All that is to be seen of it, in an order of its own.
+/// All that is to be seen of it.
 std::string seen(const Layout& layout) {
   std::string text = fmt::format("{} {} {}\n", layout.arrangement, layout.width, layout.height);
   for (const LayoutNode& node : layout.nodes)
     text += fmt::format("{} {} {} {}\n", node.at.x, node.at.y, node.radius, node.label.text);
-  std::multiset<std::string> links;
   for (const LayoutLink& link : layout.links) {
-    std::string line = fmt::format("{} {}:", link.from, link.to);
+    text += fmt::format("{} {}:", link.from, link.to);
     for (const std::vector<Position>& stroke : link.strokes)
-      for (const Position& place : stroke) line += fmt::format(" {} {}", place.x, place.y);
-    links.insert(line);
+      for (const Position& place : stroke) text += fmt::format(" {} {}", place.x, place.y);
+    text += "\n";
   }
-  for (const std::string& line : links) text += line + "\n";
   return text;
 }
 
@@ -299,6 +298,19 @@ TEST_CASE("structures are drawn as what they are") {
   CHECK(layout.nodes[machine.find_node("infiniband").value].kind == NodeClass::switching);
 }
 
+TEST_CASE("two switches of a server that join the same NPUs stand side by side") {
+  TopologyParts parts = samples::npus("server", 4);
+  for (const char* name : {"nv0", "nv1", "pcie0", "pcie1"})
+    parts.add_node({name, NodeKind::switching, {}, {}});
+  for (std::uint32_t npu = 0; npu < 4; ++npu)
+    for (const std::uint32_t hub : {4U, 5U, 6 + npu / 2}) parts.add_duplex(samples::link(npu, hub));
+  const Topology topology(std::move(parts));
+  const Layout layout = layout_of(topology);
+  CHECK(layout.arrangement == "server");
+  CHECK(fault_of(layout, topology) == "");
+  CHECK(layout.nodes[4].at.y == Approx(layout.nodes[5].at.y));
+}
+
 TEST_CASE("both directions of a link lie side by side, parallel links apart") {
   TopologyParts parts = samples::npus("double", 2);
   for (int i = 0; i < 2; ++i) parts.add_duplex(samples::link(0, 1));
@@ -346,4 +358,8 @@ TEST_CASE("a smaller layout keeps the names that still fit") {
     if (!node.label.text.empty())
       CHECK(label_width(node.label.text, node.label.font) <= 2 * node.radius);
   CHECK(scaled(layout, 0.2).nodes[63].label.text.empty());
+  const Layout beside = layout_of(make_topology("mesh2d:32x32")); // where there is no room on nodes
+  const auto is_named = [](const LayoutNode& node) { return !node.label.text.empty(); };
+  CHECK(std::ranges::count_if(beside.nodes, is_named) == 64);
+  CHECK(std::ranges::count_if(scaled(beside, 0.9).nodes, is_named) == 0);
 }

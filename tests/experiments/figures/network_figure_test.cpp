@@ -13,8 +13,10 @@
 
 #include <pugixml.hpp>
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <utility>
 #include <vector>
@@ -156,6 +158,19 @@ TEST_CASE("names are shown as they are, and SVG stays well-formed") {
                             "l1", "<t> &", "'title'", "n<o>te", "%d"})
     CHECK_THAT(texts, ContainsSubstring(shown));
   CHECK(svg == rendered(figure, PictureFormat::svg));
+}
+
+TEST_CASE("a picture is the same in whatever order links are given") {
+  const Topology topology = make_topology("rfs:2x2x2");
+  TopologyParts parts = topology.parts();
+  std::ranges::reverse(parts.links);
+  const Topology reversed_links(std::move(parts));
+  std::vector<double> used;
+  for (std::uint32_t l = 0; l < topology.link_count(); ++l) used.push_back(0.01 * l);
+  const std::vector<double> reversed_used(used.rbegin(), used.rend());
+  CHECK(network_figure("t", topology, layout_of(topology), utilisations(used)).script ==
+        network_figure("t", reversed_links, layout_of(reversed_links), utilisations(reversed_used))
+            .script);
 }
 
 TEST_CASE("a run is cut into intervals, and each link's share of them is told") {

@@ -14,6 +14,7 @@
 #include <array>
 #include <cstddef>
 #include <limits>
+#include <tuple>
 #include <utility>
 
 namespace tutti {
@@ -80,6 +81,17 @@ void move_to_origin(Layout& layout) {
   layout.height = most.y - least.y + 2 * margin;
 }
 
+/// By ends and places, so that nothing depends on how links are numbered.
+void sort_links(Layout& layout) {
+  const auto key = [](const LayoutLink& link) {
+    const Position begin = link.strokes.front().front();
+    return std::tuple(link.from, link.to, begin.x, begin.y);
+  };
+  std::ranges::sort(layout.links, {}, key);
+  for (std::uint32_t l = 0; l < layout.links.size(); ++l)
+    for (const LinkId link : layout.links[l].links) layout.link_of[link.value] = l;
+}
+
 /// What several nodes drawn as one have for a note.
 std::string whole_note(const Aggregate& aggregate, const std::string& of_arrangement) {
   if (aggregate.note.empty()) return of_arrangement;
@@ -97,7 +109,8 @@ Layout laid_out(const Topology& whole, const Aggregate& aggregate, Arrangement a
                 .nodes = {},
                 .boxes = std::move(arrangement.boxes),
                 .links = {},
-                .node_of = std::vector<std::uint32_t>(whole.node_count())};
+                .node_of = std::vector<std::uint32_t>(whole.node_count()),
+                .link_of = std::vector<std::uint32_t>(whole.link_count(), UINT32_MAX)};
   std::vector<bool> squares;
   for (std::uint32_t n = 0; n < topology.node_count(); ++n) {
     const NodeClass kind = class_of(topology.node(NodeId{n}), aggregate.members[n].size());
@@ -108,6 +121,7 @@ Layout laid_out(const Topology& whole, const Aggregate& aggregate, Arrangement a
   }
   layout.links = lines_of(topology, arrangement, squares);
   for (std::size_t l = 0; l < layout.links.size(); ++l) layout.links[l].links = aggregate.links[l];
+  sort_links(layout);
   place_labels(layout, arrangement.labels, arrangement.font);
   move_to_origin(layout);
   return layout;

@@ -72,8 +72,9 @@ struct Layout {
   double lane = 0;              ///< distance of links side by side: no link may be wider
   std::vector<LayoutNode> nodes;
   std::vector<LayoutBox> boxes;
-  std::vector<LayoutLink> links;
+  std::vector<LayoutLink> links;      ///< by their ends, parallel ones from left to right
   std::vector<std::uint32_t> node_of; ///< [NodeId]: index into nodes
+  std::vector<std::uint32_t> link_of; ///< [LinkId]: index into links; UINT32_MAX within a node
 };
 
 /// By the network's own structure (rings, grids, trees, servers, groups; else by forces), never by
