@@ -374,7 +374,7 @@ std::vector<double> scale_tics(double end) {
   return tics;
 }
 
-constexpr double amount_legend_height = 42, amount_legend_width = 260;
+constexpr double amount_legend_height = 42;
 
 /// A wedge of the scale's colours that grows as links do, with numbers and the unit; before it what
 /// is idle, where something may be.
@@ -651,9 +651,9 @@ Figure steps_figure(const Heading& heading, const Topology& topology, const Layo
   const double row_height = small.height + panel_title + panel_gap;
   Canvas canvas;
   for (std::size_t s = 0; s < steps.size(); ++s) {
-    const auto column = static_cast<double>(s % columns), row = static_cast<double>(s / columns);
-    const Position corner{side_margin + column * (panel + panel_gap),
-                          frame.top() + row * row_height};
+    const std::size_t column = s % columns, row = s / columns;
+    const Position corner{side_margin + static_cast<double>(column) * (panel + panel_gap),
+                          frame.top() + static_cast<double>(row) * row_height};
     canvas.text(frame_layer, corner + Position{0, 8}, steps[s].title, legend_font, ink,
                 Anchor::left);
     std::vector<LinkPaint> links;

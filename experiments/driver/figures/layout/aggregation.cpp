@@ -15,6 +15,7 @@
 #include <map>
 #include <numeric>
 #include <optional>
+#include <set>
 #include <tuple>
 #include <utility>
 
@@ -34,9 +35,7 @@ struct Joining {
 };
 
 std::size_t count_of(const std::vector<std::uint32_t>& part) {
-  std::vector<std::uint32_t> sorted = part;
-  std::ranges::sort(sorted);
-  return static_cast<std::size_t>(std::ranges::unique(sorted).begin() - sorted.begin());
+  return std::set<std::uint32_t>(part.begin(), part.end()).size();
 }
 
 bool changes_one_coordinate(const Topology& topology, const Link& link) {

@@ -238,8 +238,8 @@ struct GridPlan {
     return layer;
   }
   [[nodiscard]] Position corner(std::uint32_t layer) const {
-    return {layer % layers_beside * (pitch_x * (columns - 1) + gap),
-            layer / layers_beside * (pitch_y * (rows - 1) + gap + 12)};
+    const std::uint32_t column = layer % layers_beside, row = layer / layers_beside;
+    return {column * (pitch_x * (columns - 1) + gap), row * (pitch_y * (rows - 1) + gap + 12)};
   }
 };
 

@@ -24,7 +24,7 @@ namespace tutti::layouts {
 
 namespace {
 
-constexpr double least_font = 6.8, air = 1.2; // points; air: around a label
+constexpr double least_font = 6.8; // points
 
 bool overlap(const LabelBox& a, const LabelBox& b) {
   return a.least.x < b.most.x && b.least.x < a.most.x && a.least.y < b.most.y &&

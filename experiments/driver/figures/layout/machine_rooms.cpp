@@ -273,9 +273,10 @@ private:
     const double step_x = extent.x + 2 * box_margin - 4,
                  step_y = extent.y + box_margin + box_head + 14;
     const std::size_t rows = (rooms_.size() + columns - 1) / columns;
-    for (std::size_t s = 0; s < rooms_.size(); ++s)
-      put(rooms_[s],
-          {step_x * static_cast<double>(s % columns), step_y * static_cast<double>(s / columns)});
+    for (std::size_t s = 0; s < rooms_.size(); ++s) {
+      const std::size_t column = s % columns, row = s / columns;
+      put(rooms_[s], {step_x * static_cast<double>(column), step_y * static_cast<double>(row)});
+    }
     const double width = step_x * static_cast<double>(columns) - 2 * box_margin + 4;
     for (std::size_t i = 0; i < between_.size(); ++i)
       between_at_.push_back(
