@@ -55,7 +55,9 @@ bool touch(const LayoutNode& a, const LayoutNode& b) {
              : touch({a.at - half, a.at + half}, b);
 }
 
-/// What is wrong with it, in words; empty: nothing.
+const std::string no_fault;
+
+/// What is wrong with it, in words; no_fault: nothing.
 std::string fault_of(const Layout& layout, const Topology& topology) {
   std::string fault;
   const auto require_inside = [&](Position place, const char* what) {
@@ -221,7 +223,7 @@ TEST_CASE("nothing of a layout is over anything else, nothing is lost") {
     const Topology topology = make_topology(name);
     families.insert(std::string(name).substr(0, std::string(name).find(':')));
     const Layout layout = layout_of(topology);
-    CHECK(fault_of(layout, topology) == "");
+    CHECK(fault_of(layout, topology) == no_fault);
     if (topology.node_count() <= 64) CHECK(layout.nodes.size() == topology.node_count());
   }
   for (const TopologyRow& row : topology_families())
@@ -229,7 +231,7 @@ TEST_CASE("nothing of a layout is over anything else, nothing is lost") {
   for (const Machine& machine : machines()) {
     CAPTURE(machine.name);
     const Topology topology = make_topology(machine.name);
-    CHECK(fault_of(layout_of(topology), topology) == "");
+    CHECK(fault_of(layout_of(topology), topology) == no_fault);
   }
 }
 
@@ -240,7 +242,7 @@ TEST_CASE("above 1,024 NPUs nodes are joined, and the note says so") {
     CAPTURE(name);
     const Topology topology = make_topology(name);
     const Layout layout = layout_of(topology);
-    CHECK(fault_of(layout, topology) == "");
+    CHECK(fault_of(layout, topology) == no_fault);
     CHECK(layout.nodes.size() <= 1024);
     CHECK(layout.nodes.size() < topology.node_count());
     CHECK_THAT(layout.note, ContainsSubstring("a square stands for"));
@@ -307,7 +309,7 @@ TEST_CASE("two switches of a server that join the same NPUs stand side by side")
   const Topology topology(std::move(parts));
   const Layout layout = layout_of(topology);
   CHECK(layout.arrangement == "server");
-  CHECK(fault_of(layout, topology) == "");
+  CHECK(fault_of(layout, topology) == no_fault);
   CHECK(layout.nodes[4].at.y == Approx(layout.nodes[5].at.y));
 }
 
