@@ -3,7 +3,7 @@
 // widths of the texts, and the picture is made as large as they need.
 #include "experiments/driver/figures/choice_map.hpp"
 
-#include "experiments/driver/figures/choice_colours.hpp"
+#include "experiments/driver/figures/palette.hpp"
 #include "experiments/driver/figures/style.hpp"
 #include "experiments/driver/records/table.hpp"
 

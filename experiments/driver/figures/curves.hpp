@@ -7,7 +7,10 @@
 #include "experiments/driver/figures/style.hpp"
 #include "experiments/driver/records/power_law.hpp"
 
+#include <cstddef>
 #include <cstdint>
+#include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -26,13 +29,20 @@ struct CurveInterval {
   double x = 0, low = 0, high = 0;
 };
 
+/// What tells a curve from the others, and what it shares with some: an algorithm's curves may have
+/// one hue, and those of a collective one dash.
+struct CurveLook {
+  std::size_t hue = 0, dash = 0;
+};
+
 struct Curve {
   std::string name;
   std::vector<PlotPoint> points;        ///< ascending by x
   std::vector<CurveInterval> band = {}; ///< where its values may lie, ascending by x
+  std::optional<CurveLook> look = {};   ///< none: by its place among the curves
 };
 
-/// A thin upright line with words along it.
+/// A thin upright line with words above it.
 struct CurveMark {
   double x = 1;
   std::string text;
@@ -43,8 +53,8 @@ struct CurveChart {
   CurveAxis axis = CurveAxis::bytes;
   std::string x_label, y_label; ///< with units
   std::vector<Curve> curves;
-  /// A letter for what x counts: the y axis is then logarithmic, and each curve has its power law,
-  /// as a dashed line and in the legend ("tacos: N^2.01"). Empty: neither.
+  /// A letter for what x counts: the y axis is then logarithmic, and each curve of three or more x
+  /// has its power law, as a dashed line and in the legend ("tacos: N^2.01"). Empty: neither.
   std::string growth_in;
   bool logarithmic = false; ///< the y axis
   std::vector<CurveMark> marks = {};
@@ -53,10 +63,17 @@ struct CurveChart {
   std::vector<AxisTic> y_tics = {};      ///< instead of numbers of the axis's own
 };
 
-/// One colour and mark per curve; a band is shaded, or drawn as bars where it has one interval or x
+/// The curves' names stand beside the plot, at the height at which each ends. Where curves lie upon
+/// each other the upper is dashed, so that both are seen, and the name of a curve of which nothing
+/// else can be seen says so. A band is shaded, or drawn as bars where it has one interval or x
 /// counts names. Pre: x >= 1 (linear and names: >= 0), y finite, positive where its axis is
 /// logarithmic (a band's low ends are cut off there).
 /// Errors: InputError without a point.
 [[nodiscard]] Figure curve_figure(const CurveChart& chart);
+
+/// Heights nearest to the wanted ones, sorted alike, of which no two are less than `distance` apart
+/// and all lie from `least` to `largest`, if there is room for them.
+[[nodiscard]] std::vector<double> spread_heights(std::span<const double> wanted, double distance,
+                                                 double least, double largest);
 
 } // namespace tutti

@@ -83,16 +83,15 @@ ChildOutput run_child(std::vector<std::string> arguments, std::string_view input
   return result;
 }
 
+// Cairo takes a point for 4/3 pixels: at 1.5 letters are as large as in SVG of half the size.
 std::string terminal(const Figure& figure, PictureFormat format) {
   if (format == PictureFormat::svg)
-    return fmt::format("set terminal svg noenhanced size {},{} font 'sans-serif,12' "
-                       "background rgb 'white'\n",
-                       figure.width, figure.height);
-  // Cairo takes a point for 4/3 pixels: with 2 / (4/3) letters are as large as in SVG.
-  return fmt::format(
-      "set terminal pngcairo noenhanced size {},{} font 'sans-serif,12' fontscale 1.5 "
-      "linewidth 2 pointscale 2 background rgb 'white'\n",
-      2 * figure.width, 2 * figure.height);
+    return fmt::format("set terminal svg noenhanced size {},{} font 'sans-serif,11' fontscale "
+                       "{:.3f} background rgb 'white'\n",
+                       figure.width, figure.height, figure.text_scale);
+  return fmt::format("set terminal pngcairo noenhanced size {},{} font 'sans-serif,11' fontscale "
+                     "{:.3f} linewidth 2 pointscale 2 background rgb 'white'\n",
+                     2 * figure.width, 2 * figure.height, 1.5 * figure.text_scale);
 }
 
 /// gnuplot embeds a matrix in SVG as a small picture, which viewers blur when they enlarge it

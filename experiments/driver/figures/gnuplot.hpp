@@ -14,6 +14,7 @@ enum class PictureFormat : std::uint8_t { svg, png };
 struct Figure {
   std::string script;
   int width = 0, height = 0; ///< points in SVG; PNG has two pixels per point, for sharp text
+  double text_scale = 1;     ///< of letters: what is printed smaller needs larger ones
 };
 
 /// The picture's bytes.

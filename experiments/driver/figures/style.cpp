@@ -5,15 +5,18 @@
 
 #include "experiments/driver/cli/printable.hpp"
 #include "experiments/driver/records/table.hpp"
+#include "sim/text.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
+#include <cmath>
 
 namespace tutti {
 
 namespace {
+
+constexpr int title_font = 14, default_font = 11;
 
 /// On one line; nothing that isn't to be seen.
 std::string one_line(std::string_view text) {
@@ -55,38 +58,98 @@ std::string data_text(std::string_view text) {
   return quoted + '"';
 }
 
-std::string figure_style(const Heading& heading) {
-  return fmt::format("set border linecolor rgb '#555555' linewidth 0.8\n"
-                     "set tics nomirror out scale 0.5 textcolor rgb '#333333'\n"
-                     "set format '%g'\nset xtics offset 0, 0.3\n"
-                     "set label 1 {} at screen 0, screen 1 offset character 1.5, character -1.4 "
-                     "left font 'sans-serif,15' textcolor rgb '#111111' front\n"
-                     "set label 5 {} at screen 0, screen 0 offset character 1.5, character 0.9 "
-                     "left font 'sans-serif,9' textcolor rgb '#777777' front\n",
-                     gnuplot_quoted(heading.title), gnuplot_quoted(heading.note));
+double text_width(std::string_view text, double font) {
+  // DejaVu Sans, the widest of the fonts that stand for sans-serif: 0.56 of its size on average.
+  return 0.59 * font * static_cast<double>(display_width(text));
+}
+
+std::vector<std::string> text_lines(std::string_view text, double width, double font) {
+  std::vector<std::string> lines;
+  std::string line;
+  const std::string all = one_line(text);
+  for (const std::string_view word : split(all, ' ')) {
+    const std::string longer = line.empty() ? std::string(word) : line + ' ' + std::string(word);
+    if (!line.empty() && text_width(longer, font) > width) {
+      lines.push_back(std::move(line));
+      line = word;
+    } else {
+      line = longer;
+    }
+  }
+  if (!line.empty()) lines.push_back(std::move(line));
+  return lines;
+}
+
+std::string figure_style(const Heading& heading, int width) {
+  const double room = width > 0 ? width - 30.0 : 1e9;
+  std::string style = "set border linecolor rgb '#555555' linewidth 0.8\n"
+                      "set tics nomirror out scale 0.5 textcolor rgb '#333333'\n"
+                      "set format '%g'\nset xtics offset 0, 0.3\n";
+  const std::vector<std::string> title = text_lines(heading.title, room, title_font);
+  const std::vector<std::string> note = text_lines(heading.note, room, least_font);
+  // The lines after the first are labels of their own, with the numbers of nobody.
+  for (std::size_t i = 0; i < title.size(); ++i)
+    style += fmt::format("set label {} {} at screen 0, screen 1 offset character 1.5, character "
+                         "{:.2f} left font 'sans-serif,{}' textcolor rgb '#111111' front\n",
+                         i == 0 ? 1 : 9000 + i, gnuplot_quoted(title[i]),
+                         -1.4 - 1.35 * static_cast<double>(i), title_font);
+  for (std::size_t i = 0; i < note.size(); ++i)
+    style += fmt::format("set label {} {} at screen 0, screen 0 offset character 1.5, character "
+                         "{:.2f} left font 'sans-serif,{}' textcolor rgb '#666666' front\n",
+                         i == 0 ? 5 : 9100 + i, gnuplot_quoted(note[i]),
+                         0.9 + 0.95 * static_cast<double>(note.size() - 1 - i), least_font);
+  return style;
 }
 
 int heading_width(const Heading& heading) {
-  const auto width = [](const std::string& text) { return static_cast<int>(display_width(text)); };
-  return 36 + std::max(21 * width(heading.title) / 2, 25 * width(heading.note) / 4);
+  return 30 + static_cast<int>(std::max(text_width(heading.title, title_font),
+                                        text_width(heading.note, least_font)));
 }
 
+ChartFrame::ChartFrame(const Heading& heading, int width_of_figure, double left_of_plot,
+                       double right_of_plot, double plot_height, double above, double below)
+    : width(width_of_figure), left(left_of_plot), right(width_of_figure - right_of_plot) {
+  const double room = width - 30.0;
+  const auto lines = [room](const std::string& text, double font) {
+    return std::max(1.0, static_cast<double>(text_lines(text, room, font).size()));
+  };
+  top = 22 + 20 * lines(heading.title, title_font) + above;
+  bottom = top + plot_height;
+  height = static_cast<int>(bottom + below + 52 + 14 * lines(heading.note, least_font));
+}
+
+std::string ChartFrame::screen(double x, double y) const {
+  return fmt::format("screen {:.6f}, screen {:.6f}", x / width, 1 - y / height);
+}
+
+std::string ChartFrame::margins() const {
+  return fmt::format("set lmargin at screen {:.6f}\nset rmargin at screen {:.6f}\n"
+                     "set tmargin at screen {:.6f}\nset bmargin at screen {:.6f}\n",
+                     left / width, right / width, 1 - top / height, 1 - bottom / height);
+}
+
+// A chart that is wider than a page is made smaller to be printed: its letters are larger by as
+// much, or they couldn't be read there.
 Figure framed_chart(const Heading& heading, int plot_width, std::span<const std::string> legend,
-                    const std::string& body, int left) {
-  std::size_t longest = 0;
-  for (const std::string& entry : legend) longest = std::max(longest, display_width(entry));
-  const int width =
-      std::max(left + plot_width + 84 + 9 * static_cast<int>(longest), heading_width(heading));
-  const int height = std::max(424, 134 + 26 * static_cast<int>(legend.size()));
-  const std::string style = fmt::format(
-      "set border 3\nset tmargin 3.4\nset bmargin 5.3\n"
-      "set lmargin at screen {:.6f}\nset rmargin at screen {:.6f}\n"
-      "set key at screen {:.6f}, screen {:.6f} left top Left reverse vertical maxcols 1 samplen 2 "
-      "spacing 1.3\n"
-      "set grid ytics back linetype 1 linecolor rgb '#dddddd' linewidth 0.8\n",
-      static_cast<double>(left) / width, static_cast<double>(left + plot_width) / width,
-      static_cast<double>(left + plot_width + 16) / width, 1 - 48.0 / height);
-  return {figure_style(heading) + style + body, width, height};
+                    const std::string& body, int left, int plot_height) {
+  double longest = 0;
+  for (const std::string& entry : legend)
+    longest = std::max(longest, text_width(entry, default_font));
+  double scale = 1, right = 64 + longest;
+  int width = std::max(page_width, static_cast<int>(left + plot_width + right));
+  if (width > page_width) {
+    scale = width / static_cast<double>(page_width);
+    right = 64 + scale * longest;
+    width = static_cast<int>(left + plot_width + right);
+  }
+  const ChartFrame frame(heading, width, left, right,
+                         std::max(plot_height, 20 + 20 * static_cast<int>(legend.size())));
+  const std::string style =
+      fmt::format("set border 3\n{}"
+                  "set key at {} left top Left reverse vertical maxcols 1 samplen 2 spacing 1.3\n"
+                  "set grid ytics back linetype 1 linecolor rgb '#dddddd' linewidth 0.8\n",
+                  frame.margins(), frame.screen(frame.right + 10, frame.top - 8));
+  return {figure_style(heading, width) + style + body, frame.width, frame.height, scale};
 }
 
 std::string tics_text(std::span<const AxisTic> tics) {
@@ -97,12 +160,23 @@ std::string tics_text(std::span<const AxisTic> tics) {
   return text;
 }
 
-std::string_view series_colour(std::size_t i) {
-  // Tableau's ten, in an order in which neighbours differ in hue and brightness.
-  constexpr std::array<std::string_view, 10> colours{"#4e79a7", "#f28e2b", "#59a14f", "#e15759",
-                                                     "#b07aa1", "#9c755f", "#76b7b2", "#edc948",
-                                                     "#ff9da7", "#79706e"};
-  return colours[i % colours.size()];
+std::vector<AxisTic> decade_tics(double low, double high) {
+  const double decades = std::log10(high / low);
+  const int step = decades > 12 ? 3 : decades > 7 ? 2 : 1;
+  const int first = static_cast<int>(std::floor(std::log10(low)));
+  const int last = static_cast<int>(std::ceil(std::log10(high)));
+  std::vector<AxisTic> tics;
+  for (const bool all : {false, true}) {
+    tics.clear();
+    for (int e = first; e <= last; e += step)
+      for (const int digit : {1, 2, 5}) {
+        const double value = digit * std::pow(10.0, e);
+        if ((digit == 1 || all) && value >= 0.999 * low && value <= 1.001 * high)
+          tics.push_back({value, fmt::format("{:g}", value)});
+      }
+    if (tics.size() >= 3) break;
+  }
+  return tics;
 }
 
 std::string three_digits(double value) {

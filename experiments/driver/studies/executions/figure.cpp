@@ -14,9 +14,12 @@ namespace {
 
 constexpr double ms_per_s = 1e3;
 
-void add_point(std::vector<Curve>& curves, const std::string& name, Bytes size, double seconds) {
+void add_point(std::vector<Curve>& curves, const std::string& name, std::size_t dash, Bytes size,
+               double seconds) {
   auto at = std::ranges::find(curves, name, &Curve::name);
-  if (at == curves.end()) at = curves.insert(curves.end(), Curve{name, {}});
+  // Both curves of an algorithm come together: one hue for two.
+  if (at == curves.end())
+    at = curves.insert(curves.end(), Curve{name, {}, {}, CurveLook{curves.size() / 2, dash}});
   at->points.push_back({static_cast<double>(size.count), ms_per_s * seconds});
 }
 
@@ -40,8 +43,8 @@ Figure execution_figure(const ExecutionEvaluation& e) {
   chart.logarithmic = true;
   for (const ExecutionRun& run : e.runs)
     if (run.ratio() > 0) {
-      add_point(chart.curves, run.algorithm + ", measured", run.size, run.measured());
-      add_point(chart.curves, run.algorithm + ", predicted", run.size,
+      add_point(chart.curves, run.algorithm + ", measured", 0, run.size, run.measured());
+      add_point(chart.curves, run.algorithm + ", predicted", 1, run.size,
                 run.predicted.front().seconds());
     }
   for (Curve& curve : chart.curves) std::ranges::stable_sort(curve.points, {}, &PlotPoint::x);

@@ -37,11 +37,11 @@ Curve progress_curve(std::string name, std::span<const ProgressPoint> progress, 
   return curve;
 }
 
-// One for each instant at which something happens. Those that are too close for words of their own
-// share them; where there are many, there are none.
+// One for each instant at which something happens. Those that can't be told apart share their words;
+// where there are many, there are none.
 std::vector<CurveMark> marks_of(const ScenarioEvaluation& scenario, double end) {
   constexpr std::size_t most_words = 12;
-  constexpr double least_distance = 0.025; // of the axis
+  constexpr double least_distance = 0.004; // of the axis
   std::vector<CurveMark> marks;
   std::size_t told = 0, together = 0; // the mark whose words are of the last `together` events
   for (std::size_t i = 0; i < scenario.events.size(); ++i) {
@@ -99,7 +99,11 @@ Figure sweep_figure(std::span<const FailureEvaluation> evaluations) {
   chart.y_label = "time, median over the seeds [ms]";
   for (const FailureEvaluation& e : evaluations)
     for (const Policy policy : e.policies) {
-      Curve curve{fmt::format("{}, {}", e.algorithm, to_text(policy)), {}};
+      const auto dash = static_cast<std::size_t>(&e - evaluations.data());
+      Curve curve{fmt::format("{}, {}", e.algorithm, to_text(policy)),
+                  {},
+                  {},
+                  CurveLook{static_cast<std::size_t>(policy), dash}};
       bool incomplete = false;
       for (const PolicySummary& summary : summaries_of(e)) {
         if (summary.policy != policy || !summary.failed_links) continue;

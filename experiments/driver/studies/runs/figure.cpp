@@ -232,21 +232,39 @@ Figure bars(const FigureRequest& request, const Heading& heading,
   return bar_figure(chart);
 }
 
-// One curve per name, in order of appearance; what has no value is left out.
-template <typename Name, typename X>
+// One curve per name, in order of appearance; what has no value is left out. `kin_of`: what gives a
+// curve its colour; the others of one colour have a dash each for what `other_of` names.
+template <typename Name, typename X, typename Kin, typename Other>
 std::vector<Curve> curves_of(std::span<const Evaluation> evaluations, const Values& values,
-                             Name&& name_of, X&& x_of) {
+                             Name&& name_of, X&& x_of, Kin&& kin_of, Other&& other_of) {
+  const std::vector<std::string> kin = distinct(evaluations, kin_of);
+  const std::vector<std::string> others = distinct(evaluations, other_of);
+  const auto place = [](const std::vector<std::string>& names, const std::string& name) {
+    return static_cast<std::size_t>(std::ranges::find(names, name) - names.begin());
+  };
   std::vector<Curve> curves;
   for (const std::string& name : distinct(evaluations, name_of)) {
     Curve curve{name, {}};
     for (const Evaluation& e : evaluations)
-      if (name_of(e) == name && std::isfinite(values.of(e)))
+      if (name_of(e) == name && std::isfinite(values.of(e))) {
         curve.points.push_back({x_of(e), values.of(e)});
+        curve.look = CurveLook{place(kin, kin_of(e)), place(others, other_of(e))};
+      }
     std::stable_sort(curve.points.begin(), curve.points.end(),
                      [](const PlotPoint& a, const PlotPoint& b) { return a.x < b.x; });
     if (!curve.points.empty()) curves.push_back(std::move(curve));
   }
   return curves;
+}
+
+// Where all curves are of one kind, colours tell the others apart: a chart of dashes alone would be
+// hard to read.
+template <typename Name, typename X, typename Kin, typename Other>
+std::vector<Curve> told_apart(std::span<const Evaluation> evaluations, const Values& values,
+                              Name&& name_of, X&& x_of, Kin&& kin_of, Other&& other_of) {
+  if (distinct(evaluations, kin_of).size() > 1)
+    return curves_of(evaluations, values, name_of, x_of, kin_of, other_of);
+  return curves_of(evaluations, values, name_of, x_of, other_of, kin_of);
 }
 
 Figure curves(const FigureRequest& request, const Heading& heading,
@@ -255,21 +273,22 @@ Figure curves(const FigureRequest& request, const Heading& heading,
   const bool collectives = distinct(evaluations, collective_of).size() > 1;
   const bool over_chunks = request.kind == FigureKind::chunks;
   const VariantNames names(evaluations);
-  const auto name_of = [&](const Evaluation& e) {
-    return (over_chunks ? names.of_any_chunks(e) : names.of(e)) +
-           (collectives ? ", " + e.collective : "") + (several ? " on " + e.topology : "");
+  const auto variant_of = [&](const Evaluation& e) {
+    return over_chunks ? names.of_any_chunks(e) : names.of(e);
   };
+  const auto problem_of = [&](const Evaluation& e) {
+    return (collectives ? ", " + e.collective : "") + (several ? " on " + e.topology : "");
+  };
+  const auto name_of = [&](const Evaluation& e) { return variant_of(e) + problem_of(e); };
   CurveChart chart{heading, CurveAxis::bytes, "collective size", axis_label(request), {}, {}};
-  if (request.kind == FigureKind::sizes) {
-    chart.curves = curves_of(evaluations, values, name_of,
-                             [](const Evaluation& e) { return static_cast<double>(e.size.count); });
-    return curve_figure(chart);
+  if (over_chunks) {
+    chart.axis = CurveAxis::powers;
+    chart.x_label = "chunks per shard";
   }
-  chart.axis = CurveAxis::powers;
-  chart.x_label = "chunks per shard";
-  chart.curves = curves_of(evaluations, values, name_of, [](const Evaluation& e) {
-    return static_cast<double>(chunks_asked(e));
-  });
+  const auto x_of = [&](const Evaluation& e) {
+    return over_chunks ? chunks_asked(e) : static_cast<double>(e.size.count);
+  };
+  chart.curves = told_apart(evaluations, values, name_of, x_of, variant_of, problem_of);
   return curve_figure(chart);
 }
 
@@ -289,9 +308,13 @@ Figure scaling(const FigureRequest& request, const Heading& heading, Networks ne
                        family_of(networks, e.topology));
   };
   const DrawnColumn x_of(request.over);
-  return curve_figure({heading, CurveAxis::tens, npus ? "NPUs" : words_of(request.over),
-                       axis_label(request), curves_of(evaluations, values, name_of, x_of),
-                       npus ? "N" : "T"});
+  const auto algorithm_of = [](const Evaluation& e) { return e.algorithm; };
+  const auto problem_of = [&](const Evaluation& e) {
+    return e.collective + " on " + family_of(networks, e.topology);
+  };
+  return curve_figure(
+      {heading, CurveAxis::tens, npus ? "NPUs" : words_of(request.over), axis_label(request),
+       told_apart(evaluations, values, name_of, x_of, algorithm_of, problem_of), npus ? "N" : "T"});
 }
 
 Figure schedule(const FigureRequest& request, const Heading& heading, std::span<const Case> cases,

@@ -1,5 +1,5 @@
 // Which choice is best where: a table of all cells, and a map for each combination of `by`.
-#include "experiments/driver/figures/choice_colours.hpp"
+#include "experiments/driver/figures/palette.hpp"
 #include "experiments/driver/figures/choice_map.hpp"
 #include "experiments/driver/sweep/analysis/best_choice.hpp"
 #include "experiments/driver/sweep/report/analysis_report.hpp"

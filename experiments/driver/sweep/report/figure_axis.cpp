@@ -30,10 +30,34 @@ FigureAxis::FigureAxis(std::string name, Unit unit, std::span<const double> valu
   }
 }
 
+double FigureAxis::share(double value) const {
+  return logarithmic_ ? std::log(value / low_) / std::log(high_ / low_)
+                      : (value - low_) / (high_ - low_);
+}
+
 int FigureAxis::cell(double value, int cells) const {
-  const double share = logarithmic_ ? std::log(value / low_) / std::log(high_ / low_)
-                                    : (value - low_) / (high_ - low_);
-  return std::clamp(static_cast<int>(std::floor(share * cells)), 0, cells - 1);
+  return std::clamp(static_cast<int>(std::floor(share(value) * cells)), 0, cells - 1);
+}
+
+std::vector<AxisTic> FigureAxis::few_tics(std::size_t most) const {
+  const double low = scaled(low_), high = scaled(high_);
+  std::vector<AxisTic> marks;
+  if (logarithmic_) {
+    marks = decade_tics(low, high);
+    const std::size_t step = (marks.size() + most - 1) / most;
+    for (std::size_t i = 0; step > 1 && i * step < marks.size(); ++i) marks[i] = marks[i * step];
+    if (step > 1) marks.resize((marks.size() + step - 1) / step);
+    return marks;
+  }
+  // The least of 1, 2, 5 times a power of ten that is coarse enough.
+  const double finest = (high - low) / static_cast<double>(most);
+  const double decade = std::pow(10.0, std::floor(std::log10(finest)));
+  double step = 10 * decade;
+  for (const double digit : {5.0, 2.0, 1.0})
+    if (digit * decade >= finest) step = digit * decade;
+  for (double i = std::ceil(low / step); i * step <= high && marks.size() < most + 1; ++i)
+    marks.push_back({i * step, fmt::format("{:.6g}", i * step + 0.0)});
+  return marks;
 }
 
 std::vector<AxisTic> FigureAxis::tics() const {
@@ -60,14 +84,17 @@ std::vector<AxisTic> FigureAxis::tics() const {
 
 std::string FigureAxis::label() const { return tics().empty() ? unit_.label(name_) : name_; }
 
+std::string FigureAxis::range_commands(char axis) const {
+  return fmt::format("{} logscale {}\nset {}range [{:.6g}:{:.6g}]\n",
+                     logarithmic_ ? "set" : "unset", axis, axis, scaled(low_), scaled(high_));
+}
+
 std::string FigureAxis::commands(char axis) const {
   const std::vector<AxisTic> marks = tics();
   const std::string tics_command =
       marks.empty() ? "" : fmt::format("set {}tics ({})\n", axis, tics_text(marks));
-  return fmt::format("{0}set {1}range [{2:.6g}:{3:.6g}]\nset {1}label {4}{5}\n{6}",
-                     logarithmic_ ? fmt::format("set logscale {}\n", axis) : "", axis, scaled(low_),
-                     scaled(high_), gnuplot_quoted(label()), axis == 'y' ? " offset 0.5, 0" : "",
-                     tics_command);
+  return range_commands(axis) + fmt::format("set {}label {}{}\n{}", axis, gnuplot_quoted(label()),
+                                            axis == 'y' ? " offset 0.5, 0" : "", tics_command);
 }
 
 } // namespace tutti::sweep

@@ -4,6 +4,7 @@
 #include "experiments/driver/figures/style.hpp"
 #include "experiments/driver/sweep/report/cells.hpp"
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -30,10 +31,18 @@ public:
   [[nodiscard]] std::vector<AxisTic> tics() const;
   /// In the axis's unit.
   [[nodiscard]] double scaled(double value) const { return value / unit_.divisor; }
+  /// At most so many marks, whatever the scale, for small pictures.
+  [[nodiscard]] std::vector<AxisTic> few_tics(std::size_t most) const;
+  /// Its name with its unit, whatever the marks say.
+  [[nodiscard]] std::string label_with_unit() const { return unit_.label(name_); }
+  /// 0 at its low end, 1 at its high one.
+  [[nodiscard]] double share(double value) const;
   /// Which of `cells` equal parts of the axis the value lies in.
   [[nodiscard]] int cell(double value, int cells) const;
   /// Scale, range and label of gnuplot's axis 'x' or 'y'.
   [[nodiscard]] std::string commands(char axis) const;
+  /// Scale and range alone.
+  [[nodiscard]] std::string range_commands(char axis) const;
 
 private:
   std::string name_;

@@ -1,6 +1,6 @@
-// Fronts of two objectives: a table of their points, and a figure for each combination of `by`,
-// with the front on a staircase and the points that it beats behind it.
-#include "experiments/driver/figures/choice_colours.hpp"
+// Fronts of two objectives: a table of their points, and figures with a small picture for each
+// combination of `by`: the front on a staircase, its points named, and those that it beats behind it.
+#include "experiments/driver/figures/palette.hpp"
 #include "experiments/driver/figures/style.hpp"
 #include "experiments/driver/sweep/analysis/pareto_front.hpp"
 #include "experiments/driver/sweep/report/analysis_report.hpp"
@@ -12,9 +12,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cstddef>
-#include <map>
+#include <initializer_list>
 #include <set>
 #include <span>
 #include <string>
@@ -25,118 +24,209 @@ namespace tutti::sweep {
 
 namespace {
 
+/// The points of one combination of `by`.
+struct ParetoPanel {
+  std::string title;
+  std::vector<Candidate> candidates; ///< all points
+  std::vector<FrontPoint> front;     ///< ascending by x; at least one
+};
+
 struct ParetoChart {
   std::string title;
   const ObjectiveValues& x;
   const ObjectiveValues& y;
-  std::span<const Candidate> candidates; ///< all points
-  std::span<const FrontPoint> front;     ///< ascending by x; at least one
-  const Levels* name = nullptr;          ///< colours points; null: one colour
+  std::string x_name, y_name;        ///< with a unit, where the objective has none of ours
+  const Levels* name = nullptr;      ///< names and colours points; null: one colour
+  std::vector<ParetoPanel> panels{}; ///< at least one
 };
 
-constexpr std::size_t most_names = 20;
-constexpr std::uint32_t nobody = no_index; // the series of names that share the grey
+FigureAxis axis_of(const ObjectiveValues& objective, const std::string& name,
+                   std::span<const ParetoPanel> panels) {
+  std::vector<double> values;
+  for (const ParetoPanel& panel : panels)
+    for (const Candidate& each : panel.candidates) values.push_back(objective.values[each.row]);
+  const auto [least, largest] = std::ranges::minmax(values);
+  // Beaten points may be so much worse that a front would be a line along the axis.
+  const bool spread = least > 0 && largest > 8 * least;
+  return {name, objective.unit, values, spread ? AxisScale::logarithmic : AxisScale::tight};
+}
 
-// Which series a row belongs to: a level of `name`, 0 without one, or nobody.
-// Only names with a point on the front get a colour: thousands of beaten variants would else use up
-// all colours before the few that matter.
-class ParetoSeries {
-public:
-  explicit ParetoSeries(const ParetoChart& chart) : name_(chart.name) {
-    for (const FrontPoint& point : chart.front) {
-      const std::uint32_t level = level_of(point.row);
-      if (level != no_index) levels_.insert(level);
-    }
-    while (levels_.size() > most_names) levels_.erase(std::prev(levels_.end()));
-  }
-  [[nodiscard]] std::uint32_t of(std::uint32_t row) const {
-    const std::uint32_t level = level_of(row);
-    return levels_.contains(level) ? level : nobody;
-  }
-  [[nodiscard]] std::string title(std::uint32_t series) const {
-    if (name_ == nullptr) return "on the front";
-    return series == nobody ? "others" : display_text(name_->values[series]);
-  }
-  [[nodiscard]] std::string colour(std::uint32_t series) const {
-    return series == nobody ? "#999999" : choice_colour(series);
-  }
-
-private:
-  const Levels* name_;
-  std::set<std::uint32_t> levels_;
-  [[nodiscard]] std::uint32_t level_of(std::uint32_t row) const {
-    return name_ == nullptr ? 0 : name_->of_row[row];
+/// A rectangle on the picture, in points from the upper left corner.
+struct Box {
+  double left, top, right, bottom;
+  [[nodiscard]] bool meets(const Box& other) const {
+    return left < other.right && other.left < right && top < other.bottom && other.top < bottom;
   }
 };
 
-// Beaten points by series, one for each small cell of the plot.
-std::map<std::uint32_t, std::string> cloud_data(const ParetoChart& chart,
-                                                const ParetoSeries& series, const FigureAxis& x,
-                                                const FigureAxis& y) {
+struct PanelLayout {
+  static constexpr double left = 50, right = 14, above = 44, below = 30; ///< around a plot
+  std::size_t columns;
+  double plot_width, plot_height;
+  ChartFrame frame;
+
+  explicit PanelLayout(const Heading& heading, std::size_t panels)
+      : columns(std::min<std::size_t>(panels, 3)),
+        plot_width((page_width - 12.0) / static_cast<double>(columns) - left - right),
+        plot_height(columns == 1   ? 300
+                    : columns == 2 ? 210
+                                   : 150),
+        frame(heading, page_width, left, right,
+              static_cast<double>((panels + columns - 1) / columns) *
+                  (plot_height + above + below)) {}
+  [[nodiscard]] Box plot(std::size_t panel) const {
+    const double x = left + static_cast<double>(panel % columns) * (plot_width + left + right);
+    const double y = frame.top - 8 + above +
+                     static_cast<double>(panel / columns) * (plot_height + above + below);
+    return {x, y, x + plot_width, y + plot_height};
+  }
+};
+
+std::string colour_of(const ParetoChart& chart, std::uint32_t row) {
+  const std::uint32_t level = chart.name == nullptr ? 0 : chart.name->of_row[row];
+  return level == no_index ? "#777777" : choice_colour(level);
+}
+
+// Beaten points, one for each small cell of the plot: a dot more in one of them can't be seen, but a
+// million dots make a page too large to open.
+std::string cloud_data(const ParetoPanel& panel, const FigureAxis& x, const FigureAxis& y) {
   std::set<std::uint32_t> on_front;
-  for (const FrontPoint& point : chart.front) on_front.insert(point.row);
+  for (const FrontPoint& point : panel.front) on_front.insert(point.row);
   std::set<std::pair<int, int>> taken;
-  std::map<std::uint32_t, std::string> data;
-  for (const Candidate& each : chart.candidates) {
-    if (on_front.contains(each.row)) continue;
-    const std::uint32_t s = series.of(each.row);
-    // 140 by 80 cells: a dot more in one of them can't be seen, but a million dots make a page too
-    // large to open.
-    if (!taken.emplace(x.cell(each.x, 140), y.cell(each.y, 80)).second) continue;
-    data[s] += fmt::format("{:.6g} {:.6g}\n", x.scaled(each.x), y.scaled(each.y));
-  }
+  std::string data;
+  for (const Candidate& each : panel.candidates)
+    if (!on_front.contains(each.row) &&
+        taken.emplace(x.cell(each.x, 140), y.cell(each.y, 80)).second)
+      data += fmt::format("{:.6g} {:.6g}\n", x.scaled(each.x), y.scaled(each.y));
   return data;
 }
 
-FigureAxis axis_of(const ParetoChart& chart, const ObjectiveValues& objective) {
-  std::vector<double> values;
-  values.reserve(chart.candidates.size());
-  for (const Candidate& each : chart.candidates) values.push_back(objective.values[each.row]);
-  return {objective.name, objective.unit, values, AxisScale::tight};
-}
+// The names of the front's points, each beside its own and upon no other: as near as there is room,
+// with a thin line where that isn't next to it. Neighbours of one name share it.
+class FrontNames {
+public:
+  FrontNames(const ParetoChart& chart, const ParetoPanel& panel, const FigureAxis& x,
+             const FigureAxis& y, const Box& plot, const ChartFrame& frame)
+      : plot_(plot), frame_(frame) {
+    if (chart.name == nullptr) return;
+    std::vector<std::pair<double, double>> points;
+    for (const FrontPoint& point : panel.front) {
+      points.emplace_back(plot.left + x.share(chart.x.values[point.row]) * (plot.right - plot.left),
+                          plot.bottom -
+                              y.share(chart.y.values[point.row]) * (plot.bottom - plot.top));
+      const auto& [px, py] = points.back();
+      taken_.push_back({px - 5, py - 5, px + 5, py + 5});
+    }
+    std::string before;
+    for (std::size_t i = 0; i < points.size(); ++i) {
+      const std::uint32_t level = chart.name->of_row[panel.front[i].row];
+      const std::string name = level == no_index ? "" : display_text(chart.name->values[level]);
+      if (name != before && !name.empty()) place(name, points[i].first, points[i].second);
+      before = name;
+    }
+  }
+  [[nodiscard]] const std::string& commands() const { return commands_; }
 
-// Axes are logarithmic where values are positive and spread over more than a factor of 30. Of
-// points that lie closely together one is drawn. Names that have no point on the front, and those
-// beyond the first 20, share a grey.
-Figure pareto_figure(const ParetoChart& chart) {
-  constexpr std::array marks{7, 5, 9, 13, 11};
-  const FigureAxis x = axis_of(chart, chart.x), y = axis_of(chart, chart.y);
-  const ParetoSeries series(chart);
-  std::string data, plots, stairs;
-  std::map<std::uint32_t, std::string> front;
-  for (const FrontPoint& point : chart.front) {
-    const std::string line = fmt::format("{:.6g} {:.6g}\n", x.scaled(chart.x.values[point.row]),
+private:
+  void place(const std::string& name, double x, double y) {
+    const double width = text_width(name, least_font);
+    for (const double away : {7.0, 18.0, 32.0, 48.0, 68.0, 92.0})
+      for (const auto& [dx, dy] : std::initializer_list<std::pair<double, double>>{{1, 0},
+                                                                                   {0.7, -0.9},
+                                                                                   {0.7, 0.9},
+                                                                                   {-0.7, -0.9},
+                                                                                   {-1, 0},
+                                                                                   {-0.7, 0.9},
+                                                                                   {0, -1},
+                                                                                   {0, 1}}) {
+        const double cx = x + dx * (away + width / 2) + (dx == 0 ? 0 : 2 * dx),
+                     cy = y + dy * (away + 5);
+        const Box box{cx - width / 2, cy - 6, cx + width / 2, cy + 6};
+        const bool inside = box.left >= plot_.left + 2 && box.right <= plot_.right + 12 &&
+                            box.top >= plot_.top - 4 && box.bottom <= plot_.bottom - 2;
+        if (!inside || std::ranges::any_of(taken_, [&](const Box& b) { return b.meets(box); }))
+          continue;
+        taken_.push_back(box);
+        if (away > 7)
+          commands_ += fmt::format("set arrow from {} to {} nohead linewidth 0.6 linecolor rgb "
+                                   "'#888888'\n",
+                                   frame_.screen(x, y),
+                                   frame_.screen(std::clamp(x, box.left, box.right),
+                                                 std::clamp(y, box.top, box.bottom)));
+        commands_ += fmt::format("set label {} at {} center font 'sans-serif,{}' textcolor rgb "
+                                 "'#222222' front\n",
+                                 gnuplot_quoted(name), frame_.screen(cx, cy), least_font);
+        return;
+      }
+  }
+
+  Box plot_;
+  const ChartFrame& frame_;
+  std::vector<Box> taken_;
+  std::string commands_;
+};
+
+std::string panel_script(const ParetoChart& chart, std::size_t p, const PanelLayout& layout,
+                         const FigureAxis& x) {
+  const ParetoPanel& panel = chart.panels[p];
+  const FigureAxis y = axis_of(chart.y, chart.y_name, {&panel, 1});
+  const Box plot = layout.plot(p);
+  ChartFrame frame = layout.frame;
+  frame.left = plot.left;
+  frame.right = plot.right;
+  frame.top = plot.top;
+  frame.bottom = plot.bottom;
+  std::string text =
+      frame.margins() + x.range_commands('x') + y.range_commands('y') +
+      fmt::format("set xtics ({})\nset ytics ({})\n",
+                  tics_text(x.few_tics(layout.columns == 3 ? 4 : 7)), tics_text(y.few_tics(5)));
+  text += fmt::format("set label {} at {} left font 'sans-serif,12' textcolor rgb '#111111'\n"
+                      "set label {} at {} left font 'sans-serif,{}' textcolor rgb '#555555'\n",
+                      gnuplot_quoted(panel.title), frame.screen(plot.left - 34, plot.top - 24),
+                      gnuplot_quoted(y.label_with_unit()),
+                      frame.screen(plot.left - 34, plot.top - 10), least_font);
+  if (p + layout.columns >= chart.panels.size())
+    text += fmt::format("set label {} at {} center\n", gnuplot_quoted(x.label_with_unit()),
+                        frame.screen((plot.left + plot.right) / 2, plot.bottom + 30));
+  text += FrontNames(chart, panel, x, y, plot, frame).commands();
+  std::string stairs, front;
+  for (const FrontPoint& point : panel.front) {
+    const std::string line = fmt::format("{:.6g} {:.6g}", x.scaled(chart.x.values[point.row]),
                                          y.scaled(chart.y.values[point.row]));
-    stairs += line;
-    front[series.of(point.row)] += line;
+    stairs += line + "\n";
+    front += fmt::format("{} 0x{}\n", line, colour_of(chart, point.row).substr(1));
   }
-  for (const auto& [s, lines] : cloud_data(chart, series, x, y)) {
-    data += fmt::format("$cloud{} << END\n{}END\n", s, lines);
-    plots += fmt::format("$cloud{} with points pointtype 7 pointsize 0.35 linecolor rgb '#a0{}' "
-                         "notitle, \\\n     ",
-                         s, series.colour(s).substr(1));
-  }
+  const std::string cloud = cloud_data(panel, x, y);
+  text += fmt::format("$cloud{0} << END\n{1}END\n$stairs{0} << END\n{2}END\n$front{0} << END\n"
+                      "{3}END\nplot ",
+                      p, cloud, stairs, front);
+  if (!cloud.empty())
+    text +=
+        fmt::format("$cloud{} with points pointtype 7 pointsize 0.3 linecolor rgb '#a8a8a8', ", p);
   // A point beats all that is worse in both: the staircase runs along the edge of what is beaten,
   // which depends on whether more or less of x is better.
-  plots += fmt::format("$stairs with {} linewidth 1.2 linecolor rgb '#555555' notitle",
-                       chart.x.maximise ? "fsteps" : "steps");
-  std::vector<std::string> legend;
-  for (const auto& [s, lines] : front) {
-    legend.push_back(series.title(s));
-    data += fmt::format("$front{} << END\n{}END\n", s, lines);
-    plots +=
-        fmt::format(", \\\n     $front{} with points pointtype {} pointsize 1 linewidth 1 "
-                    "linecolor rgb '{}' title {}",
-                    s, marks[s % marks.size()], series.colour(s), gnuplot_quoted(legend.back()));
-  }
+  return text + fmt::format("$stairs{0} with {1} linewidth 1.2 linecolor rgb '#555555', $front{0} "
+                            "using 1:2:3 with points pointtype 7 pointsize 0.8 linecolor rgb "
+                            "variable\n",
+                            p, chart.x.maximise ? "fsteps" : "steps");
+}
+
+// Small multiples: a panel for each value of the last of `by`. They have one x axis, as what is
+// compared along it mostly is the same in all, and y axes of their own, whose values may lie
+// decades apart. An axis is logarithmic where its values spread over more than a factor of 8.
+Figure pareto_figure(const ParetoChart& chart) {
   const std::string note = fmt::format(
-      "{} points, {} on the front; small dots are beaten. Better: {} and {}",
-      chart.candidates.size(), chart.front.size(),
+      "coloured and named: no other point beats these in both; grey: beaten. Better: {} and {}",
       chart.x.maximise ? "to the right" : "to the left", chart.y.maximise ? "up" : "down");
-  return framed_chart({chart.title, note}, 560, legend,
-                      x.commands('x') + y.commands('y') + data + "$stairs << END\n" + stairs +
-                          "END\nplot " + plots + "\n",
-                      100);
+  const Heading heading{chart.title, note};
+  const PanelLayout layout(heading, chart.panels.size());
+  const FigureAxis x = axis_of(chart.x, chart.x_name, chart.panels);
+  std::string script = figure_style(heading, layout.frame.width) +
+                       "set border 3\nunset key\nset grid back linetype 1 linecolor rgb '#e6e6e6' "
+                       "linewidth 0.8\nset tics font 'sans-serif,10'\nset multiplot\n";
+  for (std::size_t p = 0; p < chart.panels.size(); ++p)
+    script += panel_script(chart, p, layout, x) + "unset label\nunset arrow\n";
+  return {script + "unset multiplot\n", layout.frame.width, layout.frame.height};
 }
 
 struct ParetoColumns {
@@ -211,6 +301,17 @@ std::string direction(const ObjectiveValues& objective) {
   return objective.maximise ? "largest" : "least";
 }
 
+/// "power [W]" of an objective whose unit is none of ours: results and most facts are plain numbers.
+std::string axis_name(const ObjectiveValues& values, const Study& study) {
+  const auto found = std::ranges::find(study.objectives, values.name, &Objective::name);
+  if (values.unit != Unit::none || found == study.objectives.end()) return values.name;
+  if (found->expression == "power_watts") return values.name + " [W]";
+  if (found->expression == "cable_metres") return values.name + " [m]";
+  if (found->expression == "cost" || found->expression.starts_with("cost_"))
+    return values.name + " [in the cost model's money]";
+  return values.name;
+}
+
 } // namespace
 
 AnalysisReport pareto_report(const ParetoAnalysis& analysis, AnalysedPoints& points) {
@@ -224,18 +325,37 @@ AnalysisReport pareto_report(const ParetoAnalysis& analysis, AnalysedPoints& poi
   const ParetoColumns columns = pareto_columns(analysis, points);
   add_header(report, columns, x, y);
   const Grouping groups = points.grouped_by(analysis.head.by);
-  const auto candidates = candidates_by_group(groups, x, y);
+  auto candidates = candidates_by_group(groups, x, y);
+  // A picture for each combination of all of `by` but the last, whose values have a panel each.
+  std::span<const Levels* const> of_figure(columns.by);
+  if (!of_figure.empty()) of_figure = of_figure.first(of_figure.size() - 1);
+  std::vector<std::pair<std::string, ParetoChart>> charts;
   for (std::size_t g = 0; g < groups.size(); ++g) {
-    const std::vector<FrontPoint> front = pareto_front(candidates[g], x.maximise, y.maximise);
+    std::vector<FrontPoint> front = pareto_front(candidates[g], x.maximise, y.maximise);
     for (const FrontPoint& point : front) add_row(report, columns, x, y, point);
-    const std::string part = values_text(columns.by, groups.first_row[g]);
+    const std::uint32_t first = groups.first_row[g];
     if (front.empty()) {
+      const std::string part = values_text(columns.by, first);
       if (!part.empty()) report.notes.push_back("No point has both values: " + part + ".");
       continue;
     }
-    const std::string title = part.empty() ? report.title : report.title + ": " + part;
-    report.figures.push_back(
-        {part, title, pareto_figure({title, x, y, candidates[g], front, columns.name})});
+    const std::string part = values_text(of_figure, first);
+    if (charts.empty() || charts.back().first != part)
+      charts.emplace_back(part,
+                          ParetoChart{part.empty() ? report.title : report.title + ": " + part, x,
+                                      y, axis_name(x, points.study()), axis_name(y, points.study()),
+                                      columns.name});
+    const std::string title = columns.by.empty() ? "" : values_text({&columns.by.back(), 1}, first);
+    charts.back().second.panels.push_back({title, std::move(candidates[g]), std::move(front)});
+  }
+  for (auto& [part, chart] : charts) {
+    if (chart.panels.size() > most_figures) {
+      report.notes.push_back(fmt::format("{}{} of {} combinations are drawn; the table has all.",
+                                         part.empty() ? "" : part + ": ", most_figures,
+                                         chart.panels.size()));
+      chart.panels.resize(most_figures);
+    }
+    report.figures.push_back({part, chart.title, pareto_figure(chart)});
   }
   limit_figures(report);
   return report;

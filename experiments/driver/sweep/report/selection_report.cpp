@@ -1,5 +1,5 @@
 // Selections: a table with a row for each range, a CSV with one for each point, a JSON, and a map.
-#include "experiments/driver/figures/choice_colours.hpp"
+#include "experiments/driver/figures/palette.hpp"
 #include "experiments/driver/figures/choice_map.hpp"
 #include "experiments/driver/sweep/analysis/selection.hpp"
 #include "experiments/driver/sweep/report/analysis_report.hpp"
