@@ -1,8 +1,10 @@
-// Panels share one colour scale, or they couldn't be compared, and black means "no link", which
-// isn't the same as an idle link. Everything is placed in points, as gnuplot's multiplot layout
+// Panels share one colour scale, or they couldn't be compared, and paper is left blank where there is
+// no link, which isn't the same as an idle link. Everything is placed in points, as gnuplot's multiplot layout
 // knows nothing of panels with a common colour bar.
 #include "experiments/driver/figures/heatmap.hpp"
 
+#include "experiments/driver/figures/curves.hpp"
+#include "experiments/driver/figures/palette.hpp"
 #include "experiments/driver/records/table.hpp"
 #include "sim/error.hpp"
 
@@ -14,10 +16,15 @@
 #include <functional>
 #include <limits>
 #include <numeric>
+#include <string>
+#include <utility>
+#include <vector>
 
 namespace tutti {
 
 namespace {
+
+constexpr std::string_view no_link_colour = "#f3f3f5";
 
 double largest_link(std::span<const LinkMap> maps) {
   double largest = 0;
@@ -39,53 +46,54 @@ double mean(std::span<const double> values) {
   return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
 }
 
-/// "224 links, 12 idle, mean 47 %, max 100 %"
-std::string summary(const LinkMap& map, const LinkScale& scale) {
+/// "224 links, 12 idle" and "mean 47 %, max 100 %"
+std::pair<std::string, std::string> summary(const LinkMap& map, const LinkScale& scale) {
   const auto idle = std::count(map.links.begin(), map.links.end(), 0.0);
   const LinkMap alone[] = {map};
-  return fmt::format(
-      "{} link{}{}, mean {}, max {}", map.links.size(), map.links.size() == 1 ? "" : "s",
-      idle > 0 ? fmt::format(", {} idle", idle) : "", link_value_text(mean(map.links), scale),
-      link_value_text(largest_link(alone), scale));
+  return {fmt::format("{} link{}{}", map.links.size(), map.links.size() == 1 ? "" : "s",
+                      idle > 0 ? fmt::format(", {} idle", idle) : ""),
+          fmt::format("mean {}, max {}", link_value_text(mean(map.links), scale),
+                      link_value_text(largest_link(alone), scale))};
 }
 
 /// Where panels and colour bar lie, in points from the upper left corner.
 struct HeatmapLayout {
-  static constexpr double left = 78, right = 124, top = 94, gap_x = 54;
+  static constexpr double right = 92, head = 48; ///< head: a panel's title and summary
   std::size_t columns, rows;
-  double panel;
+  bool names; ///< of switches, beside the panels
+  double left, gap_x, top, panel;
   double below; ///< each panel: numbers, upright names, what the axis shows
-  int heading;
+  ChartFrame page;
 
-  HeatmapLayout(const Heading& text, std::span<const LinkMap> maps) : heading(heading_width(text)) {
+  // As many columns as a page has room for, fewer where a panel has many nodes.
+  HeatmapLayout(const Heading& text, std::span<const LinkMap> maps)
+      : names(std::any_of(maps.begin(), maps.end(),
+                          [](const LinkMap& map) { return !map.others.empty(); })),
+        left(names ? 84 : 58), gap_x(names ? 70 : 40), below(names ? 60 : 28),
+        page(text, page_width, 0, 0, 0) {
     const std::size_t n = maps.size();
-    columns = n <= 3 ? n : n == 4 ? 2 : n <= 6 || n == 9 ? 3 : 4;
-    rows = (n + columns - 1) / columns;
     std::uint32_t nodes = 0;
     for (const LinkMap& map : maps) nodes = std::max(nodes, map.nodes);
-    const double roomy = n == 1 ? 420 : n <= 4 ? 330 : 280;
-    panel = std::max(roomy, std::min(2.0 * nodes, 512.0));
-    const bool names = std::any_of(maps.begin(), maps.end(),
-                                   [](const LinkMap& map) { return !map.others.empty(); });
-    below = names ? 46 : 28;
+    columns = std::min<std::size_t>(n, n == 4 || nodes > 128 ? 2 : 3);
+    rows = (n + columns - 1) / columns;
+    const double all = page_width - left - right - gap_x * static_cast<double>(columns - 1);
+    panel = std::min(all / static_cast<double>(columns), 440.0);
+    top = page.top + head;
+    page =
+        ChartFrame(text, page_width, 0, 0, static_cast<double>(rows) * (panel + below + head) + 10);
   }
   [[nodiscard]] double x(std::size_t panel_index) const {
     return left + static_cast<double>(panel_index % columns) * (panel + gap_x);
   }
   [[nodiscard]] double y(std::size_t panel_index) const {
     const std::size_t row = panel_index / columns;
-    return top + static_cast<double>(row) * (panel + below + 56);
+    return top + static_cast<double>(row) * (panel + below + head);
   }
   [[nodiscard]] double grid_right() const { return x(columns - 1) + panel; }
   [[nodiscard]] double grid_bottom() const { return y(columns * rows - 1) + panel; }
-  [[nodiscard]] int width() const {
-    return std::max(static_cast<int>(grid_right() + right), heading);
-  }
-  [[nodiscard]] int height() const { return static_cast<int>(grid_bottom() + below + 64); }
-  /// "screen 0.1, screen 0.9"
-  [[nodiscard]] std::string screen(double px, double py) const {
-    return fmt::format("screen {:.6f}, screen {:.6f}", px / width(), 1 - py / height());
-  }
+  [[nodiscard]] int width() const { return page.width; }
+  [[nodiscard]] int height() const { return page.height; }
+  [[nodiscard]] std::string screen(double px, double py) const { return page.screen(px, py); }
 };
 
 std::string matrix_data(const LinkMap& map, const LinkScale& scale) {
@@ -133,12 +141,12 @@ std::string axis_text(std::string_view end, bool only_npus) {
 /// The names of switches and memories along both axes, as many as there is room for.
 std::string names_of_others(const LinkMap& map, double pitch) {
   constexpr int first_label = 100; // below: the heading's and the panel's own
-  constexpr double line = 8.5;     // points
+  constexpr double line = 12;      // points
   const auto step = static_cast<std::size_t>(std::ceil(line / pitch));
-  const char* const style = "font 'sans-serif,7' textcolor rgb '#333333'";
+  const char* const style = "font 'sans-serif,10' textcolor rgb '#333333'";
   std::string text;
   for (std::size_t i = 0; i < map.others.size(); i += step) {
-    const std::string name = gnuplot_quoted(shortened(map.others[i], 9));
+    const std::string name = gnuplot_quoted(shortened(map.others[i], 8));
     const double at = map.npus + static_cast<double>(i);
     const auto tag = first_label + 2 * static_cast<int>(i);
     text += fmt::format("set label {} {} at graph 0, first {} right offset character -0.6, 0 {}\n"
@@ -147,6 +155,20 @@ std::string names_of_others(const LinkMap& map, double pitch) {
                         tag, name, at, style, tag + 1, name, at, style);
   }
   return text;
+}
+
+/// Marks at NPUs: their numbers, or where some have failed the numbers that the others still have.
+std::string npu_tics(const LinkMap& map, double pitch) {
+  // The last numbers would run into the names of switches.
+  const double last = map.others.empty() ? map.npus - 1.0 : map.npus - 1 - 12 / pitch;
+  if (map.npu_names.empty())
+    return fmt::format("set xtics 0, {0}, {1:.6g}\nset ytics 0, {0}, {1:.6g}\n", tic_step(map.npus),
+                       std::max(last, 0.0));
+  std::vector<AxisTic> tics;
+  const auto step = static_cast<std::size_t>(std::ceil(17 / pitch));
+  for (std::size_t i = 0; i < map.npu_names.size() && static_cast<double>(i) <= last; i += step)
+    tics.push_back({static_cast<double>(i), shortened(map.npu_names[i], 6)});
+  return fmt::format("set xtics ({0})\nset ytics ({0})\n", tics_text(tics));
 }
 
 std::string panel_script(const LinkMap& map, std::size_t index, std::size_t panels,
@@ -161,56 +183,63 @@ std::string panel_script(const LinkMap& map, std::size_t index, std::size_t pane
                       1 - (y + size) / layout.height());
   const double pitch = size / map.nodes;
   const bool only_npus = map.others.empty();
-  const double last_number = only_npus ? map.npus - 1.0 : map.npus - 1 - 9 / pitch;
-  text += fmt::format("set xrange [-0.5:{0}]\nset yrange [{0}:-0.5]\n"
-                      "set xtics 0, {1}, {2:.6g}\nset ytics 0, {1}, {2:.6g}\n",
-                      last, tic_step(map.npus), std::max(last_number, 0.0));
+  text +=
+      fmt::format("set xrange [-0.5:{0}]\nset yrange [{0}:-0.5]\n", last) + npu_tics(map, pitch);
   text += fmt::format("set xlabel '{}' offset 0, {}\nset ylabel '{}'\n",
                       lowest ? axis_text("destination", only_npus) : "", only_npus ? 0.0 : -0.4,
                       leftmost ? axis_text("source", only_npus) : "");
   text += names_of_others(map, pitch);
-  text += fmt::format("set label 2 {} at {} left font 'sans-serif,13' textcolor rgb '#111111'\n"
-                      "set label 3 {} at {} left font 'sans-serif,{}' textcolor rgb '#555555'\n",
-                      gnuplot_quoted(shortened(map.title, size / 7.4)), layout.screen(x, y - 27),
-                      gnuplot_quoted(summary(map, scale)), layout.screen(x, y - 10),
-                      panels > 4 ? 9 : 10);
+  const auto [links, values] = summary(map, scale);
+  text += fmt::format("set label 2 {} at {} left font 'sans-serif,12' textcolor rgb '#111111'\n",
+                      gnuplot_quoted(shortened(map.title, size / text_width("x", 12))),
+                      layout.screen(x, y - 36));
+  text += fmt::format("set label 3 {} at {} left font 'sans-serif,10' textcolor rgb '#555555'\n"
+                      "set label 6 {} at {} left font 'sans-serif,10' textcolor rgb '#555555'\n",
+                      gnuplot_quoted(links), layout.screen(x, y - 22), gnuplot_quoted(values),
+                      layout.screen(x, y - 10));
   text += "unset arrow\n";
   if (map.nodes <= 40) // large enough cells to tell neighbours of one colour apart
     for (std::uint32_t node = 1; node < map.nodes; ++node)
-      text += cross_lines(node, "#161616", 0.5);
-  if (!only_npus) text += cross_lines(map.npus, "#aaaaaa", 0.8);
-  return text + fmt::format("plot $map{} matrix with image notitle\n", index);
+      text += cross_lines(node, no_link_colour, 0.5);
+  if (!only_npus) text += cross_lines(map.npus, "#888888", 0.8);
+  // Few cells are drawn as squares, which stay sharp in every viewer.
+  const auto cells =
+      std::ranges::count_if(map.cells, [](double cell) { return !std::isnan(cell); });
+  return text + fmt::format("plot $map{} matrix with image{} notitle\n", index,
+                            static_cast<std::size_t>(cells) * panels <= 6000 ? " pixels" : "");
 }
 
-/// Where the curve of these descending values changes by what can be seen: "share of links, value".
-std::string steps_data(std::span<const double> values, const LinkScale& scale) {
-  std::string data, drawn;
+/// Where the curve of these descending values changes by what can be seen, over shares of links.
+std::vector<PlotPoint> steps_of(std::span<const double> values, const LinkScale& scale) {
+  std::vector<PlotPoint> points;
+  std::string drawn = "0";
   for (std::size_t k = 0; k < values.size(); ++k) {
-    std::string value = fmt::format("{:.3g}", values[k] / scale.divisor);
-    if (value == drawn) continue;
-    data += fmt::format("{:.5g} {}\n",
-                        100.0 * static_cast<double>(k) / static_cast<double>(values.size()), value);
-    drawn = std::move(value);
+    const std::string value = fmt::format("{:.3g}", values[k] / scale.divisor);
+    if (k > 0 && value == drawn) continue;
+    points.push_back({100.0 * static_cast<double>(k) / static_cast<double>(values.size()),
+                      values[k] / scale.divisor});
+    drawn = value;
   }
-  return data + fmt::format("100 {}\n", drawn.empty() ? "0" : drawn);
+  points.push_back({100, points.empty() ? 0 : points.back().y});
+  return points;
 }
 
 /// The colour bar over the height of the grid, and below it what black means.
 std::string colour_bar(const HeatmapLayout& layout, const LinkScale& scale, double largest) {
-  const double x = layout.grid_right() + 26, bottom = layout.grid_bottom();
-  const double height = bottom - HeatmapLayout::top;
-  return fmt::format(
-      "set palette defined (0 '#4575b4', 0.25 '#91bfdb', 0.5 '#fee090', 0.75 '#fc8d59', 1 "
-      "'#d73027')\n"
-      "set cbrange [0:{}]\nset cblabel '{} [{}]' offset 0.5, 0\n"
-      "set colorbox vertical user origin screen {:.6f}, screen {:.6f} size screen {:.6f}, screen "
-      "{:.6f}\n"
-      "set object 2 rectangle from {} to {} fillcolor rgb '#161616' fillstyle solid noborder\n"
-      "set label 4 'no link' at {} left font 'sans-serif,10' textcolor rgb '#333333'\n",
-      largest > 0 ? largest / scale.divisor : 1, scale.label, scale.unit, x / layout.width(),
-      1 - bottom / layout.height(), 16.0 / layout.width(), height / layout.height(),
-      layout.screen(x, bottom + 18), layout.screen(x + 16, bottom + 34),
-      layout.screen(x + 22, bottom + 26));
+  const double x = layout.grid_right() + 16, bottom = layout.grid_bottom();
+  const double height = bottom - layout.top;
+  return std::string(heat_palette()) +
+         fmt::format(
+             "set cbrange [0:{}]\nset cblabel '{} [{}]' offset 0.5, 0\n"
+             "set colorbox vertical user origin screen {:.6f}, screen {:.6f} size screen "
+             "{:.6f}, screen {:.6f}\n"
+             "set object 2 rectangle from {} to {} fillcolor rgb '{}' fillstyle solid border "
+             "rgb '#888888'\n"
+             "set label 4 'no link' at {} left font 'sans-serif,10' textcolor rgb '#333333'\n",
+             largest > 0 ? largest / scale.divisor : 1, scale.label, scale.unit, x / layout.width(),
+             1 - bottom / layout.height(), 14.0 / layout.width(), height / layout.height(),
+             layout.screen(x, bottom + 14), layout.screen(x + 14, bottom + 26), no_link_colour,
+             layout.screen(x + 20, bottom + 20));
 }
 
 } // namespace
@@ -227,6 +256,17 @@ LinkMap link_map(std::string title, const Topology& topology, const Report& repo
   const std::size_t cells = std::size_t{map.nodes} * map.nodes;
   for (std::uint32_t n = map.npus; n < map.nodes; ++n)
     map.others.push_back(topology.node(NodeId{n}).name);
+  bool in_order = true;
+  for (std::uint32_t n = 0; n < map.npus; ++n) {
+    const std::string& name = topology.node(NodeId{n}).name;
+    in_order = in_order && name == fmt::format("npu{}", n);
+    map.npu_names.push_back(name.starts_with("npu") ? name.substr(3) : name);
+  }
+  // Where not one is called so, numbers are as good as names, and shorter.
+  const bool are_npus = std::ranges::any_of(map.npu_names, [&](const std::string& name) {
+    return name.find_first_not_of("0123456789") == std::string::npos;
+  });
+  if (in_order || !are_npus) map.npu_names.clear();
   map.cells.assign(cells, std::numeric_limits<double>::quiet_NaN());
   map.links = link_values(report, quantity).links;
 
@@ -248,10 +288,11 @@ Figure heatmap_figure(const Heading& heading, std::span<const LinkMap> maps,
   const double largest = quantity == LinkQuantity::utilisation ? 1.0 : largest_cell(maps);
   const LinkScale scale = link_scale(quantity, largest);
   const HeatmapLayout layout(heading, maps);
-  std::string script = figure_style(heading) + colour_bar(layout, scale, largest);
+  std::string script = figure_style(heading, layout.width()) + colour_bar(layout, scale, largest);
   script += "set object 1 rectangle from graph 0, graph 0 to graph 1, graph 1 behind "
-            "fillcolor rgb '#161616' fillstyle solid noborder\n"
-            "set multiplot\n";
+            "fillcolor rgb '" +
+            std::string(no_link_colour) +
+            "' fillstyle solid noborder\nset tics font 'sans-serif,10'\nset multiplot\n";
   for (std::size_t i = 0; i < maps.size(); ++i) {
     script += panel_script(maps[i], i, maps.size(), layout, scale);
     // What belongs to the whole figure was drawn with the first panel.
@@ -266,25 +307,20 @@ Figure sorted_links_figure(const Heading& heading, std::span<const LinkMap> maps
   if (maps.empty()) throw InputError("a picture of sorted links needs at least one run");
   const double largest = quantity == LinkQuantity::utilisation ? 1.0 : largest_link(maps);
   const LinkScale scale = link_scale(quantity, largest);
-  std::vector<std::string> legend;
-  std::string data, plots;
-  for (std::size_t i = 0; i < maps.size(); ++i) {
-    std::vector<double> values = maps[i].links;
+  CurveChart chart;
+  chart.heading = heading;
+  chart.axis = CurveAxis::linear;
+  chart.x_label = "links, the busiest first [% of all links]";
+  chart.y_label = fmt::format("{} [{}]", scale.label, scale.unit);
+  chart.steps = true;
+  for (const LinkMap& map : maps) {
+    std::vector<double> values = map.links;
     std::sort(values.begin(), values.end(), std::greater<>());
-    data += fmt::format("$curve{} << END\n{}END\n", i, steps_data(values, scale));
-    legend.push_back(
-        fmt::format("{} (mean {})", maps[i].title, link_value_text(mean(values), scale)));
-    plots += fmt::format("{}$curve{} using 1:2 with steps linewidth 2.2 dashtype {} linecolor rgb "
-                         "'{}' title {}",
-                         i == 0 ? "plot " : ", \\\n     ", i, i / 10 + 1, series_colour(i),
-                         gnuplot_quoted(legend.back()));
+    chart.curves.push_back(
+        {fmt::format("{} (mean {})", map.title, link_value_text(mean(values), scale)),
+         steps_of(values, scale)});
   }
-  const std::string axes =
-      fmt::format("set xrange [0:100]\nset yrange [0:{:.6g}]\n"
-                  "set xlabel 'links, the busiest first [% of all links]'\n"
-                  "set ylabel '{} [{}]' offset 0.5, 0\n",
-                  largest > 0 ? 1.04 * largest / scale.divisor : 1, scale.label, scale.unit);
-  return framed_chart(heading, 520, legend, axes + data + plots + "\n");
+  return curve_figure(chart);
 }
 
 } // namespace tutti

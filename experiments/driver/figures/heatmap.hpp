@@ -1,5 +1,5 @@
 // Which links are hot: the link heat map of the TACOS paper (Fig. 1: source x destination, absent
-// links black), and the same numbers as a curve, links sorted from the hottest to the coolest.
+// links left blank), and the same numbers as a curve, links sorted from the hottest to the coolest.
 #pragma once
 
 #include "experiments/driver/figures/gnuplot.hpp"
@@ -21,6 +21,8 @@ struct LinkMap {
   std::uint32_t nodes = 0;         ///< rows and columns
   std::uint32_t npus = 0;          ///< the first of them
   std::vector<std::string> others; ///< names of the rest: switches and memories
+  /// Of NPUs that aren't called npu0, npu1, ... in order, as where some have failed; else empty.
+  std::vector<std::string> npu_names = {};
   /// cells[source * nodes + destination]; NaN where there is no link. Parallel links: bytes are
   /// summed, utilisation is their mean.
   std::vector<double> cells;
@@ -33,14 +35,14 @@ struct LinkMap {
 
 /// Heat maps side by side (a grid from four panels on) on one colour scale; the scale of
 /// utilisation is 0 to 100 %, that of bytes ends at the largest value. Switches and memories stand
-/// behind the NPUs, set off by a thin line, under their names. Readable for 1
-/// to about 16 panels of 2 to 512 nodes.
+/// behind the NPUs, set off by a thin line, under their names. Readable for 1 to about 16 panels of 2
+/// to 256 nodes.
 /// Errors: InputError without a panel.
 [[nodiscard]] Figure heatmap_figure(const Heading& heading, std::span<const LinkMap> maps,
                                     LinkQuantity quantity);
 
 /// One curve per run: links by descending value over the share of the links (so that networks of
-/// different sizes compare), with the mean in the legend. Errors: InputError without a curve.
+/// different sizes compare), with the mean behind its name. Errors: InputError without a curve.
 [[nodiscard]] Figure sorted_links_figure(const Heading& heading, std::span<const LinkMap> maps,
                                          LinkQuantity quantity);
 

@@ -1,90 +1,138 @@
-// Each part is drawn as a box from the axis up to the sum so far, the highest first: what is seen
-// of it is its own share.
+// Bars lie on their sides, as their names and those of their groups are words, of which few find room
+// side by side: fifty bars are a tall picture that can be read, not one five pages wide. Each part
+// is a box of its own, and everything has its place in points. A part has the same colour in all
+// pictures of one kind, whether others are seen there or not.
 #include "experiments/driver/figures/stacked_bars.hpp"
 
+#include "experiments/driver/figures/palette.hpp"
 #include "sim/error.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cassert>
+#include <cstddef>
 #include <numeric>
+#include <string>
+#include <vector>
 
 namespace tutti {
 
 namespace {
 
-constexpr double bar_width = 0.72; // of the distance of two bars; a group ends with one unit more
+// In points.
+constexpr double row_height = 21, half_bar = 7.5, group_gap = 8, font = 11, legend_row = 18;
 
 double total_of(const StackedBar& bar) {
   return std::accumulate(bar.parts.begin(), bar.parts.end(), 0.0);
 }
 
-/// Where each bar stands, in units of bars.
 struct PlacedBar {
-  double x;
+  double y; ///< of its middle, from the plot's upper edge down
   const StackedBar* bar;
 };
+struct PlacedName {
+  double y;
+  std::string name;
+};
 
+// A group's name has a row of its own above its bars.
 struct StackLayout {
   std::vector<PlacedBar> bars;
-  std::vector<double> middles; ///< of groups
-  double end = 0;
-  std::size_t longest_name = 0, longest_group = 0;
+  std::vector<PlacedName> groups;
+  double height = 0;
+  double names = 0; ///< width of the widest
 
   explicit StackLayout(const StackedChart& chart) {
     for (const StackedGroup& group : chart.groups) {
-      const double begin = end;
+      height += group_gap;
+      if (!group.name.empty()) {
+        groups.push_back({height + row_height / 2, group.name});
+        height += row_height - 2;
+      }
       for (const StackedBar& bar : group.bars) {
         assert(bar.parts.empty() || bar.parts.size() == chart.parts.size());
-        bars.push_back({end, &bar});
-        longest_name = std::max(longest_name, bar.name.size());
-        end += 1;
+        bars.push_back({height + row_height / 2, &bar});
+        names = std::max(names, text_width(bar.name, font));
+        height += row_height;
       }
-      middles.push_back((begin + end - 1) / 2);
-      longest_group = std::max(longest_group, group.name.size());
-      end += 1;
     }
-    end -= 1;
-  }
-  /// Points.
-  [[nodiscard]] double bar_distance(std::size_t groups) const {
-    const double per_group =
-        static_cast<double>(bars.size() + groups) / static_cast<double>(groups);
-    return std::max({34.0, 6.5 * static_cast<double>(longest_name) + 8,
-                     (7.5 * static_cast<double>(longest_group) + 14) / per_group});
+    height += group_gap;
   }
 };
 
-/// "x height" of each bar up to and with a part.
+// Parts that are nowhere more than 0 have no place in the legend.
+bool is_seen(const StackLayout& layout, std::size_t part) {
+  return std::ranges::any_of(layout.bars, [part](const PlacedBar& each) {
+    return !each.bar->parts.empty() && each.bar->parts[part] > 0;
+  });
+}
+
+/// Places of the legend's entries above the plot, in rows.
+struct LegendPlaces {
+  struct Entry {
+    std::size_t part;
+    double x, y; ///< from the legend's upper left corner
+  };
+  std::vector<Entry> entries;
+  double height = 0;
+
+  LegendPlaces(const StackedChart& chart, const StackLayout& layout, double width) {
+    double x = 0, y = 0;
+    for (std::size_t part = 0; part < chart.parts.size(); ++part) {
+      if (!is_seen(layout, part)) continue;
+      const double needed = 22 + text_width(chart.parts[part], font) + 14;
+      if (x > 0 && x + needed > width) {
+        x = 0;
+        y += legend_row;
+      }
+      entries.push_back({part, x, y});
+      x += needed;
+    }
+    height = entries.empty() ? 0 : y + legend_row + 6;
+  }
+};
+
+/// "x y x_low x_high y_low y_high" of each bar's part.
 std::string part_data(const StackLayout& layout, std::size_t part) {
   std::string data;
-  for (const auto& [x, bar] : layout.bars) {
-    if (bar->parts.empty()) continue;
-    const auto end = bar->parts.begin() + static_cast<std::ptrdiff_t>(part) + 1;
-    data += fmt::format("{:.3f} {:.6g}\n", x, std::accumulate(bar->parts.begin(), end, 0.0));
+  for (const auto& [y, bar] : layout.bars) {
+    if (bar->parts.empty() || bar->parts[part] == 0) continue;
+    const auto begin = bar->parts.begin();
+    const double low = std::accumulate(begin, begin + static_cast<std::ptrdiff_t>(part), 0.0);
+    data += fmt::format("{0:.6g} {1:.1f} {0:.6g} {2:.6g} {3:.1f} {4:.1f}\n", low, y,
+                        low + bar->parts[part], y - half_bar, y + half_bar);
   }
   return data;
 }
 
 std::string total_data(const StackLayout& layout) {
   std::string data;
-  for (const auto& [x, bar] : layout.bars)
-    data += bar->parts.empty() ? fmt::format("{:.3f} 0 n/a\n", x)
-                               : fmt::format("{:.3f} {:.6g} {}\n", x, total_of(*bar),
+  for (const auto& [y, bar] : layout.bars)
+    data += bar->parts.empty() ? fmt::format("0 {:.1f} n/a\n", y)
+                               : fmt::format("{:.6g} {:.1f} {}\n", total_of(*bar), y,
                                              three_digits(total_of(*bar)));
   return data;
 }
 
-std::string names_of(const StackedChart& chart, const StackLayout& layout) {
-  std::vector<AxisTic> names;
-  for (const auto& [x, bar] : layout.bars) names.push_back({x, bar->name});
-  std::string text = fmt::format("set xtics scale 0 ({})\n", tics_text(names));
-  for (std::size_t g = 0; g < chart.groups.size(); ++g)
-    text += fmt::format("set label {} {} at first {:.3f}, graph 0 offset 0, -2.2 center "
-                        "font 'sans-serif,11' textcolor rgb '#111111'\n",
-                        10 + g, gnuplot_quoted(chart.groups[g].name), layout.middles[g]);
-  return text;
+std::string texts_of(const StackedChart& chart, const StackLayout& layout,
+                     const LegendPlaces& legend, const ChartFrame& frame) {
+  std::string text;
+  for (const auto& [y, bar] : layout.bars)
+    text += fmt::format("set label {} at {} right textcolor rgb '#222222'\n",
+                        gnuplot_quoted(bar->name), frame.screen(frame.left - 8, frame.top + y));
+  for (const auto& [y, name] : layout.groups)
+    text += fmt::format("set label {} at {} left textcolor rgb '#111111'\n", gnuplot_quoted(name),
+                        frame.screen(16, frame.top + y));
+  for (const auto& [part, right, down] : legend.entries) {
+    const double x = 16 + right, y = frame.top - legend.height + down;
+    text += fmt::format("set object rectangle from {} to {} fillstyle solid noborder fillcolor rgb "
+                        "'{}'\nset label {} at {} left\n",
+                        frame.screen(x, y - 6), frame.screen(x + 14, y + 6), choice_colour(part),
+                        gnuplot_quoted(chart.parts[part]), frame.screen(x + 20, y));
+  }
+  return text + fmt::format("set label {} at {} center\n", gnuplot_quoted(chart.value_label),
+                            frame.screen((frame.left + frame.right) / 2, frame.bottom + 34));
 }
 
 } // namespace
@@ -92,30 +140,32 @@ std::string names_of(const StackedChart& chart, const StackLayout& layout) {
 Figure stacked_bar_figure(const StackedChart& chart) {
   const StackLayout layout(chart);
   double largest = -1;
-  for (const auto& [x, bar] : layout.bars)
+  for (const auto& [y, bar] : layout.bars)
     if (!bar->parts.empty()) largest = std::max(largest, total_of(*bar));
   if (largest < 0) throw InputError("a chart of stacked bars needs at least one bar");
 
+  const double left = std::max(48.0, layout.names + 32), right = 24;
+  const int width = std::max(page_width, static_cast<int>(left + 240 + right));
+  const LegendPlaces legend(chart, layout, width - 40.0);
+  const ChartFrame frame(chart.heading, width, left, right, layout.height, legend.height);
   std::string data, plots;
-  // The highest first: each lower part is drawn over it.
-  for (std::size_t part = chart.parts.size(); part-- > 0;) {
+  for (std::size_t part = 0; part < chart.parts.size(); ++part) {
+    if (!is_seen(layout, part)) continue;
     data += fmt::format("$part{} << END\n{}END\n", part, part_data(layout, part));
-    plots += fmt::format("{}$part{} using 1:2:({}) with boxes fillstyle solid noborder linecolor "
-                         "rgb '{}' title {}",
-                         plots.empty() ? "plot " : ", \\\n     ", part, bar_width,
-                         series_colour(part), gnuplot_quoted(chart.parts[part]));
+    plots += fmt::format("$part{} using 1:2:3:4:5:6 with boxxyerror fillstyle solid noborder "
+                         "linecolor rgb '{}', \\\n     ",
+                         part, choice_colour(part));
   }
   data += fmt::format("$totals << END\n{}END\n", total_data(layout));
-  plots +=
-      ", \\\n     $totals using 1:2:3 with labels offset 0, 0.6 font 'sans-serif,10' textcolor "
-      "rgb '#333333' notitle";
   const std::string axes = fmt::format(
-      "set xrange [-0.8:{:.3f}]\nset yrange [0:{:g}]\nset ylabel {} offset 0.5, 0\n",
-      layout.end - 0.2, (largest > 0 ? largest : 1) * 1.1, gnuplot_quoted(chart.y_label));
-  const double distance = layout.bar_distance(chart.groups.size());
-  const int width = static_cast<int>(std::max(300.0, distance * (layout.end + 0.6)));
-  return framed_chart(chart.heading, width, chart.parts,
-                      names_of(chart, layout) + axes + data + plots + "\n");
+      "set border 1\nunset key\nunset ytics\n{}set xrange [0:{:.6g}]\nset yrange [{:.1f}:0]\n"
+      "set grid xtics back linetype 1 linecolor rgb '#dddddd' linewidth 0.8\n",
+      frame.margins(), (largest > 0 ? largest : 1) * 1.12, layout.height);
+  return {figure_style(chart.heading, frame.width) + axes + texts_of(chart, layout, legend, frame) +
+              data + "plot " + plots +
+              "$totals using 1:2:3 with labels left offset 0.5, 0 font 'sans-serif,10' textcolor "
+              "rgb '#333333'\n",
+          frame.width, frame.height, frame.width / static_cast<double>(page_width)};
 }
 
 } // namespace tutti

@@ -22,12 +22,13 @@ struct StackedGroup {
 
 struct StackedChart {
   Heading heading;
-  std::string y_label;            ///< with its unit
-  std::vector<std::string> parts; ///< from the axis up, for the legend
+  std::string value_label;        ///< with its unit
+  std::vector<std::string> parts; ///< from the axis on, for the legend
   std::vector<StackedGroup> groups;
 };
 
-/// Bars with their total on top, their names below, and the groups' names below these.
+/// Bars on their sides, with their names before and their totals behind them, each group under its
+/// name.
 /// Errors: InputError without a bar that has parts.
 [[nodiscard]] Figure stacked_bar_figure(const StackedChart& chart);
 

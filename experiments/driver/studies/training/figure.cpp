@@ -84,23 +84,6 @@ double total_of(const StackedBar& bar) {
   return total;
 }
 
-/// Parts that are nowhere more than 0 don't stand in the legend.
-void drop_empty_parts(StackedChart& chart) {
-  for (std::size_t part = chart.parts.size(); part-- > 1;) {
-    const auto at = static_cast<std::ptrdiff_t>(part);
-    const bool is_empty = std::ranges::all_of(chart.groups, [&](const StackedGroup& group) {
-      return std::ranges::all_of(group.bars, [&](const StackedBar& bar) {
-        return bar.parts.empty() || bar.parts[part] == 0;
-      });
-    });
-    if (!is_empty) continue;
-    chart.parts.erase(chart.parts.begin() + at);
-    for (StackedGroup& group : chart.groups)
-      for (StackedBar& bar : group.bars)
-        if (!bar.parts.empty()) bar.parts.erase(bar.parts.begin() + at);
-  }
-}
-
 std::string title_of(const TrainingEvaluation& evaluation) {
   if (!evaluation.label.empty()) return evaluation.label;
   const TrainingRun& first = evaluation.runs.front();
@@ -112,7 +95,7 @@ StackedChart chart_of(const TrainingEvaluation& evaluation) {
   chart.heading = {title_of(evaluation),
                    "one iteration, mean over NPUs; " +
                        conditions_text(evaluation, evaluation.engines.front())};
-  chart.y_label = "time per iteration [ms]";
+  chart.value_label = "time per iteration [ms]";
   for (std::size_t part = 0; part < part_count; ++part) chart.parts.push_back(part_name(part));
   chart.groups = groups_of(evaluation);
   return chart;
@@ -138,16 +121,14 @@ bool has_panel(const TrainingRun& run) { return run.report && run.condition == C
 } // namespace
 
 Figure account_figure(const TrainingEvaluation& evaluation) {
-  StackedChart chart = chart_of(evaluation);
-  drop_empty_parts(chart);
-  return stacked_bar_figure(chart);
+  return stacked_bar_figure(chart_of(evaluation));
 }
 
 Figure normalized_account_figure(const TrainingEvaluation& evaluation) {
   StackedChart chart = chart_of(evaluation);
-  chart.y_label = evaluation.reference.empty()
-                      ? "time over the fastest"
-                      : fmt::format("time over that by {}", evaluation.reference);
+  chart.value_label = evaluation.reference.empty()
+                          ? "time over the fastest"
+                          : fmt::format("time over that by {}", evaluation.reference);
   for (StackedGroup& group : chart.groups) {
     const double unit = unit_of(group, evaluation.reference);
     for (StackedBar& bar : group.bars) {
@@ -155,7 +136,6 @@ Figure normalized_account_figure(const TrainingEvaluation& evaluation) {
       for (double& part : bar.parts) part /= unit;
     }
   }
-  drop_empty_parts(chart);
   return stacked_bar_figure(chart);
 }
 
