@@ -16,8 +16,7 @@ namespace tutti {
 
 namespace {
 
-constexpr double letter = 7.4, narrow_letter = 6.8,
-                 small_letter = 5.6; // widths in points, at font sizes 12, 11 and 9
+constexpr double letter = 6.6, small_letter = 6.0; // widths in points, at font sizes 11 and 10
 
 constexpr std::string_view empty_colour = "#e4e4e4"; // of cells without a result
 
@@ -40,20 +39,21 @@ struct MapLayout {
     std::vector<std::string> texts, names;
     for (const MapCell& cell : map.cells) texts.push_back(cell.text);
     for (const MapChoice& choice : map.choices) names.push_back(choice.name);
-    // Wide enough for its text, but 860 points for all columns; few columns share at least 360.
+    left = letter * widest(map.rows) + (map.y_label.empty() ? 24 : 48);
+    const double legend = 60 + letter * std::max(widest(names), 9.0);
+    // Wide enough for its text, as long as all columns fit on the page; few columns share 360 points.
+    const double room = std::max(page_width - left - legend, 300.0);
     const double roomy = std::max({letter * widest(texts) + 12, 56.0});
-    cell_width = std::clamp(roomy, 4.0, std::max(860 / columns, 4.0));
+    cell_width = std::clamp(roomy, 4.0, std::max(room / columns, 4.0));
     cell_width = std::max(cell_width, std::min(360 / columns, 150.0));
     cell_height = std::clamp(430 / rows, 4.0, 46.0);
     // The texts of the x axis stand upright as soon as one is wider than its column.
     upright = letter * widest(map.columns) + 8 > cell_width;
-    left = letter * widest(map.rows) + (map.y_label.empty() ? 24 : 48);
     below = (upright ? letter * widest(map.columns) : 14) + 64;
     plot_width = columns * cell_width;
     plot_height = rows * cell_height;
-    const double legend = 60 + letter * std::max(widest(names), 9.0);
     width = std::max(static_cast<int>(left + plot_width + legend),
-                     heading_width({map.title, map.note}));
+                     std::min(heading_width({map.title, map.note}), page_width));
     const double entries = 22.0 * static_cast<double>(map.choices.size() + 1);
     height = static_cast<int>(top + std::max(plot_height + below, entries + 40));
   }
@@ -141,10 +141,10 @@ std::string empty_cells(const ChoiceMap& map, const MapLayout& at) {
 std::string cell_texts(const ChoiceMap& map, const MapLayout& at) {
   std::string text;
   std::size_t tag = 1000; // below: the heading's, the axes' and the legend's
-  const auto add = [&](const MapCell& cell, const std::string& words, double up, int size) {
+  const auto add = [&](const MapCell& cell, const std::string& words, double up) {
     text += fmt::format("set label {} {} at first {}, first {} center offset 0, character {} front "
                         "font 'sans-serif,{}' textcolor rgb '{}'\n",
-                        tag++, gnuplot_quoted(words), cell.column, cell.row, up, size,
+                        tag++, gnuplot_quoted(words), cell.column, cell.row, up, least_font,
                         text_colour_on(map.choices[cell.choice].colour));
   };
   for (const MapCell& cell : map.cells) {
@@ -154,11 +154,11 @@ std::string cell_texts(const ChoiceMap& map, const MapLayout& at) {
     };
     // Both texts where there is room for both, one above the other; else the first that fits.
     const bool small = fits(cell.small_text, small_letter) && at.cell_height >= 30;
-    if (at.cell_height >= 15 && fits(cell.text, narrow_letter))
-      add(cell, cell.text, small ? 0.42 : 0, 11);
+    if (at.cell_height >= 15 && fits(cell.text, small_letter))
+      add(cell, cell.text, small ? 0.42 : 0);
     else if (small)
-      add(cell, cell.small_text, 0, 9);
-    if (small && fits(cell.text, narrow_letter)) add(cell, cell.small_text, -0.5, 9);
+      add(cell, cell.small_text, 0);
+    if (small && fits(cell.text, small_letter)) add(cell, cell.small_text, -0.5);
   }
   return text;
 }
@@ -182,7 +182,7 @@ Figure choice_map_figure(const ChoiceMap& map) {
     data += fmt::format("$empty << END\n{}END\n", empty);
     plots += ", \\\n     " + boxes("$empty", empty_colour);
   }
-  return {figure_style({map.title, map.note}) + map_axes(map, at) +
+  return {figure_style({map.title, map.note}, at.width) + map_axes(map, at) +
               map_legend(map, at, !empty.empty()) + cell_texts(map, at) + data + plots + "\n",
           at.width, at.height};
 }

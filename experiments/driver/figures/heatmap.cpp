@@ -69,18 +69,18 @@ struct HeatmapLayout {
   HeatmapLayout(const Heading& text, std::span<const LinkMap> maps)
       : names(std::any_of(maps.begin(), maps.end(),
                           [](const LinkMap& map) { return !map.others.empty(); })),
-        left(names ? 84 : 58), gap_x(names ? 70 : 40), below(names ? 60 : 28),
+        left(names ? 86 : 58), gap_x(names ? 70 : 40), below(names ? 56 : 24),
         page(text, page_width, 0, 0, 0) {
     const std::size_t n = maps.size();
     std::uint32_t nodes = 0;
     for (const LinkMap& map : maps) nodes = std::max(nodes, map.nodes);
-    columns = std::min<std::size_t>(n, n == 4 || nodes > 128 ? 2 : 3);
+    columns = std::min<std::size_t>(n, n == 4 || nodes > 128 || names ? 2 : 3);
     rows = (n + columns - 1) / columns;
     const double all = page_width - left - right - gap_x * static_cast<double>(columns - 1);
     panel = std::min(all / static_cast<double>(columns), 440.0);
     top = page.top + head;
     page =
-        ChartFrame(text, page_width, 0, 0, static_cast<double>(rows) * (panel + below + head) + 10);
+        ChartFrame(text, page_width, 0, 0, static_cast<double>(rows) * (panel + below + head) + 18);
   }
   [[nodiscard]] double x(std::size_t panel_index) const {
     return left + static_cast<double>(panel_index % columns) * (panel + gap_x);
@@ -106,12 +106,16 @@ std::string matrix_data(const LinkMap& map, const LinkScale& scale) {
   return text;
 }
 
-/// Distance of the numbers along an axis: at most about eight, round in the count's own terms.
-std::uint32_t tic_step(std::uint32_t nodes) {
-  if (nodes > 8 && nodes % 8 == 0) return nodes / 8;
+/// Distance of the numbers along an axis: at most about eight, round in the count's own terms, and
+/// so far apart that they don't touch.
+std::uint32_t tic_step(std::uint32_t nodes, double pitch) {
+  const auto has_room = [&](std::uint32_t step) {
+    return step * pitch >= text_width(fmt::format("{}", nodes), least_font) + 4;
+  };
+  if (nodes > 8 && nodes % 8 == 0 && has_room(nodes / 8)) return nodes / 8;
   for (std::uint32_t decade = 1;; decade *= 10)
     for (const std::uint32_t step : {decade, 2 * decade, 5 * decade})
-      if (nodes <= 10 * step) return step;
+      if (nodes <= 10 * step && has_room(step)) return step;
 }
 
 /// The text cut to so many characters, with an ellipsis where it was longer.
@@ -162,8 +166,8 @@ std::string npu_tics(const LinkMap& map, double pitch) {
   // The last numbers would run into the names of switches.
   const double last = map.others.empty() ? map.npus - 1.0 : map.npus - 1 - 12 / pitch;
   if (map.npu_names.empty())
-    return fmt::format("set xtics 0, {0}, {1:.6g}\nset ytics 0, {0}, {1:.6g}\n", tic_step(map.npus),
-                       std::max(last, 0.0));
+    return fmt::format("set xtics 0, {0}, {1:.6g}\nset ytics 0, {0}, {1:.6g}\n",
+                       tic_step(map.npus, pitch), std::max(last, 0.0));
   std::vector<AxisTic> tics;
   const auto step = static_cast<std::size_t>(std::ceil(17 / pitch));
   for (std::size_t i = 0; i < map.npu_names.size() && static_cast<double>(i) <= last; i += step)
@@ -185,9 +189,13 @@ std::string panel_script(const LinkMap& map, std::size_t index, std::size_t pane
   const bool only_npus = map.others.empty();
   text +=
       fmt::format("set xrange [-0.5:{0}]\nset yrange [{0}:-0.5]\n", last) + npu_tics(map, pitch);
-  text += fmt::format("set xlabel '{}' offset 0, {}\nset ylabel '{}'\n",
-                      lowest ? axis_text("destination", only_npus) : "", only_npus ? 0.0 : -0.4,
-                      leftmost ? axis_text("source", only_npus) : "");
+  if (lowest)
+    text += fmt::format("set label 7 '{}' at {} center\n", axis_text("destination", only_npus),
+                        layout.screen(x + size / 2, y + size + (only_npus ? 34 : 62)));
+  if (leftmost)
+    text +=
+        fmt::format("set label 8 '{}' at {} center rotate by 90\n", axis_text("source", only_npus),
+                    layout.screen(x - (only_npus ? 40 : 70), y + size / 2));
   text += names_of_others(map, pitch);
   const auto [links, values] = summary(map, scale);
   text += fmt::format("set label 2 {} at {} left font 'sans-serif,12' textcolor rgb '#111111'\n",

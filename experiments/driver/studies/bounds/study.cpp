@@ -178,9 +178,9 @@ Fields<BoundRow> fields_of(const BoundStudy& study) {
   return fields;
 }
 
-/// How far the best known is above its bound, from "proven" on.
+/// How far the best known is above its bound, from "proven" on: the darker, the farther.
 constexpr std::array<std::pair<double, const char*>, 5> gap_classes{
-    {{1.01, "#1a9850"}, {1.1, "#91cf60"}, {1.5, "#fee08b"}, {2, "#fc8d59"}, {1e9, "#d73027"}}};
+    {{1.01, "#fbf0cf"}, {1.1, "#fbc87c"}, {1.5, "#ec7f45"}, {2, "#b63550"}, {1e9, "#3a0f6b"}}};
 
 std::string class_name(std::size_t i) {
   if (i + 1 == gap_classes.size()) return "more";

@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <functional>
 #include <utility>
 
 namespace tutti::sweep {
@@ -14,6 +16,30 @@ AnalysisReport begun_report(std::string kind, const AnalysisHead& head) {
   report.label = head.label;
   report.title = head.title.empty() ? head.label : head.title;
   return report;
+}
+
+std::string counts_text(const std::vector<std::string>& names) {
+  constexpr std::size_t most = 3;
+  std::vector<std::pair<std::string, std::size_t>> counts;
+  for (const std::string& name : names) {
+    const auto known = std::ranges::find(counts, name, &std::pair<std::string, std::size_t>::first);
+    if (known == counts.end())
+      counts.emplace_back(name, 1);
+    else
+      ++known->second;
+  }
+  std::ranges::stable_sort(counts, std::greater<>(), &std::pair<std::string, std::size_t>::second);
+  std::string text;
+  std::size_t others = names.size();
+  for (std::size_t i = 0; i < std::min(most, counts.size()); ++i) {
+    text += fmt::format("{}{} in {}", i == 0 ? "" : ", ", counts[i].first, counts[i].second);
+    if (i == 0) text += fmt::format(" of {} case{}", names.size(), names.size() == 1 ? "" : "s");
+    others -= counts[i].second;
+  }
+  if (counts.size() > most)
+    text += fmt::format(", {} other{} in {}", counts.size() - most,
+                        counts.size() == most + 1 ? "" : "s", others);
+  return text;
 }
 
 void limit_figures(AnalysisReport& report) {

@@ -22,6 +22,7 @@ struct AnalysisReport {
   std::string label; ///< what they go on with
   std::string title;
   std::string explanation;                   ///< how to read the table
+  std::vector<std::string> conclusions;      ///< what it says, in sentences with their numbers
   std::vector<std::string> notes;            ///< what a reader must know of these results
   Table table;                               ///< for readers
   std::vector<std::vector<std::string>> csv; ///< with a header
@@ -44,6 +45,8 @@ inline constexpr std::size_t most_figures = 24;
 
 /// Kind, label and title, nothing else.
 [[nodiscard]] AnalysisReport begun_report(std::string kind, const AnalysisHead& head);
+/// "tacos in 60 of 88 cases, flows in 20, rhd in 5, 2 others in 3": the most frequent first.
+[[nodiscard]] std::string counts_text(const std::vector<std::string>& names);
 /// Drops figures beyond the most, with a note.
 void limit_figures(AnalysisReport& report);
 

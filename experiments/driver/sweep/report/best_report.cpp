@@ -1,6 +1,6 @@
 // Which choice is best where: a table of all cells, and a map for each combination of `by`.
-#include "experiments/driver/figures/palette.hpp"
 #include "experiments/driver/figures/choice_map.hpp"
+#include "experiments/driver/figures/palette.hpp"
 #include "experiments/driver/sweep/analysis/best_choice.hpp"
 #include "experiments/driver/sweep/report/analysis_report.hpp"
 #include "experiments/driver/sweep/report/cells.hpp"
@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <map>
@@ -178,6 +179,38 @@ void add_map(AnalysisReport& report, const std::vector<const BestCell*>& cells,
   report.figures.push_back({part, map.title, choice_map_figure(map)});
 }
 
+// Which is best where, and by how much. Cases in which several are equally good count as such.
+std::string conclusion_of(const BestChoices& best, const BestColumns& columns,
+                          const ObjectiveValues& objective, const std::string& of) {
+  std::vector<std::string> winners;
+  std::vector<double> ratios;
+  const BestCell* clearest = nullptr;
+  double largest = 0;
+  for (const BestCell& cell : best.cells) {
+    if (cell.contenders.empty()) continue;
+    winners.push_back(cell.ties > 1 ? "several alike"
+                                    : values_text(columns.of, cell.contenders.front().row));
+    const double ratio = second_ratio(cell, objective);
+    if (std::isnan(ratio)) continue;
+    ratios.push_back(ratio);
+    if (ratio <= largest) continue;
+    largest = ratio;
+    clearest = &cell;
+  }
+  if (winners.empty()) return "";
+  std::string text =
+      fmt::format("The {} with the {} {}: {}.", of, objective.maximise ? "largest" : "least",
+                  objective.name, counts_text(winners));
+  if (clearest == nullptr) return text;
+  std::ranges::sort(ratios);
+  return text + fmt::format(" The second best is {} worse in the median, at most {} ({}, where it "
+                            "is {} after {}).",
+                            times_text(ratios[(ratios.size() - 1) / 2]), times_text(largest),
+                            values_text(columns.cell, clearest->first_row),
+                            values_text(columns.of, clearest->contenders[1].row),
+                            values_text(columns.of, clearest->contenders[0].row));
+}
+
 } // namespace
 
 AnalysisReport best_report(const BestAnalysis& analysis, AnalysedPoints& points) {
@@ -193,6 +226,9 @@ AnalysisReport best_report(const BestAnalysis& analysis, AnalysedPoints& points)
   for (const Levels* each : columns.cell) cell_names.push_back(each->name);
   const BestChoices best = best_choices(points, objective, analysis.of, cell_names);
   add_header(report, columns, objective);
+  const std::string conclusion =
+      conclusion_of(best, columns, objective, joined(analysis.of, " and "));
+  if (!conclusion.empty()) report.conclusions.push_back(conclusion);
   const Grouping parts = points.grouped_by(analysis.head.by);
   std::vector<std::vector<const BestCell*>> cells(parts.size());
   for (const BestCell& cell : best.cells) {

@@ -237,6 +237,41 @@ void add_figure(AnalysisReport& report, const CurvesAnalysis& analysis, const Cu
   report.figures.push_back({part, chart.heading.title, curve_figure(chart)});
 }
 
+// Who is best at the first and the last x of these cells, and how far the worst is from that.
+void add_conclusion(AnalysisReport& report, const CurveColumns& columns,
+                    const ObjectiveValues& objective, std::span<const CurveCell* const> cells) {
+  constexpr std::size_t most = 4; // of parts
+  if (columns.series == nullptr || report.conclusions.size() >= most) return;
+  std::map<std::uint32_t, std::vector<const CurveCell*>> by_x;
+  for (const CurveCell* cell : cells)
+    if (!std::isnan(cell->value)) by_x[columns.x->of_row[cell->first_row]].push_back(cell);
+  std::erase_if(by_x, [](const auto& each) { return each.second.size() < 2; });
+  if (by_x.empty()) return;
+  const auto series = [&](const CurveCell* cell) {
+    return values_text({&columns.series, 1}, cell->first_row);
+  };
+  std::string text;
+  const auto add = [&](std::uint32_t level, const std::vector<const CurveCell*>& there) {
+    const auto [best, worst] = std::ranges::minmax_element(
+        there, [&](double a, double b) { return objective.better(a, b); }, &CurveCell::value);
+    const double ratio =
+        objective.maximise ? (*best)->value / (*worst)->value : (*worst)->value / (*best)->value;
+    text += fmt::format("{}at {} {} {} has the {} {}, {}{}", text.empty() ? "" : "; ",
+                        columns.x->name, display_text(columns.x->values[level]), series(*best),
+                        objective.maximise ? "largest" : "least", columns.value_name,
+                        display_text((*best)->value, columns.unit),
+                        std::isfinite(ratio) && ratio >= 1
+                            ? fmt::format(" ({} {} that of {})", times_text(ratio),
+                                          objective.maximise ? "above" : "below", series(*worst))
+                            : "");
+  };
+  add(by_x.begin()->first, by_x.begin()->second);
+  if (by_x.size() > 1) add(by_x.rbegin()->first, by_x.rbegin()->second);
+  const std::string part = values_text(columns.by, cells.front()->first_row);
+  text[0] = part.empty() ? 'A' : 'a';
+  report.conclusions.push_back((part.empty() ? "" : part + ": ") + text + ".");
+}
+
 } // namespace
 
 AnalysisReport curves_report(const CurvesAnalysis& analysis, AnalysedPoints& points) {
@@ -258,7 +293,11 @@ AnalysisReport curves_report(const CurvesAnalysis& analysis, AnalysedPoints& poi
     add_row(report, columns, cell);
     by_part[parts.of_row[cell.first_row]].push_back(&cell);
   }
-  for (const auto& part : by_part) add_figure(report, analysis, columns, part);
+  const ObjectiveValues& objective = points.objective(analysis.objective);
+  for (const auto& part : by_part) {
+    add_conclusion(report, columns, objective, part);
+    add_figure(report, analysis, columns, part);
+  }
   limit_figures(report);
   return report;
 }

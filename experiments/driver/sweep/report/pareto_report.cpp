@@ -13,7 +13,9 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <functional>
 #include <initializer_list>
+#include <map>
 #include <set>
 #include <span>
 #include <string>
@@ -297,6 +299,18 @@ void add_row(AnalysisReport& report, const ParetoColumns& columns, const Objecti
   report.table.rows.push_back(std::move(shown));
 }
 
+// " On the 22 fronts: DragonFly on 22, hypercube on 13, 3-D torus on 4."
+std::string most_on_fronts(const std::map<std::string, std::size_t>& fronts, std::size_t all) {
+  if (fronts.empty()) return "";
+  std::vector<std::pair<std::string, std::size_t>> names(fronts.begin(), fronts.end());
+  std::ranges::stable_sort(names, std::greater<>(), &std::pair<std::string, std::size_t>::second);
+  std::string text = all == 1 ? " On the front: " : fmt::format(" On the {} fronts: ", all);
+  for (std::size_t i = 0; i < std::min<std::size_t>(names.size(), 4); ++i)
+    text += (i == 0 ? "" : ", ") +
+            (all == 1 ? names[i].first : fmt::format("{} on {}", names[i].first, names[i].second));
+  return text + (names.size() > 4 ? fmt::format(" and {} more.", names.size() - 4) : ".");
+}
+
 std::string direction(const ObjectiveValues& objective) {
   return objective.maximise ? "largest" : "least";
 }
@@ -330,6 +344,8 @@ AnalysisReport pareto_report(const ParetoAnalysis& analysis, AnalysedPoints& poi
   std::span<const Levels* const> of_figure(columns.by);
   if (!of_figure.empty()) of_figure = of_figure.first(of_figure.size() - 1);
   std::vector<std::pair<std::string, ParetoChart>> charts;
+  std::map<std::string, std::size_t> fronts; // on how many is a point of this name
+  std::size_t all_fronts = 0, on_fronts = 0, all_points = 0;
   for (std::size_t g = 0; g < groups.size(); ++g) {
     std::vector<FrontPoint> front = pareto_front(candidates[g], x.maximise, y.maximise);
     for (const FrontPoint& point : front) add_row(report, columns, x, y, point);
@@ -339,6 +355,14 @@ AnalysisReport pareto_report(const ParetoAnalysis& analysis, AnalysedPoints& poi
       if (!part.empty()) report.notes.push_back("No point has both values: " + part + ".");
       continue;
     }
+    ++all_fronts;
+    on_fronts += front.size();
+    all_points += candidates[g].size();
+    std::set<std::string> names;
+    for (const FrontPoint& point : front)
+      if (columns.name != nullptr && columns.name->of_row[point.row] != no_index)
+        names.insert(values_text({&columns.name, 1}, point.row));
+    for (const std::string& name : names) ++fronts[name];
     const std::string part = values_text(of_figure, first);
     if (charts.empty() || charts.back().first != part)
       charts.emplace_back(part,
@@ -348,6 +372,10 @@ AnalysisReport pareto_report(const ParetoAnalysis& analysis, AnalysedPoints& poi
     const std::string title = columns.by.empty() ? "" : values_text({&columns.by.back(), 1}, first);
     charts.back().second.panels.push_back({title, std::move(candidates[g]), std::move(front)});
   }
+  if (all_fronts > 0)
+    report.conclusions.push_back(fmt::format("{} of {} points aren't beaten in both {} and {}.{}",
+                                             on_fronts, all_points, x.name, y.name,
+                                             most_on_fronts(fronts, all_fronts)));
   for (auto& [part, chart] : charts) {
     if (chart.panels.size() > most_figures) {
       report.notes.push_back(fmt::format("{}{} of {} combinations are drawn; the table has all.",

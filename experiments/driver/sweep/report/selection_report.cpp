@@ -1,6 +1,6 @@
 // Selections: a table with a row for each range, a CSV with one for each point, a JSON, and a map.
-#include "experiments/driver/figures/palette.hpp"
 #include "experiments/driver/figures/choice_map.hpp"
+#include "experiments/driver/figures/palette.hpp"
 #include "experiments/driver/sweep/analysis/selection.hpp"
 #include "experiments/driver/sweep/report/analysis_report.hpp"
 #include "experiments/driver/sweep/report/cells.hpp"
@@ -146,6 +146,24 @@ void add_map(AnalysisReport& report, const SelectionColumns& columns,
   report.figures.push_back({"", report.title, choice_map_figure(map)});
 }
 
+void add_conclusion(AnalysisReport& report, const SelectionColumns& columns,
+                    const ObjectiveValues& objective, const std::vector<Selection>& selections,
+                    const std::string& of) {
+  std::vector<std::string> chosen;
+  double largest = 0;
+  for (const Selection& selection : selections)
+    for (const SelectionRange& range : selection.ranges)
+      for (const SelectedPoint& point : range.points) {
+        chosen.push_back(values_text(columns.of, point.row));
+        largest = std::fmax(largest, next_ratio(point, objective)); // the other, where one is NaN
+      }
+  if (chosen.empty()) return;
+  std::string text = fmt::format("Chosen {}: {}.", of, counts_text(chosen));
+  if (largest > 0)
+    text += fmt::format(" The next-best choice is at most {} worse.", times_text(largest));
+  report.conclusions.push_back(std::move(text));
+}
+
 } // namespace
 
 AnalysisReport selection_report(const SelectionAnalysis& analysis, AnalysedPoints& points) {
@@ -175,6 +193,7 @@ AnalysisReport selection_report(const SelectionAnalysis& analysis, AnalysedPoint
       report.notes.push_back(fmt::format("{}{}no result for {} {}.", part, part.empty() ? "" : ": ",
                                          analysis.over, missing));
   }
+  add_conclusion(report, columns, objective, selections, joined(analysis.of, " and "));
   add_map(report, columns, objective, selections);
   report.json = selection_json(analysis, points, selections);
   return report;

@@ -22,7 +22,7 @@ namespace {
 
 // Sizes in points. gnuplot has no table with bars in it: this figure is one, laid out by hand as
 // choice_map.cpp does.
-constexpr double row_height = 46, plot_width = 420, top = 78, below = 92, right = 190;
+constexpr double row_height = 46, plot_width = 330, top = 78, below = 92, right = 190;
 
 // Under the name of a parameter, so that the bar's ends can be read without the table.
 std::string values_line(const ParameterSensitivity& each) {
@@ -36,7 +36,7 @@ double left_width(const std::vector<ParameterSensitivity>& parameters) {
     names = std::max(names, display_width(each.name));
     values = std::max(values, display_width(values_line(each)));
   }
-  return 40 + std::max(8.0 * static_cast<double>(names), 6.0 * static_cast<double>(values));
+  return 40 + std::max(7.0 * static_cast<double>(names), 6.0 * static_cast<double>(values));
 }
 
 std::string share_text(const ParameterSensitivity& each) {
@@ -63,10 +63,10 @@ std::string row_labels(const std::vector<ParameterSensitivity>& parameters, cons
     text += fmt::format("set label {} {} at graph {:.6f}, {} {}\n", tag++, gnuplot_quoted(words), x,
                         y, style);
   };
-  const char* const large = "offset 0, character 0.5 font 'sans-serif,12' textcolor rgb '#111111'";
-  const char* const small = "offset 0, character -0.6 font 'sans-serif,9' textcolor rgb '#666666'";
-  const char* const number = "right font 'sans-serif,12' textcolor rgb '#111111'";
-  const char* const heading = "right font 'sans-serif,9' textcolor rgb '#666666'";
+  const char* const large = "offset 0, character 0.5 font 'sans-serif,11' textcolor rgb '#111111'";
+  const char* const small = "offset 0, character -0.6 font 'sans-serif,10' textcolor rgb '#666666'";
+  const char* const number = "right font 'sans-serif,11' textcolor rgb '#111111'";
+  const char* const heading = "right font 'sans-serif,10' textcolor rgb '#666666'";
   const double share_at = 1 + 80 / plot_width, equal_at = 1 + 175 / plot_width;
   add("explains", share_at, "graph 1 offset 0, character 1.9", heading);
   add("alone", share_at, "graph 1 offset 0, character 0.8", heading);
@@ -110,25 +110,27 @@ Figure sensitivity_figure(const std::string& title, const ObjectiveValues& objec
     worst += fmt::format("{:.6g} {}\n", b, y);
   }
   const std::string note =
-      fmt::format("{} points; green: at the best value of the parameter, red: at the worst",
+      fmt::format("{} points; disc: at the best value of the parameter, square: at the worst",
                   sensitivity.points);
   const double left = left_width(parameters);
   const double rows = static_cast<double>(parameters.size());
-  const int width =
-      std::max(static_cast<int>(left + plot_width + right), heading_width({title, note}));
+  const int width = std::max(static_cast<int>(left + plot_width + right),
+                             std::min(heading_width({title, note}), page_width));
   const int height = static_cast<int>(top + rows * row_height + below);
   const std::string layout = fmt::format(
       "set border 1\nset lmargin at screen {:.6f}\nset rmargin at screen {:.6f}\n"
       "set tmargin at screen {:.6f}\nset bmargin at screen {:.6f}\nunset key\nunset ytics\n"
       "set yrange [{}:0.5]\nset grid xtics back linetype 1 linecolor rgb '#dddddd' linewidth 0.8\n",
       left / width, (left + plot_width) / width, 1 - top / height, below / height, 0.5 - rows);
-  return {figure_style({title, note}) + layout + axis.commands('x') +
+  return {figure_style({title, note}, width) + layout + axis.commands('x') +
               row_labels(parameters, sensitivity, objective) +
               fmt::format("$bars << END\n{}END\n$best << END\n{}END\n$worst << END\n{}END\n", bars,
                           best, worst) +
               "plot $bars using 1:2:3:4:5:6 with boxxyerror fillstyle solid noborder linecolor rgb "
-              "'#b9cde3', $worst with points pointtype 7 pointsize 0.9 linecolor rgb '#e15759', "
-              "$best with points pointtype 7 pointsize 0.9 linecolor rgb '#59a14f'\n",
+              "'#c9d6e6', $worst with points pointtype 5 pointsize 0.8 linecolor rgb '" +
+              std::string(series_colour(1)) +
+              "', $best with points pointtype 7 pointsize 0.9 linecolor rgb '" +
+              std::string(series_colour(0)) + "'\n",
           width, height};
 }
 
@@ -194,6 +196,30 @@ void add_row(AnalysisReport& report, const std::vector<const Levels*>& by, std::
   report.table.rows.push_back(std::move(shown));
 }
 
+// What decides, and what is left to decide for who can't choose that.
+std::string conclusion_of(const Sensitivity& all, const ObjectiveValues& objective) {
+  std::string text;
+  for (const ParameterSensitivity& each : all.parameters) {
+    if (!each.share) continue;
+    if (text.empty())
+      text = fmt::format("{} decides most about {}: alone it explains {}", each.name,
+                         objective.name, share_text(each));
+    else
+      text += fmt::format(", {} {}", each.name, share_text(each));
+  }
+  if (text.empty()) return text;
+  text += " of the variance.";
+  const auto largest = std::ranges::max_element(all.parameters, {}, [](const auto& each) {
+    return each.equal_others.groups == 0 ? 0.0 : each.equal_others.median;
+  });
+  if (largest->equal_others.groups > 0)
+    text += fmt::format(" With all else equal, {} changes {} most: between its worst and its best "
+                        "value lie {} in the median.",
+                        largest->name, objective.name,
+                        effect_text(largest->equal_others.median, all.ratios, objective.unit));
+  return text;
+}
+
 // Those asked for, or all that vary and aren't in `by`; of two that are one to one in a zip (the
 // name of a network, and its shape) the first.
 std::vector<std::string> analysed_parameters(const SensitivityAnalysis& analysis,
@@ -256,6 +282,8 @@ AnalysisReport sensitivity_report(const SensitivityAnalysis& analysis, AnalysedP
     for (const ParameterSensitivity& each : result.parameters)
       add_row(report, by, first, objective, result, each);
     if (result.parameters.empty()) continue;
+    const std::string words = conclusion_of(result, objective);
+    if (!words.empty()) report.conclusions.push_back(place + words);
     const std::string title = part.empty() ? report.title : report.title + ": " + part;
     report.figures.push_back({part, title, sensitivity_figure(title, objective, result)});
   }

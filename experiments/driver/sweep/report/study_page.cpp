@@ -1,6 +1,7 @@
 // A page that can be mailed or kept: styles and pictures are inline and there is no script, so that
-// it needs no server and nothing from elsewhere. It shows the first 60 rows of a table, for a
-// browser is slow with a hundred thousand, and links the CSV that has all.
+// it needs no server and nothing from elsewhere. Who reads only its beginning knows what came out;
+// who looks only at what is in sight sees ten pictures, some of each analysis. It shows the first 60
+// rows of a table, for a browser is slow with a hundred thousand, and links the CSV that has all.
 #include "experiments/driver/sweep/report/study_page.hpp"
 
 #include "experiments/driver/sweep/analysis/levels.hpp"
@@ -24,6 +25,8 @@ namespace {
 constexpr PointStatus last_status = PointStatus::defect;
 
 constexpr std::size_t most_rows = 60;
+constexpr std::size_t most_pictures = 10; ///< in sight
+constexpr std::size_t most_open_rows = 12;
 
 constexpr std::string_view page_style = R"(
 :root { color-scheme: light dark; --text: #1c1c1e; --faint: #63636b; --line: #d9d9de;
@@ -51,6 +54,17 @@ th.n, td.n { text-align: right; white-space: nowrap; }
 figure { margin: 1.2rem 0; overflow-x: auto; }
 figure svg { display: block; max-width: 100%; min-width: 32rem; height: auto; background: #ffffff;
   border: 1px solid var(--line); border-radius: 6px; }
+details { margin: .8rem 0; }
+summary { cursor: pointer; color: var(--link); }
+.findings { background: var(--shade); border-radius: 6px; padding: .2rem 1.2rem; }
+.findings h2 { border-top: 0; margin-top: .6rem; }
+.findings ul { padding-left: 1.1rem; }
+.findings li { margin: .35rem 0; }
+@media (max-width: 40rem) {
+  body { padding: 1rem .8rem 3rem; }
+  h1 { font-size: 1.35rem; }
+  .findings { padding: .1rem .8rem; }
+}
 figcaption { color: var(--faint); font-size: .92rem; margin-top: .3rem; }
 pre { background: var(--shade); padding: .8rem; overflow-x: auto; font-size: .85rem; }
 )";
@@ -63,6 +77,7 @@ std::string section_id(std::size_t i) { return fmt::format("analysis-{}", i + 1)
 
 std::string contents(std::span<const PageSection> sections, bool problems) {
   std::string text = "<nav aria-label=\"Contents\">\n<h2>Contents</h2>\n<ol>\n"
+                     "<li><a href=\"#conclusions\">Conclusions</a></li>\n"
                      "<li><a href=\"#varied\">What was varied</a></li>\n"
                      "<li><a href=\"#points\">Points</a></li>\n";
   if (problems) text += "<li><a href=\"#problems\">What has no result</a></li>\n";
@@ -130,32 +145,81 @@ std::string problems_section(const Table& problems) {
          html_table(problems, most_rows, "points.csv") + "</section>\n";
 }
 
-std::string figures_text(const PageSection& section, std::size_t index) {
-  std::string text;
+/// How many pictures of each section are in sight: in turns, so that every analysis shows one before
+/// any shows two.
+std::vector<std::size_t> pictures_in_sight(std::span<const PageSection> sections) {
+  std::vector<std::size_t> shown(sections.size(), 0), all(sections.size(), 0);
+  for (std::size_t i = 0; i < sections.size(); ++i)
+    all[i] = static_cast<std::size_t>(std::ranges::count_if(
+        sections[i].figures, [](const PageFigure& figure) { return !figure.svg.empty(); }));
+  std::size_t left = most_pictures;
+  for (bool any = true; any && left > 0;) {
+    any = false;
+    for (std::size_t i = 0; i < sections.size() && left > 0; ++i)
+      if (shown[i] < all[i]) {
+        ++shown[i];
+        --left;
+        any = true;
+      }
+  }
+  return shown;
+}
+
+std::string figures_text(const PageSection& section, std::size_t index, std::size_t in_sight) {
+  std::string text, folded;
+  std::size_t pictures = 0;
   for (std::size_t f = 0; f < section.figures.size(); ++f) {
     const PageFigure& figure = section.figures[f];
     if (figure.svg.empty()) continue;
-    text += fmt::format("<figure>\n{}\n<figcaption>{} ({})</figcaption>\n</figure>\n",
-                        inline_svg(figure.svg, figure.title, fmt::format("f{}-{}-", index + 1, f)),
-                        escaped(figure.title), link(figure.file));
+    (pictures++ < in_sight ? text : folded) +=
+        fmt::format("<figure>\n{}\n<figcaption>{} ({})</figcaption>\n</figure>\n",
+                    inline_svg(figure.svg, figure.title, fmt::format("f{}-{}-", index + 1, f)),
+                    escaped(figure.title), link(figure.file));
   }
-  return text;
+  if (folded.empty()) return text;
+  const std::size_t more = pictures - in_sight;
+  return text + fmt::format("<details>\n<summary>{} more picture{}</summary>\n{}</details>\n", more,
+                            more == 1 ? "" : "s", folded);
 }
 
-std::string analysis_section(const PageSection& section, std::size_t index) {
+std::string table_text(const PageSection& section) {
+  const Table& table = section.report.table;
+  if (table.rows.empty()) return "<p class=\"note\">No point has a result to show.</p>\n";
+  const std::string text = html_table(table, most_rows, section.csv_file);
+  if (table.rows.size() <= most_open_rows) return text;
+  return fmt::format("<details>\n<summary>Table of {} rows</summary>\n{}</details>\n",
+                     table.rows.size(), text);
+}
+
+std::string analysis_section(const PageSection& section, std::size_t index, std::size_t in_sight) {
   const AnalysisReport& report = section.report;
-  std::string text = fmt::format("<section id=\"{}\">\n<h2>{}</h2>\n<p>{}</p>\n", section_id(index),
-                                 escaped(report.title), escaped(report.explanation));
+  std::string text =
+      fmt::format("<section id=\"{}\">\n<h2>{}</h2>\n", section_id(index), escaped(report.title));
+  for (const std::string& conclusion : report.conclusions)
+    text += fmt::format("<p>{}</p>\n", escaped(conclusion));
+  text += figures_text(section, index, in_sight);
+  text += fmt::format("<p class=\"note\">{}</p>\n", escaped(report.explanation));
   for (const std::string& note : report.notes)
     text += fmt::format("<p class=\"note\">{}</p>\n", escaped(note));
-  text += figures_text(section, index);
-  if (report.table.rows.empty())
-    text += "<p class=\"note\">No point has a result to show.</p>\n";
-  else
-    text += html_table(report.table, most_rows, section.csv_file);
+  text += table_text(section);
   text += "<p class=\"note\">Files: " + link(section.csv_file);
   if (!section.json_file.empty()) text += ", " + link(section.json_file);
   return text + "</p>\n</section>\n";
+}
+
+// What each analysis says, in the words that it found for its own numbers.
+std::string conclusions_section(std::span<const PageSection> sections, const PointTable& table) {
+  const TableColumn& status = table.column("status");
+  const auto done = static_cast<std::size_t>(std::ranges::count_if(
+      status.texts, [&](auto text) { return text != 0 && status.dictionary[text - 1] == "done"; }));
+  std::string text =
+      "<section id=\"conclusions\" class=\"findings\">\n<h2>Conclusions</h2>\n<ul>\n";
+  for (std::size_t i = 0; i < sections.size(); ++i)
+    for (const std::string& conclusion : sections[i].report.conclusions)
+      text += fmt::format("<li><a href=\"#{}\">{}</a>: {}</li>\n", section_id(i),
+                          escaped(sections[i].report.title), escaped(conclusion));
+  return text + fmt::format("<li>{} of {} points have a result.</li>\n</ul>\n</section>\n", done,
+                            table.rows);
 }
 
 } // namespace
@@ -212,9 +276,12 @@ std::string study_page(const Study& study, const PointTable& table,
       "<p class=\"faint\">Study {}: {} points, seed {}</p>\n</header>\n",
       escaped(title), page_style, escaped(title), escaped(study.name), table.rows, study.seed);
   if (!note.empty()) page += fmt::format("<p><strong>{}</strong></p>\n", escaped(note));
-  page += contents(sections, !problems.rows.empty()) + "<main>\n" + varied_section(study, table) +
-          points_section(table) + problems_section(problems);
-  for (std::size_t i = 0; i < sections.size(); ++i) page += analysis_section(sections[i], i);
+  page += conclusions_section(sections, table) + contents(sections, !problems.rows.empty()) +
+          "<main>\n" + varied_section(study, table) + points_section(table) +
+          problems_section(problems);
+  const std::vector<std::size_t> in_sight = pictures_in_sight(sections);
+  for (std::size_t i = 0; i < sections.size(); ++i)
+    page += analysis_section(sections[i], i, in_sight[i]);
   page += fmt::format("<section id=\"study\">\n<h2>The study</h2>\n<pre>{}</pre>\n</section>\n",
                       escaped(study.toml));
   return page + "</main>\n</body>\n</html>\n";

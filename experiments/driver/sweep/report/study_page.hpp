@@ -1,5 +1,6 @@
-// One static page about a study: what was varied, how points ended, and all analyses with their
-// figures inline. No scripts, nothing from elsewhere, light or dark as the reader has it.
+// One static page about a study: its conclusions first, then what was varied, how points ended, and
+// all analyses with their figures inline. No scripts, nothing from elsewhere, light or dark as the
+// reader has it.
 #pragma once
 
 #include "experiments/driver/sweep/report/analysis_report.hpp"
@@ -28,7 +29,8 @@ struct PageSection {
 /// Why points aren't done: status and message, the most frequent first.
 [[nodiscard]] Table problem_table(const PointTable& table);
 
-/// `note`: a line at the top; empty: none. Tables beyond 60 rows are cut, with the name of the CSV.
+/// `note`: a line at the top; empty: none. Tables beyond 60 rows are cut, with the name of the CSV;
+/// figures beyond ten, and tables of more than a dozen rows, are there behind folds.
 [[nodiscard]] std::string study_page(const Study& study, const PointTable& table,
                                      std::span<const PageSection> sections,
                                      const std::string& note);
