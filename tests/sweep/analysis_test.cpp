@@ -6,6 +6,7 @@
 #include "sim/error.hpp"
 #include "sim/files/files.hpp"
 #include "tests/catch.hpp"
+#include "tests/experiments/figures/svg_reading.hpp"
 #include "tests/sweep/tables.hpp"
 #include "tests/temporary_folder.hpp"
 
@@ -81,10 +82,9 @@ TEST_CASE("A study's analyses are files: a CSV and figures for each, and a page 
   for (const auto& [name, content] : files) names.push_back(name);
   CHECK(names == std::vector<std::string>{
                      "best_best.csv", "best_best.svg", "curves_curves.csv", "curves_curves.svg",
-                     "index.html", "pareto_front.csv", "pareto_front_1_kib.svg",
-                     "pareto_front_2_kib.svg", "points.csv", "selection_table.csv",
-                     "selection_table.json", "selection_table.svg", "sensitivity_what_matters.csv",
-                     "sensitivity_what_matters.svg"});
+                     "index.html", "pareto_front.csv", "pareto_front.svg", "points.csv",
+                     "selection_table.csv", "selection_table.json", "selection_table.svg",
+                     "sensitivity_what_matters.csv", "sensitivity_what_matters.svg"});
   CHECK(files.at("points.csv") ==
         "network,size [bytes],cost,collective_time_s,status,message\n"
         "torus,1024,10,0.001,done,\n"
@@ -105,7 +105,7 @@ TEST_CASE("The page has everything inline and escaped, and no scripts") {
   CHECK(page.find("mesh<8") == std::string::npos);
   CHECK(page.find("<b>") == std::string::npos);
   CHECK(page.find("<script") == std::string::npos);
-  CHECK(count_of(page, "<svg") == 6);
+  CHECK(count_of(page, "<svg") == 5);
   CHECK(count_of(page, "<svg") == count_of(page, "</svg>"));
   CHECK(page.find("<?xml") == std::string::npos);
   CHECK(page.find("<title>Gnuplot</title>") == std::string::npos);
@@ -113,6 +113,63 @@ TEST_CASE("The page has everything inline and escaped, and no scripts") {
   for (const char* id : {"varied", "points", "problems", "analysis-1", "analysis-5", "study"}) {
     CHECK_THAT(page, ContainsSubstring(fmt::format("<a href=\"#{}\">", id)));
     CHECK_THAT(page, ContainsSubstring(fmt::format("<section id=\"{}\">", id)));
+  }
+}
+
+TEST_CASE("The page begins with what came out, in words with their numbers") {
+  const std::string page = written(complete_study(), table_of(columns, rows)).at("index.html");
+  const std::string begin = page.substr(0, page.find("<main>"));
+  for (const char* words :
+       {"<h2>Conclusions</h2>", "3 of 4 points aren&#39;t beaten in both cost and time.",
+        "On the 2 fronts: mesh&lt;8&gt; on 2, torus on 1.",
+        "The network with the least time: torus in 1 of 2 cases, mesh&lt;8&gt; in 1.",
+        "at most 1.50x (size 1 KiB, where it is mesh&lt;8&gt; after torus)",
+        "decides most about time",
+        "At size 1 KiB torus has the least time, 1 ms, mesh&lt;8&gt; has 1.50x as much",
+        "4 of 6 have a result."})
+    CHECK_THAT(begin, ContainsSubstring(words));
+  // Of points without a result nothing is concluded.
+  Rows none = rows;
+  for (auto& row : none) row[4] = "crashed";
+  const std::string empty = written(complete_study(), table_of(columns, none)).at("index.html");
+  CHECK_THAT(empty, ContainsSubstring("0 of 6 have a result."));
+  CHECK(count_of(empty.substr(0, empty.find("<main>")), "<li><a href=\"#analysis") == 5);
+}
+
+TEST_CASE("Ten pictures are in sight, of each analysis one before any has two") {
+  PageFigure figure{"title", "a.svg", "<svg></svg>"};
+  std::vector<PageSection> sections(4);
+  sections[0].figures.assign(24, figure);
+  sections[1].figures.assign(1, figure);
+  sections[2].figures.assign(3, figure);
+  const std::string page = study_page(complete_study(), table_of(columns, rows), sections, "");
+  CHECK(count_of(page, "<svg") == 28);
+  std::size_t in_sight = 0, depth = 0;
+  for (std::size_t at = 0; at < page.size(); ++at) {
+    if (page.compare(at, 9, "<details>") == 0) ++depth;
+    if (page.compare(at, 10, "</details>") == 0) --depth;
+    if (page.compare(at, 4, "<svg") == 0 && depth == 0) ++in_sight;
+  }
+  CHECK(in_sight == 10);
+  CHECK_THAT(page, ContainsSubstring("<summary>18 more pictures</summary>")); // 6 + 1 + 3 in sight
+}
+
+TEST_CASE("Hostile names make no other page and no other pictures") {
+  const std::string hostile = "\"<b>&'%d\\n{x}\x01\n😀";
+  Study study = complete_study();
+  study.axes[0].rows = {{text_value("torus")}, {text_value(hostile)}};
+  Rows some = rows;
+  for (auto& row : some)
+    if (row[0] != "torus") row[0] = hostile;
+  const auto files = written(study, table_of(columns, some));
+  CHECK(files.at("index.html").find("<b>") == std::string::npos);
+  for (const auto& [name, content] : files) {
+    if (!name.ends_with(".svg")) continue;
+    CAPTURE(name);
+    const svg_reading::Svg svg = svg_reading::read_svg(content);
+    CHECK(std::ranges::any_of(svg.texts, [](const auto& text) {
+      return text.text.find("\"<b>&'%d\\n{x}\\u0001") != std::string::npos;
+    }));
   }
 }
 

@@ -121,7 +121,7 @@ TEST_CASE("A map for each combination has the same colours") {
   // direct is best at 1 KiB with either: the second colour, since ring, the first choice, is best
   // at 2 KiB with two chunks, where direct is the second of the legend.
   CHECK_THAT(report.figures[0].figure.script,
-             ContainsSubstring("fillcolor rgb '#f28e2b'\nset label 10 'direct'"));
+             ContainsSubstring("fillcolor rgb '#ee8a1a'\nset label 10 'direct'"));
   CHECK_THAT(report.figures[1].figure.script,
-             ContainsSubstring("fillcolor rgb '#f28e2b'\nset label 11 'direct'"));
+             ContainsSubstring("fillcolor rgb '#ee8a1a'\nset label 11 'direct'"));
 }

@@ -102,5 +102,30 @@ TEST_CASE("A front for each combination, one row for each of its points") {
                            {"all_reduce", "1", "10", "3", "1"},
                            {"all_reduce", "2", "20", "2", "1"},
                            {"all_to_all", "1", "10", "9", "2"}});
-  CHECK(report.figures.size() == 2);
+  // One picture with a panel for each, in which the front's points are named.
+  REQUIRE(report.figures.size() == 1);
+  for (const char* text : {"'all_reduce'", "'all_to_all'", "'2'"})
+    CHECK_THAT(report.figures[0].figure.script, ContainsSubstring(text));
+  analysis.head.by = {"collective", "k"};
+  CHECK(pareto_report(analysis, points).figures.size() == 2);
+}
+
+TEST_CASE("Both axes of a front have a unit, also of facts that are plain numbers") {
+  Study study = study_of({{"k", {"1", "2"}}}, {least("power"), least("price")});
+  study.objectives[0].expression = "power_watts";
+  study.objectives[1].expression = "cost";
+  const PointTable table = table_of({{"k", Role::parameter},
+                                     {"power_watts", Role::fact},
+                                     {"cost", Role::fact},
+                                     {"status", Role::record}},
+                                    {{"1", "3", "10", "done"}, {"2", "2", "20", "done"}});
+  AnalysedPoints points(study, table);
+  const AnalysisReport report = pareto_report({{"Front", "", {}}, "power", "price", "k"}, points);
+  REQUIRE(report.figures.size() == 1);
+  CHECK_THAT(report.figures[0].figure.script, ContainsSubstring("'power [W]'"));
+  CHECK_THAT(report.figures[0].figure.script,
+             ContainsSubstring("\"price [in the cost model's money]\""));
+  REQUIRE(report.conclusions.size() == 1);
+  CHECK(report.conclusions[0] ==
+        "2 of 2 points aren't beaten in both power and price. On the front: k 1, k 2.");
 }

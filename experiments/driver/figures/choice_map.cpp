@@ -32,6 +32,7 @@ struct MapLayout {
   double plot_width, plot_height;
   bool upright; ///< texts of the x axis
   int width, height;
+  double scale; ///< of letters
 
   explicit MapLayout(const ChoiceMap& map) {
     const auto columns = static_cast<double>(map.columns.size());
@@ -39,21 +40,28 @@ struct MapLayout {
     std::vector<std::string> texts, names;
     for (const MapCell& cell : map.cells) texts.push_back(cell.text);
     for (const MapChoice& choice : map.choices) names.push_back(choice.name);
-    left = letter * widest(map.rows) + (map.y_label.empty() ? 24 : 48);
-    const double legend = 60 + letter * std::max(widest(names), 9.0);
-    // Wide enough for its text, as long as all columns fit on the page; few columns share 360 points.
-    const double room = std::max(page_width - left - legend, 300.0);
-    const double roomy = std::max({letter * widest(texts) + 12, 56.0});
+    const double row_names = letter * widest(map.rows);
+    const double choice_names = letter * std::max(widest(names), 9.0);
+    const double besides = (map.y_label.empty() ? 24 : 48) + 60;
+    // Few columns share 300 points at least.
+    width = figure_width(besides + 300, row_names + choice_names);
+    scale = text_scale(width);
+    left = scale * row_names + (map.y_label.empty() ? 24 : 48);
+    const double legend = scale * choice_names + 60;
+    const double room = width - left - legend;
+    // Wide enough for its text, as long as all columns fit.
+    const double roomy = std::max({scale * letter * widest(texts) + 12, 56.0});
     cell_width = std::clamp(roomy, 4.0, std::max(room / columns, 4.0));
-    cell_width = std::max(cell_width, std::min(360 / columns, 150.0));
+    cell_width = std::max(cell_width, std::min(300 / columns, 150.0));
     cell_height = std::clamp(430 / rows, 4.0, 46.0);
     // The texts of the x axis stand upright as soon as one is wider than its column.
-    upright = letter * widest(map.columns) + 8 > cell_width;
-    below = (upright ? letter * widest(map.columns) : 14) + 64;
+    upright = scale * letter * widest(map.columns) + 8 > cell_width;
+    below = (upright ? scale * letter * widest(map.columns) : 14) + 64;
     plot_width = columns * cell_width;
     plot_height = rows * cell_height;
-    width = std::max(static_cast<int>(left + plot_width + legend),
-                     std::min(heading_width({map.title, map.note}), page_width));
+    // Narrower where little is wide; wider where columns are more than a page has room for.
+    const int needed = static_cast<int>(left + plot_width + legend);
+    width = std::max(needed, std::min(heading_width({map.title, map.note}), page_width));
     const double entries = 22.0 * static_cast<double>(map.choices.size() + 1);
     height = static_cast<int>(top + std::max(plot_height + below, entries + 40));
   }
@@ -150,7 +158,7 @@ std::string cell_texts(const ChoiceMap& map, const MapLayout& at) {
   for (const MapCell& cell : map.cells) {
     const auto fits = [&](const std::string& words, double width) {
       return !words.empty() &&
-             static_cast<double>(display_width(words)) * width + 4 <= at.cell_width;
+             static_cast<double>(display_width(words)) * at.scale * width + 4 <= at.cell_width;
     };
     // Both texts where there is room for both, one above the other; else the first that fits.
     const bool small = fits(cell.small_text, small_letter) && at.cell_height >= 30;
@@ -184,7 +192,7 @@ Figure choice_map_figure(const ChoiceMap& map) {
   }
   return {figure_style({map.title, map.note}, at.width) + map_axes(map, at) +
               map_legend(map, at, !empty.empty()) + cell_texts(map, at) + data + plots + "\n",
-          at.width, at.height};
+          at.width, at.height, text_scale(at.width)};
 }
 
 } // namespace tutti

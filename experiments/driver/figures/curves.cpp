@@ -144,13 +144,9 @@ CurveLayout curve_layout(const CurveChart& chart, const AxisRange& x,
     for (const AxisTic& tic : chart.y_tics) texts.push_back(tic.text);
     left = 44 + longest_name(texts);
   }
-  double right = beside_names + longest_line(names), scale = 1;
-  const double needed = left + least_plot + right;
-  if (needed > page_width) {
-    scale = needed / page_width;
-    right = beside_names + scale * longest_line(names);
-  }
-  const int width = std::max(page_width, static_cast<int>(left + least_plot + right));
+  const int width = figure_width(left + least_plot + beside_names, longest_line(names));
+  const double scale = text_scale(width);
+  const double right = beside_names + scale * longest_line(names);
   const double plot_width = width - left - right;
   const bool slanted =
       chart.axis == CurveAxis::names &&

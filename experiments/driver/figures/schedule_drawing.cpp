@@ -26,8 +26,8 @@ namespace {
 constexpr std::size_t most_drawn_nodes = 64, most_drawn_chunks = 64, most_drawn_steps = 48;
 
 // Lengths in points.
-constexpr double cell = 14;          // a chunk's place in its NPU
-constexpr double chunk_radius = 6.2; // radius of a chunk that is held or moves
+constexpr double cell = 17;          // a chunk's place in its NPU
+constexpr double chunk_radius = 7.6; // radius of a chunk that is held or moves
 constexpr double corridor = 52;      // between neighbours, for the arrows
 constexpr double arrow_offset = 8;   // of an arrow from the middle of the corridor
 constexpr double panel_gap = 56, page_margin = 36, page_top = 78, page_bottom = 70;
@@ -349,7 +349,7 @@ private:
                "1.6 linecolor rgb variable, \\\n"
                "     $discs using 1:2:3:4 with circles fillstyle solid noborder linecolor rgb "
                "variable, \\\n"
-               "     $numbers using 1:2:3:4 with labels font 'sans-serif,7' textcolor rgb "
+               "     $numbers using 1:2:3:4 with labels font 'sans-serif,10' textcolor rgb "
                "variable, \\\n"
                "     $titles using 1:2:3 with labels left font 'sans-serif,11'\n",
                gnuplot_quoted(

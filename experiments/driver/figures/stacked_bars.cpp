@@ -144,8 +144,9 @@ Figure stacked_bar_figure(const StackedChart& chart) {
     if (!bar->parts.empty()) largest = std::max(largest, total_of(*bar));
   if (largest < 0) throw InputError("a chart of stacked bars needs at least one bar");
 
-  const double left = std::max(48.0, layout.names + 32), right = 24;
-  const int width = std::max(page_width, static_cast<int>(left + 240 + right));
+  constexpr double least_plot = 240, right = 24, before_names = 32;
+  const int width = figure_width(least_plot + right + before_names, layout.names);
+  const double left = std::max(48.0, text_scale(width) * layout.names + before_names);
   const LegendPlaces legend(chart, layout, width - 40.0);
   const ChartFrame frame(chart.heading, width, left, right, layout.height, legend.height);
   std::string data, plots;
@@ -165,7 +166,7 @@ Figure stacked_bar_figure(const StackedChart& chart) {
               data + "plot " + plots +
               "$totals using 1:2:3 with labels left offset 0.5, 0 font 'sans-serif,10' textcolor "
               "rgb '#333333'\n",
-          frame.width, frame.height, frame.width / static_cast<double>(page_width)};
+          frame.width, frame.height, text_scale(width)};
 }
 
 } // namespace tutti

@@ -63,6 +63,14 @@ double text_width(std::string_view text, double font) {
   return 0.59 * font * static_cast<double>(display_width(text));
 }
 
+// width = besides + texts * width / page. What would take most of a page is cut off at the edge.
+int figure_width(double besides, double texts) {
+  const double share = std::min(texts / page_width, 0.7);
+  return std::max(page_width, static_cast<int>(std::ceil(besides / (1 - share))));
+}
+
+double text_scale(int width) { return std::max(1.0, width / static_cast<double>(page_width)); }
+
 std::vector<std::string> text_lines(std::string_view text, double width, double font) {
   std::vector<std::string> lines;
   std::string line;
@@ -128,20 +136,14 @@ std::string ChartFrame::margins() const {
                      left / width, right / width, 1 - top / height, 1 - bottom / height);
 }
 
-// A chart that is wider than a page is made smaller to be printed: its letters are larger by as
-// much, or they couldn't be read there.
 Figure framed_chart(const Heading& heading, int plot_width, std::span<const std::string> legend,
                     const std::string& body, int left, int plot_height) {
   double longest = 0;
   for (const std::string& entry : legend)
     longest = std::max(longest, text_width(entry, default_font));
-  double scale = 1, right = 64 + longest;
-  int width = std::max(page_width, static_cast<int>(left + plot_width + right));
-  if (width > page_width) {
-    scale = width / static_cast<double>(page_width);
-    right = 64 + scale * longest;
-    width = static_cast<int>(left + plot_width + right);
-  }
+  constexpr double beside_legend = 64;
+  const int width = figure_width(left + plot_width + beside_legend, longest);
+  const double scale = text_scale(width), right = beside_legend + scale * longest;
   const ChartFrame frame(heading, width, left, right,
                          std::max(plot_height, 20 + 20 * static_cast<int>(legend.size())));
   const std::string style =

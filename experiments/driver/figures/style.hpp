@@ -50,6 +50,12 @@ struct Heading {
 /// How many points a text takes in a font of so many; an estimate that is seldom too small.
 [[nodiscard]] double text_width(std::string_view text, double font);
 
+/// How wide a figure is that needs so much besides its texts, and for these so much at their own
+/// size: one that is wider than a page has larger letters, as it is made smaller in print.
+[[nodiscard]] int figure_width(double besides, double texts);
+/// What a figure of this width has to enlarge its letters by.
+[[nodiscard]] double text_scale(int width);
+
 /// A text in lines of at most so many points; one word may be longer.
 [[nodiscard]] std::vector<std::string> text_lines(std::string_view text, double width, double font);
 

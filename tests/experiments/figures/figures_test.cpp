@@ -106,7 +106,7 @@ TEST_CASE("sizes: a curve per algorithm, and what isn't asked for is left out") 
                       CurveAxis::bytes,
                       "collective size",
                       "algorithm bandwidth [GB/s]",
-                      {{"ring", {{1000, 1}, {2000, 3}}}},
+                      {{"ring", {{1000, 1}, {2000, 3}}, {}, CurveLook{}}},
                       ""})
             .script);
 }
@@ -127,7 +127,7 @@ TEST_CASE("chunks: as asked for, not as cut, over one algorithm's value for the 
                       CurveAxis::powers,
                       "chunks per shard",
                       "algbw / that of direct",
-                      {{"ring", {{1, 2}, {2, 0.5}}}},
+                      {{"ring", {{1, 2}, {2, 0.5}}, {}, CurveLook{}}},
                       ""})
             .script);
   evaluations.pop_back(); // where there is nothing to hold it against there is no point
@@ -141,7 +141,7 @@ TEST_CASE("a fact may be drawn; who doesn't state it has no point") {
   FigureRequest request = request_of(FigureKind::sizes);
   request.metric = {"fact:hops", Quantity::fact};
   const std::string script = figure_of(request, sample(), evaluations).script;
-  CHECK_THAT(script, ContainsSubstring("set ylabel 'hops'"));
+  CHECK_THAT(script, ContainsSubstring("set label 3 'hops'"));
   CHECK_THAT(script, ContainsSubstring(" 7\nEND"));
   CHECK_THAT(script, !ContainsSubstring("$curve1"));
   evaluations[0].facts.clear();
@@ -155,8 +155,8 @@ TEST_CASE("chunks: several collectives are told apart") {
   for (Evaluation& e : evaluations) e.chunks_per_shard = 2;
   const std::string script =
       figure_of(request_of(FigureKind::chunks), sample(), evaluations).script;
-  CHECK_THAT(script, ContainsSubstring("title 'ring, all_gather'"));
-  CHECK_THAT(script, ContainsSubstring("title 'ring, all_to_all'"));
+  CHECK_THAT(script, ContainsSubstring("'ring, all_gather'"));
+  CHECK_THAT(script, ContainsSubstring("'ring, all_to_all'"));
 }
 
 TEST_CASE("scaling: a curve per family and algorithm, with its exponent") {
@@ -170,6 +170,13 @@ TEST_CASE("scaling: a curve per family and algorithm, with its exponent") {
   evaluations[3].synthesis_seconds = 8;
   FigureRequest request = request_of(FigureKind::scaling);
   request.metric = {"synthesis_seconds", Quantity::effort};
+  // Through two sizes there is always a line.
+  CHECK_THAT(figure_of(request, sample(), evaluations).script, !ContainsSubstring("N^"));
+  for (const std::size_t larger : {1U, 3U}) {
+    evaluations.push_back(evaluations[larger]);
+    evaluations.back().npus = 16;
+    evaluations.back().synthesis_seconds *= larger == 1 ? 4 : 8;
+  }
   const std::string script = figure_of(request, sample(), evaluations).script;
   CHECK_THAT(script, ContainsSubstring("'ring on ring: N^2.00'"));
   CHECK_THAT(script, ContainsSubstring("'direct on ring: N^3.00'"));
@@ -198,11 +205,11 @@ TEST_CASE("planned times are drawn in ms, and over the replayed ones") {
   FigureRequest request = request_of(FigureKind::sizes);
   request.metric = {"planned_time_ps", Quantity::time};
   const std::string planned = figure_of(request, sample(), evaluations).script;
-  CHECK_THAT(planned, ContainsSubstring("set ylabel 'planned time [ms]'"));
+  CHECK_THAT(planned, ContainsSubstring("set label 3 'planned time [ms]'"));
   CHECK_THAT(planned, ContainsSubstring(" 3\nEND"));
   request.metric = {"planned_ratio", Quantity::ratio};
   const std::string ratio = figure_of(request, sample(), evaluations).script;
-  CHECK_THAT(ratio, ContainsSubstring("set ylabel 'planned time / collective time'"));
+  CHECK_THAT(ratio, ContainsSubstring("set label 3 'planned time / collective time'"));
   CHECK_THAT(ratio, ContainsSubstring(" 0.75\nEND"));
 }
 

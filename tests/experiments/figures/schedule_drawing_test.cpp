@@ -85,7 +85,7 @@ TEST_CASE("a partial sum is pale until the last contribution has come") {
   schedule.push(ChunkId{0}, link_between(topology, 2, 1), Op::reduce);
   schedule.push(ChunkId{0}, link_between(topology, 1, 0), Op::reduce);
   const std::string script = drawn(topology, collective, schedule).script;
-  const int full = 0x4e79a7; // the first series colour
+  const int full = 0x265fa3; // the first series colour
   // Discs in the full colour: both that move, and the root's at the end.
   CHECK(count(block(script, "discs"), fmt::format(" {}\n", full)) == 3);
   CHECK(count(block(script, "numbers"), "\"+0\"") == 2);
@@ -104,7 +104,7 @@ TEST_CASE("partial sums may be exchanged") {
   const std::string script = drawn(topology, collective, schedule).script;
   // At the end both chunks are complete at both NPUs; ringed where they came.
   const std::string discs = block(script, "discs");
-  CHECK(count(discs, fmt::format(" {}\n", 0x4e79a7)) >= 2);
+  CHECK(count(discs, fmt::format(" {}\n", 0x265fa3)) >= 2);
   CHECK(count(block(script, "titles"), "step ") == 2);
 }
 

@@ -96,7 +96,7 @@ TEST_CASE("where nobody is left to receive anything, every form says so and has 
     CHECK(rows[row][column("last_delivery_ps")].empty());
   }
   CHECK_THAT(progress_figure(e, e.scenarios[0]).script,
-             ContainsSubstring("title 'restart (no destination lives)'"));
+             ContainsSubstring("set label 'restart (no destination lives)'"));
 }
 
 TEST_CASE("CSV has a row for each run and policy") {
@@ -164,7 +164,7 @@ TEST_CASE("the figure of one run has a curve for each policy and a line for each
   CHECK(figures[0].stem == "failures_line");
   const std::string& script = figures[0].figure.script;
   for (const char* name : {"'undisturbed'", "'report (incomplete)'", "'restart'"})
-    CHECK_THAT(script, ContainsSubstring(std::string("title ") + name));
+    CHECK_THAT(script, ContainsSubstring(std::string("set label ") + name));
   CHECK_THAT(script, ContainsSubstring("\n0 0\n0.0205 50\n0.082 100\nEND"));
   CHECK_THAT(script, ContainsSubstring("set arrow from 0.0205, graph 0"));
   CHECK_THAT(script, ContainsSubstring("with steps"));
@@ -184,10 +184,10 @@ TEST_CASE("the figure of a sweep has times over numbers of links") {
   const auto figures = failure_figures({&e, 1});
   REQUIRE(figures.size() == 1);
   const std::string& script = figures[0].figure.script;
-  CHECK_THAT(script, ContainsSubstring("title 'tacos, report (else incomplete)'"));
+  CHECK_THAT(script, ContainsSubstring("set label 'tacos, report (else incomplete)'"));
   CHECK_THAT(script, ContainsSubstring("$curve0 << END\n0 0.041\nEND")); // complete there only
   CHECK_THAT(script, ContainsSubstring("$curve1 << END\n0 0.041\n1 0.082\nEND"));
-  CHECK_THAT(script, ContainsSubstring("set xlabel 'failed links'"));
+  CHECK_THAT(script, ContainsSubstring("set label 2 'failed links'"));
 }
 
 TEST_CASE("those who wait see a line for each policy") {

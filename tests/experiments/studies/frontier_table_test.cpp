@@ -139,7 +139,8 @@ TEST_CASE("JSON has all of it") {
 
 TEST_CASE("the picture has a curve for each point and a mark at each crossover") {
   const std::string script = frontier_figure(sample()).script;
-  CHECK_THAT(script, ContainsSubstring("title '(1,2,2)'") && ContainsSubstring("title '(4,5,5)'"));
+  CHECK_THAT(script,
+             ContainsSubstring("set label '(1,2,2)'") && ContainsSubstring("set label '(4,5,5)'"));
   CHECK_THAT(script,
              ContainsSubstring("set logscale x 2\n") && ContainsSubstring("set logscale y\n"));
   CHECK_THAT(script, ContainsSubstring("set arrow from 2000") &&

@@ -152,14 +152,14 @@ TEST_CASE("bars are what the accounts are made of") {
   const Figure figure = account_figure(evaluation());
   CHECK_THAT(figure.script, ContainsSubstring("exposed tensor"));
   CHECK_THAT(figure.script, !ContainsSubstring("exposed expert"));
-  CHECK_THAT(figure.script, ContainsSubstring("1.000 0.1 0.100")); // tacos, ms, on top
-  CHECK_THAT(figure.script, ContainsSubstring("0.000 0.2 0.200"));
-  CHECK_THAT(figure.script, ContainsSubstring("1.000 0.07\n")); // of computing
-  CHECK_THAT(normalized_account_figure(evaluation()).script, ContainsSubstring("0.000 2 2.00"));
+  CHECK_THAT(figure.script, ContainsSubstring("\n0.1 39.5 0.100\n")); // tacos, ms, behind its bar
+  CHECK_THAT(figure.script, ContainsSubstring("\n0.2 18.5 0.200\n"));
+  CHECK_THAT(figure.script, ContainsSubstring("\n0 39.5 0 0.07 32.0 47.0\n")); // of computing
+  CHECK_THAT(normalized_account_figure(evaluation()).script, ContainsSubstring("\n2 18.5 2.00\n"));
   TrainingEvaluation referenced = evaluation();
   referenced.reference = "ring";
   const Figure relative = normalized_account_figure(referenced);
-  CHECK_THAT(relative.script, ContainsSubstring("1.000 0.5 0.500"));
+  CHECK_THAT(relative.script, ContainsSubstring("\n0.5 39.5 0.500\n"));
   CHECK_THAT(relative.script, ContainsSubstring("that by ring"));
   if (gnuplot_found()) CHECK_THAT(rendered(figure, PictureFormat::svg), ContainsSubstring("tacos"));
 }
@@ -182,7 +182,7 @@ TEST_CASE("stacked bars need a bar; those without parts are n/a") {
   chart.groups = {{"A", {{"ring", {}}}}};
   CHECK_FALSE(message_of([&] { (void)stacked_bar_figure(chart); }).empty());
   chart.groups[0].bars.push_back({"tacos", {3}});
-  CHECK_THAT(stacked_bar_figure(chart).script, ContainsSubstring("0.000 0 n/a"));
+  CHECK_THAT(stacked_bar_figure(chart).script, ContainsSubstring("\n0 37.5 n/a\n"));
 }
 
 TEST_CASE("lines for those who wait") {

@@ -189,7 +189,7 @@ std::string conclusion_of(const BestChoices& best, const BestColumns& columns,
   for (const BestCell& cell : best.cells) {
     if (cell.contenders.empty()) continue;
     winners.push_back(cell.ties > 1 ? "several alike"
-                                    : values_text(columns.of, cell.contenders.front().row));
+                                    : values_words(columns.of, cell.contenders.front().row));
     const double ratio = second_ratio(cell, objective);
     if (std::isnan(ratio)) continue;
     ratios.push_back(ratio);
@@ -206,9 +206,9 @@ std::string conclusion_of(const BestChoices& best, const BestColumns& columns,
   return text + fmt::format(" The second best is {} worse in the median, at most {} ({}, where it "
                             "is {} after {}).",
                             times_text(ratios[(ratios.size() - 1) / 2]), times_text(largest),
-                            values_text(columns.cell, clearest->first_row),
-                            values_text(columns.of, clearest->contenders[1].row),
-                            values_text(columns.of, clearest->contenders[0].row));
+                            values_words(columns.cell, clearest->first_row, ", "),
+                            values_words(columns.of, clearest->contenders[1].row),
+                            values_words(columns.of, clearest->contenders[0].row));
 }
 
 } // namespace

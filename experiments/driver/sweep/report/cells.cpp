@@ -110,6 +110,17 @@ std::string values_text(std::span<const Levels* const> columns, std::uint32_t ro
   return text;
 }
 
+std::string values_words(std::span<const Levels* const> columns, std::uint32_t row,
+                         std::string_view between) {
+  std::string text;
+  for (const Levels* column : columns) {
+    if (!text.empty()) text += between;
+    if (column->numeric()) text += column->name + " ";
+    text += display_text(column->values[column->of_row[row]]);
+  }
+  return text;
+}
+
 std::string AxisUnit::label(std::string_view what) const {
   return text.empty() ? std::string(what) : fmt::format("{} [{}]", what, text);
 }

@@ -248,7 +248,7 @@ void add_conclusion(AnalysisReport& report, const CurveColumns& columns,
   std::erase_if(by_x, [](const auto& each) { return each.second.size() < 2; });
   if (by_x.empty()) return;
   const auto series = [&](const CurveCell* cell) {
-    return values_text({&columns.series, 1}, cell->first_row);
+    return values_words({&columns.series, 1}, cell->first_row);
   };
   std::string text;
   const auto add = [&](std::uint32_t level, const std::vector<const CurveCell*>& there) {
@@ -256,18 +256,18 @@ void add_conclusion(AnalysisReport& report, const CurveColumns& columns,
         there, [&](double a, double b) { return objective.better(a, b); }, &CurveCell::value);
     const double ratio =
         objective.maximise ? (*best)->value / (*worst)->value : (*worst)->value / (*best)->value;
-    text += fmt::format("{}at {} {} {} has the {} {}, {}{}", text.empty() ? "" : "; ",
+    text += fmt::format("{}at {} {} {} has the {} {}, {}", text.empty() ? "" : "; ",
                         columns.x->name, display_text(columns.x->values[level]), series(*best),
                         objective.maximise ? "largest" : "least", columns.value_name,
-                        display_text((*best)->value, columns.unit),
-                        std::isfinite(ratio) && ratio >= 1
-                            ? fmt::format(" ({} {} that of {})", times_text(ratio),
-                                          objective.maximise ? "above" : "below", series(*worst))
-                            : "");
+                        display_text((*best)->value, columns.unit));
+    if (std::isfinite(ratio) && ratio >= 1)
+      text += objective.maximise
+                  ? fmt::format(", {} that of {}", times_text(ratio), series(*worst))
+                  : fmt::format(", {} has {} as much", series(*worst), times_text(ratio));
   };
   add(by_x.begin()->first, by_x.begin()->second);
   if (by_x.size() > 1) add(by_x.rbegin()->first, by_x.rbegin()->second);
-  const std::string part = values_text(columns.by, cells.front()->first_row);
+  const std::string part = values_words(columns.by, cells.front()->first_row, ", ");
   text[0] = part.empty() ? 'A' : 'a';
   report.conclusions.push_back((part.empty() ? "" : part + ": ") + text + ".");
 }

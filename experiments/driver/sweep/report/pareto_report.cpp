@@ -361,7 +361,7 @@ AnalysisReport pareto_report(const ParetoAnalysis& analysis, AnalysedPoints& poi
     std::set<std::string> names;
     for (const FrontPoint& point : front)
       if (columns.name != nullptr && columns.name->of_row[point.row] != no_index)
-        names.insert(values_text({&columns.name, 1}, point.row));
+        names.insert(values_words({&columns.name, 1}, point.row));
     for (const std::string& name : names) ++fronts[name];
     const std::string part = values_text(of_figure, first);
     if (charts.empty() || charts.back().first != part)

@@ -154,7 +154,7 @@ void add_conclusion(AnalysisReport& report, const SelectionColumns& columns,
   for (const Selection& selection : selections)
     for (const SelectionRange& range : selection.ranges)
       for (const SelectedPoint& point : range.points) {
-        chosen.push_back(values_text(columns.of, point.row));
+        chosen.push_back(values_words(columns.of, point.row));
         largest = std::fmax(largest, next_ratio(point, objective)); // the other, where one is NaN
       }
   if (chosen.empty()) return;

@@ -209,14 +209,14 @@ std::string conclusion_of(const Sensitivity& all, const ObjectiveValues& objecti
   }
   if (text.empty()) return text;
   text += " of the variance.";
-  const auto largest = std::ranges::max_element(all.parameters, {}, [](const auto& each) {
-    return each.equal_others.groups == 0 ? 0.0 : each.equal_others.median;
-  });
-  if (largest->equal_others.groups > 0)
-    text += fmt::format(" With all else equal, {} changes {} most: between its worst and its best "
-                        "value lie {} in the median.",
-                        largest->name, objective.name,
-                        effect_text(largest->equal_others.median, all.ratios, objective.unit));
+  std::string equal;
+  for (const ParameterSensitivity& each : all.parameters)
+    if (each.equal_others.groups > 0)
+      equal += fmt::format("{}{} {}", equal.empty() ? "" : ", ", each.name,
+                           equal_text(each, all, objective.unit));
+  if (!equal.empty())
+    text +=
+        fmt::format(" From the best to the worst value, all else equal, in the median: {}.", equal);
   return text;
 }
 

@@ -44,7 +44,8 @@ a { color: var(--link); }
 p, li { max-width: 46rem; }
 .faint, .note { color: var(--faint); }
 .note { font-size: .92rem; }
-nav ol { padding-left: 1.4rem; }
+nav ol { display: flex; flex-wrap: wrap; gap: .2rem 1.2rem; padding: 0; list-style: none; }
+nav h2 { display: none; }
 .wide { overflow-x: auto; margin: .8rem 0; }
 table { border-collapse: collapse; font-size: .92rem; font-variant-numeric: tabular-nums; }
 th, td { padding: .25rem .7rem; border-bottom: 1px solid var(--line); text-align: left;
@@ -56,7 +57,8 @@ figure svg { display: block; max-width: 100%; min-width: 32rem; height: auto; ba
   border: 1px solid var(--line); border-radius: 6px; }
 details { margin: .8rem 0; }
 summary { cursor: pointer; color: var(--link); }
-.findings { background: var(--shade); border-radius: 6px; padding: .2rem 1.2rem; }
+.findings { background: var(--shade); border-radius: 6px; padding: .2rem 1.2rem;
+  max-width: 50rem; }
 .findings h2 { border-top: 0; margin-top: .6rem; }
 .findings ul { padding-left: 1.1rem; }
 .findings li { margin: .35rem 0; }
@@ -77,13 +79,13 @@ std::string section_id(std::size_t i) { return fmt::format("analysis-{}", i + 1)
 
 std::string contents(std::span<const PageSection> sections, bool problems) {
   std::string text = "<nav aria-label=\"Contents\">\n<h2>Contents</h2>\n<ol>\n"
-                     "<li><a href=\"#conclusions\">Conclusions</a></li>\n"
-                     "<li><a href=\"#varied\">What was varied</a></li>\n"
-                     "<li><a href=\"#points\">Points</a></li>\n";
-  if (problems) text += "<li><a href=\"#problems\">What has no result</a></li>\n";
+                     "<li><a href=\"#conclusions\">Conclusions</a></li>\n";
   for (std::size_t i = 0; i < sections.size(); ++i)
     text += fmt::format("<li><a href=\"#{}\">{}</a></li>\n", section_id(i),
                         escaped(sections[i].report.title));
+  text += "<li><a href=\"#varied\">What was varied</a></li>\n"
+          "<li><a href=\"#points\">Points</a></li>\n";
+  if (problems) text += "<li><a href=\"#problems\">What has no result</a></li>\n";
   return text + "<li><a href=\"#study\">The study</a></li>\n</ol>\n</nav>\n";
 }
 
@@ -197,8 +199,8 @@ std::string analysis_section(const PageSection& section, std::size_t index, std:
       fmt::format("<section id=\"{}\">\n<h2>{}</h2>\n", section_id(index), escaped(report.title));
   for (const std::string& conclusion : report.conclusions)
     text += fmt::format("<p>{}</p>\n", escaped(conclusion));
-  text += figures_text(section, index, in_sight);
-  text += fmt::format("<p class=\"note\">{}</p>\n", escaped(report.explanation));
+  text += figures_text(section, index, in_sight) +
+          fmt::format("<p class=\"note\">{}</p>\n", escaped(report.explanation));
   for (const std::string& note : report.notes)
     text += fmt::format("<p class=\"note\">{}</p>\n", escaped(note));
   text += table_text(section);
@@ -218,8 +220,9 @@ std::string conclusions_section(std::span<const PageSection> sections, const Poi
     for (const std::string& conclusion : sections[i].report.conclusions)
       text += fmt::format("<li><a href=\"#{}\">{}</a>: {}</li>\n", section_id(i),
                           escaped(sections[i].report.title), escaped(conclusion));
-  return text + fmt::format("<li>{} of {} points have a result.</li>\n</ul>\n</section>\n", done,
-                            table.rows);
+  return text + fmt::format("<li><a href=\"#points\">Points</a>: {} of {} have a "
+                            "result.</li>\n</ul>\n</section>\n",
+                            done, table.rows);
 }
 
 } // namespace
@@ -277,11 +280,11 @@ std::string study_page(const Study& study, const PointTable& table,
       escaped(title), page_style, escaped(title), escaped(study.name), table.rows, study.seed);
   if (!note.empty()) page += fmt::format("<p><strong>{}</strong></p>\n", escaped(note));
   page += conclusions_section(sections, table) + contents(sections, !problems.rows.empty()) +
-          "<main>\n" + varied_section(study, table) + points_section(table) +
-          problems_section(problems);
+          "<main>\n";
   const std::vector<std::size_t> in_sight = pictures_in_sight(sections);
   for (std::size_t i = 0; i < sections.size(); ++i)
     page += analysis_section(sections[i], i, in_sight[i]);
+  page += varied_section(study, table) + points_section(table) + problems_section(problems);
   page += fmt::format("<section id=\"study\">\n<h2>The study</h2>\n<pre>{}</pre>\n</section>\n",
                       escaped(study.toml));
   return page + "</main>\n</body>\n</html>\n";

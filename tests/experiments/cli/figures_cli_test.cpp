@@ -1,0 +1,58 @@
+// Whoever runs an experiment, on however many processors, gets the same pictures.
+#include "experiments/driver/figures/gnuplot.hpp"
+#include "tests/catch.hpp"
+#include "tests/experiments/cli/run_tutti.hpp"
+
+#include <filesystem>
+#include <map>
+
+using namespace tutti;
+
+namespace {
+
+std::map<std::string, std::string> pictures_in(const std::string& folder) {
+  std::map<std::string, std::string> pictures;
+  for (const auto& entry : std::filesystem::directory_iterator(folder))
+    if (entry.path().extension() == ".svg")
+      pictures[entry.path().filename().string()] = read_file(entry.path().string());
+  return pictures;
+}
+
+} // namespace
+
+TEST_CASE("pictures of one experiment are the same bytes for any number of jobs") {
+  if (!gnuplot_found()) return;
+  const TemporaryFolder folder;
+  write_file(folder.file("e.toml"), R"(name = "e"
+title = "E"
+[topologies]
+ring = "ring:6"
+mesh = "mesh2d:3x2"
+[[runs]]
+collectives = ["all_gather"]
+sizes = ["1KiB", "1MiB"]
+algorithms = ["ring", "direct", "tacos"]
+[[figures]]
+kind = "sizes"
+file = "sizes"
+title = "Sizes"
+metric = "collective_time"
+[[figures]]
+kind = "heatmap"
+file = "links"
+title = "Links"
+topologies = ["mesh"]
+)");
+  std::map<std::string, std::string> first;
+  for (const char* jobs : {"1", "3"}) {
+    const std::string out = std::string("out") + jobs;
+    const CommandResult result =
+        run_tutti(std::string("run e.toml --jobs ") + jobs + " --out " + out, folder);
+    CAPTURE(result.err);
+    REQUIRE(result.code == 0);
+    const auto pictures = pictures_in(folder.file(out));
+    REQUIRE(pictures.size() == 2);
+    if (first.empty()) first = pictures;
+    CHECK(pictures == first);
+  }
+}
