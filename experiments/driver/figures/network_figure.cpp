@@ -26,7 +26,7 @@ namespace {
 constexpr int levels_of_links = 48;
 constexpr int box_layer = 0, link_layer = 10, mark_layer = 75, node_layer = 80, name_layer = 90,
               frame_layer = 100;
-constexpr double side_margin = 16, title_font = 13, note_font = 8.5, legend_font = 9.5;
+constexpr double side_margin = 16, heading_font = 13, note_font = 8.5, legend_font = 9.5;
 constexpr int ink = 0x222222, pale_ink = 0x5b6470, box_colour = 0xf3f5f7, halo_colour = 0x12b3e8;
 
 /// The beginning of a word that fits, of whole UTF-8 letters; one at least.
@@ -69,18 +69,18 @@ std::string on_a_line(std::string text) {
   return text;
 }
 
-double title_line() { return 1.3 * title_font; }
+double title_line() { return 1.3 * heading_font; }
 double note_line() { return 1.3 * note_font; }
 
 } // namespace
 
 FigureFrame::FigureFrame(const Heading& heading, double width)
-    : title_(wrapped(on_a_line(heading.title), title_font, width - 2 * side_margin)),
+    : title_(wrapped(on_a_line(heading.title), heading_font, width - 2 * side_margin)),
       note_(wrapped(on_a_line(heading.note), note_font, width - 2 * side_margin)) {}
 
 double FigureFrame::width_for(const Heading& heading, double layout_width) {
   constexpr double least = 300, most_for_title = 520; // points of the figure
-  const double title = label_width(heading.title, title_font) + 4 + 2 * side_margin;
+  const double title = label_width(heading.title, heading_font) + 4 + 2 * side_margin;
   return std::max(layout_width + 2 * side_margin, std::clamp(title, least, most_for_title));
 }
 
@@ -95,7 +95,7 @@ double FigureFrame::height(double picture) const {
 void FigureFrame::paint(Canvas& canvas, double picture_height) const {
   double y = 12 + title_line() / 2;
   for (const std::string& line : title_) {
-    canvas.text(frame_layer, {side_margin, y}, line, title_font, 0x111111, Anchor::left);
+    canvas.text(frame_layer, {side_margin, y}, line, heading_font, 0x111111, Anchor::left);
     y += title_line();
   }
   y = top() + picture_height + 6 + note_line() / 2;
@@ -358,7 +358,7 @@ std::string both_notes(const std::string& a, const std::string& b) {
 
 // ---- legends
 
-constexpr double legend_row = 15;
+constexpr double legend_line = 15;
 
 /// "0", "25", ... of a scale up to `end` in its unit.
 std::vector<double> scale_tics(double end) {
@@ -476,7 +476,7 @@ double paint_entries(Canvas* canvas, std::span<const LegendEntry> entries, Posit
     const double own = sample + 5 + label_width(entry.text, 0.93 * legend_font) + 16;
     if (x > 0 && x + own - 16 > width) {
       x = 0;
-      y += legend_row;
+      y += legend_line;
     }
     const Position at = corner + Position{x, y};
     if (canvas != nullptr) {
