@@ -91,7 +91,7 @@ public:
                            : count > 4 ? std::ceil(count / 2)
                                        : count;
     const auto npus = static_cast<double>(rooms_[0].npus);
-    pitch_ = are_rows_                 ? std::clamp(620 / (per_row * (npus + 1.6)), 8.5, 30.0)
+    pitch_ = are_rows_ ? std::clamp(620 / (per_row * (npus + 1.6)), 8.5, count > 1 ? 24.0 : 30.0)
              : has_stubs_ || count > 4 ? 20
                                        : 26;
     radius_ = std::clamp(0.35 * pitch_, 3.2, 9.5);
@@ -379,7 +379,7 @@ private:
       result.labels[n].sides = {Side::inside, Side::below, Side::above, Side::right, Side::left};
     if (are_rows_ && radius_ < 5) name_ends_of_rows(result);
     result.lane = std::clamp(0.14 * pitch_, 1.5, 3.6);
-    result.font = pitch_ < 20 ? 7.5 : 8.5;
+    result.font = pitch_ < 20 ? 7.5 : 9;
     if (are_rows_) bend_rows(result);
     if (has_stubs_)
       leave_by_stubs(result);
