@@ -128,8 +128,7 @@ void draw_best(const std::string& file, const Answer& answer) {
 // What can be checked before any work.
 void require_sound(const BoundArguments& arguments) {
   if (arguments.draw.empty()) return;
-  if (!arguments.draw.ends_with(".svg") && !arguments.draw.ends_with(".png"))
-    throw InputError(fmt::format("{}: a drawing is .svg or .png", arguments.draw));
+  require_picture_name(arguments.draw);
   require_writable(arguments.draw);
 }
 

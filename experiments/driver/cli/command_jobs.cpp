@@ -14,6 +14,8 @@ int jobs_command(const JobsArguments& arguments) {
   JobStudy study = read_job_file(arguments.file, topology, seed);
   in_file(arguments.file, [&] { require_sound(study, topology); });
   require_columns(arguments.tables, std::vector<AnyStudy>{study});
+  require_picture_name(arguments.draw);
+  require_outputs({arguments.topology, arguments.file}, {arguments.draw});
   require_writable(arguments.out, "jobs.csv");
   Interrupts interrupts;
   InterruptibleWork work(interrupts, "jobs on " + topology.name(), false);
@@ -21,11 +23,12 @@ int jobs_command(const JobsArguments& arguments) {
   const JobStudyEvaluation evaluation =
       in_file(arguments.file, [&] { return evaluate_jobs(study, topology.name(), topology); });
   work.finish();
-  return conclude(result_of(evaluation), {.command = "jobs",
-                                          .tables = arguments.tables,
-                                          .json = arguments.json,
-                                          .folder = arguments.out,
-                                          .interrupted = interrupts.count() > 0});
+  return conclude(result_of(evaluation, topology), {.command = "jobs",
+                                                    .tables = arguments.tables,
+                                                    .json = arguments.json,
+                                                    .folder = arguments.out,
+                                                    .draw = arguments.draw,
+                                                    .interrupted = interrupts.count() > 0});
 }
 
 } // namespace tutti

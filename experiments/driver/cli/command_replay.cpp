@@ -5,8 +5,10 @@
 #include "experiments/driver/cli/output.hpp"
 #include "experiments/driver/cli/stage_display.hpp"
 #include "experiments/driver/figures/heatmap.hpp"
+#include "experiments/driver/figures/network_figure.hpp"
 #include "experiments/driver/figures/trace.hpp"
 #include "experiments/driver/records/json.hpp"
+#include "experiments/driver/studies/experiment.hpp"
 #include "experiments/driver/studies/runs/json.hpp"
 #include "experiments/driver/studies/runs/table.hpp"
 #include "sim/error.hpp"
@@ -76,7 +78,7 @@ void replay_all(const ReplayArguments& arguments, const Topology& topology,
   for (const Discipline discipline : parse_disciplines(arguments.disciplines)) {
     model.discipline = discipline;
     RunOptions options;
-    options.record_hops = !arguments.trace.empty();
+    options.record_hops = !arguments.trace.empty() || !arguments.draw_steps.empty();
     options.watch =
         watch_of(stage, fmt::format("replay on {}, {}", engine.name, to_text(discipline)));
     e.replays.push_back(
@@ -90,6 +92,14 @@ void replay_all(const ReplayArguments& arguments, const Topology& topology,
   const Report& first = e.replays.front().report;
   if (!arguments.trace.empty()) write_replays(arguments, topology, file, e.replays);
   if (!arguments.heatmap.empty()) draw_heatmap(arguments, topology, file, first);
+  const Heading heading(
+      fmt::format("{} by {} on {}: {}", collective_text(topology, file.collective), file.algorithm,
+                  topology.name(), short_text(first.completion)),
+      fmt::format("{}; engine {}, {}, links busy for {}", to_text(file.collective.size()),
+                  first.engine, to_text(first.model.discipline), to_text(first.model.link_busy)));
+  if (!arguments.draw.empty()) draw(network_figure(heading, topology, first), arguments.draw);
+  if (!arguments.draw_steps.empty())
+    draw(steps_figure(heading, topology, first), arguments.draw_steps);
   e.hottest_link = hottest_link(topology, first);
   e.peak_rss_bytes = peak_rss_bytes();
 }
@@ -99,19 +109,27 @@ void require_sound(const ReplayArguments& arguments) {
   for (const Discipline discipline : parse_disciplines(arguments.disciplines))
     require_discipline(find_engine(arguments.engine), discipline);
   require_picture_name(arguments.heatmap);
-  require_outputs({arguments.file}, {arguments.trace, arguments.heatmap, arguments.export_case});
+  require_picture_name(arguments.draw);
+  require_picture_name(arguments.draw_steps);
+  require_outputs({arguments.file}, {arguments.trace, arguments.heatmap, arguments.draw,
+                                     arguments.draw_steps, arguments.export_case});
 }
 
 } // namespace
 
 int replay_command(const ReplayArguments& arguments) {
   require_sound(arguments);
+  RunStudy shown;
+  shown.matrices.emplace_back().disciplines = parse_disciplines(arguments.disciplines);
+  require_columns(arguments.tables, std::vector<AnyStudy>{shown});
   const Topology topology = make_topology(arguments.topology);
   const ScheduleFile file = read_schedule(arguments.file, topology);
   const TimeModel model = time_model(arguments.model, file.time_model);
-  if (file.compact && !(arguments.export_case.empty() && arguments.trace.empty()))
-    throw InputError(fmt::format("{}: {} transfers are too many for --trace and --export-case",
-                                 arguments.file, file.size()));
+  if (file.compact &&
+      !(arguments.export_case.empty() && arguments.trace.empty() && arguments.draw_steps.empty()))
+    throw InputError(
+        fmt::format("{}: {} transfers are too many for --trace, --draw-steps and --export-case",
+                    arguments.file, file.size()));
   if (!arguments.export_case.empty()) // a faulty schedule too: its fault can be cross-checked
     write_file(arguments.export_case, oracle_case(topology, file.collective, file.schedule, model));
   const double start = cpu_seconds();

@@ -137,8 +137,7 @@ std::string text_of(const Topology& topology, const TopologySummary& summary,
 // What can be checked before any work.
 void require_sound(const ShowArguments& arguments) {
   if (arguments.draw.empty()) return;
-  if (!arguments.draw.ends_with(".svg") && !arguments.draw.ends_with(".png"))
-    throw InputError(fmt::format("{}: a drawing is .svg or .png", arguments.draw));
+  require_picture_name(arguments.draw);
   require_writable(arguments.draw);
 }
 

@@ -7,7 +7,9 @@
 #include "experiments/driver/records/json.hpp"
 #include "experiments/driver/studies/in_file.hpp"
 #include "experiments/driver/studies/runs/display.hpp"
+#include "experiments/driver/studies/runs/figure.hpp"
 #include "experiments/driver/studies/runs/json.hpp"
+#include "experiments/driver/studies/runs/recorded_run.hpp"
 #include "experiments/driver/studies/runs/study.hpp"
 #include "experiments/driver/studies/runs/table.hpp"
 #include "sim/error.hpp"
@@ -41,7 +43,10 @@ std::vector<Case> cases_of(const SynthArguments& arguments, const Experiment& ex
     if (!threads_given && cases.size() == 1)
       c.options.threads = static_cast<unsigned>(default_jobs());
   }
-  require_outputs({arguments.topology}, {arguments.output, arguments.trace});
+  require_picture_name(arguments.draw);
+  require_picture_name(arguments.draw_steps);
+  require_outputs({arguments.topology},
+                  {arguments.output, arguments.trace, arguments.draw, arguments.draw_steps});
   return cases;
 }
 
@@ -97,6 +102,27 @@ void join_timelines(const std::string& file, const std::vector<Case>& cases,
   tell_left_out(file, left_out);
 }
 
+/// Pictures of the fastest schedule, of the largest size. False where some are wanted and there is
+/// none, which it says on stderr.
+bool draw_fastest(const SynthArguments& arguments, const Experiment& experiment,
+                  const std::vector<Case>& cases, const std::vector<Evaluation>& evaluations) {
+  if (arguments.draw.empty() && arguments.draw_steps.empty()) return true;
+  const Evaluation* fastest = fastest_run(evaluations, experiment.topologies.front().label);
+  if (fastest == nullptr) {
+    print_message(fmt::format("{}: not drawn, there is no schedule",
+                              arguments.draw.empty() ? arguments.draw_steps : arguments.draw));
+    return false;
+  }
+  const NetworkUse use = network_uses(experiment.topologies, {fastest, 1}).front();
+  if (!arguments.draw.empty()) draw(use.figure(), arguments.draw);
+  if (!arguments.draw_steps.empty()) {
+    const Case& c = cases[static_cast<std::size_t>(fastest - evaluations.data())];
+    draw(steps_figure(use.heading, *use.topology, record_run(c, *fastest).report),
+         arguments.draw_steps);
+  }
+  return true;
+}
+
 } // namespace
 
 int synth_command(const SynthArguments& arguments) {
@@ -107,6 +133,12 @@ int synth_command(const SynthArguments& arguments) {
   std::vector<Case> cases = cases_of(arguments, experiment);
   std::optional<ScratchFolder> trace;
   if (!arguments.trace.empty()) trace_into(trace.emplace(), cases);
+  std::optional<ScratchFolder> schedules;
+  if (!arguments.draw_steps.empty() && arguments.output.empty()) {
+    schedules.emplace();
+    for (std::size_t i = 0; i < cases.size(); ++i)
+      cases[i].schedule_file = fmt::format("{}/{}.schedule", schedules->path(), i);
+  }
   bool interrupted = false;
   const std::vector<Evaluation> evaluations =
       about_topology(arguments.topology, experiment.topologies.front().label,
@@ -116,7 +148,9 @@ int synth_command(const SynthArguments& arguments) {
   else
     print_tables(report_text(evaluations, table_form(arguments.tables)));
   if (trace) join_timelines(arguments.trace, cases, evaluations);
-  int code = report_problems(problems_of(evaluations));
+  const bool is_drawn = interrupted || draw_fastest(arguments, experiment, cases, evaluations);
+  int code = is_drawn ? 0 : 1;
+  code = std::max(code, report_problems(problems_of(evaluations)));
   if (!arguments.output.empty() && !evaluations.front().verified) {
     print_message(fmt::format("{}: not written, there is no correct schedule", arguments.output));
     code = 1;

@@ -39,7 +39,8 @@ std::vector<NodeId> traced_npus(const TrainArguments& arguments, const Workload&
 // Before hours of planning.
 void require_sound_files(const TrainArguments& arguments) {
   require_picture_name(arguments.heatmap);
-  require_outputs({arguments.topology}, {arguments.trace, arguments.heatmap});
+  require_picture_name(arguments.draw);
+  require_outputs({arguments.topology}, {arguments.trace, arguments.heatmap, arguments.draw});
   require_writable(arguments.out, "training.csv");
   if (arguments.traced && arguments.trace.empty())
     throw InputError("--trace-npus: there is no --trace");
@@ -105,6 +106,7 @@ int train_command(const TrainArguments& arguments) {
                    .tables = arguments.tables,
                    .json = arguments.json,
                    .folder = arguments.out,
+                   .draw = arguments.draw,
                    .interrupted = interrupted});
 }
 

@@ -86,7 +86,7 @@ void require_outputs(const std::vector<std::string>& inputs,
 
 void require_picture_name(const std::string& file) {
   if (!file.empty() && !file.ends_with(".svg") && !file.ends_with(".png"))
-    throw InputError(fmt::format("{}: a heat map is .svg or .png", file));
+    throw InputError(fmt::format("{}: a picture is .svg or .png", file));
 }
 
 int report_problems(std::span<const std::string> problems) {
@@ -110,7 +110,7 @@ std::vector<std::string> write_files(const StudyOutput& output, const std::strin
   std::vector<std::string> files = write_records(folder, results);
   files.push_back(folder + "/results.json");
   write_file(files.back(), results_json(output.command, results));
-  if (!results.front().figures) return files;
+  if (!results.front().figures && !results.front().network_uses) return files;
   if (!gnuplot_found()) {
     print_message("no figures: gnuplot isn't installed");
     return files;
@@ -120,6 +120,18 @@ std::vector<std::string> write_files(const StudyOutput& output, const std::strin
 }
 
 } // namespace
+
+bool draw_network(const StudyResult& result, const std::string& file) {
+  if (file.empty()) return true;
+  const std::vector<NetworkUse> uses =
+      result.network_uses ? result.network_uses() : std::vector<NetworkUse>{};
+  if (uses.empty()) {
+    print_message(fmt::format("{}: not drawn, no run used the network", file));
+    return false;
+  }
+  draw(uses.front().figure(), file);
+  return true;
+}
 
 int conclude(const StudyResult& result, const StudyOutput& output) {
   const std::span<const StudyResult> results(&result, 1);
@@ -131,17 +143,28 @@ int conclude(const StudyResult& result, const StudyOutput& output) {
     const std::vector<std::string> files = write_files(output, *output.folder, results);
     if (!output.json) print_text(fmt::format("\nwritten: {}\n", joined(files, " ")));
   }
+  const bool is_drawn = output.interrupted || draw_network(result, output.draw);
   flush_standard_output(); // results first, then what is wrong with them
-  const int code = std::max(report_problems(result.defects), report_problems(result.nothing_made));
+  const int code = std::max(
+      {report_problems(result.defects), report_problems(result.nothing_made), is_drawn ? 0 : 1});
   return output.interrupted ? interrupted_exit_code : code;
 }
 
 void require_columns(const TableArguments& tables, std::span<const AnyStudy> studies) {
-  const TableForm form = table_form(tables);
-  for (const AnyStudy& study : studies)
+  TableForm form = table_form(tables);
+  form.titles = std::make_shared<std::set<std::string>>(); // those of tables are told by tables
+  for (const AnyStudy& study : studies) {
     know_columns(form, std::visit([](const auto& each) { return each.table_columns(); }, study));
-  for (const Column& column : comparison_table({}).columns)
-    know_columns(form, std::vector{column_name(column.title)});
+    const bool compares = std::visit(
+        [](const auto& each) {
+          if constexpr (requires { each.expectations; }) return !each.expectations.empty();
+          return false;
+        },
+        study);
+    if (!compares) continue;
+    for (const Column& column : comparison_table({}).columns)
+      know_columns(form, std::vector{column_name(column.title)});
+  }
   require_known_columns(form);
 }
 
@@ -153,6 +176,8 @@ int run_study_line(std::string_view command, std::string_view kind,
   const AnyStudy& study = experiment.studies.front();
   const std::string& network = experiment.topologies.front().label;
   require_columns(arguments.tables, experiment.studies);
+  require_picture_name(arguments.draw);
+  require_outputs({arguments.topology}, {arguments.draw});
   if (arguments.out) require_writable(*arguments.out + "/results.json");
   Interrupts interrupts;
   Refusals refusals;
@@ -171,6 +196,7 @@ int run_study_line(std::string_view command, std::string_view kind,
                            .tables = arguments.tables,
                            .json = arguments.json,
                            .folder = arguments.out,
+                           .draw = arguments.draw,
                            .interrupted = interrupts.count() > 0});
 }
 

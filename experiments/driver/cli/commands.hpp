@@ -48,8 +48,9 @@ struct SynthArguments {
   std::string topology;
   StudyLine line; ///< of RunStudy::options_of_command()
   std::string seed = "1", jobs = "1";
-  std::string output, trace; ///< files to write, the schedule and the timeline; empty: none
-  bool progress = false;     ///< lines where stderr is no terminal
+  /// Files to write, the schedule, the timeline and pictures; empty: none.
+  std::string output, trace, draw, draw_steps;
+  bool progress = false; ///< lines where stderr is no terminal
   TableArguments tables;
   bool json = false;
 };
@@ -58,6 +59,7 @@ struct JobsArguments {
   std::string topology, file;
   std::string seed = "1";
   std::optional<std::string> out; ///< folder for CSV and figure; default: none
+  std::string draw;               ///< picture to write; empty: none
   TableArguments tables;
   bool json = false;
 };
@@ -68,6 +70,7 @@ struct StudyArguments {
   StudyLine line; ///< the study's options
   std::string seed = "1";
   std::optional<std::string> out; ///< folder for CSV, JSON and figures; default: none
+  std::string draw;               ///< picture to write; empty: none
   bool progress = false;          ///< lines where stderr is no terminal
   TableArguments tables;
   bool json = false;
@@ -81,10 +84,10 @@ struct TrainArguments {
   std::string topology;
   StudyLine study; ///< of TrainingStudy::options_of_command()
   std::string seed = "1";
-  std::string trace, heatmap, export_chakra; ///< files to write; empty: none
-  std::optional<std::string> traced;         ///< NPUs, 0-3+8
-  std::optional<std::string> out;            ///< folder for CSV, JSON and figures; default: none
-  bool progress = false;                     ///< lines where stderr is no terminal
+  std::string trace, heatmap, draw, export_chakra; ///< files to write; empty: none
+  std::optional<std::string> traced;               ///< NPUs, 0-3+8
+  std::optional<std::string> out; ///< folder for CSV, JSON and figures; default: none
+  bool progress = false;          ///< lines where stderr is no terminal
   TableArguments tables;
   bool json = false;
 };
@@ -101,9 +104,9 @@ struct VerifyArguments {
 struct ReplayArguments {
   std::string topology, file;
   std::string engine = "simgrid", disciplines = "fifo";
-  std::optional<std::string> bound;        ///< quick (default) or full
-  ModelArguments model;                    ///< default: what the file says
-  std::string trace, heatmap, export_case; ///< files to write; empty: none
+  std::optional<std::string> bound;                          ///< quick (default) or full
+  ModelArguments model;                                      ///< default: what the file says
+  std::string trace, heatmap, draw, draw_steps, export_case; ///< files to write; empty: none
   TableArguments tables;
   bool json = false;
 };
@@ -253,11 +256,16 @@ struct StudyOutput {
   const TableArguments& tables;
   bool json = false;
   std::optional<std::string> folder = {}; ///< where files are wanted
+  std::string draw = {};                  ///< picture of the first network; empty: none
   bool interrupted = false;
 };
 
 /// Opens the study's first file in the folder, if one is wanted, as require_writable() does.
 void require_writable(const std::optional<std::string>& folder, const std::string& file);
+
+/// Draws what the best run did to the first network, where a file is named. False where it should,
+/// and nothing ran, which it says on stderr.
+bool draw_network(const StudyResult& result, const std::string& file);
 
 /// Prints the result, writes its CSV, JSON, texts and figures into the folder, unless interrupted,
 /// and says on stderr what is wrong. The exit code.

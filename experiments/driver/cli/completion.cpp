@@ -78,7 +78,7 @@ constexpr std::array values{Values{"--engine",
                                    "sweep"},
                             Values{"--engine",
                                    [] {
-                                     return Names{"native", "simgrid"};
+                                     return Names{"native", "simgrid", "auto"};
                                    },
                                    "synth"},
                             Values{"--engine",
@@ -152,6 +152,18 @@ constexpr std::array values{Values{"--engine",
                             Values{"--links",
                                    [] {
                                      return Names{"emulated", "real"};
+                                   }},
+                            Values{"--predicted-by",
+                                   [] {
+                                     return Names{"profile", "topology", "nothing"};
+                                   }},
+                            Values{"--type",
+                                   [] {
+                                     return Names{"float32", "float64", "int32", "uint8"};
+                                   }},
+                            Values{"--op",
+                                   [] {
+                                     return Names{"sum", "max"};
                                    }},
                             Values{"--precision",
                                    [] {

@@ -93,6 +93,16 @@ void add_trace(CLI::App& app, std::string& trace, const std::string& runs) {
                  "timeline of " + runs + " to write, for ui.perfetto.dev or chrome://tracing");
 }
 
+void add_draw(CLI::App& app, std::string& draw, const std::string& run) {
+  app.add_option("--draw", draw,
+                 "picture of the network and how busy " + run + " keeps its links: .svg or .png");
+}
+
+void add_draw_steps(CLI::App& app, std::string& draw) {
+  app.add_option("--draw-steps", draw,
+                 "six small pictures of the same, each a sixth of the time: .svg or .png");
+}
+
 void add_bound(CLI::App& app, std::optional<std::string>& bound) {
   app.add_option(bound_option.flag, bound, bound_option.help);
 }
@@ -132,6 +142,8 @@ void add_options(CLI::App& app, SynthArguments& synth) {
   app.add_option("-o,--output", synth.output,
                  "schedule file to write: JSON if it ends in .json, else binary");
   add_trace(app, synth.trace, "all replays");
+  add_draw(app, synth.draw, "the fastest schedule");
+  add_draw_steps(app, synth.draw_steps);
   add_progress(app, synth.progress);
   add_output(app, synth.tables, synth.json);
   add_examples(
@@ -155,7 +167,8 @@ void add_options(CLI::App& app, JobsArguments& jobs) {
   app.add_option("file", jobs.file, "a TOML file with jobs and the algorithms that plan them")
       ->required();
   add_seed(app, jobs.seed);
-  app.add_option("--out", jobs.out, "folder for jobs.csv and jobs.svg; default none");
+  add_draw(app, jobs.draw, "the fastest plan");
+  app.add_option("--out", jobs.out, "folder for CSV, JSON and figures; default none");
   add_output(app, jobs.tables, jobs.json);
 }
 
@@ -164,6 +177,7 @@ void add_options(CLI::App& app, FailuresArguments& failures) {
   add_study_options(app, FailureStudy::options_of_command(), failures.line);
   add_seed(app, failures.seed);
   begin_group(app, "What comes out");
+  add_draw(app, failures.draw, "the best policy");
   app.add_option("--out", failures.out, "folder for CSV, JSON and figures; default none");
   app.add_flag("--progress", failures.progress,
                "a line for each policy on stderr also where that is no terminal");
@@ -179,6 +193,7 @@ void add_options(CLI::App& app, TrainArguments& train) {
   app.add_option("--trace-npus", train.traced,
                  "of the timeline, 0-3+8; default: one of each pipeline stage");
   app.add_option("--heatmap", train.heatmap, "picture of link utilisation to write: .svg or .png");
+  add_draw(app, train.draw, "the fastest run");
   app.add_option(
       "--export-chakra", train.export_chakra,
       "prefix of traces to write: the workload, one file per NPU, and PREFIX.groups.json, "
@@ -218,6 +233,8 @@ void add_options(CLI::App& app, ReplayArguments& replay) {
   add_bound(app, replay.bound);
   add_trace(app, replay.trace, "all disciplines");
   app.add_option("--heatmap", replay.heatmap, "picture of link utilisation to write: .svg or .png");
+  add_draw(app, replay.draw, "the schedule");
+  add_draw_steps(app, replay.draw_steps);
   app.add_option("--export-case", replay.export_case,
                  "JSON to write: the whole case in plain numbers, for an independent check");
   add_output(app, replay.tables, replay.json);

@@ -142,8 +142,10 @@ public:
   [[nodiscard]] const std::string& text() const { return text_; }
 
   /// The message of what the reader threw, for someone who gave options.
+  /// What stands in quotes and was given so is left as it is.
   [[nodiscard]] std::string translated(const std::string& message,
-                                       std::span<const StudyOption> options) const {
+                                       std::span<const StudyOption> options,
+                                       const std::set<std::string>& given) const {
     std::string text = message;
     const std::string head = std::string(name) + ":";
     if (text.starts_with(head)) { // "name:line:column: "
@@ -158,6 +160,7 @@ public:
     }
     for (const StudyOption& option : options) {
       const std::string key = option.key, last = key.substr(key.rfind('.') + 1);
+      if (given.contains(last)) continue;
       replace_all(text, "a key \"" + last + "\"", long_name(option));
       replace_all(text, "\"" + last + "\"", long_name(option));
     }
@@ -202,6 +205,19 @@ std::optional<std::vector<std::string>> texts_of(const StudyOption& option, cons
   return std::vector<std::string>{option.otherwise};
 }
 
+/// All that an error may quote: texts, and the parts of lists and pairs.
+std::set<std::string> words_given(const std::string& topology, const StudyLine& line) {
+  std::set<std::string> words{topology};
+  for (const auto& [name, texts] : line.texts)
+    for (const std::string& text : texts)
+      for (const std::string_view item : split(text, ',')) {
+        words.insert(std::string(trimmed(item)));
+        for (const std::string_view side : split(item, '='))
+          words.insert(std::string(trimmed(side)));
+      }
+  return words;
+}
+
 } // namespace
 
 Experiment experiment_of(std::string_view kind, const std::string& topology, std::uint64_t seed,
@@ -226,7 +242,7 @@ Experiment experiment_of(std::string_view kind, const std::string& topology, std
     experiment.topologies.front().label = experiment.topologies.front().topology.name();
     return experiment;
   } catch (const InputError& error) {
-    throw InputError(lines.translated(error.what(), options));
+    throw InputError(lines.translated(error.what(), options, words_given(topology, line)));
   }
 }
 

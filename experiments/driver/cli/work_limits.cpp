@@ -20,6 +20,8 @@ void set_limits(SynthesisOptions& options, const std::string& text) {
       options.limit_bytes = parse_bytes(one).count;
     else
       options.limit_seconds = parse_time(one).seconds();
+    if (is_memory ? options.limit_bytes <= 0 : !(options.limit_seconds > 0))
+      throw InputError(fmt::format("limit \"{}\": more than 0, or none", text));
     bool& given = is_memory ? memory : time;
     if (given)
       throw InputError(

@@ -136,15 +136,18 @@ std::vector<std::string> write_results(const std::string& folder, const Experime
 std::vector<std::string> write_figures(const std::string& folder,
                                        std::span<const StudyResult> results) {
   std::vector<std::string> files;
+  const auto write = [&](const Figure& figure, const std::string& name) {
+    files.push_back(folder + "/" + name);
+    draw(figure, files.back());
+  };
   for (const StudyResult& result : results) {
-    if (!result.figures) continue;
-    for (const NamedFigure& named : result.figures()) {
-      files.push_back(folder + "/" + named.stem + ".svg");
-      draw(named.figure, files.back());
-      if (!named.as_png) continue;
-      files.push_back(folder + "/" + named.stem + ".png");
-      draw(named.figure, files.back());
-    }
+    if (result.figures)
+      for (const NamedFigure& named : result.figures()) {
+        write(named.figure, named.stem + ".svg");
+        if (named.as_png) write(named.figure, named.stem + ".png");
+      }
+    if (result.network_uses)
+      for (const NetworkUse& use : result.network_uses()) write(use.figure(), use.stem + ".svg");
   }
   return files;
 }

@@ -93,9 +93,9 @@ std::vector<std::string> lines_of(std::string_view text, std::size_t width) {
 }
 
 /// Which columns are shown, how wide each is, and which didn't fit.
-class Layout {
+class TableLayout {
 public:
-  Layout(const Table& table, const TableForm& form) : table_(table) {
+  TableLayout(const Table& table, const TableForm& form) : table_(table) {
     choose(form);
     for (const std::size_t c : columns_) widths_.push_back(natural_width(c));
     if (form.width) fit(*form.width, form.columns.empty());
@@ -108,13 +108,15 @@ public:
 private:
   void choose(const TableForm& form) {
     for (std::size_t c = 0; c < table_.columns.size(); ++c) {
-      if (form.titles) form.titles->insert(column_name(table_.columns[c].title));
+      if (form.titles)
+        form.titles->insert({column_name(table_.columns[c].title), table_.columns[c].name});
       if (form.columns.empty()) columns_.push_back(c);
     }
     for (const std::string& name : form.columns)
       for (std::size_t c = 0; c < table_.columns.size(); ++c)
         if (const Column& column = table_.columns[c];
-            column_name(column.title) == column_name(name) || column.name == column_name(name))
+            std::ranges::find(columns_, c) == columns_.end() &&
+            (column_name(column.title) == column_name(name) || column.name == column_name(name)))
           columns_.push_back(c);
   }
 
@@ -195,7 +197,7 @@ std::string_view mark_of(std::string_view cell) {
 }
 
 /// One line of a row: a cell, or a part of one, per column. `style`: of all cells; else by words.
-void append_line(std::string& text, const Table& table, const Layout& layout,
+void append_line(std::string& text, const Table& table, const TableLayout& layout,
                  const std::vector<std::string>& cells, bool colour, std::string_view style = {}) {
   std::string line, blanks; // blanks are written before the next text only
   for (std::size_t i = 0; i < cells.size(); ++i) {
@@ -215,7 +217,7 @@ void append_line(std::string& text, const Table& table, const Layout& layout,
   text += line + '\n';
 }
 
-void append_row(std::string& text, const Table& table, const Layout& layout,
+void append_row(std::string& text, const Table& table, const TableLayout& layout,
                 const std::vector<std::string>& row, bool colour) {
   std::vector<std::vector<std::string>> wrapped;
   std::size_t height = 0;
@@ -274,7 +276,7 @@ std::string to_text(const Table& table, const TableForm& form) {
     for (std::string& cell : row) cell = shown_text(std::move(cell));
   }
   for (Column& column : shown.columns) column.title = shown_text(std::move(column.title));
-  const Layout layout(shown, form);
+  const TableLayout layout(shown, form);
   if (layout.columns().empty()) return "";
 
   std::vector<std::string> titles, rules;

@@ -140,9 +140,11 @@ private:
     return true;
   }
 
-  /// What it took to fail is no figure.
+  /// What it took to fail is no figure, nor in how many chunks it was tried.
   [[nodiscard]] std::optional<double> value(std::size_t planned) const {
-    if (expectation_.metric.role == ColumnRole::cost && !has_answer(planned)) return std::nullopt;
+    const bool needs_answer = expectation_.metric.role == ColumnRole::cost ||
+                              expectation_.metric.quantity == Quantity::count;
+    if (needs_answer && !has_answer(planned)) return std::nullopt;
     return number(planned, metric_);
   }
 

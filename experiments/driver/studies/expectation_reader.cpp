@@ -225,6 +225,8 @@ std::vector<Quotient> read_values(ConfigTable& table, Summary summary, const Pla
     if (summary == Summary::exponent)
       throw over_value->error("an exponent is of values, not of ratios: remove \"over\"");
     quotients = quotients_of(of_value.value_or(*over_value), of, selected(over_value, rows), rows);
+    if (std::ranges::all_of(quotients, [](const Quotient& q) { return q.of == q.over; }))
+      throw over_value->error("it selects the rows of \"of\": every ratio would be 1");
   } else {
     for (Group& group : groups_of(of, rows)) quotients.push_back({std::move(group), {}});
   }
@@ -312,11 +314,16 @@ void read_limit(ConfigTable& table, Expectation& expectation) {
   }
   if (!found) throw table.error("needs a key \"value\", \"at_most\" or \"at_least\"");
   expectation.value = number_in_unit(*found, expectation);
+  if (expectation.summary == Summary::error && expectation.values.front().over.empty() &&
+      expectation.metric.quantity != Quantity::ratio)
+    throw found->error("an error is of ratios: of a metric that is one, or with \"over\"");
   if (expectation.value <= 0) throw found->error("the expected value must be above 0");
   if (const auto tolerance = table.find("tolerance"))
     expectation.tolerance = parsed(*tolerance, parse_percentage);
   else if (expectation.limit == Limit::equal)
     throw table.error("needs a key \"tolerance\"");
+  if (expectation.tolerance >= 1 && expectation.limit != Limit::at_most)
+    throw table.at("tolerance").error("within 100% everything is as expected");
 }
 
 void read_repeats(ConfigTable& table, const PlannedRows& rows, Expectation& expectation) {

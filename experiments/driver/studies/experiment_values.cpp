@@ -110,6 +110,7 @@ SynthesisOptions options_of(ConfigTable& table, std::uint64_t seed) {
 
 std::optional<std::uint32_t> chunks_of(const ConfigValue& value) {
   if (value.is_integer()) return static_cast<std::uint32_t>(value.integer(1, most_chunks));
+  if (!value.is_string()) throw value.error("chunks per shard are a whole number, or \"auto\"");
   return parsed(value, parse_chunks);
 }
 

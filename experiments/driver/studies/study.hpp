@@ -8,11 +8,13 @@
 #pragma once
 
 #include "experiments/driver/figures/gnuplot.hpp"
+#include "experiments/driver/figures/network_figure.hpp"
 #include "experiments/driver/pool/interrupts.hpp"
 #include "experiments/driver/records/records.hpp"
 #include "experiments/driver/records/table.hpp"
 #include "experiments/driver/studies/expectation.hpp"
 #include "experiments/driver/studies/refusals.hpp"
+#include "sim/report.hpp"
 #include "sim/synthesizer.hpp"
 #include "sim/topology.hpp"
 
@@ -62,6 +64,20 @@ struct NamedFigure {
   bool as_png = false; ///< also
 };
 
+/// What a run did to the links of a network.
+struct NetworkUse {
+  std::string stem; ///< of the picture's file, without ending
+  Heading heading;
+  const Topology* topology = nullptr; ///< not owned
+  LinkValues values;
+  DeadParts dead = {};
+
+  [[nodiscard]] Figure figure() const;
+};
+
+/// The part of this time in which each link was busy.
+[[nodiscard]] LinkValues shares_of(std::span<const LinkUse> links, Time duration);
+
 /// A case that came to nothing, and why.
 struct Unanswered {
   Status status = Status::infeasible;
@@ -81,6 +97,8 @@ struct StudyResult {
   std::function<std::string(const TableForm&)> story; ///< tables and words for the terminal
   /// Empty where there is nothing to draw. Errors: InputError.
   std::function<std::vector<NamedFigure>()> figures;
+  /// Of the best run of each network; empty where no network is used. Figures of their own.
+  std::function<std::vector<NetworkUse>()> network_uses;
   /// Of the first file's rows the one that stands for a study of one case; none: its only one.
   std::optional<std::size_t> point = {};
   std::optional<Unanswered> unanswered = {}; ///< the first case without an answer

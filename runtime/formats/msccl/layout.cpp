@@ -113,6 +113,11 @@ MscclSkeleton msccl_skeleton(const MscclLayout& layout, const std::vector<RankPr
                              Bytes size, const Collective* custom) {
   CollectiveSpec spec{kind_of_word(layout.coll), size, {}, 0, 1};
   if (spec.kind == CollectiveKind::custom) return custom_skeleton(layout, custom);
+  if (custom != nullptr)
+    throw InputError(
+        fmt::format("coll=\"{}\" says what the program is for: a collective is given to "
+                    "custom ones only",
+                    layout.coll));
   const std::size_t count = ranks.size();
   const auto npus = static_cast<std::uint32_t>(count);
   std::uint32_t scale = 1, chunks = layout.chunks_per_loop;

@@ -321,7 +321,7 @@ TEST_CASE("bound draws what proves the best bound") {
 
   const CommandResult ending = run_tutti(bound + " --draw cut.pdf", folder);
   CHECK(ending.code == 2);
-  CHECK_THAT(ending.err, ContainsSubstring("cut.pdf: a drawing is .svg or .png"));
+  CHECK_THAT(ending.err, ContainsSubstring("cut.pdf: a picture is .svg or .png"));
   const CommandResult large = run_tutti("bound -t ring:1025 -c broadcast --draw cut.svg", folder);
   CHECK(large.code == 2);
   CHECK_THAT(large.err,
@@ -337,7 +337,7 @@ TEST_CASE("show draws the network") {
              ContainsSubstring("<svg") && ContainsSubstring("300 GB/s, 350 ns (32 links)"));
   const CommandResult ending = run_tutti("show -t dgx_a100x2 --draw net.pdf", folder);
   CHECK(ending.code == 2);
-  CHECK_THAT(ending.err, ContainsSubstring("net.pdf: a drawing is .svg or .png"));
+  CHECK_THAT(ending.err, ContainsSubstring("net.pdf: a picture is .svg or .png"));
 }
 
 TEST_CASE("the frontier of All-Gather on a 4-ring is one point") {

@@ -56,8 +56,10 @@ void read_request(ConfigTable& table, ExecutionCase& c) {
   c.request.copy_per_step = flag_at(table, "copy_per_step");
   c.request.repetitions = count_at(table, "repetitions", 1, most_repetitions, 5);
   c.request.warmups = count_at(table, "warmups", 0, most_repetitions, 1);
-  if (const auto watchdog = table.find("watchdog"))
+  if (const auto watchdog = table.find("watchdog")) {
     c.request.watchdog_seconds = watchdog->time().seconds();
+    if (!(c.request.watchdog_seconds > 0)) throw watchdog->error("it needs more than 0 s");
+  }
   c.profile.watchdog_seconds = c.request.watchdog_seconds;
   c.passes = count_at(table, "passes", 1, most_passes, 1);
   if (const auto sizes = table.find("profile_sizes")) {
@@ -136,6 +138,7 @@ void read_given(ConfigTable& table, const ConfigValue& file, const std::string& 
                 const Topology& topology, ExecutionCase& c) {
   for (const char* key : {"algorithms", "chunks", "limit", "settings"})
     if (const auto value = table.find(key)) throw value->error("for algorithms, not for a file");
+  if (file.string().empty()) throw file.error("the name of a file is empty");
   const std::string path = beside(file.string(), source_name);
   const bool is_program = path.ends_with(".xml");
   for (const char* key : {"in_place", "instances"})
@@ -165,8 +168,11 @@ ExecutionStudy read_study(ConfigTable table, const Experiment& experiment,
   if (c.given && c.given->program) c.lowering.in_place = c.given->program->in_place;
   const std::vector<ConfigTable> expectations = table.tables("expect");
   for (ConfigTable expectation : expectations)
-    if (const auto within = expectation.find("repeats_within"); within && c.passes < 2)
-      throw within->error("whether ratios repeat takes 2 \"passes\" or more");
+    if (const auto within = expectation.find("repeats_within")) {
+      if (c.passes < 2) throw within->error("whether ratios repeat takes 2 \"passes\" or more");
+      if (c.predicted_by == PredictedBy::nothing)
+        throw within->error("it is of ratios to predictions, and \"predicted_by\" is nothing");
+    }
   study.expectations = read_expectations(expectations, planned_runs(c));
   c.measures_copy_rate =
       std::ranges::any_of(study.expectations, [](const Expectation& expectation) {

@@ -56,7 +56,9 @@ std::size_t ExecutionStudy::case_count() const {
 
 std::vector<RecordColumn> ExecutionStudy::columns() { return execution_records({}).columns; }
 
-std::vector<std::string> ExecutionStudy::table_columns() const { return execution_table_columns(); }
+std::vector<std::string> ExecutionStudy::table_columns() const {
+  return execution_table_columns(execution.measures_copy_rate);
+}
 
 namespace {
 

@@ -159,8 +159,8 @@ std::string execution_text(const ExecutionEvaluation& e, const TableForm& form) 
   return text;
 }
 
-std::vector<std::string> execution_table_columns() {
-  return column_names(records_of<ExecutionRow>(table_fields(), {}).columns, shown_columns(true));
+std::vector<std::string> execution_table_columns(bool copies) {
+  return column_names(records_of<ExecutionRow>(table_fields(), {}).columns, shown_columns(copies));
 }
 
 std::string nccl_tests_text(const ExecutionEvaluation& e) {

@@ -24,7 +24,7 @@ namespace tutti {
 [[nodiscard]] std::string profile_text(const Topology& network, const runtime::Profile& profile,
                                        const TableForm& form = {});
 
-/// How --columns may call what the table has.
-[[nodiscard]] std::vector<std::string> execution_table_columns();
+/// How --columns may call what the table has. `copies`: the device's rate of copies is measured.
+[[nodiscard]] std::vector<std::string> execution_table_columns(bool copies);
 
 } // namespace tutti

@@ -5,6 +5,7 @@
 
 #include "experiments/driver/figures/curves.hpp"
 #include "experiments/driver/records/file_stem.hpp"
+#include "sim/network_event.hpp"
 #include "sim/text.hpp"
 
 #include <fmt/format.h>
@@ -139,6 +140,48 @@ std::vector<NamedFigure> failure_figures(std::span<const FailureEvaluation> eval
                        progress_figure(e, e.scenarios.front())});
   }
   return figures;
+}
+
+namespace {
+
+/// Complete before others, then the earliest.
+const PolicyEvaluation& best_policy(const ScenarioEvaluation& scenario) {
+  const auto rank = [](const PolicyEvaluation& policy) {
+    return std::pair{!policy.recovery.complete(), policy.recovery.completion};
+  };
+  return *std::ranges::min_element(scenario.policies, {}, rank);
+}
+
+DeadParts dead_after(const Topology& topology, std::span<const NetworkEvent> events) {
+  NetworkState state(topology);
+  for (const NetworkEvent& event : events) state.apply(event);
+  DeadParts dead;
+  for (std::uint32_t n = 0; n < topology.npu_count(); ++n)
+    if (!state.is_up(NodeId{n})) dead.nodes.push_back(NodeId{n});
+  for (std::uint32_t l = 0; l < topology.link_count(); ++l)
+    if (!state.is_up(LinkId{l})) dead.links.push_back(LinkId{l});
+  return dead;
+}
+
+} // namespace
+
+std::vector<NetworkUse> network_uses(std::span<const FailureEvaluation> evaluations,
+                                     const Topology& topology) {
+  std::vector<NetworkUse> uses;
+  for (const FailureEvaluation& e : evaluations) {
+    if (e.scenarios.size() != 1 || e.scenarios.front().policies.empty()) continue;
+    const ScenarioEvaluation& scenario = e.scenarios.front();
+    const PolicyEvaluation& policy = best_policy(scenario);
+    uses.push_back(
+        {file_stem("failures_network",
+                   evaluations.size() == 1 ? e.label : e.label + " " + e.algorithm),
+         Heading(fmt::format("{} by {} on {}, {}: {}", e.collective, e.algorithm, e.topology,
+                             to_text(policy.recovery.policy), ending_text(policy.recovery)),
+                 fmt::format("{}; crossed out: dead in the end", to_text(e.size))),
+         &topology, shares_of(policy.recovery.links, policy.recovery.completion),
+         dead_after(topology, scenario.events)});
+  }
+  return uses;
 }
 
 } // namespace tutti

@@ -73,7 +73,7 @@ std::vector<RecordColumn> FailureStudy::columns() { return failure_records({}).c
 
 std::vector<std::string> FailureStudy::table_columns() const { return failure_table_columns(); }
 
-StudyResult result_of(FailureStudyEvaluation evaluation) {
+StudyResult result_of(FailureStudyEvaluation evaluation, const Topology& topology) {
   const auto made = std::make_shared<const FailureStudyEvaluation>(std::move(evaluation));
   StudyResult result;
   result.files = {{"failures", failure_records({made.get(), 1})}};
@@ -84,6 +84,7 @@ StudyResult result_of(FailureStudyEvaluation evaluation) {
     return made->algorithms.empty() ? "" : failures_text(made->algorithms, form);
   };
   result.figures = [made] { return failure_figures(made->algorithms); };
+  result.network_uses = [made, &topology] { return network_uses(made->algorithms, topology); };
   for (const FailureEvaluation& e : made->algorithms)
     if (!e.verified && !result.unanswered) result.unanswered = {e.status, e.note};
   result.defects = problems_of(made->algorithms);
@@ -112,7 +113,7 @@ std::vector<std::size_t> record_of_planned(const FailureStudy& study,
 StudyResult run_study(const FailureStudy& study, const StudyRun& how) {
   FailureStudyEvaluation made = evaluate(study, how);
   const std::vector<std::size_t> places = record_of_planned(study, made);
-  StudyResult result = result_of(std::move(made));
+  StudyResult result = result_of(std::move(made), how.networks[study.topology].topology);
   result.comparisons = compare(study.expectations, result.files.front().records, places);
   return result;
 }

@@ -84,6 +84,7 @@ struct FailureStudyEvaluation {
   std::vector<FailureEvaluation> algorithms;
 };
 
-[[nodiscard]] StudyResult result_of(FailureStudyEvaluation evaluation);
+/// Points to the topology.
+[[nodiscard]] StudyResult result_of(FailureStudyEvaluation evaluation, const Topology& topology);
 
 } // namespace tutti

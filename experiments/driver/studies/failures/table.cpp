@@ -119,16 +119,17 @@ Fields<SummaryRow> summary_fields(bool sweep, bool chose) {
   return fields;
 }
 
-Records policy_records(std::span<const FailureEvaluation> evaluations) {
+Records policy_records(std::span<const FailureEvaluation> evaluations, const TableForm& form) {
   std::vector<SummaryRow> rows;
-  bool chose = false;
+  const bool all = !form.columns.empty(); // whoever names columns may name any
+  bool chose = all;
   for (const FailureEvaluation& e : evaluations) {
     rows.push_back({&e, std::nullopt});
     chose |= e.chose_chunks;
     if (e.verified)
       for (PolicySummary& summary : summaries_of(e)) rows.push_back({&e, std::move(summary)});
   }
-  return records_of<SummaryRow>(summary_fields(is_sweep(evaluations), chose), rows);
+  return records_of<SummaryRow>(summary_fields(all || is_sweep(evaluations), chose), rows);
 }
 
 std::string bound_text(const FailureEvaluation& e) {
@@ -213,7 +214,7 @@ std::string failures_text(std::span<const FailureEvaluation> evaluations, const 
   for (const FailureEvaluation& e : evaluations) words += conclusion_text(e);
   for (const FailureEvaluation& e : evaluations) words += story(e);
   return wrapped(heading(evaluations.front()), form) +
-         to_text(whole_table(policy_records(evaluations)), form) + wrapped(words, form);
+         to_text(whole_table(policy_records(evaluations, form)), form) + wrapped(words, form);
 }
 
 std::vector<std::string> failure_table_columns() {

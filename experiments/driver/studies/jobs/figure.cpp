@@ -2,6 +2,7 @@
 #include "experiments/driver/studies/jobs/figure.hpp"
 
 #include "experiments/driver/figures/bars.hpp"
+#include "experiments/driver/records/file_stem.hpp"
 #include "sim/text.hpp"
 
 #include <fmt/format.h>
@@ -40,6 +41,19 @@ Figure job_figure(const JobStudyEvaluation& study) {
     chart.groups.push_back(std::move(group));
   }
   return bar_figure(chart);
+}
+
+std::vector<NetworkUse> network_uses(const JobStudyEvaluation& study, const Topology& topology) {
+  const PlanEvaluation* best = nullptr;
+  for (const PlanEvaluation& plan : study.plans)
+    if (!plan.jobs.empty() && (best == nullptr || plan.makespan < best->makespan)) best = &plan;
+  if (best == nullptr) return {};
+  return {{file_stem("jobs_network", study.label),
+           Heading(fmt::format("{} jobs by {} on {}: {}", study.jobs.size(), best->plan,
+                               study.topology, short_text(best->makespan)),
+                   fmt::format("engine {}, links busy for {}, forwarding {}", study.engines.front(),
+                               to_text(study.model.link_busy), to_text(study.model.forwarding))),
+           &topology, shares_of(best->links, best->makespan)}};
 }
 
 } // namespace tutti

@@ -50,7 +50,7 @@ std::optional<std::size_t> slowest_job(const JobStudyEvaluation& made) {
 
 } // namespace
 
-StudyResult result_of(JobStudyEvaluation evaluation) {
+StudyResult result_of(JobStudyEvaluation evaluation, const Topology& topology) {
   const auto made = std::make_shared<const JobStudyEvaluation>(std::move(evaluation));
   StudyResult result;
   result.files = {{"jobs", job_records({made.get(), 1})}};
@@ -62,6 +62,7 @@ StudyResult result_of(JobStudyEvaluation evaluation) {
     if (has_schedule(*made)) figures.push_back({file_stem("jobs", made->label), job_figure(*made)});
     return figures;
   };
+  result.network_uses = [made, &topology] { return network_uses(*made, topology); };
   result.point = slowest_job(*made);
   for (const PlanEvaluation& plan : made->plans)
     if (plan.jobs.empty() && !result.unanswered) result.unanswered = {plan.status, plan.note};
@@ -71,7 +72,7 @@ StudyResult result_of(JobStudyEvaluation evaluation) {
 }
 
 StudyResult run_study(const JobStudy& study, const StudyRun& how) {
-  return result_of(evaluate(study, how));
+  return result_of(evaluate(study, how), how.networks[study.topology].topology);
 }
 
 } // namespace tutti

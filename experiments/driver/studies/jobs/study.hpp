@@ -135,7 +135,8 @@ evaluate_jobs(const JobStudy& study, const std::string& topology_label, const To
 /// Checks what can be checked in no time. Errors: InputError naming the job.
 void require_sound(const JobStudy& study, const Topology& topology);
 
-[[nodiscard]] StudyResult result_of(JobStudyEvaluation evaluation);
+/// Points to the topology.
+[[nodiscard]] StudyResult result_of(JobStudyEvaluation evaluation, const Topology& topology);
 
 /// Whether some plan has a schedule.
 [[nodiscard]] bool has_schedule(const JobStudyEvaluation& study);

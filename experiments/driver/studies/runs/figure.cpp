@@ -7,6 +7,7 @@
 #include "experiments/driver/figures/curves.hpp"
 #include "experiments/driver/figures/heatmap.hpp"
 #include "experiments/driver/figures/schedule_drawing.hpp"
+#include "experiments/driver/records/file_stem.hpp"
 #include "experiments/driver/studies/registry.hpp"
 #include "experiments/driver/studies/runs/recorded_run.hpp"
 #include "experiments/driver/studies/runs/records.hpp"
@@ -363,6 +364,41 @@ Figure make_figure(const FigureRequest& request, Networks networks, std::span<co
   } catch (const InputError& error) {
     throw InputError(fmt::format("figure {}: {}", request.file, error.what()));
   }
+}
+
+const Evaluation* fastest_run(std::span<const Evaluation> evaluations,
+                              const std::string& topology) {
+  const Evaluation* fastest = nullptr;
+  for (const Evaluation& e : evaluations) {
+    if (e.topology != topology || e.replays.empty()) continue;
+    const auto same = [&e](const Evaluation* other) {
+      return other != nullptr && other->collective == e.collective && other->size == e.size;
+    };
+    const auto time = [](const Evaluation& run) { return run.replays.front().report.completion; };
+    if (!same(fastest) || time(e) < time(*fastest)) fastest = &e;
+  }
+  return fastest;
+}
+
+std::vector<NetworkUse> network_uses(Networks networks, std::span<const Evaluation> evaluations) {
+  constexpr std::size_t most_networks = 6;
+  const std::vector<std::string> labels =
+      distinct(evaluations, [](const Evaluation& e) { return e.topology; });
+  std::vector<NetworkUse> uses;
+  for (const std::string& label : labels) {
+    const Evaluation* e = fastest_run(evaluations, label);
+    if (e == nullptr || labels.size() > most_networks) continue;
+    const Replay& replay = e->replays.front();
+    const Topology& topology = topology_named(networks, label);
+    NetworkUse& use = uses.emplace_back();
+    use.stem = file_stem("network", labels.size() == 1 ? "" : label);
+    use.heading = {fmt::format("{} by {} on {}: {}", e->collective, e->algorithm, label,
+                               short_text(replay.report.completion)),
+                   fmt::format("{}; {}", to_text(e->size), model_note({e, 1}))};
+    use.topology = &topology;
+    use.values = link_values(replay.report, LinkQuantity::utilisation);
+  }
+  return uses;
 }
 
 } // namespace tutti

@@ -48,4 +48,14 @@ struct FigureRequest {
                                  std::span<const Case> cases,
                                  std::span<const Evaluation> evaluations);
 
+/// The fastest on this network of the last collective and size that has a schedule; null where none
+/// has.
+[[nodiscard]] const Evaluation* fastest_run(std::span<const Evaluation> evaluations,
+                                            const std::string& topology);
+
+/// Of each network the fastest run of the last collective and size that has one, where there are six
+/// networks or fewer. What is returned points into the networks.
+[[nodiscard]] std::vector<NetworkUse> network_uses(Networks networks,
+                                                   std::span<const Evaluation> evaluations);
+
 } // namespace tutti

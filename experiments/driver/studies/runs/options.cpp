@@ -29,7 +29,8 @@ constexpr std::array run_options{
     StudyOption{"--routing", "routing", OptionForm::text,
                 "of the baselines: auto, shortest or dimension-order; default auto"},
     StudyOption{"--engine", "engine", OptionForm::text,
-                "native, simgrid, or auto: native, simgrid for fluid; default auto",
+                "native, simgrid, or auto: native, simgrid for fluid; default auto, in experiments "
+                "simgrid",
                 "How it is simulated", false, "auto"},
     StudyOption{"--discipline", "disciplines", OptionForm::texts,
                 "fifo, fluid or fifo,fluid; default fifo"},

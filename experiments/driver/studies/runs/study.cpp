@@ -43,6 +43,9 @@ void read_sizes(ConfigTable& table, RunMatrix& run) {
     if (const auto sizes = table.find("sizes");
         sizes && std::ranges::all_of(run.collectives, is_file))
       throw sizes->error("the size of a collective from a file is in the file");
+    if (const auto chunks = table.find("chunks");
+        chunks && std::ranges::all_of(run.collectives, is_file))
+      throw chunks->error("the chunks of a collective from a file are in the file");
     return;
   }
   if (run.chunks.empty()) run.chunks = {1};
@@ -62,8 +65,14 @@ void read_engine(ConfigTable& table, RunMatrix& run) {
     run.engine = &find_engine(
         disciplines && std::ranges::any_of(list_of(*disciplines), is_fluid) ? "simgrid" : "native");
   else
-    run.engine = parsed_at(table, "engine", "simgrid",
-                           [](const std::string& name) { return &find_engine(name); });
+    run.engine = parsed_at(table, "engine", "simgrid", [](const std::string& name) {
+      const auto known = [](const EngineRow& row) { return std::string(row.name); };
+      std::vector<std::string> names{"auto"};
+      std::ranges::transform(engines(), std::back_inserter(names), known);
+      if (std::ranges::find(names, name) == names.end())
+        throw InputError(unknown_name("engine", name, names));
+      return &find_engine(name);
+    });
   const auto read = [&run](const ConfigValue& value) {
     const Discipline discipline = parsed(value, parse_discipline);
     if (std::ranges::find(run.disciplines, discipline) != run.disciplines.end())
@@ -330,7 +339,15 @@ std::size_t RunStudy::case_count() const {
 
 std::vector<RecordColumn> RunStudy::columns() { return run_records({}).columns; }
 
-std::vector<std::string> RunStudy::table_columns() const { return run_table_columns(); }
+std::vector<std::string> RunStudy::table_columns() const {
+  std::vector<Discipline> disciplines;
+  for (const Discipline discipline : {Discipline::fifo, Discipline::fluid})
+    if (std::ranges::any_of(matrices, [discipline](const RunMatrix& matrix) {
+          return std::ranges::find(matrix.disciplines, discipline) != matrix.disciplines.end();
+        }))
+      disciplines.push_back(discipline);
+  return run_table_columns(disciplines);
+}
 
 StudyResult run_study(const RunStudy& study, const StudyRun& how) {
   const auto results = std::make_shared<RunResults>();
@@ -348,6 +365,7 @@ StudyResult run_study(const RunStudy& study, const StudyRun& how) {
     return report_text(results->evaluations, form);
   };
   if (!study.figures.empty()) result.figures = [results] { return figures_of(*results); };
+  result.network_uses = [results] { return network_uses(results->networks, results->evaluations); };
   for (const Evaluation& e : evaluations)
     if (e.replays.empty() && !result.unanswered) result.unanswered = {e.status, e.note};
   result.comparisons = compare(study.expectations, result.files.front().records,

@@ -194,8 +194,7 @@ std::string table_text(std::vector<Evaluation> rows, const TableForm& form) {
 
 } // namespace
 
-std::vector<std::string> run_table_columns() {
-  const std::vector<Discipline> disciplines{Discipline::fifo, Discipline::fluid};
+std::vector<std::string> run_table_columns(const std::vector<Discipline>& disciplines) {
   const Shape all{true, true, true, true, true, true, disciplines};
   std::vector<std::string> names = column_names(
       records_of<TableRow>(table_fields({}, disciplines), {}).columns, shown_columns(all));

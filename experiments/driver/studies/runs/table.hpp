@@ -26,6 +26,7 @@ namespace tutti {
                                       const TableForm& form = {});
 
 /// How --columns may call what these tables have, or could have.
-[[nodiscard]] std::vector<std::string> run_table_columns();
+[[nodiscard]] std::vector<std::string>
+run_table_columns(const std::vector<Discipline>& disciplines);
 
 } // namespace tutti

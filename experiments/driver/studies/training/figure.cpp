@@ -170,4 +170,25 @@ std::vector<NamedFigure> training_figures(const TrainingEvaluation& evaluation,
   return figures;
 }
 
+std::vector<NetworkUse> network_uses(const TrainingEvaluation& evaluation,
+                                     std::span<const TrainingNetwork> networks) {
+  std::vector<NetworkUse> uses;
+  for (const TrainingNetwork& network : networks) {
+    const TrainingRun* best = nullptr;
+    for (const TrainingRun& run : evaluation.runs)
+      if (run.topology == network.label && has_panel(run) &&
+          (best == nullptr || run.iteration_time() < best->iteration_time()))
+        best = &run;
+    if (best == nullptr) continue;
+    const std::string of = networks.size() == 1 ? "" : " " + network.label;
+    uses.push_back(
+        {file_stem("training_network", evaluation.label + of),
+         Heading(fmt::format("{} by {} on {}: {} an iteration", best->workload.name, best->plan,
+                             network.label, short_text(best->iteration_time())),
+                 conditions_text(evaluation, evaluation.engines.front())),
+         network.topology, link_values(link_report(*best->report), LinkQuantity::utilisation)});
+  }
+  return uses;
+}
+
 } // namespace tutti

@@ -56,6 +56,7 @@ StudyResult result_of(TrainingEvaluation evaluation, std::vector<TrainingNetwork
   result.kind = TrainingStudy::kind;
   result.details = [made, detail] { return training_details(*made, detail); };
   result.story = [made](const TableForm& form) { return training_text(*made, form); };
+  result.network_uses = [made, networks] { return network_uses(*made, networks); };
   result.figures = [made, networks = std::move(networks)] {
     return has_report(*made) ? training_figures(*made, networks) : std::vector<NamedFigure>{};
   };

@@ -41,7 +41,8 @@ constexpr std::array labels{
     Label{"condition", [](const TrainingRun& run) { return to_text(run.condition); }}};
 
 /// What tells the runs of a study apart: the algorithm, and what runs differ in.
-std::vector<Label> labels_of(std::span<const TrainingRun> runs) {
+std::vector<Label> labels_of(std::span<const TrainingRun> runs, const TableForm& form) {
+  if (!form.columns.empty()) return {labels.begin(), labels.end()}; // any may be among them
   std::vector<Label> telling;
   for (const Label& label : labels) {
     std::set<std::string> values;
@@ -141,11 +142,14 @@ Fields<TableIteration> table_iteration_fields(std::span<const Label> telling,
   return fields;
 }
 
-Records iteration_table(std::span<const TrainingRun> runs, std::span<const Label> telling) {
+Records iteration_table(std::span<const TrainingRun> runs, std::span<const Label> telling,
+                        const TableForm& form) {
   std::vector<TableIteration> rows;
   for (const TrainingRun& run : runs)
     if (run.report) rows.push_back({&run, runs});
-  return records_of<TableIteration>(table_iteration_fields(telling, shape_of(runs)), rows);
+  return records_of<TableIteration>(
+      table_iteration_fields(telling, form.columns.empty() ? shape_of(runs) : IterationShape{}),
+      rows);
 }
 
 std::vector<Purpose> exposed_purposes(std::span<const TrainingRun> runs) {
@@ -314,9 +318,9 @@ std::string conditions_text(const TrainingEvaluation& evaluation, const std::str
 
 std::string training_text(const TrainingEvaluation& evaluation, const TableForm& form) {
   const std::span<const TrainingRun> runs = evaluation.runs;
-  const std::vector<Label> telling = labels_of(runs);
+  const std::vector<Label> telling = labels_of(runs, form);
   return wrapped(heading(evaluation), form) +
-         table_text(iteration_table(runs, telling), "\n", form) +
+         table_text(iteration_table(runs, telling, form), "\n", form) +
          table_text(account_table(runs, telling), "\nwhere an iteration's time goes:\n", form) +
          table_text(planning_table(runs, telling), "\nwhat communicates, each alone:\n", form) +
          "\n" + wrapped(notes_text(evaluation, telling), form);
