@@ -213,6 +213,8 @@ struct GridPlan {
     for (std::size_t i = 2; i < dimensions.size(); ++i) layers *= extent(i);
     if (dimensions.size() > 3)
       layers_beside = extent(2);
+    else if (layers <= 3)
+      layers_beside = layers;
     else
       layers_beside = static_cast<std::uint32_t>(std::clamp<long>(
           std::lround(std::sqrt(1.4 * layers * rows / columns)), 1, static_cast<long>(layers)));
