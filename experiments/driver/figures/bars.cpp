@@ -27,19 +27,23 @@ Extent extent_of(const BarChart& chart) {
   return extent;
 }
 
-/// Sizes in points; labels stand upright over bars that are too narrow for them.
+/// Sizes in points; labels stand upright over bars that are too narrow for them. All bars share the
+/// width that a page leaves them, as long as their groups have room for their names.
 struct BarLayout {
   double bar, group; ///< widths; a group's includes the gap to the next
   bool upright;
 
   explicit BarLayout(const BarChart& chart) {
+    constexpr double of_group = 0.84, widest_value = 30; // "0.123"
     const double series = static_cast<double>(chart.series.size());
     const double groups = static_cast<double>(chart.groups.size());
-    upright = series * groups > 28;
-    bar = upright ? 17 : std::clamp(520 / (series * groups), 34.0, 80.0);
-    std::size_t longest = 0;
-    for (const BarGroup& g : chart.groups) longest = std::max(longest, g.name.size());
-    group = std::max(series * bar / 0.84, 7.5 * static_cast<double>(longest) + 14);
+    double legend = 0, names = 0;
+    for (const std::string& each : chart.series) legend = std::max(legend, text_width(each, 11));
+    for (const BarGroup& each : chart.groups) names = std::max(names, text_width(each.name, 11));
+    const double room = std::max(page_width - 144 - legend, 300.0);
+    bar = std::clamp(of_group * room / (series * groups), 16.0, 80.0);
+    upright = bar < widest_value;
+    group = std::max(series * bar / of_group, names + 12);
   }
 };
 
@@ -96,7 +100,7 @@ Figure bar_figure(const BarChart& chart) {
                   "set ylabel {} offset 0.5, 0\n",
                   chart.logarithmic ? extent.smallest : 0.0, groups - 0.5, tics_text(names),
                   gnuplot_quoted(chart.y_label));
-  const int width = static_cast<int>(std::max(360.0, layout.group * groups));
+  const int width = static_cast<int>(std::max(300.0, layout.group * groups));
   return framed_chart(chart.heading, width, chart.series, axes + data + bars + labels + "\n");
 }
 

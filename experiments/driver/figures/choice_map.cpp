@@ -149,24 +149,27 @@ std::string empty_cells(const ChoiceMap& map, const MapLayout& at) {
 std::string cell_texts(const ChoiceMap& map, const MapLayout& at) {
   std::string text;
   std::size_t tag = 1000; // below: the heading's, the axes' and the legend's
-  const auto add = [&](const MapCell& cell, const std::string& words, double up) {
-    text += fmt::format("set label {} {} at first {}, first {} center offset 0, character {} front "
-                        "font 'sans-serif,{}' textcolor rgb '{}'\n",
-                        tag++, gnuplot_quoted(words), cell.column, cell.row, up, least_font,
+  const auto add = [&](const MapCell& cell, const std::string& words, double up,
+                       bool upright = false) {
+    text += fmt::format("set label {} {} at first {}, first {} center {}offset 0, character {} "
+                        "front font 'sans-serif,{}' textcolor rgb '{}'\n",
+                        tag++, gnuplot_quoted(words), cell.column, cell.row,
+                        upright ? "rotate by 90 " : "", up, least_font,
                         text_colour_on(map.choices[cell.choice].colour));
   };
   for (const MapCell& cell : map.cells) {
-    const auto fits = [&](const std::string& words, double width) {
+    const auto fits = [&](const std::string& words, double room) {
       return !words.empty() &&
-             static_cast<double>(display_width(words)) * at.scale * width + 4 <= at.cell_width;
+             static_cast<double>(display_width(words)) * at.scale * small_letter + 4 <= room;
     };
-    // Both texts where there is room for both, one above the other; else the first that fits.
-    const bool small = fits(cell.small_text, small_letter) && at.cell_height >= 30;
-    if (at.cell_height >= 15 && fits(cell.text, small_letter))
-      add(cell, cell.text, small ? 0.42 : 0);
-    else if (small)
-      add(cell, cell.small_text, 0);
-    if (small && fits(cell.text, small_letter)) add(cell, cell.small_text, -0.5);
+    // Both texts where there is room for both, one above the other; else the first that fits, or the
+    // numbers upright in narrow cells.
+    const bool large = at.cell_height >= 15 && fits(cell.text, at.cell_width);
+    const bool small = at.cell_height >= 30 && fits(cell.small_text, at.cell_width);
+    if (large) add(cell, cell.text, small ? 0.42 : 0);
+    if (small) add(cell, cell.small_text, large ? -0.5 : 0);
+    if (!large && !small && at.cell_width >= 15 * at.scale && fits(cell.small_text, at.cell_height))
+      add(cell, cell.small_text, 0, true);
   }
   return text;
 }

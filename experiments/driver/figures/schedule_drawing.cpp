@@ -139,7 +139,11 @@ public:
       throw InputError(fmt::format("a schedule of {} steps can't be drawn, only of up to {}",
                                    starts_.size(), most_drawn_steps));
     const std::size_t panels = starts_.size() + 1;
-    const std::size_t columns = columns_for(panels), rows = (panels + columns - 1) / columns;
+    // As wide as a page, where that has room for a panel: what is wider can't be read in print.
+    const auto on_page = static_cast<std::size_t>((page_width - 2 * page_margin + panel_gap) /
+                                                  (panel_.x + panel_gap));
+    const std::size_t columns = std::min(columns_for(panels), std::max<std::size_t>(on_page, 1));
+    const std::size_t rows = (panels + columns - 1) / columns;
     const auto extent = [](std::size_t count, double size) {
       return static_cast<double>(count) * (size + panel_gap) - panel_gap;
     };

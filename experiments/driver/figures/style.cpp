@@ -33,6 +33,14 @@ std::string replaced(std::string text, std::string_view letter, std::string_view
   return text;
 }
 
+// "2000", "5 M", where "{:g}" would have written 5e+06.
+std::string plain_number(double value) {
+  if (value >= 1e12) return fmt::format("{:g}", value);
+  if (value >= 0.999e9) return fmt::format("{:g} G", value / 1e9);
+  if (value >= 0.999e6) return fmt::format("{:g} M", value / 1e6);
+  return fmt::format("{:g}", value);
+}
+
 } // namespace
 
 // Within single quotes everything stands for itself, but of two quotes side by side gnuplot 5.4
@@ -142,9 +150,9 @@ Figure framed_chart(const Heading& heading, int plot_width, std::span<const std:
   for (const std::string& entry : legend)
     longest = std::max(longest, text_width(entry, default_font));
   constexpr double beside_legend = 64;
-  const int width = figure_width(left + plot_width + beside_legend, longest);
+  const int width = figure_width(plot_width + beside_legend, left + longest);
   const double scale = text_scale(width), right = beside_legend + scale * longest;
-  const ChartFrame frame(heading, width, left, right,
+  const ChartFrame frame(heading, width, scale * left, right,
                          std::max(plot_height, 20 + 20 * static_cast<int>(legend.size())));
   const std::string style =
       fmt::format("set border 3\n{}"
@@ -174,7 +182,7 @@ std::vector<AxisTic> decade_tics(double low, double high) {
       for (const int digit : {1, 2, 5}) {
         const double value = digit * std::pow(10.0, e);
         if ((digit == 1 || all) && value >= 0.999 * low && value <= 1.001 * high)
-          tics.push_back({value, fmt::format("{:g}", value)});
+          tics.push_back({value, plain_number(value)});
       }
     if (tics.size() >= 3) break;
   }

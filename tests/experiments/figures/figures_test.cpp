@@ -65,10 +65,12 @@ TEST_CASE("bars: a group per topology, a bar per algorithm, over the least of th
                     {{"A", {2, 8}}, {"B", {5, none}}}})
             .script);
   request.normalized = true;
-  CHECK(
-      figure_of(request, sample(), evaluations).script ==
-      bar_figure({heading, "algbw / least", {"ring", "direct"}, {{"A", {1, 4}}, {"B", {1, none}}}})
-          .script);
+  CHECK(figure_of(request, sample(), evaluations).script ==
+        bar_figure({heading,
+                    "algorithm bandwidth / least",
+                    {"ring", "direct"},
+                    {{"A", {1, 4}}, {"B", {1, none}}}})
+            .script);
 }
 
 TEST_CASE("bars: chunks and runs are named where an algorithm has several for one problem") {
@@ -126,7 +128,7 @@ TEST_CASE("chunks: as asked for, not as cut, over one algorithm's value for the 
         curve_figure({heading,
                       CurveAxis::powers,
                       "chunks per shard",
-                      "algbw / that of direct",
+                      "algorithm bandwidth / that of direct",
                       {{"ring", {{1, 2}, {2, 0.5}}, {}, CurveLook{}}},
                       ""})
             .script);

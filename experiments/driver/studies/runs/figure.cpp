@@ -155,6 +155,8 @@ private:
 std::string words_of(const RecordColumn& column) {
   std::string words(name_without_unit(column));
   if (column.quantity == Quantity::fact) return words.substr(words.find(':') + 1);
+  if (words == "algbw") return "algorithm bandwidth";
+  if (words == "busbw") return "bus bandwidth";
   std::ranges::replace(words, '_', ' ');
   return words;
 }
@@ -165,8 +167,7 @@ std::string axis_label(const FigureRequest& request) {
   if (request.normalized) return words + " / least";
   if (!request.reference.empty()) return fmt::format("{} / that of {}", words, request.reference);
   switch (column.quantity) {
-  case Quantity::rate:
-    return fmt::format("{} bandwidth [GB/s]", words == "algbw" ? "algorithm" : "bus");
+  case Quantity::rate: return words + " [GB/s]";
   case Quantity::time: return words + " [ms]";
   case Quantity::effort: return words + " time [CPU s]";
   default: break;

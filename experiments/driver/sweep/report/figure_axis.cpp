@@ -55,8 +55,10 @@ std::vector<AxisTic> FigureAxis::few_tics(std::size_t most) const {
   double step = 10 * decade;
   for (const double digit : {5.0, 2.0, 1.0})
     if (digit * decade >= finest) step = digit * decade;
+  const bool millions = high >= 1e6; // not "1.5e+06"
   for (double i = std::ceil(low / step); i * step <= high && marks.size() < most + 1; ++i)
-    marks.push_back({i * step, fmt::format("{:.6g}", i * step + 0.0)});
+    marks.push_back({i * step, millions ? fmt::format("{:.6g} M", i * step / 1e6 + 0.0)
+                                        : fmt::format("{:.6g}", i * step + 0.0)});
   return marks;
 }
 

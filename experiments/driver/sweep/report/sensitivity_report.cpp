@@ -22,7 +22,7 @@ namespace {
 
 // Sizes in points. gnuplot has no table with bars in it: this figure is one, laid out by hand as
 // choice_map.cpp does.
-constexpr double row_height = 46, plot_width = 330, top = 78, below = 92, right = 190;
+constexpr double row_height = 46, plot_width = 240, top = 78, below = 92, right = 180;
 
 // Under the name of a parameter, so that the bar's ends can be read without the table.
 std::string values_line(const ParameterSensitivity& each) {
