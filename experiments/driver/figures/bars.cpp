@@ -84,7 +84,7 @@ Figure bar_figure(const BarChart& chart) {
     bars += fmt::format("{}$series{} using 1:2:({:.5f}) with boxes fillstyle solid noborder "
                         "linecolor rgb '{}' title {}",
                         s == 0 ? "plot " : ", \\\n     ", s, 0.92 * layout.bar / layout.group,
-                        series_colour(s), gnuplot_quoted(chart.series[s]));
+                        choice_colour(s), gnuplot_quoted(chart.series[s]));
     labels += fmt::format(", \\\n     $series{} using 1:(valid(2) ? $2 : floor_y):3 with labels {} "
                           "font 'sans-serif,10' textcolor rgb '#333333' notitle",
                           s, layout.upright ? "rotate left offset 0, 0.4" : "offset 0, 0.6");

@@ -238,6 +238,36 @@ bool lies_on(const PlotPoint& point, const std::vector<PlotPoint>& curve, bool s
   return std::abs(before.y + share * (next->y - before.y) - point.y) <= y_near;
 }
 
+/// The curve at this x, if it is there between two of its points.
+std::optional<PlotPoint> point_between(const std::vector<PlotPoint>& curve, double x, bool steps) {
+  const auto next = std::ranges::upper_bound(curve, x, {}, &PlotPoint::x);
+  if (next == curve.begin() || next == curve.end()) return std::nullopt;
+  const PlotPoint& before = *std::prev(next);
+  const double share = steps ? 0 : (x - before.x) / (next->x - before.x);
+  return PlotPoint{x, before.y + share * (next->y - before.y)};
+}
+
+/// How much of a curve lies upon another, in places at which one of both has a point.
+struct Overlap {
+  std::size_t on = 0, places = 0;
+  [[nodiscard]] bool all() const { return on == places; }
+  /// One point in common is no stretch of a curve.
+  [[nodiscard]] bool much() const { return on > 1 && 3 * on >= places; }
+};
+
+Overlap overlap_of(const std::vector<PlotPoint>& curve, const std::vector<PlotPoint>& other,
+                   bool steps) {
+  Overlap overlap;
+  const auto add = [&](const PlotPoint& point) {
+    ++overlap.places;
+    if (lies_on(point, other, steps)) ++overlap.on;
+  };
+  for (const PlotPoint& point : curve) add(point);
+  for (const PlotPoint& bend : other)
+    if (const auto point = point_between(curve, bend.x, steps)) add(*point);
+  return overlap;
+}
+
 struct Covering {
   std::vector<std::size_t> depth; ///< of each curve: how many curves deep it lies upon others
   std::vector<std::string> words; ///< below its name; mostly none
@@ -247,23 +277,17 @@ Covering covering_of(const CurveChart& chart, const AxisRange& x, const AxisRang
   const std::size_t n = chart.curves.size();
   std::vector<std::vector<PlotPoint>> curves;
   for (const Curve& curve : chart.curves) curves.push_back(in_shares(curve, x, y));
-  // How many points of a lie on b.
-  const auto on = [&](std::size_t a, std::size_t b) {
-    return static_cast<std::size_t>(std::ranges::count_if(
-        curves[a], [&](const PlotPoint& p) { return lies_on(p, curves[b], chart.steps); }));
-  };
   Covering covering{std::vector<std::size_t>(n, 0), std::vector<std::string>(n)};
   for (std::size_t upper = 0; upper < n; ++upper)
     for (std::size_t lower = 0; lower < upper; ++lower) {
       if (curves[upper].empty() || curves[lower].empty()) continue;
-      const std::size_t up = on(upper, lower), low = on(lower, upper);
-      // One point in common is no stretch of a curve.
-      if ((up > 1 && 3 * up >= curves[upper].size()) ||
-          (low > 1 && 3 * low >= curves[lower].size()))
+      const Overlap up = overlap_of(curves[upper], curves[lower], chart.steps);
+      const Overlap low = overlap_of(curves[lower], curves[upper], chart.steps);
+      if (up.much() || low.much())
         covering.depth[upper] = std::max(covering.depth[upper], covering.depth[lower] + 1);
-      if (up == curves[upper].size() && covering.words[upper].empty())
+      if (up.all() && covering.words[upper].empty())
         covering.words[upper] = fmt::format("(on {})", chart.curves[lower].name);
-      else if (low == curves[lower].size() && covering.words[lower].empty())
+      else if (low.all() && covering.words[lower].empty())
         covering.words[lower] = fmt::format("(under {})", chart.curves[upper].name);
     }
   return covering;

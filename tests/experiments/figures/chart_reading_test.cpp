@@ -185,6 +185,10 @@ TEST_CASE("a curve that nobody sees says upon which it lies, and both show") {
   CHECK_THAT(script, !ContainsSubstring("'(on tacos)'"));
   chart.curves[1].points[1].y = 2;
   CHECK_THAT(curve_figure(chart).script, !ContainsSubstring("(on "));
+  // Between its ends it isn't on a curve that bends away.
+  chart.curves[1].points = {{1, 5}, {3, 6}};
+  CHECK_THAT(curve_figure(chart).script, !ContainsSubstring("(on "));
+  chart.curves[1].points = {{1, 5}, {2, 2}, {3, 6}};
   // A single point under a curve can't be seen at all.
   chart.curves[0].points = {{2, 2}};
   CHECK_THAT(curve_figure(chart).script, ContainsSubstring("'(under tacos)'"));
