@@ -92,7 +92,7 @@ std::string title_of(const TrainingEvaluation& evaluation) {
 
 StackedChart chart_of(const TrainingEvaluation& evaluation) {
   StackedChart chart;
-  chart.heading = {title_of(evaluation),
+  chart.heading = {title_of(evaluation) + ": where the time of an iteration goes",
                    "one iteration, mean over NPUs; " +
                        conditions_text(evaluation, evaluation.engines.front())};
   chart.value_label = "time per iteration [ms]";
@@ -149,7 +149,8 @@ Figure training_heatmap(const TrainingEvaluation& evaluation,
                             topology_of(run, networks), link_report(*run.report),
                             LinkQuantity::utilisation));
   }
-  return heatmap_figure(title_of(evaluation), maps, LinkQuantity::utilisation);
+  return heatmap_figure(title_of(evaluation) + ": how busy links are", maps,
+                        LinkQuantity::utilisation);
 }
 
 // A link map of many runs or large networks would show nothing: it is left out then.

@@ -10,6 +10,11 @@
 
 namespace tutti::sweep {
 
+std::string case_note(const Study& study, const std::string& note) {
+  const std::string& name = study.title.empty() ? study.name : study.title;
+  return note.empty() ? name : name + "; " + note;
+}
+
 AnalysisReport begun_report(std::string kind, const AnalysisHead& head) {
   AnalysisReport report;
   report.kind = std::move(kind);

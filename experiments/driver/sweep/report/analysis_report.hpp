@@ -43,6 +43,9 @@ inline constexpr std::size_t most_figures = 24;
 [[nodiscard]] AnalysisReport selection_report(const SelectionAnalysis& analysis,
                                               AnalysedPoints& points);
 
+/// A note under a figure, which begins with the study's title: pictures are looked at alone, too.
+[[nodiscard]] std::string case_note(const Study& study, const std::string& note);
+
 /// Kind, label and title, nothing else.
 [[nodiscard]] AnalysisReport begun_report(std::string kind, const AnalysisHead& head);
 /// "tacos in 60 of 88 cases, flows in 20, rhd in 5, 2 others in 3": the most frequent first.

@@ -164,8 +164,8 @@ void add_choices(ChoiceMap& map, const BestChoices& best, const BestColumns& col
 }
 
 void add_map(AnalysisReport& report, const std::vector<const BestCell*>& cells,
-             const BestChoices& best, const BestColumns& columns,
-             const ObjectiveValues& objective) {
+             const BestChoices& best, const BestColumns& columns, const ObjectiveValues& objective,
+             const Study& study) {
   const std::string part = values_text(columns.by, cells.front()->first_row);
   ChoiceMap map = choice_map(cells, columns, objective);
   if (map.cells.empty()) {
@@ -173,8 +173,9 @@ void add_map(AnalysisReport& report, const std::vector<const BestCell*>& cells,
     return;
   }
   map.title = part.empty() ? report.title : report.title + ": " + part;
-  map.note = fmt::format("{} {}; numbers: how many times worse the second-best choice is",
-                         objective.maximise ? "largest" : "least", objective.name);
+  map.note =
+      case_note(study, fmt::format("{} {}; numbers: how many times worse the second-best choice is",
+                                   objective.maximise ? "largest" : "least", objective.name));
   add_choices(map, best, columns);
   report.figures.push_back({part, map.title, choice_map_figure(map)});
 }
@@ -235,7 +236,7 @@ AnalysisReport best_report(const BestAnalysis& analysis, AnalysedPoints& points)
     add_row(report, columns, objective, cell);
     cells[parts.of_row[cell.first_row]].push_back(&cell);
   }
-  for (const auto& each : cells) add_map(report, each, best, columns, objective);
+  for (const auto& each : cells) add_map(report, each, best, columns, objective, points.study());
   limit_figures(report);
   return report;
 }

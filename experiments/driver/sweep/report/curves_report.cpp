@@ -203,7 +203,7 @@ std::string missing_text(std::span<const CurveCell* const> cells, bool replicate
 }
 
 void add_figure(AnalysisReport& report, const CurvesAnalysis& analysis, const CurveColumns& columns,
-                std::span<const CurveCell* const> cells) {
+                std::span<const CurveCell* const> cells, const Study& study) {
   const std::string part = values_text(columns.by, cells.front()->first_row);
   const auto has_value = [](const CurveCell* cell) { return !std::isnan(cell->value); };
   const std::string missing = missing_text(cells, columns.replicates);
@@ -219,6 +219,7 @@ void add_figure(AnalysisReport& report, const CurvesAnalysis& analysis, const Cu
   chart.heading.title = part.empty() ? report.title : report.title + ": " + part;
   chart.heading.note = columns.replicates ? "means with 95 % confidence intervals" : "";
   if (!missing.empty()) chart.heading.note += (chart.heading.note.empty() ? "" : "; ") + missing;
+  chart.heading.note = case_note(study, chart.heading.note);
   chart.axis = x.axis;
   chart.x_names = x.names;
   chart.x_label = x.unit.label(columns.x->name);
@@ -296,7 +297,7 @@ AnalysisReport curves_report(const CurvesAnalysis& analysis, AnalysedPoints& poi
   const ObjectiveValues& objective = points.objective(analysis.objective);
   for (const auto& part : by_part) {
     add_conclusion(report, columns, objective, part);
-    add_figure(report, analysis, columns, part);
+    add_figure(report, analysis, columns, part, points.study());
   }
   limit_figures(report);
   return report;

@@ -37,6 +37,7 @@ struct ParetoChart {
   std::string title;
   const ObjectiveValues& x;
   const ObjectiveValues& y;
+  std::string note;                  ///< of which study
   std::string x_name, y_name;        ///< with a unit, where the objective has none of ours
   const Levels* name = nullptr;      ///< names and colours points; null: one colour
   std::vector<ParetoPanel> panels{}; ///< at least one
@@ -220,7 +221,7 @@ Figure pareto_figure(const ParetoChart& chart) {
   const std::string note = fmt::format(
       "coloured and named: no other point beats these in both; grey: beaten. Better: {} and {}",
       chart.x.maximise ? "to the right" : "to the left", chart.y.maximise ? "up" : "down");
-  const Heading heading{chart.title, note};
+  const Heading heading{chart.title, chart.note.empty() ? note : chart.note + "; " + note};
   const PanelLayout layout(heading, chart.panels.size());
   const FigureAxis x = axis_of(chart.x, chart.x_name, chart.panels);
   std::string script = figure_style(heading, layout.frame.width) +
@@ -365,10 +366,10 @@ AnalysisReport pareto_report(const ParetoAnalysis& analysis, AnalysedPoints& poi
     for (const std::string& name : names) ++fronts[name];
     const std::string part = values_text(of_figure, first);
     if (charts.empty() || charts.back().first != part)
-      charts.emplace_back(part,
-                          ParetoChart{part.empty() ? report.title : report.title + ": " + part, x,
-                                      y, axis_name(x, points.study()), axis_name(y, points.study()),
-                                      columns.name});
+      charts.emplace_back(
+          part, ParetoChart{part.empty() ? report.title : report.title + ": " + part, x, y,
+                            case_note(points.study(), ""), axis_name(x, points.study()),
+                            axis_name(y, points.study()), columns.name});
     const std::string title = columns.by.empty() ? "" : values_text({&columns.by.back(), 1}, first);
     charts.back().second.panels.push_back({title, std::move(candidates[g]), std::move(front)});
   }

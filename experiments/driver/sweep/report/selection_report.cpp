@@ -106,10 +106,11 @@ void add_table_row(AnalysisReport& report, const SelectionColumns& columns,
 
 // One row for each combination of `by`, one column for each value of `over`.
 void add_map(AnalysisReport& report, const SelectionColumns& columns,
-             const ObjectiveValues& objective, const std::vector<Selection>& selections) {
+             const ObjectiveValues& objective, const std::vector<Selection>& selections,
+             const Study& study) {
   ChoiceMap map;
   map.title = report.title;
-  map.note = "numbers: how many times worse the next-best choice is";
+  map.note = case_note(study, "numbers: how many times worse the next-best choice is");
   map.x_label = columns.over->name;
   std::vector<std::string> names;
   for (const Levels* each : columns.by) names.push_back(each->name);
@@ -194,7 +195,7 @@ AnalysisReport selection_report(const SelectionAnalysis& analysis, AnalysedPoint
                                          analysis.over, missing));
   }
   add_conclusion(report, columns, objective, selections, joined(analysis.of, " and "));
-  add_map(report, columns, objective, selections);
+  add_map(report, columns, objective, selections, points.study());
   report.json = selection_json(analysis, points, selections);
   return report;
 }

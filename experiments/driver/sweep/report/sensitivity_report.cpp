@@ -84,7 +84,7 @@ std::string row_labels(const std::vector<ParameterSensitivity>& parameters, cons
 
 // Of the first 24 parameters. Pre: at least one, and one point.
 Figure sensitivity_figure(const std::string& title, const ObjectiveValues& objective,
-                          const Sensitivity& sensitivity) {
+                          const Sensitivity& sensitivity, const Study& study) {
   constexpr std::size_t most = 24;
   std::vector<ParameterSensitivity> parameters = sensitivity.parameters;
   std::erase_if(parameters, [](const ParameterSensitivity& each) {
@@ -110,8 +110,9 @@ Figure sensitivity_figure(const std::string& title, const ObjectiveValues& objec
     worst += fmt::format("{:.6g} {}\n", b, y);
   }
   const std::string note =
-      fmt::format("{} points; disc: at the best value of the parameter, square: at the worst",
-                  sensitivity.points);
+      case_note(study, fmt::format("{} points; disc: at the best value of the parameter, square: "
+                                   "at the worst",
+                                   sensitivity.points));
   const double left = left_width(parameters);
   const double rows = static_cast<double>(parameters.size());
   const int width = std::max(static_cast<int>(left + plot_width + right),
@@ -285,7 +286,8 @@ AnalysisReport sensitivity_report(const SensitivityAnalysis& analysis, AnalysedP
     const std::string words = conclusion_of(result, objective);
     if (!words.empty()) report.conclusions.push_back(place + words);
     const std::string title = part.empty() ? report.title : report.title + ": " + part;
-    report.figures.push_back({part, title, sensitivity_figure(title, objective, result)});
+    report.figures.push_back(
+        {part, title, sensitivity_figure(title, objective, result, points.study())});
   }
   if (parameters.empty()) report.notes.emplace_back("No parameter varies.");
   limit_figures(report);
