@@ -63,7 +63,9 @@ struct MapLayout {
     const int needed = static_cast<int>(left + plot_width + legend);
     width = std::max(needed, std::min(heading_width({map.title, map.note}), page_width));
     const double entries = 22.0 * static_cast<double>(map.choices.size() + 1);
-    height = static_cast<int>(top + std::max(plot_height + below, entries + 40));
+    const std::size_t lines = text_lines(map.note, width - 30, least_font).size();
+    const double note = lines < 2 ? 0 : 14 * static_cast<double>(lines - 1);
+    height = static_cast<int>(top + std::max(plot_height + below, entries + 40) + note);
   }
 };
 

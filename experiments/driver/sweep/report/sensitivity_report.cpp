@@ -117,12 +117,14 @@ Figure sensitivity_figure(const std::string& title, const ObjectiveValues& objec
   const double rows = static_cast<double>(parameters.size());
   const int width = std::max(static_cast<int>(left + plot_width + right),
                              std::min(heading_width({title, note}), page_width));
-  const int height = static_cast<int>(top + rows * row_height + below);
+  const auto note_lines = static_cast<double>(text_lines(note, width - 30, least_font).size());
+  const double under = below + 14 * (note_lines - 1);
+  const int height = static_cast<int>(top + rows * row_height + under);
   const std::string layout = fmt::format(
       "set border 1\nset lmargin at screen {:.6f}\nset rmargin at screen {:.6f}\n"
       "set tmargin at screen {:.6f}\nset bmargin at screen {:.6f}\nunset key\nunset ytics\n"
       "set yrange [{}:0.5]\nset grid xtics back linetype 1 linecolor rgb '#dddddd' linewidth 0.8\n",
-      left / width, (left + plot_width) / width, 1 - top / height, below / height, 0.5 - rows);
+      left / width, (left + plot_width) / width, 1 - top / height, under / height, 0.5 - rows);
   return {figure_style({title, note}, width) + layout + axis.commands('x') +
               row_labels(parameters, sensitivity, objective) +
               fmt::format("$bars << END\n{}END\n$best << END\n{}END\n$worst << END\n{}END\n", bars,
