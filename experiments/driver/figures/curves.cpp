@@ -310,8 +310,11 @@ Pen pen_of(const CurveChart& chart, std::size_t c, std::size_t depth) {
   }
   Pen pen{std::string(series_colour(look.hue)), std::string(dash_pattern(look.dash)),
           point_mark(look.hue, look.dash)};
-  // Each that lies deeper is thicker, and shows in the gaps of what is upon it.
-  if (depth > 0 && look.dash == 0) pen.dash = depth == 1 ? "dashtype (5,5)" : "dashtype (2,6)";
+  // What lies below shows in the gaps. Where dashes say which curves belong together, dots do this.
+  const bool dashes_mean_kin = std::ranges::any_of(
+      chart.curves, [](const Curve& curve) { return curve.look && curve.look->dash > 0; });
+  if (depth > 0 && look.dash == 0)
+    pen.dash = depth == 1 && !dashes_mean_kin ? "dashtype (5,5)" : "dashtype (2,5)";
   return pen;
 }
 
