@@ -50,9 +50,8 @@ const std::map<std::string, std::string> libraries = {
     {"Highs.h", "synth/solvers/highs\\.cpp"},
     {"cadical.hpp", "synth/solvers/sat\\.cpp"},
     {"bliss", "synth/symmetry/automorphisms\\.cpp"},
-    {"pugixml.hpp",
-     "runtime/formats/msccl/[a-z_]+\\.cpp|"
-     "tests/experiments/figures/(network_figure_test\\.cpp|svg_reading\\.hpp)"},
+    {"pugixml.hpp", "runtime/formats/msccl/[a-z_]+\\.cpp|"
+                    "tests/experiments/figures/(network_figure_test\\.cpp|svg_reading\\.hpp)"},
     {"sqlite3.h", "experiments/driver/sweep/(store/database|space/expression)\\.cpp"},
     {"boost",
      "synth/solvers/proven_minimum\\.cpp|experiments/driver/(mpi|sweep/analysis)/[a-z_]+\\.cpp|"
