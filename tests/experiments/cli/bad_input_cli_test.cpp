@@ -68,6 +68,8 @@ TEST_CASE("bad values are refused") {
              ContainsSubstring("--chunks: 0 is out of range"));
   CHECK_THAT(refusal(ring_synth + " --seed x"), ContainsSubstring("seed"));
   CHECK_THAT(refusal(ring_synth + " --limit 60"), ContainsSubstring("\"60\""));
+  for (const char* nothing : {"0s", "0B", "60s,0B"})
+    CHECK_THAT(refusal(ring_synth + " --limit " + nothing), ContainsSubstring("more than 0"));
   CHECK_THAT(refusal(ring_synth + " --limit 60s,8GiB,9GiB"), ContainsSubstring("names two sizes"));
   CHECK_THAT(refusal(ring_synth + " --limit 60s,8GiX"), ContainsSubstring("\"8GiX\""));
   CHECK_THAT(refusal(ring_synth + " --threads 0"), ContainsSubstring("threads"));

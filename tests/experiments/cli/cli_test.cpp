@@ -502,7 +502,10 @@ TEST_CASE("columns are chosen, of records too, and unknown ones told before the 
   CHECK(run_tutti(line + "gap,gap", folder).code == 2);
   CHECK(run_tutti(line + "gap --json", folder).code == 2);
   // What a table could have is no mistake, and what no study of the kind has is one.
-  CHECK(run_tutti(line + "gap,size,best,fact:periods", folder).code == 0);
+  CHECK(run_tutti(line + "gap,size,best", folder).code == 0);
+  CHECK(run_tutti(line + "gap,fact:no_such", folder).code == 2); // which only the table knows
+  CHECK(run_tutti(line + "verdict", folder).code == 2);          // nothing is compared
+  CHECK(run_tutti(line + "time_fluid", folder).code == 2);
   for (const char* command :
        {"train -t ring:4 --model resnet50 --npu v100 -a ring",
         "failures -t ring:4 -c all_gather -a ring --failed-links 1",
@@ -512,5 +515,56 @@ TEST_CASE("columns are chosen, of records too, and unknown ones told before the 
     CHECK(refused.code == 2);
     CHECK(refused.out.empty());
     CHECK_THAT(refused.err, ContainsSubstring("unknown column \"gep\""));
+  }
+}
+
+TEST_CASE("every command that uses a network draws it") {
+  const TemporaryFolder folder;
+  const auto draws = [&](const std::string& command, const std::string& file, const char* words) {
+    const CommandResult made = run_tutti(command + " " + file, folder);
+    INFO(command);
+    INFO(made.err);
+    CHECK(made.code == 0);
+    const std::string picture = read_file(folder.file(file));
+    CHECK(picture.starts_with("<?xml"));
+    CHECK_THAT(picture, ContainsSubstring(words));
+  };
+  const std::string ring = " -t ring:4 -c all_gather ";
+  draws("synth" + ring + "-a ring,tacos --draw-steps steps.svg --draw", "synth.svg",
+        "all_gather by");
+  CHECK_THAT(read_file(folder.file("steps.svg")), ContainsSubstring("share of the interval"));
+  REQUIRE(run_tutti("synth" + ring + "-a tacos -o s.json", folder).code == 0);
+  draws("replay -t ring:4 s.json --columns gap_at_chunks,max_link_utilisation --draw", "r.svg",
+        "by tacos on ring:4");
+  draws("replay -t ring:4 s.json --draw-steps", "rs.svg", "share of the interval");
+  draws("failures" + ring + "-a tacos --event at=50%,link_down=npu0-npu1 --draw", "f.svg",
+        "crossed out: dead in the end");
+  draws("train -t ring:4 --model resnet50 --npu v100 -a ring --draw", "t.svg", "an iteration");
+  write_file(folder.file("jobs.toml"), "algorithms = [\"ring\"]\n"
+                                       "[[job]]\nname = \"a\"\ncollective = \"all_reduce\"\n");
+  draws("jobs -t ring:4 jobs.toml --draw", "j.svg", "1 job by");
+  draws("show -t ring:4 --draw", "n.svg", "ring:4");
+  const CommandResult none =
+      run_tutti("synth -t ring:4 -c all_gather -a blink --size 1MiB --draw none.svg", folder);
+  CHECK(none.code != 0);
+  CHECK_FALSE(std::filesystem::exists(folder.file("none.svg")));
+  CHECK(run_tutti("synth" + ring + "-a ring --draw x.pdf", folder).code == 2);
+  CHECK(run_tutti("synth" + ring + "-a ring --draw x.svg --draw-steps x.svg", folder).code == 2);
+}
+
+TEST_CASE("an expectation of what has no schedule differs, whatever it is of") {
+  const TemporaryFolder folder;
+  for (const char* metric : {"chunks_per_shard", "synthesis_seconds", "gap"}) {
+    write_file(folder.file("e.toml"),
+               std::string("name = \"e\"\n[topologies]\nR = \"ring:4\"\n[[runs]]\n"
+                           "collectives = [\"all_gather\"]\nalgorithms = [\"ring\", \"blink\"]\n"
+                           "[[expect]]\nlabel = \"x\"\nof = {algorithm = \"blink\"}\nmetric = \"") +
+                   metric + "\"\nat_most = " +
+                   (std::string(metric) == "synthesis_seconds" ? "\"60s\"" : "100") + "\n");
+    const CommandResult made = run_tutti("run e.toml", folder);
+    INFO(metric);
+    INFO(made.err);
+    CHECK(made.code == 1);
+    CHECK_THAT(made.out, ContainsSubstring("differs"));
   }
 }

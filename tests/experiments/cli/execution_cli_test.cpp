@@ -368,6 +368,15 @@ TEST_CASE("an experiment executes a schedule or a program from a file beside it"
   }
 }
 
+TEST_CASE("a program that says its collective takes none") {
+  const TemporaryFolder folder;
+  run_of("synth -t ring:4 -c all_gather -a ring --chunks 1 --size 64kB -o s.json", folder);
+  run_of("lower -t ring:4 s.json -o s.xml", folder);
+  for (const char* command : {"exec -t ring:4 s.xml --size 64kB -c all_reduce",
+                              "import -t ring:4 s.xml --size 64kB -c all_reduce"})
+    check_refused(command, folder, "a collective is given to custom ones only");
+}
+
 TEST_CASE("what executions can't do is said before anything runs") {
   check_refused("exec -t ring:4", "give a file, or --collective and --algorithm");
   check_refused("exec -t ring:4 -c all_gather -a ring --backend gpu", "unknown backend \"gpu\"");
@@ -375,6 +384,7 @@ TEST_CASE("what executions can't do is said before anything runs") {
                 "real links aren't the topology's");
   check_refused("exec -t ring:4 -c all_to_all -a ring --in-place", "can't be in place");
   check_refused("exec -t ring:4 -c all_gather -a ring --type half", "unknown element type");
+  check_refused("exec -t ring:4 -c all_gather -a ring --watchdog 0s", "--watchdog: it needs more");
   check_refused("exec -t ring:4 -c all_gather -a ring --repeat 0", "--repeat");
   check_refused("profile -t switch:4", "NPU");
   check_refused("profile -t ring:4 --sizes 4kB", "two sizes");

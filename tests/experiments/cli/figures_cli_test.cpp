@@ -51,7 +51,7 @@ topologies = ["mesh"]
     CAPTURE(result.err);
     REQUIRE(result.code == 0);
     const auto pictures = pictures_in(folder.file(out));
-    REQUIRE(pictures.size() == 2);
+    REQUIRE(pictures.size() == 4);
     if (first.empty()) first = pictures;
     CHECK(pictures == first);
   }

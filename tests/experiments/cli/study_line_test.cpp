@@ -102,3 +102,8 @@ TEST_CASE("options of one key exclude each other") {
   CHECK(refusal_of({{"--event", {"at=1ms,link_down=npu0-npu1"}}, {"--events", {"e.toml"}}}) ==
         "--event and --events exclude each other");
 }
+
+TEST_CASE("what the user wrote is quoted as it was written, though a key is called so") {
+  CHECK_THAT(refusal_of({{"--set", {"chunks=2"}}}), ContainsSubstring("\"chunks\""));
+  CHECK_THAT(refusal_of({{"--zero", {"limit"}}}), Catch::Matchers::StartsWith("--zero: "));
+}

@@ -227,7 +227,7 @@ label = "ring / direct"
 of = {algorithm = "ring"}
 over = {algorithm = "direct"}
 value = 1.0
-tolerance = "100%"
+tolerance = "99%"
 )");
   const CommandResult result = run_tutti("run e.toml", folder);
   INFO(result.err);

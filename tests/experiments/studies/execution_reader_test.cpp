@@ -137,6 +137,14 @@ TEST_CASE("what is wrong with an execution is said with its place") {
              ContainsSubstring("no size is in \"2MB..1MB\""));
 }
 
+TEST_CASE("whether ratios repeat needs predictions") {
+  CHECK_THAT(
+      error_in("passes = 2\npredicted_by = \"nothing\"\n[[executions.expect]]\nlabel = \"x\"\n"
+               "metric = \"measured\"\nat_most = \"1s\"\nsummary = \"largest\"\n"
+               "repeats_within = 0.5\n"),
+      ContainsSubstring("it is of ratios to predictions"));
+}
+
 TEST_CASE("the error of predictions is a geometric mean, either way") {
   const ExecutionEvaluation evaluation = evaluation_of({4, 0.5, 2});
   CHECK(*prediction_error(evaluation) == Approx(std::cbrt(16.0) - 1));

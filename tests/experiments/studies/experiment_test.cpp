@@ -202,6 +202,21 @@ TEST_CASE("unknown keys and names are errors with their place") {
                         "collective_time, lower_bound, gap, "));
 }
 
+TEST_CASE("expectations that everything would meet are refused") {
+  const std::string of = "of = {topology = \"A\", algorithm = \"ring\"}\n";
+  CHECK_THAT(experiment_error(expectation(of + "over = {topology = \"A\", algorithm = \"ring\"}\n"
+                                               "value = 1\ntolerance = \"1%\"\n")),
+             ContainsSubstring("e.toml:11:8: it selects the rows of \"of\""));
+  for (const char* limit : {"value = \"9GB/s\"\n", "at_least = \"9GB/s\"\n"})
+    CHECK_THAT(experiment_error(expectation(of + limit + "tolerance = \"100%\"\n")),
+               ContainsSubstring("e.toml:12:13: within 100% everything is as expected"));
+  CHECK_THAT(experiment_error(expectation("summary = \"error\"\nmetric = \"collective_time\"\n"
+                                          "at_most = 10\n")),
+             ContainsSubstring("an error is of ratios"));
+  CHECK(experiment_error(expectation("summary = \"error\"\nmetric = \"gap\"\nat_most = 10\n"))
+            .empty());
+}
+
 TEST_CASE("bad values are errors with their place") {
   CHECK_THAT(experiment_error(head + run + "sizes = [\"12\"]\n"),
              ContainsSubstring("e.toml:8:10: size \"12\" has no unit"));

@@ -264,7 +264,7 @@ public:
     made.recovery = std::move(recovery);
     made.recovery.segments.clear();
     made.recovery.deliveries.clear();
-    made.recovery.links.clear();
+    if (scenarios_of(case_.events, 1).size() > 1) made.recovery.links.clear(); // none is drawn
     made.recovery.progress = thinned(std::move(made.recovery.progress));
     return made;
   }

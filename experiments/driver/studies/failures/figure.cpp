@@ -172,6 +172,7 @@ std::vector<NetworkUse> network_uses(std::span<const FailureEvaluation> evaluati
     if (e.scenarios.size() != 1 || e.scenarios.front().policies.empty()) continue;
     const ScenarioEvaluation& scenario = e.scenarios.front();
     const PolicyEvaluation& policy = best_policy(scenario);
+    if (policy.recovery.links.empty()) continue;
     uses.push_back(
         {file_stem("failures_network",
                    evaluations.size() == 1 ? e.label : e.label + " " + e.algorithm),

@@ -49,8 +49,9 @@ std::vector<NetworkUse> network_uses(const JobStudyEvaluation& study, const Topo
     if (!plan.jobs.empty() && (best == nullptr || plan.makespan < best->makespan)) best = &plan;
   if (best == nullptr) return {};
   return {{file_stem("jobs_network", study.label),
-           Heading(fmt::format("{} jobs by {} on {}: {}", study.jobs.size(), best->plan,
-                               study.topology, short_text(best->makespan)),
+           Heading(fmt::format("{} job{} by {} on {}: {}", study.jobs.size(),
+                               study.jobs.size() == 1 ? "" : "s", best->plan, study.topology,
+                               short_text(best->makespan)),
                    fmt::format("engine {}, links busy for {}, forwarding {}", study.engines.front(),
                                to_text(study.model.link_busy), to_text(study.model.forwarding))),
            &topology, shares_of(best->links, best->makespan)}};
