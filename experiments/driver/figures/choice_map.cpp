@@ -164,8 +164,8 @@ std::string cell_texts(const ChoiceMap& map, const MapLayout& at) {
       return !words.empty() &&
              static_cast<double>(display_width(words)) * at.scale * small_letter + 4 <= room;
     };
-    // Both texts where there is room for both, one above the other; else the first that fits, or the
-    // numbers upright in narrow cells.
+    // Both texts where there is room for both, one above the other; else the first that fits, or
+    // the numbers upright in narrow cells.
     const bool large = at.cell_height >= 15 && fits(cell.text, at.cell_width);
     const bool small = at.cell_height >= 30 && fits(cell.small_text, at.cell_width);
     if (large) add(cell, cell.text, small ? 0.42 : 0);

@@ -437,8 +437,8 @@ std::string name_texts(const CurveChart& chart, const std::vector<CurveName>& na
 
 } // namespace
 
-// Those that would touch are moved as one block, to where its members are nearest to their places on
-// average; a block that then touches another joins it.
+// Those that would touch are moved as one block, to where its members are nearest to their places
+// on average; a block that then touches another joins it.
 std::vector<double> spread_heights(std::span<const double> wanted, double distance, double least,
                                    double largest) {
   struct Block {

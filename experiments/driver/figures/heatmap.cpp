@@ -1,6 +1,6 @@
-// Panels share one colour scale, or they couldn't be compared, and paper is left blank where there is
-// no link, which isn't the same as an idle link. Everything is placed in points, as gnuplot's multiplot layout
-// knows nothing of panels with a common colour bar.
+// Panels share one colour scale, or they couldn't be compared, and paper is left blank where there
+// is no link, which isn't the same as an idle link. Everything is placed in points, as gnuplot's
+// multiplot layout knows nothing of panels with a common colour bar.
 #include "experiments/driver/figures/heatmap.hpp"
 
 #include "experiments/driver/figures/curves.hpp"

@@ -35,8 +35,8 @@ struct LinkMap {
 
 /// Heat maps side by side (a grid from four panels on) on one colour scale; the scale of
 /// utilisation is 0 to 100 %, that of bytes ends at the largest value. Switches and memories stand
-/// behind the NPUs, set off by a thin line, under their names. Readable for 1 to about 16 panels of 2
-/// to 256 nodes.
+/// behind the NPUs, set off by a thin line, under their names. Readable for 1 to about 16 panels of
+/// 2 to 256 nodes.
 /// Errors: InputError without a panel.
 [[nodiscard]] Figure heatmap_figure(const Heading& heading, std::span<const LinkMap> maps,
                                     LinkQuantity quantity);

@@ -1,7 +1,8 @@
 // Eight colours near those of Okabe and Ito, "Color Universal Design" (2008), moved until any two
 // are at least 20 apart in CIELAB under each of the three dichromacies; Tableau's ten, which were
 // here before, have a green and a red that are one colour to a deuteranope. What compares more gets
-// each hue again halfway to white, then 40 % darker. Text on a colour is black or white by its luma.
+// each hue again halfway to white, then 40 % darker. Text on a colour is black or white by its
+// luma.
 #include "experiments/driver/figures/palette.hpp"
 
 #include <fmt/format.h>

@@ -22,7 +22,8 @@ inline constexpr std::size_t palette_size = 8;
 
 /// gnuplot's "dashtype ..." of the i-th kind of lines: solid, then four patterns, then again.
 [[nodiscard]] std::string_view dash_pattern(std::size_t i);
-/// gnuplot's number of a mark: of each colour one, filled, and hollow on every second kind of lines.
+/// gnuplot's number of a mark: of each colour one, filled, and hollow on every second kind of
+/// lines.
 [[nodiscard]] int point_mark(std::size_t colour, std::size_t dash);
 
 /// From nothing to the most, as gnuplot's "set palette": it darkens all the way, so that it can be

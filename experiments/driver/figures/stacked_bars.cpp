@@ -1,7 +1,7 @@
-// Bars lie on their sides, as their names and those of their groups are words, of which few find room
-// side by side: fifty bars are a tall picture that can be read, not one five pages wide. Each part
-// is a box of its own, and everything has its place in points. A part has the same colour in all
-// pictures of one kind, whether others are seen there or not.
+// Bars lie on their sides, as their names and those of their groups are words, of which few find
+// room side by side: fifty bars are a tall picture that can be read, not one five pages wide. Each
+// part is a box of its own, and everything has its place in points. A part has the same colour in
+// all pictures of one kind, whether others are seen there or not.
 #include "experiments/driver/figures/stacked_bars.hpp"
 
 #include "experiments/driver/figures/palette.hpp"

@@ -14,8 +14,8 @@
 
 namespace tutti {
 
-/// Points of a figure that fills a page's width of 7 inches: its 10 points are 7 in print. One for a
-/// column of 3.3 inches has 340.
+/// Points of a figure that fills a page's width of 7 inches: its 10 points are 7 in print. One for
+/// a column of 3.3 inches has 340.
 inline constexpr int page_width = 720;
 /// What is smaller can't be read in print.
 inline constexpr int least_font = 10;
@@ -88,8 +88,8 @@ struct AxisTic {
 };
 /// "'1 us' 1, '5 %% failed' 10": for gnuplot's `set xtics (...)`, to which the texts are formats.
 [[nodiscard]] std::string tics_text(std::span<const AxisTic> tics);
-/// Of a logarithmic axis between these ends: powers of ten, and 2 and 5 times them where there would
-/// be fewer than three marks. Pre: 0 < low < high.
+/// Of a logarithmic axis between these ends: powers of ten, and 2 and 5 times them where there
+/// would be fewer than three marks. Pre: 0 < low < high.
 [[nodiscard]] std::vector<AxisTic> decade_tics(double low, double high);
 
 /// Three significant digits without an exponent: "1595", "50.8", "9.10".

@@ -30,7 +30,8 @@ struct StudyOption {
   const char* help;            ///< what it says, its unit, its default
   const char* group = nullptr; ///< heading in --help from here on
   bool is_required = false;
-  /// What the command takes where nothing is given and its default isn't that of the key; else null.
+  /// What the command takes where nothing is given and its default isn't that of the key; else
+  /// null.
   const char* otherwise = nullptr;
 
   /// The same, under a heading.

@@ -64,8 +64,8 @@ struct MscclFile {
 
 /// Reads what msccl-tools, TE-CCL, TACCL and msccl_xml() write. `size`: the collective's bytes,
 /// as nccl-tests counts them. `coll=custom` (msccl-tools' gather, scatter, ...) gets its conditions
-/// from `custom`, whose chunks must divide each rank's buffers; without it, and with it for any other
-/// program: InputError.
+/// from `custom`, whose chunks must divide each rank's buffers; without it, and with it for any
+/// other program: InputError.
 /// Errors: InputError with file:line:column for malformed XML, missing attributes,
 /// places outside a buffer, two blocks on one connection, steps beyond the limits, and so on; then
 /// whatever verify_program finds with two messages on a connection, which MSCCL's runtimes have.

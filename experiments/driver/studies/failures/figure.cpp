@@ -38,8 +38,8 @@ Curve progress_curve(std::string name, std::span<const ProgressPoint> progress, 
   return curve;
 }
 
-// One for each instant at which something happens. Those that can't be told apart share their words;
-// where there are many, there are none.
+// One for each instant at which something happens. Those that can't be told apart share their
+// words; where there are many, there are none.
 std::vector<CurveMark> marks_of(const ScenarioEvaluation& scenario, double end) {
   constexpr std::size_t most_words = 12;
   constexpr double least_distance = 0.004; // of the axis

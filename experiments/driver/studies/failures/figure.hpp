@@ -25,8 +25,8 @@ namespace tutti {
 [[nodiscard]] std::vector<NamedFigure>
 failure_figures(std::span<const FailureEvaluation> evaluations);
 
-/// Of each algorithm's run, where it is one, under the policy that is complete first (else the first
-/// policy), with what is dead in the end; none where nothing ran. They point to the topology.
+/// Of each algorithm's run, where it is one, under the policy that is complete first (else the
+/// first policy), with what is dead in the end; none where nothing ran. They point to the topology.
 [[nodiscard]] std::vector<NetworkUse> network_uses(std::span<const FailureEvaluation> evaluations,
                                                    const Topology& topology);
 

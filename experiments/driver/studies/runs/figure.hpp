@@ -53,8 +53,8 @@ struct FigureRequest {
 [[nodiscard]] const Evaluation* fastest_run(std::span<const Evaluation> evaluations,
                                             const std::string& topology);
 
-/// Of each network the fastest run of the last collective and size that has one, where there are six
-/// networks or fewer. What is returned points into the networks.
+/// Of each network the fastest run of the last collective and size that has one, where there are
+/// six networks or fewer. What is returned points into the networks.
 [[nodiscard]] std::vector<NetworkUse> network_uses(Networks networks,
                                                    std::span<const Evaluation> evaluations);
 

@@ -30,8 +30,8 @@ namespace tutti::sweep {
 /// "tacos" or "torus, tacos": values of one row in some columns.
 [[nodiscard]] std::string values_text(std::span<const Levels* const> columns, std::uint32_t row);
 
-/// The same in a sentence: "torus with tacos", "flows with chunks 8"; numbers don't tell of what they
-/// are.
+/// The same in a sentence: "torus with tacos", "flows with chunks 8"; numbers don't tell of what
+/// they are.
 [[nodiscard]] std::string values_words(std::span<const Levels* const> columns, std::uint32_t row,
                                        std::string_view between = " with ");
 

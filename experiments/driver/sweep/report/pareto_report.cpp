@@ -1,5 +1,6 @@
 // Fronts of two objectives: a table of their points, and figures with a small picture for each
-// combination of `by`: the front on a staircase, its points named, and those that it beats behind it.
+// combination of `by`: the front on a staircase, its points named, and those that it beats behind
+// it.
 #include "experiments/driver/figures/palette.hpp"
 #include "experiments/driver/figures/style.hpp"
 #include "experiments/driver/sweep/analysis/pareto_front.hpp"
@@ -90,8 +91,8 @@ std::string colour_of(const ParetoChart& chart, std::uint32_t row) {
   return level == no_index ? "#777777" : choice_colour(level);
 }
 
-// Beaten points, one for each small cell of the plot: a dot more in one of them can't be seen, but a
-// million dots make a page too large to open.
+// Beaten points, one for each small cell of the plot: a dot more in one of them can't be seen, but
+// a million dots make a page too large to open.
 std::string cloud_data(const ParetoPanel& panel, const FigureAxis& x, const FigureAxis& y) {
   std::set<std::uint32_t> on_front;
   for (const FrontPoint& point : panel.front) on_front.insert(point.row);
@@ -316,7 +317,8 @@ std::string direction(const ObjectiveValues& objective) {
   return objective.maximise ? "largest" : "least";
 }
 
-/// "power [W]" of an objective whose unit is none of ours: results and most facts are plain numbers.
+/// "power [W]" of an objective whose unit is none of ours: results and most facts are plain
+/// numbers.
 std::string axis_name(const ObjectiveValues& values, const Study& study) {
   const auto found = std::ranges::find(study.objectives, values.name, &Objective::name);
   if (values.unit != Unit::none || found == study.objectives.end()) return values.name;

@@ -1,7 +1,8 @@
 // A page that can be mailed or kept: styles and pictures are inline and there is no script, so that
 // it needs no server and nothing from elsewhere. Who reads only its beginning knows what came out;
-// who looks only at what is in sight sees ten pictures, some of each analysis. It shows the first 60
-// rows of a table, for a browser is slow with a hundred thousand, and links the CSV that has all.
+// who looks only at what is in sight sees ten pictures, some of each analysis. It shows the first
+// 60 rows of a table, for a browser is slow with a hundred thousand, and links the CSV that has
+// all.
 #include "experiments/driver/sweep/report/study_page.hpp"
 
 #include "experiments/driver/sweep/analysis/levels.hpp"
@@ -147,8 +148,8 @@ std::string problems_section(const Table& problems) {
          html_table(problems, most_rows, "points.csv") + "</section>\n";
 }
 
-/// How many pictures of each section are in sight: in turns, so that every analysis shows one before
-/// any shows two.
+/// How many pictures of each section are in sight: in turns, so that every analysis shows one
+/// before any shows two.
 std::vector<std::size_t> pictures_in_sight(std::span<const PageSection> sections) {
   std::vector<std::size_t> shown(sections.size(), 0), all(sections.size(), 0);
   for (std::size_t i = 0; i < sections.size(); ++i)

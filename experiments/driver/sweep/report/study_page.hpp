@@ -1,6 +1,6 @@
 // One static page about a study: its conclusions first, then all analyses with their figures
-// inline, what was varied, and how points ended. No scripts, nothing from elsewhere, light or dark as
-// the reader has it.
+// inline, what was varied, and how points ended. No scripts, nothing from elsewhere, light or dark
+// as the reader has it.
 #pragma once
 
 #include "experiments/driver/sweep/report/analysis_report.hpp"
