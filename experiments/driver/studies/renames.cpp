@@ -1,8 +1,9 @@
-// An author's file is more than what a parser makes of it: comments, order and blanks. So it is
-// taken apart into headers and entries, whose values stay the text that they are, and only tables
-// that have an old name are written anew.
+// An author's file is more than what a parser makes of it: comments, order and blanks. So the parser
+// only says what stands where; each change is a piece of the text with what replaces it, and all
+// else stays as it is.
 #include "experiments/driver/studies/renames.hpp"
 
+#include "experiments/driver/studies/experiment.hpp"
 #include "sim/error.hpp"
 #include "sim/text.hpp"
 
@@ -11,15 +12,15 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
-#include <optional>
-#include <span>
-#include <tuple>
+#include <set>
 #include <utility>
 #include <vector>
 
 namespace tutti {
 
 namespace {
+
+constexpr std::string_view advice = "`tutti update FILE` changes files of earlier versions";
 
 struct Renamed {
   std::string_view from, to;
@@ -50,252 +51,364 @@ constexpr std::array renamed_metrics{
     Renamed{"planned", "planned_time"},   Renamed{"speed", "iterations_per_s"},
     Renamed{"throughput", "items_per_s"}, Renamed{"utilisation", "flops_utilisation"}};
 
-/// A line of its own, or a key with its value, which may have several lines.
-struct Item {
-  std::string key;           ///< empty: a header, a comment, a blank line
-  std::string text;          ///< of an entry all behind the "=", with its comment; else the line
-  std::string indent = {};   ///< before the key
-  std::string equals = " ="; ///< with the blanks behind the key
+/// A text, and what is to be changed in it.
+class Edits {
+public:
+  explicit Edits(std::string_view text)
+      : text_(text), newline_(text.find("\r\n") == std::string_view::npos ? "\n" : "\r\n") {
+    lines_.push_back(text.starts_with("\xEF\xBB\xBF") ? 3 : 0); // a mark of UTF-8 has no column
+    for (std::size_t i = 0; i < text.size(); ++i)
+      if (text[i] == '\n') lines_.push_back(i + 1);
+  }
+
+  [[nodiscard]] std::size_t offset(ConfigPlace place) const {
+    std::size_t at = lines_[place.line - 1];
+    for (std::size_t column = 1; column < place.column && at < text_.size(); ++column) do
+        ++at;
+      while (at < text_.size() && (static_cast<unsigned char>(text_[at]) & 0xC0U) == 0x80U);
+    return at;
+  }
+  [[nodiscard]] std::size_t line_begin(std::size_t at) const {
+    return *std::prev(std::ranges::upper_bound(lines_, at));
+  }
+  /// Before what ends the line.
+  [[nodiscard]] std::size_t line_end(std::size_t at) const {
+    return std::min(text_.find(newline_, at), text_.size());
+  }
+  [[nodiscard]] std::string_view text(std::size_t begin, std::size_t end) const {
+    return text_.substr(begin, end - begin);
+  }
+  /// Up to the end.
+  [[nodiscard]] std::string_view text(std::size_t begin) const { return text_.substr(begin); }
+
+  void replace(std::size_t begin, std::size_t end, std::string by) {
+    changes_.push_back({begin, end, std::move(by)});
+  }
+  /// Lines of their own before that of `at`, which begin like it.
+  void add_before(std::size_t at, const std::vector<std::string>& entries) {
+    const std::size_t begin = line_begin(at);
+    std::string lines;
+    for (const std::string& entry : entries)
+      lines += fmt::format("{}{}{}", text(begin, at), entry, newline_);
+    replace(begin, begin, std::move(lines));
+  }
+  /// Lines of their own behind that of `at`.
+  void add_behind(std::size_t at, std::string_view indent,
+                  const std::vector<std::string>& entries) {
+    std::string lines;
+    for (const std::string& entry : entries)
+      lines += fmt::format("{}{}{}", newline_, indent, entry);
+    replace(line_end(at), line_end(at), std::move(lines));
+  }
+  /// The line of a key, but for a comment behind its value.
+  void remove_line(std::size_t key_begin, std::size_t value_end) {
+    const std::size_t end = line_end(value_end);
+    const std::string_view comment = trimmed(text(value_end, end));
+    const std::size_t begin = line_begin(key_begin);
+    if (comment.empty())
+      replace(begin, std::min(end + newline_.size(), text_.size()), "");
+    else
+      replace(text_.find_first_not_of(" \t", begin),
+              static_cast<std::size_t>(comment.data() - text_.data()), "");
+  }
+
+  [[nodiscard]] std::string applied() {
+    std::ranges::stable_sort(changes_, {},
+                             [](const Change& c) { return std::pair(c.begin, c.end); });
+    std::string result;
+    std::size_t at = 0;
+    for (const Change& change : changes_) {
+      result += text(at, change.begin);
+      result += change.by;
+      at = change.end;
+    }
+    result += text(at);
+    if (!text_.ends_with('\n') && result.ends_with(newline_)) // the last line went away
+      result.resize(result.size() - newline_.size());
+    return result;
+  }
+
+private:
+  struct Change {
+    std::size_t begin, end;
+    std::string by;
+  };
+  std::string_view text_, newline_;
+  std::vector<std::size_t> lines_; ///< where each begins
+  std::vector<Change> changes_;
 };
 
-/// A header with what stands below it.
-struct Block {
-  std::string header; ///< "training.expect" of "[[training.expect]]"; empty: the top of the file
-  std::vector<Item> items;
+/// A table of the file, and what becomes of its keys.
+class Block {
+public:
+  Block(Edits& edits, ConfigTable table, bool is_in_inline)
+      : edits_(edits), table_(std::move(table)) {
+    for (std::string& key : table_.keys()) names_.insert(std::move(key));
+    const char c = edits_.text(edits_.offset(table_.region().begin)).front();
+    is_inline_ = c == '{' || (is_in_inline && c != '[');
+  }
 
-  [[nodiscard]] Item* find(std::string_view key) {
-    const auto found = std::ranges::find(items, key, &Item::key);
-    return found == items.end() ? nullptr : &*found;
+  [[nodiscard]] bool has(const std::string& key) const { return names_.contains(key); }
+  [[nodiscard]] ConfigValue at(const std::string& key) { return table_.at(key); }
+  /// Those that are tables or arrays of them; of other values none.
+  [[nodiscard]] std::vector<Block> tables(const std::string& key) {
+    std::vector<Block> found;
+    if (!table_.has(key)) return found;
+    const ConfigValue value = at(key);
+    for (const ConfigValue& each : value.is_array() ? value.array() : std::vector{value})
+      if (each.is_table()) found.emplace_back(edits_, each.table(), is_inline_);
+    return found;
   }
-  /// Takes the entry out.
-  std::optional<std::string> take(std::string_view key) {
-    const auto found = std::ranges::find(items, key, &Item::key);
-    if (found == items.end()) return std::nullopt;
-    std::string text = std::move(found->text);
-    items.erase(found);
-    return text;
+  /// As it is written.
+  [[nodiscard]] std::string value_text(const std::string& key) {
+    const auto [begin, end] = value_of(key);
+    return std::string(edits_.text(begin, end));
   }
+  void set(const std::string& key, std::string text) {
+    const auto [begin, end] = value_of(key);
+    edits_.replace(begin, end, std::move(text));
+  }
+
+  void rename(const std::string& key, const std::string& now) {
+    static_cast<void>(value_of(key));
+    const ConfigRegion region = table_.key_region(key);
+    names_.erase(key);
+    claim(now, fmt::format("\"{}\"", key));
+    edits_.replace(edits_.offset(region.begin), edits_.offset(region.end), now);
+  }
+  void remove(const std::string& key) {
+    require_lines(key);
+    edits_.remove_line(key_begin(key), value_of(key).second);
+    names_.erase(key);
+  }
+  /// Entries "key = value" before one that is there.
+  void add_before(const std::string& key, const std::vector<std::string>& entries) {
+    require_lines(key);
+    claim_all(entries, key);
+    edits_.add_before(key_begin(key), entries);
+  }
+  void add_behind(const std::string& key, const std::vector<std::string>& entries) {
+    require_lines(key);
+    claim_all(entries, key);
+    const std::size_t begin = key_begin(key);
+    edits_.add_behind(value_of(key).second, edits_.text(edits_.line_begin(begin), begin), entries);
+  }
+  /// Behind the label, or before all.
+  void add(const std::vector<std::string>& entries) {
+    if (table_.has("label")) return add_behind("label", entries);
+    for (const std::string& key : table_.keys()) // a table with a header may precede them
+      if (edits_.offset(at(key).region().begin) >= key_begin(key)) return add_before(key, entries);
+  }
+  /// To a table in it, however it is written.
+  void add_to(const std::string& key, const std::vector<std::string>& entries) {
+    if (!has(key)) return add({fmt::format("{} = {{{}}}", key, joined(entries, ", "))});
+    Block inner(edits_, at(key).table(), is_inline_);
+    inner.claim_all(entries, key);
+    const ConfigRegion region = at(key).region();
+    const std::size_t begin = edits_.offset(region.begin), end = edits_.offset(region.end);
+    const char c = edits_.text(begin).front();
+    if (c == '{') {
+      const std::size_t last = edits_.text(0, end - 1).find_last_not_of(" \t") + 1;
+      edits_.replace(last, last, (last == begin + 1 ? "" : ", ") + joined(entries, ", "));
+    } else if (c == '[') {
+      edits_.add_behind(begin, edits_.text(edits_.line_begin(begin), begin), entries);
+    } else {
+      require_lines(key);
+      edits_.add_before(inner.key_begin(inner.table_.keys().front()), entries);
+    }
+  }
+
+  /// Errors: InputError at a key that has no meaning here any more.
+  void refuse_left() {
+    for (const Renamed& renamed : renamed_keys)
+      if (const std::string key(renamed.from); has(key))
+        throw at(key).error(fmt::format("\"{}\" is now {}, but of this expectation only its "
+                                        "author can say how",
+                                        key, renamed.to));
+  }
+
+private:
+  [[nodiscard]] std::size_t key_begin(const std::string& key) const {
+    return edits_.offset(table_.key_region(key).begin);
+  }
+  // Errors: InputError where the value is a table below a header, or of dotted keys.
+  [[nodiscard]] std::pair<std::size_t, std::size_t> value_of(const std::string& key) {
+    const ConfigRegion region = at(key).region();
+    const std::size_t begin = edits_.offset(region.begin);
+    if (begin <= key_begin(key))
+      throw at(key).error(fmt::format("\"{}\" is no table in any version", key));
+    return {begin, edits_.offset(region.end)};
+  }
+  void require_lines(const std::string& key) {
+    if (is_inline_)
+      throw at(key).error(fmt::format(
+          "what has \"{}\" must be written anew, which takes lines of its own: write this table "
+          "below a [header]",
+          key));
+  }
+  void claim(const std::string& name, const std::string& by) {
+    if (!names_.insert(name).second)
+      throw at(name).error(
+          fmt::format("{} of an earlier version becomes \"{}\", which is here, too", by, name));
+  }
+  void claim_all(const std::vector<std::string>& entries, const std::string& key) {
+    for (const std::string& entry : entries)
+      claim(entry.substr(0, entry.find(' ')), fmt::format("what stands with \"{}\"", key));
+  }
+
+  Edits& edits_;
+  ConfigTable table_;
+  bool is_inline_ = false;      ///< lines can't be added
+  std::set<std::string> names_; ///< of its keys, as changed
 };
 
-/// Where a value that begins at `begin` ends: behind the last character of its last line.
-/// Pre: well-formed TOML.
-std::size_t end_of_value(std::string_view toml, std::size_t begin) {
-  int depth = 0;
-  for (std::size_t i = begin; i < toml.size(); ++i) {
-    const char c = toml[i];
-    if (c == '\n' && depth == 0) return i;
-    if (c == '#') { // up to the end of the line
-      i = std::min(toml.find('\n', i), toml.size()) - 1;
-    } else if (c == '"' || c == '\'') {
-      const std::string triple(3, c);
-      const bool is_long = toml.substr(i, 3) == triple;
-      const std::string_view end = is_long ? std::string_view(triple) : toml.substr(i, 1);
-      i += end.size();
-      while (i < toml.size() && toml.substr(i, end.size()) != end)
-        i += c == '"' && toml[i] == '\\' ? 2 : 1;
-      i += end.size() - 1;
-    } else {
-      depth += c == '[' || c == '{' ? 1 : c == ']' || c == '}' ? -1 : 0;
-    }
-  }
-  return toml.size();
-}
-
-/// Where the inline table that is the value ends. Pre: there is one.
-std::size_t end_of_table(std::string_view value) {
-  for (std::size_t close = value.find('}'); close != std::string_view::npos;
-       close = value.find('}', close + 1)) {
-    const std::string table = fmt::format("x ={}", value.substr(0, close + 1));
-    try {
-      static_cast<void>(parse_config(table, ""));
-      return close;
-    } catch (const InputError&) { // of a brace in a text, or of a table inside
-    }
-  }
-  return value.size();
-}
-
-std::vector<Block> blocks_of(std::string_view toml) {
-  std::vector<Block> blocks(1);
-  for (std::size_t at = 0; at < toml.size();) {
-    const std::size_t line_end = std::min(toml.find('\n', at), toml.size());
-    const std::string_view line = toml.substr(at, line_end - at), text = trimmed(line);
-    const std::size_t equals = line.find('=');
-    if (text.starts_with('[')) {
-      const std::size_t open = text.find_first_not_of('['), close = text.find(']');
-      blocks.push_back({std::string(trimmed(text.substr(open, close - open))), {}});
-      blocks.back().items.push_back({"", std::string(line)});
-    } else if (text.empty() || text.starts_with('#') || equals == std::string_view::npos) {
-      blocks.back().items.push_back({"", std::string(line)});
-    } else {
-      const std::size_t end = end_of_value(toml, at + equals + 1);
-      const std::string_view head = line.substr(0, equals), key = trimmed(head);
-      const std::size_t indent = static_cast<std::size_t>(key.data() - head.data());
-      blocks.back().items.push_back(
-          {std::string(key), std::string(toml.substr(at + equals + 1, end - at - equals - 1)),
-           std::string(head.substr(0, indent)),
-           std::string(head.substr(indent + key.size())) + "="});
-      at = end + 1;
-      continue;
-    }
-    at = line_end + 1;
-  }
-  return blocks;
-}
-
-std::string text_of(std::span<const Block> blocks) {
-  std::string text;
-  for (const Block& block : blocks)
-    for (const Item& item : block.items)
-      text +=
-          (item.key.empty() ? item.text : item.indent + item.key + item.equals + item.text) + "\n";
-  return text;
-}
-
-/// Replaces the first `from`, if it is there.
-void replace_in(std::string& text, std::string_view from, std::string_view to) {
-  if (const std::size_t at = text.find(from); at != std::string::npos)
-    text.replace(at, from.size(), to);
-}
-
-/// `key` as an entry of the table `table`, inline or dotted.
-void add_to(Block& block, const std::string& table, const std::string& key,
-            std::string_view value) {
-  const std::string entry = fmt::format("{} = {}", key, trimmed(value));
-  if (Item* of = block.find(table)) {
-    const std::size_t close = end_of_table(of->text);
-    const bool is_empty = trimmed(of->text.substr(of->text.find('{') + 1, 1)) == "}";
-    of->text.insert(close, (is_empty ? "" : ", ") + entry);
-    return;
-  }
-  const auto dotted = std::ranges::find_if(
-      block.items, [&](const Item& item) { return item.key.starts_with(table + "."); });
-  if (dotted != block.items.end())
-    block.items.insert(dotted, {table + "." + key, " " + std::string(trimmed(value))});
-  else // behind the label, or the header
-    block.items.insert(block.items.begin() +
-                           (block.items.size() > 1 && block.items[1].key == "label" ? 2 : 1),
-                       {table, fmt::format(" {{{}}}", entry)});
-}
-
-void rename_metric(Block& block) {
-  Item* metric = block.find("metric");
-  if (metric == nullptr) return;
-  const std::string_view text = trimmed(metric->text);
-  const std::string name(text.substr(1, text.find('"', 1) - 1));
-  if (name.starts_with("exposed:"))
-    throw InputError(fmt::format("metric \"{}\" is no more: exposed_{}_fraction is its part of the "
-                                 "iteration",
-                                 name, name.substr(8)));
+void update_metric(Block& block, std::string_view kind) {
+  if (!block.has("metric") || !block.at("metric").is_string()) return;
+  const std::string name = block.at("metric").string();
   std::vector<std::string> known;
-  const bool is_training = block.header == "training.expect";
-  for (const Renamed& renamed : renamed_metrics)
-    if (renamed.to != (is_training ? "collective_time" : "iteration_time"))
-      known.emplace_back(renamed.to);
+  for (const RecordColumn& column : columns_of_kind(kind))
+    known.emplace_back(name_without_unit(column));
+  if (std::ranges::find(known, name) != known.end()) return;
+  const auto fraction = [](std::string_view purpose) {
+    return fmt::format("exposed_{}_fraction", purpose);
+  };
+  const std::size_t colon = name.find(':') + 1;
   std::string now(metric_now(name, known));
-  if (name.starts_with("exposed_fraction:"))
-    now = fmt::format("exposed_{}_fraction", name.substr(17));
-  if (!now.empty()) replace_in(metric->text, "\"" + name + "\"", "\"" + now + "\"");
-}
-
-void rename_selectors(Block& block) {
-  for (Item& item : block.items) {
-    if (item.key == "of.run" || item.key == "over.run") replace_in(item.key, ".run", ".label");
-    if (item.key != "of" && item.key != "over") continue;
-    for (const char* before : {"{run ", "{run=", "{ run ", ", run ", ", run="})
-      if (item.text.find(before) != std::string::npos) {
-        std::string now = before;
-        replace_in(now, "run", "label");
-        replace_in(item.text, before, now);
-      }
-  }
+  if (name.starts_with("exposed_fraction:")) now = fraction(name.substr(colon));
+  if (kind == "training" && name.starts_with("exposed:"))
+    throw block.at("metric").error(
+        fmt::format("metric \"{}\" is no more: {} is its part of the iteration", name,
+                    fraction(name.substr(colon))));
+  if (std::ranges::find(known, now) != known.end()) block.set("metric", fmt::format("\"{}\"", now));
 }
 
 // `paper` with `at_most` true is `at_most` with the value.
-void rename_value(Block& block) {
-  Item* paper = block.find("paper");
-  if (paper == nullptr) return;
-  const Item* at_most = block.find("at_most");
-  paper->key =
-      at_most != nullptr && trimmed(at_most->text).starts_with("true") ? "at_most" : "value";
-  if (at_most == nullptr) return;
-  const auto flag = std::ranges::find_if(block.items, [](const Item& item) {
-    const std::string_view text = trimmed(item.text);
-    return item.key == "at_most" && (text.starts_with("true") || text.starts_with("false"));
-  });
-  block.items.erase(flag);
+void update_limit(Block& block) {
+  const bool is_flagged = block.has("at_most") && block.at("at_most").is_boolean();
+  const std::string number = block.has("paper") ? "paper" : "value";
+  const bool is_limit = is_flagged && block.at("at_most").boolean();
+  if (is_limit && !block.has(number))
+    throw block.at("at_most").error("\"at_most\" is now the limit itself, and there is no number");
+  if (is_flagged) block.remove("at_most");
+  if (is_limit)
+    block.rename(number, "at_most");
+  else if (number == "paper")
+    block.rename("paper", "value");
 }
 
-void update_expectation(Block& block) {
-  rename_value(block);
-  if (Item* mean = block.find("mean")) {
-    mean->key = "summary";
-    replace_in(mean->text, "\"geometric\"", "\"geometric_mean\"");
-    replace_in(mean->text, "\"arithmetic\"", "\"arithmetic_mean\"");
+void update_summary(Block& block) {
+  if (!block.has("mean")) return;
+  const std::string mean = block.at("mean").string();
+  if (mean == "geometric" || mean == "arithmetic") block.set("mean", "\"" + mean + "_mean\"");
+  block.rename("mean", "summary");
+}
+
+void update_runs(Block& block) {
+  for (const char* selection : {"of", "over"})
+    for (Block& selector : block.tables(selection))
+      if (selector.has("run")) selector.rename("run", "label");
+  if (!block.has("discipline")) return;
+  const std::string entry = "discipline = " + block.value_text("discipline");
+  block.remove("discipline");
+  block.add_to("of", {entry});
+  if (block.has("over")) block.add_to("over", {entry});
+}
+
+/// The entries of a table that keys of the block become, and which the block has no more.
+std::vector<std::string> taken(Block& block, const std::vector<std::string>& keys) {
+  std::vector<std::string> entries;
+  for (const std::string& key : keys) {
+    if (!block.has(key)) continue;
+    entries.push_back(
+        fmt::format("{} = {}", key == "algorithms" ? "algorithm" : key, block.value_text(key)));
+    block.remove(key);
   }
-  rename_metric(block);
-  rename_selectors(block);
-  if (const auto discipline = block.take("discipline"))
-    for (const char* table : {"of", "over"})
-      if (table == std::string_view("of") || block.find(table) != nullptr)
-        add_to(block, table, "discipline", *discipline);
+  return entries;
 }
 
 void update_failures(Block& block) {
-  if (block.find("policy") == nullptr) return;
-  const auto policy = block.take("policy"), over = block.take("over"),
-             algorithm = block.take("algorithm"), failed_links = block.take("failed_links");
-  if (block.find("label") == nullptr)
-    block.items.insert(
-        block.items.begin() + 1,
-        {"label",
-         fmt::format(" \"{} / {}\"", trimmed(*policy).substr(1, trimmed(*policy).size() - 2),
-                     over ? trimmed(*over).substr(1, trimmed(*over).size() - 2) : "undisturbed")});
-  const bool is_several = !failed_links || trimmed(*failed_links).starts_with('[');
-  if (is_several) block.items.insert(block.items.begin() + 2, {"summary", " \"largest\""});
-  if (over && !trimmed(*over).starts_with("\"undisturbed\""))
-    block.items.insert(block.items.begin() + 2,
-                       {"over", fmt::format(" {{policy = {}}}", trimmed(*over))});
-  std::string of = fmt::format(" {{policy = {}", trimmed(*policy));
-  if (algorithm) of += fmt::format(", algorithm = {}", trimmed(*algorithm));
-  if (failed_links) of += fmt::format(", failed_links = {}", trimmed(*failed_links));
-  block.items.insert(block.items.begin() + 2, {"of", of + "}"});
-  if (Item* value = block.find("value"); value != nullptr && block.find("tolerance") == nullptr)
-    block.items.insert(block.items.begin() + (value - block.items.data()) + 1,
-                       {"tolerance", " \"0%\""});
+  if (!block.has("policy")) return;
+  std::vector<std::string> lines;
+  const std::string over = block.has("over") ? block.at("over").string() : "undisturbed";
+  if (!block.has("label"))
+    lines.push_back(fmt::format("label = \"{} / {}\"", block.at("policy").string(), over));
+  const bool is_several = !block.has("failed_links") || block.at("failed_links").is_array();
+  const std::string over_text = block.has("over") ? block.value_text("over") : "";
+  if (block.has("over")) block.remove("over");
+  lines.push_back(fmt::format("of = {{{}}}",
+                              joined(taken(block, {"policy", "algorithm", "failed_links"}), ", ")));
+  if (over != "undisturbed") lines.push_back(fmt::format("over = {{policy = {}}}", over_text));
+  if (is_several) lines.emplace_back("summary = \"largest\"");
+  block.add(lines);
+  if (block.has("value") && !block.has("tolerance"))
+    block.add_behind("value", {"tolerance = \"0%\""});
 }
 
 void update_executions(Block& block) {
-  const auto from = block.take("from"), to = block.take("to"),
-             algorithms = block.take("algorithms");
-  const auto bare = [](const std::string& text) {
-    const std::string_view inner = trimmed(text);
-    return inner.substr(1, inner.size() - 2);
-  };
-  if (algorithms) add_to(block, "of", "algorithm", *algorithms);
-  if (from || to)
-    add_to(block, "of", "size",
-           fmt::format("\"{}..{}\"", from ? bare(*from) : "", to ? bare(*to) : ""));
-  for (const auto& [key, now, lines] :
-       {std::tuple{"error_at_most", "at_most", Item{"summary", " \"error\""}},
-        std::tuple{"copy_rate_at_least", "at_least", Item{"summary", " \"largest\""}}}) {
-    Item* limit = block.find(key);
-    if (limit == nullptr) continue;
-    limit->key = now;
-    const auto at = block.items.begin() + (limit - block.items.data());
-    const auto inserted = block.items.insert(at, lines);
-    if (now == std::string_view("at_least"))
-      block.items.insert(inserted, {"metric", " \"copy_rate_fraction\""});
+  if (block.has("error_at_most") && block.has("copy_rate_at_least"))
+    throw block.at("copy_rate_at_least")
+        .error("\"error_at_most\" stands here, too: they are now two expectations, each with its "
+               "own [[executions.expect]]");
+  std::vector<std::string> of = taken(block, {"algorithms"});
+  std::array<std::string, 2> range;
+  for (const auto& [key, text] : {std::pair{"from", &range[0]}, {"to", &range[1]}}) {
+    if (!block.has(key)) continue;
+    static_cast<void>(block.at(key).bytes()); // what isn't a size makes no range of sizes
+    *text = block.at(key).string();
+    block.remove(key);
+  }
+  if (!range[0].empty() || !range[1].empty())
+    of.push_back(fmt::format("size = \"{}..{}\"", range[0], range[1]));
+  if (!of.empty()) block.add_to("of", of);
+  if (block.has("error_at_most")) {
+    block.rename("error_at_most", "at_most");
+    block.add_before("error_at_most", {"summary = \"error\""});
+  }
+  if (block.has("copy_rate_at_least")) {
+    block.rename("copy_rate_at_least", "at_least");
+    block.add_before("copy_rate_at_least",
+                     {"metric = \"copy_rate_fraction\"", "summary = \"largest\""});
   }
 }
 
-void update(Block& block) {
-  if (block.header == "figures") rename_metric(block);
-  if (block.header == "failures.expect") update_failures(block);
-  if (block.header == "executions.expect") update_executions(block);
-  if (block.header == "expect" || block.header == "training.expect") update_expectation(block);
-  for (const Renamed& renamed : renamed_collective_keys)
-    if (Item* item = block.find(renamed.from)) item->key = renamed.to;
+void update_expectations(Block& study, std::string_view kind) {
+  for (Block& block : study.tables("expect")) {
+    update_limit(block);
+    update_summary(block);
+    update_metric(block, kind);
+    if (kind == "runs") update_runs(block);
+    if (kind == "failures") update_failures(block);
+    if (kind == "executions") update_executions(block);
+    block.refuse_left();
+  }
+}
+
+void update_collectives(Block& root) {
+  const auto update = [](Block& block) {
+    for (const Renamed& renamed : renamed_collective_keys)
+      if (const std::string key(renamed.from);
+          block.has(key) && (key == "pieces") == block.has("name"))
+        block.rename(key, std::string(renamed.to));
+  };
+  for (Block& collective : root.tables("collective")) {
+    update(collective);
+    for (Block& chunk : collective.tables("chunks")) update(chunk);
+  }
+}
+
+// What the walk above doesn't know of, the readers may.
+void require_accepted(std::string_view toml, const std::string& source_name) {
+  try {
+    static_cast<void>(parse_experiment(toml, source_name));
+  } catch (const InputError& error) {
+    const std::string_view message = error.what();
+    const std::size_t text =
+        message.find(": \"") + 2; // behind the first place, if it is that key's
+    if (message.starts_with(source_name + ":") && message.find(advice) != std::string_view::npos &&
+        message.find(": ") + 2 == text)
+      throw InputError(fmt::format("{}: it can't be updated: {}", source_name,
+                                   message.substr(text, message.find(';') - text)));
+  }
 }
 
 } // namespace
@@ -304,14 +417,10 @@ void refuse_renamed(ConfigTable& table) {
   for (const Renamed& renamed : renamed_keys)
     if (table.has(std::string(renamed.from)))
       throw table.at(std::string(renamed.from))
-          .error(
-              fmt::format("\"{}\" is now {}; `tutti update FILE` changes files of earlier versions",
-                          renamed.from, renamed.to));
+          .error(fmt::format("\"{}\" is now {}; {}", renamed.from, renamed.to, advice));
   if (table.has("at_most"))
     if (const ConfigValue at_most = table.at("at_most"); at_most.is_boolean())
-      throw at_most.error(
-          "\"at_most\" is now the limit itself; `tutti update FILE` changes files of "
-          "earlier versions");
+      throw at_most.error(fmt::format("\"at_most\" is now the limit itself; {}", advice));
 }
 
 std::string_view metric_now(std::string_view metric, std::span<const std::string> known) {
@@ -322,16 +431,17 @@ std::string_view metric_now(std::string_view metric, std::span<const std::string
 }
 
 std::string updated_toml(std::string_view toml, const std::string& source_name) {
-  static_cast<void>(parse_config(toml, source_name)); // what isn't TOML is refused there
-  std::vector<Block> blocks = blocks_of(toml);
-  for (Block& block : blocks) try {
-      update(block);
-    } catch (const InputError& error) {
-      throw InputError(fmt::format("{}: [[{}]]: {}", source_name, block.header, error.what()));
-    }
-  std::string text = text_of(blocks);
-  if (!toml.ends_with('\n') && text.ends_with('\n')) text.pop_back();
+  Edits edits(toml);
+  if (toml.empty()) return {};
+  Block root(edits, parse_config(toml, source_name), false);
+  update_expectations(root, "runs");
+  for (Block& figure : root.tables("figures")) update_metric(figure, "runs");
+  for (const std::string& kind : kind_names())
+    for (Block& study : root.tables(kind)) update_expectations(study, kind);
+  update_collectives(root);
+  std::string text = edits.applied();
   static_cast<void>(parse_config(text, source_name)); // a defect of ours must not spoil a file
+  require_accepted(text, source_name);
   return text;
 }
 

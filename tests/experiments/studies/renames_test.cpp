@@ -159,3 +159,93 @@ TEST_CASE("what has no old name is left as it is, and what isn't TOML is refused
              }),
              ContainsSubstring("exposed_data_fraction is its part of the iteration"));
 }
+
+TEST_CASE("keys of collectives are renamed where collectives have them, and nowhere else") {
+  const std::string others = "[topologies]\npieces = \"ring:4\"\nheld_by = \"ring:8\"\n"
+                             "[[runs]]\nsettings = {pieces = 2, wanted_by = 3}\n"
+                             "[[collective.chunks]]\npieces = 1\n";
+  CHECK(updated(others) == others);
+  CHECK(updated("[collective]\nname = \"custom\"\n[[collective.chunks]]\n\"held_by\" = [0]\n"
+                "[[collective.chunks]]\nwanted_by = [1] # who\n") ==
+        "[collective]\nname = \"custom\"\n[[collective.chunks]]\nsources = [0]\n"
+        "[[collective.chunks]]\ndestinations = [1] # who\n");
+}
+
+TEST_CASE("texts stay as they are, whatever stands in them") {
+  const std::string toml = "[[expect]]\nof = {label = \"a, run = b\", note = \"{run = 2\"}\n"
+                           "over = {label = \"{run = \"}\n";
+  CHECK(updated(toml) == toml);
+  CHECK(updated("[[expect]]\nof = {run = \"a, run = b\"}\nover = {note = \"{run = 2\", "
+                "run = \"q\"}\n") ==
+        "[[expect]]\nof = {label = \"a, run = b\"}\nover = {note = \"{run = 2\", label = \"q\"}\n");
+}
+
+TEST_CASE("keys and values have their new names however they are written") {
+  CHECK(updated("[[expect]]\n\"paper\" = 1\n'mean' = 'geometric'\nmetric = 'time'\n") ==
+        "[[expect]]\nvalue = 1\nsummary = \"geometric_mean\"\nmetric = \"collective_time\"\n");
+  CHECK(updated("[[expect]]\nmetric = \"\"\"time\"\"\" # t\nmean = '''arithmetic'''\n") ==
+        "[[expect]]\nmetric = \"collective_time\" # t\nsummary = \"arithmetic_mean\"\n");
+  CHECK(updated("expect = [{label = \"\u00e9\", paper = 1, metric = \"time\"}, { paper=2 }]\n") ==
+        "expect = [{label = \"\u00e9\", value = 1, metric = \"collective_time\"}, { value=2 }]\n");
+  CHECK(updated("[[expect]]\nof = {algorithm=\"ring\",run=\"p\"}\n") ==
+        "[[expect]]\nof = {algorithm=\"ring\",label=\"p\"}\n");
+  CHECK(updated("[[expect]]\nof . run = \"p\"\nover.\"run\" = \"q\"\n") ==
+        "[[expect]]\nof . label = \"p\"\nover.label = \"q\"\n");
+  CHECK(updated("[[expect]]\npaper = 1\n[expect.of]\nrun = \"p\"\n[[expect]]\n[expect.over]\n"
+                "  run = \"q\" # old\n") ==
+        "[[expect]]\nvalue = 1\n[expect.of]\nlabel = \"p\"\n[[expect]]\n[expect.over]\n"
+        "  label = \"q\" # old\n");
+  CHECK(updated("[expect]\nvalue = 2\nat_most = true\n") == "[expect]\nat_most = 2\n");
+  CHECK(updated("\xEF\xBB\xBFtitle = \"t\"\r\n[[ expect ]]\r\npaper = 1\r\nat_most = true\r\n") ==
+        "\xEF\xBB\xBFtitle = \"t\"\r\n[[ expect ]]\r\nat_most = 1\r\n");
+}
+
+TEST_CASE("what moves into a selector finds it in every form") {
+  CHECK(updated("[[expect]]\n  of . topology = \"A\" # mesh\n  discipline = \"fifo\"\n") ==
+        "[[expect]]\n  of . discipline = \"fifo\"\n  of . topology = \"A\" # mesh\n");
+  CHECK(updated("[[expect]]\r\ndiscipline = 'fifo'\r\n[expect.of]\r\nrun = \"p\"\r\n") ==
+        "[[expect]]\r\n[expect.of]\r\ndiscipline = 'fifo'\r\nlabel = \"p\"\r\n");
+  CHECK(updated("[[expect]]\nof = { }\nover = {topology = \"A\" }\ndiscipline = \"fifo\"\n") ==
+        "[[expect]]\nof = {discipline = \"fifo\" }\n"
+        "over = {topology = \"A\", discipline = \"fifo\" }\n");
+}
+
+TEST_CASE("comments stay, also behind what goes away") {
+  CHECK(updated("[[executions.expect]]\nfrom = \"1MB\" # from here\n  to=\"4MB\" # to there\n"
+                "error_at_most = 0.25 # a quarter\n") ==
+        "[[executions.expect]]\nof = {size = \"1MB..4MB\"}\n# from here\n  # to there\n"
+        "summary = \"error\"\nat_most = 0.25 # a quarter\n");
+  CHECK(updated("[[expect]]\nlabel = \"x\"\nof = {} # all\ndiscipline = \"fluid\" # exact\n"
+                "paper = 1 # Fig. 3\nat_most = true # as they say\n") ==
+        "[[expect]]\nlabel = \"x\"\nof = {discipline = \"fluid\"} # all\n# exact\n"
+        "at_most = 1 # Fig. 3\n# as they say\n");
+  CHECK(updated("[[failures.expect]]\npolicy = \"report\" # it stops\nover = 'restart' # b\n"
+                "failed_links = [ # some\n  1] # one\nat_most = 2\n") ==
+        "[[failures.expect]]\nlabel = \"report / restart\"\nof = {policy = \"report\", "
+        "failed_links = [ # some\n  1]}\nover = {policy = 'restart'}\nsummary = \"largest\"\n"
+        "# it stops\n# b\n# one\nat_most = 2\n");
+}
+
+TEST_CASE("what can't be updated is refused at its place in the file") {
+  const auto error = [](const std::string& toml) {
+    return message_of([&] { (void)updated_toml(toml, "e.toml"); });
+  };
+  CHECK_THAT(error("[[executions.expect]]\nfrom = \"1MB\"\nerror_at_most = 0.2\n"
+                   "copy_rate_at_least = 0.7\n"),
+             ContainsSubstring("e.toml:4:22: ") && ContainsSubstring("two expectations"));
+  CHECK_THAT(error("[[executions.expect]]\nfrom = \"soon\"\nerror_at_most = 0.2\n"),
+             ContainsSubstring("e.toml:2:8: "));
+  CHECK_THAT(error("[[expect]]\npaper = 1\nvalue = 2\n"),
+             ContainsSubstring("e.toml:3:9: \"paper\" of an earlier version becomes \"value\""));
+  CHECK_THAT(error("[[expect]]\nlabel = \"x\"\nat_most = true\n"),
+             ContainsSubstring("e.toml:3:11: ") && ContainsSubstring("there is no number"));
+  CHECK_THAT(error("[[expect]]\nof = {discipline = \"fifo\"}\ndiscipline = \"fluid\"\n"),
+             ContainsSubstring("e.toml:2:20: ") && ContainsSubstring("is here, too"));
+  CHECK_THAT(error("expect = [{paper = 1, at_most = true}]\n"),
+             ContainsSubstring("e.toml:1:33: ") && ContainsSubstring("below a [header]"));
+  CHECK_THAT(error("[[training.expect]]\nmetric = 'exposed:data'\n"),
+             ContainsSubstring("e.toml:2:10: metric \"exposed:data\" is no more"));
+  for (const char* key : {"from = \"1MB\"", "policy = \"report\"", "error_at_most = 1"})
+    CHECK_THAT(error(std::string("[[expect]]\n") + key + "\n"),
+               ContainsSubstring("e.toml:2:") && ContainsSubstring("only its author can say"));
+}
