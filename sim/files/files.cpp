@@ -88,6 +88,8 @@ void write_file(const std::string& path, const std::function<void(std::ostream&)
   errno = 0;
   std::ofstream out(temporary, std::ios::binary | std::ios::trunc);
   if (!out) fail(path, "write", errno);
+  if (fs::exists(target, error)) // before there is content, which may be for few eyes
+    fs::permissions(temporary, fs::status(target, error).permissions(), error);
   try {
     writer(out);
   } catch (...) {
