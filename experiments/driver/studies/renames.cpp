@@ -12,7 +12,7 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
-#include <set>
+#include <map>
 #include <utility>
 #include <vector>
 
@@ -143,17 +143,18 @@ class Block {
 public:
   Block(Edits& edits, ConfigTable table, bool is_in_inline)
       : edits_(edits), table_(std::move(table)) {
-    for (std::string& key : table_.keys()) names_.insert(std::move(key));
+    for (const std::string& key : table_.keys()) names_.emplace(key, key);
     const char c = edits_.text(edits_.offset(table_.region().begin)).front();
     is_inline_ = c == '{' || (is_in_inline && c != '[');
   }
 
   [[nodiscard]] bool has(const std::string& key) const { return names_.contains(key); }
-  [[nodiscard]] ConfigValue at(const std::string& key) { return table_.at(key); }
+  /// Pre: has(key).
+  [[nodiscard]] ConfigValue at(const std::string& key) { return table_.at(names_.at(key)); }
   /// Those that are tables or arrays of them; of other values none.
   [[nodiscard]] std::vector<Block> tables(const std::string& key) {
     std::vector<Block> found;
-    if (!table_.has(key)) return found;
+    if (!has(key)) return found;
     const ConfigValue value = at(key);
     for (const ConfigValue& each : value.is_array() ? value.array() : std::vector{value})
       if (each.is_table()) found.emplace_back(edits_, each.table(), is_inline_);
@@ -171,9 +172,10 @@ public:
 
   void rename(const std::string& key, const std::string& now) {
     static_cast<void>(value_of(key));
-    const ConfigRegion region = table_.key_region(key);
+    const std::string in_file = names_.at(key);
+    const ConfigRegion region = table_.key_region(in_file);
     names_.erase(key);
-    claim(now, fmt::format("\"{}\"", key));
+    claim(now, in_file);
     edits_.replace(edits_.offset(region.begin), edits_.offset(region.end), now);
   }
   void remove(const std::string& key) {
@@ -195,15 +197,20 @@ public:
   }
   /// Behind the label, or before all.
   void add(const std::vector<std::string>& entries) {
-    if (table_.has("label")) return add_behind("label", entries);
+    if (has("label")) return add_behind("label", entries);
     for (const std::string& key : table_.keys()) // a table with a header may precede them
-      if (edits_.offset(at(key).region().begin) >= key_begin(key)) return add_before(key, entries);
+      if (edits_.offset(table_.at(key).region().begin) >= begin_of(key)) {
+        claim_all(entries, key);
+        return edits_.add_before(begin_of(key), entries);
+      }
   }
   /// To a table in it, however it is written.
   void add_to(const std::string& key, const std::vector<std::string>& entries) {
     if (!has(key)) return add({fmt::format("{} = {{{}}}", key, joined(entries, ", "))});
     Block inner(edits_, at(key).table(), is_inline_);
-    inner.claim_all(entries, key);
+    for (const std::string& entry : entries)
+      if (const std::string name = entry.substr(0, entry.find(' ')); inner.has(name))
+        throw inner.at(name).error(fmt::format("\"{}\" is here, and in an older form, too", name));
     const ConfigRegion region = at(key).region();
     const std::size_t begin = edits_.offset(region.begin), end = edits_.offset(region.end);
     const char c = edits_.text(begin).front();
@@ -214,7 +221,7 @@ public:
       edits_.add_behind(begin, edits_.text(edits_.line_begin(begin), begin), entries);
     } else {
       require_lines(key);
-      edits_.add_before(inner.key_begin(inner.table_.keys().front()), entries);
+      edits_.add_before(inner.begin_of(inner.table_.keys().front()), entries);
     }
   }
 
@@ -228,8 +235,12 @@ public:
   }
 
 private:
-  [[nodiscard]] std::size_t key_begin(const std::string& key) const {
+  // As the file calls it.
+  [[nodiscard]] std::size_t begin_of(const std::string& key) const {
     return edits_.offset(table_.key_region(key).begin);
+  }
+  [[nodiscard]] std::size_t key_begin(const std::string& key) const {
+    return begin_of(names_.at(key));
   }
   // Errors: InputError where the value is a table below a header, or of dotted keys.
   [[nodiscard]] std::pair<std::size_t, std::size_t> value_of(const std::string& key) {
@@ -246,20 +257,20 @@ private:
           "below a [header]",
           key));
   }
-  void claim(const std::string& name, const std::string& by) {
-    if (!names_.insert(name).second)
-      throw at(name).error(
-          fmt::format("{} of an earlier version becomes \"{}\", which is here, too", by, name));
+  void claim(const std::string& name, const std::string& in_file) {
+    if (!names_.emplace(name, in_file).second)
+      throw at(name).error(fmt::format(
+          "\"{}\" of an earlier version makes a \"{}\", which is here, too", in_file, name));
   }
-  void claim_all(const std::vector<std::string>& entries, const std::string& key) {
-    for (const std::string& entry : entries)
-      claim(entry.substr(0, entry.find(' ')), fmt::format("what stands with \"{}\"", key));
+  void claim_all(const std::vector<std::string>& entries, const std::string& in_file) {
+    for (const std::string& entry : entries) claim(entry.substr(0, entry.find(' ')), in_file);
   }
 
   Edits& edits_;
   ConfigTable table_;
-  bool is_inline_ = false;      ///< lines can't be added
-  std::set<std::string> names_; ///< of its keys, as changed
+  bool is_inline_ = false; ///< lines can't be added
+  /// What the keys are called once changed, and in the file; of new ones, those they come from.
+  std::map<std::string, std::string> names_;
 };
 
 void update_metric(Block& block, std::string_view kind) {
@@ -361,13 +372,13 @@ void update_executions(Block& block) {
     of.push_back(fmt::format("size = \"{}..{}\"", range[0], range[1]));
   if (!of.empty()) block.add_to("of", of);
   if (block.has("error_at_most")) {
-    block.rename("error_at_most", "at_most");
     block.add_before("error_at_most", {"summary = \"error\""});
+    block.rename("error_at_most", "at_most");
   }
   if (block.has("copy_rate_at_least")) {
-    block.rename("copy_rate_at_least", "at_least");
     block.add_before("copy_rate_at_least",
                      {"metric = \"copy_rate_fraction\"", "summary = \"largest\""});
+    block.rename("copy_rate_at_least", "at_least");
   }
 }
 

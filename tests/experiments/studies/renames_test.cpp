@@ -226,6 +226,18 @@ TEST_CASE("comments stay, also behind what goes away") {
         "# it stops\n# b\n# one\nat_most = 2\n");
 }
 
+TEST_CASE("keys of one kind's earlier versions are told from another's") {
+  CHECK(updated("[[failures.expect]]\npaper = 3\nalgorithm = \"ring\"\npolicy = \"report\"\n") ==
+        "[[failures.expect]]\nlabel = \"report / undisturbed\"\nof = {policy = \"report\", "
+        "algorithm = \"ring\"}\nsummary = \"largest\"\nvalue = 3\ntolerance = \"0%\"\n");
+  CHECK_THAT(message_of([] {
+               (void)updated_toml("[[executions.expect]]\npaper = 3\nat_most = true\n"
+                                  "error_at_most = 1\n",
+                                  "e.toml");
+             }),
+             ContainsSubstring("e.toml:2:9: ") && ContainsSubstring("makes a \"at_most\""));
+}
+
 TEST_CASE("what can't be updated is refused at its place in the file") {
   const auto error = [](const std::string& toml) {
     return message_of([&] { (void)updated_toml(toml, "e.toml"); });
@@ -236,11 +248,12 @@ TEST_CASE("what can't be updated is refused at its place in the file") {
   CHECK_THAT(error("[[executions.expect]]\nfrom = \"soon\"\nerror_at_most = 0.2\n"),
              ContainsSubstring("e.toml:2:8: "));
   CHECK_THAT(error("[[expect]]\npaper = 1\nvalue = 2\n"),
-             ContainsSubstring("e.toml:3:9: \"paper\" of an earlier version becomes \"value\""));
+             ContainsSubstring("e.toml:3:9: \"paper\" of an earlier version makes a \"value\""));
   CHECK_THAT(error("[[expect]]\nlabel = \"x\"\nat_most = true\n"),
              ContainsSubstring("e.toml:3:11: ") && ContainsSubstring("there is no number"));
   CHECK_THAT(error("[[expect]]\nof = {discipline = \"fifo\"}\ndiscipline = \"fluid\"\n"),
-             ContainsSubstring("e.toml:2:20: ") && ContainsSubstring("is here, too"));
+             ContainsSubstring("e.toml:2:20: ") &&
+                 ContainsSubstring("is here, and in an older form, too"));
   CHECK_THAT(error("expect = [{paper = 1, at_most = true}]\n"),
              ContainsSubstring("e.toml:1:33: ") && ContainsSubstring("below a [header]"));
   CHECK_THAT(error("[[training.expect]]\nmetric = 'exposed:data'\n"),
