@@ -12,7 +12,8 @@ namespace tutti {
 
 /// Up to 16 GiB, and 256 MiB of pipes and devices. Errors: InputError "FILE: cannot read: ...".
 [[nodiscard]] std::string read_file(const std::string& path);
-/// Creates missing parent folders; a file that is there keeps its mode. Errors: InputError "FILE: cannot write: ...".
+/// Creates missing parent folders; a file that is there keeps its mode. Errors: InputError "FILE:
+/// cannot write: ...".
 void write_file(const std::string& path, std::string_view content);
 /// The same for content that a function streams; what the function throws passes through.
 void write_file(const std::string& path, const std::function<void(std::ostream&)>& writer);

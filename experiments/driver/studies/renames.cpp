@@ -1,6 +1,6 @@
-// An author's file is more than what a parser makes of it: comments, order and blanks. So the parser
-// only says what stands where; each change is a piece of the text with what replaces it, and all
-// else stays as it is.
+// An author's file is more than what a parser makes of it: comments, order and blanks. So the
+// parser only says what stands where; each change is a piece of the text with what replaces it, and
+// all else stays as it is.
 #include "experiments/driver/studies/renames.hpp"
 
 #include "experiments/driver/studies/experiment.hpp"
