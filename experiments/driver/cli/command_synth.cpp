@@ -45,6 +45,8 @@ std::vector<Case> cases_of(const SynthArguments& arguments, const Experiment& ex
   }
   require_picture_name(arguments.draw);
   require_picture_name(arguments.draw_steps);
+  if (!arguments.draw_steps.empty() && cases.front().disciplines.front() != Discipline::fifo)
+    throw InputError("--draw-steps: of fifo only, name it first: --discipline fifo,fluid");
   require_outputs({arguments.topology},
                   {arguments.output, arguments.trace, arguments.draw, arguments.draw_steps});
   return cases;

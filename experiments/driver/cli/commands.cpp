@@ -87,6 +87,8 @@ void require_outputs(const std::vector<std::string>& inputs,
 void require_picture_name(const std::string& file) {
   if (!file.empty() && !file.ends_with(".svg") && !file.ends_with(".png"))
     throw InputError(fmt::format("{}: a picture is .svg or .png", file));
+  if (!file.empty() && !gnuplot_found())
+    throw InputError(fmt::format("{}: gnuplot, which draws it, isn't installed", file));
 }
 
 int report_problems(std::span<const std::string> problems) {

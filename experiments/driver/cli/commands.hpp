@@ -293,7 +293,8 @@ template <typename Body> auto of_option(const std::string& option, const Body& b
   }
 }
 
-/// Errors: InputError unless it ends in .svg or .png, or is empty.
+/// Before hours of work. Errors: InputError unless it ends in .svg or .png and can be drawn, or is
+/// empty.
 void require_picture_name(const std::string& file);
 
 /// A whole number in this range. Errors: InputError naming the option.

@@ -3,6 +3,7 @@
 #include "experiments/driver/cli/man_page.hpp"
 
 #include "experiments/driver/cli/options.hpp"
+#include "experiments/driver/cli/study_line.hpp"
 #include "experiments/driver/records/provenance.hpp"
 #include "sim/error.hpp"
 #include "sim/text.hpp"
@@ -168,12 +169,8 @@ std::string markdown_head(const CLI::Option& option) {
 
 /// Of experiments; empty where the option is the command's alone.
 std::string key_of(const CLI::Option& option, std::span<const StudyOption> options) {
-  for (const StudyOption& each : options) {
-    const std::string_view flag = each.flag;
-    const std::size_t dashes = flag.find("--");
-    const std::string name(dashes == std::string_view::npos ? flag : flag.substr(dashes));
-    if (option.check_name(name)) return fmt::format("`{}`", each.key);
-  }
+  for (const StudyOption& each : options)
+    if (option.check_name(long_name(each))) return fmt::format("`{}`", each.key);
   return "";
 }
 
@@ -198,8 +195,7 @@ std::string reference_of(const CLI::App& command, const StudyCommand* study) {
 
 std::string reference_page(const CLI::App& app) {
   std::string text = "# Commands and options\n\nWritten by `tutti man --reference` from the lists "
-                     "that the program "
-                     "itself reads.\n";
+                     "that the program itself reads.\n";
   const std::vector<StudyCommand> studies = study_commands();
   for (const CLI::App* command : app.get_subcommands({})) {
     const auto study = std::ranges::find(studies, command->get_name(), &StudyCommand::name);

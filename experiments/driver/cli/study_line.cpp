@@ -22,13 +22,6 @@ namespace tutti {
 
 namespace {
 
-/// "--algorithm" of "-a,--algorithm"; "file"
-std::string long_name(const StudyOption& option) {
-  const std::string flag = option.flag;
-  const std::size_t dashes = flag.find("--");
-  return dashes == std::string::npos ? flag : flag.substr(dashes);
-}
-
 /// A basic string of TOML.
 std::string toml_string(std::string_view text) {
   std::string toml = "\"";
@@ -175,6 +168,12 @@ private:
 };
 
 } // namespace
+
+std::string long_name(const StudyOption& option) {
+  const std::string flag = option.flag;
+  const std::size_t dashes = flag.find("--");
+  return dashes == std::string::npos ? flag : flag.substr(dashes);
+}
 
 void add_study_options(CLI::App& app, std::span<const StudyOption> options, StudyLine& line) {
   for (const StudyOption& option : options) {

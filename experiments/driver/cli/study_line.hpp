@@ -22,6 +22,9 @@ struct StudyLine {
   std::map<std::string, bool> flags;
 };
 
+/// "--algorithm" of "-a,--algorithm"; "file" of an argument.
+[[nodiscard]] std::string long_name(const StudyOption& option);
+
 /// The command takes these; parsing it fills `line`, which must outlive it.
 void add_study_options(CLI::App& app, std::span<const StudyOption> options, StudyLine& line);
 

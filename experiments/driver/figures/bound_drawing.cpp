@@ -3,8 +3,9 @@
 #include "experiments/driver/figures/bound_drawing.hpp"
 
 #include "experiments/driver/figures/canvas.hpp"
+#include "experiments/driver/figures/figure_frame.hpp"
 #include "experiments/driver/figures/layout/layout.hpp"
-#include "experiments/driver/figures/network_figure.hpp"
+#include "experiments/driver/figures/network_painting.hpp"
 #include "sim/error.hpp"
 #include "sim/time_model.hpp"
 #include "synth/bounds/least_times.hpp"

@@ -48,39 +48,4 @@ struct DeadParts {
 [[nodiscard]] Figure steps_figure(const Heading& heading, const Topology& topology,
                                   const Report& report);
 
-/// How a link and a node of a layout are painted.
-struct LinkPaint {
-  int colour = 0x888888;
-  double width = 1; ///< points
-  int layer = 0;    ///< 0 .. 63: later ones above earlier ones
-  bool is_dead = false;
-  bool is_marked = false;
-};
-struct NodePaint {
-  int fill = 0xffffff, edge = 0x3c4650, ink = 0x222222;
-  bool is_dead = false;
-};
-
-/// As NPUs, switches, memories look where nothing is to be said of them.
-[[nodiscard]] std::vector<NodePaint> plain_nodes(const Layout& layout);
-
-/// The layout at a place of the canvas: boxes, links, nodes and their names, in layers up to 99.
-void paint_network(Canvas& canvas, const Layout& layout, std::span<const LinkPaint> links,
-                   std::span<const NodePaint> nodes, Position corner);
-
-/// A title at the top and a note at the bottom, each on as many lines as the width demands, and
-/// between them room for a picture. From layer 100 on.
-class FigureFrame {
-public:
-  FigureFrame(const Heading& heading, double width);
-  /// Points that the picture of a layout should be wide: a paper's column at least, and more for a
-  /// long title.
-  [[nodiscard]] static double width_for(const Heading& heading, double layout_width);
-  [[nodiscard]] double top() const;                        ///< where the picture begins
-  [[nodiscard]] double height(double picture) const;       ///< of the whole figure
-  void paint(Canvas& canvas, double picture_height) const; ///< picture: with its legend
-private:
-  std::vector<std::string> title_, note_;
-};
-
 } // namespace tutti

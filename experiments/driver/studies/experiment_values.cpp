@@ -110,7 +110,9 @@ SynthesisOptions options_of(ConfigTable& table, std::uint64_t seed) {
 
 std::optional<std::uint32_t> chunks_of(const ConfigValue& value) {
   if (value.is_integer()) return static_cast<std::uint32_t>(value.integer(1, most_chunks));
-  if (!value.is_string()) throw value.error("chunks per shard are a whole number, or \"auto\"");
+  if (!value.is_string() && !value.is_boolean() && !value.is_array() && !value.is_table())
+    throw value.error(
+        fmt::format("chunks per shard are a whole number or \"auto\", not {}", value.number()));
   return parsed(value, parse_chunks);
 }
 

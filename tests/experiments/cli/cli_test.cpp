@@ -549,6 +549,11 @@ TEST_CASE("every command that uses a network draws it") {
   CHECK(none.code != 0);
   CHECK_FALSE(std::filesystem::exists(folder.file("none.svg")));
   CHECK(run_tutti("synth" + ring + "-a ring --draw x.pdf", folder).code == 2);
+  const CommandResult fluid =
+      run_tutti("synth" + ring + "-a ring --discipline fluid --draw-steps x.svg", folder);
+  CHECK(fluid.code == 2);
+  CHECK(fluid.out.empty());
+  CHECK_THAT(fluid.err, ContainsSubstring("--draw-steps: of fifo only"));
   CHECK(run_tutti("synth" + ring + "-a ring --draw x.svg --draw-steps x.svg", folder).code == 2);
 }
 
