@@ -79,6 +79,9 @@ std::string fault_of(const Layout& layout, const Topology& topology) {
     const LayoutLabel& label = layout.nodes[a].label;
     add_label(label);
     if (label.text.empty()) continue;
+    for (std::size_t b = 0; b < a; ++b)
+      if (layout.nodes[b].kind == layout.nodes[a].kind && layout.nodes[b].label.text == label.text)
+        fault += fmt::format("two nodes are called {}; ", label.text);
     for (std::size_t b = 0; b < layout.nodes.size(); ++b)
       if ((b != a || !label.inside) && touch(rectangle_of(label), layout.nodes[b]))
         fault += fmt::format("label {} over node {}; ", label.text, b);
@@ -204,6 +207,9 @@ constexpr const char* named[] = {
     "dgx_a100_rail:8",
     "dgx_a100_rail:4,links=nvlink",
     "dgx_a100_rail:16",
+    "dgx_a100_rail:32",
+    "dgx_a100_rail:16,links=pcie,memory=switch",
+    "multi_rail:64x16",
     "teccl_internal:4x3",
     "teccl_internal:2x5",
     "random:2",
@@ -281,6 +287,9 @@ TEST_CASE("structures are drawn as what they are") {
                                           {"ndv2x2", "servers"},
                                           {"rfs:2x4x8", "servers"},
                                           {"multi_rail:8x4", "servers"},
+                                          {"dgx_a100_rail:2,links=pcie,memory=switch", "servers"},
+                                          {"dgx_a100_rail:1,links=pcie,memory=switch", "tree"},
+                                          {"k_ary_tree:8x2,fail-links=3", "tree"},
                                           {"random:40", "forces"},
                                           {"fully_connected:8", "circle"},
                                           {"torus2d:8x8,fail-links=10%", "grid"}}) {
@@ -298,6 +307,28 @@ TEST_CASE("structures are drawn as what they are") {
   }
   CHECK(layout.nodes[machine.find_node("nic3").value].kind == NodeClass::nic);
   CHECK(layout.nodes[machine.find_node("infiniband").value].kind == NodeClass::switching);
+}
+
+TEST_CASE("names stand on the same side in all servers") {
+  for (const char* name : {"dgx_a100_rail:4", "dgx_a100_rail:16", "dgx_a100_rail:32"}) {
+    CAPTURE(name);
+    const Topology topology = make_topology(name);
+    const Layout layout = layout_of(topology);
+    const auto side = [&](const std::string& node) { // -1, 0 or 1 in either direction
+      const LayoutNode& drawn = layout.nodes[topology.find_node(node).value];
+      const Position away = drawn.label.at - drawn.at;
+      const auto sign = [](double x) { return x < -1e-6 ? -1 : x > 1e-6 ? 1 : 0; };
+      return drawn.label.text.empty() ? std::pair(9, 9) : std::pair(sign(away.x), sign(away.y));
+    };
+    for (std::size_t s = 1; s < layout.boxes.size(); ++s)
+      for (const char* node : {"nvswitch{}", "pcie{}_0", "pcie{}_1", "pcie{}_3", "memory{}"}) {
+        CAPTURE(s, node);
+        CHECK(side(fmt::format(fmt::runtime(node), s)) == side(fmt::format(fmt::runtime(node), 0)));
+      }
+    for (std::uint32_t npu = 0; npu < topology.npu_count(); ++npu)
+      CHECK(layout.nodes[npu].label.inside == layout.nodes[0].label.inside);
+    CHECK(layout.nodes[0].label.inside == (topology.npu_count() < 256)); // else there is no room
+  }
 }
 
 TEST_CASE("two switches of a server that join the same NPUs stand side by side") {

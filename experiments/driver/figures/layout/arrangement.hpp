@@ -23,6 +23,9 @@ inline Position right_of(Position a) { return {-a.y, a.x}; }
 /// The turn of a place as seen from (0, 0): from 0 up to 1.
 [[nodiscard]] double turn_of(Position place);
 
+/// A label in a smaller font can't be read.
+inline constexpr double least_label_font = 7; // points
+
 /// How a link runs.
 struct Bend {
   LinkCourse course = LinkCourse::straight;
@@ -42,6 +45,9 @@ struct LabelWish {
   std::string text;
   std::vector<Side> sides;
   double gap = 0; ///< kept free between node and label, for stubs
+  /// Room is taken for this text where it is longer, so that nodes of one kind have their labels on
+  /// one side.
+  std::string longest = {};
 };
 
 struct Arrangement {

@@ -3,7 +3,7 @@
 // worse than none.
 #include "experiments/driver/figures/layout/labels.hpp"
 
-#include "experiments/driver/records/table.hpp"
+#include "experiments/driver/figures/style.hpp"
 
 #include <algorithm>
 #include <array>
@@ -12,9 +12,7 @@
 
 namespace tutti {
 
-double label_width(std::string_view text, double font) {
-  return 0.64 * font * static_cast<double>(display_width(text));
-}
+double label_width(std::string_view text, double font) { return 1.02 * text_width(text, font); }
 
 double label_height(double font) { return 1.15 * font; }
 
@@ -23,8 +21,6 @@ double label_height(double font) { return 1.15 * font; }
 namespace tutti::layouts {
 
 namespace {
-
-constexpr double least_font = 6.8; // points
 
 bool overlap(const LabelBox& a, const LabelBox& b) {
   return a.least.x < b.most.x && b.least.x < a.most.x && a.least.y < b.most.y &&
@@ -61,10 +57,9 @@ public:
   void add_taken(const LayoutLabel& label) { taken_.push_back(box_of(label)); }
 
   [[nodiscard]] bool place_inside(LayoutNode& node, const LabelWish& wish) {
-    for (double font = font_; font >= least_font - 1e-9; font -= 0.5) {
+    for (double font = font_; font >= least_label_font - 1e-9; font -= 0.5) {
       const double room = node.kind == NodeClass::npu ? 1.86 : 1.94;
-      if (label_width(wish.text, font) > room * node.radius || 0.8 * font > 1.7 * node.radius)
-        continue;
+      if (width_of(wish, font) > room * node.radius || 0.8 * font > 1.7 * node.radius) continue;
       node.label = {wish.text, node.at, font, true};
       add_taken(node.label);
       return true;
@@ -73,11 +68,11 @@ public:
   }
 
   void place_beside(LayoutNode& node, const LabelWish& wish) {
-    const double font = std::max(font_ - 0.5, 7.0);
+    const double font = std::max(font_ - 0.5, least_label_font);
     for (const bool may_cross : {false, true})
       for (const Side side : wish.sides) {
         const LayoutLabel label{wish.text, beside(node, wish, side, font), font, false};
-        const LabelBox box = box_of(label);
+        const LabelBox box = reserved(label, width_of(wish, font), side);
         if (side == Side::inside || !is_free(box) || (!may_cross && is_crossed(box))) continue;
         node.label = label;
         taken_.push_back(box);
@@ -92,6 +87,19 @@ public:
   }
 
 private:
+  static double width_of(const LabelWish& wish, double font) {
+    return std::max(label_width(wish.text, font), label_width(wish.longest, font));
+  }
+
+  /// Of at least this width, away from the node.
+  static LabelBox reserved(const LayoutLabel& label, double width, Side side) {
+    LabelBox box = box_of(label);
+    const double more = std::max(0.0, width - (box.most.x - box.least.x));
+    box.least.x -= side == Side::left ? more : side == Side::right ? 0 : more / 2;
+    box.most.x += side == Side::right ? more : side == Side::left ? 0 : more / 2;
+    return box;
+  }
+
   static Position beside(const LayoutNode& node, const LabelWish& wish, Side side, double font) {
     const double x = node.radius + wish.gap + 2 + label_width(wish.text, font) / 2;
     const double y = node.radius + wish.gap + 1 + label_height(font) / 2;

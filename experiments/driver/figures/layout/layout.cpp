@@ -169,9 +169,8 @@ Layout scaled(const Layout& layout, double factor) {
                     2.1 * node.radius);
   };
   for (LayoutNode& node : result.nodes) {
-    constexpr double least_font = 6.8;
     if (!node.label.inside) node.label = {};
-    if (!node.label.text.empty() && most_font(node) < least_font)
+    if (!node.label.text.empty() && most_font(node) < least_label_font)
       fits_all[static_cast<std::size_t>(node.kind)] = false;
   }
   for (LayoutNode& node : result.nodes) {

@@ -16,6 +16,7 @@
 #include <numbers>
 #include <numeric>
 #include <optional>
+#include <string>
 #include <utility>
 
 namespace tutti::layouts {
@@ -87,20 +88,29 @@ public:
     result.bends.resize(topology_.link_count());
     const auto count = static_cast<double>(rooms_.size());
     has_stubs_ = rooms_.size() > 8;
-    const double per_row = has_stubs_  ? std::ceil(std::sqrt(0.55 * count)) + 1
-                           : count > 4 ? std::ceil(count / 2)
-                                       : count;
+    constexpr double page = 620, widest_page = 900, least_pitch = 8.5;
     const auto npus = static_cast<double>(rooms_[0].npus);
-    pitch_ = are_rows_ ? std::clamp(620 / (per_row * (npus + 1.6)), 8.5, count > 1 ? 24.0 : 30.0)
+    const double most_per_row =
+        are_rows_ ? std::max(1.0, std::floor(widest_page / (least_pitch * (npus + 1.6)))) : count;
+    const double per_row = has_stubs_
+                               ? std::min(std::ceil(std::sqrt(0.55 * count)) + 1, most_per_row)
+                               : std::ceil(count > 4 ? count / 2 : count);
+    pitch_ = are_rows_
+                 ? std::clamp(page / (per_row * (npus + 1.6)), least_pitch, count > 1 ? 24.0 : 30.0)
              : has_stubs_ || count > 4 ? 20
                                        : 26;
     radius_ = std::clamp(0.35 * pitch_, 3.2, 9.5);
+    find_tiers(result);
+    if (are_rows_) // discs that nearly touch rather than numbers beside them
+      radius_ = std::clamp(label_width(longest_[0], least_label_font) / 1.86, radius_,
+                           std::max(radius_, 0.46 * pitch_));
     for (Room& room : rooms_) {
       if (are_rows_)
         place_in_row(room);
       else
         place_around(room);
       room.measure(radius_, arcs_of(room));
+      if (are_rows_) widen_for_names(room);
     }
     if (has_stubs_)
       place_as_grid(static_cast<std::size_t>(per_row));
@@ -137,10 +147,26 @@ private:
     return direct == 0 || leaving >= many;
   }
 
+  /// And the longest name in each, so that all rooms have their labels in the same places.
+  void find_tiers(Arrangement& result) {
+    tier_.assign(topology_.node_count(), INT32_MAX);
+    for (const Room& room : rooms_) {
+      find_tiers(room);
+      for (const std::uint32_t node : room.nodes) {
+        std::string& longest = longest_[tier_[node]];
+        const std::string& name = result.labels[node].text;
+        if (label_width(name, 1) > label_width(longest, 1)) longest = name;
+      }
+    }
+    for (const Room& room : rooms_)
+      for (const std::uint32_t node : room.nodes)
+        result.labels[node].longest = longest_[tier_[node]];
+  }
+
   /// Of a room's nodes: 0 NPUs, then by distance from them, -1 those that join NPUs alone and more
   /// than half of them.
-  [[nodiscard]] std::vector<int> tiers(const Room& room) const {
-    std::vector<int> tier(topology_.node_count(), INT32_MAX);
+  void find_tiers(const Room& room) {
+    std::vector<int>& tier = tier_;
     for (std::size_t i = 0; i < room.npus; ++i) tier[room.nodes[i]] = 0;
     for (std::size_t i = room.npus; i < room.nodes.size(); ++i) {
       const auto neighbours = next_.of(room.nodes[i]);
@@ -155,13 +181,13 @@ private:
               return tier[neighbour.node] == level - 1;
             }))
           tier[room.nodes[i]] = level;
-    return tier;
   }
 
   /// [nodes of the tier]: the mean place of their neighbours that are nearer to the NPUs.
   template <typename Value>
-  [[nodiscard]] Value mean_below(const Room& room, const std::vector<int>& tier, std::size_t i,
+  [[nodiscard]] Value mean_below(const Room& room, std::size_t i,
                                  const std::vector<Value>& value) const {
+    const std::vector<int>& tier = tier_;
     Value sum{};
     double count = 0;
     for (const Neighbour& neighbour : next_.of(room.nodes[i])) {
@@ -177,23 +203,42 @@ private:
     return count == 0 ? sum : sum * (1 / count);
   }
 
+  /// Of names of this tier side by side.
+  [[nodiscard]] double name_pitch(int level) const {
+    const auto found = longest_.find(level);
+    return found == longest_.end() ? 0 : label_width(found->second, name_font()) + 3;
+  }
+  [[nodiscard]] bool names_fit(const Room& room, std::size_t count, int level) const {
+    return static_cast<double>(count) * name_pitch(level) <=
+           pitch_ * static_cast<double>(room.npus) + 2 * (box_margin - 4);
+  }
+  void widen_for_names(Room& room) const {
+    for (std::size_t i = room.npus; i < room.nodes.size(); ++i) {
+      const double half = name_pitch(tier_[room.nodes[i]]) / 2;
+      room.least.x = std::min(room.least.x, room.at[i].x - half + box_margin - 4);
+      room.most.x = std::max(room.most.x, room.at[i].x + half - box_margin + 4);
+    }
+  }
+  [[nodiscard]] double font() const { return pitch_ < 20 ? 7.5 : 9; }
+  [[nodiscard]] double name_font() const { return std::max(font() - 0.5, least_label_font); }
+
   void place_in_row(Room& room) {
     room.is_row = true;
     room.at.resize(room.nodes.size());
     const double middle = 0.5 * (static_cast<double>(room.npus) - 1);
     for (std::size_t i = 0; i < room.npus; ++i)
       room.at[i] = {pitch_ * (static_cast<double>(i) - middle), 0};
-    const std::vector<int> tier = tiers(room);
     const double gap = std::clamp(2.1 * pitch_, 34.0, 52.0);
     for (const int level : {-1, 1, 2, 3, 4, 5, 6, 7}) {
       std::vector<std::size_t> own;
       std::vector<double> x;
       for (std::size_t i = room.npus; i < room.nodes.size(); ++i)
-        if (tier[room.nodes[i]] == level) {
+        if (tier_[room.nodes[i]] == level) {
           own.push_back(i);
-          x.push_back(mean_below(room, tier, i, room.at).x);
+          x.push_back(mean_below(room, i, room.at).x);
         }
-      keep_apart(x, std::max(2.6 * radius_, 1.6 * pitch_));
+      keep_apart(x, std::max({2.6 * radius_, 1.6 * pitch_,
+                              names_fit(room, own.size(), level) ? name_pitch(level) : 0}));
       for (std::size_t k = 0; k < own.size(); ++k) room.at[own[k]] = {x[k], level * gap};
     }
   }
@@ -211,14 +256,13 @@ private:
     const std::vector<std::uint32_t> order = circular_order(bandwidth, n);
     const double radius = std::max(46.0, 1.12 * pitch_ * n / (2 * std::numbers::pi));
     for (std::uint32_t i = 0; i < n; ++i) room.at[order[i]] = on_circle(radius, (i + 0.5) / n);
-    const std::vector<int> tier = tiers(room);
     for (const int level : {-1, 1, 2, 3, 4, 5, 6, 7}) {
       std::vector<std::size_t> own;
       std::vector<double> turns;
       for (std::size_t i = room.npus; i < room.nodes.size(); ++i)
-        if (tier[room.nodes[i]] == level) {
+        if (tier_[room.nodes[i]] == level) {
           own.push_back(i);
-          turns.push_back(turn_of(mean_below(room, tier, i, room.at)));
+          turns.push_back(turn_of(mean_below(room, i, room.at)));
         }
       const double ring = radius + 30 * level;
       if (level > 0) keep_apart(turns, 24 / (2 * std::numbers::pi * ring));
@@ -278,10 +322,20 @@ private:
       put(rooms_[s], {step_x * static_cast<double>(column), step_y * static_cast<double>(row)});
     }
     const double width = step_x * static_cast<double>(columns) - 2 * box_margin + 4;
-    for (std::size_t i = 0; i < between_.size(); ++i)
+    double widest = 22;
+    for (const std::uint32_t node : between_)
+      widest = std::max(widest, label_width(short_name(topology_.node(NodeId{node})), font()) + 4);
+    const std::size_t per_line =
+        std::clamp<std::size_t>(static_cast<std::size_t>(width / widest), 1, between_.size() + 1);
+    const std::size_t lines = (between_.size() + per_line - 1) / per_line;
+    for (std::size_t i = 0; i < between_.size(); ++i) {
+      const std::size_t line = i * lines / between_.size();
+      const std::size_t first = (line * between_.size() + lines - 1) / lines,
+                        end = ((line + 1) * between_.size() + lines - 1) / lines;
       between_at_.push_back(
-          {width * (static_cast<double>(i) + 0.5) / static_cast<double>(between_.size()),
-           step_y * static_cast<double>(rows) + 12});
+          {width * (static_cast<double>(i - first) + 0.5) / static_cast<double>(end - first),
+           step_y * static_cast<double>(rows) + 12 + 32 * static_cast<double>(line)});
+    }
   }
 
   // Two boxes side by side, or more around the middle; what joins them stands in the middle.
@@ -377,9 +431,9 @@ private:
     }
     for (std::uint32_t n = topology_.npu_count(); n < topology_.node_count(); ++n)
       result.labels[n].sides = {Side::inside, Side::below, Side::above, Side::right, Side::left};
-    if (are_rows_ && radius_ < 5) name_ends_of_rows(result);
+    if (are_rows_) name_rows(result);
     result.lane = std::clamp(0.14 * pitch_, 1.5, 3.6);
-    result.font = pitch_ < 20 ? 7.5 : 9;
+    result.font = font();
     if (are_rows_) bend_rows(result);
     if (has_stubs_)
       leave_by_stubs(result);
@@ -387,14 +441,28 @@ private:
       leave_straight_down(result);
   }
 
-  /// Of NPUs too small for their numbers the first and the last of each row have one.
-  void name_ends_of_rows(Arrangement& result) const {
-    for (const Room& room : rooms_)
-      for (std::size_t i = 0; i < room.npus; ++i) {
-        LabelWish& label = result.labels[room.nodes[i]];
-        label.sides = {Side::above};
-        if (i != 0 && i + 1 != room.npus) label.text.clear();
+  /// Of a row without room for all its names the first and the last node has one. What joins the
+  /// NPUs is named on its far side, where nothing leaves it.
+  void name_rows(Arrangement& result) const {
+    for (const Room& room : rooms_) {
+      const Side up = room.is_on_head ? Side::below : Side::above,
+                 down = room.is_on_head ? Side::above : Side::below;
+      std::map<int, std::vector<std::uint32_t>> tiers;
+      for (const std::uint32_t node : room.nodes) tiers[tier_[node]].push_back(node);
+      for (auto& [level, nodes] : tiers) {
+        std::ranges::sort(nodes, {}, [&](std::uint32_t node) { return result.at[node].x; });
+        const bool has_room = level == 0
+                                  ? 1.87 * radius_ >= label_width(longest_.at(0), least_label_font)
+                                  : names_fit(room, nodes.size(), level);
+        for (std::size_t i = 0; i < nodes.size(); ++i) {
+          LabelWish& label = result.labels[nodes[i]];
+          if (level == 0 && !has_room) label.sides = {up};
+          if (level < 0) label.sides = {Side::inside, up, Side::right, Side::left, down};
+          if (level > 0) label.sides = {Side::inside, down, Side::right, Side::left, up};
+          if (!has_room && i != 0 && i + 1 != nodes.size()) label.text.clear();
+        }
       }
+    }
   }
 
   [[nodiscard]] double arc_height(double steps) const {
@@ -478,12 +546,15 @@ private:
   }
 
   void leave_by_stubs(Arrangement& result) const {
+    constexpr double stub = 9;
     for (std::uint32_t l = 0; l < topology_.link_count(); ++l) {
       const Link& link = topology_.link(LinkId{l});
       const std::uint32_t from = server_[link.from.value], to = server_[link.to.value];
       if (from == to) continue;
       const double down = from != no_server ? 1 : -1;
-      result.bends[l] = {LinkCourse::stubs, {0, 9 * down}, {}, from != no_server, to != no_server};
+      result.bends[l] = {
+          LinkCourse::stubs, {0, stub * down}, {}, from != no_server, to != no_server};
+      if (from != no_server && !is_npu(link.from.value)) result.labels[link.from.value].gap = stub;
     }
     result.note = "stubs at the servers: links that leave them";
   }
@@ -497,6 +568,8 @@ private:
   std::vector<Position> between_at_;
   bool are_rows_ = false, has_stubs_ = false;
   double pitch_ = 0, radius_ = 0;
+  std::vector<int> tier_;              ///< [node of a room]: see find_tiers
+  std::map<int, std::string> longest_; ///< name of a tier
 };
 
 } // namespace

@@ -8,6 +8,9 @@
 #include <algorithm>
 #include <cmath>
 #include <optional>
+#include <set>
+#include <string>
+#include <utility>
 
 namespace tutti::layouts {
 
@@ -85,6 +88,22 @@ std::string number_of(const std::string& name) {
   return first == std::string::npos ? name : name.substr(first);
 }
 
+/// Whether this node has all NPUs below it.
+bool is_root(const Topology& topology, const Neighbours& next,
+             const std::vector<std::uint32_t>& level, std::uint32_t node) {
+  std::vector<bool> seen(next.count());
+  std::vector<std::uint32_t> below{node};
+  std::uint32_t npus = 0;
+  for (std::size_t i = 0; i < below.size(); ++i)
+    for (const Neighbour& neighbour : next.of(below[i])) {
+      if (level[neighbour.node] + 1 != level[below[i]] || seen[neighbour.node]) continue;
+      seen[neighbour.node] = true;
+      below.push_back(neighbour.node);
+      npus += neighbour.node < topology.npu_count() ? 1U : 0U;
+    }
+  return npus == topology.npu_count();
+}
+
 bool is_tree(const Topology& topology, const Neighbours& next,
              const std::vector<std::uint32_t>& level) {
   if (topology.node_count() == topology.npu_count()) return false;
@@ -100,7 +119,11 @@ bool is_tree(const Topology& topology, const Neighbours& next,
                               &Neighbour::node, &Neighbour::node))
         return false;
   }
-  return true;
+  // Else it is servers, joined by what has a few NPUs of each below it.
+  const std::uint32_t top = *std::ranges::max_element(level);
+  for (std::uint32_t node = topology.npu_count(); node < next.count(); ++node)
+    if (level[node] == top && is_root(topology, next, level, node)) return true;
+  return false;
 }
 
 } // namespace
@@ -121,13 +144,19 @@ std::optional<Arrangement> as_tree(const Topology& topology) {
   std::vector<double> most(plan.top() + 1, 0); // nodes of a level
   for (const std::uint32_t l : level) ++most[l];
   const double widest = std::max(plan.end(), *std::ranges::max_element(most));
-  const double pitch = std::clamp((widest > 90 ? 740 : 540) / widest, 3.0, 24.0);
-  const double gap = std::clamp(0.19 * pitch * plan.end(), 54.0, 100.0);
-  const double scale = pitch * std::max(1.0, widest / plan.end());
   Arrangement tree = blank(topology, "tree");
   double longest = 0; // name of an NPU
   for (std::uint32_t npu = 0; npu < topology.npu_count(); ++npu)
     longest = std::max(longest, label_width(tree.labels[npu].text, 7));
+  const double pitch =
+      std::clamp((widest > 90 ? 740 : 540) / widest, 3.0, std::max(24.0, longest + 5));
+  const double gap = std::clamp(0.19 * pitch * plan.end(), 54.0, 100.0);
+  const double scale = pitch * std::max(1.0, widest / plan.end());
+  std::set<std::pair<std::uint32_t, std::string>> numbers; // level, number
+  for (std::uint32_t n = topology.npu_count(); n < topology.node_count(); ++n)
+    numbers.emplace(level[n], number_of(tree.labels[n].text));
+  const bool numbers_suffice =
+      numbers.size() == topology.node_count() - topology.npu_count(); // memory0 and rail0 differ
   for (std::uint32_t n = 0; n < topology.node_count(); ++n) {
     tree.at[n] = {scale * plan.x(n), -gap * level[n]};
     const double room = scale * plan.end() / most[level[n]]; // of its level
@@ -135,7 +164,7 @@ std::optional<Arrangement> as_tree(const Topology& topology) {
         level[n] == 0 ? std::clamp(0.36 * scale, 1.8, 9.0) : std::clamp(0.36 * room, 2.4, 9.0);
     if (level[n] > 0) {
       tree.labels[n].sides = {Side::inside};
-      tree.labels[n].text = number_of(tree.labels[n].text);
+      if (numbers_suffice) tree.labels[n].text = number_of(tree.labels[n].text);
       if (level[n] == plan.top()) tree.labels[n].sides.push_back(Side::above);
     } else {
       tree.labels[n].sides = {Side::below};
