@@ -79,12 +79,13 @@ Figure bar_figure(const BarChart& chart) {
   const Extent extent = extent_of(chart);
   const BarLayout layout(chart);
   std::string data, bars, labels;
+  const std::vector<std::size_t> hues = series_hues(chart.series);
   for (std::size_t s = 0; s < chart.series.size(); ++s) {
     data += fmt::format("$series{} << END\n{}END\n", s, series_data(chart, s, layout));
     bars += fmt::format("{}$series{} using 1:2:({:.5f}) with boxes fillstyle solid noborder "
                         "linecolor rgb '{}' title {}",
                         s == 0 ? "plot " : ", \\\n     ", s, 0.92 * layout.bar / layout.group,
-                        choice_colour(s), gnuplot_quoted(chart.series[s]));
+                        choice_colour(hues[s]), gnuplot_quoted(chart.series[s]));
     labels += fmt::format(", \\\n     $series{} using 1:(valid(2) ? $2 : floor_y):3 with labels {} "
                           "font 'sans-serif,10' textcolor rgb '#333333' notitle",
                           s, layout.upright ? "rotate left offset 0, 0.4" : "offset 0, 0.6");

@@ -16,7 +16,7 @@ namespace tutti {
 
 namespace {
 
-constexpr double letter = 6.6, small_letter = 6.0; // widths in points, at font sizes 11 and 10
+constexpr double letter = 6.6; // width in points, at font size 11
 
 constexpr std::string_view empty_colour = "#e4e4e4"; // of cells without a result
 
@@ -159,19 +159,21 @@ std::string cell_texts(const ChoiceMap& map, const MapLayout& at) {
                         upright ? "rotate by 90 " : "", up, least_font,
                         text_colour_on(map.choices[cell.choice].colour));
   };
+  const auto all_fit = [&](std::string MapCell::*words, double room) {
+    return std::ranges::all_of(map.cells, [&](const MapCell& cell) {
+      return text_width(cell.*words, least_font) * at.scale + 4 <= room;
+    });
+  };
+  // A kind of texts is in all cells or in none: else those that are long would seem to lack it.
+  // Both where there is room for both, one above the other; else one of them, or the small one
+  // upright in narrow cells.
+  const bool large = at.cell_height >= 15 && all_fit(&MapCell::text, at.cell_width);
+  const bool small = at.cell_height >= 30 && all_fit(&MapCell::small_text, at.cell_width);
+  const bool upright = !large && !small && at.cell_width >= 15 * at.scale &&
+                       all_fit(&MapCell::small_text, at.cell_height);
   for (const MapCell& cell : map.cells) {
-    const auto fits = [&](const std::string& words, double room) {
-      return !words.empty() &&
-             static_cast<double>(display_width(words)) * at.scale * small_letter + 4 <= room;
-    };
-    // Both texts where there is room for both, one above the other; else the first that fits, or
-    // the numbers upright in narrow cells.
-    const bool large = at.cell_height >= 15 && fits(cell.text, at.cell_width);
-    const bool small = at.cell_height >= 30 && fits(cell.small_text, at.cell_width);
     if (large) add(cell, cell.text, small ? 0.42 : 0);
-    if (small) add(cell, cell.small_text, large ? -0.5 : 0);
-    if (!large && !small && at.cell_width >= 15 * at.scale && fits(cell.small_text, at.cell_height))
-      add(cell, cell.small_text, 0, true);
+    if (small || upright) add(cell, cell.small_text, large ? -0.5 : 0, upright);
   }
   return text;
 }

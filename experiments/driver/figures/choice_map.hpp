@@ -12,7 +12,7 @@ namespace tutti {
 struct MapCell {
   std::size_t column = 0, row = 0;
   std::size_t choice = 0; ///< index into `choices`
-  std::string text;       ///< in the cell, where there is room
+  std::string text;       ///< in the cell, where there is room in all of them
   std::string small_text; ///< under it
 };
 

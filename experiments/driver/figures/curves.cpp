@@ -64,14 +64,39 @@ std::string power_text(int exponent, CurveAxis axis) {
   return fmt::format("{} {}", 1 << (exponent % 10), units[static_cast<std::size_t>(exponent / 10)]);
 }
 
-/// Marks at powers of two, at most nine over the range: ("1 KiB" 1024, ...).
-std::string power_tics(const Extent& x, CurveAxis axis) {
+/// Marks at powers of two, as many as there is room for: ("1 KiB" 1024, ...).
+std::vector<AxisTic> power_tics(const Extent& x, CurveAxis axis, double plot_width) {
   const int first = static_cast<int>(std::floor(std::log2(x.smallest)));
   const int last = static_cast<int>(std::ceil(std::log2(x.largest)));
-  const int step = (last - first) / 9 + 1;
+  const double widest = text_width(axis == CurveAxis::powers ? "65536" : "512 KiB", font) + 6;
+  const int most = std::clamp(static_cast<int>(plot_width / widest), 2, 9);
+  const int step = (last - first) / most + 1;
   std::vector<AxisTic> tics;
   for (int e = first; e <= last; e += step) tics.push_back({std::exp2(e), power_text(e, axis)});
-  return tics_text(tics);
+  return tics;
+}
+
+/// Marks at the values themselves, where they are few and stand apart; else none, and none where
+/// powers of two have all of them.
+std::vector<AxisTic> value_tics(const CurveChart& chart, const AxisRange& range,
+                                double plot_width) {
+  std::set<double> values;
+  for (const Curve& curve : chart.curves)
+    for (const PlotPoint& point : curve.points) values.insert(point.x);
+  const auto is_power = [](double value) {
+    return std::exp2(std::round(std::log2(value))) == value;
+  };
+  if (chart.axis == CurveAxis::powers && std::ranges::all_of(values, is_power)) return {};
+  std::vector<AxisTic> tics;
+  double free_from = -1e9; // points
+  for (const double value : values) {
+    const std::string text = value < 1e6 ? fmt::format("{:.6g}", value) : "";
+    const double middle = range.share(value) * plot_width, half = text_width(text, font) / 2 + 3;
+    if (text.empty() || middle - half < free_from) return {};
+    free_from = middle + half;
+    tics.push_back({value, text});
+  }
+  return tics;
 }
 
 // ---- where everything lies
@@ -172,10 +197,14 @@ std::string x_axis(const CurveChart& chart, const Extent& x, const AxisRange& ra
       tics.push_back({static_cast<double>(tics.size()), name});
     text +=
         fmt::format("set xtics {}({})\n", at.slanted ? "rotate by 35 right " : "", tics_text(tics));
-  } else if (chart.axis == CurveAxis::tens) {
-    text += fmt::format("set xtics ({})\n", tics_text(decade_tics(range.low, range.high)));
   } else if (chart.axis != CurveAxis::linear) {
-    text += fmt::format("set xtics ({})\n", power_tics(x, chart.axis));
+    const double width = (at.frame.right - at.frame.left) / at.scale;
+    std::vector<AxisTic> tics;
+    if (chart.axis != CurveAxis::bytes) tics = value_tics(chart, range, width);
+    if (tics.empty())
+      tics = chart.axis == CurveAxis::tens ? decade_tics(range.low, range.high)
+                                           : power_tics(x, chart.axis, width);
+    text += fmt::format("set xtics ({})\n", tics_text(tics));
   }
   return text +
          fmt::format(

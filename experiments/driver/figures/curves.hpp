@@ -19,8 +19,8 @@ namespace tutti {
 /// How the x axis counts; the first three are logarithmic.
 enum class CurveAxis : std::uint8_t {
   bytes,  ///< marks at powers of two, as 1 KiB, 1 MiB
-  powers, ///< marks at powers of two, as 1, 2, 4
-  tens,   ///< marks at powers of ten
+  powers, ///< marks at powers of two, as 1, 2, 4; where values are few, at these
+  tens,   ///< marks at powers of ten; where values are few, at these
   linear, ///< from 0
   names,  ///< one for each of 0, 1, 2 ...
 };

@@ -233,7 +233,7 @@ std::vector<PlotPoint> steps_of(std::span<const double> values, const LinkScale&
 }
 
 /// The colour bar over the height of the grid, and below it what black means.
-std::string colour_bar(const HeatmapLayout& layout, const LinkScale& scale, double largest) {
+std::string colour_bar(const HeatmapLayout& layout, const LinkScale& scale, double end) {
   const double x = layout.grid_right() + 16, bottom = layout.grid_bottom();
   const double height = bottom - layout.top;
   return std::string(heat_palette()) +
@@ -244,7 +244,7 @@ std::string colour_bar(const HeatmapLayout& layout, const LinkScale& scale, doub
              "set object 2 rectangle from {} to {} fillcolor rgb '{}' fillstyle solid border "
              "rgb '#888888'\n"
              "set label 4 'no link' at {} left font 'sans-serif,10' textcolor rgb '#333333'\n",
-             largest > 0 ? largest / scale.divisor : 1, scale.label, scale.unit, x / layout.width(),
+             end / scale.divisor, scale.label, scale.unit, x / layout.width(),
              1 - bottom / layout.height(), 14.0 / layout.width(), height / layout.height(),
              layout.screen(x, bottom + 14), layout.screen(x + 14, bottom + 26), no_link_colour,
              layout.screen(x + 20, bottom + 20));
@@ -293,10 +293,11 @@ LinkMap link_map(std::string title, const Topology& topology, const Report& repo
 Figure heatmap_figure(const Heading& heading, std::span<const LinkMap> maps,
                       LinkQuantity quantity) {
   if (maps.empty()) throw InputError("a heat map needs at least one run");
-  const double largest = quantity == LinkQuantity::utilisation ? 1.0 : largest_cell(maps);
+  const double largest = largest_cell(maps);
   const LinkScale scale = link_scale(quantity, largest);
   const HeatmapLayout layout(heading, maps);
-  std::string script = figure_style(heading, layout.width()) + colour_bar(layout, scale, largest);
+  std::string script = figure_style(heading, layout.width()) +
+                       colour_bar(layout, scale, scale_end(quantity, largest));
   script += "set object 1 rectangle from graph 0, graph 0 to graph 1, graph 1 behind "
             "fillcolor rgb '" +
             std::string(no_link_colour) +
@@ -313,20 +314,25 @@ Figure heatmap_figure(const Heading& heading, std::span<const LinkMap> maps,
 Figure sorted_links_figure(const Heading& heading, std::span<const LinkMap> maps,
                            LinkQuantity quantity) {
   if (maps.empty()) throw InputError("a picture of sorted links needs at least one run");
-  const double largest = quantity == LinkQuantity::utilisation ? 1.0 : largest_link(maps);
-  const LinkScale scale = link_scale(quantity, largest);
+  const LinkScale scale = link_scale(quantity, largest_link(maps));
   CurveChart chart;
   chart.heading = heading;
   chart.axis = CurveAxis::linear;
   chart.x_label = "links, the busiest first [% of all links]";
   chart.y_label = fmt::format("{} [{}]", scale.label, scale.unit);
   chart.steps = true;
-  for (const LinkMap& map : maps) {
+  std::vector<std::string> names; // "tacos" of "tacos on DragonFly"
+  for (const LinkMap& map : maps) names.push_back(map.title.substr(0, map.title.find(" on ")));
+  const std::vector<std::size_t> hues = series_hues(names);
+  for (std::size_t m = 0; m < maps.size(); ++m) {
+    const LinkMap& map = maps[m];
     std::vector<double> values = map.links;
     std::sort(values.begin(), values.end(), std::greater<>());
     chart.curves.push_back(
         {fmt::format("{} (mean {})", map.title, link_value_text(mean(values), scale)),
-         steps_of(values, scale)});
+         steps_of(values, scale),
+         {},
+         CurveLook{hues[m], 0}});
   }
   return curve_figure(chart);
 }

@@ -33,8 +33,8 @@ struct LinkMap {
 [[nodiscard]] LinkMap link_map(std::string title, const Topology& topology, const Report& report,
                                LinkQuantity quantity);
 
-/// Heat maps side by side (a grid from four panels on) on one colour scale; the scale of
-/// utilisation is 0 to 100 %, that of bytes ends at the largest value. Switches and memories stand
+/// Heat maps side by side (a grid from four panels on) on one colour scale, which
+/// ends as link_values.hpp says. Switches and memories stand
 /// behind the NPUs, set off by a thin line, under their names. Readable for 1 to about 16 panels of
 /// 2 to 256 nodes.
 /// Errors: InputError without a panel.

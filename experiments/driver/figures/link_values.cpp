@@ -70,6 +70,14 @@ LinkScale link_scale(LinkQuantity quantity, double largest) {
   return {label, unit->first, unit->second};
 }
 
+double scale_end(LinkQuantity quantity, double largest) {
+  if (quantity != LinkQuantity::utilisation) return largest > 0 ? largest : 1;
+  if (largest <= 0) return 1;
+  for (const double end : {0.01, 0.02, 0.05, 0.1, 0.2, 0.5})
+    if (largest <= end) return end;
+  return 1;
+}
+
 std::string link_value_text(double value, const LinkScale& scale) {
   const double number = value / scale.divisor;
   if (scale.unit == "%") return fmt::format("{:.{}f} %", number, number >= 9.95 ? 0 : 1);

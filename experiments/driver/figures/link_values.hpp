@@ -39,6 +39,9 @@ struct LinkScale {
   double divisor = 1;
 };
 [[nodiscard]] LinkScale link_scale(LinkQuantity quantity, double largest);
+/// Where a scale of colours ends that has to show this value: utilisation at 1, 2, 5, 10, 20, 50 or
+/// 100 %, as links that are hardly used would else all look idle; data at the largest value.
+[[nodiscard]] double scale_end(LinkQuantity quantity, double largest);
 /// "47 %", "9.10 GB"
 [[nodiscard]] std::string link_value_text(double value, const LinkScale& scale);
 

@@ -68,12 +68,6 @@ std::vector<double> drawn_values(const Topology& topology, const Layout& layout,
   return result;
 }
 
-/// Utilisation is shown on a scale up to 100 %, other values on one up to the largest.
-double scale_end(LinkQuantity quantity, double largest) {
-  if (quantity == LinkQuantity::utilisation) return 1;
-  return largest > 0 ? largest : 1;
-}
-
 LinkPaint paint_of(double value, double end, double lane) {
   const double share = std::clamp(value / end, 0.0, 1.0);
   if (value <= 0) return {idle_colour, std::clamp(0.2 * lane, 0.4, 0.9), 0, false, false};

@@ -7,7 +7,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
+#include <cstdint>
+#include <set>
 
 namespace tutti {
 
@@ -30,6 +33,27 @@ std::string_view series_colour(std::size_t i) {
   constexpr std::array<std::string_view, palette_size> colours{
       "#265fa3", "#ee8a1a", "#0e956c", "#b62c3a", "#8e6ce5", "#49b7ef", "#37373d", "#d271ac"};
   return colours[i % colours.size()];
+}
+
+std::vector<std::size_t> series_hues(std::span<const std::string> names) {
+  constexpr std::array<std::string_view, palette_size> algorithms{
+      "tacos", "ring", "direct", "flows", "teccl", "sccl", "rhd", "dbt"};
+  constexpr std::size_t none = SIZE_MAX;
+  std::vector<std::size_t> hues(names.size(), none);
+  std::set<std::size_t> taken;
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    const std::string_view name = std::string_view(names[i]).substr(0, names[i].find(','));
+    const auto own =
+        static_cast<std::size_t>(std::ranges::find(algorithms, name) - algorithms.begin());
+    if (own < algorithms.size() && taken.insert(own).second) hues[i] = own;
+  }
+  std::size_t next = 0;
+  for (std::size_t& hue : hues) {
+    if (hue != none) continue;
+    while (!taken.insert(next).second) ++next;
+    hue = next;
+  }
+  return hues;
 }
 
 std::string choice_colour(std::size_t i) {

@@ -3,8 +3,10 @@
 #pragma once
 
 #include <cstddef>
+#include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace tutti {
 
@@ -14,6 +16,11 @@ inline constexpr std::size_t palette_size = 8;
 
 /// The colour of the i-th algorithm, "#265fa3"; beyond palette_size again from the first.
 [[nodiscard]] std::string_view series_colour(std::size_t i);
+
+/// The colour of each of these curves or bars: the algorithms that are compared most have the same
+/// in all figures ("ring" and "ring, 4 chunks" begin with one), the others what is left, in their
+/// order.
+[[nodiscard]] std::vector<std::size_t> series_hues(std::span<const std::string> names);
 
 /// For maps, whose cells have no dashes: twenty-four tints that differ, then again from the first.
 [[nodiscard]] std::string choice_colour(std::size_t i);

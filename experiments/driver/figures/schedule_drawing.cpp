@@ -147,8 +147,9 @@ public:
     const auto extent = [](std::size_t count, double size) {
       return static_cast<double>(count) * (size + panel_gap) - panel_gap;
     };
-    const int width = std::max(static_cast<int>(2 * page_margin + extent(columns, panel_.x)),
-                               heading_width(heading));
+    const double below = 2 * page_margin + text_width(legend(), least_font);
+    const int width = std::max({static_cast<int>(2 * page_margin + extent(columns, panel_.x)),
+                                heading_width(heading), static_cast<int>(std::ceil(below))});
     const int height = static_cast<int>(page_top + extent(rows, panel_.y) + page_bottom);
     for (std::size_t p = 0; p < panels; ++p) {
       const std::size_t column = p % columns, row = p / columns;
@@ -328,13 +329,20 @@ private:
               false);
   }
 
+  [[nodiscard]] std::string_view legend() const {
+    const bool reduces = std::any_of(collective_.chunks.begin(), collective_.chunks.end(),
+                                     [](const Chunk& chunk) { return chunk.reduces; });
+    return reduces
+               ? "disc: a chunk; pale: a partial sum; ringed: it came in the step before; +: to "
+                 "be added"
+               : "disc: a chunk; ringed: it came in the step before";
+  }
+
   // One plot whose coordinates are points from the upper left corner.
   [[nodiscard]] std::string script(int width, int height) const {
     const auto block = [](std::string_view name, const std::string& data) {
       return fmt::format("${} << END\n{}END\n", name, data.empty() ? "NaN NaN NaN NaN 0\n" : data);
     };
-    const bool reduces = std::any_of(collective_.chunks.begin(), collective_.chunks.end(),
-                                     [](const Chunk& chunk) { return chunk.reduces; });
     return block("boxes", boxes_) + block("lines", lines_) + block("tails", tails_) +
            block("arrows", arrows_) + block("discs", discs_) + block("numbers", numbers_) +
            block("titles", titles_) +
@@ -356,11 +364,7 @@ private:
                "     $numbers using 1:2:3:4 with labels font 'sans-serif,10' textcolor rgb "
                "variable, \\\n"
                "     $titles using 1:2:3 with labels left font 'sans-serif,11'\n",
-               gnuplot_quoted(
-                   reduces ? "disc: a chunk; pale: a partial sum; ringed: it came in the step "
-                             "before; +: to be added"
-                           : "disc: a chunk; ringed: it came in the step before"),
-               page_margin, height - 34, width, height);
+               gnuplot_quoted(legend()), page_margin, height - 34, width, height);
   }
 
   const Topology& topology_;

@@ -208,8 +208,16 @@ std::vector<AxisTic> decade_tics(double low, double high) {
   return tics;
 }
 
+TimeUnit time_unit(double largest_ps) {
+  if (largest_ps >= 1e13) return {1e12, "s"};
+  if (largest_ps >= 1e8) return {1e9, "ms"};
+  if (largest_ps >= 1e5) return {1e6, "us"};
+  return {1e3, "ns"};
+}
+
 std::string three_digits(double value) {
-  const int decimals = value >= 100 ? 0 : value >= 10 ? 1 : value >= 1 ? 2 : 3;
+  // 0.9996 is 1.00, not 1.000.
+  const int decimals = value >= 99.95 ? 0 : value >= 9.995 ? 1 : value >= 0.9995 ? 2 : 3;
   return fmt::format("{:.{}f}", value, decimals);
 }
 

@@ -92,6 +92,14 @@ struct AxisTic {
 /// would be fewer than three marks. Pre: 0 < low < high.
 [[nodiscard]] std::vector<AxisTic> decade_tics(double low, double high);
 
+/// The unit in which times up to the largest are drawn.
+struct TimeUnit {
+  double ps = 1; ///< of one
+  std::string_view name;
+};
+/// s from 10 s on; ms, us from a tenth of one; else ns.
+[[nodiscard]] TimeUnit time_unit(double largest_ps);
+
 /// Three significant digits without an exponent: "1595", "50.8", "9.10".
 [[nodiscard]] std::string three_digits(double value);
 

@@ -2,6 +2,8 @@
 // small, digits and underscores. Two labels may have one stem, which readers refuse.
 #include "experiments/driver/records/file_stem.hpp"
 
+#include "sim/text.hpp"
+
 namespace tutti {
 
 std::string file_stem(std::string_view prefix, std::string_view label) {
@@ -18,6 +20,32 @@ std::string file_stem(std::string_view prefix, std::string_view label) {
     stem += upper ? static_cast<char>(c - 'A' + 'a') : c;
   }
   return stem;
+}
+
+namespace {
+
+/// Its letters and digits, all small: "All-Gather" and "all_gather" are one word.
+std::string letters_of(std::string_view text) {
+  std::string letters;
+  for (const char c : text) {
+    const bool upper = c >= 'A' && c <= 'Z';
+    // What isn't ASCII stands for itself.
+    if (upper || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || (c & 0x80) != 0)
+      letters += upper ? static_cast<char>(c - 'A' + 'a') : c;
+  }
+  return letters;
+}
+
+} // namespace
+
+std::string labelled_title(std::string_view label, std::string_view text) {
+  const std::string said = letters_of(text);
+  std::vector<std::string> parts;
+  for (const std::string_view part : split(label, ',')) {
+    const std::string_view word = trimmed(part);
+    if (!word.empty() && said.find(letters_of(word)) == std::string::npos) parts.emplace_back(word);
+  }
+  return (parts.empty() ? "" : joined(parts, ", ") + ": ") + std::string(text);
 }
 
 } // namespace tutti

@@ -6,10 +6,13 @@
 #include "experiments/driver/figures/curves.hpp"
 #include "experiments/driver/figures/gnuplot.hpp"
 #include "experiments/driver/figures/heatmap.hpp"
+#include "experiments/driver/figures/schedule_drawing.hpp"
 #include "experiments/driver/figures/stacked_bars.hpp"
+#include "sim/engines/engine.hpp"
 #include "sim/random.hpp"
 #include "tests/catch.hpp"
 #include "tests/experiments/figures/svg_reading.hpp"
+#include "tests/samples.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -42,6 +45,24 @@ LinkMap map_named(const std::string& text, std::uint32_t nodes) {
   map.cells[1] = 0.25;
   map.cells[nodes] = 1;
   return map;
+}
+
+/// A broadcast over one link between nodes of this name.
+Figure schedule_of(const std::string& text) {
+  TopologyParts parts = samples::npus("net", 0);
+  for (const char* which : {"0", "1"}) parts.add_node({text + which, NodeKind::npu, {}, {}});
+  parts.add_duplex(samples::link(0, 1));
+  const Topology topology(std::move(parts));
+  CollectiveSpec spec;
+  spec.kind = CollectiveKind::broadcast;
+  spec.size = Bytes{1000};
+  const Collective collective = make_collective(topology, spec);
+  Schedule schedule(topology.link_count());
+  schedule.push(ChunkId{0}, LinkId{0}, Op::copy);
+  RunOptions options;
+  options.record_deliveries = options.record_hops = true;
+  return schedule_figure({text, text}, topology, collective, schedule,
+                         run_native(topology, collective, schedule, {}, options));
 }
 
 /// One of each kind, with the text wherever one can stand.
@@ -82,6 +103,7 @@ std::vector<NamedFigureOf> all_kinds(const std::string& text) {
                                                       .rows = {text},
                                                       .choices = {{text, "#265fa3"}},
                                                       .cells = {{0, 0, 0, text, text}}})});
+  figures.push_back({"schedule", schedule_of(text)});
   return figures;
 }
 

@@ -30,6 +30,14 @@ TEST_CASE("Counts are marked at powers of two, without a unit") {
                          .curves = {{"ring", {{1, 2.2}, {4, 2.0}}}},
                          .growth_in = ""};
   CHECK_THAT(curve_figure(chart).script, ContainsSubstring("set xtics ('1' 1, '2' 2, '4' 4)"));
+  CurveChart others = chart;
+  others.curves[0].points = {{1, 2.2}, {3, 2.0}, {9, 1.9}};
+  CHECK_THAT(curve_figure(others).script, ContainsSubstring("set xtics ('1' 1, '3' 3, '9' 9)"));
+  others.axis = CurveAxis::tens;
+  others.curves[0].points = {{512, 2.2}, {1024, 2.0}};
+  CHECK_THAT(curve_figure(others).script, ContainsSubstring("set xtics ('512' 512, '1024' 1024)"));
+  others.curves[0].points = {{512, 2.2}, {513, 2.2}, {1024, 2.0}}; // no room for all
+  CHECK_THAT(curve_figure(others).script, ContainsSubstring("'500' 500"));
 }
 
 TEST_CASE("Growth: both axes logarithmic, the law as a line and in the legend") {

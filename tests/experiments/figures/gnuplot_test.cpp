@@ -125,6 +125,14 @@ TEST_CASE("Script text: quotes, numbers, colours") {
   CHECK(three_digits(50.84) == "50.8");
   CHECK(three_digits(9.1) == "9.10");
   CHECK(three_digits(0.1234) == "0.123");
+  CHECK(three_digits(0.99949) == "0.999");
+  for (const double value : {0.9996, 1.0, 1.0004}) CHECK(three_digits(value) == "1.00");
+  CHECK(three_digits(9.997) == "10.0");
+  CHECK(three_digits(99.96) == "100");
+  CHECK(time_unit(2e13).name == "s");
+  CHECK(time_unit(9.9e12).name == "ms"); // 9,900 ms rather than 9.9 s beside 0.01 s
+  CHECK(time_unit(9e7).name == "us");
+  CHECK(time_unit(0).name == "ns");
   CHECK(series_colour(0) == series_colour(palette_size));
   CHECK(series_colour(0) != series_colour(1));
 }

@@ -58,6 +58,18 @@ TEST_CASE("A link map has a cell per pair of nodes, NaN where there is no link")
   CHECK(map.links == std::vector<double>{1.0, 0.5, 0.2, 0.0});
 }
 
+TEST_CASE("Links that are hardly used fill the scale, too") {
+  CHECK(scale_end(LinkQuantity::utilisation, 0.024) == 0.05);
+  CHECK(scale_end(LinkQuantity::utilisation, 0.5) == 0.5);
+  CHECK(scale_end(LinkQuantity::utilisation, 0.51) == 1);
+  CHECK(scale_end(LinkQuantity::utilisation, 0) == 1);
+  CHECK(scale_end(LinkQuantity::bytes, 7e6) == 7e6);
+  LinkMap map = three_map(LinkQuantity::utilisation);
+  for (double& cell : map.cells) cell /= 10;
+  const Figure figure = heatmap_figure("t", std::vector{map}, LinkQuantity::utilisation);
+  CHECK_THAT(figure.script, ContainsSubstring("set cbrange [0:10]"));
+}
+
 TEST_CASE("Parallel links: mean utilisation, sum of bytes") {
   CHECK(three_map(LinkQuantity::utilisation).cells[1] == 0.75);
   CHECK(three_map(LinkQuantity::bytes).cells[1] == 750'000);

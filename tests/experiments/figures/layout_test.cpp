@@ -80,7 +80,10 @@ std::string fault_of(const Layout& layout, const Topology& topology) {
     add_label(label);
     if (label.text.empty()) continue;
     for (std::size_t b = 0; b < a; ++b)
-      if (layout.nodes[b].kind == layout.nodes[a].kind && layout.nodes[b].label.text == label.text)
+      // Numbers of a tree's switches are told apart by their levels.
+      if (layout.nodes[b].kind == layout.nodes[a].kind &&
+          layout.nodes[b].label.text == label.text &&
+          (layout.arrangement != "tree" || layout.nodes[b].at.y == layout.nodes[a].at.y))
         fault += fmt::format("two nodes are called {}; ", label.text);
     for (std::size_t b = 0; b < layout.nodes.size(); ++b)
       if ((b != a || !label.inside) && touch(rectangle_of(label), layout.nodes[b]))

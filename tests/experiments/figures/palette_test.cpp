@@ -6,8 +6,11 @@
 
 #include "tests/catch.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstddef>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -137,4 +140,18 @@ TEST_CASE("heat darkens all the way, for all eyes and for print without colours"
       CAPTURE(eye.name, colours[i]);
       CHECK(seen(eye, colours[i])[0] < seen(eye, colours[i - 1])[0] - 12);
     }
+}
+
+TEST_CASE("an algorithm has one colour in all figures, and no other has it there") {
+  using Names = std::vector<std::string>;
+  const auto hues = [](const Names& names) { return series_hues(names); };
+  CHECK(hues({"ring", "direct", "tacos"})[2] == hues({"tacos"})[0]);
+  CHECK(hues({"blink", "ring, 4 chunks"})[1] == hues({"ring"})[0]);
+  Names names{"multitree", "tacos", "tacos, 2 chunks",
+              "ring",      "blink", "themis",
+              "ccube",     "dbt",   "rhd",
+              "sccl",      "x",     "y"};
+  const std::vector<std::size_t> all = hues(names);
+  CHECK(std::set<std::size_t>(all.begin(), all.end()).size() == names.size());
+  CHECK(*std::ranges::max_element(all) == names.size() - 1); // none is skipped
 }

@@ -165,8 +165,8 @@ TEST_CASE("the figure of one run has a curve for each policy and a line for each
   const std::string& script = figures[0].figure.script;
   for (const char* name : {"'undisturbed'", "'report (incomplete)'", "'restart'"})
     CHECK_THAT(script, ContainsSubstring(std::string("set label ") + name));
-  CHECK_THAT(script, ContainsSubstring("\n0 0\n0.0205 50\n0.082 100\nEND"));
-  CHECK_THAT(script, ContainsSubstring("set arrow from 0.0205, graph 0"));
+  CHECK_THAT(script, ContainsSubstring("\n0 0\n20.5 50\n82 100\nEND"));
+  CHECK_THAT(script, ContainsSubstring("set arrow from 20.5, graph 0"));
   CHECK_THAT(script, ContainsSubstring("with steps"));
   CHECK_THAT(script, !ContainsSubstring("logscale"));
 
@@ -185,8 +185,8 @@ TEST_CASE("the figure of a sweep has times over numbers of links") {
   REQUIRE(figures.size() == 1);
   const std::string& script = figures[0].figure.script;
   CHECK_THAT(script, ContainsSubstring("set label 'tacos, report (else incomplete)'"));
-  CHECK_THAT(script, ContainsSubstring("$curve0 << END\n0 0.041\nEND")); // complete there only
-  CHECK_THAT(script, ContainsSubstring("$curve1 << END\n0 0.041\n1 0.082\nEND"));
+  CHECK_THAT(script, ContainsSubstring("$curve0 << END\n0 41\nEND")); // complete there only
+  CHECK_THAT(script, ContainsSubstring("$curve1 << END\n0 41\n1 82\nEND"));
   CHECK_THAT(script, ContainsSubstring("set label 2 'failed links'"));
 }
 

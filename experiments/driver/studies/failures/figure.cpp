@@ -17,36 +17,35 @@ namespace tutti {
 
 namespace {
 
-constexpr double ps_per_ms = 1e9;
-
-double milliseconds(Time time) { return static_cast<double>(time.ps) / ps_per_ms; }
+double count_of(Time time, TimeUnit unit) { return static_cast<double>(time.ps) / unit.ps; }
 
 Heading heading_of(const FailureEvaluation& e, const std::string& what) {
-  return {fmt::format("{}{} {} on {}{}", e.label.empty() ? "" : e.label + ": ", e.collective,
-                      to_text(e.size), e.topology, what),
+  return {labelled_title(e.label, fmt::format("{} {} on {}{}", e.collective, to_text(e.size),
+                                              e.topology, what)),
           fmt::format("engine {}, links busy for {}, forwarding {}; detection {}, decision {}",
                       joined(e.engines, " = "), to_text(e.model.link_busy),
                       to_text(e.model.forwarding), to_text(e.detection), to_text(e.decision))};
 }
 
-Curve progress_curve(std::string name, std::span<const ProgressPoint> progress, Bytes wanted) {
+Curve progress_curve(std::string name, std::span<const ProgressPoint> progress, Bytes wanted,
+                     TimeUnit unit) {
   Curve curve{std::move(name), {{0, 0}}};
   const double all = static_cast<double>(std::max<std::int64_t>(wanted.count, 1));
   for (const ProgressPoint& point : progress)
     curve.points.push_back(
-        {milliseconds(point.at), 100 * static_cast<double>(point.in_place.count) / all});
+        {count_of(point.at, unit), 100 * static_cast<double>(point.in_place.count) / all});
   return curve;
 }
 
 // One for each instant at which something happens. Those that can't be told apart share their
 // words; where there are many, there are none.
-std::vector<CurveMark> marks_of(const ScenarioEvaluation& scenario, double end) {
+std::vector<CurveMark> marks_of(const ScenarioEvaluation& scenario, TimeUnit unit, double end) {
   constexpr std::size_t most_words = 12;
   constexpr double least_distance = 0.004; // of the axis
   std::vector<CurveMark> marks;
   std::size_t told = 0, together = 0; // the mark whose words are of the last `together` events
   for (std::size_t i = 0; i < scenario.events.size(); ++i) {
-    const double x = milliseconds(scenario.events[i].at);
+    const double x = count_of(scenario.events[i].at, unit);
     if (marks.empty() || x > marks.back().x) marks.push_back({x, {}});
     if (together == 0 || x - marks[told].x > least_distance * end) {
       told = marks.size() - 1;
@@ -79,14 +78,21 @@ Figure progress_figure(const FailureEvaluation& e, const ScenarioEvaluation& sce
   CurveChart chart;
   chart.heading = heading_of(e, ", by " + e.algorithm);
   chart.axis = CurveAxis::linear;
-  chart.x_label = "time [ms]";
+  Time latest;
+  const auto add = [&](std::span<const ProgressPoint> progress) {
+    if (!progress.empty()) latest = std::max(latest, progress.back().at);
+  };
+  add(e.progress);
+  for (const PolicyEvaluation& policy : scenario.policies) add(policy.recovery.progress);
+  const TimeUnit unit = time_unit(static_cast<double>(latest.ps));
+  chart.x_label = fmt::format("time [{}]", unit.name);
   chart.y_label = "in place, of what is wanted [%]";
   chart.steps = true;
-  chart.curves.push_back(progress_curve("undisturbed", e.progress, e.wanted));
+  chart.curves.push_back(progress_curve("undisturbed", e.progress, e.wanted, unit));
   for (const PolicyEvaluation& policy : scenario.policies)
     chart.curves.push_back(
-        progress_curve(curve_name(policy), policy.recovery.progress, policy.recovery.wanted));
-  chart.marks = marks_of(scenario, end_of(chart));
+        progress_curve(curve_name(policy), policy.recovery.progress, policy.recovery.wanted, unit));
+  chart.marks = marks_of(scenario, unit, end_of(chart));
   return curve_figure(chart);
 }
 
@@ -97,7 +103,12 @@ Figure sweep_figure(std::span<const FailureEvaluation> evaluations) {
   chart.heading = heading_of(evaluations.front(), "");
   chart.axis = CurveAxis::linear;
   chart.x_label = "failed links";
-  chart.y_label = "time, median over the seeds [ms]";
+  Time longest;
+  for (const FailureEvaluation& e : evaluations)
+    for (const PolicySummary& summary : summaries_of(e))
+      if (summary.time) longest = std::max(longest, *summary.time);
+  const TimeUnit unit = time_unit(static_cast<double>(longest.ps));
+  chart.y_label = fmt::format("time, median over the seeds [{}]", unit.name);
   for (const FailureEvaluation& e : evaluations)
     for (const Policy policy : e.policies) {
       const auto dash = static_cast<std::size_t>(&e - evaluations.data());
@@ -111,7 +122,7 @@ Figure sweep_figure(std::span<const FailureEvaluation> evaluations) {
         incomplete = incomplete || !summary.time;
         if (summary.time)
           curve.points.push_back(
-              {static_cast<double>(*summary.failed_links), milliseconds(*summary.time)});
+              {static_cast<double>(*summary.failed_links), count_of(*summary.time, unit)});
       }
       if (incomplete) curve.name += " (else incomplete)";
       std::sort(curve.points.begin(), curve.points.end(),
@@ -152,6 +163,14 @@ const PolicyEvaluation& best_policy(const ScenarioEvaluation& scenario) {
   return *std::ranges::min_element(scenario.policies, {}, rank);
 }
 
+/// "; npu100 at 25 % of its rate"; of more than a few events their number.
+std::string events_note(const ScenarioEvaluation& scenario) {
+  constexpr std::size_t most = 3;
+  if (scenario.events.empty()) return "";
+  return scenario.events.size() > most ? fmt::format("; after {} events", scenario.events.size())
+                                       : "; " + joined(scenario.event_texts, ", ");
+}
+
 DeadParts dead_after(const Topology& topology, std::span<const NetworkEvent> events) {
   NetworkState state(topology);
   for (const NetworkEvent& event : events) state.apply(event);
@@ -178,7 +197,7 @@ std::vector<NetworkUse> network_uses(std::span<const FailureEvaluation> evaluati
                    evaluations.size() == 1 ? e.label : e.label + " " + e.algorithm),
          Heading(fmt::format("{} by {} on {}, {}: {}", e.collective, e.algorithm, e.topology,
                              to_text(policy.recovery.policy), ending_text(policy.recovery)),
-                 fmt::format("{}; crossed out: dead in the end", to_text(e.size))),
+                 to_text(e.size) + events_note(scenario)),
          &topology, shares_of(policy.recovery.links, policy.recovery.completion),
          dead_after(topology, scenario.events)});
   }

@@ -3,6 +3,7 @@
 #include "experiments/driver/studies/frontiers/figure.hpp"
 
 #include "experiments/driver/figures/curves.hpp"
+#include "experiments/driver/records/file_stem.hpp"
 
 #include <fmt/format.h>
 
@@ -14,12 +15,26 @@ namespace {
 
 constexpr double bytes_per_gb = 1e9;
 
+/// ": (2,2,3) is best up to 273 KiB, then (6,3,7)"
+std::string conclusion_of(const FrontierEvaluation& e) {
+  if (e.best.empty()) return "";
+  const auto name = [&](std::size_t i) {
+    return instance_text(e.frontier.points[e.best[i].which]);
+  };
+  std::string text = ": " + name(0) + " is best";
+  if (e.best.size() == 1) return text + " at all sizes";
+  for (std::size_t i = 1; i < e.best.size(); ++i)
+    text +=
+        fmt::format("{}{} from {} on", i == 1 ? ", " : ", ", name(i), short_text(e.best[i].size));
+  return text;
+}
+
 Heading heading_of(const FrontierEvaluation& e) {
-  return {
-      fmt::format("{}{} on {}", e.label.empty() ? "" : e.label + ": ", e.collective, e.topology),
-      fmt::format("(chunks, steps, rounds) of each algorithm; engine {}, links busy for {}, "
-                  "forwarding {}",
-                  e.engines.front(), to_text(e.model.link_busy), to_text(e.model.forwarding))};
+  return {labelled_title(e.label,
+                         fmt::format("{} on {}{}", e.collective, e.topology, conclusion_of(e))),
+          fmt::format("(chunks, steps, rounds) of each algorithm; engine {}, links busy for {}, "
+                      "forwarding {}",
+                      e.engines.front(), to_text(e.model.link_busy), to_text(e.model.forwarding))};
 }
 
 Curve curve_of(const FrontierEvaluation& e, std::size_t p) {

@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <limits>
 #include <utility>
 
@@ -14,30 +15,43 @@ namespace tutti {
 
 namespace {
 
-constexpr double ps_per_ms = 1e9;
-
-double milliseconds(const PlanEvaluation& plan, std::size_t job) {
+/// In picoseconds; NaN: without a result.
+double time_of(const PlanEvaluation& plan, std::size_t job) {
   if (plan.jobs.empty()) return std::numeric_limits<double>::quiet_NaN();
-  return static_cast<double>(plan.jobs[job].in_company.ps) / ps_per_ms;
+  return static_cast<double>(plan.jobs[job].in_company.ps);
+}
+
+std::string jobs_on(const JobStudyEvaluation& study, const std::string& by) {
+  return fmt::format("{} job{}{} on {}", study.jobs.size(), study.jobs.size() == 1 ? "" : "s", by,
+                     study.topology);
+}
+
+std::string model_of(const JobStudyEvaluation& study) {
+  return fmt::format("engine {}, links busy for {}, forwarding {}", study.engines.front(),
+                     to_text(study.model.link_busy), to_text(study.model.forwarding));
 }
 
 } // namespace
 
 Figure job_figure(const JobStudyEvaluation& study) {
   BarChart chart;
-  chart.heading = {fmt::format("{}{} jobs on {}", study.label.empty() ? "" : study.label + ": ",
-                               study.jobs.size(), study.topology),
-                   fmt::format("time of each job from its start, among the others; engine {}, "
-                               "links busy for {}, forwarding {}",
-                               study.engines.front(), to_text(study.model.link_busy),
-                               to_text(study.model.forwarding))};
-  chart.y_label = "time [ms]";
+  chart.heading = {labelled_title(study.label, jobs_on(study, "")),
+                   "time of each job from its start, among the others; in brackets: mean slowdown "
+                   "against running alone; " +
+                       model_of(study)};
+  double longest = 0;
+  for (const PlanEvaluation& plan : study.plans)
+    for (std::size_t j = 0; j < plan.jobs.size(); ++j)
+      longest = std::max(longest, time_of(plan, j));
+  const TimeUnit unit = time_unit(longest);
+  chart.y_label = fmt::format("time [{}]", unit.name);
   for (const PlanEvaluation& plan : study.plans)
     chart.series.push_back(
         plan.jobs.empty() ? plan.plan : fmt::format("{} ({:.2f}x)", plan.plan, plan.mean_slowdown));
   for (std::size_t j = 0; j < study.jobs.size(); ++j) {
     BarGroup group{study.jobs[j].name, {}};
-    for (const PlanEvaluation& plan : study.plans) group.values.push_back(milliseconds(plan, j));
+    for (const PlanEvaluation& plan : study.plans)
+      group.values.push_back(time_of(plan, j) / unit.ps);
     chart.groups.push_back(std::move(group));
   }
   return bar_figure(chart);
@@ -49,11 +63,9 @@ std::vector<NetworkUse> network_uses(const JobStudyEvaluation& study, const Topo
     if (!plan.jobs.empty() && (best == nullptr || plan.makespan < best->makespan)) best = &plan;
   if (best == nullptr) return {};
   return {{file_stem("jobs_network", study.label),
-           Heading(fmt::format("{} job{} by {} on {}: {}", study.jobs.size(),
-                               study.jobs.size() == 1 ? "" : "s", best->plan, study.topology,
-                               short_text(best->makespan)),
-                   fmt::format("engine {}, links busy for {}, forwarding {}", study.engines.front(),
-                               to_text(study.model.link_busy), to_text(study.model.forwarding))),
+           Heading(labelled_title(study.label, jobs_on(study, " by " + best->plan) + ": " +
+                                                   short_text(best->makespan)),
+                   model_of(study)),
            &topology, shares_of(best->links, best->makespan)}};
 }
 

@@ -134,21 +134,37 @@ std::string model_note(std::span<const Evaluation> evaluations) {
          (routings.empty() ? "" : fmt::format("; routing {}", joined(routings, " or ")));
 }
 
-/// The column that a figure draws: rates in GB/s, times in ms; NaN where a value isn't known.
+/// The column that a figure draws: rates in GB/s, times in the unit of the largest that is shown;
+/// NaN where a value isn't known.
 class DrawnColumn {
 public:
-  explicit DrawnColumn(const RecordColumn& column) : value_(run_column(column.name)) {
-    if (column.quantity == Quantity::rate || column.quantity == Quantity::time) scale_ = 1e-9;
+  DrawnColumn(const RecordColumn& column, std::span<const Evaluation> shown)
+      : value_(run_column(column.name)) {
+    if (column.quantity == Quantity::rate) {
+      unit_ = "GB/s";
+      divisor_ = 1e9;
+    } else if (column.quantity == Quantity::effort) {
+      unit_ = "CPU s";
+    } else if (column.quantity == Quantity::time) {
+      double largest = 0;
+      for (const Evaluation& e : shown)
+        if (const double value = (*this)(e); value > largest) largest = value;
+      const TimeUnit unit = time_unit(largest);
+      unit_ = unit.name;
+      divisor_ = unit.ps;
+    }
   }
 
+  [[nodiscard]] std::string_view unit() const { return unit_; } ///< empty: none
   [[nodiscard]] double operator()(const Evaluation& e) const {
     const Cell cell = value_(e);
-    return cell.is_known() ? cell.number() * scale_ : std::nan("");
+    return cell.is_known() ? cell.number() / divisor_ : std::nan("");
   }
 
 private:
   std::function<Cell(const Evaluation&)> value_;
-  double scale_ = 1;
+  std::string_view unit_;
+  double divisor_ = 1;
 };
 
 /// "collective time" of "collective_time_ps"
@@ -161,27 +177,25 @@ std::string words_of(const RecordColumn& column) {
   return words;
 }
 
-std::string axis_label(const FigureRequest& request) {
+std::string metric_label(const FigureRequest& request, std::string_view unit) {
   const RecordColumn& column = request.metric;
-  const std::string words = words_of(column);
+  std::string words = words_of(column);
   if (request.normalized) return words + " / least";
   if (!request.reference.empty()) return fmt::format("{} / that of {}", words, request.reference);
-  switch (column.quantity) {
-  case Quantity::rate: return words + " [GB/s]";
-  case Quantity::time: return words + " [ms]";
-  case Quantity::effort: return words + " time [CPU s]";
-  default: break;
-  }
   if (column.name == "gap") return "collective time / lower bound";
   if (column.name == "planned_ratio") return "planned time / collective time";
-  return words;
+  if (column.quantity == Quantity::effort) words += " time";
+  return unit.empty() ? words : fmt::format("{} [{}]", words, unit);
 }
 
 // What the figure draws of evaluations; `all` are those of the experiment.
 class Values {
 public:
-  Values(const FigureRequest& request, std::span<const Evaluation> all)
-      : request_(request), all_(all), drawn_(request.metric) {}
+  Values(const FigureRequest& request, std::span<const Evaluation> shown,
+         std::span<const Evaluation> all)
+      : request_(request), all_(all), drawn_(request.metric, shown) {}
+
+  [[nodiscard]] std::string axis_label() const { return metric_label(request_, drawn_.unit()); }
 
   /// NaN where it is to be drawn over an algorithm that has no value for this problem.
   [[nodiscard]] double of(const Evaluation& e) const {
@@ -218,7 +232,7 @@ Figure bars(const FigureRequest& request, const Heading& heading,
   const VariantNames names(evaluations);
   const auto series_of = [&names](const Evaluation& e) { return names.of(e); };
   BarChart chart{
-      heading, axis_label(request), distinct(evaluations, series_of), {}, request.logarithmic};
+      heading, values.axis_label(), distinct(evaluations, series_of), {}, request.logarithmic};
   for (const std::string& topology : distinct(evaluations, topology_of)) {
     BarGroup group{topology, {}};
     for (const std::string& series : chart.series) {
@@ -240,6 +254,7 @@ template <typename Name, typename X, typename Kin, typename Other>
 std::vector<Curve> curves_of(std::span<const Evaluation> evaluations, const Values& values,
                              Name&& name_of, X&& x_of, Kin&& kin_of, Other&& other_of) {
   const std::vector<std::string> kin = distinct(evaluations, kin_of);
+  const std::vector<std::size_t> hues = series_hues(kin);
   const std::vector<std::string> others = distinct(evaluations, other_of);
   const auto place = [](const std::vector<std::string>& names, const std::string& name) {
     return static_cast<std::size_t>(std::ranges::find(names, name) - names.begin());
@@ -250,7 +265,7 @@ std::vector<Curve> curves_of(std::span<const Evaluation> evaluations, const Valu
     for (const Evaluation& e : evaluations)
       if (name_of(e) == name && std::isfinite(values.of(e))) {
         curve.points.push_back({x_of(e), values.of(e)});
-        curve.look = CurveLook{place(kin, kin_of(e)), place(others, other_of(e))};
+        curve.look = CurveLook{hues[place(kin, kin_of(e))], place(others, other_of(e))};
       }
     std::stable_sort(curve.points.begin(), curve.points.end(),
                      [](const PlotPoint& a, const PlotPoint& b) { return a.x < b.x; });
@@ -282,7 +297,7 @@ Figure curves(const FigureRequest& request, const Heading& heading,
     return (collectives ? ", " + e.collective : "") + (several ? " on " + e.topology : "");
   };
   const auto name_of = [&](const Evaluation& e) { return variant_of(e) + problem_of(e); };
-  CurveChart chart{heading, CurveAxis::bytes, "collective size", axis_label(request), {}, {}};
+  CurveChart chart{heading, CurveAxis::bytes, "collective size", values.axis_label(), {}, {}};
   if (over_chunks) {
     chart.axis = CurveAxis::powers;
     chart.x_label = "chunks per shard";
@@ -309,14 +324,21 @@ Figure scaling(const FigureRequest& request, const Heading& heading, Networks ne
     return fmt::format("{}{} on {}", e.algorithm, collectives ? ", " + e.collective : "",
                        family_of(networks, e.topology));
   };
-  const DrawnColumn x_of(request.over);
+  const DrawnColumn x_of(request.over, evaluations);
   const auto algorithm_of = [](const Evaluation& e) { return e.algorithm; };
   const auto problem_of = [&](const Evaluation& e) {
     return e.collective + " on " + family_of(networks, e.topology);
   };
-  return curve_figure(
-      {heading, CurveAxis::tens, npus ? "NPUs" : words_of(request.over), axis_label(request),
-       told_apart(evaluations, values, name_of, x_of, algorithm_of, problem_of), npus ? "N" : "T"});
+  // Amounts of work and time grow by laws; ratios and rates don't.
+  const Quantity quantity = request.metric.quantity;
+  const bool grows = request.reference.empty() && !request.normalized &&
+                     (quantity == Quantity::effort || quantity == Quantity::time);
+  return curve_figure({heading, CurveAxis::tens, npus ? "NPUs" : words_of(request.over),
+                       values.axis_label(),
+                       told_apart(evaluations, values, name_of, x_of, algorithm_of, problem_of),
+                       !grows ? ""
+                       : npus ? "N"
+                              : "T"});
 }
 
 Figure schedule(const FigureRequest& request, const Heading& heading, std::span<const Case> cases,
@@ -334,7 +356,7 @@ Figure drawn_figure(const FigureRequest& request, Networks networks, std::span<c
                     std::span<const Evaluation> evaluations) {
   const std::vector<Evaluation> some = shown(request, evaluations);
   const Heading heading{request.title, model_note(some)};
-  const Values values(request, evaluations);
+  const Values values(request, some, evaluations);
   switch (request.kind) {
   case FigureKind::heatmap:
     return heatmap_figure(heading, link_maps(request, networks, some), request.quantity);

@@ -18,16 +18,16 @@ namespace tutti {
 
 namespace {
 
-constexpr double ps_per_ms = 1e9;
 constexpr std::size_t most_panels = 16;
 constexpr std::uint32_t most_nodes = 512;
 
 /// In the order of the legend: computing, what is exposed of each purpose, bubble, waiting.
 constexpr std::size_t part_count = purpose_count + 3;
 
+/// In picoseconds of one iteration.
 std::vector<double> parts_of(const TrainingRun& run) {
   const TimeAccount sum = summed_accounts(*run.report);
-  const double whole = static_cast<double>(run.npus) * run.workload.iterations * ps_per_ms;
+  const double whole = static_cast<double>(run.npus) * run.workload.iterations;
   std::vector<double> parts{static_cast<double>(sum.compute.ps) / whole};
   for (const Time time : sum.exposed) parts.push_back(static_cast<double>(time.ps) / whole);
   parts.push_back(static_cast<double>(sum.bubble.ps) / whole);
@@ -95,9 +95,16 @@ StackedChart chart_of(const TrainingEvaluation& evaluation) {
   chart.heading = {title_of(evaluation) + ": where the time of an iteration goes",
                    "one iteration, mean over NPUs; " +
                        conditions_text(evaluation, evaluation.engines.front())};
-  chart.value_label = "time per iteration [ms]";
   for (std::size_t part = 0; part < part_count; ++part) chart.parts.push_back(part_name(part));
   chart.groups = groups_of(evaluation);
+  double longest = 0;
+  for (const StackedGroup& group : chart.groups)
+    for (const StackedBar& bar : group.bars) longest = std::max(longest, total_of(bar));
+  const TimeUnit unit = time_unit(longest);
+  chart.value_label = fmt::format("time per iteration [{}]", unit.name);
+  for (StackedGroup& group : chart.groups)
+    for (StackedBar& bar : group.bars)
+      for (double& part : bar.parts) part /= unit.ps;
   return chart;
 }
 
@@ -110,6 +117,14 @@ double unit_of(const StackedGroup& group, const std::string& reference) {
     if (reference.empty() && !bar.parts.empty() && (unit == 0 || total < unit)) unit = total;
   }
   return unit;
+}
+
+/// Whether a group has two bars or more, of which one can be drawn over the other.
+bool compares(const TrainingEvaluation& evaluation) {
+  return std::ranges::any_of(groups_of(evaluation), [](const StackedGroup& group) {
+    return std::ranges::count_if(group.bars,
+                                 [](const StackedBar& bar) { return total_of(bar) > 0; }) > 1;
+  });
 }
 
 const Topology& topology_of(const TrainingRun& run, std::span<const TrainingNetwork> networks) {
@@ -158,10 +173,8 @@ std::vector<NamedFigure> training_figures(const TrainingEvaluation& evaluation,
                                           std::span<const TrainingNetwork> networks) {
   const std::string stem = file_stem("training", evaluation.label);
   std::vector<NamedFigure> figures{{stem, account_figure(evaluation)}};
-  const bool has_time = std::ranges::any_of(evaluation.runs, [](const TrainingRun& run) {
-    return run.report && run.report->duration > Time{};
-  });
-  if (has_time) figures.push_back({stem + "_normalized", normalized_account_figure(evaluation)});
+  if (compares(evaluation))
+    figures.push_back({stem + "_normalized", normalized_account_figure(evaluation)});
   const auto panels = std::ranges::count_if(evaluation.runs, has_panel);
   const bool is_small = std::ranges::all_of(networks, [](const TrainingNetwork& network) {
     return network.topology->node_count() <= most_nodes;

@@ -157,7 +157,7 @@ void add_choices(ChoiceMap& map, const BestChoices& best, const BestColumns& col
   for (const MapCell& cell : map.cells) place[cell.choice] = 0;
   for (auto& [choice, at] : place) {
     at = map.choices.size();
-    map.choices.push_back({values_text(columns.of, best.choices.first_row[choice]),
+    map.choices.push_back({values_words(columns.of, best.choices.first_row[choice], ", "),
                            choice_colour(colour.at(choice))});
   }
   for (MapCell& cell : map.cells) cell.choice = place.at(cell.choice);
@@ -172,7 +172,8 @@ void add_map(AnalysisReport& report, const std::vector<const BestCell*>& cells,
     if (!part.empty()) report.notes.push_back("No result: " + part + ".");
     return;
   }
-  map.title = part.empty() ? report.title : report.title + ": " + part;
+  const std::string words = values_words(columns.by, cells.front()->first_row, ", ");
+  map.title = words.empty() ? report.title : report.title + ": " + words;
   map.note =
       case_note(study, fmt::format("{} {}; numbers: how many times worse the second-best choice is",
                                    objective.maximise ? "largest" : "least", objective.name));

@@ -216,7 +216,8 @@ void add_figure(AnalysisReport& report, const CurvesAnalysis& analysis, const Cu
   const CurveScale x = curve_scale(*columns.x);
   const FigureAxis y = y_axis(cells, columns, analysis.logarithmic);
   CurveChart chart;
-  chart.heading.title = part.empty() ? report.title : report.title + ": " + part;
+  const std::string words = values_words(columns.by, cells.front()->first_row, ", ");
+  chart.heading.title = words.empty() ? report.title : report.title + ": " + words;
   chart.heading.note = columns.replicates ? "means with 95 % confidence intervals" : "";
   if (!missing.empty()) chart.heading.note += (chart.heading.note.empty() ? "" : "; ") + missing;
   chart.heading.note = case_note(study, chart.heading.note);
@@ -227,10 +228,9 @@ void add_figure(AnalysisReport& report, const CurvesAnalysis& analysis, const Cu
   chart.y_tics = y.tics();
   chart.logarithmic = y.logarithmic();
   for (const CurveCell* cell : cells) {
-    const std::string name =
-        columns.series == nullptr
-            ? columns.value_name
-            : display_text(columns.series->values[columns.series->of_row[cell->first_row]]);
+    const std::string name = columns.series == nullptr
+                                 ? columns.value_name
+                                 : values_words({&columns.series, 1}, cell->first_row);
     Curve& curve = curve_named(chart.curves, name);
     if (has_value(cell))
       add_point(curve, *cell, x.place_of_level[columns.x->of_row[cell->first_row]], y);

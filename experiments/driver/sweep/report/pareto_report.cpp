@@ -220,7 +220,8 @@ std::string panel_script(const ParetoChart& chart, std::size_t p, const PanelLay
 // decades apart. An axis is logarithmic where its values spread over more than a factor of 8.
 Figure pareto_figure(const ParetoChart& chart) {
   const std::string note = fmt::format(
-      "coloured and named: no other point beats these in both; grey: beaten. Better: {} and {}",
+      "coloured{}: no other point beats these in both; grey: beaten. Better: {} and {}",
+      chart.name == nullptr ? "" : " and named by " + chart.name->name,
       chart.x.maximise ? "to the right" : "to the left", chart.y.maximise ? "up" : "down");
   const Heading heading{chart.title, chart.note.empty() ? note : chart.note + "; " + note};
   const PanelLayout layout(heading, chart.panels.size());
@@ -367,12 +368,14 @@ AnalysisReport pareto_report(const ParetoAnalysis& analysis, AnalysedPoints& poi
         names.insert(values_words({&columns.name, 1}, point.row));
     for (const std::string& name : names) ++fronts[name];
     const std::string part = values_text(of_figure, first);
+    const std::string words = values_words(of_figure, first, ", ");
     if (charts.empty() || charts.back().first != part)
       charts.emplace_back(
-          part, ParetoChart{part.empty() ? report.title : report.title + ": " + part, x, y,
+          part, ParetoChart{words.empty() ? report.title : report.title + ": " + words, x, y,
                             case_note(points.study(), ""), axis_name(x, points.study()),
                             axis_name(y, points.study()), columns.name});
-    const std::string title = columns.by.empty() ? "" : values_text({&columns.by.back(), 1}, first);
+    const std::string title =
+        columns.by.empty() ? "" : values_words({&columns.by.back(), 1}, first);
     charts.back().second.panels.push_back({title, std::move(candidates[g]), std::move(front)});
   }
   if (all_fronts > 0)

@@ -131,7 +131,9 @@ void add_map(AnalysisReport& report, const SelectionColumns& columns,
     place = map.choices.size();
     std::string name;
     for (std::size_t i = 0; i < columns.of.size(); ++i)
-      name += (i == 0 ? "" : ", ") + display_text(columns.of[i]->values[choice[i]]);
+      name += fmt::format("{}{}{}", i == 0 ? "" : ", ",
+                          columns.of[i]->numeric() ? columns.of[i]->name + " " : "",
+                          display_text(columns.of[i]->values[choice[i]]));
     map.choices.push_back({name, choice_colour(place)});
   }
   for (const Selection& selection : selections) {
