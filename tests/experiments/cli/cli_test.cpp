@@ -538,7 +538,7 @@ TEST_CASE("every command that uses a network draws it") {
         "by tacos on ring:4");
   draws("replay -t ring:4 s.json --draw-steps", "rs.svg", "share of the interval");
   draws("failures" + ring + "-a tacos --event at=50%,link_down=npu0-npu1 --draw", "f.svg",
-        "npu0&gt;npu1");
+        "npu1>npu0 down");
   draws("train -t ring:4 --model resnet50 --npu v100 -a ring --draw", "t.svg", "an iteration");
   write_file(folder.file("jobs.toml"), "algorithms = [\"ring\"]\n"
                                        "[[job]]\nname = \"a\"\ncollective = \"all_reduce\"\n");
