@@ -14,8 +14,8 @@ int jobs_command(const JobsArguments& arguments) {
   JobStudy study = read_job_file(arguments.file, topology, seed);
   in_file(arguments.file, [&] { require_sound(study, topology); });
   require_columns(arguments.tables, std::vector<AnyStudy>{study});
-  require_picture_name(arguments.draw);
-  require_outputs({arguments.topology, arguments.file}, {arguments.draw});
+  require_drawable(arguments.draw);
+  require_outputs({arguments.topology, arguments.file}, {arguments.draw.file});
   require_writable(arguments.out, "jobs.csv");
   Interrupts interrupts;
   InterruptibleWork work(interrupts, "jobs on " + topology.name(), false);

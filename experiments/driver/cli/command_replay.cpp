@@ -28,6 +28,11 @@ namespace tutti {
 
 namespace {
 
+bool needs_hops(const ReplayArguments& arguments) {
+  return !arguments.trace.empty() || !arguments.draw_steps.empty() ||
+         (!arguments.draw.file.empty() && arguments.draw.by == "queue");
+}
+
 Evaluation evaluation_of(const Topology& topology, const ScheduleFile& file,
                          const Verdict& verdict) {
   Evaluation e;
@@ -78,7 +83,8 @@ void replay_all(const ReplayArguments& arguments, const Topology& topology,
   for (const Discipline discipline : parse_disciplines(arguments.disciplines)) {
     model.discipline = discipline;
     RunOptions options;
-    options.record_hops = !arguments.trace.empty() || !arguments.draw_steps.empty();
+    options.record_hops = needs_hops(arguments);
+    options.record_deliveries = options.record_hops;
     options.watch =
         watch_of(stage, fmt::format("replay on {}, {}", engine.name, to_text(discipline)));
     e.replays.push_back(
@@ -97,7 +103,14 @@ void replay_all(const ReplayArguments& arguments, const Topology& topology,
                   topology.name(), short_text(first.completion)),
       fmt::format("{}; engine {}, {}, links busy for {}", to_text(file.collective.size()),
                   first.engine, to_text(first.model.discipline), to_text(first.model.link_busy)));
-  if (!arguments.draw.empty()) draw(network_figure(heading, topology, first), arguments.draw);
+  if (const DrawArguments& picture = arguments.draw; !picture.file.empty()) {
+    const LinkQuantity quantity = parse_link_quantity(picture.by);
+    draw(network_figure(heading, topology, layout_of(topology),
+                        quantity == LinkQuantity::queue
+                            ? queued_data(topology, file.collective, file.schedule, first)
+                            : link_values(first, quantity)),
+         picture.file);
+  }
   if (!arguments.draw_steps.empty())
     draw(steps_figure(heading, topology, first), arguments.draw_steps);
   e.hottest_link = hottest_link(topology, first);
@@ -109,9 +122,11 @@ void require_sound(const ReplayArguments& arguments) {
   for (const Discipline discipline : parse_disciplines(arguments.disciplines))
     require_discipline(find_engine(arguments.engine), discipline);
   require_picture_name(arguments.heatmap);
-  require_picture_name(arguments.draw);
   require_picture_name(arguments.draw_steps);
-  require_outputs({arguments.file}, {arguments.trace, arguments.heatmap, arguments.draw,
+  const bool by_queue = require_drawable(arguments.draw, true) == LinkQuantity::queue;
+  if (by_queue && parse_disciplines(arguments.disciplines).front() != Discipline::fifo)
+    throw InputError("--draw-by queue: of fifo only, name it first: --discipline fifo,fluid");
+  require_outputs({arguments.file}, {arguments.trace, arguments.heatmap, arguments.draw.file,
                                      arguments.draw_steps, arguments.export_case});
 }
 
@@ -125,11 +140,10 @@ int replay_command(const ReplayArguments& arguments) {
   const Topology topology = make_topology(arguments.topology);
   const ScheduleFile file = read_schedule(arguments.file, topology);
   const TimeModel model = time_model(arguments.model, file.time_model);
-  if (file.compact &&
-      !(arguments.export_case.empty() && arguments.trace.empty() && arguments.draw_steps.empty()))
-    throw InputError(
-        fmt::format("{}: {} transfers are too many for --trace, --draw-steps and --export-case",
-                    arguments.file, file.size()));
+  if (file.compact && (!arguments.export_case.empty() || needs_hops(arguments)))
+    throw InputError(fmt::format("{}: {} transfers are too many for --trace, --draw-steps, "
+                                 "--draw-by queue and --export-case",
+                                 arguments.file, file.size()));
   if (!arguments.export_case.empty()) // a faulty schedule too: its fault can be cross-checked
     write_file(arguments.export_case, oracle_case(topology, file.collective, file.schedule, model));
   const double start = cpu_seconds();

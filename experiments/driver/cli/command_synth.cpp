@@ -29,6 +29,12 @@ namespace tutti {
 
 namespace {
 
+/// Whether a picture needs the instants of all hops.
+bool needs_record(const SynthArguments& arguments) {
+  return !arguments.draw_steps.empty() ||
+         (!arguments.draw.file.empty() && arguments.draw.by == "queue");
+}
+
 /// One for each size and algorithm. What can be refused without a synthesis is refused here.
 std::vector<Case> cases_of(const SynthArguments& arguments, const Experiment& experiment) {
   std::vector<Case> cases =
@@ -43,12 +49,13 @@ std::vector<Case> cases_of(const SynthArguments& arguments, const Experiment& ex
     if (!threads_given && cases.size() == 1)
       c.options.threads = static_cast<unsigned>(default_jobs());
   }
-  require_picture_name(arguments.draw);
   require_picture_name(arguments.draw_steps);
-  if (!arguments.draw_steps.empty() && cases.front().disciplines.front() != Discipline::fifo)
-    throw InputError("--draw-steps: of fifo only, name it first: --discipline fifo,fluid");
+  const bool by_queue = require_drawable(arguments.draw, true) == LinkQuantity::queue;
+  if (needs_record(arguments) && cases.front().disciplines.front() != Discipline::fifo)
+    throw InputError(fmt::format("{}: of fifo only, name it first: --discipline fifo,fluid",
+                                 by_queue ? "--draw-by queue" : "--draw-steps"));
   require_outputs({arguments.topology},
-                  {arguments.output, arguments.trace, arguments.draw, arguments.draw_steps});
+                  {arguments.output, arguments.trace, arguments.draw.file, arguments.draw_steps});
   return cases;
 }
 
@@ -108,20 +115,27 @@ void join_timelines(const std::string& file, const std::vector<Case>& cases,
 /// none, which it says on stderr.
 bool draw_fastest(const SynthArguments& arguments, const Experiment& experiment,
                   const std::vector<Case>& cases, const std::vector<Evaluation>& evaluations) {
-  if (arguments.draw.empty() && arguments.draw_steps.empty()) return true;
+  const DrawArguments& picture = arguments.draw;
+  if (picture.file.empty() && arguments.draw_steps.empty()) return true;
   const Evaluation* fastest = fastest_run(evaluations, experiment.topologies.front().label);
   if (fastest == nullptr) {
     print_message(fmt::format("{}: not drawn, there is no schedule",
-                              arguments.draw.empty() ? arguments.draw_steps : arguments.draw));
+                              picture.file.empty() ? arguments.draw_steps : picture.file));
     return false;
   }
   const NetworkUse use = network_uses(experiment.topologies, {fastest, 1}).front();
-  if (!arguments.draw.empty()) draw(use.figure(), arguments.draw);
-  if (!arguments.draw_steps.empty()) {
-    const Case& c = cases[static_cast<std::size_t>(fastest - evaluations.data())];
-    draw(steps_figure(use.heading, *use.topology, record_run(c, *fastest).report),
-         arguments.draw_steps);
-  }
+  std::optional<RecordedRun> run;
+  if (needs_record(arguments))
+    run = record_run(cases[static_cast<std::size_t>(fastest - evaluations.data())], *fastest);
+  const LinkQuantity quantity = parse_link_quantity(picture.by);
+  if (!picture.file.empty() && quantity != LinkQuantity::queue)
+    draw(use.figure(quantity), picture.file);
+  else if (!picture.file.empty())
+    draw(network_figure(use.heading, *use.topology, layout_of(*use.topology),
+                        queued_data(*use.topology, run->collective, run->schedule, run->report)),
+         picture.file);
+  if (!arguments.draw_steps.empty())
+    draw(steps_figure(use.heading, *use.topology, run->report), arguments.draw_steps);
   return true;
 }
 
@@ -136,7 +150,7 @@ int synth_command(const SynthArguments& arguments) {
   std::optional<ScratchFolder> trace;
   if (!arguments.trace.empty()) trace_into(trace.emplace(), cases);
   std::optional<ScratchFolder> schedules;
-  if (!arguments.draw_steps.empty() && arguments.output.empty()) {
+  if (needs_record(arguments) && arguments.output.empty()) {
     schedules.emplace();
     for (std::size_t i = 0; i < cases.size(); ++i)
       cases[i].schedule_file = fmt::format("{}/{}.schedule", schedules->path(), i);

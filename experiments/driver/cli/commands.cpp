@@ -123,7 +123,20 @@ std::vector<std::string> write_files(const StudyOutput& output, const std::strin
 
 } // namespace
 
-bool draw_network(const StudyResult& result, const std::string& file) {
+LinkQuantity require_drawable(const DrawArguments& draw, bool with_queue) {
+  require_picture_name(draw.file);
+  return of_option("--draw-by", [&] {
+    const LinkQuantity quantity = parse_link_quantity(draw.by);
+    if (quantity == LinkQuantity::queue && !with_queue)
+      throw InputError("queues are known of synth and replay alone");
+    if (draw.file.empty() && draw.by != DrawArguments().by)
+      throw InputError("there is no picture without --draw");
+    return quantity;
+  });
+}
+
+bool draw_network(const StudyResult& result, const DrawArguments& picture) {
+  const std::string& file = picture.file;
   if (file.empty()) return true;
   const std::vector<NetworkUse> uses =
       result.network_uses ? result.network_uses() : std::vector<NetworkUse>{};
@@ -131,7 +144,7 @@ bool draw_network(const StudyResult& result, const std::string& file) {
     print_message(fmt::format("{}: not drawn, no run used the network", file));
     return false;
   }
-  draw(uses.front().figure(), file);
+  draw(uses.front().figure(parse_link_quantity(picture.by)), file);
   return true;
 }
 
@@ -178,8 +191,8 @@ int run_study_line(std::string_view command, std::string_view kind,
   const AnyStudy& study = experiment.studies.front();
   const std::string& network = experiment.topologies.front().label;
   require_columns(arguments.tables, experiment.studies);
-  require_picture_name(arguments.draw);
-  require_outputs({arguments.topology}, {arguments.draw});
+  require_drawable(arguments.draw);
+  require_outputs({arguments.topology}, {arguments.draw.file});
   if (arguments.out) require_writable(*arguments.out + "/results.json");
   Interrupts interrupts;
   Refusals refusals;

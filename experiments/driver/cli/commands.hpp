@@ -44,12 +44,19 @@ struct RunArguments {
   bool json = false;
 };
 
+/// A picture of what a run did to its network.
+struct DrawArguments {
+  std::string file;               ///< empty: none
+  std::string by = "utilisation"; ///< what colours and widens links
+};
+
 struct SynthArguments {
   std::string topology;
   StudyLine line; ///< of RunStudy::options_of_command()
   std::string seed = "1", jobs = "1";
   /// Files to write, the schedule, the timeline and pictures; empty: none.
-  std::string output, trace, draw, draw_steps;
+  std::string output, trace, draw_steps;
+  DrawArguments draw;
   bool progress = false; ///< lines where stderr is no terminal
   TableArguments tables;
   bool json = false;
@@ -59,7 +66,7 @@ struct JobsArguments {
   std::string topology, file;
   std::string seed = "1";
   std::optional<std::string> out; ///< folder for CSV and figure; default: none
-  std::string draw;               ///< picture to write; empty: none
+  DrawArguments draw;
   TableArguments tables;
   bool json = false;
 };
@@ -70,8 +77,8 @@ struct StudyArguments {
   StudyLine line; ///< the study's options
   std::string seed = "1";
   std::optional<std::string> out; ///< folder for CSV, JSON and figures; default: none
-  std::string draw;               ///< picture to write; empty: none
-  bool progress = false;          ///< lines where stderr is no terminal
+  DrawArguments draw;
+  bool progress = false; ///< lines where stderr is no terminal
   TableArguments tables;
   bool json = false;
 };
@@ -84,10 +91,11 @@ struct TrainArguments {
   std::string topology;
   StudyLine study; ///< of TrainingStudy::options_of_command()
   std::string seed = "1";
-  std::string trace, heatmap, draw, export_chakra; ///< files to write; empty: none
-  std::optional<std::string> traced;               ///< NPUs, 0-3+8
-  std::optional<std::string> out; ///< folder for CSV, JSON and figures; default: none
-  bool progress = false;          ///< lines where stderr is no terminal
+  std::string trace, heatmap, export_chakra; ///< files to write; empty: none
+  DrawArguments draw;
+  std::optional<std::string> traced; ///< NPUs, 0-3+8
+  std::optional<std::string> out;    ///< folder for CSV, JSON and figures; default: none
+  bool progress = false;             ///< lines where stderr is no terminal
   TableArguments tables;
   bool json = false;
 };
@@ -104,9 +112,10 @@ struct VerifyArguments {
 struct ReplayArguments {
   std::string topology, file;
   std::string engine = "simgrid", disciplines = "fifo";
-  std::optional<std::string> bound;                          ///< quick (default) or full
-  ModelArguments model;                                      ///< default: what the file says
-  std::string trace, heatmap, draw, draw_steps, export_case; ///< files to write; empty: none
+  std::optional<std::string> bound;                    ///< quick (default) or full
+  ModelArguments model;                                ///< default: what the file says
+  std::string trace, heatmap, draw_steps, export_case; ///< files to write; empty: none
+  DrawArguments draw;
   TableArguments tables;
   bool json = false;
 };
@@ -256,7 +265,7 @@ struct StudyOutput {
   const TableArguments& tables;
   bool json = false;
   std::optional<std::string> folder = {}; ///< where files are wanted
-  std::string draw = {};                  ///< picture of the first network; empty: none
+  DrawArguments draw = {};                ///< of the first network
   bool interrupted = false;
 };
 
@@ -265,7 +274,7 @@ void require_writable(const std::optional<std::string>& folder, const std::strin
 
 /// Draws what the best run did to the first network, where a file is named. False where it should,
 /// and nothing ran, which it says on stderr.
-bool draw_network(const StudyResult& result, const std::string& file);
+bool draw_network(const StudyResult& result, const DrawArguments& draw);
 
 /// Prints the result, writes its CSV, JSON, texts and figures into the folder, unless interrupted,
 /// and says on stderr what is wrong. The exit code.
@@ -296,6 +305,9 @@ template <typename Body> auto of_option(const std::string& option, const Body& b
 /// Before hours of work. Errors: InputError unless it ends in .svg or .png and can be drawn, or is
 /// empty.
 void require_picture_name(const std::string& file);
+/// The quantity, if the picture's name and it are right; `with_queue`: whether a run's queues are
+/// known. Errors: InputError.
+LinkQuantity require_drawable(const DrawArguments& draw, bool with_queue = false);
 
 /// A whole number in this range. Errors: InputError naming the option.
 [[nodiscard]] std::uint32_t parse_count(const std::string& option, const std::string& text,

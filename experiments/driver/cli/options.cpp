@@ -93,9 +93,13 @@ void add_trace(CLI::App& app, std::string& trace, const std::string& runs) {
                  "timeline of " + runs + " to write, for ui.perfetto.dev or chrome://tracing");
 }
 
-void add_draw(CLI::App& app, std::string& draw, const std::string& run) {
-  app.add_option("--draw", draw,
+void add_draw(CLI::App& app, DrawArguments& draw, const std::string& run, bool with_queue = false) {
+  app.add_option("--draw", draw.file,
                  "picture of the network and how busy " + run + " keeps its links: .svg or .png");
+  app.add_option("--draw-by", draw.by,
+                 std::string("what colours and widens its links: utilisation or bytes") +
+                     (with_queue ? ", or queue, the most data that waited" : "") +
+                     "; default utilisation");
 }
 
 void add_draw_steps(CLI::App& app, std::string& draw) {
@@ -142,7 +146,7 @@ void add_options(CLI::App& app, SynthArguments& synth) {
   app.add_option("-o,--output", synth.output,
                  "schedule file to write: JSON if it ends in .json, else binary");
   add_trace(app, synth.trace, "all replays");
-  add_draw(app, synth.draw, "the fastest schedule");
+  add_draw(app, synth.draw, "the fastest schedule", true);
   add_draw_steps(app, synth.draw_steps);
   add_progress(app, synth.progress);
   add_output(app, synth.tables, synth.json);
@@ -233,7 +237,7 @@ void add_options(CLI::App& app, ReplayArguments& replay) {
   add_bound(app, replay.bound);
   add_trace(app, replay.trace, "all disciplines");
   app.add_option("--heatmap", replay.heatmap, "picture of link utilisation to write: .svg or .png");
-  add_draw(app, replay.draw, "the schedule");
+  add_draw(app, replay.draw, "the schedule", true);
   add_draw_steps(app, replay.draw_steps);
   app.add_option("--export-case", replay.export_case,
                  "JSON to write: the whole case in plain numbers, for an independent check");

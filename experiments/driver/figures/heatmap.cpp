@@ -321,8 +321,20 @@ Figure sorted_links_figure(const Heading& heading, std::span<const LinkMap> maps
   chart.x_label = "links, the busiest first [% of all links]";
   chart.y_label = fmt::format("{} [{}]", scale.label, scale.unit);
   chart.steps = true;
-  std::vector<std::string> names; // "tacos" of "tacos on DragonFly"
-  for (const LinkMap& map : maps) names.push_back(map.title.substr(0, map.title.find(" on ")));
+  // Of "tacos on DragonFly" the first gives the colour, the second the dash.
+  std::vector<std::string> names, networks;
+  const auto place_in = [](std::vector<std::string>& texts, const std::string& text) {
+    const auto found = std::ranges::find(texts, text);
+    const auto place = static_cast<std::size_t>(found - texts.begin());
+    if (found == texts.end()) texts.push_back(text);
+    return place;
+  };
+  std::vector<CurveLook> looks; // hue: in `names`
+  for (const LinkMap& map : maps) {
+    const std::size_t on = std::min(map.title.find(" on "), map.title.size());
+    looks.push_back(
+        {place_in(names, map.title.substr(0, on)), place_in(networks, map.title.substr(on))});
+  }
   const std::vector<std::size_t> hues = series_hues(names);
   for (std::size_t m = 0; m < maps.size(); ++m) {
     const LinkMap& map = maps[m];

@@ -3,25 +3,98 @@
 #include "experiments/driver/figures/link_values.hpp"
 
 #include "experiments/driver/figures/style.hpp"
+#include "sim/error.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
 #include <cassert>
+#include <compare>
+#include <iterator>
 #include <numeric>
 #include <tuple>
 
 namespace tutti {
 
-LinkValues link_values(const Report& report, LinkQuantity quantity) {
+LinkQuantity parse_link_quantity(const std::string& text) {
+  const std::vector<std::string> known{"utilisation", "bytes", "queue"};
+  const auto found = std::ranges::find(known, text);
+  if (found == known.end()) throw InputError(unknown_name("quantity", text, known));
+  return static_cast<LinkQuantity>(found - known.begin());
+}
+
+LinkValues link_values(std::span<const LinkUse> links, Time duration, LinkQuantity quantity) {
   assert(quantity != LinkQuantity::queue); // which no report has
   LinkValues values{quantity, {}};
-  if (quantity == LinkQuantity::utilisation)
-    values.links = utilisation(report);
-  else
-    for (const LinkUse& link : report.links)
-      values.links.push_back(static_cast<double>(link.bytes.count));
+  const double whole = static_cast<double>(duration.ps);
+  for (const LinkUse& link : links)
+    values.links.push_back(quantity == LinkQuantity::bytes ? static_cast<double>(link.bytes.count)
+                           : whole > 0 ? static_cast<double>(link.busy.ps) / whole
+                                       : 0);
+  return values;
+}
+
+LinkValues link_values(const Report& report, LinkQuantity quantity) {
+  return link_values(report.links, report.completion, quantity);
+}
+
+namespace {
+
+/// A change of what waits for a link.
+struct QueueStep {
+  LinkId link;
+  Time at;
+  std::int64_t bytes;
+};
+
+} // namespace
+
+LinkValues queued_data(const Topology& topology, const Collective& collective,
+                       const Schedule& schedule, const Report& report) {
+  assert(report.deliveries.size() == schedule.size());
+  struct Arrival {
+    NodeId node;
+    ChunkId chunk;
+    Time at;
+    auto operator<=>(const Arrival&) const = default;
+  };
+  const PathTable& paths = schedule.paths();
+  std::vector<Arrival> arrivals;
+  for (std::size_t i = 0; i < schedule.size(); ++i)
+    arrivals.push_back({topology.link(paths.last(schedule.path_of(i))).to, schedule[i].chunk,
+                        report.deliveries[i]});
+  std::ranges::sort(arrivals);
+  std::vector<QueueStep> steps;
+  std::vector<const HopRecord*> last(schedule.size(), nullptr); // of each transfer
+  for (const HopRecord& hop : report.hops) {                    // by start
+    const ChunkId chunk = schedule[hop.transfer].chunk;
+    const NodeId from = topology.link(hop.link).from;
+    Time there;
+    if (const HopRecord* before = last[hop.transfer]) {
+      there = before->end + topology.link(before->link).latency;
+    } else {
+      const auto next = std::ranges::upper_bound(arrivals, Arrival{from, chunk, hop.start});
+      const bool has_one = next != arrivals.begin() && std::prev(next)->node == from &&
+                           std::prev(next)->chunk == chunk;
+      if (has_one) there = std::prev(next)->at;
+    }
+    last[hop.transfer] = &hop;
+    if (there >= hop.start) continue;
+    const std::int64_t bytes = collective.chunks[chunk.value].size.count;
+    steps.push_back({hop.link, there, bytes});
+    steps.push_back({hop.link, hop.start, -bytes});
+  }
+  // At one instant what leaves goes first: it has waited with what comes for no time.
+  std::ranges::sort(steps, {},
+                    [](const QueueStep& s) { return std::tuple(s.link, s.at, s.bytes); });
+  LinkValues values{LinkQuantity::queue, std::vector<double>(topology.link_count())};
+  std::int64_t waiting = 0; // 0 again after each link's last step
+  for (const QueueStep& step : steps) {
+    waiting += step.bytes;
+    double& most = values.links[step.link.value];
+    most = std::max(most, static_cast<double>(waiting));
+  }
   return values;
 }
 

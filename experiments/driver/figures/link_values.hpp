@@ -1,11 +1,14 @@
 // What a run did to each link, as numbers for pictures, and how they are written there.
 #pragma once
 
+#include "sim/collective.hpp"
 #include "sim/report.hpp"
+#include "sim/schedule.hpp"
 #include "sim/topology.hpp"
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -24,8 +27,20 @@ struct LinkValues {
   std::string title = {};    ///< of its panel where there are several
 };
 
-/// Utilisation or bytes of a run on this topology.
+/// "utilisation", "bytes", "queue". Errors: InputError naming what is known.
+[[nodiscard]] LinkQuantity parse_link_quantity(const std::string& text);
+
+/// Utilisation or bytes of links in a run of this duration.
+[[nodiscard]] LinkValues link_values(std::span<const LinkUse> links, Time duration,
+                                     LinkQuantity quantity);
 [[nodiscard]] LinkValues link_values(const Report& report, LinkQuantity quantity);
+
+/// The queue: of each link the most data that waited at one time to cross it. A transfer waits for
+/// its first link from when its sender has the chunk (the last that it got of it before) until it
+/// sets out, whatever it waits for; for each further link from when it arrives there. Pre: the
+/// report is of this schedule, under fifo, with deliveries and hops. Cost: O(hops log hops).
+[[nodiscard]] LinkValues queued_data(const Topology& topology, const Collective& collective,
+                                     const Schedule& schedule, const Report& report);
 
 /// The time up to the completion cut into so many equal intervals, and the share of each in which
 /// each link was busy with data, titled with the interval. Where transfers share a link (fluid), it

@@ -42,7 +42,8 @@ std::vector<std::size_t> series_hues(std::span<const std::string> names) {
   std::vector<std::size_t> hues(names.size(), none);
   std::set<std::size_t> taken;
   for (std::size_t i = 0; i < names.size(); ++i) {
-    const std::string_view name = std::string_view(names[i]).substr(0, names[i].find(','));
+    std::string_view name = std::string_view(names[i]).substr(0, names[i].find_first_of(",("));
+    while (name.ends_with(' ')) name.remove_suffix(1);
     const auto own =
         static_cast<std::size_t>(std::ranges::find(algorithms, name) - algorithms.begin());
     if (own < algorithms.size() && taken.insert(own).second) hues[i] = own;

@@ -69,14 +69,13 @@ struct NetworkUse {
   std::string stem; ///< of the picture's file, without ending
   Heading heading;
   const Topology* topology = nullptr; ///< not owned
-  LinkValues values;
+  std::vector<LinkUse> links;         ///< [LinkId]
+  Time duration;
   DeadParts dead = {};
 
-  [[nodiscard]] Figure figure() const;
+  /// Links by one of these, not the queue.
+  [[nodiscard]] Figure figure(LinkQuantity quantity = LinkQuantity::utilisation) const;
 };
-
-/// The part of this time in which each link was busy.
-[[nodiscard]] LinkValues shares_of(std::span<const LinkUse> links, Time duration);
 
 /// A case that came to nothing, and why.
 struct Unanswered {

@@ -537,6 +537,23 @@ TEST_CASE("every command that uses a network draws it") {
   draws("replay -t ring:4 s.json --columns gap_at_chunks,max_link_utilisation --draw", "r.svg",
         "by tacos on ring:4");
   draws("replay -t ring:4 s.json --draw-steps", "rs.svg", "share of the interval");
+  draws("replay -t ring:4 s.json --draw-by queue --draw", "rq.svg", "data waiting for the link");
+  draws("synth" + ring + "-a direct --draw-by queue --draw", "sq.svg", "data waiting for the link");
+  draws("synth" + ring + "-a direct --draw-by bytes --draw", "sb.svg", "data over the link");
+  draws("failures" + ring + "-a tacos --event at=50%,link_down=npu0-npu1 --draw-by bytes --draw",
+        "fb.svg", "data over the link");
+  for (const char* wrong :
+       {"failures -t ring:4 -c all_gather -a ring --failed-links 1 --draw x.svg --draw-by queue",
+        "synth -t ring:4 -c all_gather -a ring --draw x.svg --draw-by heat",
+        "synth -t ring:4 -c all_gather -a ring --draw-by bytes",
+        "synth -t ring:4 -c all_gather -a ring --discipline fluid --draw x.svg --draw-by queue"}) {
+    INFO(wrong);
+    const CommandResult refused = run_tutti(wrong, folder);
+    CHECK(refused.code == 2);
+    CHECK(refused.out.empty());
+    CHECK_THAT(refused.err, ContainsSubstring("--draw-by"));
+    CHECK_FALSE(std::filesystem::exists(folder.file("x.svg")));
+  }
   draws("failures" + ring + "-a tacos --event at=50%,link_down=npu0-npu1 --draw", "f.svg",
         "npu1>npu0 down");
   draws("train -t ring:4 --model resnet50 --npu v100 -a ring --draw", "t.svg", "an iteration");

@@ -206,6 +206,42 @@ TEST_CASE("a run is cut into intervals, and each link's share of them is told") 
                     ContainsSubstring("without steps"));
 }
 
+TEST_CASE("what waits for a link is what its sender has and hasn't sent, or what came by") {
+  // 0 -> 1 at 1 GB/s, 1 -> 2 at 0.5 GB/s; broadcast of three chunks of 1 kB. The first is stored
+  // at 1 and sent on; the others cross it on a path of two links.
+  TopologyParts parts = samples::npus("line", 3);
+  parts.add_link({NodeId{0}, NodeId{1}, Time{0}, Bandwidth{1'000'000'000}});
+  parts.add_link({NodeId{1}, NodeId{2}, Time{0}, Bandwidth{500'000'000}});
+  const Topology topology(std::move(parts));
+  CollectiveSpec spec;
+  spec.kind = CollectiveKind::broadcast;
+  spec.size = Bytes{3000};
+  spec.chunks_per_shard = 3;
+  const Collective collective = make_collective(topology, spec);
+  const LinkId first{0}, second{1};
+  Schedule schedule(topology.link_count());
+  const std::vector<LinkId> both{first, second};
+  const PathId through = schedule.paths().intern(both);
+  schedule.push(ChunkId{0}, first, Op::copy);
+  schedule.push(ChunkId{0}, second, Op::copy);
+  for (const std::uint32_t chunk : {1U, 2U})
+    schedule.push({ChunkId{chunk}, through, Op::copy, false});
+  RunOptions options;
+  options.record_deliveries = options.record_hops = true;
+  TimeModel model;
+  model.forwarding = Forwarding::store_and_forward;
+  const Report report = run_native(topology, collective, schedule, model, options);
+  const LinkValues queued = queued_data(topology, collective, schedule, report);
+  CHECK(queued.quantity == LinkQuantity::queue);
+  // Both others wait at 0 while the first chunk leaves. At 1 it leaves from 1 to 3 us; the second
+  // comes at 2 us, and the third at 3 us, when the second sets out.
+  REQUIRE(queued.links.size() == 2);
+  CHECK(queued.links[0] == 2000);
+  CHECK(queued.links[1] == 1000);
+  CHECK(queued_data(topology, collective, Schedule(topology.link_count()), Report{}).links ==
+        std::vector<double>(2, 0));
+}
+
 TEST_CASE("amounts grow darker all the way, also to eyes that see fewer colours") {
   // Machado, Oliveira and Fernandes 2009, Table 1: no red, no green, no blue receptors.
   constexpr double kinds[3][3][3] = {{{0.152286, 1.052583, -0.204868},

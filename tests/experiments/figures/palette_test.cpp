@@ -147,6 +147,7 @@ TEST_CASE("an algorithm has one colour in all figures, and no other has it there
   const auto hues = [](const Names& names) { return series_hues(names); };
   CHECK(hues({"ring", "direct", "tacos"})[2] == hues({"tacos"})[0]);
   CHECK(hues({"blink", "ring, 4 chunks"})[1] == hues({"ring"})[0]);
+  CHECK(hues({"blink", "ring (2.00x)"})[1] == hues({"ring"})[0]);
   Names names{"multitree", "tacos", "tacos, 2 chunks",
               "ring",      "blink", "themis",
               "ccube",     "dbt",   "rhd",

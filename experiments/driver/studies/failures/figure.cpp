@@ -198,7 +198,7 @@ std::vector<NetworkUse> network_uses(std::span<const FailureEvaluation> evaluati
          Heading(fmt::format("{} by {} on {}, {}: {}", e.collective, e.algorithm, e.topology,
                              to_text(policy.recovery.policy), ending_text(policy.recovery)),
                  to_text(e.size) + events_note(scenario)),
-         &topology, shares_of(policy.recovery.links, policy.recovery.completion),
+         &topology, policy.recovery.links, policy.recovery.completion,
          dead_after(topology, scenario.events)});
   }
   return uses;

@@ -15,7 +15,7 @@ namespace {
 
 constexpr double bytes_per_gb = 1e9;
 
-/// ": (2,2,3) is best up to 273 KiB, then (6,3,7)"
+/// ": (2,2,3) is best, (6,3,7) from 273.5 KiB"
 std::string conclusion_of(const FrontierEvaluation& e) {
   if (e.best.empty()) return "";
   const auto name = [&](std::size_t i) {
@@ -24,8 +24,7 @@ std::string conclusion_of(const FrontierEvaluation& e) {
   std::string text = ": " + name(0) + " is best";
   if (e.best.size() == 1) return text + " at all sizes";
   for (std::size_t i = 1; i < e.best.size(); ++i)
-    text +=
-        fmt::format("{}{} from {} on", i == 1 ? ", " : ", ", name(i), short_text(e.best[i].size));
+    text += fmt::format(", {} from {}", name(i), short_text(e.best[i].size));
   return text;
 }
 

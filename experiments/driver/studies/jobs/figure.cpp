@@ -66,7 +66,7 @@ std::vector<NetworkUse> network_uses(const JobStudyEvaluation& study, const Topo
            Heading(labelled_title(study.label, jobs_on(study, " by " + best->plan) + ": " +
                                                    short_text(best->makespan)),
                    model_of(study)),
-           &topology, shares_of(best->links, best->makespan)}};
+           &topology, best->links, best->makespan}};
 }
 
 } // namespace tutti

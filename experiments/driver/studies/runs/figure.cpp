@@ -419,7 +419,8 @@ std::vector<NetworkUse> network_uses(Networks networks, std::span<const Evaluati
                                short_text(replay.report.completion)),
                    fmt::format("{}; {}", to_text(e->size), model_note({e, 1}))};
     use.topology = &topology;
-    use.values = link_values(replay.report, LinkQuantity::utilisation);
+    use.links = replay.report.links;
+    use.duration = replay.report.completion;
   }
   return uses;
 }

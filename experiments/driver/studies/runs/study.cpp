@@ -129,11 +129,11 @@ FigureKind parse_figure_kind(const std::string& text) {
   return static_cast<FigureKind>(found - known.begin());
 }
 
-LinkQuantity parse_link_quantity(const std::string& text) {
-  const std::vector<std::string> known{"utilisation", "bytes"};
-  if (text == known[0]) return LinkQuantity::utilisation;
-  if (text == known[1]) return LinkQuantity::bytes;
-  throw InputError(unknown_name("quantity", text, known));
+LinkQuantity parse_reported_quantity(const std::string& text) {
+  const LinkQuantity quantity = parse_link_quantity(text);
+  if (quantity == LinkQuantity::queue)
+    throw InputError("\"queue\" is drawn by synth and replay alone");
+  return quantity;
 }
 
 // What the figure shows of its evaluations; a key that its kind doesn't know stays unread.
@@ -141,7 +141,7 @@ void read_axes(ConfigTable& table, FigureRequest& figure) {
   const FigureKind kind = figure.kind;
   if (kind == FigureKind::schedule) return;
   if (kind == FigureKind::heatmap || kind == FigureKind::utilisation) {
-    figure.quantity = parsed_at(table, "quantity", "utilisation", parse_link_quantity);
+    figure.quantity = parsed_at(table, "quantity", "utilisation", parse_reported_quantity);
     return;
   }
   const std::vector<RecordColumn> columns = RunStudy::columns();

@@ -200,7 +200,7 @@ std::vector<NetworkUse> network_uses(const TrainingEvaluation& evaluation,
          Heading(fmt::format("{} by {} on {}: {} an iteration", best->workload.name, best->plan,
                              network.label, short_text(best->iteration_time())),
                  conditions_text(evaluation, evaluation.engines.front())),
-         network.topology, link_values(link_report(*best->report), LinkQuantity::utilisation)});
+         network.topology, best->report->links, best->report->duration});
   }
   return uses;
 }
