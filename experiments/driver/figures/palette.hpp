@@ -18,8 +18,8 @@ inline constexpr std::size_t palette_size = 8;
 [[nodiscard]] std::string_view series_colour(std::size_t i);
 
 /// The colour of each of these curves or bars: the algorithms that are compared most have the same
-/// in all figures ("ring", "ring, 4 chunks" and "ring (2.00x)" are of one), the others what is left, in their
-/// order.
+/// in all figures ("ring", "ring, 4 chunks" and "ring (2.00x)" are of one), the others what is
+/// left, in their order.
 [[nodiscard]] std::vector<std::size_t> series_hues(std::span<const std::string> names);
 
 /// For maps, whose cells have no dashes: twenty-four tints that differ, then again from the first.

@@ -66,8 +66,8 @@ std::string data_text(std::string_view text) {
   return quoted + '"';
 }
 
-// By the advance widths of DejaVu Sans, the widest of the fonts that stand for sans-serif, rounded up
-// to six classes; what isn't ASCII by its columns in a terminal.
+// By the advance widths of DejaVu Sans, the widest of the fonts that stand for sans-serif, rounded
+// up to six classes; what isn't ASCII by its columns in a terminal.
 double text_width(std::string_view text, double font) {
   constexpr std::string_view narrow = "ijl|.,:;'! ", slim = "frtIJ()[]/\\-\"`",
                              slender = "csxyzkv_?*^", broad = "DGHNOQUw+=<>#~", broadest = "mMW%@&";
