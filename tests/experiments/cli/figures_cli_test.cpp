@@ -42,6 +42,24 @@ kind = "heatmap"
 file = "links"
 title = "Links"
 topologies = ["mesh"]
+[[frontiers]]
+label = "frontier"
+topology = "ring"
+collective = "all_gather"
+sizes = ["1KiB", "1MiB"]
+[[failures]]
+label = "dies"
+topology = "mesh"
+collective = "all_gather"
+size = "1MiB"
+algorithms = ["tacos"]
+events = [{at = "50%", link_down = "npu0-npu1"}]
+[[training]]
+label = "train"
+topologies = ["ring"]
+algorithms = ["ring", "tacos"]
+model = "resnet50"
+npu = "v100"
 )");
   std::map<std::string, std::string> first;
   for (const char* jobs : {"1", "3"}) {
@@ -51,7 +69,7 @@ topologies = ["mesh"]
     CAPTURE(result.err);
     REQUIRE(result.code == 0);
     const auto pictures = pictures_in(folder.file(out));
-    REQUIRE(pictures.size() == 4);
+    REQUIRE(pictures.size() == 4 + 1 + 2 + 4); // training: its bars twice, links, the network
     if (first.empty()) first = pictures;
     CHECK(pictures == first);
   }
