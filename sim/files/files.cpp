@@ -5,6 +5,7 @@
 
 #include "sim/error.hpp"
 
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -40,11 +41,12 @@ void write_in_place(const std::string& path, const std::function<void(std::ostre
 } // namespace
 
 std::string read_file(const std::string& path) {
-  if (std::filesystem::is_directory(path)) fail(path, "read", EISDIR);
+  std::error_code error;
+  if (std::filesystem::is_directory(path, error)) fail(path, "read", EISDIR);
   errno = 0;
   std::ifstream in(path, std::ios::binary);
   if (!in) fail(path, "read", errno);
-  const bool is_regular = std::filesystem::is_regular_file(path);
+  const bool is_regular = std::filesystem::is_regular_file(path, error);
   const std::size_t most = is_regular ? most_of_file : most_of_stream;
   constexpr std::size_t block = 1 << 20;
   std::string content;
@@ -88,8 +90,11 @@ void write_file(const std::string& path, const std::function<void(std::ostream&)
   errno = 0;
   std::ofstream out(temporary, std::ios::binary | std::ios::trunc);
   if (!out) fail(path, "write", errno);
-  if (fs::exists(target, error)) // before there is content, which may be for few eyes
+  if (struct stat old{}; stat(target.c_str(), &old) == 0) {
+    // Before there is content, which may be for few eyes. Who may not give files away keeps them.
+    static_cast<void>(!chown(temporary.c_str(), old.st_uid, old.st_gid));
     fs::permissions(temporary, fs::status(target, error).permissions(), error);
+  }
   try {
     writer(out);
   } catch (...) {

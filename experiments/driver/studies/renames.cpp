@@ -12,7 +12,9 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <functional>
 #include <map>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -51,11 +53,19 @@ constexpr std::array renamed_metrics{
     Renamed{"planned", "planned_time"},   Renamed{"speed", "iterations_per_s"},
     Renamed{"throughput", "items_per_s"}, Renamed{"utilisation", "flops_utilisation"}};
 
+/// Of results in sweeps' objectives: of training, of all.
+constexpr std::array renamed_training_results{Renamed{"time_s", "iteration_time_s"},
+                                              Renamed{"utilisation", "flops_utilisation"}};
+constexpr std::array renamed_results{Renamed{"time_s", "collective_time_s"},
+                                     Renamed{"bound_s", "lower_bound_s"},
+                                     Renamed{"undisturbed_s", "undisturbed_time_s"},
+                                     Renamed{"max_utilisation", "max_link_utilisation"},
+                                     Renamed{"mean_utilisation", "mean_link_utilisation"}};
+
 /// A text, and what is to be changed in it.
 class Edits {
 public:
-  explicit Edits(std::string_view text)
-      : text_(text), newline_(text.find("\r\n") == std::string_view::npos ? "\n" : "\r\n") {
+  explicit Edits(std::string_view text) : text_(text) {
     lines_.push_back(text.starts_with("\xEF\xBB\xBF") ? 3 : 0); // a mark of UTF-8 has no column
     for (std::size_t i = 0; i < text.size(); ++i)
       if (text[i] == '\n') lines_.push_back(i + 1);
@@ -73,7 +83,14 @@ public:
   }
   /// Before what ends the line.
   [[nodiscard]] std::size_t line_end(std::size_t at) const {
-    return std::min(text_.find(newline_, at), text_.size());
+    const std::size_t end = std::min(text_.find('\n', at), text_.size());
+    return end < text_.size() && end > at && text_[end - 1] == '\r' ? end - 1 : end;
+  }
+  /// What ends it, as the first line's end where it is the last; files may have both kinds.
+  [[nodiscard]] std::string_view newline(std::size_t at) const {
+    std::size_t end = line_end(at);
+    if (end == text_.size()) end = line_end(0);
+    return end < text_.size() && text_[end] == '\r' ? "\r\n" : "\n";
   }
   [[nodiscard]] std::string_view text(std::size_t begin, std::size_t end) const {
     return text_.substr(begin, end - begin);
@@ -89,7 +106,7 @@ public:
     const std::size_t begin = line_begin(at);
     std::string lines;
     for (const std::string& entry : entries)
-      lines += fmt::format("{}{}{}", text(begin, at), entry, newline_);
+      lines += fmt::format("{}{}{}", text(begin, at), entry, newline(at));
     replace(begin, begin, std::move(lines));
   }
   /// Lines of their own behind that of `at`.
@@ -97,7 +114,7 @@ public:
                   const std::vector<std::string>& entries) {
     std::string lines;
     for (const std::string& entry : entries)
-      lines += fmt::format("{}{}{}", newline_, indent, entry);
+      lines += fmt::format("{}{}{}", newline(at), indent, entry);
     replace(line_end(at), line_end(at), std::move(lines));
   }
   /// The line of a key, but for a comment behind its value.
@@ -106,7 +123,7 @@ public:
     const std::string_view comment = trimmed(text(value_end, end));
     const std::size_t begin = line_begin(key_begin);
     if (comment.empty())
-      replace(begin, std::min(end + newline_.size(), text_.size()), "");
+      replace(begin, std::min(end + newline(end).size(), text_.size()), "");
     else
       replace(text_.find_first_not_of(" \t", begin),
               static_cast<std::size_t>(comment.data() - text_.data()), "");
@@ -123,8 +140,8 @@ public:
       at = change.end;
     }
     result += text(at);
-    if (!text_.ends_with('\n') && result.ends_with(newline_)) // the last line went away
-      result.resize(result.size() - newline_.size());
+    if (!text_.ends_with('\n') && result.ends_with('\n')) // the last line went away
+      result.resize(result.size() - (result.ends_with("\r\n") ? 2 : 1));
     return result;
   }
 
@@ -133,7 +150,7 @@ private:
     std::size_t begin, end;
     std::string by;
   };
-  std::string_view text_, newline_;
+  std::string_view text_;
   std::vector<std::size_t> lines_; ///< where each begins
   std::vector<Change> changes_;
 };
@@ -149,6 +166,7 @@ public:
   }
 
   [[nodiscard]] bool has(const std::string& key) const { return names_.contains(key); }
+  [[nodiscard]] std::vector<std::string> keys() const { return table_.keys(); } ///< as in the file
   /// Pre: has(key).
   [[nodiscard]] ConfigValue at(const std::string& key) { return table_.at(names_.at(key)); }
   /// Those that are tables or arrays of them; of other values none.
@@ -330,19 +348,47 @@ std::vector<std::string> taken(Block& block, const std::vector<std::string>& key
   std::vector<std::string> entries;
   for (const std::string& key : keys) {
     if (!block.has(key)) continue;
-    entries.push_back(
-        fmt::format("{} = {}", key == "algorithms" ? "algorithm" : key, block.value_text(key)));
+    const bool selects_all = block.at(key).is_array() && block.at(key).array().empty();
+    if (!selects_all)
+      entries.push_back(
+          fmt::format("{} = {}", key == "algorithms" ? "algorithm" : key, block.value_text(key)));
     block.remove(key);
   }
   return entries;
 }
 
-void update_failures(Block& block) {
+/// As a TOML string.
+std::string quoted_text(std::string_view text) {
+  std::string quoted = "\"";
+  for (const char letter : text) {
+    if (letter == '"' || letter == '\\') quoted += '\\';
+    quoted += letter;
+  }
+  return quoted + '"';
+}
+
+/// "RFS, ring: ", as expectations without a label were called after their study.
+std::string study_words(Block& study, Block& expectation) {
+  std::string words = study.has("label") ? study.at("label").string() : "";
+  std::string algorithm;
+  if (expectation.has("algorithm") && expectation.at("algorithm").is_string())
+    algorithm = expectation.at("algorithm").string();
+  else if (study.has("algorithms") && study.at("algorithms").is_array() &&
+           study.at("algorithms").array().size() == 1)
+    algorithm = study.at("algorithms").array().front().string();
+  if (!algorithm.empty()) words += (words.empty() ? "" : ", ") + algorithm;
+  return words.empty() ? "" : words + ": ";
+}
+
+void update_failures(Block& study, Block& block) {
   if (!block.has("policy")) return;
+  if (block.has("of"))
+    throw block.at("policy").error("\"policy\" is now a key of \"of\", which stands here, too");
   std::vector<std::string> lines;
   const std::string over = block.has("over") ? block.at("over").string() : "undisturbed";
   if (!block.has("label"))
-    lines.push_back(fmt::format("label = \"{} / {}\"", block.at("policy").string(), over));
+    lines.push_back("label = " + quoted_text(fmt::format("{}{} / {}", study_words(study, block),
+                                                         block.at("policy").string(), over)));
   const bool is_several = !block.has("failed_links") || block.at("failed_links").is_array();
   const std::string over_text = block.has("over") ? block.value_text("over") : "";
   if (block.has("over")) block.remove("over");
@@ -388,7 +434,7 @@ void update_expectations(Block& study, std::string_view kind) {
     update_summary(block);
     update_metric(block, kind);
     if (kind == "runs") update_runs(block);
-    if (kind == "failures") update_failures(block);
+    if (kind == "failures") update_failures(study, block);
     if (kind == "executions") update_executions(block);
     block.refuse_left();
   }
@@ -405,6 +451,50 @@ void update_collectives(Block& root) {
     update(collective);
     for (Block& chunk : collective.tables("chunks")) update(chunk);
   }
+}
+
+/// The expression with the results' new names; those that the study gives to its own stay.
+std::string updated_expression(std::string_view text, bool is_training,
+                               const std::set<std::string, std::less<>>& own) {
+  const auto is_letter = [](char c) {
+    return c == '_' || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+  };
+  std::string result;
+  for (std::size_t at = 0; at < text.size();) {
+    std::size_t end = at;
+    while (end < text.size() && is_letter(text[end])) ++end;
+    std::string_view word = text.substr(at, std::max<std::size_t>(end - at, 1));
+    at += word.size();
+    const bool is_fact = result.ends_with(':'); // "fact:time_s" is an algorithm's own
+    std::vector<Renamed> known(renamed_results.begin(), renamed_results.end());
+    if (is_training)
+      known.insert(known.begin(), renamed_training_results.begin(), renamed_training_results.end());
+    const auto renamed = std::ranges::find(known, word, &Renamed::from);
+    result += renamed == known.end() || is_fact || own.contains(word) ? word : renamed->to;
+  }
+  return result;
+}
+
+void update_objectives(Block& root) {
+  bool is_training = false;
+  for (Block& experiment : root.tables("experiment"))
+    is_training = is_training || !experiment.tables("training").empty();
+  std::set<std::string, std::less<>> own;
+  for (const char* table : {"parameters", "zip", "objectives"})
+    for (Block& block : root.tables(table))
+      for (const std::string& key : block.keys()) own.insert(key);
+  const auto update = [&](Block& block, const std::string& key) {
+    const std::string text = block.value_text(key);
+    const std::string now = updated_expression(text, is_training, own);
+    if (now != text) block.set(key, now);
+  };
+  for (Block& objectives : root.tables("objectives"))
+    for (const std::string& key : objectives.keys()) {
+      if (objectives.at(key).is_string()) update(objectives, key);
+      for (Block& objective : objectives.tables(key))
+        if (objective.has("expression") && objective.at("expression").is_string())
+          update(objective, "expression");
+    }
 }
 
 // What the walk above doesn't know of, the readers may.
@@ -450,6 +540,7 @@ std::string updated_toml(std::string_view toml, const std::string& source_name) 
   for (const std::string& kind : kind_names())
     for (Block& study : root.tables(kind)) update_expectations(study, kind);
   update_collectives(root);
+  if (root.has("experiment")) update_objectives(root);
   std::string text = edits.applied();
   static_cast<void>(parse_config(text, source_name)); // a defect of ours must not spoil a file
   require_accepted(text, source_name);

@@ -228,7 +228,7 @@ TEST_CASE("comments stay, also behind what goes away") {
 
 TEST_CASE("keys of one kind's earlier versions are told from another's") {
   CHECK(updated("[[failures.expect]]\npaper = 3\nalgorithm = \"ring\"\npolicy = \"report\"\n") ==
-        "[[failures.expect]]\nlabel = \"report / undisturbed\"\nof = {policy = \"report\", "
+        "[[failures.expect]]\nlabel = \"ring: report / undisturbed\"\nof = {policy = \"report\", "
         "algorithm = \"ring\"}\nsummary = \"largest\"\nvalue = 3\ntolerance = \"0%\"\n");
   CHECK_THAT(message_of([] {
                (void)updated_toml("[[executions.expect]]\npaper = 3\nat_most = true\n"
@@ -261,4 +261,66 @@ TEST_CASE("what can't be updated is refused at its place in the file") {
   for (const char* key : {"from = \"1MB\"", "policy = \"report\"", "error_at_most = 1"})
     CHECK_THAT(error(std::string("[[expect]]\n") + key + "\n"),
                ContainsSubstring("e.toml:2:") && ContainsSubstring("only its author can say"));
+}
+
+TEST_CASE("a line ends where it ends, whatever ends the others") {
+  CHECK(updated("[[failures.expect]]\nlabel = \"a\"\npolicy = \"report\"\nat_most = 2.0\n[other]\n"
+                "explanation = \"\"\"\nline one\r\nline two\"\"\"\n") ==
+        "[[failures.expect]]\nlabel = \"a\"\nof = {policy = \"report\"}\nsummary = \"largest\"\n"
+        "at_most = 2.0\n[other]\nexplanation = \"\"\"\nline one\r\nline two\"\"\"\n");
+  // Added lines end like the one that they are put before.
+  CHECK(updated("[[failures.expect]]\r\npolicy = \"report\"\r\nvalue = 2.0\n[other]\nb = 1\r\n") ==
+        "[[failures.expect]]\r\nlabel = \"report / undisturbed\"\r\nof = {policy = \"report\"}\r\n"
+        "summary = \"largest\"\r\nvalue = 2.0\ntolerance = \"0%\"\n[other]\nb = 1\r\n");
+}
+
+TEST_CASE(
+    "an empty list selected all, and an expectation without a label was called after its study") {
+  CHECK(updated(R"([[failures]]
+label = "RFS \"256\""
+algorithms = ["ring"]
+[[failures.expect]]
+policy = "report"
+failed_links = []
+at_most = 2.0
+)") == R"([[failures]]
+label = "RFS \"256\""
+algorithms = ["ring"]
+[[failures.expect]]
+label = "RFS \"256\", ring: report / undisturbed"
+of = {policy = "report"}
+summary = "largest"
+at_most = 2.0
+)");
+  CHECK(
+      updated("[[executions]]\n[[executions.expect]]\nlabel = \"e\"\nalgorithms = []\n"
+              "error_at_most = 0.1\n") ==
+      "[[executions]]\n[[executions.expect]]\nlabel = \"e\"\nsummary = \"error\"\nat_most = 0.1\n");
+  CHECK_THAT(message_of([] {
+               (void)updated_toml("[[failures.expect]]\npolicy = \"report\"\nof = {size = 1}\n",
+                                  "e");
+             }),
+             ContainsSubstring("\"policy\" is now a key of \"of\""));
+}
+
+TEST_CASE("a sweep's objectives have the results' new names, but for its own") {
+  CHECK(updated(R"([parameters]
+bound_s = [1, 2]
+[experiment]
+[[experiment.runs]]
+[objectives]
+time = "time_s" # time_s
+rate = {expression = "size / time_s + bound_s * fact:time_s", unit = "bytes_per_second"}
+)") == R"([parameters]
+bound_s = [1, 2]
+[experiment]
+[[experiment.runs]]
+[objectives]
+time = "collective_time_s" # time_s
+rate = {expression = "size / collective_time_s + bound_s * fact:time_s", unit = "bytes_per_second"}
+)");
+  CHECK(updated("[experiment]\n[[experiment.training]]\n[objectives]\na = 'time_s'\n"
+                "b = \"utilisation\"\n") ==
+        "[experiment]\n[[experiment.training]]\n[objectives]\na = 'iteration_time_s'\n"
+        "b = \"flops_utilisation\"\n");
 }
