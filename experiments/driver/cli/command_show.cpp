@@ -143,10 +143,13 @@ void require_sound(const ShowArguments& arguments) {
 
 /// "64 NPUs, 256 links": what the picture's title says of the network.
 std::string counts_text(const TopologySummary& summary) {
-  std::string text = fmt::format("{} NPUs", summary.npus);
-  if (summary.switches > 0) text += fmt::format(", {} switches", summary.switches);
-  if (summary.memories > 0) text += fmt::format(", {} memories", summary.memories);
-  return text + fmt::format(", {} links", summary.links);
+  const auto count = [](auto number, std::string_view one, std::string_view several) {
+    return fmt::format("{} {}", number, number == 1 ? one : several);
+  };
+  std::string text = count(summary.npus, "NPU", "NPUs");
+  if (summary.switches > 0) text += ", " + count(summary.switches, "switch", "switches");
+  if (summary.memories > 0) text += ", " + count(summary.memories, "memory", "memories");
+  return text + ", " + count(summary.links, "link", "links");
 }
 
 } // namespace
@@ -156,8 +159,9 @@ int show_command(const ShowArguments& arguments) {
   const Topology topology = make_topology(arguments.topology);
   const TopologySummary summary = summarize(topology);
   if (!arguments.draw.empty())
-    draw(network_figure(fmt::format("{}: {}", topology.name(), counts_text(summary)), topology,
-                        layout_of(topology)),
+    draw(network_figure((topology.name().empty() ? "" : topology.name() + ": ") +
+                            counts_text(summary),
+                        topology, layout_of(topology)),
          arguments.draw);
   if (arguments.json)
     print_text(answer_json("show", Json::array({output_of(topology, summary)})));

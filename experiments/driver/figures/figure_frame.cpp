@@ -3,7 +3,6 @@
 #include "experiments/driver/figures/figure_frame.hpp"
 
 #include "experiments/driver/figures/layout/layout.hpp"
-#include "sim/text.hpp"
 
 #include <algorithm>
 #include <string_view>
@@ -31,7 +30,8 @@ std::string_view fitting(std::string_view word, double font, double width) {
 std::vector<std::string> wrapped(const std::string& text, double font, double width) {
   std::vector<std::string> lines;
   if (text.empty()) return lines;
-  for (std::string_view word : split(text, ' ')) {
+  for (const std::string& unbroken : unbroken_words(text)) {
+    std::string_view word = unbroken;
     if (!lines.empty()) {
       const std::string longer = lines.back() + " " + std::string(word);
       if (label_width(longer, font) <= width) {

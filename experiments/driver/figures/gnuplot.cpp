@@ -103,6 +103,21 @@ std::string with_sharp_images(std::string svg) {
   return svg;
 }
 
+/// gnuplot names itself and its data blocks in <title>, which browsers show over the picture.
+std::string without_titles(std::string svg) {
+  constexpr std::string_view begin = "<title>", end = "</title>";
+  std::string result;
+  std::size_t from = 0;
+  for (std::size_t at = svg.find(begin); at != std::string::npos; at = svg.find(begin, from)) {
+    const std::size_t close = svg.find(end, at);
+    if (close == std::string::npos) break;
+    result.append(svg, from, at - from);
+    from = close + end.size();
+    if (from < svg.size() && svg[from] == '\n') ++from;
+  }
+  return result.append(svg, from);
+}
+
 /// gnuplot's messages on one line, without its prompts and the caret under the mistake.
 std::string on_one_line(std::string_view messages) {
   std::vector<std::string> lines;
@@ -127,7 +142,7 @@ std::string rendered(const Figure& figure, PictureFormat format, const std::stri
     throw InputError(fmt::format("cannot run {}: {}", program, words(child.spawn_error)));
   if (!child.success || child.output.empty())
     throw InputError(fmt::format("{} failed: {}", program, on_one_line(child.messages)));
-  return format == PictureFormat::svg ? with_sharp_images(std::move(child.output))
+  return format == PictureFormat::svg ? without_titles(with_sharp_images(std::move(child.output)))
                                       : std::move(child.output);
 }
 

@@ -76,42 +76,52 @@ LinkPaint paint_of(double value, double end, double lane) {
   return {amount_colour(even), lane * (0.26 + 0.62 * even), level, false, false};
 }
 
-/// "npu3 > npu7", or the nodes that are drawn as one.
-std::string link_words(const Topology& topology, const LayoutLink& link, const Layout& layout) {
-  const auto words = [&](std::uint32_t node) {
-    const LayoutNode& drawn = layout.nodes[node];
-    const std::string& first = topology.node(drawn.nodes.front()).name;
-    return drawn.nodes.size() == 1 ? first
-                                   : fmt::format("{} and {} more", first, drawn.nodes.size() - 1);
-  };
-  return fmt::format("{} > {}", words(link.from), words(link.to));
-}
-
-/// Marks the hottest link where it is alone, or one of few; what the note says of it.
-std::string mark_hottest(const Topology& topology, const Layout& layout,
-                         std::span<const double> values, const LinkScale& scale,
+/// Marks the hottest link where it is alone, or one of few; what the note says of it. It is so
+/// among all links of the network, those within a node of the picture too.
+std::string mark_hottest(const Topology& topology, const Layout& layout, const LinkValues& values,
                          std::vector<LinkPaint>& paints) {
+  const auto is_dead = [&](std::uint32_t link) {
+    const std::uint32_t drawn = layout.link_of[link];
+    return drawn != UINT32_MAX && paints[drawn].is_dead;
+  };
   double most = 0;
-  for (std::size_t l = 0; l < values.size(); ++l)
-    if (!paints[l].is_dead) most = std::max(most, values[l]);
-  if (most <= 0) return "no link carries anything";
-  std::vector<std::size_t> hottest;
-  for (std::size_t l = 0; l < values.size(); ++l)
-    if (!paints[l].is_dead && values[l] >= most * (1 - 1e-9)) hottest.push_back(l);
-  const std::string amount = link_value_text(most, scale);
-  constexpr std::size_t most_marked = 2;
-  if (hottest.size() == values.size())
-    return fmt::format("all {} links have {}", hottest.size(), amount);
-  if (hottest.size() > most_marked)
-    return fmt::format("hottest: {} and {} more links, {}",
-                       link_words(topology, layout.links[hottest[0]], layout), hottest.size() - 1,
-                       amount);
-  std::string names;
-  for (const std::size_t l : hottest) {
-    paints[l].is_marked = true;
-    names += (names.empty() ? "" : ", ") + link_words(topology, layout.links[l], layout);
+  std::size_t alive = 0;
+  for (std::uint32_t l = 0; l < values.links.size(); ++l) {
+    if (is_dead(l)) continue;
+    ++alive;
+    most = std::max(most, values.links[l]);
   }
-  return fmt::format("hottest (outlined): {}, {}", names, amount);
+  if (most <= 0)
+    return alive < values.links.size() ? "no link that is left carries anything"
+                                       : "no link carries anything";
+  std::vector<LinkId> hottest;
+  for (std::uint32_t l = 0; l < values.links.size(); ++l)
+    if (!is_dead(l) && values.links[l] >= most * (1 - 1e-9)) hottest.push_back(LinkId{l});
+  const auto words = [&](LinkId link) {
+    return fmt::format("{} > {}", topology.node(topology.link(link).from).name,
+                       topology.node(topology.link(link).to).name);
+  };
+  const std::string amount = link_value_text(most, link_scale(values.quantity, most));
+  const bool has_bundles = std::ranges::any_of(
+      layout.links, [](const LayoutLink& link) { return link.links.size() > 1; });
+  const std::string bundles = !has_bundles ? ""
+                              : values.quantity == LinkQuantity::utilisation
+                                  ? "; of links drawn as one the mean"
+                                  : "; of links drawn as one the sum";
+  constexpr std::size_t most_marked = 2;
+  if (hottest.size() == alive) return fmt::format("all {} links have {}{}", alive, amount, bundles);
+  if (hottest.size() > most_marked)
+    return fmt::format("hottest: {} and {} more links, {}{}", words(hottest[0]), hottest.size() - 1,
+                       amount, bundles);
+  std::string names;
+  bool are_drawn = true;
+  for (const LinkId link : hottest) {
+    const std::uint32_t drawn = layout.link_of[link.value];
+    are_drawn = are_drawn && drawn != UINT32_MAX;
+    if (drawn != UINT32_MAX) paints[drawn].is_marked = true;
+    names += (names.empty() ? "" : ", ") + words(link);
+  }
+  return fmt::format("hottest{}: {}, {}{}", are_drawn ? " (outlined)" : "", names, amount, bundles);
 }
 
 std::string both_notes(const std::string& a, const std::string& b) {
@@ -187,11 +197,13 @@ struct LinkKind {
   }
 };
 
+/// Of several that are drawn as one, the fastest's.
 LinkKind kind_of_link(const Topology& topology, const LayoutLink& link) {
-  LinkKind kind{Bandwidth{0}, topology.link(link.links.front()).latency, 0};
+  LinkKind kind{Bandwidth{0}, Time{}, link.links.size()};
   for (const LinkId id : link.links) {
-    kind.bandwidth.bytes_per_second += topology.link(id).bandwidth.bytes_per_second;
-    kind.latency = std::min(kind.latency, topology.link(id).latency);
+    const Link& one = topology.link(id);
+    const LinkKind other{one.bandwidth, one.latency, link.links.size()};
+    if (id == link.links.front() || other < kind) kind = other;
   }
   return kind;
 }
@@ -203,9 +215,9 @@ std::vector<LinkKind> kinds_of_links(const Topology& topology, const Layout& lay
     const LinkKind kind = kind_of_link(topology, link);
     const auto at = std::ranges::lower_bound(kinds, kind, std::less<>());
     if (at == kinds.end() || kind < *at)
-      kinds.insert(at, kind)->count = 1;
+      kinds.insert(at, kind);
     else
-      ++at->count;
+      at->count += kind.count;
   }
   return kinds;
 }
@@ -223,7 +235,7 @@ std::vector<LegendEntry> class_entries(const Layout& layout) {
   std::set<NodeClass> classes;
   for (const LayoutNode& node : layout.nodes) classes.insert(node.kind);
   std::vector<LegendEntry> entries;
-  if (classes.size() > 1)
+  if (classes.size() > 1 || classes.contains(NodeClass::many))
     for (const NodeClass each : classes)
       entries.push_back({names[static_cast<std::size_t>(each)], {}, static_cast<int>(each)});
   return entries;
@@ -377,7 +389,7 @@ Figure network_figure(const Heading& heading, const Topology& topology, const La
   thin_out(layout, links);
   std::vector<NodePaint> nodes = plain_nodes(layout);
   mark_dead(topology, layout, dead, links, nodes);
-  const std::string hottest = mark_hottest(topology, layout, drawn, scale, links);
+  const std::string hottest = mark_hottest(topology, layout, values, links);
   std::vector<LegendEntry> entries = class_entries(layout);
   if (has_dead(links, nodes)) entries.push_back(dead_entry());
   const double width = FigureFrame::width_for(heading, layout.width) - 2 * side_margin;

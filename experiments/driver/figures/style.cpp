@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 namespace tutti {
@@ -56,12 +57,17 @@ std::string gnuplot_quoted(std::string_view text) {
   return '"' + escaped + '"';
 }
 
-// gnuplot reads strings among data in another way than those of commands: backslashes as C does.
+// gnuplot reads strings among data in another way than those of commands: backslashes as C does,
+// but a quote behind one may end the string all the same.
 std::string data_text(std::string_view text) {
   std::string quoted = "\"";
   for (const char letter : printable(text)) {
-    if (letter == '\\' || letter == '"') quoted += '\\';
-    quoted += letter;
+    if (letter == '"')
+      quoted += "\\042";
+    else if (letter == '\\')
+      quoted += "\\\\";
+    else
+      quoted += letter;
   }
   return quoted + '"';
 }
@@ -98,12 +104,28 @@ int figure_width(double besides, double texts) {
 
 double text_scale(int width) { return std::max(1.0, width / static_cast<double>(page_width)); }
 
+std::vector<std::string> unbroken_words(std::string_view text) {
+  constexpr std::array<std::string_view, 18> units{"ps",  "ns",  "us",   "ms",   "s",   "B",
+                                                   "kB",  "MB",  "GB",   "TB",   "KiB", "MiB",
+                                                   "GiB", "TiB", "GB/s", "TB/s", "%",   "x"};
+  std::vector<std::string> words;
+  for (const std::string_view word : split(text, ' ')) {
+    const std::string_view unit = word.substr(0, word.find_first_of(",;:.)"));
+    const bool is_unit = std::ranges::find(units, unit) != units.end();
+    if (is_unit && !words.empty() && !words.back().empty() && words.back().front() >= '0' &&
+        words.back().front() <= '9')
+      words.back() += ' ' + std::string(word);
+    else
+      words.emplace_back(word);
+  }
+  return words;
+}
+
 std::vector<std::string> text_lines(std::string_view text, double width, double font) {
   std::vector<std::string> lines;
   std::string line;
-  const std::string all = one_line(text);
-  for (const std::string_view word : split(all, ' ')) {
-    const std::string longer = line.empty() ? std::string(word) : line + ' ' + std::string(word);
+  for (const std::string& word : unbroken_words(one_line(text))) {
+    const std::string longer = line.empty() ? word : line + ' ' + word;
     if (!line.empty() && text_width(longer, font) > width) {
       lines.push_back(std::move(line));
       line = word;

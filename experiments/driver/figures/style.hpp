@@ -56,6 +56,9 @@ struct Heading {
 /// What a figure of this width has to enlarge its letters by.
 [[nodiscard]] double text_scale(int width);
 
+/// What a line may end behind: the words of a text, a number with its unit as one ("12.4 ms").
+[[nodiscard]] std::vector<std::string> unbroken_words(std::string_view text);
+
 /// A text in lines of at most so many points; one word may be longer.
 [[nodiscard]] std::vector<std::string> text_lines(std::string_view text, double width, double font);
 

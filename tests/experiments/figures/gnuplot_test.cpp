@@ -120,6 +120,8 @@ TEST_CASE("The file's ending decides the format; nothing is left where drawing f
 }
 
 TEST_CASE("Script text: quotes, numbers, colours") {
+  CHECK(unbroken_words("done at 12.4 ms, by ring ms") ==
+        std::vector<std::string>{"done", "at", "12.4 ms,", "by", "ring", "ms"});
   CHECK(gnuplot_quoted("it's\ntwo") == "\"it's two\"");
   CHECK(three_digits(1595.4) == "1595");
   CHECK(three_digits(50.84) == "50.8");

@@ -117,7 +117,16 @@ TEST_CASE("bytes have a unit, links that are drawn as one their sum") {
   const LinkValues values{LinkQuantity::bytes, std::vector<double>(topology.link_count(), 2e6), {}};
   const std::string script = network_figure("t", topology, layout, values).script;
   CHECK_THAT(script, ContainsSubstring("data over the link [MB]"));
-  CHECK_THAT(script, ContainsSubstring("8.00 MB")); // four links between two blocks of 4 x 4
+  CHECK_THAT(script,
+             ContainsSubstring("\"8\"")); // of the scale: four links between blocks of 4 x 4
+  CHECK_THAT(script, ContainsSubstring("links have 2.00 MB;")); // each
+  CHECK_THAT(script, ContainsSubstring("drawn as one the sum"));
+  // A hot link within a block isn't drawn, and is the hottest all the same.
+  LinkValues hidden = values;
+  for (const LinkId link : topology.out_links(NodeId{0}))
+    if (topology.link(link).to == NodeId{1}) hidden.links[link.value] = 9e6;
+  CHECK_THAT(network_figure("t", topology, layout, hidden).script,
+             ContainsSubstring("hottest: npu0 > npu1, 9.00 MB"));
 }
 
 TEST_CASE("a network alone is explained by its kinds of links") {
@@ -137,8 +146,9 @@ TEST_CASE("names are shown as they are, and SVG stays well-formed") {
     WARN("gnuplot isn't installed: pictures are not tested");
     return;
   }
-  const std::vector<std::string> hostile{"a'b\"c", "<b>&amp;", "50 %s %%",   "x\\n{y}_^z",
-                                         "µ😀",     "l1\nl2",   "\x1b[31mred"};
+  const std::vector<std::string> hostile{"a'b\"c",   "<b>&amp;", "50 %s %%",    "x\\n{y}_^z",
+                                         "µ😀",       "l1\nl2",   "\x1b[31mred", "A \"fast\" net",
+                                         "15\" rack"};
   TopologyParts parts = samples::npus("net", 0);
   for (const std::string& name : hostile) parts.add_node({name, NodeKind::npu, {}, {}});
   const auto n = static_cast<std::uint32_t>(hostile.size());
@@ -154,8 +164,9 @@ TEST_CASE("names are shown as they are, and SVG stays well-formed") {
                                        layout, utilisations(used));
   const std::string svg = rendered(figure, PictureFormat::svg);
   const std::string texts = texts_of(svg);
-  for (const char* shown : {"a'b\"c", "<b>&amp;", "50 %s %%", "x\\n{y}_^z", "µ😀", "\\u001b[31mred",
-                            "l1", "<t> &", "'title'", "n<o>te", "%d"})
+  for (const char* shown :
+       {"a'b\"c", "<b>&amp;", "50 %s %%", "x\\n{y}_^z", "µ😀", "\\u001b[31mred", "l1", "<t> &",
+        "'title' \"q\" 5 %", "n<o>te", "%d", "A \"fast\" net", "15\" rack"})
     CHECK_THAT(texts, ContainsSubstring(shown));
   CHECK(svg == rendered(figure, PictureFormat::svg));
 }

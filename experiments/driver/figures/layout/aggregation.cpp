@@ -219,15 +219,17 @@ std::string range_name(const Topology& whole, const std::vector<NodeId>& nodes) 
 std::string note_of(const Topology& whole, const std::vector<std::vector<NodeId>>& members,
                     const std::string& kind) {
   std::size_t least = SIZE_MAX, most = 0;
+  bool has_others = false; // drawn as one without an NPU
   for (const std::vector<NodeId>& nodes : members) {
     const auto npus = static_cast<std::size_t>(
         std::ranges::count_if(nodes, [&](NodeId node) { return node.value < whole.npu_count(); }));
+    has_others = has_others || (npus == 0 && nodes.size() > 1);
     if (npus == 0) continue;
     least = std::min(least, npus);
     most = std::max(most, npus);
   }
-  return fmt::format("a square stands for {}{} NPUs ({})", least == most ? "" : "up to ", most,
-                     kind);
+  return fmt::format("a square stands for {}{} NPUs ({}){}", least == most ? "" : "up to ", most,
+                     kind, has_others ? ", a dark one for several switches" : "");
 }
 
 Aggregate joined(const Aggregate& fine, const Topology& whole, const Joining& joining) {

@@ -12,7 +12,7 @@
 
 namespace tutti {
 
-double label_width(std::string_view text, double font) { return 1.02 * text_width(text, font); }
+double label_width(std::string_view text, double font) { return text_width(text, font); }
 
 double label_height(double font) { return 1.15 * font; }
 
@@ -56,10 +56,15 @@ public:
 
   void add_taken(const LayoutLabel& label) { taken_.push_back(box_of(label)); }
 
+  [[nodiscard]] static bool fits_inside(const LayoutNode& node, const LabelWish& wish,
+                                        double font) {
+    const double room = node.kind == NodeClass::npu ? 1.86 : 1.94;
+    return width_of(wish, font) <= room * node.radius && 0.8 * font <= 1.7 * node.radius;
+  }
+
   [[nodiscard]] bool place_inside(LayoutNode& node, const LabelWish& wish) {
     for (double font = font_; font >= least_label_font - 1e-9; font -= 0.5) {
-      const double room = node.kind == NodeClass::npu ? 1.86 : 1.94;
-      if (width_of(wish, font) > room * node.radius || 0.8 * font > 1.7 * node.radius) continue;
+      if (!fits_inside(node, wish, font)) continue;
       node.label = {wish.text, node.at, font, true};
       add_taken(node.label);
       return true;
@@ -153,11 +158,17 @@ void place_labels(Layout& layout, const std::vector<LabelWish>& wishes, double f
     else
       label = {};
   }
+  // What stands for several: all on their nodes, or none.
+  bool many_fit = true;
+  for (std::size_t i = 0; i < layout.nodes.size(); ++i)
+    if (layout.nodes[i].kind == NodeClass::many)
+      many_fit = many_fit && placer.fits_inside(layout.nodes[i], wishes[i], least_label_font);
   std::vector<std::size_t> beside;
   for (std::size_t i = 0; i < layout.nodes.size(); ++i) {
     const LabelWish& wish = wishes[i];
     if (wish.text.empty()) continue;
-    const bool may_be_inside = std::ranges::find(wish.sides, Side::inside) != wish.sides.end();
+    const bool may_be_inside = (many_fit || layout.nodes[i].kind != NodeClass::many) &&
+                               std::ranges::find(wish.sides, Side::inside) != wish.sides.end();
     if (!may_be_inside || !placer.place_inside(layout.nodes[i], wish)) beside.push_back(i);
   }
   for (const std::size_t i : beside) placer.place_beside(layout.nodes[i], wishes[i]);

@@ -31,7 +31,7 @@ constexpr std::array<Arrange, 9> arrangements{as_ring, as_hypercube, as_grid,   
                                               as_tree, as_servers,   as_circle, by_forces};
 
 NodeClass class_of(const Node& node, std::size_t members) {
-  if (members > 1) return NodeClass::many;
+  if (members > 1 && node.kind == NodeKind::npu) return NodeClass::many;
   switch (node.kind) {
   case NodeKind::npu: return NodeClass::npu;
   case NodeKind::memory: return NodeClass::memory;
@@ -101,6 +101,23 @@ std::string whole_note(const Aggregate& aggregate, const std::string& of_arrange
   return note;
 }
 
+/// "z = 2–3" of a layer that was two.
+void name_thick_layers(Layout& layout, const Topology& whole) {
+  constexpr std::string_view prefix = "z = ";
+  for (LayoutBox& box : layout.boxes) {
+    if (!box.label.text.starts_with(prefix) || whole.shape().size() != 3) continue;
+    int least = INT32_MAX, most = 0;
+    for (const std::uint32_t n : box.nodes)
+      for (const NodeId node : layout.nodes[n].nodes) {
+        if (node.value >= whole.npu_count()) continue;
+        const int z = whole.coordinate(node)[2];
+        least = std::min(least, z);
+        most = std::max(most, z);
+      }
+    if (least < most) box.label.text = fmt::format("{}{}\u2013{}", prefix, least, most);
+  }
+}
+
 Layout laid_out(const Topology& whole, const Aggregate& aggregate, Arrangement arrangement) {
   const Topology& topology = aggregate.topology;
   Layout layout{.arrangement = arrangement.name,
@@ -119,6 +136,7 @@ Layout laid_out(const Topology& whole, const Aggregate& aggregate, Arrangement a
         {arrangement.at[n], arrangement.radius[n], kind, {}, aggregate.members[n]});
     for (const NodeId member : aggregate.members[n]) layout.node_of[member.value] = n;
   }
+  if (!aggregate.note.empty()) name_thick_layers(layout, whole);
   layout.links = lines_of(topology, arrangement, squares);
   for (std::size_t l = 0; l < layout.links.size(); ++l) layout.links[l].links = aggregate.links[l];
   sort_links(layout);

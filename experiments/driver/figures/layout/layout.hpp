@@ -24,7 +24,7 @@ enum class NodeClass : std::uint8_t {
   switching, ///< a square
   nic,       ///< a small square: a switch between a server's nodes and what is outside
   memory,    ///< a square
-  many,      ///< several nodes drawn as one, a large square
+  many,      ///< several nodes drawn as one, NPUs among them: a large square
 };
 
 /// Where a text stands, and how large it is.

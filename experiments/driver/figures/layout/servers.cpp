@@ -34,6 +34,10 @@ Servers numbered(const Topology& topology, bounds::Partition partition) {
   for (std::uint32_t part = 0; part < partition.parts; ++part)
     if (npus[part] > 0) number[part] = servers.count++;
   for (const std::uint32_t part : partition.part_of) servers.of.push_back(number[part]);
+  // What has only NPUs may be a server, or a part of one.
+  const bool has_others = std::any_of(servers.of.begin() + topology.npu_count(), servers.of.end(),
+                                      [](std::uint32_t server) { return server != no_server; });
+  if (!has_others) servers.kind = "island";
   return servers;
 }
 
