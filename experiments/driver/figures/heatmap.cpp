@@ -232,7 +232,7 @@ std::vector<PlotPoint> steps_of(std::span<const double> values, const LinkScale&
   return points;
 }
 
-/// The colour bar over the height of the grid, and below it what black means.
+/// The colour bar over the height of the grid, and below it the colour of "no link".
 std::string colour_bar(const HeatmapLayout& layout, const LinkScale& scale, double end) {
   const double x = layout.grid_right() + 16, bottom = layout.grid_bottom();
   const double height = bottom - layout.top;
