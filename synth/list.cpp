@@ -13,6 +13,9 @@ std::span<const AlgorithmRow> synthesizers() {
       Setting{"candidates", "chunks that a link chooses among; auto: 1, then 8"},
       Setting{"degree", "of unwound switches, or ports: switches as they are; auto: the best"},
       Setting{"all_reduce", "sequential, pipelined; auto: the faster, if there is time to try"}};
+  static constexpr std::array tacos_paper_settings{
+      Setting{"starts", "attempts with different seeds, of which the best is kept; 10"},
+      Setting{"degree", "of unwound switches; 1"}};
   static constexpr std::array sccl_settings{
       Setting{"steps", "S: only schedules with so many; else all"},
       Setting{"rounds", "R: only this instance; needs steps and chunks"},
@@ -59,6 +62,13 @@ std::span<const AlgorithmRow> synthesizers() {
                    .source = "Won et al. 2024 (MICRO), sec. IV",
                    .settings = tacos_settings,
                    .joint = true},
+      AlgorithmRow{.name = "tacos_paper",
+                   .run = tacos_paper,
+                   .collectives = with_trees,
+                   .chunk_multiple = 1,
+                   .needs = "any",
+                   .source = "Won et al. 2024 (MICRO), sec. IV as printed",
+                   .settings = tacos_paper_settings},
       AlgorithmRow{.name = "sccl",
                    .run = sccl,
                    .collectives = all_collectives(),

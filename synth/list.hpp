@@ -10,6 +10,7 @@ namespace tutti {
 [[nodiscard]] std::span<const AlgorithmRow> synthesizers();
 
 Outcome tacos(const Topology&, const Collective&, const SynthesisOptions&);
+Outcome tacos_paper(const Topology&, const Collective&, const SynthesisOptions&);
 Outcome sccl(const Topology&, const Collective&, const SynthesisOptions&);
 Outcome flows(const Topology&, const Collective&, const SynthesisOptions&);
 Outcome teccl(const Topology&, const Collective&, const SynthesisOptions&);
