@@ -2,6 +2,7 @@
 // whole or not at all. Numbers go out before figures, so that a missing gnuplot costs no results.
 #include "experiments/driver/records/result_files.hpp"
 
+#include "experiments/driver/figures/verdict_points.hpp"
 #include "experiments/driver/records/csv.hpp"
 #include "experiments/driver/records/json.hpp"
 #include "experiments/driver/records/provenance.hpp"
@@ -10,13 +11,22 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <cmath>
 #include <filesystem>
+#include <optional>
 
 namespace tutti {
 
 namespace {
 
 using Json = nlohmann::ordered_json;
+
+Json beside_json(const ComparedBeside& beside) {
+  return {{"algorithm", beside.algorithm},
+          {"in_place_of", beside.in_place_of},
+          {"text", beside.text},
+          {"value", number_or_null(beside.value)}};
+}
 
 Json comparison_json(const Comparison& c) {
   return {{"label", c.label},
@@ -25,7 +35,8 @@ Json comparison_json(const Comparison& c) {
           {"value", number_or_null(c.value)},
           {"deviation", number_or_null(c.deviation)},
           {"verdict", to_text(c.agreement)},
-          {"explanation", text_or_null(c.explanation)}};
+          {"explanation", text_or_null(c.explanation)},
+          {"beside", c.beside ? beside_json(*c.beside) : Json(nullptr)}};
 }
 
 Json provenance_json() {
@@ -48,6 +59,20 @@ std::vector<RecordFile> joined_files(std::span<const StudyResult> results) {
         append(found->records, file.records);
     }
   return files;
+}
+
+/// What expectations have beside ours, over the papers' values; nothing where there is none.
+std::optional<Figure> besides_figure(std::span<const Comparison> comparisons) {
+  VerdictPoints points;
+  for (const Comparison& c : comparisons) {
+    if (!c.beside || !std::isfinite(c.deviation)) continue;
+    if (points.series.empty()) points.series = {c.beside->in_place_of, c.beside->algorithm};
+    const double paper = c.value / (1 + c.deviation);
+    points.rows.push_back(
+        {c.label, c.paper, {{c.ours, c.value / paper}, {c.beside->text, c.beside->value / paper}}});
+  }
+  if (points.rows.empty()) return std::nullopt;
+  return verdict_points_figure(points);
 }
 
 std::vector<TextFile> joined_texts(std::span<const StudyResult> results) {
@@ -149,6 +174,8 @@ std::vector<std::string> write_figures(const std::string& folder,
     if (result.network_uses)
       for (const NetworkUse& use : result.network_uses()) write(use.figure(), use.stem + ".svg");
   }
+  if (const std::optional<Figure> figure = besides_figure(comparisons_of(results)))
+    write(*figure, "beside.svg");
   return files;
 }
 

@@ -248,10 +248,22 @@ std::string_view words_of(Limit limit) {
   return "";
 }
 
+ComparedBeside compared_beside(Expectation expectation, const Records& records,
+                               std::span<const std::size_t> places) {
+  expectation.values = expectation.beside->values;
+  const Measured measured(expectation, records, places);
+  const std::vector<double> values = measured.values();
+  ComparedBeside result{expectation.beside->algorithm, expectation.beside->in_place_of, "-",
+                        values.empty() ? std::nan("") : measured.summary(values)};
+  if (std::isfinite(result.value)) result.text = ours_of(result.value, values, expectation);
+  return result;
+}
+
 Comparison compare(const Expectation& expectation, const Records& records,
                    std::span<const std::size_t> places) {
   const Measured ours(expectation, records, places);
   Comparison result;
+  if (expectation.beside) result.beside = compared_beside(expectation, records, places);
   result.label = expectation.label;
   result.paper = std::string(words_of(expectation.limit)) + text_of(expectation.value, expectation);
   result.explanation = expectation.explanation;
@@ -283,6 +295,7 @@ std::vector<std::string> cells_of(const Comparison& c) {
   return {c.label,
           c.paper,
           c.ours,
+          c.beside ? fmt::format("{}: {}", c.beside->algorithm, c.beside->text) : "",
           std::isfinite(c.deviation) ? fmt::format("{:+.2f} %", 100 * c.deviation) : "-",
           std::string(to_text(c.agreement)),
           c.explanation};
@@ -315,11 +328,18 @@ Table comparison_table(std::span<const Comparison> comparisons) {
   Table table{{{"what", Align::left, 0, true},
                {"paper", Align::right},
                {"ours", Align::right},
+               {"beside", Align::right, 1},
                {"difference", Align::right, 2},
                {"verdict"},
                {"explanation", Align::left, 1, true}},
               {}};
   for (const Comparison& comparison : comparisons) table.rows.push_back(cells_of(comparison));
+  const bool has_beside = std::ranges::any_of(
+      comparisons, [](const Comparison& comparison) { return comparison.beside.has_value(); });
+  if (comparisons.empty() || has_beside) return table;
+  constexpr std::ptrdiff_t beside = 3;
+  table.columns.erase(table.columns.begin() + beside);
+  for (auto& row : table.rows) row.erase(row.begin() + beside);
   return table;
 }
 

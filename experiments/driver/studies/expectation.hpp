@@ -19,6 +19,8 @@
 //                                          # least squares of logarithms
 //   value = 1.98                           # or at_most, at_least
 //   tolerance = "2%"                       # of the value; default 0% of at_most and at_least
+//   beside = {tacos = "tacos_paper"}       # shown, not judged: the value with another algorithm in
+//                                          # the place of one that `of` or `over` names
 //   repeats_within = 0.1                   # of [[executions]]: not judged where a row's spread is
 //                                          # more
 //   explanation = "..."                    # makes a difference one that doesn't fail the run
@@ -56,6 +58,12 @@ enum class Summary : std::uint8_t {
 
 enum class Limit : std::uint8_t { equal, at_most, at_least };
 
+/// An expectation's values with another algorithm in the place of one of its own.
+struct Beside {
+  std::string algorithm, in_place_of;
+  std::vector<Quotient> values;
+};
+
 /// What a paper says of a study's rows.
 struct Expectation {
   std::string label;
@@ -66,6 +74,7 @@ struct Expectation {
   Limit limit = Limit::equal;
   double value = 0;     ///< a ratio, an exponent, an error, or in the metric's unit: ps, bytes/s
   double tolerance = 0; ///< of the value: 0.02 for 2 %
+  std::optional<Beside> beside = {}; ///< shown with ours, and not judged
   /// Judged only where no row's `spread_column` is above: what a busy machine decides is no
   /// verdict.
   std::optional<double> repeats_within = {};
@@ -88,6 +97,13 @@ enum class Agreement : std::uint8_t {
 /// What doesn't agree differs, with the explanation if there is one.
 [[nodiscard]] Agreement judged(bool agrees, const std::string& explanation);
 
+/// What another algorithm comes to in the place of one of ours.
+struct ComparedBeside {
+  std::string algorithm, in_place_of;
+  std::string text; ///< with its unit; "-" where there is no value
+  double value = 0; ///< NaN where there is none
+};
+
 struct Comparison {
   std::string label;
   std::string paper, ours; ///< with units; means also with the range of what they are of
@@ -95,6 +111,7 @@ struct Comparison {
   double deviation = 0;    ///< ours / paper - 1; NaN where there is none
   Agreement agreement = Agreement::differs;
   std::string explanation; ///< the experiment's, or why there is no value
+  std::optional<ComparedBeside> beside = {};
 };
 
 /// One comparison per expectation. `places`: the record of each planned row; empty: they are in the

@@ -241,6 +241,29 @@ std::vector<Quotient> read_values(ConfigTable& table, Summary summary, const Pla
   throw of_value ? of_value->error(message) : table.error(message);
 }
 
+/// The values once more, with the other algorithm wherever `of` and `over` name the one.
+std::optional<Beside> read_beside(ConfigTable& table, const Expectation& expectation,
+                                  const PlannedRows& rows) {
+  const auto value = table.find("beside");
+  if (!value) return std::nullopt;
+  ConfigTable names = value->table();
+  if (names.keys().size() != 1)
+    throw value->error("one algorithm in the place of another: {tacos = \"tacos_paper\"}");
+  Beside beside;
+  beside.in_place_of = names.keys().front();
+  const ConfigValue algorithm = names.at(beside.in_place_of);
+  beside.algorithm = algorithm.string();
+  ConfigTable other =
+      table.replaced([&beside](const std::string& text) -> std::optional<ConfigScalar> {
+        if (text != beside.in_place_of) return std::nullopt;
+        return beside.algorithm;
+      });
+  beside.values = algorithm.located([&] { return read_values(other, expectation.summary, rows); });
+  if (beside.values == expectation.values)
+    throw value->error(fmt::format("neither \"of\" nor \"over\" names {}", beside.in_place_of));
+  return beside;
+}
+
 } // namespace
 
 RecordColumn metric_column(const std::string& text, std::span<const RecordColumn> columns) {
@@ -340,7 +363,7 @@ void read_repeats(ConfigTable& table, const PlannedRows& rows, Expectation& expe
 Expectation read_expectation(ConfigTable table, const PlannedRows& rows) {
   refuse_renamed(table);
   table.allow_only({"label", "of", "over", "metric", "summary", "exponent_over", "value", "at_most",
-                    "at_least", "tolerance", "repeats_within", "explanation"});
+                    "at_least", "tolerance", "beside", "repeats_within", "explanation"});
   Expectation expectation;
   expectation.label = plain_label(table.at("label"));
   expectation.metric =
@@ -358,6 +381,7 @@ Expectation read_expectation(ConfigTable table, const PlannedRows& rows) {
   expectation.values = read_values(table, expectation.summary, rows);
   if (exponent && expectation.values.size() < 2)
     throw exponent->error("an exponent needs at least two values");
+  expectation.beside = read_beside(table, expectation, rows);
   read_limit(table, expectation);
   read_repeats(table, rows, expectation);
   expectation.explanation = string_at(table, "explanation");
