@@ -131,14 +131,18 @@ private:
   /// step back through the time-expanded network to who can provide the chunk, and chooses one of them:
   /// of the least cost (Fig. 12a), else at random (Fig. 10c).
   void match_links_and_chunks(Time t) {
-    std::erase_if(unsatisfied_,
-                  [&](const Postcondition& p) { return arrival(p.chunk, p.npu) <= t; });
     std::size_t free = ten_.free_edges(t);
     std::vector<LinkId> candidates;
     const auto cost = [this](LinkId link) { return ten_.cost(link); };
-    for (std::size_t i = 0; i < unsatisfied_.size() && free > 0; ++i) {
+    for (std::size_t i = 0; i < unsatisfied_.size() && free > 0;) {
       std::swap(unsatisfied_[i], unsatisfied_[i + random_.below(unsatisfied_.size() - i)]);
       const auto [chunk, npu] = unsatisfied_[i];
+      if (arrival(chunk, npu) <= t) { // satisfied by now
+        unsatisfied_[i] = unsatisfied_.back();
+        unsatisfied_.pop_back();
+        continue;
+      }
+      ++i;
       candidates.clear();
       for (const LinkId link : ten_.links_into(npu))
         if (ten_.is_free(link, t) && arrival(chunk, ten_.source(link)) <= t &&
@@ -182,7 +186,7 @@ private:
   const Topology& network_;
   TimeExpandedNetwork ten_;
   Random random_;
-  std::vector<Postcondition> unsatisfied_;
+  std::vector<Postcondition> unsatisfied_;      ///< and some that no longer are
   std::vector<Match> matches_;                  ///< in order of start
   std::vector<std::vector<Time>> arrival_;      ///< [chunk][npu]; 0 where it is from the beginning
   std::vector<std::vector<std::size_t>> match_; ///< [chunk][npu]: index of what brings it

@@ -78,7 +78,7 @@ TEST_CASE("tacos_paper leaves no link idle that could bring its NPU something ne
     const std::vector<std::uint32_t> steps = steps_of(made);
     const Schedule& schedule = *made.outcome.schedule;
     // Who has what before each step, and what its matches bring.
-    const std::uint32_t last = *std::ranges::max_element(steps);
+    const std::uint32_t last = std::ranges::max(steps);
     std::set<std::pair<std::uint32_t, std::uint32_t>> has;
     for (std::uint32_t c = 0; c < made.collective.chunks.size(); ++c)
       for (const NodeId npu : made.collective.sources(ChunkId{c})) has.emplace(c, npu.value);
@@ -105,7 +105,7 @@ TEST_CASE("tacos_paper leaves no link idle that could bring its NPU something ne
 
 TEST_CASE("tacos_paper needs the four steps of Fig. 15 on a 3x3 mesh") {
   const Made made = make(make_topology("mesh2d:3x3"), CollectiveKind::all_gather, 1);
-  CHECK(*std::ranges::max_element(steps_of(made)) == 3);
+  CHECK(std::ranges::max(steps_of(made)) == 3);
 }
 
 TEST_CASE("of several attempts of tacos_paper the best is kept, and a seed decides it") {
@@ -113,7 +113,7 @@ TEST_CASE("of several attempts of tacos_paper the best is kept, and a seed decid
   SynthesisOptions options;
   const Made made = make(topology, CollectiveKind::all_gather, 1, options);
   CHECK(made.outcome.attempts.size() == 10);
-  CHECK(*made.outcome.planned == *std::ranges::min_element(made.outcome.attempts));
+  CHECK(*made.outcome.planned == std::ranges::min(made.outcome.attempts));
   CHECK(std::ranges::max(made.outcome.attempts) > *made.outcome.planned); // they do differ
   CHECK(*make(topology, CollectiveKind::all_gather, 1, options).outcome.schedule ==
         *made.outcome.schedule);
