@@ -69,6 +69,14 @@ TEST_CASE("what is printed is held against what is shown") {
   CHECK(difference({"1.0"}, "1.00\n") != "");
 }
 
+TEST_CASE("the programs of the library's guide are those that are built against it") {
+  const std::string source = TUTTI_SOURCE_DIR;
+  const std::string guide = read_file(source + "/docs/guide/library.md");
+  for (const char* program : {"main.cpp", "compare.cpp"})
+    CHECK_THAT(guide, ContainsSubstring("```cpp\n" +
+                                        read_file(source + "/tests/consumer/" + program) + "```"));
+}
+
 TEST_CASE("README's examples give what it shows") {
   CHECK(check_shown_commands("README.md", {"experiments", "topologies"}) >= 6);
 }

@@ -1,0 +1,155 @@
+// What documents say of the repository: links lead somewhere, papers are mapped to code that is
+// there, every page is in the manual, and README stays one that is read.
+#include "tests/catch.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <regex>
+#include <set>
+#include <sstream>
+#include <string>
+#include <vector>
+
+namespace fs = std::filesystem;
+
+namespace {
+
+const fs::path root = TUTTI_SOURCE_DIR;
+
+std::string text_of(const fs::path& file) {
+  std::ifstream in(file);
+  REQUIRE(in);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+/// All documents but those below folders that hold results or builds.
+std::vector<fs::path> documents() {
+  std::vector<fs::path> files;
+  for (const auto& entry : fs::directory_iterator(root))
+    if (entry.path().extension() == ".md") files.push_back(entry.path());
+  for (const char* folder : {"docs", "synth", "algorithms", "workloads", ".github"})
+    for (const auto& entry : fs::recursive_directory_iterator(root / folder))
+      if (entry.path().extension() == ".md") files.push_back(entry.path());
+  std::ranges::sort(files);
+  return files;
+}
+
+/// Without fenced blocks, in which brackets are no links.
+std::string prose_of(const std::string& text) {
+  std::istringstream lines(text);
+  std::string prose;
+  bool fenced = false;
+  for (std::string line; std::getline(lines, line);) {
+    if (line.starts_with("```")) fenced = !fenced;
+    if (!fenced) prose += line + "\n";
+  }
+  return prose;
+}
+
+/// As GitHub and MyST make it of a heading: "What's in `run`?" is "whats-in-run".
+std::string anchor_of(const std::string& heading) {
+  std::string anchor;
+  for (const char c : heading) {
+    if (c >= 'A' && c <= 'Z') anchor += static_cast<char>(c - 'A' + 'a');
+    if (c == ' ') anchor += '-';
+    if ((c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-' || c == '_' || (c & 0x80) != 0)
+      anchor += c;
+  }
+  return anchor;
+}
+
+std::set<std::string> anchors_of(const fs::path& file) {
+  std::istringstream lines(prose_of(text_of(file)));
+  std::set<std::string> anchors;
+  for (std::string line; std::getline(lines, line);)
+    if (line.starts_with("#") && line.find("# ") != std::string::npos)
+      anchors.insert(anchor_of(line.substr(line.find("# ") + 2)));
+  return anchors;
+}
+
+std::vector<std::string> matches(const std::string& text, const std::regex& pattern) {
+  std::vector<std::string> found;
+  for (std::sregex_iterator each(text.begin(), text.end(), pattern), end; each != end; ++each)
+    found.push_back((*each)[1].str());
+  return found;
+}
+
+/// The sources, as one text.
+const std::string& all_code() {
+  static const std::string code = [] {
+    std::string text;
+    for (const char* folder : {"sim", "algorithms", "synth", "topologies", "workloads", "runtime",
+                               "experiments/driver", "tests", "gpu"})
+      for (const auto& entry : fs::recursive_directory_iterator(root / folder))
+        if (const auto ending = entry.path().extension(); ending == ".cpp" || ending == ".hpp")
+          text += text_of(entry.path());
+    return text;
+  }();
+  return code;
+}
+
+} // namespace
+
+TEST_CASE("links of documents lead to files, folders and headings that are there") {
+  const std::regex link(R"(\]\(([^)\s]+)\))");
+  std::size_t links = 0;
+  for (const fs::path& document : documents())
+    for (const std::string& target : matches(prose_of(text_of(document)), link)) {
+      if (target.find("://") != std::string::npos || target.starts_with("mailto:")) continue;
+      INFO(fs::relative(document, root).string() << ": " << target);
+      const std::size_t hash = target.find('#');
+      const fs::path file = hash == 0 ? document : document.parent_path() / target.substr(0, hash);
+      const bool is_there = fs::exists(file);
+      CHECK(is_there);
+      ++links;
+      if (is_there && hash != std::string::npos && file.extension() == ".md")
+        CHECK(anchors_of(file).contains(target.substr(hash + 1)));
+    }
+  CHECK(links > 200);
+}
+
+TEST_CASE("papers are mapped to files and functions that are there") {
+  for (const char* page : {"synth/README.md", "algorithms/README.md", "ARCHITECTURE.md"}) {
+    const std::string text = text_of(root / page);
+    const auto paths = matches(text, std::regex(R"(`([a-z_]+/[a-z_/0-9]+\.[a-z]+)`)"));
+    CHECK(paths.size() > 20);
+    for (const std::string& path : paths) {
+      INFO(page << ": " << path);
+      CHECK((fs::exists(root / path) || fs::exists((root / page).parent_path() / path)));
+    }
+    for (const std::string& name : matches(text, std::regex(R"(`([a-z_0-9]+)\(\)`)"))) {
+      INFO(page << ": " << name);
+      CHECK(all_code().find(name + "(") != std::string::npos);
+    }
+  }
+}
+
+TEST_CASE("every page of docs/ is in the manual") {
+  std::set<std::string> listed;
+  for (const fs::path& document : documents()) {
+    const std::string text = text_of(document);
+    const std::regex toctree(R"(```\{toctree\}\n([^`]*)```)");
+    for (const std::string& tree : matches(text, toctree)) {
+      std::istringstream lines(tree);
+      for (std::string line; std::getline(lines, line);)
+        if (!line.empty() && !line.starts_with(":"))
+          listed.insert((document.parent_path() / (line + ".md")).lexically_normal().string());
+    }
+  }
+  for (const auto& entry : fs::recursive_directory_iterator(root / "docs")) {
+    if (entry.path().extension() != ".md" || entry.path().parent_path().filename() == "schemas" ||
+        entry.path().parent_path().filename() == "_static")
+      continue;
+    INFO(entry.path().string());
+    CHECK((listed.contains(entry.path().string()) || entry.path() == root / "docs/index.md"));
+  }
+}
+
+TEST_CASE("README takes five minutes") {
+  const std::string readme = text_of(root / "README.md");
+  CHECK(std::ranges::count(readme, '\n') <= 200);
+  std::istringstream words(readme);
+  CHECK(std::distance(std::istream_iterator<std::string>(words), {}) <= 1500);
+}
