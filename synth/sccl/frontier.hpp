@@ -80,7 +80,7 @@ public:
 
 /// One of Algorithm 1's instances, or all.
 struct FrontierRequest {
-  /// k: at most steps + k rounds. None: 6 more than the steps or than the chunks need at least, and
+  /// The paper's k: at most steps + k rounds. None: 6 more than the steps or than the chunks need at least, and
   /// beyond that, with symmetries only, the smallest instances of at most 128 rounds that meet the
   /// bound of the steps exactly.
   std::optional<std::uint32_t> slack;

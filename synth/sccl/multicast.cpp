@@ -1,3 +1,8 @@
+// SCCL's constraints (sec. 3.4: C1 to C6) as clauses. The paper has an integer for the step in which
+// a node has a chunk first, for Z3's theory of integers; here a Boolean says it for each step, and one
+// for each (chunk, lane, step) that it is sent, which the paper found too slow for Z3 (sec. 3.4 and
+// 5.4.3).
+//
 // Why SCCL and TE-CCL have an encoding each: here a variable says in which step a node has a chunk,
 // and the number of rounds of a step is itself unknown, in order encoding; TE-CCL's say in which
 // epoch a chunk enters a lane, with delays, windows and nodes that don't store. What they share is
@@ -81,6 +86,8 @@ private:
     }
   }
 
+  /// The paper's time(chunk, node), a literal for each value; C1 (sources have it at 0) and C2
+  /// (destinations have it at the end).
   Places add_places(const TimedChunk& chunk, const std::vector<std::uint32_t>& from,
                     const std::vector<std::uint32_t>& to) {
     Places has(network_.node_count(), std::vector<Literal>(instance_.steps + 1, never));
@@ -98,7 +105,8 @@ private:
     return has;
   }
 
-  /// A node gets a chunk in the step in which it has it first, over one lane.
+  /// The paper's snd(node, chunk, node'). A node gets a chunk in the step in which it has it first,
+  /// over one lane (C3), from who has had it before (C4).
   void add_receipts(std::uint32_t chosen, std::uint32_t k, std::uint32_t n,
                     const std::vector<std::uint32_t>& from, const std::vector<std::uint32_t>& to,
                     const Places& has) {
@@ -125,7 +133,7 @@ private:
     }
   }
 
-  /// more_[s][j]: step s has at least j + 2 rounds. None where the rounds are given.
+  /// The paper's r_s, whose sum is R (C6). more_[s][j]: step s has at least j + 2 rounds. None where the rounds are given.
   void add_rounds() {
     if (!search_.rounds.empty()) return;
     const std::uint32_t spare = instance_.rounds - instance_.steps;
@@ -140,6 +148,7 @@ private:
     at_most(solver_, all, spare);
   }
 
+  /// The bandwidth constraint of one set of lanes in every step (C5).
   void add_limit(const StepLimit& limit) {
     const std::uint32_t spare = instance_.rounds - instance_.steps;
     const auto capacity = [&](std::uint32_t rounds) {

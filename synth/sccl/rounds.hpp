@@ -13,7 +13,7 @@
 
 namespace tutti {
 
-/// A lower bound on R / C for every k-synchronous schedule with `steps` steps, or, without
+/// The b_l of Algorithm 1 without `steps`: a lower bound on R / C for every k-synchronous schedule with `steps` steps, or, without
 /// `steps`, for all: the optimum of the time-expanded (or static) multicommodity flow, in which
 /// rounds need not be whole and what several want may be coded together, as proven by its rounded
 /// duals. Automorphisms merge variables: averaging over them changes neither feasibility nor

@@ -36,6 +36,7 @@ public:
   [[nodiscard]] bool held(std::uint32_t v, std::uint32_t chunk) const {
     return (partial_ ? held_ : closed_).test(v, chunk);
   }
+  /// Whether nothing is to come: the postcondition is satisfied, or there is none.
   [[nodiscard]] bool closed(std::uint32_t v, std::uint32_t chunk) const {
     return closed_.test(v, chunk);
   }

@@ -1,13 +1,15 @@
 // TACOS's greedy link-chunk matching over time (TACOS sec. IV.D-F), from any state: some
-// participating NPUs hold a chunk, some want it; those who want it pass it on.
+// participating NPUs hold a chunk, some want it; those who want it pass it on. The paper's
+// time-expanded network is never built: only the links that are idle now, and who holds what, are
+// kept. paper.cpp has the algorithm as printed.
 //
 // Whenever a link has brought a chunk it takes the next, as long as its NPU holds something that
 // the other end demands, so links never wait without need. Where we differ from the paper:
 //
 // - What a link brought is decided when it arrives, among the chunks that the sender held when the
 //   transfer began ("late binding"). A slow link so never keeps a chunk from a faster one, and
-//   nothing is sent that wasn't there: the paper's chunk replacement does that on networks with
-//   unequal links.
+//   nothing is sent that wasn't there: the paper's chunk replacement (Fig. 12b) does that on
+//   networks with unequal links.
 // - The receiver doesn't pick at random. It takes the chunk that its other in-neighbours are least
 //   able to supply, weighed by how fast their links are; of several the one that the sender got
 //   first. Random picks leave links idle at the end, since what is missing then sits behind one of

@@ -21,7 +21,7 @@ struct FlowModel {
   enum class State : std::uint8_t { complete, too_large, stopped };
   static constexpr std::uint32_t none = UINT32_MAX;
   State state = State::complete;
-  LinearProgram program; ///< minimizes its column `time`
+  LinearProgram program; ///< minimizes its column `time`, R of the dissertation
   static constexpr std::uint32_t time = 0;
   double unit_bandwidth = 1;   ///< bytes/s: the largest
   double unit_seconds = 1;     ///< of column `time`; usage is in unit_bandwidth * unit_seconds

@@ -64,8 +64,9 @@ private:
   std::uint32_t epochs_;
   bool is_in_reach_ = true;
   std::vector<std::uint32_t> node_orbit_size_; ///< [source and node]
-  std::vector<Span> entering_;                 ///< [source and lane], at the least of its orbit
-  std::vector<Span> kept_, taken_;             ///< [source and node], likewise
+  /// The paper's F: [source and lane], at the least of its orbit.
+  std::vector<Span> entering_;
+  std::vector<Span> kept_, taken_; ///< the paper's B and R: [source and node], likewise
   LinearProgram program_;
 };
 
