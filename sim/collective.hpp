@@ -109,7 +109,7 @@ struct CollectiveSpec {
 /// list.
 [[nodiscard]] CollectiveSpec parse_collective(std::string_view text);
 
-/// A custom collective, or several named ones, from a TOML file (see README, "Collectives").
+/// A custom collective, or several named ones, from a TOML file (docs/formats/collective.md).
 [[nodiscard]] Collective read_collective(const std::string& file, const Topology& topology);
 
 } // namespace tutti

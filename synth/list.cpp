@@ -42,7 +42,7 @@ std::span<const AlgorithmRow> synthesizers() {
       Setting{"nodes", "of one shot's search tree; 500"},
       Setting{"largest", "variables (chunks x links x epochs) of one shot; 20000"},
       Setting{"round_epochs", "of each round; by size"},
-      Setting{"round_nodes", "of each round's search tree; 200"}};
+      Setting{"round_nodes", "of each round's search tree; 20"}};
   static constexpr std::array flow_settings{
       Setting{"traffic",
               "whose bytes in and out are fewest among the fastest: npu, switch, memory, or how "

@@ -1,4 +1,4 @@
-// Engines decide when things happen. Both follow the same recurrence on FIFO (README, "The model");
+// Engines decide when things happen. Both follow the same recurrence on FIFO (docs/model.md);
 // `simgrid` is the reference and also knows fluid sharing, `native` is for scale.
 #pragma once
 
@@ -58,7 +58,7 @@ struct RunOptions {
   /// error.
   bool may_halt = false;
 
-  /// Whether anything but a plain replay is asked for.
+  /// Whether nothing but a plain replay is asked for.
   [[nodiscard]] bool is_plain() const {
     return jobs.empty() && events.empty() && route_changes.empty() && begin == Time{} && !freeze &&
            !may_halt;
@@ -67,9 +67,9 @@ struct RunOptions {
 
 /// Replays a schedule that verify() accepts. Errors: InputError for a discipline that the engine
 /// doesn't know, options that need fifo under another one, a link bandwidth and size whose time
-/// overflows, transfers that can never happen (named). simgrid also std::runtime_error: its clock
-/// is a double, which can't tell picoseconds apart from some 2,000 simulated seconds on; or its
-/// child process died. Stopped where the watch says so.
+/// overflows, transfers that can never happen (named); of simgrid also where its clock, a double,
+/// can't tell picoseconds apart, from some 2,000 simulated seconds on, and std::runtime_error where
+/// its child process died. Stopped where the watch says so.
 using EngineFunction = Report (*)(const Topology&, const Collective&, const Schedule&,
                                   const TimeModel&, const RunOptions&);
 

@@ -35,11 +35,11 @@ public:
   /// The clock in picoseconds.
   [[nodiscard]] double now() const { return simgrid::s4u::Engine::get_clock() * 1e12; }
 
-  /// Errors: std::runtime_error where the clock is off the picosecond that it should show.
+  /// Errors: InputError where the clock is off the picosecond that it should show.
   void check_clock(std::int64_t expected) const;
 
   /// Runs until nothing is left to happen. What a callback throws ends the run and is thrown here.
-  /// Errors: std::runtime_error where SimGrid's clock is too coarse to go on.
+  /// Errors: InputError where SimGrid's clock is too coarse to go on.
   void run();
 
 private:

@@ -71,8 +71,15 @@ private:
     }
     if (change.paths.empty()) return;
     Decision decision{change.at, change.at, {cause}, {}, true, 0};
-    decision.what = fmt::format("{} paths rerouted, {} back on their own ways",
-                                change.paths.size() - back, back);
+    const std::size_t away = change.paths.size() - back;
+    if (away > 0 || back == 0)
+      decision.what = fmt::format("{} path{} rerouted", away, away == 1 ? "" : "s");
+    if (back > 0)
+      decision.what += fmt::format("{}{} back on {}", away > 0 ? ", " : "",
+                                   away > 0    ? std::to_string(back)
+                                   : back == 1 ? "1 path"
+                                               : fmt::format("{} paths", back),
+                                   back == 1 ? "its own path" : "their own paths");
     decision.planning_seconds =
         static_cast<double>(std::clock() - started) / static_cast<double>(CLOCKS_PER_SEC);
     made_.changes.push_back(std::move(change));

@@ -97,6 +97,16 @@ SlowestPath slowest_contribution(const Problem& problem, std::uint64_t searches)
   return worst;
 }
 
+/// Whether some chunk is wanted where it isn't.
+bool has_to_move(const Problem& problem) {
+  return std::ranges::any_of(problem.classes, [&](const ChunkClass& c) {
+    const auto& held = problem.collective.sets[c.sources];
+    const auto& wanted = problem.collective.sets[c.destinations];
+    if (c.reduces) return !wanted.empty() && held != wanted;
+    return !std::ranges::includes(held, wanted);
+  });
+}
+
 } // namespace
 
 Bound latency_path(const Problem& problem, WorstCuts& ends) {
@@ -106,7 +116,11 @@ Bound latency_path(const Problem& problem, WorstCuts& ends) {
   const SlowestPath contribution = slowest_contribution(problem, searches);
   const SlowestPath& path = contribution.time > copy.time ? contribution : copy;
   if (path.chunk_class == nullptr)
-    return {Time{0}, BoundKind::latency_path, "nothing has to move", {}};
+    return {Time{0},
+            BoundKind::latency_path,
+            has_to_move(problem) ? "what has to move crosses links without latency"
+                                 : "nothing has to move",
+            {}};
   if (path.time >= never) throw InputError(too_long);
   const auto cut_off = [&](NodeId node, bool inside) {
     if (!node.valid()) return;

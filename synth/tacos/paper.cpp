@@ -6,7 +6,8 @@
 // does otherwise, and why, is said in matching.hpp.
 //
 // Cost: at every time at which a link becomes idle an attempt looks at unsatisfied postconditions
-// until no link is idle: at all of them, O(chunks * NPUs * in-degree), where one can't be used.
+// until no link is idle: at all of them, O(chunks * NPUs * in-degree), where one can't be used. Each
+// replacement of a chunk looks at all of them, too.
 
 #include "sim/random.hpp"
 #include "sim/text.hpp"

@@ -139,7 +139,8 @@ private:
   Outcome route() {
     std::optional<Timed> timed = routed(topology_, collective_, options_, limit_);
     if (!timed && !limit_.reached())
-      return infeasible("no way for every contribution to meet the others where nodes can reduce");
+      return infeasible(
+          "some contribution has no path to a node where it can be reduced with the others");
     Outcome outcome;
     outcome.status = limit_.reached() ? Status::timed_out : Status::feasible;
     if (timed)

@@ -1,5 +1,5 @@
 // The network in epochs, as TE-CCL sees it (Liu et al., "Rethinking Machine Learning Collective
-// Communication as a Multi-Commodity Flow Problem", SIGCOMM 2024, sec. 3.1, 5.1 and 5.3): time is
+// Communication as a Multi-Commodity Flow Problem", SIGCOMM 2024, sec. 3.1 and 5, App. C and F): time is
 // cut into epochs of one length, a chunk enters a lane at the beginning of one and can be sent on
 // from the beginning of a later one.
 #pragma once
@@ -23,7 +23,8 @@ enum class EpochBasis : std::uint8_t {
 enum class SwitchModel : std::uint8_t {
   by_ability,  ///< copy where the node can, else pass each arrival on once
   no_copy,     ///< pass on once, whatever they can
-  hyper_edges, ///< not there: paths through them are lanes of their own (TACCL's model; sec. 5.3)
+  hyper_edges, ///< not there: paths through them are lanes of their own (TACCL's model; sec. 3.1,
+               ///< "Modeling switches", App. C)
 };
 
 struct EpochSettings {

@@ -17,7 +17,7 @@ namespace tutti {
 
 /// Nodes are NodeId values.
 struct EpochProblem : TimedProblem<EpochNetwork> {
-  /// Chunks that a node keeps for others at once (sec. 5.4): those of which it is neither source
+  /// Chunks that a node keeps for others at once (App. B): those of which it is neither source
   /// nor destination, from the epoch for which they arrive to the one in which it sends them for
   /// the last time, both included; what it never sends doesn't count. Nothing: no limit.
   std::optional<std::uint32_t> buffer_limit;

@@ -1,4 +1,4 @@
-// How many epochs are enough (TE-CCL sec. 5.2).
+// How many epochs are enough (TE-CCL sec. 5, "number of epochs").
 #pragma once
 
 #include "sim/work_limit.hpp"

@@ -42,7 +42,7 @@ struct LaneNetwork {
   distances_to(const std::vector<std::uint32_t>& destinations) const;
 };
 
-/// Hyper-edges (TE-CCL sec. 5.3; SCCL's switches): a lane for every shortest path (fewest links)
+/// Hyper-edges (TE-CCL App. C; SCCL's switches): a lane for every shortest path (fewest links)
 /// between nodes that keep chunks, through nodes that neither keep nor store, at most eight from
 /// one to another, in the order of their links. What stores and yet doesn't keep (it can't copy) is
 /// crossed by none. Ends are NodeId values. `keeps`: [node]. Errors: InputError naming `user` where

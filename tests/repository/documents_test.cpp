@@ -1,5 +1,7 @@
 // What documents say of the repository: links lead somewhere, papers are mapped to code that is
 // there, every page is in the manual, and README stays one that is read.
+#include "algorithms/list.hpp"
+#include "synth/list.hpp"
 #include "tests/catch.hpp"
 
 #include <algorithm>
@@ -147,6 +149,31 @@ TEST_CASE("every page of docs/ is in the manual") {
     INFO(entry.path().string());
     CHECK((listed.contains(entry.path().string()) || entry.path() == root / "docs/index.md"));
   }
+}
+
+TEST_CASE("the guide has every algorithm") {
+  const std::string guide = text_of(root / "docs/guide/algorithms.md");
+  for (const auto& rows : {tutti::baseline_algorithms(), tutti::synthesizers()})
+    for (const tutti::AlgorithmRow& row : rows) {
+      INFO(row.name);
+      CHECK(guide.find("`" + std::string(row.name) + "`") != std::string::npos);
+      for (const tutti::Setting& setting : row.settings) {
+        INFO(setting.name);
+        CHECK((guide + text_of(root / "docs/guide/frontiers.md"))
+                  .find("`" + std::string(setting.name) + "`") != std::string::npos);
+      }
+    }
+}
+
+TEST_CASE("build, changelog and citation tell one version") {
+  const auto version_in = [](const char* file, const char* pattern) {
+    const auto versions = matches(text_of(root / file), std::regex(pattern));
+    REQUIRE_FALSE(versions.empty());
+    return versions.front();
+  };
+  const std::string version = version_in("CMakeLists.txt", R"(VERSION ([0-9]+\.[0-9]+\.[0-9]+))");
+  CHECK(version == version_in("CHANGELOG.md", R"(## ([0-9.]+) )"));
+  CHECK(version == version_in("CITATION.cff", R"re(\nversion: "([0-9.]+)")re"));
 }
 
 TEST_CASE("README takes five minutes") {

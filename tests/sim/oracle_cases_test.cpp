@@ -1,4 +1,4 @@
-// Cases with answers from an independent implementation of the specification (README, "The model"):
+// Cases with answers from an independent implementation of the specification (docs/model.md):
 // `fault`, `redundant`, and for correct schedules completion_ps, delivered_ps, link_bytes and
 // link_busy_ps. `tutti replay --export-case` writes more of them.
 

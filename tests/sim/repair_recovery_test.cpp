@@ -81,7 +81,7 @@ TEST_CASE("a link on the way fails for good: what each policy makes of it") {
   CHECK(around.complete());
   CHECK(around.completion == Time{5 * hop});
   REQUIRE(around.decisions.size() == 1);
-  CHECK(around.decisions[0].what == "1 paths rerouted, 0 back on their own ways");
+  CHECK(around.decisions[0].what == "1 path rerouted");
 
   // What is on the way to 1 arrives at 1 hop; then 0 -> 3 -> 2.
   const Recovery anew = recovered(ring, plan, events, Policy::resynthesize);

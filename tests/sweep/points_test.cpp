@@ -95,6 +95,7 @@ TEST_CASE("constraints leave points out, and say so where none is left") {
                                           "algorithm = 'ring'\"]"));
   CHECK(space.points.size() == 5);
   CHECK(space.left_out == 7);
+  CHECK(space.without_value == 0);
   CHECK(space.points.back().position == 4);
   CHECK(value(space, 4, "size") == text_value("1GiB"));
   CHECK(value(space, 4, "algorithm") == text_value("ring"));
@@ -197,6 +198,7 @@ topology = "${shape},bandwidth=${bandwidth}"
   // 4 cables: 250, more than 200. 6 cables: 166.66. 100 cables: 10, too little.
   REQUIRE(space.points.size() == 2);
   CHECK(space.left_out == 1);
+  CHECK(space.without_value == 1);
   CHECK(value(space, 0, "bandwidth") == text_value("200GB/s"));
   CHECK(value(space, 0, "cost") == number_value(800));
   CHECK(value(space, 1, "bandwidth") == text_value("166.6GB/s"));
@@ -220,6 +222,7 @@ TEST_CASE(
                      "parameters = {repeat = [7]}\n"));
   CHECK(drawn.points.size() == 12);
   CHECK(drawn.left_out == 24);
+  CHECK(drawn.without_value == 0);
 }
 
 TEST_CASE("a parameter `seed` is the experiment's") {

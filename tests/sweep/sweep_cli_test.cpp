@@ -167,6 +167,35 @@ TEST_CASE("bad sweeps are refused in words") {
   CHECK_THAT(run_tutti("run studies/quick", place.folder).err, ContainsSubstring("tutti sweep"));
 }
 
+TEST_CASE("refused points are told with the first message; if all are, the study is refused") {
+  const Workplace place;
+  const auto with_sizes = [&place](const std::string& sizes) {
+    std::string changed = study;
+    changed.replace(changed.find("[\"1MiB\", \"1KiB\"]"), 16, sizes);
+    write_file(place.folder.file("rings.toml"), changed);
+    return place.sweep("--out " + std::to_string(sizes.size()));
+  };
+  const CommandResult some = with_sizes("[\"1MiB\", \"1B\"]");
+  CHECK(some.code == 0);
+  CHECK_THAT(some.err, ContainsSubstring("tutti: 12 refused, first: ") && ContainsSubstring("1B"));
+  const CommandResult all = with_sizes("[\"1B\"]");
+  CHECK(all.code == 2);
+  CHECK_THAT(all.err, ContainsSubstring("tutti: all 12 refused, first: "));
+  CHECK_THAT(all.out, ContainsSubstring("12 points"));
+}
+
+TEST_CASE("points without a value of `largest` are no constraint's") {
+  const Workplace place;
+  std::string bought = study;
+  bought.replace(bought.find("[experiment]"), 12,
+                 "[derived]\nk = {largest = \"k * n <= 40\", from = 6, to = 9}\n[experiment]");
+  write_file(place.folder.file("rings.toml"), bought);
+  CHECK_THAT(place.sweep("").out,
+             ContainsSubstring("12 points (6 left out by constraints, or drawn "
+                               "twice; 12 left out as no value fulfils "
+                               "`largest`): "));
+}
+
 TEST_CASE("without the program for MPI, what to install is said") {
   const Workplace place;
   const std::string alone = place.folder.file("tutti");

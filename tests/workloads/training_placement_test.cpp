@@ -82,11 +82,15 @@ TEST_CASE("placements that can't be are refused in words", "[training]") {
              ContainsSubstring("= more than 4294967295 NPUs, but the network has 128"));
   CHECK(message(line, spec_of(0, 1, 128, 1)) == "tensor 0: a degree of parallelism is at least 1");
 
-  TrainingSpec spec = spec_of(8, 1, 1, 1);
-  spec.order = {P::tensor, P::data, P::pipeline};
-  CHECK_THAT(message(mesh, spec), ContainsSubstring("order: expert is missing"));
+  TrainingSpec spec = spec_of(4, 1, 2, 1);
+  spec.order = {P::tensor, P::pipeline};
+  CHECK_THAT(message(mesh, spec),
+             ContainsSubstring("\"order\" lacks data, of which there are 2 (it takes "));
+  spec.order = {P::tensor, P::data}; // of the others there is one
+  CHECK(groups(mesh, spec, {P::tensor}) == Groups{{0, 1, 2, 3}, {4, 5, 6, 7}});
+  spec = spec_of(8, 1, 1, 1);
   spec.order = {P::tensor, P::tensor, P::data, P::expert, P::pipeline};
-  CHECK(message(mesh, spec) == "order: tensor is named twice");
+  CHECK(message(mesh, spec) == "\"order\" names tensor twice");
 
   spec = spec_of(8, 1, 1, 1);
   spec.dimensions = {0, 2};

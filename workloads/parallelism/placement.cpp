@@ -23,16 +23,18 @@ std::uint32_t degree(const TrainingSpec& spec, Parallelism parallelism) {
   return 1;
 }
 
+// What has degree 1 may be missing: it stands nowhere.
 void check_order(const TrainingSpec& spec) {
   std::array<std::uint32_t, parallelism_count> named = {};
   for (const Parallelism parallelism : spec.order) ++named[static_cast<std::size_t>(parallelism)];
   for (std::size_t i = 0; i < parallelism_count; ++i) {
     const std::string_view name = to_text(static_cast<Parallelism>(i));
-    if (named[i] > 1) throw InputError(fmt::format("order: {} is named twice", name));
-    if (named[i] == 0)
-      throw InputError(fmt::format("order: {} is missing (it takes tensor, expert, data and "
-                                   "pipeline, fastest first)",
-                                   name));
+    if (named[i] > 1) throw InputError(fmt::format("\"order\" names {} twice", name));
+    const std::uint32_t members = degree(spec, static_cast<Parallelism>(i));
+    if (named[i] == 0 && members > 1)
+      throw InputError(fmt::format("\"order\" lacks {}, of which there are {} (it takes tensor, "
+                                   "expert, data and pipeline, fastest first)",
+                                   name, members));
   }
 }
 

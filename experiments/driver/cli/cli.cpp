@@ -119,6 +119,14 @@ const Command* parsed_command(const std::vector<Command>& commands) {
   return found == commands.end() ? nullptr : &*found;
 }
 
+// " (algorithms, topologies, ...)": what an argument without a name may be, where it is missing.
+std::string meaning_of_missing(const Command& command, const std::string& message) {
+  const std::string name = message.substr(0, message.find(' '));
+  const CLI::Option* option = command.app->get_option_no_throw(name);
+  if (name.starts_with('-') || option == nullptr || option->get_description().empty()) return "";
+  return fmt::format(" ({})", option->get_description());
+}
+
 // No option means anything by an empty text: an unset variable of a shell's, mostly.
 void require_texts(const Command& command) {
   for (const CLI::Option* option : command.app->get_options())
@@ -176,8 +184,9 @@ int parse_and_run(int argc, char** argv, const sweep::SweepEngine& mpi) {
     const Command* command = parsed_command(commands);
     if (command == nullptr) throw InputError(error.what());
     require_known(*command); // an unknown option explains best why another one is missing
-    throw InputError(fmt::format("{}: {}; see `tutti {} --help`", command->app->get_name(),
-                                 error.what(), command->app->get_name()));
+    throw InputError(fmt::format("{}: {}{}; see `tutti {} --help`", command->app->get_name(),
+                                 error.what(), meaning_of_missing(*command, error.what()),
+                                 command->app->get_name()));
   }
   const Command* command = parsed_command(commands);
   require_known(*command);

@@ -15,6 +15,8 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <memory>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -28,7 +30,7 @@ using Json = nlohmann::ordered_json;
 
 Collective collective_of(const BoundArguments& arguments, const Topology& topology) {
   CollectiveRequest request{arguments.collective.collectives, {}};
-  const auto sizes = sizes_of(arguments.collective);
+  const auto sizes = of_option("--size", [&] { return sizes_of(arguments.collective); });
   const auto chunks = parse_chunks(arguments.chunks.value_or("1"));
   if (sizes.size() > 1) throw InputError("bound takes one size");
   if (!chunks) throw InputError("bound takes a number of chunks, not auto");
@@ -88,7 +90,7 @@ Json output_of(const Answer& answer) {
 
 std::string table_of(const Collective& collective, const std::vector<Bound>& bounds,
                      std::string_view title, const TableForm& form) {
-  Table table{{{std::string(title)},
+  Table table{{{std::string(title), Align::left, 0, false, {"bound"}},
                {"time", Align::right},
                {"algbw", Align::right},
                {"certificate", Align::left, 0, true}},
@@ -107,9 +109,11 @@ std::string text_of(const Answer& answer, const TableForm& form) {
       answer.topology.npu_count(), table_of(collective, answer.bounds.any, "bound", form),
       short_text(answer.bounds.best().time), to_text(answer.bounds.best().kind));
   if (!answer.at_chunks) return text;
-  return text + fmt::format("\n{}no schedule with these {} chunks is faster than {} ({})\n",
+  return text + fmt::format("\n{}no schedule with {} is faster than {} ({})\n",
                             table_of(collective, answer.bounds.given, "bound at chunks", form),
-                            collective.chunks.size(),
+                            collective.chunks.size() == 1
+                                ? "this one chunk"
+                                : fmt::format("these {} chunks", collective.chunks.size()),
                             short_text(answer.bounds.best_at_chunks().time),
                             to_text(answer.bounds.best_at_chunks().kind));
 }
@@ -127,6 +131,11 @@ void draw_best(const std::string& file, const Answer& answer) {
 
 // What can be checked before any work.
 void require_sound(const BoundArguments& arguments) {
+  TableForm form = table_form(arguments.tables);
+  form.titles = std::make_shared<std::set<std::string>>(); // those of tables are told by tables
+  know_columns(
+      form, std::vector<std::string>{"bound", "bound_at_chunks", "time", "algbw", "certificate"});
+  require_known_columns(form);
   if (arguments.draw.empty()) return;
   require_picture_name(arguments.draw);
   require_writable(arguments.draw);

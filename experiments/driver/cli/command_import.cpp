@@ -76,7 +76,11 @@ void add_paths(const ImportArguments& arguments, const Topology& topology, const
     throw InputError(fmt::format("{}: paths are of one program, but {} has {}", name,
                                  arguments.file, programs.size()));
   runtime::Program& program = programs.front().program;
-  program.paths = parse_connection_paths(topology, read_file(name), name, xml);
+  try {
+    program.paths = parse_connection_paths(topology, read_file(name), name, xml);
+  } catch (const InputError& error) {
+    throw InputError(fmt::format("{} (--paths none leaves the file out)", error.what()));
+  }
   if (const std::size_t lacking = connections_without_path(program); lacking > 0)
     print_message(fmt::format("{}: {} connections of {} aren't there, and take what runtimes take",
                               name, lacking, arguments.file));

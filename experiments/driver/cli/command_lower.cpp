@@ -110,12 +110,12 @@ void print(const runtime::FittedProgram& fitted, const ProgramFigures& f, const 
     names.push_back(fmt::format("{} {}", one->name, one->version));
   print_text(fmt::format(
       "correct: {} by {} on {} ranks, {}: {} units, {} blocks (at most {} on a rank), {} "
-      "steps (at most {} in a block), {} channels, scratch of at most {} units; {:.3f} s\n"
+      "steps (at most {} in a block), {} channel{}, scratch of at most {} units; {:.3f} s\n"
       "for {}{}{}\n",
       collective, fitted.program.name, fitted.program.ranks.size(),
       fitted.program.in_place ? "in place" : "out of place", f.units, f.blocks, f.most_blocks,
-      f.steps, f.longest, f.channels, f.scratch, f.seconds, joined(names, ", "),
-      fitted.changes.empty() ? "" : ": ", joined(fitted.changes, "; ")));
+      f.steps, f.longest, f.channels, f.channels == 1 ? "" : "s", f.scratch, f.seconds,
+      joined(names, ", "), fitted.changes.empty() ? "" : ": ", joined(fitted.changes, "; ")));
 }
 
 /// A schedule and its program.

@@ -75,10 +75,14 @@ void draw_heatmap(const ReplayArguments& arguments, const Topology& topology,
   draw(heatmap_figure(title, {&map, 1}, LinkQuantity::utilisation), arguments.heatmap);
 }
 
+const EngineRow& engine_of(const ReplayArguments& arguments) {
+  return *of_option("--engine", [&] { return &find_engine(arguments.engine); });
+}
+
 // Replays once per discipline; the heat map is of the first.
 void replay_all(const ReplayArguments& arguments, const Topology& topology,
                 const ScheduleFile& file, TimeModel model, const StageWatch& stage, Evaluation& e) {
-  const EngineRow& engine = find_engine(arguments.engine);
+  const EngineRow& engine = engine_of(arguments);
   const BoundEffort effort = parse_bound_effort(arguments.bound.value_or("quick"));
   for (const Discipline discipline : parse_disciplines(arguments.disciplines)) {
     model.discipline = discipline;
@@ -120,7 +124,7 @@ void replay_all(const ReplayArguments& arguments, const Topology& topology,
 // What can be checked before the schedule is read.
 void require_sound(const ReplayArguments& arguments) {
   for (const Discipline discipline : parse_disciplines(arguments.disciplines))
-    require_discipline(find_engine(arguments.engine), discipline);
+    require_discipline(engine_of(arguments), discipline);
   require_picture_name(arguments.heatmap);
   require_picture_name(arguments.draw_steps);
   const bool by_queue = require_drawable(arguments.draw, true) == LinkQuantity::queue;

@@ -66,7 +66,8 @@ void print_results(const Experiment& experiment, std::span<const StudyResult> re
   for (const StudyResult& result : results)
     if (const std::string story = result.story(form); !story.empty()) text += "\n" + story;
   if (const std::vector<Comparison> comparisons = comparisons_of(results); !comparisons.empty())
-    text += "\n" + to_text(comparison_table(comparisons), form);
+    if (const std::string table = to_text(comparison_table(comparisons), form); !table.empty())
+      text += "\n" + table;
   print_tables(text);
 }
 

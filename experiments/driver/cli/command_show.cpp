@@ -120,11 +120,17 @@ std::string reach_text(const Topology& topology, const TopologySummary& summary)
                      topology.node(summary.diameter->to).name);
 }
 
+/// "1 switch", "2 switches"
+std::string counted(std::size_t number, std::string_view one, std::string_view several) {
+  return fmt::format("{} {}", number, number == 1 ? one : several);
+}
+
 std::string text_of(const Topology& topology, const TopologySummary& summary,
                     const TableForm& form) {
-  std::string text =
-      fmt::format("{}: {} NPUs, {} switches, {} memories, {} links\n", topology.name(),
-                  summary.npus, summary.switches, summary.memories, summary.links);
+  std::string text = fmt::format(
+      "{}: {}, {}, {}, {}\n", topology.name(), counted(summary.npus, "NPU", "NPUs"),
+      counted(summary.switches, "switch", "switches"),
+      counted(summary.memories, "memory", "memories"), counted(summary.links, "link", "links"));
   text +=
       fmt::format("links out of an NPU: {}; into one: {}; {}\n", range_text(summary.npu_out_links),
                   range_text(summary.npu_in_links), reach_text(topology, summary));
@@ -143,13 +149,10 @@ void require_sound(const ShowArguments& arguments) {
 
 /// "64 NPUs, 256 links": what the picture's title says of the network.
 std::string counts_text(const TopologySummary& summary) {
-  const auto count = [](auto number, std::string_view one, std::string_view several) {
-    return fmt::format("{} {}", number, number == 1 ? one : several);
-  };
-  std::string text = count(summary.npus, "NPU", "NPUs");
-  if (summary.switches > 0) text += ", " + count(summary.switches, "switch", "switches");
-  if (summary.memories > 0) text += ", " + count(summary.memories, "memory", "memories");
-  return text + ", " + count(summary.links, "link", "links");
+  std::string text = counted(summary.npus, "NPU", "NPUs");
+  if (summary.switches > 0) text += ", " + counted(summary.switches, "switch", "switches");
+  if (summary.memories > 0) text += ", " + counted(summary.memories, "memory", "memories");
+  return text + ", " + counted(summary.links, "link", "links");
 }
 
 } // namespace

@@ -112,18 +112,32 @@ std::string counts_text(const std::map<PointStatus, std::size_t>& counts) {
   return words.empty() ? "none" : joined(words, ", ");
 }
 
+std::size_t sum_of(const std::map<PointStatus, std::size_t>& counts) {
+  std::size_t points = 0;
+  for (const auto& [status, count] : counts) points += count;
+  return points;
+}
+
 std::size_t count_of(const std::map<PointStatus, std::size_t>& counts, PointStatus status) {
   const auto found = counts.find(status);
   return found == counts.end() ? 0 : found->second;
 }
 
+// Why combinations of the axes are no points; empty where all are.
+std::string left_out_text(const SweepOutcome& outcome) {
+  std::vector<std::string> words;
+  if (const std::size_t others = outcome.left_out - outcome.without_value; others > 0)
+    words.push_back(fmt::format("{} left out by constraints, or drawn twice", others));
+  if (outcome.without_value > 0)
+    words.push_back(
+        fmt::format("{} left out as no value fulfils `largest`", outcome.without_value));
+  return words.empty() ? "" : fmt::format(" ({})", joined(words, "; "));
+}
+
 void print_head(const Study& study, const std::map<PointStatus, std::size_t>& counts,
                 const SweepOutcome* outcome) {
-  std::size_t points = 0;
-  for (const auto& [status, count] : counts) points += count;
-  print_text(fmt::format("{}\n{} points", study.title, points));
-  if (outcome != nullptr && outcome->left_out > 0)
-    print_text(fmt::format(" ({} left out by constraints, or drawn twice)", outcome->left_out));
+  print_text(fmt::format("{}\n{} points", study.title, sum_of(counts)));
+  if (outcome != nullptr) print_text(left_out_text(*outcome));
   print_text(fmt::format(": {}\n", counts_text(counts)));
   if (outcome != nullptr && outcome->evaluated > 0)
     print_text(fmt::format("{} simulated now, in {} ({:.4g} CPU seconds)\n", outcome->evaluated,
@@ -150,8 +164,26 @@ std::string answer_of(const Study& study, const std::map<PointStatus, std::size_
   return answer_json("sweep", nlohmann::ordered_json::array({json}));
 }
 
-// Defects and crashes must not be overlooked.
-int verdict_of(const std::map<PointStatus, std::size_t>& counts) {
+// Of the first point that was refused. Pre: there is one.
+std::string first_refusal(const Store& store) {
+  const std::vector<std::string> names{"status", "message"};
+  const PointTable table = store.table(names);
+  const TableColumn &statuses = table.column("status"), &messages = table.column("message");
+  for (std::size_t row = 0; row < table.rows; ++row)
+    if (statuses.value(row).text == to_text(PointStatus::refused))
+      return messages.has(row) ? messages.value(row).text : "";
+  return "";
+}
+
+// Bad input is most often the study's own: a study without any other point is refused as a command
+// line would be. Defects and crashes must not be overlooked.
+int verdict_of(const std::map<PointStatus, std::size_t>& counts, const Store& store) {
+  if (const std::size_t refused = count_of(counts, PointStatus::refused); refused > 0) {
+    const bool all = refused == sum_of(counts);
+    print_message(fmt::format("{}{} refused, first: {}", all && refused > 1 ? "all " : "", refused,
+                              first_refusal(store)));
+    if (all) return 2;
+  }
   const std::size_t wrong =
       count_of(counts, PointStatus::defect) + count_of(counts, PointStatus::crashed);
   if (wrong == 0) return 0;
@@ -185,7 +217,7 @@ int report(const SweepArguments& arguments, const Study& study, const std::strin
     if (!gnuplot_found()) print_message("no figures: gnuplot isn't installed");
   }
   flush_standard_output();
-  return verdict_of(counts);
+  return verdict_of(counts, store);
 }
 
 // The study and the versions that make its results, beside them.
@@ -246,7 +278,7 @@ int simulate(const SweepArguments& arguments, const Study& study, const std::str
   if (!arguments.json)
     print_text(fmt::format("{}: merge all shards with: tutti sweep {} --merge {}\n", options.store,
                            shell_word(arguments.study), shell_word(folder) + "/shard-*.sqlite"));
-  return verdict_of(outcome.counts);
+  return verdict_of(outcome.counts, Store::open_to_read(options.store));
 }
 
 } // namespace

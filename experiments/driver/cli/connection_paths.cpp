@@ -43,7 +43,7 @@ public:
     if (text_at(json, "format") != paths_format)
       refuse(fmt::format("format \"{}\" isn't \"{}\"", text_at(json, "format"), paths_format));
     if (text_at(json, "program") != fingerprint_of(xml))
-      refuse("these are the paths of another program (--paths none leaves them out)");
+      refuse("these are the paths of another program");
     require_keys(json["topology"], "topology", {"name", "fingerprint"});
     if (text_at(json["topology"], "fingerprint") != hex(topology_.fingerprint()))
       refuse(fmt::format("these are paths on {}, not on {}", text_at(json["topology"], "name"),

@@ -334,7 +334,7 @@ void add_options(CLI::App& app, BoundArguments& bound) {
 
 void add_options(CLI::App& app, SweepArguments& sweep) {
   app.add_option("study", sweep.study,
-                 "a TOML file, or a name that `tutti list studies` shows (README, \"Sweeps\")")
+                 "a TOML file (docs/formats/study.md), or a name that `tutti list studies` shows")
       ->required();
   app.add_option("--out", sweep.out, "folder for the store, tables and figures; default out/NAME");
   app.add_option("--store", sweep.store, "SQLite file; default sweep.sqlite in that folder");

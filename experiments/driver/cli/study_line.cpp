@@ -139,7 +139,7 @@ public:
   [[nodiscard]] std::string translated(const std::string& message,
                                        std::span<const StudyOption> options,
                                        const std::set<std::string>& given) const {
-    std::string text = message;
+    std::string text = message, of; // the option whose line it is
     const std::string head = std::string(name) + ":";
     if (text.starts_with(head)) { // "name:line:column: "
       std::size_t line = 0;
@@ -147,9 +147,10 @@ public:
       const auto [end, error] = std::from_chars(digits, text.data() + text.size(), line);
       const std::size_t begin = text.find(": ", static_cast<std::size_t>(end - text.data()));
       if (error == std::errc() && begin != std::string::npos && line >= 1 &&
-          line <= options_.size())
-        text =
-            (options_[line - 1].empty() ? "" : options_[line - 1] + ": ") + text.substr(begin + 2);
+          line <= options_.size()) {
+        of = options_[line - 1];
+        text.erase(0, begin + 2);
+      }
     }
     for (const StudyOption& option : options) {
       const std::string key = option.key, last = key.substr(key.rfind('.') + 1);
@@ -157,10 +158,10 @@ public:
       replace_all(text, "a key \"" + last + "\"", long_name(option));
       replace_all(text, "\"" + last + "\"", long_name(option));
     }
-    return text;
+    return of.empty() || text.starts_with(of + " ") ? text : fmt::format("{}: {}", of, text);
   }
 
-  static constexpr std::string_view name = "command line";
+  static constexpr std::string_view name = command_line_source;
 
 private:
   std::string text_;

@@ -17,11 +17,9 @@
 namespace tutti {
 
 std::string_view name_without_unit(const RecordColumn& column) {
-  const std::string_view name = column.name;
-  for (const std::string_view unit : {"_bytes_per_s", "_ps", "_bytes", "_seconds"})
-    if (name.ends_with(unit) && name.size() > unit.size())
-      return name.substr(0, name.size() - unit.size());
-  return name;
+  // Values of facts are written as they are: without it nobody would know their unit.
+  return column.quantity == Quantity::fact ? std::string_view(column.name)
+                                           : without_unit(column.name);
 }
 
 bool Cell::is_known() const {
@@ -118,6 +116,7 @@ std::string short_text(const Cell& cell, const RecordColumn& column) {
 
 /// "lower bound" of "lower_bound_ps": units stand with the values.
 std::string title_of(const RecordColumn& column) {
+  if (!column.title.empty()) return column.title;
   std::string title(name_without_unit(column));
   std::ranges::replace(title, '_', ' ');
   return title;
@@ -143,6 +142,8 @@ void add_column(Table& table, const Records& records, std::size_t c, Column colu
   const bool is_text = of.quantity == Quantity::text || of.quantity == Quantity::truth;
   column.align = is_text ? Align::left : Align::right;
   column.wraps = of.role == ColumnRole::note;
+  column.is_label = of.role == ColumnRole::key;
+  column.names.emplace_back(name_without_unit(of));
   table.columns.push_back(std::move(column));
   for (std::size_t r = 0; r < records.rows.size(); ++r)
     table.rows[r].push_back(short_text(records.rows[r][c], of));
@@ -185,7 +186,8 @@ Table records_table(const Records& records, std::span<const ShownColumn> shown,
     const auto at = std::ranges::find(records.columns, each.name, name_without_unit);
     assert(at != records.columns.end() && "a column of the records");
     add_column(table, records, static_cast<std::size_t>(at - records.columns.begin()),
-               {title_of(each), {}, each.spare, false, each.name});
+               {title_of(each), {}, each.spare});
+    if (!each.alias.empty()) table.columns.back().names.push_back(each.alias);
     taken.insert(name_without_unit(*at));
   }
   for (std::size_t c = 0; c < records.columns.size() && !form.columns.empty(); ++c)
@@ -197,9 +199,14 @@ Table records_table(const Records& records, std::span<const ShownColumn> shown,
 std::vector<std::string> column_names(std::span<const RecordColumn> columns,
                                       std::span<const ShownColumn> shown) {
   std::vector<std::string> names;
-  for (const ShownColumn& each : shown) names.push_back(column_name(title_of(each)));
-  for (const RecordColumn& column : columns)
+  for (const ShownColumn& each : shown) {
+    names.push_back(column_name(title_of(each)));
+    if (!each.alias.empty()) names.push_back(each.alias);
+  }
+  for (const RecordColumn& column : columns) {
     names.push_back(column_name(name_without_unit(column)));
+    names.push_back(column_name(title_of(column)));
+  }
   return names;
 }
 

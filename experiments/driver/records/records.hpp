@@ -49,6 +49,7 @@ struct RecordColumn {
   Quantity quantity = Quantity::text;
   ColumnRole role = ColumnRole::metric;
   std::uint8_t spare = 0; ///< as Column::spare
+  std::string title = {}; ///< for people; empty: the words of the name, without unit
 };
 
 /// "lower_bound" of "lower_bound_ps": for people, and for whoever writes units with values.
@@ -116,6 +117,7 @@ struct ShownColumn {
   std::string name;       ///< of a record's column, without its unit
   std::string title = {}; ///< empty: the words of the name
   std::uint8_t spare = 0; ///< as Column::spare
+  std::string alias = {}; ///< another name by which it may be chosen
 };
 
 /// The rows with these columns, in this order. Where a form names columns, all others are there for

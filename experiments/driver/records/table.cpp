@@ -108,16 +108,36 @@ public:
 private:
   void choose(const TableForm& form) {
     for (std::size_t c = 0; c < table_.columns.size(); ++c) {
-      if (form.titles)
-        form.titles->insert({column_name(table_.columns[c].title), table_.columns[c].name});
+      if (form.titles) know(*form.titles, table_.columns[c]);
       if (form.columns.empty()) columns_.push_back(c);
     }
-    for (const std::string& name : form.columns)
-      for (std::size_t c = 0; c < table_.columns.size(); ++c)
-        if (const Column& column = table_.columns[c];
-            std::ranges::find(columns_, c) == columns_.end() &&
-            (column_name(column.title) == column_name(name) || column.name == column_name(name)))
-          columns_.push_back(c);
+    std::size_t found = 0;
+    for (const std::string& name : form.columns) {
+      bool has = false;
+      for (std::size_t c = 0; c < table_.columns.size(); ++c) {
+        if (!is_called(table_.columns[c], name)) continue;
+        has = true;
+        if (std::ranges::find(columns_, c) == columns_.end()) columns_.push_back(c);
+      }
+      found += has ? 1 : 0;
+    }
+    const bool only_labels =
+        std::ranges::all_of(columns_, [this](std::size_t c) { return table_.columns[c].is_label; });
+    if (only_labels && found < form.columns.size()) columns_.clear();
+  }
+
+  static void know(std::set<std::string>& known, const Column& column) {
+    known.insert(column_name(column.title));
+    for (const std::string& name : column.names) known.insert(column_name(name));
+  }
+
+  static bool is_called(const Column& column, const std::string& asked) {
+    const std::string whole = column_name(asked);
+    const auto fits = [&](const std::string& name) {
+      const std::string each = column_name(name);
+      return each == whole || each == without_unit(whole);
+    };
+    return fits(column.title) || std::ranges::any_of(column.names, fits);
   }
 
   [[nodiscard]] std::size_t natural_width(std::size_t c) const {
@@ -259,6 +279,13 @@ std::string beginning(std::string_view text, std::size_t width) {
   return std::string(text.substr(0, at));
 }
 
+std::string_view without_unit(std::string_view name) {
+  for (const std::string_view unit : {"_bytes_per_s", "_ps", "_bytes", "_seconds"})
+    if (name.ends_with(unit) && name.size() > unit.size())
+      return name.substr(0, name.size() - unit.size());
+  return name;
+}
+
 std::string column_name(std::string_view title) {
   std::string name(title);
   for (char& c : name)
@@ -340,15 +367,23 @@ void know_columns(const TableForm& form, std::span<const std::string> names) {
 
 void require_known_columns(const TableForm& form) {
   if (form.columns.empty() || !form.titles) return;
-  const std::vector<std::string> known(form.titles->begin(), form.titles->end());
+  std::vector<std::string> known, typed; // titles such as "= iteration" have a name for typing
+  for (const std::string& each : *form.titles) {
+    if (each.empty()) continue;
+    known.push_back(each);
+    if (each.find('=') == std::string::npos && each.find("/_") == std::string::npos)
+      typed.push_back(each);
+  }
   const auto begins = [](const std::string& name) {
     return [&name](const std::string& each) {
       return each.ends_with('*') && name.starts_with(each.substr(0, each.size() - 1));
     };
   };
   for (const std::string& name : form.columns)
-    if (!form.titles->contains(column_name(name)) && std::ranges::none_of(known, begins(name)))
-      throw InputError("--columns: " + unknown_name("column", name, known));
+    if (const std::string asked = column_name(name);
+        !form.titles->contains(asked) && !form.titles->contains(std::string(without_unit(asked))) &&
+        std::ranges::none_of(known, begins(name)))
+      throw InputError("--columns: " + unknown_name("column", name, typed));
 }
 
 } // namespace tutti

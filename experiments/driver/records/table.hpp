@@ -24,8 +24,9 @@ struct Column {
   /// Where a table is wider than the terminal, columns with the highest number are left out first;
   /// 0: never.
   std::uint8_t spare = 0;
-  bool wraps = false;    ///< holds long texts, which go on in further lines where space is short
-  std::string name = {}; ///< by which it may be chosen, too
+  bool wraps = false; ///< holds long texts, which go on in further lines where space is short
+  std::vector<std::string> names = {}; ///< by which it may be chosen, beside its title
+  bool is_label = false;               ///< says what a row is of, not what came out
 };
 
 struct Table {
@@ -42,6 +43,9 @@ struct TableForm {
       {}; ///< collects those of all tables, if it is there
 };
 
+/// "lower_bound" of "lower_bound_ps": what a CSV's header says is in which unit.
+[[nodiscard]] std::string_view without_unit(std::string_view name);
+
 /// As a title is named on a command line: "max link" is "max_link".
 [[nodiscard]] std::string column_name(std::string_view title);
 
@@ -49,8 +53,9 @@ struct TableForm {
 /// columns and no trailing blanks. A line break or another control character in a cell becomes a
 /// blank. Where the form has a width that the table exceeds, columns that wrap become narrower (16
 /// cells at least), then columns are left out, and a last line names them; a table of the others
-/// that is still wider stays so. No chosen column is left out. Of chosen columns a table shows
-/// those that it has; without any it is empty. Pre: rows have one cell per column. Cost: O(total
+/// that is still wider stays so. No chosen column is left out. Of chosen columns, which may be
+/// named with their unit ("size_bytes"), a table shows those that it has; where these are only
+/// labels and others were chosen, too, it is empty. Pre: rows have one cell per column. Cost: O(total
 /// length).
 [[nodiscard]] std::string to_text(const Table& table, const TableForm& form = {});
 

@@ -190,8 +190,9 @@ private:
     if (metric_ < records_.columns.size())
       return fmt::format("{} isn't known of {}", expectation_.metric.name, where);
     std::vector<std::string> known;
-    for (const RecordColumn& column : records_.columns)
-      if (column.quantity == Quantity::fact) known.push_back(column.name);
+    for (std::size_t c = 0; c < records_.columns.size(); ++c)
+      if (records_.columns[c].quantity == Quantity::fact && records_.rows[*at][c].is_known())
+        known.push_back(records_.columns[c].name);
     if (known.empty()) return where + " states no facts";
     return fmt::format("{}: {}", where, unknown_name("fact", expectation_.metric.name, known));
   }

@@ -67,12 +67,16 @@ std::size_t topology_index(const ConfigValue& value, Networks networks) {
   throw value.error(unknown_name("topology label", label, known));
 }
 
-std::vector<std::string> texts_of(const ConfigValue& value) {
+std::string collective_beside(const std::string& text, const std::string& source_name) {
+  return is_collective_file(text) ? beside(text, source_name) : text;
+}
+
+std::vector<std::string> texts_of(const ConfigValue& value, const std::string& source_name) {
   std::vector<std::string> texts;
   for (const ConfigValue& item : list_of(value)) {
     const std::string text = item.string();
     if (!is_collective_file(text)) parsed(item, parse_collective);
-    texts.push_back(text);
+    texts.push_back(collective_beside(text, source_name));
   }
   if (texts.empty()) throw value.error("no collective is named");
   return texts;

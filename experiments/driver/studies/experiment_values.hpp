@@ -95,8 +95,12 @@ std::vector<Kind> studies_in(ConfigTable& root, const Read& read) {
 [[nodiscard]] std::size_t topology_at(ConfigTable& table, Networks networks);
 /// Those of the key `algorithms`, at least one: names, or "all".
 [[nodiscard]] std::vector<AlgorithmRow> algorithms_at(ConfigTable& table);
+/// The text of a collective; a file is looked for beside `source_name`, as beside() does.
+[[nodiscard]] std::string collective_beside(const std::string& text,
+                                            const std::string& source_name);
 /// The collectives of one case: one, or several that run at once.
-[[nodiscard]] std::vector<std::string> texts_of(const ConfigValue& value);
+[[nodiscard]] std::vector<std::string> texts_of(const ConfigValue& value,
+                                                const std::string& source_name);
 /// The sizes of one or several texts (`1GiB`, `1KiB..1GiB`), or those of `otherwise`.
 [[nodiscard]] std::vector<Bytes> sizes_at(ConfigTable& table, const std::string& key,
                                           const std::string& otherwise);

@@ -5,8 +5,12 @@
 #pragma once
 
 #include <cstdint>
+#include <string_view>
 
 namespace tutti {
+
+/// What stands for the file's name where a table was made of options.
+inline constexpr std::string_view command_line_source = "command line";
 
 /// How an option's text stands in TOML.
 enum class OptionForm : std::uint8_t {

@@ -140,6 +140,7 @@ SweepOutcome sweep_with(Workers& workers, const Study& study, const SweepOptions
   const auto before = store.counts();
   outcome.points = sum(before);
   outcome.left_out = space.left_out;
+  outcome.without_value = space.without_value;
   const auto pending = before.find(PointStatus::pending);
   SweepProgress progress(study.name, pending == before.end() ? 0 : pending->second,
                          options.progress);

@@ -72,7 +72,7 @@ Plan plan(const FlowNetwork& network, std::span<const std::int64_t> bandwidth,
   const std::optional<SlowestCut> cut =
       slowest_cut(graph, plan.bandwidth.counts, plan.bytes.counts, terminals);
   if (!cut) {
-    plan.forest.obstacle = "there is no way from everyone to everyone";
+    plan.forest.obstacle = "some NPU has no path to another";
     return plan;
   }
   plan.time = cut->time;

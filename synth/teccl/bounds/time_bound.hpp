@@ -1,4 +1,5 @@
-// How long a collective takes at most (TE-CCL sec. 4.3, Algorithm 1).
+// How long a collective takes at most (TE-CCL App. E, Algorithm 1; the public program's
+// bisection).
 #pragma once
 
 #include "sim/collective.hpp"

@@ -91,7 +91,8 @@ TEST_CASE("failures that can't be are refused") {
     return result.err;
   };
   const std::string good = "[[events]]\nat = \"10%\"\nlink_down = \"npu0>npu1\"\n";
-  CHECK_THAT(refusal("failures -t ring:4 -c all_gather -a ring1"), ContainsSubstring("--events"));
+  CHECK_THAT(refusal("failures -t ring:4 -c all_gather -a ring1"),
+             ContainsSubstring("no event: give --event, --events or --failed-links"));
   CHECK_THAT(refusal("failures -t ring:4 -c all_gather -a ring1 --events none.toml"),
              ContainsSubstring("none.toml"));
   CHECK_THAT(refused("[[events]]\nat = \"10%\"\nlink_down = \"npu0>npu2\"\n"),

@@ -269,9 +269,27 @@ TEST_CASE("the paths of connections are kept beside the XML") {
   write_file(folder.file("damaged.json"), paths.substr(0, paths.size() / 2));
   check_refused("import " + rails + "other.xml --size 64MiB --paths s.xml.paths.json", folder,
                 "s.xml.paths.json: these are the paths of another program");
-  check_refused("import -t switch:16 s.xml --size 64MiB", folder, "not on switch:16");
+  check_refused("import -t switch:16 s.xml --size 64MiB", folder,
+                "not on switch:16 (--paths none leaves the file out)");
   check_refused(import + "--paths damaged.json", folder, "damaged.json: malformed JSON");
   check_refused(import + "--paths missing.json", folder, "missing.json");
+}
+
+TEST_CASE("exec takes the paths beside a program, and says where they are of another network") {
+  const TemporaryFolder folder;
+  CHECK(run_tutti("synth -t ring:4 -c all_gather --size 64KiB -a ring -o s.json", folder).code ==
+        0);
+  CHECK(run_tutti("lower -t ring:4 s.json -o s.xml", folder).code == 0);
+  REQUIRE(std::filesystem::exists(folder.file("s.xml.paths.json")));
+  const std::string exec = " s.xml --size 64KiB --links real --predicted-by nothing";
+  const CommandResult taken = run_tutti("exec -t ring:4" + exec, folder);
+  CHECK(taken.code == 0);
+  CHECK(taken.err.find("paths") == std::string::npos);
+  CHECK_THAT(taken.out, ContainsSubstring("all_gather (4 NPUs), float32, "));
+  const CommandResult other = run_tutti("exec -t fully_connected:4" + exec, folder);
+  CHECK(other.code == 0);
+  CHECK_THAT(other.err, ContainsSubstring("s.xml.paths.json: these are paths on ring:4, not on "
+                                          "fully_connected:4: left out"));
 }
 
 TEST_CASE("a program that is slower than its schedule is lowered with a warning") {
@@ -357,7 +375,7 @@ TEST_CASE("an experiment executes a schedule or a program from a file beside it"
   }
   for (const auto& [rest, words] :
        {std::pair<std::string, std::string>{"file = \"s.json\"\nsizes = \"64kB\"",
-                                            "6:9: a schedule says"},
+                                            "6:9: the schedule file says its size"},
         {"file = \"s.json\"\nalgorithms = \"ring\"", "6:14: for algorithms, not for a file"},
         {"file = \"s.xml\"", "5:8: a program doesn't say its size"},
         {"file = \"s.xml\"\nsizes = [\"1kB\", \"2kB\"]", "a program runs at one size"},

@@ -159,7 +159,7 @@ std::size_t check_shown_commands(const std::string& page, const std::vector<std:
     }
     write_file(outside.file("command"), step.text);
     const std::string command =
-        fmt::format("cd '{0}' && PATH='{1}':\"$PATH\" XDG_CACHE_HOME='{1}' sh '{1}/command' "
+        fmt::format("cd '{0}' && PATH='{1}':\"$PATH\" XDG_CACHE_HOME='{1}/cache' sh '{1}/command' "
                     ">'{1}/printed' 2>&1 </dev/null",
                     folder.file(""), outside.file(""));
     const int status = std::system(command.c_str()); // NOLINT: as a reader would

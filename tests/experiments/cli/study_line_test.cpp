@@ -87,6 +87,13 @@ TEST_CASE("what the reader refuses is told by the option, whatever the text is")
              Catch::Matchers::StartsWith("--topology: unknown topology \"rign\""));
 }
 
+TEST_CASE("what an option needs is told once") {
+  CHECK(refusal_of({{"--policy", {"reroute"}}}) == "--policy needs --failed-links");
+  CHECK_THAT(refusal_of({{"--order", {"tensor,pipeline"}}}),
+             Catch::Matchers::StartsWith("--order lacks data, of which there are 8 (it takes "));
+  CHECK(refusal_of({{"--order", {"tensor,data,pipeline"}}}).empty()); // of expert there is one
+}
+
 TEST_CASE("numbers too large for an integer are refused as numbers") {
   CHECK(refusal_of({{"--zero", {"99999999999999999999"}}}) ==
         "--zero: expected an integer, found the number 1e+20");

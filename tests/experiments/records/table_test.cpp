@@ -129,6 +129,32 @@ TEST_CASE("columns are chosen by name, in the order given; unknown ones are erro
                  ContainsSubstring("max_link"));
 }
 
+TEST_CASE("columns have names beside their titles, with or without unit") {
+  Table table = wide_table();
+  table.columns[1].names = {"collective_time"};
+  table.columns[3].title = "= link";
+  table.columns[3].names = {"", "link"};
+  TableForm form{.columns = {"collective_time_ps", "link"},
+                 .titles = std::make_shared<std::set<std::string>>()};
+  CHECK_THAT(to_text(table, form), ContainsSubstring("    time  = link\n"));
+  CHECK_NOTHROW(require_known_columns(form));
+  form.columns = {"time_ns"};
+  CHECK(to_text(table, form).empty());
+  CHECK_THAT(message_of([&] { require_known_columns(form); }),
+             ContainsSubstring("algorithm, busbw, collective_time, link, note, time)"));
+}
+
+TEST_CASE("a table that has only labels of what is asked for is left out") {
+  Table table = two_runs();
+  table.columns[0].is_label = true;
+  TableForm form{.columns = {"algorithm", "gap"}};
+  CHECK(to_text(table, form).empty());
+  form.columns = {"algorithm"};
+  CHECK_THAT(to_text(table, form), ContainsSubstring("tacos"));
+  form.columns = {"algorithm", "time", "gap"};
+  CHECK_THAT(to_text(table, form), ContainsSubstring("algorithm      time\n"));
+}
+
 TEST_CASE("colours mark titles and verdicts, and don't move anything") {
   const Table table{{{"what"}, {"verdict"}, {"n", Align::right}},
                     {{"a", "match", "1"}, {"b", "differs", "2"}}};

@@ -89,6 +89,32 @@ algorithms = ["ring", "direct", "tacos"]
   }
 }
 
+TEST_CASE("bounds: the size of several collectives at once is their sum") {
+  const Records records =
+      records_in(head + "collectives = [[\"all_gather\", \"all_reduce\"]]\nsizes = [\"4KiB\"]\n"
+                        "topologies = [\"A\"]\nchunks = 1\nalgorithms = [\"ring\"]\n");
+  REQUIRE(records.rows.size() == 1);
+  CHECK(cell(records, 0, "size_bytes").whole() == 8192);
+}
+
+TEST_CASE("bounds: one study has no label, and its CPU seconds are told from its bounds") {
+  std::string alone = head;
+  alone.erase(alone.find("label"));
+  const Experiment e = parse_experiment(
+      alone + "collectives = \"all_gather\"\ntopologies = \"A\"\nalgorithms = \"ring\"\n",
+      "e.toml");
+  Interrupts interrupts;
+  Refusals refusals;
+  const std::string text = run_study(e.studies.at(0), {.networks = e.topologies,
+                                                       .interrupts = interrupts,
+                                                       .refusals = refusals,
+                                                       .name = "e",
+                                                       .jobs = 0})
+                               .story({});
+  CHECK_THAT(text, Catch::Matchers::StartsWith("1 problem\n") &&
+                       ContainsSubstring("  bound CPU  at chunks CPU"));
+}
+
 TEST_CASE("bounds: what can't be cut so finely has no bound there") {
   const Records records =
       records_in(head + "collectives = [\"all_gather\"]\nsizes = [\"64B\"]\ntopologies = [\"A\"]\n"
@@ -107,5 +133,6 @@ TEST_CASE("bad [[bounds]] are refused with their place") {
   CHECK(error("chunks = [\"auto\"]\n") ==
         "e.toml:8:11: a bound is of a number of chunks, not of \"auto\"");
   CHECK_THAT(error("sises = [\"1B\"]\n"), ContainsSubstring("e.toml:8:1: unknown key \"sises\""));
+  CHECK_THAT(error("algorithm = \"ring\"\n"), ContainsSubstring("did you mean \"algorithms\""));
   CHECK_THAT(experiment_error(head), ContainsSubstring("no collective is named"));
 }

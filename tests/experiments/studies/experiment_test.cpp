@@ -10,6 +10,7 @@
 #include "tests/temporary_folder.hpp"
 
 #include <algorithm>
+#include <filesystem>
 #include <string>
 
 using namespace tutti;
@@ -153,6 +154,26 @@ TEST_CASE("a topology file stands beside the experiment") {
   write_file(folder.file("e.toml"), "name = \"e\"\n[topologies]\nP = \"pair.toml\"\n[[runs]]\n"
                                     "collectives = [\"broadcast\"]\nalgorithms = [\"direct\"]\n");
   CHECK(read_experiment(folder.file("e.toml")).topologies[0].topology.npu_count() == 2);
+}
+
+TEST_CASE("a collective's file stands beside the experiment") {
+  const TemporaryFolder folder;
+  std::filesystem::create_directory(folder.file("to"));
+  write_file(folder.file("to/swap.toml"),
+             "[[collective]]\nname = \"broadcast,root=1\"\nsize = \"1MiB\"\n");
+  const std::string head = "name = \"e\"\n[topologies]\nR = \"ring:4\"\n";
+  const std::string file = folder.file("to/e.toml");
+  for (const std::string study :
+       {"[[runs]]\ncollectives = [\"swap.toml\"]\nalgorithms = [\"direct\"]\n",
+        "[[bounds]]\ncollectives = [\"swap.toml\"]\n",
+        "[[failures]]\ncollective = \"swap.toml\"\nalgorithms = [\"direct\"]\nfailed_links = 1\n",
+        "[[jobs]]\nalgorithms = [\"direct\"]\n[[jobs.job]]\nname = \"j\"\ncollective = "
+        "\"swap.toml\"\n"}) {
+    INFO(study);
+    write_file(file, head + study);
+    CHECK_NOTHROW(
+        require_sound(read_experiment(file).studies.at(0), read_experiment(file).topologies));
+  }
 }
 
 TEST_CASE("every experiment that comes with Tutti can be read") {

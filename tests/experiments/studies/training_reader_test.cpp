@@ -277,7 +277,7 @@ TEST_CASE("bad training is refused with its place") {
   CHECK_THAT(error_of(study + model + "failed_links = 1\nat = \"50%\"\n"),
              ContainsSubstring("\"at\" isn't for training"));
   CHECK_THAT(error_of(study + model + "policies = \"reroute\"\n"),
-             ContainsSubstring("there are none"));
+             ContainsSubstring("\"policies\" needs \"failed_links\""));
   CHECK_THAT(error_of(study + model + "failed_links = 1\npolicies = \"restart\"\n"),
              ContainsSubstring("reroute or resynthesize, not by restart"));
   CHECK_THAT(error_of(study + model + "reference = \"dbt\"\n"),

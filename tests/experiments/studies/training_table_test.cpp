@@ -83,9 +83,37 @@ TEST_CASE("the report has times, where they go, plans and memory") {
   CHECK_THAT(text, ContainsSubstring("1.250x"));        // 100 us over the bound of 80
   CHECK_THAT(text, ContainsSubstring("exposed tensor"));
   CHECK_THAT(text, !ContainsSubstring("exposed pipeline"));
-  CHECK_THAT(text, ContainsSubstring("direct (remembered)"));
+  CHECK_THAT(text, ContainsSubstring(" plan remembered"));
   CHECK_THAT(text, ContainsSubstring("8 link crossings, 2 simulated one by one"));
   CHECK_THAT(text, ContainsSubstring("70.00 us")); // mean compute
+}
+
+TEST_CASE("a disturbed iteration that halts has a row, and says which cables failed") {
+  TrainingEvaluation e = evaluation();
+  TrainingRun halted = e.runs[1];
+  halted.condition = {Condition::Kind::reroute, 1, 1};
+  halted.report.reset();
+  halted.failed = {"npu0-npu1 down"};
+  halted.note = "npu0 waits for npu1";
+  e.runs.push_back(halted);
+  const std::string text = training_text(e);
+  INFO(text);
+  CHECK_THAT(text, ContainsSubstring("\ntacos      reroute, 1 failed link, seed 1          -"));
+  CHECK_THAT(text, ContainsSubstring("tacos, reroute, 1 failed link, seed 1: failed: npu0-npu1 "
+                                     "down\ntacos, reroute, 1 failed link, seed 1: npu0 waits"));
+}
+
+TEST_CASE("tables that have only labels of what is asked for are left out") {
+  const std::string text = training_text(evaluation(), {.columns = {"algorithm", "x_fastest"}});
+  CHECK_THAT(text, ContainsSubstring("x fastest") && !ContainsSubstring("where an iteration") &&
+                       !ContainsSubstring("what communicates"));
+}
+
+TEST_CASE("crossings may be simulated twice") {
+  TrainingEvaluation e = evaluation();
+  e.runs[1].report->replayed = 9;
+  CHECK_THAT(training_text(e), ContainsSubstring("8 link crossings, 9 simulated one by one (some "
+                                                 "twice: alone, and with what they met); "));
 }
 
 TEST_CASE("notes and defects stand in the report") {

@@ -659,6 +659,18 @@ TEST_CASE("nothing to do is a bound of 0", "[bounds]") {
   CHECK(bounds[0].certificate == "nothing has to move");
 }
 
+TEST_CASE("links without latency are no reason for saying that nothing has to move", "[bounds]") {
+  Network network(2);
+  network.parts.links.push_back({NodeId{0}, NodeId{1}, Bandwidth{60'000'000'000}, Time{}});
+  network.parts.links.push_back({NodeId{1}, NodeId{0}, Bandwidth{60'000'000'000}, Time{}});
+  const Topology topology = network.topology();
+  const std::vector<Bound> bounds = lower_bounds(
+      topology, of_megabytes(topology, K::all_gather, 1, 2), TimeModel{}, Chunking::any);
+  REQUIRE(find(bounds, BoundKind::latency_path) != nullptr);
+  CHECK(find(bounds, BoundKind::latency_path)->certificate ==
+        "what has to move crosses links without latency");
+}
+
 TEST_CASE("bounds refuse what can't be", "[bounds]") {
   Network one_way(2);
   one_way.link(0, 1);

@@ -30,7 +30,7 @@ namespace tutti {
 namespace {
 
 BoundStudy read_bounds(ConfigTable table, const Experiment& experiment,
-                       std::span<const BoundStudy> others) {
+                       const std::string& source_name, std::span<const BoundStudy> others) {
   BoundStudy study;
   study.label = label_at(table, others);
   RunMatrix& matrix = study.matrix;
@@ -40,7 +40,9 @@ BoundStudy read_bounds(ConfigTable table, const Experiment& experiment,
   matrix.topologies = list_at(table, "topologies", all, [&](const ConfigValue& value) {
     return topology_index(value, experiment.topologies);
   });
-  matrix.collectives = list_at(table, "collectives", matrix.collectives, texts_of);
+  matrix.collectives =
+      list_at(table, "collectives", matrix.collectives,
+              [&](const ConfigValue& value) { return texts_of(value, source_name); });
   if (matrix.collectives.empty()) throw table.error("no collective is named");
   matrix.sizes = sizes_at(table, "sizes", "1GiB");
   study.chunks = list_at(table, "chunks", study.chunks, [](const ConfigValue& value) {
@@ -50,6 +52,7 @@ BoundStudy read_bounds(ConfigTable table, const Experiment& experiment,
   });
   if (!std::ranges::is_sorted(study.chunks, std::ranges::less_equal()))
     throw table.at("chunks").error("numbers of chunks must ascend");
+  (void)table.find("algorithms"); // known where it is missing
   matrix.algorithms = table.has("algorithms") ? algorithms_at(table) : all_algorithms();
   matrix.options = options_of(table, experiment.seed);
   if (!table.has("limit")) matrix.options.limit_seconds = 10;
@@ -66,6 +69,7 @@ BoundStudy read_bounds(ConfigTable table, const Experiment& experiment,
 struct BoundRow {
   const BoundStudy* study;
   const Case* problem; ///< with the first algorithm
+  Bytes size;          ///< of all collectives at once
   Bounds any;
   std::vector<std::optional<Bound>> at_chunks; ///< of BoundStudy::chunks; none where parts would be
                                                ///< below a byte
@@ -87,12 +91,16 @@ struct BoundResults {
 
 void bound(BoundRow& row) {
   const Case& c = *row.problem;
+  const auto bounds_of = [&](const Collective& collective) {
+    return all_bounds(*c.topology, collective, c.options.model, c.bound);
+  };
   const auto bounds_at = [&](std::uint32_t chunks) {
-    return all_bounds(*c.topology, make_collective(*c.topology, c.collective, chunks),
-                      c.options.model, c.bound);
+    return bounds_of(make_collective(*c.topology, c.collective, chunks));
   };
   const double start = cpu_seconds();
-  row.any = bounds_at(1);
+  const Collective whole = make_collective(*c.topology, c.collective, 1);
+  row.size = whole.size();
+  row.any = bounds_of(whole);
   row.bound_seconds = cpu_seconds() - start;
   for (const std::uint32_t chunks : row.study->chunks) try {
       row.at_chunks.emplace_back(bounds_at(chunks).best_at_chunks());
@@ -125,7 +133,7 @@ BoundResults evaluate(const BoundStudy& study, const StudyRun& how) {
     InterruptibleWork work(how.interrupts, study.label, how.progress);
     for (std::size_t c = 0; c < results.cases.size(); c += algorithms) {
       if (how.interrupts.cancels()) return results;
-      results.rows.push_back({&study, &results.cases[c], {}, {}, 0, 0, 0, {}});
+      results.rows.push_back({&study, &results.cases[c], {}, {}, {}, 0, 0, 0, {}});
       bound(results.rows.back());
     }
   }
@@ -144,7 +152,7 @@ Fields<BoundRow> fields_of(const BoundStudy& study) {
       {{"topology", text, key}, [](const R& r) { return r.problem->topology_label; }},
       {{"npus", count, key, 6}, [](const R& r) { return r.problem->topology->npu_count(); }},
       {{"collective", text, key}, [](const R& r) { return r.problem->collective.text(); }},
-      {{"size_bytes", bytes, key}, [](const R& r) { return r.problem->collective.size; }},
+      {{"size_bytes", bytes, key}, [](const R& r) { return r.size; }},
       {{"link_busy", text, key},
        [](const R& r) { return to_text(r.problem->options.model.link_busy); }},
       {{"forwarding", text, key},
@@ -171,8 +179,10 @@ Fields<BoundRow> fields_of(const BoundStudy& study) {
           {{"gap_at_chunks", ratio, metric, 2},
            of_replay([](const Replay& r) { return r.gap_at_chunks(); })},
           {{"algorithms", count, metric, 6}, [](const R& r) { return r.algorithms; }},
-          {{"bound_seconds", effort, cost, 7}, [](const R& r) { return r.bound_seconds; }},
-          {{"at_chunks_seconds", effort, cost, 8}, [](const R& r) { return r.at_chunks_seconds; }},
+          {{"bound_seconds", effort, cost, 7, "bound CPU"},
+           [](const R& r) { return r.bound_seconds; }},
+          {{"at_chunks_seconds", effort, cost, 8, "at chunks CPU"},
+           [](const R& r) { return r.at_chunks_seconds; }},
           {{"synthesis_seconds", effort, cost, 8},
            of_best([](const Evaluation& e) { return e.synthesis_seconds; })}});
   return fields;
@@ -195,15 +205,18 @@ std::array<std::size_t, gap_classes.size()> counts_within(const BoundResults& re
   return counts;
 }
 
+/// A study that is alone has no label.
+std::string label_prefix(const std::string& label) { return label.empty() ? "" : label + ": "; }
+
 /// A row for each network, a column for each collective and size.
 NamedFigure figure_of(const BoundResults& results) {
   const RunMatrix& matrix = results.study.matrix;
   const std::size_t columns = matrix.collectives.size() * matrix.sizes.size();
   std::array<std::size_t, gap_classes.size()> counts = counts_within(results);
-  ChoiceMap map{fmt::format("{}: best schedules known within 1 % in {} of {} cases, 10 % in {}, "
-                            "50 % in {}",
-                            results.study.label, counts[0], results.rows.size(), counts[1],
-                            counts[2]),
+  ChoiceMap map{label_prefix(results.study.label) +
+                    fmt::format("best schedules known within 1 % in {} of {} cases, 10 % in {}, "
+                                "50 % in {}",
+                                counts[0], results.rows.size(), counts[1], counts[2]),
                 "colours and numbers: time of the best schedule known over its lower bound",
                 "collective and size",
                 "",
@@ -215,7 +228,7 @@ NamedFigure figure_of(const BoundResults& results) {
     map.choices.push_back({class_name(i), gap_classes[i].second});
   for (std::size_t c = 0; c < columns; ++c)
     map.columns.push_back(fmt::format("{} {}", results.rows[c].problem->collective.text(),
-                                      to_text(results.rows[c].problem->collective.size)));
+                                      to_text(results.rows[c].size)));
   const std::size_t networks = results.rows.size() / columns;
   for (std::size_t n = networks; n-- > 0;) // the first on top
     map.rows.push_back(results.rows[n * columns].problem->topology_label);
@@ -234,8 +247,12 @@ NamedFigure figure_of(const BoundResults& results) {
 
 std::string story_of(const Records& records, const BoundResults& results, const TableForm& form) {
   const std::array<std::size_t, gap_classes.size()> counts = counts_within(results);
-  std::string text = fmt::format("{}: {} problems\n", results.study.label, results.rows.size()) +
-                     to_text(records_table(records), form) + "best schedule known over its bound:";
+  const std::string table = to_text(records_table(records), form);
+  if (table.empty()) return ""; // nothing in it is asked for
+  std::string text =
+      label_prefix(results.study.label) +
+      fmt::format("{} problem{}\n", results.rows.size(), results.rows.size() == 1 ? "" : "s") +
+      table + "best schedule known over its bound:";
   for (std::size_t i = 0; i + 1 < gap_classes.size(); ++i)
     text += fmt::format("{} {} {}", i == 0 ? "" : ",", counts[i], class_name(i));
   return text + fmt::format(", of {}\n", results.rows.size());
@@ -244,10 +261,10 @@ std::string story_of(const Records& records, const BoundResults& results, const 
 } // namespace
 
 std::vector<BoundStudy> BoundStudy::read_all(ConfigTable& root, const Experiment& experiment,
-                                             const std::string&) {
+                                             const std::string& source_name) {
   return studies_in<BoundStudy>(root,
                                 [&](const ConfigTable& table, std::span<const BoundStudy> others) {
-                                  return read_bounds(table, experiment, others);
+                                  return read_bounds(table, experiment, source_name, others);
                                 });
 }
 

@@ -145,6 +145,9 @@ private:
     made_.instances = case_.lowering.instances;
     made_.repetitions = case_.request.repetitions;
     made_.warmups = case_.request.warmups;
+    if (case_.topology->groups().empty())
+      for (const Link& link : case_.topology->links())
+        made_.links_bytes_per_second += static_cast<double>(link.bandwidth.bytes_per_second);
     if (case_.predicted_by == PredictedBy::nothing) return;
     for (const EngineRow* engine : engines_) made_.engines.emplace_back(engine->name);
   }

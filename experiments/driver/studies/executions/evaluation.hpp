@@ -120,8 +120,10 @@ struct ExecutionEvaluation {
   PredictedBy predicted_by = PredictedBy::profile;
   std::optional<runtime::Profile> profile; ///< of the network that predictions are of
   std::optional<Topology> network;         ///< the profiled one
-  double copy_rate = 0;                    ///< of the device, bytes/s; 0: not measured
-  std::string copy_rate_note;              ///< why it couldn't be; else empty
+  /// Of all links together, where no groups share any; else 0.
+  double links_bytes_per_second = 0;
+  double copy_rate = 0;       ///< of the device, bytes/s; 0: not measured
+  std::string copy_rate_note; ///< why it couldn't be; else empty
   /// Why the machine that measures it has none of it, which is no problem; else empty.
   std::string left_out;
   std::vector<ExecutionRun> runs; ///< by size, then algorithm

@@ -3,6 +3,7 @@
 #include "experiments/driver/studies/executions/study.hpp"
 
 #include "experiments/driver/cli/collective_request.hpp"
+#include "experiments/driver/cli/connection_paths.hpp"
 #include "experiments/driver/studies/expectation_reader.hpp"
 #include "experiments/driver/studies/experiment.hpp"
 #include "experiments/driver/studies/experiment_values.hpp"
@@ -10,12 +11,15 @@
 #include "runtime/formats/msccl/xml.hpp"
 #include "sim/error.hpp"
 #include "sim/files/config.hpp"
+#include "sim/files/files.hpp"
 #include "sim/files/schedule_file.hpp"
 #include "sim/verify.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
+#include <string_view>
 
 namespace tutti {
 
@@ -101,6 +105,20 @@ void read_algorithms(ConfigTable& table, const Topology& topology, ExecutionCase
   if (const auto chunks = table.find("chunks")) c.chunks = chunks_of(*chunks);
 }
 
+/// Puts in those of the file beside the program, if it is there: what `lower` planned, and `import`
+/// takes. Why not, where they are of another program or network; else empty.
+std::string add_paths(runtime::Program& program, const std::string& path,
+                      const Topology& topology) {
+  const std::string name = paths_file_of(path);
+  if (!std::filesystem::exists(name)) return "";
+  try {
+    program.paths = parse_connection_paths(topology, read_file(name), name, read_file(path));
+  } catch (const InputError& error) {
+    return fmt::format("{}: left out", error.what());
+  }
+  return "";
+}
+
 GivenExecution given_program(ConfigTable& table, const ConfigValue& file, const std::string& path,
                              const Topology& topology) {
   if (!table.find("sizes")) throw file.error("a program doesn't say its size: give \"sizes\"");
@@ -112,11 +130,13 @@ GivenExecution given_program(ConfigTable& table, const ConfigValue& file, const 
       return make_collective(topology, {{text}, sizes.front()}, 1);
     });
   runtime::MscclFile read = runtime::load_msccl(path, sizes.front(), custom ? &*custom : nullptr);
+  const std::string lacking = add_paths(read.program, path, topology);
   runtime::ForeignSchedule foreign = runtime::schedule_of(topology, read.program);
   std::vector<std::string> warnings;
   for (const std::string& warning : read.warnings)
     warnings.push_back(warning.starts_with(path + ":") ? warning
                                                        : fmt::format("{}: {}", path, warning));
+  if (!lacking.empty()) warnings.push_back(lacking);
   return {read.program.name, std::move(foreign.collective), std::move(foreign.schedule),
           std::move(read.program), std::move(warnings)};
 }
@@ -124,7 +144,9 @@ GivenExecution given_program(ConfigTable& table, const ConfigValue& file, const 
 GivenExecution given_schedule(ConfigTable& table, const std::string& path,
                               const Topology& topology) {
   for (const char* key : {"sizes", "collective"})
-    if (const auto value = table.find(key)) throw value->error("a schedule says its own");
+    if (const auto value = table.find(key))
+      throw value->error(fmt::format("the schedule file says its {}: leave \"{}\" out",
+                                     key == std::string_view("sizes") ? "size" : key, key));
   ScheduleFile read = read_schedule(path, topology);
   if (read.compact)
     throw InputError(fmt::format("{}: {} transfers are too many", path, read.size()));

@@ -2,6 +2,7 @@
 // for scripts and eyes that know those; with its counts, units and "out of bounds" line.
 #include "experiments/driver/studies/executions/table.hpp"
 
+#include "experiments/driver/cli/collective_request.hpp"
 #include "experiments/driver/records/records.hpp"
 #include "experiments/driver/records/table.hpp"
 #include "experiments/driver/studies/executions/prediction.hpp"
@@ -26,13 +27,32 @@ std::string prediction_text(const ExecutionEvaluation& e) {
                      e.profile ? "the profiled network" : "the topology");
 }
 
+/// "sum of float32"; the type alone where nothing is reduced.
+std::string data_text(const ExecutionEvaluation& e) {
+  const bool is_copied = e.collective.find("reduce") == std::string::npos &&
+                         e.collective.find("custom") == std::string::npos &&
+                         !is_collective_file(e.collective);
+  const std::string type{to_text(e.type)};
+  return is_copied ? type : fmt::format("{} of {}", to_text(e.combine), type);
+}
+
+/// Where throttled links are to be faster than the machine copies, its own rate is measured.
+std::string pace_text(const ExecutionEvaluation& e) {
+  constexpr double enough = 0.5; // of the links' rate
+  if (!e.emulated || !e.profile || e.links_bytes_per_second <= 0 ||
+      e.profile->joint_bytes_per_second >= enough * e.links_bytes_per_second)
+    return "";
+  return fmt::format("the machine copies slower than the links, which carry {} together: times are "
+                     "its own\n",
+                     short_rate_text(e.links_bytes_per_second));
+}
+
 std::string heading(const ExecutionEvaluation& e) {
   return fmt::format(
-      "{}{}, {} ({} NPUs), {} of {}, {}\nbackend {}{}; links {}; median of {} timed runs after {}; "
+      "{}{}, {} ({} NPUs), {}, {}\nbackend {}{}; links {}; median of {} timed runs after {}; "
       "{}\n",
-      e.label.empty() ? "" : e.label + ": ", e.topology, e.collective, e.npus, to_text(e.combine),
-      to_text(e.type), e.in_place ? "in place" : "out of place", e.backend,
-      e.device.empty() ? "" : ", " + e.device,
+      e.label.empty() ? "" : e.label + ": ", e.topology, e.collective, e.npus, data_text(e),
+      e.in_place ? "in place" : "out of place", e.backend, e.device.empty() ? "" : ", " + e.device,
       e.emulated ? "throttled to the topology's" : "as fast as they go", e.repetitions, e.warmups,
       prediction_text(e));
 }
@@ -151,6 +171,7 @@ std::string execution_text(const ExecutionEvaluation& e, const TableForm& form) 
     text += fmt::format("profile: {} links, fitted within {:.1f} %, all at once {}\n",
                         e.profile->links.size(), 100 * e.profile->fit_error(),
                         short_rate_text(e.profile->joint_bytes_per_second));
+  text += pace_text(e);
   text += to_text(run_table(e, form), form) + error_text(e);
   if (const auto share = best_rate_share(e))
     text += fmt::format("the device copies {}; all connections together reach {:.1f} % of it, the "

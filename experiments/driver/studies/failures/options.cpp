@@ -22,7 +22,7 @@ constexpr std::array failure_options{
                 "an option of an algorithm or the planner, key=value; repeatable"},
     limit_option,
     StudyOption{"--events", "events", OptionForm::text,
-                "a TOML file: what happens when, or at what rates (README, \"Failures\")",
+                "a TOML file: what happens when, or at what rates (docs/formats/events.md)",
                 "What befalls it"},
     StudyOption{"--event", "events", OptionForm::events,
                 "at=50%,link_down=npu0-npu1; repeatable; keys as in the file of --events"},

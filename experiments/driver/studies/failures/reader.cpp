@@ -6,6 +6,7 @@
 #include "experiments/driver/studies/expectation_reader.hpp"
 #include "experiments/driver/studies/experiment.hpp"
 #include "experiments/driver/studies/experiment_values.hpp"
+#include "experiments/driver/studies/options.hpp"
 #include "experiments/driver/studies/registry.hpp"
 #include "sim/error.hpp"
 #include "sim/files/config.hpp"
@@ -30,7 +31,9 @@ EventPlan read_plan(ConfigTable& table, const Topology& topology, const std::str
   }
   EventPlan plan = read_events(table, topology);
   if (plan.events.empty() && !plan.draws())
-    throw table.error("no event: give \"events\", \"failed_links\" or \"generated\"");
+    throw table.error(source_name == command_line_source
+                          ? "no event: give --event, --events or --failed-links"
+                          : "no event: give \"events\", \"failed_links\" or \"generated\"");
   return plan;
 }
 
@@ -56,7 +59,7 @@ Time time_at(ConfigTable& table, const std::string& key, Time otherwise) {
 FailureCase read_case(ConfigTable& table, const Experiment& experiment, const Topology& topology,
                       const std::string& source_name) {
   FailureCase c;
-  c.collective.texts = texts_of(table.at("collective"));
+  c.collective.texts = texts_of(table.at("collective"), source_name);
   const std::vector<Bytes> sizes = sizes_at(table, "size", "1GiB");
   if (sizes.size() > 1) throw table.at("size").error("one size, not a range");
   c.collective.size = sizes.front();

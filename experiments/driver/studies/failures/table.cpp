@@ -65,13 +65,13 @@ Cell ratio_of(const FailureEvaluation& e, const std::optional<Time>& time) {
 Fields<PolicySummary> reaction_fields() {
   using enum Quantity;
   using S = PolicySummary;
-  return {{{"in vain", bytes, ColumnRole::metric, 4},
+  return {{{"in_vain_bytes", bytes, ColumnRole::metric, 4},
            [](const S& s) { return s.in_vain == Bytes{} ? Cell() : Cell(s.in_vain); }},
-          {{"in force / made", numeral, ColumnRole::metric, 5},
+          {{"decisions_in_force", numeral, ColumnRole::metric, 5, "in force / made"},
            [](const S& s) {
              return s.decisions == 0 ? Cell() : Cell(fmt::format("{}/{}", s.in_force, s.decisions));
            }},
-          {{"planning", effort, ColumnRole::metric, 6},
+          {{"planning_seconds", effort, ColumnRole::metric, 6},
            [](const S& s) { return s.decisions == 0 ? Cell() : Cell(s.planning_seconds); }}};
 }
 
@@ -83,7 +83,7 @@ Fields<SummaryRow> summary_fields(bool sweep, bool chose) {
   using R = SummaryRow;
   Fields<R> fields{{{"algorithm", text}, [](const R& r) { return r.e->algorithm; }}};
   if (chose)
-    fields.push_back({{"chunks/shard", numeral, metric, 8}, [](const R& r) {
+    fields.push_back({{"chunks_per_shard", numeral, metric, 8, "chunks/shard"}, [](const R& r) {
                         if (!r.e->verified) return Cell();
                         return Cell(chunks_text(r.e->chunks_per_shard, r.e->chose_chunks));
                       }});
@@ -98,14 +98,14 @@ Fields<SummaryRow> summary_fields(bool sweep, bool chose) {
   const auto made = [](auto value) {
     return [value](const R& r) { return r.e->verified ? Cell(value(r)) : Cell(); };
   };
-  extend(fields,
-         {{{"policy", text}, made([](const R& r) {
-             return r.summary ? Cell(to_text(r.summary->policy)) : Cell("undisturbed");
-           })},
-          {{"time", time}, made(time_of)},
-          {{"x undisturbed", ratio}, made([=](const R& r) { return ratio_of(*r.e, time_of(r)); })},
-          {{"goodput lost", part, metric, 3},
-           made([](const R& r) { return r.summary ? r.summary->goodput_lost : 0; })}});
+  extend(fields, {{{"policy", text}, made([](const R& r) {
+                     return r.summary ? Cell(to_text(r.summary->policy)) : Cell("undisturbed");
+                   })},
+                  {{"collective_time_ps", time, metric, 0, "time"}, made(time_of)},
+                  {{"slowdown", ratio, metric, 0, "x undisturbed"},
+                   made([=](const R& r) { return ratio_of(*r.e, time_of(r)); })},
+                  {{"goodput lost", part, metric, 3},
+                   made([](const R& r) { return r.summary ? r.summary->goodput_lost : 0; })}});
   extend(fields, fields_through<R>(reaction_fields(), [](const R& r) { return r.policy(); }));
   extend(fields, {{{"complete", numeral},
                    [](const R& r) {

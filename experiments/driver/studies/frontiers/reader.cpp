@@ -22,9 +22,9 @@ constexpr std::int64_t most_counted = 1 << 20; // chunks, steps, rounds; more is
 // the paper counts chunks of the whole buffer. Makes no collective of a name, which may be of any
 // size.
 std::uint32_t read_collective_and_sizes(ConfigTable& table, const Topology& topology,
-                                        FrontierStudy& study) {
+                                        const std::string& source_name, FrontierStudy& study) {
   const ConfigValue value = table.at("collective");
-  study.collective = value.string();
+  study.collective = collective_beside(value.string(), source_name);
   if (is_collective_file(study.collective)) {
     if (const auto sizes = table.find("sizes"))
       throw sizes->error("the size of a collective from a file is in the file");
@@ -74,7 +74,7 @@ PaperInstance read_instance(ConfigTable table, std::uint32_t shards_per_buffer) 
 }
 
 FrontierStudy read_frontier(ConfigTable table, const Experiment& experiment,
-                            std::span<const FrontierStudy> others) {
+                            const std::string& source_name, std::span<const FrontierStudy> others) {
   const Networks networks = experiment.topologies;
   FrontierStudy study;
   study.label = label_at(table, others);
@@ -82,7 +82,8 @@ FrontierStudy read_frontier(ConfigTable table, const Experiment& experiment,
   study.engines = parsed_at(table, "engine", "both", parse_engines);
   study.topology = topology_at(table, networks);
   const Topology& topology = networks[study.topology].topology;
-  const std::uint32_t shards_per_buffer = read_collective_and_sizes(table, topology, study);
+  const std::uint32_t shards_per_buffer =
+      read_collective_and_sizes(table, topology, source_name, study);
   if (const auto settings = table.find("settings"))
     settings->located([&] { (void)request_of(study.frontier(networks)); });
   for (ConfigTable& row : table.tables("paper"))
@@ -94,10 +95,10 @@ FrontierStudy read_frontier(ConfigTable table, const Experiment& experiment,
 } // namespace
 
 std::vector<FrontierStudy> FrontierStudy::read_all(ConfigTable& root, const Experiment& experiment,
-                                                   const std::string&) {
+                                                   const std::string& source_name) {
   return studies_in<FrontierStudy>(
       root, [&](const ConfigTable& table, std::span<const FrontierStudy> others) {
-        return read_frontier(table, experiment, others);
+        return read_frontier(table, experiment, source_name, others);
       });
 }
 

@@ -79,7 +79,8 @@ Fields<Replay> last_size_fields() {
   using R = Replay;
   return {{{"algbw", rate, metric, 1}, [](const R& r) { return r.algbw; }},
           {{"gap", ratio}, [](const R& r) { return r.gap(); }},
-          {{"at chunks", ratio, metric, 5}, [](const R& r) { return r.gap_at_chunks(); }}};
+          {{"gap_at_chunks", ratio, metric, 5, "at chunks"},
+           [](const R& r) { return r.gap_at_chunks(); }}};
 }
 
 /// Pre: one size or more.
@@ -87,10 +88,11 @@ Fields<TablePoint> table_point_fields(std::span<const Bytes> sizes) {
   using enum Quantity;
   using enum ColumnRole;
   using R = TablePoint;
-  Fields<R> fields{{{"C", count}, [](const R& r) { return r.point().chunks; }},
-                   {{"S", count}, [](const R& r) { return r.point().steps; }},
-                   {{"R", count}, [](const R& r) { return r.point().rounds; }},
-                   {{"R/C", numeral}, [](const R& r) { return cost_text(r.point().cost()); }},
+  Fields<R> fields{{{"chunks", count, metric, 0, "C"}, [](const R& r) { return r.point().chunks; }},
+                   {{"steps", count, metric, 0, "S"}, [](const R& r) { return r.point().steps; }},
+                   {{"rounds", count, metric, 0, "R"}, [](const R& r) { return r.point().rounds; }},
+                   {{"rounds_per_chunk", numeral, metric, 0, "R/C"},
+                    [](const R& r) { return cost_text(r.point().cost()); }},
                    {{"proof", text, note, 2}, [](const R& r) { return proof_text(r.point()); }},
                    {{"optimal in", text, metric, 3},
                     [](const R& r) { return to_text(optimality_of(r.point())); }}};
@@ -108,8 +110,10 @@ Fields<TablePoint> table_point_fields(std::span<const Bytes> sizes) {
            const SizedPoint* at = r.at(last);
            return at == nullptr ? nullptr : &at->replay;
          }));
-  extend(fields, {{{"found by", text, note, 6}, [](const R& r) { return r.point().method; }},
-                  {{"CPU", effort, metric, 7}, [](const R& r) { return r.point().seconds; }}});
+  extend(fields,
+         {{{"method", text, note, 6, "found by"}, [](const R& r) { return r.point().method; }},
+          {{"synthesis_seconds", effort, metric, 7, "CPU"},
+           [](const R& r) { return r.point().seconds; }}});
   return fields;
 }
 
@@ -180,28 +184,30 @@ Fields<TableInstance> table_instance_fields() {
   using enum Quantity;
   using enum ColumnRole;
   using R = TableInstance;
-  return {
-      {{"paper", text},
-       [](const R& r) {
-         const PaperInstance& paper = r.instance->paper;
-         return instance_text(paper.chunks, paper.steps, paper.rounds);
-       }},
-      {{"claims", text, metric, 2}, [](const R& r) { return to_text(r.instance->paper.claimed); }},
-      {{"time", numeral, metric, 4},
-       [](const R& r) {
-         const std::optional<double>& seconds = r.instance->paper.seconds;
-         return seconds ? Cell(fmt::format("{:.1f} s", *seconds)) : Cell();
-       }},
-      {{"ours", text}, [](const R& r) { return r.instance->answer; }},
-      {{"proven", text, metric, 1}, [](const R& r) { return to_text(r.instance->proven); }},
-      {{"CPU", effort, metric, 3}, [](const R& r) { return r.instance->seconds; }},
-      {{"better", text, metric, 5},
-       [](const R& r) {
-         const std::vector<FrontierPoint>& points = r.study->frontier.frontier.points;
-         return r.instance->better ? Cell(instance_text(points[*r.instance->better])) : Cell();
-       }},
-      {{"found by", text, note, 6}, [](const R& r) { return r.instance->method; }},
-      {{"verdict", text}, [](const R& r) { return to_text(r.instance->agreement); }}};
+  return {{{"paper", text},
+           [](const R& r) {
+             const PaperInstance& paper = r.instance->paper;
+             return instance_text(paper.chunks, paper.steps, paper.rounds);
+           }},
+          {{"paper_optimal_in", text, metric, 2, "claims"},
+           [](const R& r) { return to_text(r.instance->paper.claimed); }},
+          {{"time", numeral, metric, 4},
+           [](const R& r) {
+             const std::optional<double>& seconds = r.instance->paper.seconds;
+             return seconds ? Cell(fmt::format("{:.1f} s", *seconds)) : Cell();
+           }},
+          {{"answer", text, metric, 0, "ours"}, [](const R& r) { return r.instance->answer; }},
+          {{"proven_optimal_in", text, metric, 1, "proven"},
+           [](const R& r) { return to_text(r.instance->proven); }},
+          {{"synthesis_seconds", effort, metric, 3, "CPU"},
+           [](const R& r) { return r.instance->seconds; }},
+          {{"better", text, metric, 5},
+           [](const R& r) {
+             const std::vector<FrontierPoint>& points = r.study->frontier.frontier.points;
+             return r.instance->better ? Cell(instance_text(points[*r.instance->better])) : Cell();
+           }},
+          {{"method", text, note, 6, "found by"}, [](const R& r) { return r.instance->method; }},
+          {{"verdict", text}, [](const R& r) { return to_text(r.instance->agreement); }}};
 }
 
 Table instance_table(const FrontierStudyEvaluation& study) {

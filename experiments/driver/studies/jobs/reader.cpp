@@ -53,14 +53,15 @@ void require_settings(ConfigTable& table, const JobStudy& study) {
   settings->located([&] { require_known_settings(rows, study.options); });
 }
 
-Job read_job(ConfigTable table, std::span<const Job> others, const Topology& topology) {
+Job read_job(ConfigTable table, std::span<const Job> others, const Topology& topology,
+             const std::string& source_name) {
   Job job;
   const ConfigValue name = table.at("name");
   job.name = name.string();
   if (std::ranges::find(others, job.name, &Job::name) != others.end())
     throw name.error(fmt::format("there is a job \"{}\" already", job.name));
   const ConfigValue collective = table.at("collective");
-  job.collective = collective.string();
+  job.collective = collective_beside(collective.string(), source_name);
   if (is_collective_file(job.collective)) {
     if (const auto size = table.find("size"))
       throw size->error("the size of a collective from a file is in the file");
@@ -81,13 +82,14 @@ Job read_job(ConfigTable table, std::span<const Job> others, const Topology& top
   return job;
 }
 
-void read_body(ConfigTable& table, const Topology& topology, std::uint64_t seed, JobStudy& study) {
+void read_body(ConfigTable& table, const Topology& topology, std::uint64_t seed,
+               const std::string& source_name, JobStudy& study) {
   study.options = options_of(table, seed);
   study.plans = read_plans(table);
   study.engines = parsed_at(table, "engine", "both", parse_engines);
   for (ConfigTable& row : table.tables("job")) {
     if (study.jobs.size() == most_jobs) throw row.error("more jobs than 4096");
-    study.jobs.push_back(read_job(row, study.jobs, topology));
+    study.jobs.push_back(read_job(row, study.jobs, topology, source_name));
   }
   if (study.jobs.empty()) throw table.error("needs at least one job");
   require_settings(table, study);
@@ -97,13 +99,14 @@ void read_body(ConfigTable& table, const Topology& topology, std::uint64_t seed,
 } // namespace
 
 std::vector<JobStudy> JobStudy::read_all(ConfigTable& root, const Experiment& experiment,
-                                         const std::string&) {
+                                         const std::string& source_name) {
   std::vector<JobStudy> studies;
   for (ConfigTable& table : root.tables(std::string(kind))) {
     JobStudy study;
     study.label = label_at(table, studies);
     study.topology = topology_at(table, experiment.topologies);
-    read_body(table, experiment.topologies[study.topology].topology, experiment.seed, study);
+    read_body(table, experiment.topologies[study.topology].topology, experiment.seed, source_name,
+              study);
     studies.push_back(std::move(study));
   }
   return studies;
@@ -114,7 +117,7 @@ JobStudy read_job_file(const std::string& file, const Topology& topology, std::u
   table.allow_only(
       {"algorithms", "together", "engine", "settings", "link_busy", "forwarding", "limit", "job"});
   JobStudy study;
-  read_body(table, topology, seed, study);
+  read_body(table, topology, seed, file, study);
   return study;
 }
 

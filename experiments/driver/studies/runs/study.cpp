@@ -85,7 +85,8 @@ void read_engine(ConfigTable& table, RunMatrix& run) {
     run.disciplines = {Discipline::fifo};
 }
 
-RunMatrix read_run(ConfigTable table, const Experiment& experiment) {
+RunMatrix read_run(ConfigTable table, const Experiment& experiment,
+                   const std::string& source_name) {
   RunMatrix run;
   if (const auto label = table.find("label")) run.label = plain_label(*label);
   std::vector<std::size_t> all(experiment.topologies.size());
@@ -94,7 +95,7 @@ RunMatrix read_run(ConfigTable table, const Experiment& experiment) {
     return topology_index(value, experiment.topologies);
   });
   for (const ConfigValue& item : list_of(table.at("collectives")))
-    run.collectives.push_back(texts_of(item));
+    run.collectives.push_back(texts_of(item, source_name));
   read_sizes(table, run);
   run.algorithms = algorithms_at(table);
   run.options = options_of(table, experiment.seed);
@@ -306,11 +307,11 @@ PlannedRows planned_runs(std::span<const Case> cases) {
 }
 
 std::vector<RunStudy> RunStudy::read_all(ConfigTable& root, const Experiment& experiment,
-                                         const std::string&) {
+                                         const std::string& source_name) {
   RunStudy study;
   double cases_so_far = 0;
   for (ConfigTable& table : root.tables("runs")) {
-    study.matrices.push_back(read_run(table, experiment));
+    study.matrices.push_back(read_run(table, experiment, source_name));
     cases_so_far += size_of(study.matrices.back());
     if (cases_so_far > most_cases)
       throw table.error(fmt::format("{:.0f} cases, more than {}", cases_so_far, most_cases));

@@ -26,12 +26,15 @@ std::string outcome_text(const Evaluation& e) {
   return e.problem.empty() ? std::string(to_text(e.status)) : "DEFECT";
 }
 
-// A picture of the network may leave out latencies: no schedule is as fast as what it promises.
+// A fluid counts bandwidth alone, and other pictures leave out something else: no schedule is as
+// fast as what they promise.
 std::string planned_text(const Evaluation& e) {
   std::string text = fmt::format("planned {}", short_text(*e.planned));
   if (!e.planned_on.empty()) text += " on " + e.planned_on;
   if (!e.replays.empty() && *e.planned < e.replays.front().bound.time)
-    text += "; faster than the lower bound, as that picture leaves something out";
+    text += e.planned_on.starts_with("fluid")
+                ? ", without latencies, and so below the lower bound"
+                : ", a simpler picture of the network, and so below the lower bound";
   return text;
 }
 
@@ -47,13 +50,30 @@ std::string attempts_text(const AttemptSpread& attempts) {
                      short_text(attempts.worst));
 }
 
+// "epoch 1.000 us" of epoch_seconds: facts are in SI units, which their names end in.
+std::string fact_text(std::string_view name, double value) {
+  const auto named = [name](std::size_t unit, const std::string& text) {
+    std::string words(name.substr(0, name.size() - unit));
+    std::ranges::replace(words, '_', ' ');
+    return fmt::format("{} {}", words, text);
+  };
+  constexpr std::string_view seconds = "_seconds", rate = "_bytes_per_second", traffic = "_gb";
+  constexpr double least = 1e-9; // less is what floating point has left of nothing
+  if (name.ends_with(seconds) && value >= 0 && value < 1e6)
+    return named(seconds.size(),
+                 short_text(Time{std::llround(value * static_cast<double>(ps_per_s))}));
+  if (name.ends_with(rate)) return named(rate.size(), short_rate_text(value));
+  if (name.ends_with(traffic)) return named(traffic.size(), fmt::format("{:.6g} GB", value));
+  return named(0, fmt::format("{:.6g}", std::abs(value) < least ? 0.0 : value));
+}
+
 std::string note_text(const Evaluation& e) {
   if (!e.problem.empty()) return e.problem;
   std::string text = e.note;
   const auto add = [&text](const std::string& more) { text += text.empty() ? more : "; " + more; };
   if (e.planned) add(planned_text(e));
   if (e.attempts) add(attempts_text(*e.attempts));
-  for (const auto& [name, value] : e.facts) add(fmt::format("{} {:.6g}", name, value));
+  for (const auto& [name, value] : e.facts) add(fact_text(name, value));
   return text;
 }
 
@@ -122,7 +142,8 @@ std::vector<ShownColumn> shown_columns(const Shape& shape) {
   shown.push_back({"algorithm"});
   if (shape.chunks) shown.push_back({"chunks/shard", "", 3});
   shown.push_back({"status", "", 1});
-  for (const Discipline discipline : shape.disciplines) shown.push_back({time_name(discipline)});
+  for (const Discipline discipline : shape.disciplines)
+    shown.push_back({time_name(discipline), "", 0, "time"});
   for (const ShownColumn& column :
        std::initializer_list<ShownColumn>{{"algbw", "", 2},
                                           {"busbw", "", 4},
@@ -184,8 +205,9 @@ std::string table_text(std::vector<Evaluation> rows, const TableForm& form) {
     table_rows.push_back({{&rows[i], rows[i].replays.empty() ? nullptr : &rows[i].replays.front()},
                           is_best(rows, i)});
   const Records records = records_of<TableRow>(table_fields(rows, shape.disciplines), table_rows);
-  std::string text = wrapped(heading(rows.front(), shape), form) +
-                     to_text(records_table(records, shown_columns(shape), form), form);
+  const std::string table = to_text(records_table(records, shown_columns(shape), form), form);
+  if (table.empty()) return ""; // nothing in it is asked for
+  std::string text = wrapped(heading(rows.front(), shape), form) + table;
   const Evaluation& first = rows.front();
   if (!shape.sizes && rows.size() > 1 && !first.replays.empty() && first.problem.empty())
     text += wrapped(best_text(first), form);
@@ -215,10 +237,10 @@ std::string report_text(std::span<const Evaluation> evaluations, const TableForm
   for (std::size_t begin = 0; begin < evaluations.size();) {
     std::size_t end = begin + 1;
     while (end < evaluations.size() && same_table(evaluations[begin], evaluations[end])) ++end;
-    if (begin > 0) text += "\n";
-    text += table_text({evaluations.begin() + static_cast<std::ptrdiff_t>(begin),
-                        evaluations.begin() + static_cast<std::ptrdiff_t>(end)},
-                       form);
+    const std::string table = table_text({evaluations.begin() + static_cast<std::ptrdiff_t>(begin),
+                                          evaluations.begin() + static_cast<std::ptrdiff_t>(end)},
+                                         form);
+    text += (text.empty() || table.empty() ? "" : "\n") + table;
     begin = end;
   }
   return text;

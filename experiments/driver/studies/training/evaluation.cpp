@@ -258,6 +258,8 @@ private:
       const std::vector<LinkId> gone =
           topologies::failed_links(*network_.topology, condition.failed_links, condition.seed);
       const std::vector<NetworkEvent> events = links_down(*network_.topology, gone);
+      for (const NetworkEvent& event : events)
+        run.failed.push_back(to_text(event, *network_.topology));
       IterationOptions options = common_options();
       options.events = events;
       if (const auto plans = plans_without(planning, gone, condition.kind, run))

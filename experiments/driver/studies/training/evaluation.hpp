@@ -41,6 +41,7 @@ struct TrainingRun {
   WorkloadSummary workload;
   Status status = Status::infeasible; ///< where there is no report: or out_of_memory
   std::string note;                   ///< why there is no report; else empty
+  std::vector<std::string> failed;    ///< cables that are out of order, by name
   std::optional<IterationReport> report;
   std::vector<PlannedCommunication> communications; ///< largest first; empty where taken over
   Time bound;          ///< that no run of the workload by this plan can beat

@@ -184,8 +184,7 @@ Disturbances read_disturbances(ConfigTable& table, std::span<const TrainingNetwo
     }
   }
   if (const auto policies = table.find("policies")) {
-    if (!table.has("failed_links"))
-      throw policies->error("\"policies\" are for \"failed_links\", and there are none");
+    if (!table.has("failed_links")) throw policies->error("\"policies\" needs \"failed_links\"");
     disturbances.policies.clear();
     for (const ConfigValue& item : list_of(*policies))
       disturbances.policies.push_back(parsed(item, parse_training_policy));

@@ -54,7 +54,8 @@ std::vector<Label> labels_of(std::span<const TrainingRun> runs, const TableForm&
 
 std::string label_text(std::span<const Label> telling, const TrainingRun& run) {
   std::vector<std::string> texts;
-  for (const Label& label : telling) texts.push_back(label.of(run));
+  for (const Label& label : telling)
+    if (std::string text = label.of(run); !text.empty()) texts.push_back(std::move(text));
   return joined(texts, ", ");
 }
 
@@ -96,6 +97,11 @@ struct TableIteration {
   std::span<const TrainingRun> all;
 };
 
+/// A disturbed run that comes to a halt has no times; its note says why.
+template <typename Value> auto where_reported(Value value) {
+  return [value](const TableIteration& row) { return row.run->report ? Cell(value(row)) : Cell(); };
+}
+
 /// What a table of iterations has beyond what it always has.
 struct IterationShape {
   bool disturbed = true, items = true, peak = true;
@@ -114,31 +120,34 @@ Fields<TableIteration> table_iteration_fields(std::span<const Label> telling,
   using enum ColumnRole;
   using R = TableIteration;
   Fields<R> fields = label_columns<R>(telling);
-  extend(fields, {{{"iteration", time}, [](const R& r) { return r.run->iteration_time(); }},
-                  {{"x fastest", ratio}, [](const R& r) {
+  extend(fields, {{{"iteration_time_ps", time, metric, 0, "iteration"},
+                   where_reported([](const R& r) { return r.run->iteration_time(); })},
+                  {{"x fastest", ratio}, where_reported([](const R& r) {
                      return ratio_cell(r.run->iteration_time(), fastest_like(*r.run, r.all));
-                   }}});
+                   })}});
   if (shape.disturbed)
-    fields.push_back({{"x undisturbed", ratio}, [](const R& r) {
-                        const TrainingRun* before = undisturbed_like(*r.run, r.all);
-                        return before == nullptr
-                                   ? Cell()
-                                   : ratio_cell(r.run->report->duration, before->report->duration);
-                      }});
-  if (shape.items)
-    fields.push_back({{"throughput", numeral}, [](const R& r) {
-                        const std::string& item = r.run->workload.item;
-                        return rate_text(r.run->items_per_second(), item.empty() ? "item" : item);
-                      }});
-  if (shape.peak)
     fields.push_back(
-        {{"of peak", part, metric, 1}, [](const R& r) { return r.run->flops_utilisation(); }});
-  extend(fields,
-         {{{"x bound", ratio, metric, 2},
-           [](const R& r) { return ratio_cell(r.run->report->duration, r.run->bound); }},
-          {{"hidden", part, metric, 2}, [](const R& r) { return hidden_part(*r.run->report); }},
-          {{"hottest link", text, metric, 3},
-           [](const R& r) { return Cell::of_text(r.run->hottest); }}});
+        {{"slowdown", ratio, metric, 0, "x undisturbed"}, where_reported([](const R& r) {
+           const TrainingRun* before = undisturbed_like(*r.run, r.all);
+           return before == nullptr ? Cell()
+                                    : ratio_cell(r.run->report->duration, before->report->duration);
+         })});
+  if (shape.items)
+    fields.push_back(
+        {{"items_per_s", numeral, metric, 0, "throughput"}, where_reported([](const R& r) {
+           const std::string& item = r.run->workload.item;
+           return rate_text(r.run->items_per_second(), item.empty() ? "item" : item);
+         })});
+  if (shape.peak)
+    fields.push_back({{"flops_utilisation", part, metric, 1, "of peak"},
+                      where_reported([](const R& r) { return r.run->flops_utilisation(); })});
+  extend(fields, {{{"x bound", ratio, metric, 2}, where_reported([](const R& r) {
+                     return ratio_cell(r.run->report->duration, r.run->bound);
+                   })},
+                  {{"hidden_fraction", part, metric, 2, "hidden"},
+                   where_reported([](const R& r) { return hidden_part(*r.run->report); })},
+                  {{"hottest link", text, metric, 3},
+                   where_reported([](const R& r) { return Cell::of_text(r.run->hottest); })}});
   return fields;
 }
 
@@ -146,7 +155,7 @@ Records iteration_table(std::span<const TrainingRun> runs, std::span<const Label
                         const TableForm& form) {
   std::vector<TableIteration> rows;
   for (const TrainingRun& run : runs)
-    if (run.report) rows.push_back({&run, runs});
+    if (run.report || is_disturbed(run)) rows.push_back({&run, runs});
   return records_of<TableIteration>(
       table_iteration_fields(telling, form.columns.empty() ? shape_of(runs) : IterationShape{}),
       rows);
@@ -192,8 +201,14 @@ Fields<TableAccount> table_account_fields(std::span<const Label> telling,
                       }});
   extend(fields,
          {{{"bubble", time, metric, 2}, [](const R& r) { return r.share(r.account.bubble); }},
-          {{"waiting", time, metric, 2}, [](const R& r) { return r.share(r.account.waiting); }},
-          {{"= iteration", time}, [](const R& r) { return r.share(r.account.total()); }}});
+          {{"waiting", time, metric, 2},
+           [](const R& r) {
+             const Time waiting = r.share(r.account.waiting);
+             return waiting < Time{ps_per_s / 1'000'000'000} ? Time{}
+                                                             : waiting; // nothing but rounding
+           }},
+          {{"sum_ps", time, metric, 0, "= iteration"},
+           [](const R& r) { return r.share(r.account.total()); }}});
   return fields;
 }
 
@@ -224,11 +239,8 @@ Fields<TablePlan> table_plan_fields(std::span<const Label> telling) {
                    [](const R& r) { return r.plan->is_send ? "send" : to_text(r.plan->kind); }},
                   {{"size", bytes}, [](const R& r) { return r.plan->size; }},
                   {{"NPUs", count, metric, 2}, [](const R& r) { return r.plan->members; }},
-                  {{"ways", count, metric, 2}, [](const R& r) { return r.plan->requests; }},
-                  {{"by", text, note},
-                   [](const R& r) {
-                     return r.plan->algorithm + (r.plan->was_remembered ? " (remembered)" : "");
-                   }},
+                  {{"groups", count, metric, 2}, [](const R& r) { return r.plan->requests; }},
+                  {{"by", text, note}, [](const R& r) { return r.plan->algorithm; }},
                   {{"alone", time}, [](const R& r) { return r.plan->alone; }},
                   {{"bound", time, metric, 1}, [](const R& r) { return r.plan->bound; }},
                   {{"x bound", ratio, metric, 1},
@@ -268,10 +280,16 @@ std::string workload_text(const TrainingRun& run) {
 std::string effort_text(const TrainingRun& run) {
   const IterationReport& report = *run.report;
   std::string text = fmt::format(
-      "{} operations, {} communications, {} link crossings, {} simulated one by one; planned in "
+      "{} operations, {} communications, {} link crossings, {} simulated one by one{}; planned in "
       "{:.2f} s, simulated in {:.2f} s",
       report.operations, report.communications, report.link_transfers, report.replayed,
+      report.replayed > report.link_transfers ? " (some twice: alone, and with what they met)" : "",
       run.planning_seconds, run.run_seconds);
+  const auto remembered =
+      std::ranges::count_if(run.communications, &PlannedCommunication::was_remembered);
+  if (remembered > 0)
+    text += fmt::format("; {} of {} plan{} remembered", remembered, run.communications.size(),
+                        run.communications.size() == 1 ? "" : "s");
   if (run.communications.size() > shown_plans)
     text += fmt::format("; {} more plans", run.communications.size() - shown_plans);
   return text;
@@ -282,6 +300,7 @@ std::string notes_text(const TrainingEvaluation& evaluation, std::span<const Lab
   for (const TrainingRun& run : evaluation.runs) {
     const std::string who = label_text(telling, run);
     if (run.report) text += fmt::format("{}: {}\n", who, effort_text(run));
+    if (!run.failed.empty()) text += fmt::format("{}: failed: {}\n", who, joined(run.failed, ", "));
     if (!run.note.empty()) text += fmt::format("{}: {}\n", who, run.note);
     if (!run.problem.empty()) text += fmt::format("DEFECT: {}: {}\n", who, run.problem);
   }
@@ -299,8 +318,13 @@ std::string heading(const TrainingEvaluation& evaluation) {
   return text + conditions_text(evaluation, joined(evaluation.engines, " = ")) + "\n";
 }
 
-std::string table_text(const Records& records, const char* title, const TableForm& form) {
-  const std::string text = records.rows.empty() ? "" : to_text(whole_table(records), form);
+/// The first columns are `labels`.
+std::string table_text(const Records& records, std::size_t labels, const char* title,
+                       const TableForm& form) {
+  if (records.rows.empty()) return "";
+  Table table = whole_table(records);
+  for (std::size_t c = 0; c < labels; ++c) table.columns[c].is_label = true;
+  const std::string text = to_text(table, form);
   return text.empty() ? "" : title + text;
 }
 
@@ -320,10 +344,12 @@ std::string training_text(const TrainingEvaluation& evaluation, const TableForm&
   const std::span<const TrainingRun> runs = evaluation.runs;
   const std::vector<Label> telling = labels_of(runs, form);
   return wrapped(heading(evaluation), form) +
-         table_text(iteration_table(runs, telling, form), "\n", form) +
-         table_text(account_table(runs, telling), "\nwhere an iteration's time goes:\n", form) +
-         table_text(planning_table(runs, telling), "\nwhat communicates, each alone:\n", form) +
-         "\n" + wrapped(notes_text(evaluation, telling), form);
+         table_text(iteration_table(runs, telling, form), telling.size(), "\n", form) +
+         table_text(account_table(runs, telling), telling.size(),
+                    "\nwhere an iteration's time goes:\n", form) +
+         table_text(planning_table(runs, telling), telling.size(),
+                    "\nwhat communicates, each alone:\n", form) +
+         "\n" + wrapped(notes_text(evaluation, labels_of(runs, {})), form);
 }
 
 std::vector<std::string> training_table_columns() {
@@ -331,7 +357,9 @@ std::vector<std::string> training_table_columns() {
   for (std::size_t p = 0; p < purpose_count; ++p) purposes.push_back(static_cast<Purpose>(p));
   std::vector<std::string> names;
   const auto add = [&names](const auto& fields) {
-    for (const auto& field : fields) names.push_back(column_name(name_without_unit(field.column)));
+    std::vector<RecordColumn> columns;
+    for (const auto& field : fields) columns.push_back(field.column);
+    for (std::string& name : column_names(columns, {})) names.push_back(std::move(name));
   };
   add(table_iteration_fields(labels, {}));
   add(table_account_fields(labels, purposes));

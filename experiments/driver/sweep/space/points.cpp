@@ -271,13 +271,13 @@ private:
   /// Whether the point that the axes stand at is one.
   bool add_point() {
     for (const std::size_t i : constraint_order_) {
-      if (!resolve_all(constraints_[i].uses)) return false;
+      if (!resolve_all(constraints_[i].uses)) return without_value();
       if (condition_holds(constraints_[i])) continue;
       ++excluded_[i];
       return false;
     }
     for (std::size_t value = dependencies_.parameters; value < values_.size(); ++value)
-      if (!resolve(value)) return false;
+      if (!resolve(value)) return without_value();
     Point point;
     point.seed = seed();
     const PointKey key = key_of_point(point.seed);
@@ -288,6 +288,12 @@ private:
     point.expected_work = expected_work();
     space_.points.push_back(std::move(point));
     return true;
+  }
+
+  /// There is no such point.
+  bool without_value() {
+    ++space_.without_value;
+    return false;
   }
 
   [[nodiscard]] const Value* find(const std::string& name) const {

@@ -25,7 +25,8 @@ struct PointSpace {
   std::size_t parameters = 0, definitions = 0; ///< how many of each
   std::vector<Unit> units;                     ///< of names: of their numbers
   std::vector<Point> points;
-  std::size_t left_out = 0; ///< by constraints, or without a value of `largest`
+  std::size_t left_out = 0;      ///< by constraints, drawn twice, or without_value
+  std::size_t without_value = 0; ///< of `left_out`: no value fulfils the condition of `largest`
 };
 
 /// Where a sample draws the same row twice, the first is kept and the others count as `left_out`.
