@@ -59,7 +59,8 @@ private:
   bool single_sink_;
 };
 
-/// The a_l of Algorithm 1: the fewest steps in which anything that is wanted can arrive: the longest of the shortest paths.
+/// The a_l of Algorithm 1: the fewest steps in which anything that is wanted can arrive: the
+/// longest of the shortest paths.
 [[nodiscard]] std::uint32_t fewest_steps(const StepProblem& problem);
 
 } // namespace tutti

@@ -80,9 +80,9 @@ public:
 
 /// One of Algorithm 1's instances, or all.
 struct FrontierRequest {
-  /// The paper's k: at most steps + k rounds. None: 6 more than the steps or than the chunks need at least, and
-  /// beyond that, with symmetries only, the smallest instances of at most 128 rounds that meet the
-  /// bound of the steps exactly.
+  /// The paper's k: at most steps + k rounds. None: 6 more than the steps or than the chunks need
+  /// at least, and beyond that, with symmetries only, the smallest instances of at most 128 rounds
+  /// that meet the bound of the steps exactly.
   std::optional<std::uint32_t> slack;
   std::optional<std::uint32_t> most_steps; ///< none: until nothing more can be gained, or 4 steps
                                            ///< beyond the fewest

@@ -1,7 +1,7 @@
-// SCCL's constraints (sec. 3.4: C1 to C6) as clauses. The paper has an integer for the step in which
-// a node has a chunk first, for Z3's theory of integers; here a Boolean says it for each step, and one
-// for each (chunk, lane, step) that it is sent, which the paper found too slow for Z3 (sec. 3.4 and
-// 5.4.3).
+// SCCL's constraints (sec. 3.4: C1 to C6) as clauses. The paper has an integer for the step in
+// which a node has a chunk first, for Z3's theory of integers; here a Boolean says it for each
+// step, and one for each (chunk, lane, step) that it is sent, which the paper found too slow for Z3
+// (sec. 3.4 and 5.4.3).
 //
 // Why SCCL and TE-CCL have an encoding each: here a variable says in which step a node has a chunk,
 // and the number of rounds of a step is itself unknown, in order encoding; TE-CCL's say in which
@@ -133,7 +133,8 @@ private:
     }
   }
 
-  /// The paper's r_s, whose sum is R (C6). more_[s][j]: step s has at least j + 2 rounds. None where the rounds are given.
+  /// The paper's r_s, whose sum is R (C6). more_[s][j]: step s has at least j + 2 rounds. None
+  /// where the rounds are given.
   void add_rounds() {
     if (!search_.rounds.empty()) return;
     const std::uint32_t spare = instance_.rounds - instance_.steps;

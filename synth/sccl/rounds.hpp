@@ -13,12 +13,13 @@
 
 namespace tutti {
 
-/// The b_l of Algorithm 1 without `steps`: a lower bound on R / C for every k-synchronous schedule with `steps` steps, or, without
-/// `steps`, for all: the optimum of the time-expanded (or static) multicommodity flow, in which
-/// rounds need not be whole and what several want may be coded together, as proven by its rounded
-/// duals. Automorphisms merge variables: averaging over them changes neither feasibility nor
-/// rounds. Where that program is too large (50,000 sends, after merging) or the limit ends it: what
-/// a node is to receive over what can enter it. Pre: steps >= fewest_steps(problem).
+/// The b_l of Algorithm 1 without `steps`: a lower bound on R / C for every k-synchronous schedule
+/// with `steps` steps, or, without `steps`, for all: the optimum of the time-expanded (or static)
+/// multicommodity flow, in which rounds need not be whole and what several want may be coded
+/// together, as proven by its rounded duals. Automorphisms merge variables: averaging over them
+/// changes neither feasibility nor rounds. Where that program is too large (50,000 sends, after
+/// merging) or the limit ends it: what a node is to receive over what can enter it. Pre: steps >=
+/// fewest_steps(problem).
 [[nodiscard]] Ratio least_rounds(const StepProblem& problem,
                                  std::span<const StepAutomorphism> generators,
                                  std::optional<std::uint32_t> steps, const WorkLimit& limit);

@@ -6,8 +6,8 @@
 // does otherwise, and why, is said in matching.hpp.
 //
 // Cost: at every time at which a link becomes idle an attempt looks at unsatisfied postconditions
-// until no link is idle: at all of them, O(chunks * NPUs * in-degree), where one can't be used. Each
-// replacement of a chunk looks at all of them, too.
+// until no link is idle: at all of them, O(chunks * NPUs * in-degree), where one can't be used.
+// Each replacement of a chunk looks at all of them, too.
 
 #include "sim/random.hpp"
 #include "sim/text.hpp"
@@ -128,9 +128,9 @@ private:
 
   Time& arrival(ChunkId chunk, NodeId npu) { return arrival_[chunk.value][npu.value]; }
 
-  /// Algorithm 1: takes one unsatisfied postcondition after the other, at random (Fig. 10b), goes one
-  /// step back through the time-expanded network to who can provide the chunk, and chooses one of them:
-  /// of the least cost (Fig. 12a), else at random (Fig. 10c).
+  /// Algorithm 1: takes one unsatisfied postcondition after the other, at random (Fig. 10b), goes
+  /// one step back through the time-expanded network to who can provide the chunk, and chooses one
+  /// of them: of the least cost (Fig. 12a), else at random (Fig. 10c).
   void match_links_and_chunks(Time t) {
     std::size_t free = ten_.free_edges(t);
     std::vector<LinkId> candidates;

@@ -1,6 +1,6 @@
-// Latency and transmission become whole epochs (sec. 3.1 and 5, App. F): a lane's delay is its latency,
-// rounded up, plus the epochs that a transmission takes; a window of as many epochs keeps a slow
-// link to as many chunks as it can transmit.
+// Latency and transmission become whole epochs (sec. 3.1 and 5, App. F): a lane's delay is its
+// latency, rounded up, plus the epochs that a transmission takes; a window of as many epochs keeps
+// a slow link to as many chunks as it can transmit.
 #include "synth/teccl/network.hpp"
 
 #include "sim/error.hpp"

@@ -1,7 +1,7 @@
 // The network in epochs, as TE-CCL sees it (Liu et al., "Rethinking Machine Learning Collective
-// Communication as a Multi-Commodity Flow Problem", SIGCOMM 2024, sec. 3.1 and 5, App. C and F): time is
-// cut into epochs of one length, a chunk enters a lane at the beginning of one and can be sent on
-// from the beginning of a later one.
+// Communication as a Multi-Commodity Flow Problem", SIGCOMM 2024, sec. 3.1 and 5, App. C and F):
+// time is cut into epochs of one length, a chunk enters a lane at the beginning of one and can be
+// sent on from the beginning of a later one.
 #pragma once
 
 #include "sim/units.hpp"

@@ -1,5 +1,5 @@
-// The folder table of ARCHITECTURE.md, read from the sources themselves: who may include whom, which
-// file sees which third-party library, and that nothing which should be in a written list is
+// The folder table of ARCHITECTURE.md, read from the sources themselves: who may include whom,
+// which file sees which third-party library, and that nothing which should be in a written list is
 // missing.
 #include "tests/catch.hpp"
 

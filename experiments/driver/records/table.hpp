@@ -55,8 +55,8 @@ struct TableForm {
 /// cells at least), then columns are left out, and a last line names them; a table of the others
 /// that is still wider stays so. No chosen column is left out. Of chosen columns, which may be
 /// named with their unit ("size_bytes"), a table shows those that it has; where these are only
-/// labels and others were chosen, too, it is empty. Pre: rows have one cell per column. Cost: O(total
-/// length).
+/// labels and others were chosen, too, it is empty. Pre: rows have one cell per column. Cost:
+/// O(total length).
 [[nodiscard]] std::string to_text(const Table& table, const TableForm& form = {});
 
 /// The text with a terminal's codes where a table in colour has marks, and `rest` of what stands

@@ -65,8 +65,8 @@ private:
   struct ChunkColumns {
     EpochWindows windows;
     std::vector<Columns> sent; ///< [hop]; the paper's F
-    /// [node]; held: the paper's B, at destinations R; needed: will still be sent from there, in the
-    /// place of X
+    /// [node]; held: the paper's B, at destinations R; needed: will still be sent from there, in
+    /// the place of X
     std::vector<Columns> held, needed;
   };
   /// A column for a chunk that takes room: held and needed.

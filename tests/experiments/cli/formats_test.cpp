@@ -1,7 +1,7 @@
 // The manual's tables of keys against the program. Above each table of docs/formats stands
-// `<!-- keys: KIND TABLE -->`; formats/KIND.TABLE.toml is a file with an unknown key in that table, and
-// commands.txt has the command that reads it, whose answer lists the keys that it knows. Tables of
-// equal comments count together; `+FORM` tells apart forms of one table that take other keys.
+// `<!-- keys: KIND TABLE -->`; formats/KIND.TABLE.toml is a file with an unknown key in that table,
+// and commands.txt has the command that reads it, whose answer lists the keys that it knows. Tables
+// of equal comments count together; `+FORM` tells apart forms of one table that take other keys.
 #include "sim/files/files.hpp"
 #include "sim/text.hpp"
 #include "tests/catch.hpp"

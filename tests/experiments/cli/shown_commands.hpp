@@ -11,9 +11,9 @@
 //   pair: 2 NPUs, ...
 //   ```
 //
-// A line `...` stands for any lines, `...` within a line for any text. A run of spaces is as good as
-// one space, a run of dashes as two, since a measured value may widen a column. A command may go on
-// after a backslash.
+// A line `...` stands for any lines, `...` within a line for any text. A run of spaces is as good
+// as one space, a run of dashes as two, since a measured value may widen a column. A command may go
+// on after a backslash.
 #pragma once
 
 #include <cstddef>

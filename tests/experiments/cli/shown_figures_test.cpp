@@ -1,6 +1,6 @@
-// Figures of README and the manual that no clock measures are what their commands give: every row of
-// the table under "Where the figures come from" (docs/validation.md) names a command, a JSON pointer
-// into what it prints with --json, and the value.
+// Figures of README and the manual that no clock measures are what their commands give: every row
+// of the table under "Where the figures come from" (docs/validation.md) names a command, a JSON
+// pointer into what it prints with --json, and the value.
 #include "sim/files/files.hpp"
 #include "sim/text.hpp"
 #include "sim/units.hpp"

@@ -661,11 +661,11 @@ TEST_CASE("nothing to do is a bound of 0", "[bounds]") {
 
 TEST_CASE("links without latency are no reason for saying that nothing has to move", "[bounds]") {
   Network network(2);
-  network.parts.links.push_back({NodeId{0}, NodeId{1}, Bandwidth{60'000'000'000}, Time{}});
-  network.parts.links.push_back({NodeId{1}, NodeId{0}, Bandwidth{60'000'000'000}, Time{}});
+  network.parts.links.push_back({NodeId{0}, NodeId{1}, Time{}, Bandwidth{60'000'000'000}});
+  network.parts.links.push_back({NodeId{1}, NodeId{0}, Time{}, Bandwidth{60'000'000'000}});
   const Topology topology = network.topology();
-  const std::vector<Bound> bounds = lower_bounds(
-      topology, of_megabytes(topology, K::all_gather, 1, 2), TimeModel{}, Chunking::any);
+  const std::vector<Bound> bounds =
+      lower_bounds(topology, of_megabytes(topology, K::all_gather), TimeModel{}, Chunking::any);
   REQUIRE(find(bounds, BoundKind::latency_path) != nullptr);
   CHECK(find(bounds, BoundKind::latency_path)->certificate ==
         "what has to move crosses links without latency");
