@@ -323,6 +323,7 @@ TEST_CASE("specs that can't be are refused in words", "[training]") {
   CHECK_THAT(refusal(plain, with([](auto& s) { s.bucket = {-1}; })),
              ContainsSubstring("a bucket of -1 bytes"));
   CHECK(refusal(samples::plain(0), {}) == "plain has no layers");
-  CHECK_THAT(refusal(plain, with([](auto& s) { s.data = 2, s.order.pop_back(); })),
-             ContainsSubstring("order: pipeline is missing"));
+  CHECK(refusal(plain, with([](auto& s) { s.order.pop_back(); })).empty()); // pipeline has 1 stage
+  CHECK_THAT(refusal(plain, with([](auto& s) { s.data = 2, s.order = {Parallelism::tensor}; })),
+             ContainsSubstring("\"order\" lacks data, of which there are 2"));
 }

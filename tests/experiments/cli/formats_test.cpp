@@ -85,7 +85,8 @@ std::set<std::string> known_keys(const std::string& answer) {
 TEST_CASE("the manual's tables of keys have the keys that the program knows") {
   KeysOfTables documented = documented_keys();
   const std::string folder = source + "/tests/experiments/cli/formats";
-  for (const std::string_view line : split(read_file(folder + "/commands.txt"), '\n')) {
+  const std::string commands = read_file(folder + "/commands.txt");
+  for (const std::string_view line : split(commands, '\n')) {
     if (line.empty()) continue;
     const std::size_t tab = line.find('\t');
     REQUIRE(tab != std::string_view::npos);
