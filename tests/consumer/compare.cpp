@@ -26,7 +26,6 @@ int main() try {
     const Report report = run_simgrid(topology, made.collective, *made.outcome.schedule, {});
     std::cout << short_text(report.completion) << '\n';
   }
-  (void)make_topology("rign:8");
 } catch (const InputError& error) {
   std::cerr << error.what() << '\n';
   return 2;
