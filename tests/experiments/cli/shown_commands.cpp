@@ -1,3 +1,6 @@
+// Documentation that nobody runs goes wrong unseen. A page is read as its reader reads it, from top
+// to bottom, and what differs is named by the line of the page; matching is a walk over lines, so
+// that the first line that can't be explained is the one that is told.
 #include "tests/experiments/cli/shown_commands.hpp"
 
 #include "sim/files/files.hpp"
