@@ -1,4 +1,4 @@
-// The baselines by the library alone, each with the chunks that the rule takes, replayed on SimGrid:
+// The baselines by the library alone, each in the chunks that the rule takes, replayed on SimGrid:
 // the second program of docs/guide/library.md, built against an installation so that it stays true.
 #include "algorithms/list.hpp"
 #include "sim/engines/engine.hpp"

@@ -64,12 +64,24 @@ std::vector<RecordFile> joined_files(std::span<const StudyResult> results) {
 /// What expectations have beside ours, over the papers' values; nothing where there is none.
 std::optional<Figure> besides_figure(std::span<const Comparison> comparisons) {
   VerdictPoints points;
+  const auto series_of = [&points](const std::string& algorithm) {
+    const auto found = std::ranges::find(points.series, algorithm);
+    const auto index = static_cast<std::size_t>(found - points.series.begin());
+    if (found == points.series.end()) points.series.push_back(algorithm);
+    return index;
+  };
+  for (const Comparison& c : comparisons) {
+    if (!c.beside) continue;
+    (void)series_of(c.beside->in_place_of);
+    (void)series_of(c.beside->algorithm);
+  }
   for (const Comparison& c : comparisons) {
     if (!c.beside || !std::isfinite(c.deviation)) continue;
-    if (points.series.empty()) points.series = {c.beside->in_place_of, c.beside->algorithm};
-    const double paper = c.value / (1 + c.deviation);
-    points.rows.push_back(
-        {c.label, c.paper, {{c.ours, c.value / paper}, {c.beside->text, c.beside->value / paper}}});
+    VerdictRow row{c.label, c.paper, {points.series.size(), {"", std::nan("")}}};
+    const double ours = 1 + c.deviation;
+    row.points[series_of(c.beside->in_place_of)] = {c.ours, ours};
+    row.points[series_of(c.beside->algorithm)] = {c.beside->text, c.beside->value / c.value * ours};
+    points.rows.push_back(std::move(row));
   }
   if (points.rows.empty()) return std::nullopt;
   return verdict_points_figure(points);

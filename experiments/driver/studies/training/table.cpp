@@ -201,12 +201,7 @@ Fields<TableAccount> table_account_fields(std::span<const Label> telling,
                       }});
   extend(fields,
          {{{"bubble", time, metric, 2}, [](const R& r) { return r.share(r.account.bubble); }},
-          {{"waiting", time, metric, 2},
-           [](const R& r) {
-             const Time waiting = r.share(r.account.waiting);
-             return waiting < Time{ps_per_s / 1'000'000'000} ? Time{}
-                                                             : waiting; // nothing but rounding
-           }},
+          {{"waiting", time, metric, 2}, [](const R& r) { return r.share(r.account.waiting); }},
           {{"sum_ps", time, metric, 0, "= iteration"},
            [](const R& r) { return r.share(r.account.total()); }}});
   return fields;
