@@ -164,7 +164,7 @@ Outcome multitree(const Topology& topology, const Collective& collective,
       rooted ? std::vector<NodeId>{part.group[part.root]} : part.group;
   const auto copies = [&] { return Growth(topology, part, roots, limit).run(); };
   const auto reductions = [&] {
-    return inverted(Growth(reversed(topology), part, roots, limit).run(), Op::reduce);
+    return inverted(topology, Growth(reversed(topology), part, roots, limit).run(), Op::reduce);
   };
   Outcome outcome;
   outcome.status = Status::feasible;

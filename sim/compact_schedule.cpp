@@ -204,7 +204,7 @@ ChunkId CompactSchedule::chunk_at(std::size_t position) const {
 std::optional<CompactSchedule> compacted(const Topology& topology, const Collective& collective,
                                          const Schedule& schedule) {
   assert(schedule.paths().link_count() == topology.link_count());
-  if (!single_copies_only(topology, collective, schedule) ||
+  if (schedule.has_dependencies() || !single_copies_only(topology, collective, schedule) ||
       !each_arrives_once(topology, collective, schedule))
     return std::nullopt;
   CompactSchedule compact(topology.link_count(), collective.chunks.size());

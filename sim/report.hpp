@@ -34,18 +34,21 @@ struct StuckTransfer {
     held_back, ///< it is there (or was when its receiver died), but its receiver's earlier sends
                ///< of the chunk haven't left
     lost,      ///< it reached an NPU that was down, or that died before it had reduced it
+    named,     ///< for `awaited`, which it names and which hasn't come as far as it says
   };
   std::uint32_t transfer = 0;
   Why why = Why::waiting;
-  LinkId link = {}; ///< of link_down
-  Time since = {};  ///< of link_down: when it entered that link's queue
+  LinkId link = {};          ///< of link_down
+  Time since = {};           ///< of link_down: when it entered that link's queue
+  std::uint32_t awaited = 0; ///< of named
 };
 
 /// Derived by an engine, never edited.
 struct Report {
   std::string engine; ///< "native" or "simgrid"
   TimeModel model;
-  Time completion; ///< the last delivery; 0 for an empty schedule
+  /// The last delivery, or the last start of those who hold or want something.
+  Time completion;
   std::vector<LinkUse> links;
   std::vector<Time> chunk_done;     ///< per chunk: its last delivery
   std::vector<Time> deliveries;     ///< per transfer; only where asked for

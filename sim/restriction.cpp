@@ -5,6 +5,7 @@
 #include "sim/restriction.hpp"
 
 #include "sim/error.hpp"
+#include "sim/transforms.hpp"
 
 #include <fmt/format.h>
 
@@ -192,6 +193,7 @@ Schedule restricted_to_group(const Topology& topology, const Schedule& schedule,
     ChunkRestriction(topology, restricted, ChunkId{c}).decide(steps[c], keep);
 
   Schedule rest(schedule.paths().link_count());
+  std::vector<std::uint32_t> place(schedule.size(), UINT32_MAX);
   bool block_started = false;
   for (std::size_t i = 0; i < schedule.size(); ++i) {
     Transfer transfer = schedule[i];
@@ -201,8 +203,10 @@ Schedule restricted_to_group(const Topology& topology, const Schedule& schedule,
     block_started = true;
     transfer.chunk = map[transfer.chunk.value];
     transfer.path = rest.paths().intern(schedule.paths().links(transfer.path));
+    place[i] = static_cast<std::uint32_t>(rest.size());
     rest.push(transfer);
   }
+  carry_dependencies(schedule, place, rest);
   return rest;
 }
 

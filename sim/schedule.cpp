@@ -3,10 +3,12 @@
 
 #include "sim/schedule.hpp"
 
+#include "sim/error.hpp"
 #include "sim/hash.hpp"
 
 #include <algorithm>
 #include <cassert>
+#include <string>
 
 namespace tutti {
 
@@ -41,11 +43,33 @@ void Schedule::push(const Transfer& transfer) {
                                                   (transfer.together ? together_bit : 0)});
 }
 
+void Schedule::add_dependency(std::size_t i, Dependency dependency) {
+  assert(i < size() && (waiting_.empty() || waiting_.back() <= i));
+  waiting_.push_back(static_cast<std::uint32_t>(i));
+  dependencies_.push_back(dependency);
+}
+
+std::span<const Dependency> Schedule::dependencies(std::size_t i) const {
+  const auto found = std::ranges::equal_range(waiting_, static_cast<std::uint32_t>(i));
+  return std::span(dependencies_)
+      .subspan(static_cast<std::size_t>(found.begin() - waiting_.begin()), found.size());
+}
+
 bool Schedule::operator==(const Schedule& other) const {
-  if (transfers_ != other.transfers_ || paths_.size() != other.paths_.size()) return false;
+  if (transfers_ != other.transfers_ || paths_.size() != other.paths_.size() ||
+      waiting_ != other.waiting_ || dependencies_ != other.dependencies_)
+    return false;
   for (std::uint32_t p = 0; p < paths_.size(); ++p)
     if (!std::ranges::equal(paths_.links(PathId{p}), other.paths_.links(PathId{p}))) return false;
   return true;
+}
+
+std::string_view to_text(Milestone value) { return value == Milestone::left ? "left" : "arrived"; }
+
+Milestone parse_milestone(std::string_view text) {
+  for (const Milestone milestone : {Milestone::left, Milestone::arrived})
+    if (text == to_text(milestone)) return milestone;
+  throw InputError(unknown_name("milestone", text, std::vector<std::string>{"left", "arrived"}));
 }
 
 } // namespace tutti

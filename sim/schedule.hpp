@@ -1,12 +1,14 @@
 // A collective algorithm's result: an ordered list of transfers. What it means is checked by
 // verify, when things happen is decided by an engine. 8 bytes a transfer, plus each distinct path
-// once.
+// once; 12 bytes a dependency, where a schedule has some.
 #pragma once
 
 #include "sim/ids.hpp"
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string_view>
 #include <unordered_map>
 #include <vector>
 
@@ -24,6 +26,20 @@ struct Transfer {
   bool together = false;
   bool operator==(const Transfer&) const = default;
 };
+
+/// What a transfer can wait for by name (as MSCCL's depid and deps): that another one, listed before
+/// its block, has left its sender, or has been delivered.
+enum class Milestone : std::uint8_t { left, arrived };
+
+struct Dependency {
+  std::uint32_t transfer = 0; ///< that is waited for: its position in the list
+  Milestone milestone = Milestone::arrived;
+  bool operator==(const Dependency&) const = default;
+};
+
+[[nodiscard]] std::string_view to_text(Milestone value); ///< "left", "arrived"
+/// Errors: InputError with the known names.
+[[nodiscard]] Milestone parse_milestone(std::string_view text);
 
 /// Link sequences, each stored once. The first `link_count` paths are the single links, in order,
 /// so that PathId{l} is the one-hop path over LinkId{l}.
@@ -69,7 +85,18 @@ public:
   [[nodiscard]] PathId path_of(std::size_t i) const {
     return PathId{transfers_[i].path & path_mask};
   }
-  /// The path table and all transfers, byte for byte.
+  /// Transfer `i` waits for this, too.
+  /// Pre: i is in the list, and no later one has dependencies yet.
+  void add_dependency(std::size_t i, Dependency dependency);
+  /// Of transfer i, as they were added. Cost: O(log dependencies).
+  [[nodiscard]] std::span<const Dependency> dependencies(std::size_t i) const;
+  /// All of them, by the transfer that waits: waiting()[k] waits for all_dependencies()[k].
+  [[nodiscard]] std::span<const std::uint32_t> waiting() const { return waiting_; }
+  [[nodiscard]] std::span<const Dependency> all_dependencies() const { return dependencies_; }
+  [[nodiscard]] bool has_dependencies() const { return !waiting_.empty(); }
+  void clear_dependencies() { waiting_.clear(), dependencies_.clear(); }
+
+  /// The path table, all transfers and their dependencies.
   [[nodiscard]] bool operator==(const Schedule& other) const;
 
 private:
@@ -83,6 +110,8 @@ private:
 
   PathTable paths_;
   std::vector<Packed> transfers_;
+  std::vector<std::uint32_t> waiting_; // ascending
+  std::vector<Dependency> dependencies_;
 };
 
 } // namespace tutti

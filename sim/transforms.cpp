@@ -6,6 +6,8 @@
 
 #include <algorithm>
 #include <cassert>
+#include <map>
+#include <utility>
 #include <vector>
 
 namespace tutti {
@@ -27,8 +29,9 @@ public:
     assert(from.paths().link_count() == into.paths().link_count());
   }
 
-  /// Appends transfers begin .. end-1, whole blocks, with chunk ids shifted.
+  /// Appends transfers begin .. end-1, whole blocks and all in turn, with chunk ids shifted.
   void append(std::size_t begin, std::size_t end, std::uint32_t chunk_shift = 0) {
+    assert(begin == places_.size());
     for (std::size_t i = begin; i < end; ++i) {
       Transfer transfer = from_[i];
       PathId& path = paths_[transfer.path.value];
@@ -36,19 +39,49 @@ public:
       transfer.path = path;
       transfer.chunk.value += chunk_shift;
       transfer.together = transfer.together && i > begin;
+      places_.push_back(static_cast<std::uint32_t>(into_.size()));
       into_.push(transfer);
+      if (!from_.has_dependencies()) continue;
+      for (const Dependency& dependency : from_.dependencies(i))
+        into_.add_dependency(places_[i], {places_[dependency.transfer], dependency.milestone});
     }
   }
 
 private:
   const Schedule& from_;
   Schedule& into_;
-  std::vector<PathId> paths_; // id in from_ -> id in into_, invalid until first used
+  std::vector<PathId> paths_;         // id in from_ -> id in into_, invalid until first used
+  std::vector<std::uint32_t> places_; // position in from_ -> position in into_
 };
+
+/// "i after j" becomes "j' after i'". What i' has left when j' may set out is only known to be what j
+/// had left before where each crosses one link, and both links have the same latency.
+void add_inverted_dependencies(const Topology& topology, const Schedule& schedule, Schedule& made) {
+  const PathTable& paths = schedule.paths();
+  const auto crosses_one = [&](PathId path) { return path.value < paths.link_count(); };
+  const auto latency = [&](PathId path) { return topology.link(paths.first(path)).latency; };
+  const auto count = static_cast<std::uint32_t>(schedule.size());
+  struct Inverted {
+    std::uint32_t waits;
+    Dependency dependency;
+  };
+  std::vector<Inverted> all;
+  for (std::size_t k = 0; k < schedule.waiting().size(); ++k) {
+    const std::uint32_t i = schedule.waiting()[k];
+    const auto [j, milestone] = schedule.all_dependencies()[k];
+    const PathId its = schedule.path_of(i), before = schedule.path_of(j);
+    const bool stays = milestone == Milestone::left && crosses_one(its) && crosses_one(before) &&
+                       latency(its) == latency(before);
+    all.push_back({count - 1 - j, {count - 1 - i, stays ? Milestone::left : Milestone::arrived}});
+  }
+  std::ranges::sort(
+      all, {}, [](const Inverted& one) { return std::pair(one.waits, one.dependency.transfer); });
+  for (const auto& [waits, dependency] : all) made.add_dependency(waits, dependency);
+}
 
 } // namespace
 
-Schedule inverted(const Schedule& schedule, Op becomes) {
+Schedule inverted(const Topology& topology, const Schedule& schedule, Op becomes) {
   Schedule made(schedule.paths().link_count());
   made.reserve(schedule.size());
   std::vector<PathId> reversed_path(schedule.paths().size());
@@ -65,6 +98,7 @@ Schedule inverted(const Schedule& schedule, Op becomes) {
     const bool together = i + 1 < schedule.size() && schedule[i + 1].together;
     made.push({transfer.chunk, path, transfer.op == Op::reduce ? Op::copy : becomes, together});
   }
+  add_inverted_dependencies(topology, schedule, made);
   return made;
 }
 
@@ -107,6 +141,35 @@ Schedule interleaved(std::span<const Schedule> schedules,
                      chunk_shifts[half] - chunk_shifts.front());
 }
 
+void carry_dependencies(const Schedule& schedule, std::span<const std::uint32_t> place,
+                        Schedule& made) {
+  if (!schedule.has_dependencies()) return;
+  constexpr std::uint32_t dropped = UINT32_MAX;
+  std::map<std::uint32_t, std::vector<Dependency>> inherited; // by dropped transfer
+  std::vector<Dependency> names;
+  const std::span<const std::uint32_t> waiting = schedule.waiting();
+  for (std::size_t first = 0, end = 0; first < waiting.size(); first = end) {
+    const std::uint32_t i = waiting[first];
+    while (end < waiting.size() && waiting[end] == i) ++end;
+    names.clear();
+    for (const Dependency& dependency : schedule.all_dependencies().subspan(first, end - first)) {
+      const std::uint32_t its_place = place[dependency.transfer];
+      if (its_place != dropped)
+        names.push_back({its_place, dependency.milestone});
+      else if (const auto found = inherited.find(dependency.transfer); found != inherited.end())
+        names.insert(names.end(), found->second.begin(), found->second.end());
+    }
+    const auto order = [](const Dependency& d) { return std::pair(d.transfer, d.milestone); };
+    std::ranges::sort(names, {}, order);
+    names.erase(std::unique(names.begin(), names.end()), names.end());
+    if (place[i] == dropped) {
+      inherited[i] = names;
+      continue;
+    }
+    for (const Dependency& dependency : names) made.add_dependency(place[i], dependency);
+  }
+}
+
 Schedule split_chunks(const Schedule& schedule, std::uint32_t k) {
   assert(k >= 1);
   Schedule split(schedule.paths().link_count());
@@ -117,11 +180,14 @@ Schedule split_chunks(const Schedule& schedule, std::uint32_t k) {
     const bool alone = end == begin + 1;
     for (std::size_t i = begin; i < end; ++i)
       for (std::uint32_t j = 0; j < k; ++j) {
+        const auto place = static_cast<std::uint32_t>(split.size());
         Transfer transfer = schedule[i];
         transfer.chunk.value = transfer.chunk.value * k + j;
         // Subchunks don't touch each other: one block of all of them means the same as k blocks.
         transfer.together = !alone && (i > begin || j > 0);
         split.push(transfer);
+        for (const Dependency& dependency : schedule.dependencies(i))
+          split.add_dependency(place, {dependency.transfer * k + j, dependency.milestone});
       }
     begin = end;
   }

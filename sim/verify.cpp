@@ -17,8 +17,8 @@ namespace tutti {
 namespace {
 
 /// Where a fault stands in the order of the semantics: of a block of transfers performed together,
-/// all are sent before any is received.
-enum class Phase { sent, received };
+/// all have waited before any is sent, and all are sent before any is received.
+enum class Phase { waited, sent, received };
 
 struct Position {
   std::size_t block; // its first transfer
@@ -74,6 +74,27 @@ public:
       i = end;
     }
     check_postcondition(chunk);
+  }
+
+  /// Whoever waits for another can store, and what it waits for is listed before its block.
+  template <typename BlockOf> void check_dependencies(const BlockOf& block_of) {
+    for (std::size_t k = 0; k < schedule_.waiting().size(); ++k) {
+      const std::uint32_t i = schedule_.waiting()[k];
+      const Dependency dependency = schedule_.all_dependencies()[k];
+      const NodeId sender = ends_[schedule_.path_of(i).value].from;
+      const std::size_t block = block_of(i);
+      if (!topology_.node(sender).can.store)
+        note({block, Phase::waited, i},
+             fmt::format("transfer {}: its sender {} can't store, so it can't wait for another", i,
+                         name(sender)));
+      else if (dependency.transfer >= block)
+        note({block, Phase::waited, i},
+             fmt::format("transfer {}: it waits for transfer {}, which isn't listed before it", i,
+                         dependency.transfer));
+      else
+        continue;
+      return;
+    }
   }
 
   [[nodiscard]] Verdict verdict() const {
@@ -252,6 +273,7 @@ Verdict verify(const Topology& topology, const Collective& collective, const Sch
   Checker checker(topology, collective, schedule);
   const std::vector<std::uint32_t> starts = block_starts(schedule);
   const auto block_of = [&](std::uint32_t i) { return starts.empty() ? i : starts[i]; };
+  checker.check_dependencies(block_of);
   WatchedSteps steps(watch);
   for (std::uint32_t c = 0; c < chunks; ++c) {
     checker.check_chunk(ChunkId{c}, std::span(sorted).subspan(begin[c], begin[c + 1] - begin[c]),

@@ -4,6 +4,8 @@
 
 #include "runtime/lowering/chunk_rolls.hpp"
 
+#include "sim/transforms.hpp"
+
 #include <algorithm>
 #include <cstddef>
 
@@ -68,15 +70,18 @@ ChunkRolls chunk_rolls(const Collective& collective, const Schedule& schedule, s
 Schedule transfers_of_leaders(const Schedule& schedule, const ChunkRolls& rolls) {
   Schedule made(schedule.paths().link_count());
   made.paths() = schedule.paths();
+  std::vector<std::uint32_t> place(schedule.size(), UINT32_MAX);
   bool open = false; // whether the block that t is in has a transfer by now
   for (std::size_t t = 0; t < schedule.size(); ++t) {
     Transfer transfer = schedule[t];
     open = open && transfer.together;
     if (rolls.leader[transfer.chunk.value] != transfer.chunk.value) continue;
     transfer.together = open;
+    place[t] = static_cast<std::uint32_t>(made.size());
     made.push(transfer);
     open = true;
   }
+  carry_dependencies(schedule, place, made);
   return made;
 }
 

@@ -52,10 +52,42 @@ Dependencies::Dependencies(std::span<const PathEnds> paths, const Collective& co
   auto fixed = std::make_shared<Fixed>();
   for (const PathEnds& ends : paths) fixed->stores.push_back(ends.stores);
   if (parts == Parts::apart) keep_apart(collective, *fixed);
+  take_names(*fixed);
   if (parts == Parts::apart) connections_ = fixed->connections.data();
   fixed_ = std::move(fixed);
   join_connections();
   chain(paths, collective);
+}
+
+void Dependencies::take_names(Fixed& fixed) {
+  const std::span<const std::uint32_t> waiting = schedule_->waiting();
+  if (waiting.empty()) return;
+  names_.resize(chains_.size());
+  fixed.follower_begin.resize(chains_.size() + 1);
+  fixed.followers.resize(waiting.size());
+  for (const Dependency& dependency : schedule_->all_dependencies())
+    ++fixed.follower_begin[dependency.transfer + 1];
+  for (std::size_t i = 1; i < fixed.follower_begin.size(); ++i)
+    fixed.follower_begin[i] += fixed.follower_begin[i - 1];
+  std::vector<std::uint32_t> next(fixed.follower_begin.begin(), fixed.follower_begin.end() - 1);
+  for (std::size_t k = 0; k < waiting.size(); ++k) {
+    const auto [transfer, milestone] = schedule_->all_dependencies()[k];
+    const bool arrival = milestone == Milestone::arrived;
+    fixed.followers[next[transfer]++] = 2 * waiting[k] + (arrival ? 1 : 0);
+    ++names_[waiting[k]];
+    if (!arrival) set(transfer, is_watched);
+  }
+}
+
+std::optional<Dependency> Dependencies::awaited(std::uint32_t i) const {
+  if (names_.empty() || names_[i] == 0) return std::nullopt;
+  for (const Dependency& dependency : schedule_->dependencies(i)) {
+    const bool has_come = dependency.milestone == Milestone::left
+                              ? (chains_[dependency.transfer].flags & has_left) != 0
+                              : is_delivered(dependency.transfer);
+    if (!has_come) return dependency;
+  }
+  return std::nullopt;
 }
 
 void Dependencies::chain(std::span<const PathEnds> paths, const Collective& collective) {
@@ -165,6 +197,8 @@ std::string Dependencies::stuck_text(const Topology& topology, const Reason& rea
     std::string why = reason ? reason(i) : "";
     if (why.empty())
       why = (flags & has_arrived) ? "waits for its receiver's sends"
+            : awaited(i)          ? fmt::format("waits for transfer {}, which has not {}",
+                                                awaited(i)->transfer, to_text(awaited(i)->milestone))
             : (flags & is_ready)  ? "is under way"
                                   : "waits for data";
     text += fmt::format(

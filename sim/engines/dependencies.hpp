@@ -9,8 +9,9 @@
 // passes ready: a send is ready when all earlier arrivals are in. The departure token passes sends
 // that have left and frees the arrivals that it passes: an arrival is delivered only after the
 // node's earlier sends of the chunk have left. Each step of a token happens once, so a run costs
-// O(transfers). Among the transfers of one connection (same path) a ready one enters only after all
-// earlier-listed ones have entered.
+// O(transfers). A transfer that names others enters only when all of these have left or are
+// delivered, as it says. Among the transfers of one connection (same path) a ready one enters only
+// after all earlier-listed ones have entered.
 //
 // At a node that can't store, what passes on an arrival may not end before that arrival's tail is
 // in. Where ends are known in advance the tails are numbers (cut_through, tail); where a network
@@ -27,6 +28,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <unordered_map>
@@ -42,7 +44,7 @@ struct PathEnds {
 /// Of all paths of a table, in its order.
 [[nodiscard]] std::vector<PathEnds> ends_of(const Topology& topology, const PathTable& paths);
 
-/// 16 bytes a transfer. `Sink` has enter(i): transfer i may queue at its first link, and
+/// 16 bytes a transfer; where some name others, 8 more, and 4 for each name. `Sink` has enter(i): transfer i may queue at its first link, and
 /// delivered(i): its arrival counts. What happens a second time has no effect. A copy shares what
 /// never changes: to copy dependencies before anything has happened is to begin once more.
 class Dependencies {
@@ -56,11 +58,12 @@ public:
   Dependencies(std::span<const PathEnds> paths, const Collective& collective,
                const Schedule& schedule, Parts parts);
 
-  /// Enters, in list order, everything that is ready at the start. Pre: parts as one.
+  /// Enters, in list order, everything that is ready at the start, but for connections that are
+  /// held. Pre: parts as one.
   template <typename Sink> void start(Sink& sink) {
     for (std::uint32_t i = 0; i < chains_.size(); ++i) {
       std::uint32_t& next = next_[connection(i)];
-      if (next != i || (chains_[i].flags & is_ready) == 0) continue;
+      if (next != i || !may_enter(i) || is_held(connection(i))) continue;
       next = chains_[i].next_in_connection;
       sink.enter(i);
     }
@@ -80,7 +83,7 @@ public:
     is_held_[connection] = true;
   }
   template <typename Sink> void release_connection(std::uint32_t connection, Sink& sink) {
-    if (is_held_.empty() || !is_held_[connection]) return;
+    if (!is_held(connection)) return;
     is_held_[connection] = false;
     if (next_[connection] != none) enter_from(next_[connection], sink);
   }
@@ -90,8 +93,9 @@ public:
     if (chains_[i].flags & has_left) return;
     set(i, has_left);
     if (chains_[i].flags & departure_token) walk_departures(chains_[i].next_at_sender, sink);
+    reach(i, Milestone::left, sink);
   }
-  /// Whether some arrival waits for this transfer to leave.
+  /// Whether some arrival, or who names it, waits for this transfer to leave.
   [[nodiscard]] bool watched(std::uint32_t i) const { return (chains_[i].flags & is_watched) != 0; }
 
   /// The last byte of transfer i has reached its end.
@@ -104,8 +108,10 @@ public:
   }
   [[nodiscard]] bool is_delivered(std::uint32_t i) const {
     return (chains_[i].flags & has_arrived) && (chains_[i].flags & may_deliver) &&
-           (chains_[i].flags & is_lost) == 0;
+           (chains_[i].flags & (is_lost | is_kept)) == 0;
   }
+  /// Transfer i has reached its end, which doesn't take it any more.
+  void keep(std::uint32_t i) { set(i, has_arrived), set(i, is_kept); }
   /// Transfer i has reached its end and is lost there.
   void lose(std::uint32_t i) { set(i, has_arrived), set(i, is_lost); }
   [[nodiscard]] bool was_lost(std::uint32_t i) const { return (chains_[i].flags & is_lost) != 0; }
@@ -140,6 +146,8 @@ public:
     return connections_ ? connections_[i] : schedule_->path_of(i).value;
   }
   [[nodiscard]] std::size_t connection_count() const { return next_.size(); }
+  /// The first one that transfer i names and that hasn't come as far as it says.
+  [[nodiscard]] std::optional<Dependency> awaited(std::uint32_t i) const;
   /// Why transfer i is stuck; empty: nothing special.
   using Reason = std::function<std::string(std::uint32_t i)>;
   /// The first few transfers that were never delivered, in words; for a run that came to a halt.
@@ -159,6 +167,7 @@ private:
     tail_is_in = 512, // of its arrival
     tails_in = 1024,  // the tail token has passed its send
     is_lost = 2048,
+    is_kept = 4096,
   };
   // A step of a chain: transfer * 2 + role.
   enum Role : std::uint32_t { sends = 0, arrives = 1 };
@@ -176,12 +185,23 @@ private:
     // Only where parts are kept apart:
     std::vector<std::vector<std::uint32_t>> connections_of_part;
     std::vector<std::uint32_t> part_of_chunk, connections; // per chunk, per transfer
+    // Only where some name others: who names transfer i is in followers[follower_begin[i] ..
+    // follower_begin[i + 1]).
+    std::vector<std::uint32_t> follower_begin;
+    std::vector<std::uint32_t> followers; // transfer * 2 + 1 where it waits for the arrival
   };
+  [[nodiscard]] bool is_held(std::uint32_t connection) const {
+    return !is_held_.empty() && is_held_[connection];
+  }
+  [[nodiscard]] bool may_enter(std::uint32_t i) const {
+    return (chains_[i].flags & is_ready) != 0 && (names_.empty() || names_[i] == 0);
+  }
 
   void set(std::uint32_t i, Flag flag) {
     chains_[i].flags = static_cast<std::uint16_t>(chains_[i].flags | flag);
   }
   void keep_apart(const Collective& collective, Fixed& fixed);
+  void take_names(Fixed& fixed);
   void join_connections();
   void chain(std::span<const PathEnds> paths, const Collective& collective);
 
@@ -199,6 +219,17 @@ private:
     --undelivered_;
     sink.delivered(i);
     if (fixed_->stores[schedule_->path_of(i).value]) release(i, sink);
+    reach(i, Milestone::arrived, sink);
+  }
+
+  /// Transfer i has come so far: who named that waits for one less.
+  template <typename Sink> void reach(std::uint32_t i, Milestone milestone, Sink& sink) {
+    if (names_.empty()) return;
+    for (std::uint32_t f = fixed_->follower_begin[i]; f < fixed_->follower_begin[i + 1]; ++f) {
+      const std::uint32_t follower = fixed_->followers[f], k = follower / 2;
+      if ((follower % 2 != 0) != (milestone == Milestone::arrived)) continue;
+      if (--names_[k] == 0 && next_[connection(k)] == k) enter_from(k, sink);
+    }
   }
 
   template <typename Sink> void release(std::uint32_t i, Sink& sink) {
@@ -233,7 +264,7 @@ private:
       if (step % 2 == arrives) {
         step = chains_[j].next_at_receiver;
         set(j, may_deliver);
-        if (chains_[j].flags & has_arrived) deliver(j, sink);
+        if ((chains_[j].flags & has_arrived) && (chains_[j].flags & is_kept) == 0) deliver(j, sink);
       } else {
         set(j, departure_token);
         if ((chains_[j].flags & has_left) == 0) return;
@@ -261,9 +292,9 @@ private:
   /// Transfer i heads its connection: enters it and those behind it, as far as they are ready.
   template <typename Sink> void enter_from(std::uint32_t i, Sink& sink) {
     if (!is_open_.empty() && !is_open_[fixed_->part_of_chunk[(*schedule_)[i].chunk.value]]) return;
-    if (!is_held_.empty() && is_held_[connection(i)]) return;
+    if (is_held(connection(i))) return;
     std::uint32_t& next = next_[connection(i)];
-    while (next != none && (chains_[next].flags & is_ready)) {
+    while (next != none && may_enter(next)) {
       const std::uint32_t entering = next;
       next = chains_[entering].next_in_connection;
       sink.enter(entering);
@@ -275,6 +306,8 @@ private:
   const std::uint32_t* connections_ = nullptr;            // of `fixed_`, where parts are kept apart
   std::vector<Chain> chains_;                             // per transfer
   std::vector<std::uint32_t> next_;                       // per connection: the next to enter
+  std::vector<std::uint32_t> names_;                      // per transfer: of those it names, how
+                                                          // many are awaited; empty: none names any
   std::vector<bool> is_open_;                             // per part, only where kept apart
   std::vector<bool> is_held_;                             // per connection, only where some are
   std::unordered_map<std::uint32_t, std::int64_t> tails_; // by step; only at nodes that can't store

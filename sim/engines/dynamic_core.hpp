@@ -59,6 +59,7 @@ public:
     now_ = quiet_ = options_.begin.ps;
     change(now_);
     if (options_.jobs.empty()) transfers_.start(*this);
+    if constexpr (may_join_late) Base::schedule_joins();
     return now_;
   }
 
@@ -113,6 +114,9 @@ public:
     case EventKind::tail: end(event.subject); break;
     case EventKind::arrive: arrive(event.subject); break;
     case EventKind::reduced: reduced(event.subject); break;
+    case EventKind::join:
+      if constexpr (may_join_late) join(event.subject);
+      break;
     case EventKind::left: break; // it happens when the hop is over
     }
   }
@@ -171,6 +175,7 @@ public:
 
 private:
   using State = Hop::State;
+  static constexpr bool may_join_late = requires(Transfers transfers) { transfers.joins(); };
 
   // Changes of the network.
 
@@ -387,11 +392,23 @@ private:
     }
     if (!links_[link.value].to_stores) {
       transfers_.tail_in(transfer, *this);
-    } else if (!transfers_.takes_delivery(transfer)) {
-      transfers_.keep_waiting(transfer);
+    } else if (transfers_.keeps_waiting(transfer, now_)) {
       return;
     }
     Base::reached(transfer);
+  }
+
+  /// What has arrived before is lost with an NPU that has died, and left alone in a run that was
+  /// frozen.
+  void join(std::uint32_t k) {
+    const NodeId node = transfers_.joins()[k].node;
+    for (const std::uint32_t transfer : transfers_.join(k, *this))
+      if (!is_alive(node))
+        transfers_.lose(transfer);
+      else if (changes_.is_frozen())
+        transfers_.keep(transfer);
+      else
+        Base::reached(transfer);
   }
 
   void reduced(std::uint32_t transfer) {

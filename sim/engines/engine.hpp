@@ -47,6 +47,10 @@ struct RunOptions {
   /// Per part of the collective; empty: all at the beginning, with equal priority. Parts don't wait
   /// for each other: only transfers of one part and one path form a connection.
   std::span<const JobTiming> jobs = {};
+  /// Per node, or empty: when it joins (a job: after the job's start). Before, it neither sends nor
+  /// takes delivery; what arrives waits at it, holding no link. Paths go through it all the same,
+  /// and only nodes that can store start late. fluid knows it, too.
+  std::span<const Time> starts = {};
   std::span<const NetworkEvent> events = {};       ///< as sorted_events() gives them
   std::span<const RouteChange> route_changes = {}; ///< by time
   /// The run's clock begins here; events up to then have happened before.
@@ -58,7 +62,7 @@ struct RunOptions {
   /// error.
   bool may_halt = false;
 
-  /// Whether nothing but a plain replay is asked for.
+  /// Whether nothing but a plain replay is asked for, all being there at once or not.
   [[nodiscard]] bool is_plain() const {
     return jobs.empty() && events.empty() && route_changes.empty() && begin == Time{} && !freeze &&
            !may_halt;

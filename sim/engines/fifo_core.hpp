@@ -63,6 +63,7 @@ public:
   /// What enters at time 0. To be followed by serve().
   std::int64_t begin() {
     transfers_.start(*this);
+    Base::schedule_joins();
     return 0;
   }
 
@@ -84,6 +85,10 @@ public:
       break;
     case EventKind::arrive: arrive(event.subject); break;
     case EventKind::reduced: Base::reduced(event.subject); break;
+    case EventKind::join:
+      for (const std::uint32_t transfer : transfers_.join(event.subject, *this))
+        Base::reached(transfer);
+      break;
     case EventKind::tail: break; // only where ends are not known in advance
     }
   }
@@ -195,7 +200,8 @@ private:
 
   void arrive(std::uint32_t flight) {
     free_flights_.push_back(flight);
-    Base::reached(flights_[flight].transfer);
+    const std::uint32_t transfer = flights_[flight].transfer;
+    if (!transfers_.keeps_waiting(transfer, now_)) Base::reached(transfer);
   }
 
   std::vector<Flight> flights_;

@@ -28,7 +28,8 @@ enum class EventKind : std::uint32_t {
   head,
   tail,
   arrive,
-  reduced
+  reduced,
+  join, // a node that starts late
 };
 
 /// Common to both cores. `Core` derives from this and has may_start(LinkId), start(LinkId): the
@@ -36,7 +37,8 @@ enum class EventKind : std::uint32_t {
 /// `Crossing` is what it keeps of a link's present transmission.
 ///
 /// `Transfers` knows by their numbers what can be under way: path_of(i) in paths(), size_of(i),
-/// op_of(i), level_of(i), what Dependencies has, and delivered(i, now).
+/// op_of(i), level_of(i), what Dependencies has, delivered(i, now) and keeps_waiting(i, now); where
+/// nodes may join late, also joins() and join(k, core).
 ///
 /// `Clock` has schedule(now, Event): the event happens at event.at; and transmit(now, Event): until
 /// event.at the link event.subject carries data, then the event happens.
@@ -190,6 +192,11 @@ protected:
     const NodeId node = receiver(transfer);
     units_[node.value].queue.push({now_, transfer, 0}, core().level_of(transfer));
     touch_unit(node);
+  }
+
+  void schedule_joins() {
+    for (std::uint32_t k = 0; k < transfers_.joins().size(); ++k)
+      schedule(transfers_.joins()[k].at.ps, EventKind::join, k);
   }
 
   void reduced(std::uint32_t transfer) {

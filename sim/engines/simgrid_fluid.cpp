@@ -8,6 +8,7 @@
 #include "sim/engines/simgrid_fluid.hpp"
 
 #include "sim/engines/dependencies.hpp"
+#include "sim/engines/late_starts.hpp"
 #include "sim/engines/simgrid_platform.hpp"
 #include "sim/error.hpp"
 
@@ -29,9 +30,10 @@ public:
            const TimeModel& model, const RunOptions& options)
       : topology_(topology), collective_(collective), schedule_(schedule), model_(model),
         options_(options), dependencies_(topology, collective, schedule),
-        platform_(rates(topology)), connections_(schedule.paths().size()),
-        reduction_free_(topology.node_count()) {
+        late_(topology, collective, schedule, options, dependencies_), platform_(rates(topology)),
+        connections_(schedule.paths().size()), reduction_free_(topology.node_count()) {
     report_.model = model;
+    report_.completion = last_start(collective, options.starts);
     report_.links.resize(topology.link_count());
     report_.chunk_done.resize(collective.chunks.size());
     if (options.record_deliveries) report_.deliveries.resize(schedule.size());
@@ -41,6 +43,8 @@ public:
 
   Report run() {
     platform_.at(0, [this] { dependencies_.start(*this); });
+    for (std::uint32_t k = 0; k < late_.joins().size(); ++k)
+      platform_.at(late_.joins()[k].at.ps, [this, k] { join(k); });
     platform_.run();
     if (dependencies_.undelivered() > 0) throw InputError(dependencies_.stuck_text(topology_));
     std::sort(report_.hops.begin(), report_.hops.end(), [](const HopRecord& a, const HopRecord& b) {
@@ -172,7 +176,22 @@ private:
     platform_.at(now() + latency(transfer), [this, transfer] { arrive(transfer); });
   }
 
+  void join(std::uint32_t k) {
+    for (const std::uint32_t connection : late_.joins()[k].connections)
+      dependencies_.release_connection(connection, *this);
+    for (const std::uint32_t transfer : std::exchange(late_.joins()[k].waiting, {}))
+      take_in(transfer);
+  }
+
   void arrive(std::uint32_t transfer) {
+    const NodeId node = receiver(transfer);
+    if (const auto join = late_.join_of(schedule_[transfer].chunk, node, now()))
+      late_.joins()[*join].waiting.push_back(transfer);
+    else
+      take_in(transfer);
+  }
+
+  void take_in(std::uint32_t transfer) {
     const NodeId node = receiver(transfer);
     if (!topology_.node(node).can.store)
       for (const std::uint32_t next : followed_by_[transfer]) {
@@ -196,6 +215,7 @@ private:
   const TimeModel model_;
   const RunOptions options_;
   Dependencies dependencies_;
+  LateStarts late_;
   SimGridPlatform platform_;
   Report report_;
   std::vector<Connection> connections_;                       // per path

@@ -16,6 +16,10 @@ namespace {
 
 constexpr std::uint8_t says_replay = 0, says_iteration = 1;
 
+template <typename T> std::vector<T> copied(std::span<const T> items) {
+  return {items.begin(), items.end()};
+}
+
 constexpr auto exchange_vector = [](auto& stream, auto& v) { stream.vector(v); };
 constexpr auto exchange_text = [](auto& stream, auto& v) { stream.text(v); };
 
@@ -65,6 +69,8 @@ void write(ByteWriter& out, const Schedule& schedule) {
   out.value(paths.link_count());
   exchange_items(out, longer, exchange_vector);
   out.vector(transfers);
+  out.vector(copied(schedule.waiting()));
+  out.vector(copied(schedule.all_dependencies()));
 }
 
 Schedule schedule_in(ByteReader& in) {
@@ -78,6 +84,12 @@ Schedule schedule_in(ByteReader& in) {
   in.vector(transfers);
   schedule.reserve(transfers.size());
   for (const Transfer& transfer : transfers) schedule.push(transfer);
+  std::vector<std::uint32_t> waiting;
+  std::vector<Dependency> dependencies;
+  in.vector(waiting);
+  in.vector(dependencies);
+  for (std::size_t k = 0; k < waiting.size(); ++k)
+    schedule.add_dependency(waiting[k], dependencies[k]);
   return schedule;
 }
 
@@ -85,10 +97,6 @@ Topology topology_in(ByteReader& in) {
   TopologyParts parts;
   exchange_topology_parts(in, parts);
   return Topology(std::move(parts));
-}
-
-template <typename T> std::vector<T> copied(std::span<const T> items) {
-  return {items.begin(), items.end()};
 }
 
 /// Nodes and links: pairs can't be copied byte for byte.
@@ -103,6 +111,7 @@ constexpr auto exchange_route_change = [](auto& stream, auto& change) {
 /// What RunOptions refer to.
 struct RunLists {
   std::vector<JobTiming> jobs;
+  std::vector<Time> starts;
   std::vector<NetworkEvent> events;
   std::vector<RouteChange> route_changes;
 };
@@ -111,6 +120,7 @@ constexpr auto exchange_run = [](auto& stream, auto& lists, auto& options) {
   stream.value(options.record_deliveries);
   stream.value(options.record_hops);
   stream.vector(lists.jobs);
+  stream.vector(lists.starts);
   stream.vector(lists.events);
   exchange_items(stream, lists.route_changes, exchange_route_change);
   stream.value(options.begin);
@@ -233,6 +243,7 @@ std::string replay_answer(ByteReader& in) {
   RunOptions options;
   exchange_run(in, lists, options);
   options.jobs = lists.jobs;
+  options.starts = lists.starts;
   options.events = lists.events;
   options.route_changes = lists.route_changes;
   const Report report = simulate_on_simgrid(topology, collective, schedule, model, options);
@@ -275,7 +286,8 @@ std::string replay_request(const Topology& topology, const Collective& collectiv
   exchange_collective(out, collective);
   write(out, schedule);
   out.value(model);
-  const RunLists lists{copied(options.jobs), copied(options.events), copied(options.route_changes)};
+  const RunLists lists{copied(options.jobs), copied(options.starts), copied(options.events),
+                       copied(options.route_changes)};
   exchange_run(out, lists, options);
   return std::move(out.bytes);
 }

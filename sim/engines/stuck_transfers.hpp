@@ -66,6 +66,11 @@ template <typename Transfers, typename Links>
     } else if (place != places.end()) {
       transfer = {i, StuckTransfer::Why::link_down, place->second.link, place->second.since};
     }
+    if (transfer.why == StuckTransfer::Why::waiting)
+      if (const auto awaited = transfers.awaited(i)) {
+        transfer.why = StuckTransfer::Why::named;
+        transfer.awaited = awaited->transfer;
+      }
     stuck.push_back(transfer);
   }
   return stuck;

@@ -33,7 +33,7 @@ std::size_t most_payload(std::size_t frame) {
   return std::min(cap, (std::size_t{1} << 20) + 4096 * std::min(frame, cap / 4096));
 }
 
-enum class Form : std::uint8_t { list, compact };
+enum class Form : std::uint8_t { list, compact, list_with_dependencies };
 
 /// Takes the content piece by piece.
 using Sink = std::function<void(std::string_view)>;
@@ -187,6 +187,21 @@ void encode_list(Encoder& out, const Schedule& schedule) {
   }
 }
 
+/// Each as the distance of the one that waits from that before it, and that of the one that it waits
+/// for.
+void encode_dependencies(Encoder& out, const Schedule& schedule) {
+  const std::span<const std::uint32_t> waiting = schedule.waiting();
+  out.number(std::uint64_t{waiting.size()});
+  std::uint32_t before = 0;
+  for (std::size_t k = 0; k < waiting.size(); ++k) {
+    const Dependency dependency = schedule.all_dependencies()[k];
+    out.number(std::uint64_t{waiting[k] - before});
+    out.number(std::uint64_t{dependency.transfer} * 2 +
+               (dependency.milestone == Milestone::arrived ? 1 : 0));
+    before = waiting[k];
+  }
+}
+
 void encode_compact(Encoder& out, const CompactSchedule& compact) {
   std::visit(
       [&](const auto& chunks) {
@@ -264,6 +279,24 @@ Schedule decode_list(Decoder& in, std::uint32_t link_count, std::size_t chunks,
   return schedule;
 }
 
+void decode_dependencies(Decoder& in, Schedule& schedule) {
+  std::uint64_t waiting = 0;
+  for (std::size_t left = in.count("dependencies"); left > 0; --left) {
+    waiting += in.index("transfer", schedule.size());
+    if (waiting >= schedule.size())
+      throw InputError(
+          fmt::format("transfer {} isn't there (there are {})", waiting, schedule.size()));
+    const std::uint64_t bits = in.number();
+    if (bits / 2 >= schedule.size())
+      throw InputError(fmt::format("transfer {} waits for transfer {}, which isn't there (there "
+                                   "are {})",
+                                   waiting, bits / 2, schedule.size()));
+    schedule.add_dependency(static_cast<std::size_t>(waiting),
+                            {static_cast<std::uint32_t>(bits / 2),
+                             (bits & 1) != 0 ? Milestone::arrived : Milestone::left});
+  }
+}
+
 CompactSchedule decode_compact(Decoder& in, const Topology& topology, const Collective& collective,
                                std::size_t transfers) {
   CompactSchedule compact(topology.link_count(), collective.chunks.size());
@@ -332,7 +365,7 @@ private:
   std::size_t payload_ = 0, frame_ = 0;
 };
 
-void write_header(std::ostream& out) {
+void write_header(std::ostream& out, std::int64_t version) {
   out << magic;
   for (int byte = 0; byte < 4; ++byte) out.put(static_cast<char>(version >> (8 * byte)));
 }
@@ -360,13 +393,18 @@ void encode(Encoder& out, const Topology& topology, const ScheduleContent& conte
   const std::optional<CompactSchedule> made =
       content.compact ? std::nullopt : compact_form(topology, content);
   const CompactSchedule* compact = made ? &*made : content.compact;
-  out.number(static_cast<std::uint64_t>(compact ? Form::compact : Form::list));
+  const bool has_dependencies = !compact && content.schedule->has_dependencies();
+  const Form form = compact            ? Form::compact
+                    : has_dependencies ? Form::list_with_dependencies
+                                       : Form::list;
+  out.number(static_cast<std::uint64_t>(form));
   out.number(std::uint64_t{compact ? compact->size() : content.schedule->size()});
   encode_collective(out, *content.collective);
   if (compact)
     encode_compact(out, *compact);
   else
     encode_list(out, *content.schedule);
+  if (has_dependencies) encode_dependencies(out, *content.schedule);
   out.flush();
 }
 
@@ -390,7 +428,7 @@ ScheduleFile from_payload(std::string_view payload, const Topology& topology,
   model.forwarding = parse_forwarding(in.text());
   model.discipline = parse_discipline(in.text());
   model.reduce_rate.bytes_per_second = in.number("reduction rate", 0, INT64_MAX);
-  const auto form = static_cast<Form>(in.number("form", 0, 1));
+  const auto form = static_cast<Form>(in.number("form", 0, 2));
   const std::size_t transfers = in.count("transfers");
   Collective collective = decode_collective(in, topology, transfers);
   ScheduleFile file{name,
@@ -399,20 +437,21 @@ ScheduleFile from_payload(std::string_view payload, const Topology& topology,
                     std::move(collective),
                     Schedule(topology.link_count()),
                     std::nullopt};
-  if (form == Form::list)
+  if (form == Form::compact)
+    file.compact = decode_compact(in, topology, file.collective, transfers);
+  else
     file.schedule =
         decode_list(in, topology.link_count(), file.collective.chunks.size(), transfers);
-  else
-    file.compact = decode_compact(in, topology, file.collective, transfers);
+  if (form == Form::list_with_dependencies) decode_dependencies(in, file.schedule);
   in.finish();
   if (file.compact && transfers <= listed_up_to)
     file.schedule = expanded(topology, file.collective, *std::exchange(file.compact, std::nullopt));
   return file;
 }
 
-std::string wrapped(std::string_view payload) {
+std::string wrapped(std::string_view payload, std::int64_t version) {
   std::ostringstream out;
-  write_header(out);
+  write_header(out, version);
   Compressor compressor(out);
   compressor.add(payload);
   compressor.finish();
@@ -420,7 +459,7 @@ std::string wrapped(std::string_view payload) {
 }
 
 void write_wrapped(std::ostream& out, const Topology& topology, const ScheduleContent& content) {
-  write_header(out);
+  write_header(out, content.compact ? 2 : version_of(*content.schedule));
   Compressor compressor(out);
   Encoder encoder([&compressor](std::string_view piece) { compressor.add(piece); });
   encode(encoder, topology, content);

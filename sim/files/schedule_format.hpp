@@ -4,6 +4,7 @@
 
 #include "sim/collective_builder.hpp"
 #include "sim/error.hpp"
+#include "sim/schedule.hpp"
 #include "sim/topology.hpp"
 
 #include <cstdint>
@@ -12,7 +13,12 @@
 
 namespace tutti::schedule_format {
 
-inline constexpr std::int64_t version = 2; // 1 had other names for keys of JSON
+inline constexpr std::int64_t version = 3; ///< the newest
+/// What a schedule is written as: 3 says dependencies; 2, all else; 1 had other names for keys of
+/// JSON.
+[[nodiscard]] inline std::int64_t version_of(const Schedule& schedule) {
+  return schedule.has_dependencies() ? version : 2;
+}
 
 /// Errors: InputError for a version that this program doesn't know.
 void check_version(std::int64_t found);

@@ -56,16 +56,24 @@ std::string part_text(const Collective& collective, const CollectivePart& part) 
                      fmt::join(chunks, ",\n"));
 }
 
-void append_transfer(std::string& out, const PathTable& paths, const Transfer& t) {
+void append_transfer(std::string& out, const Schedule& schedule, std::size_t i) {
+  const Transfer t = schedule[i];
   auto end = std::back_inserter(out);
   fmt::format_to(end, "    [{},[", t.chunk.value);
   std::string_view comma;
-  for (const LinkId link : paths.links(t.path)) {
+  for (const LinkId link : schedule.paths().links(t.path)) {
     fmt::format_to(end, "{}{}", comma, link.value);
     comma = ",";
   }
-  fmt::format_to(end, "],\"{}\"{}]", t.op == Op::reduce ? "reduce" : "copy",
+  fmt::format_to(end, "],\"{}\"{}", t.op == Op::reduce ? "reduce" : "copy",
                  t.together ? ",\"together\"" : "");
+  std::string_view before = ",[";
+  for (const Dependency& dependency : schedule.dependencies(i)) {
+    fmt::format_to(end, "{}[{},\"{}\"]", before, dependency.transfer,
+                   to_text(dependency.milestone));
+    before = ",";
+  }
+  out += before == "," ? "]]" : "]";
 }
 
 // ---- reading ----
@@ -225,11 +233,23 @@ Collective collective(const json& value, const Topology& topology, std::size_t t
   return made;
 }
 
-Transfer transfer(const json& value, PathTable& paths, std::size_t chunks) {
+Dependency dependency(const json& value, std::size_t transfers) {
+  if (!value.is_array() || value.size() != 2 || !value[1].is_string())
+    throw InputError("a dependency is [transfer, \"left\" or \"arrived\"]");
+  return {id<ChunkId>(value[0], "a dependency on transfer", transfers, "schedule").value,
+          parse_milestone(value[1].get<std::string>())};
+}
+
+/// Appends the transfer, one of `transfers`.
+void read_transfer(const json& value, Schedule& schedule, std::size_t chunks,
+                   std::size_t transfers) {
   if (!value.is_array()) wrong_type("a transfer", "a list", value);
-  if (value.size() != 3 && value.size() != 4)
-    throw InputError("a transfer is [chunk, [links], \"copy\" or \"reduce\"], and \"together\" or "
-                     "nothing");
+  const bool waits = value.size() > 3 && value.back().is_array();
+  const std::size_t texts = value.size() - (waits ? 1 : 0);
+  if (texts != 3 && texts != 4)
+    throw InputError("a transfer is [chunk, [links], \"copy\" or \"reduce\"], then \"together\" or "
+                     "nothing, then a list of dependencies or nothing");
+  PathTable& paths = schedule.paths();
   Transfer t;
   t.chunk = id<ChunkId>(value[0], "chunk", chunks, "collective");
   std::vector<LinkId> links;
@@ -240,10 +260,13 @@ Transfer transfer(const json& value, PathTable& paths, std::size_t chunks) {
   if (value[2] != "copy" && value[2] != "reduce")
     throw InputError("the third entry must be \"copy\" or \"reduce\"");
   t.op = value[2] == "reduce" ? Op::reduce : Op::copy;
-  if (value.size() == 4 && value[3] != "together")
+  if (texts == 4 && value[3] != "together")
     throw InputError("the fourth entry must be \"together\", or left out");
-  t.together = value.size() == 4;
-  return t;
+  t.together = texts == 4;
+  schedule.push(t);
+  if (!waits) return;
+  for (const json& named : value.back())
+    schedule.add_dependency(schedule.size() - 1, dependency(named, transfers));
 }
 
 ScheduleFile content_of(const json& document, const Topology& topology) {
@@ -269,8 +292,8 @@ ScheduleFile content_of(const json& document, const Topology& topology) {
   located([&] { return fmt::format("transfers[{}]", i); },
           [&] {
             for (; i < transfers.size(); ++i)
-              schedule.push(
-                  transfer(transfers[i], schedule.paths(), content.collective.chunks.size()));
+              read_transfer(transfers[i], schedule, content.collective.chunks.size(),
+                            transfers.size());
           });
   return content;
 }
@@ -349,12 +372,12 @@ std::string to_json(const Topology& topology, const ScheduleFile& content) {
 {}
   ]}},
   "transfers": [)",
-      version, text_literal(content.topology_name), topology.fingerprint(),
+      version_of(content.schedule), text_literal(content.topology_name), topology.fingerprint(),
       text_literal(content.algorithm), to_text(model.link_busy), to_text(model.forwarding),
       to_text(model.discipline), rate, content.collective.fingerprint(), fmt::join(parts, ",\n"));
   for (std::size_t i = 0; i < content.schedule.size(); ++i) {
     out += i == 0 ? "\n" : ",\n";
-    append_transfer(out, content.schedule.paths(), content.schedule[i]);
+    append_transfer(out, content.schedule, i);
   }
   out += "\n  ]\n}\n";
   return out;

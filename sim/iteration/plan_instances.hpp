@@ -107,15 +107,14 @@ public:
       instance.dependencies->release_connection(route, shifted);
     return std::exchange(instance.waiting_for[member], {});
   }
-  [[nodiscard]] bool takes_delivery(std::uint32_t id) const {
-    const Instance& instance = of(id);
-    if (instance.is_absent.empty()) return true;
-    const std::uint32_t member = receiver(instance, id);
-    return member == PlanShape::none || !instance.is_absent[member];
-  }
-  void keep_waiting(std::uint32_t id) {
+  /// Whether what has just arrived waits for its receiver to start.
+  [[nodiscard]] bool keeps_waiting(std::uint32_t id, std::int64_t) {
     Instance& instance = of(id);
-    instance.waiting_for[receiver(instance, id)].push_back(id);
+    if (instance.is_absent.empty()) return false;
+    const std::uint32_t member = receiver(instance, id);
+    if (member == PlanShape::none || !instance.is_absent[member]) return false;
+    instance.waiting_for[member].push_back(id);
+    return true;
   }
 
   template <typename Sink> void left(std::uint32_t id, Sink& sink) {

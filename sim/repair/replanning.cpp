@@ -41,6 +41,8 @@ Schedule on_whole_network(const Schedule& schedule, const PresentNetwork& presen
     Transfer transfer = schedule[i];
     transfer.path = path_of[transfer.path.value];
     mapped.push(transfer);
+    for (const Dependency& dependency : schedule.dependencies(i))
+      mapped.add_dependency(i, dependency);
   }
   return mapped;
 }

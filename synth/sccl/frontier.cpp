@@ -118,7 +118,7 @@ private:
                               collective_.largest_chunk(), limit_);
     const auto add = [&](const StepPoint& point) {
       Schedule schedule = as_schedule(problem, point.schedule, topology_.link_count());
-      if (inverse) schedule = inverted(schedule, Op::reduce);
+      if (inverse) schedule = inverted(topology_, schedule, Op::reduce);
       add_point(point, std::move(schedule));
     };
     StepFrontier found;
@@ -224,7 +224,8 @@ private:
       return split_chunks(as_schedule(problem, point.schedule, topology_.link_count()),
                           chunks_per_shard / point.instance.chunks_per_shard);
     };
-    add_point(both, concatenated(inverted(cut(back, first), Op::reduce), cut(forth, second)));
+    add_point(both,
+              concatenated(inverted(topology_, cut(back, first), Op::reduce), cut(forth, second)));
   }
 
   /// Steps and rounds in halves first, then divided in all other ways. Where the network is the

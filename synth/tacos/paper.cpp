@@ -238,7 +238,7 @@ Outcome tacos_paper(const Topology& topology, const Collective& collective,
   // a Reduce-Scatter, then an All-Gather.
   Outcome outcome = best_attempt(reversed(topology), *multicasts.reductions, group, options, limit);
   if (!outcome.schedule) return outcome;
-  outcome.schedule = inverted(*outcome.schedule, Op::reduce);
+  outcome.schedule = inverted(topology, *outcome.schedule, Op::reduce);
   if (!multicasts.copies) return outcome;
   Outcome copies = best_attempt(topology, *multicasts.copies, group, options, limit);
   if (!copies.schedule) return copies;

@@ -158,7 +158,7 @@ private:
       outcome.schedule =
           expanded(reversed_network, *multicasts.reductions, *std::exchange(outcome.compact, {}));
     if (!outcome.schedule) return outcome;
-    outcome.schedule = inverted(*outcome.schedule, Op::reduce);
+    outcome.schedule = inverted(topology_, *outcome.schedule, Op::reduce);
     if (multicasts.copies) append_copies(outcome, *multicasts.copies, participants);
     return outcome;
   }

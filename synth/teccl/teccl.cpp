@@ -107,7 +107,7 @@ private:
     else
       outcome_.note = "TACOS's schedule, not in epochs: " + made.answer.method;
     const Schedule& copies = made.schedule ? *made.schedule : *task.start;
-    Schedule schedule = task.backwards ? inverted(copies, Op::reduce) : copies;
+    Schedule schedule = task.backwards ? inverted(topology_, copies, Op::reduce) : copies;
     outcome_.schedule =
         outcome_.schedule ? concatenated(*outcome_.schedule, schedule) : std::move(schedule);
     outcome_.status = limit_.reached() ? Status::timed_out : Status::feasible;

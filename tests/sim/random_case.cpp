@@ -204,6 +204,19 @@ RandomTraffic random_traffic(Random& random, const Topology& topology) {
   return {std::move(collective), std::move(schedule)};
 }
 
+void add_dependencies(Random& random, RandomCase& c) {
+  Schedule& schedule = c.schedule;
+  std::uint32_t block = 0;
+  for (std::uint32_t i = 0; i < schedule.size(); ++i) {
+    if (!schedule[i].together) block = i;
+    const NodeId sender = c.topology.link(schedule.paths().first(schedule.path_of(i))).from;
+    if (block == 0 || !c.topology.node(sender).can.store) continue;
+    for (std::uint64_t names = random.below(3); names > 0; --names)
+      schedule.add_dependency(i, {static_cast<std::uint32_t>(random.below(block)),
+                                  random.below(2) == 0 ? Milestone::left : Milestone::arrived});
+  }
+}
+
 RandomCase random_case(std::uint64_t seed, bool spoilt) {
   Random random(seed);
   Topology topology = random_topology(random);

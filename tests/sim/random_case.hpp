@@ -23,6 +23,9 @@ struct RandomCase {
 /// `spoilt` about every second one breaks some rule.
 [[nodiscard]] RandomCase random_case(std::uint64_t seed, bool spoilt);
 
+/// Transfers name others, listed before them, at random. `c` is not spoilt.
+void add_dependencies(Random& random, RandomCase& c);
+
 /// A collective of one part, and a schedule of that kind.
 struct RandomTraffic {
   Collective collective;

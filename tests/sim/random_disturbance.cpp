@@ -138,6 +138,7 @@ RunOptions Disturbance::options() const {
   RunOptions options{.record_deliveries = true, .record_hops = true};
   options.events = events;
   options.jobs = jobs;
+  options.starts = starts;
   options.route_changes = route_changes;
   options.freeze = freeze;
   options.begin = begin;
@@ -162,6 +163,11 @@ Disturbance random_disturbance(std::uint64_t seed, RandomCase& disturbed) {
   if (random.below(2) == 0) disturbance.route_changes = random_routes(random, disturbed, instants);
   if (random.below(4) == 0) disturbance.freeze = instants.pick();
   if (random.below(8) == 0) disturbance.begin = instants.pick();
+  if (random.below(2) == 0) add_dependencies(random, disturbed);
+  if (random.below(3) == 0)
+    for (const Node& node : disturbed.topology.nodes())
+      disturbance.starts.push_back(node.can.store && random.below(3) == 0 ? instants.pick()
+                                                                          : Time{});
   return disturbance;
 }
 

@@ -1,5 +1,5 @@
-// Random events, jobs, routes and freezes for a small case, at instants at which other things
-// happen too.
+// Random events, jobs, late starts, routes, freezes and dependencies for a small case, at instants
+// at which other things happen too.
 #pragma once
 
 #include "sim/engines/engine.hpp"
@@ -13,6 +13,7 @@ namespace tutti::testing {
 struct Disturbance {
   std::vector<NetworkEvent> events;
   std::vector<JobTiming> jobs;
+  std::vector<Time> starts;
   std::vector<RouteChange> route_changes;
   std::optional<Time> freeze;
   Time begin;

@@ -64,7 +64,8 @@ bool same_transfers(const Schedule& a, const Schedule& b) {
   if (a.size() != b.size()) return false;
   for (std::size_t i = 0; i < a.size(); ++i)
     if (a[i].chunk != b[i].chunk || a[i].op != b[i].op || a[i].together != b[i].together ||
-        !std::ranges::equal(a.paths().links(a[i].path), b.paths().links(b[i].path)))
+        !std::ranges::equal(a.paths().links(a[i].path), b.paths().links(b[i].path)) ||
+        !std::ranges::equal(a.dependencies(i), b.dependencies(i)))
       return false;
   return true;
 }
@@ -296,8 +297,8 @@ TEST_CASE("what isn't a schedule file is said so") {
   CHECK(error("hello", ring, "s.tutti") ==
         "s.tutti: not a schedule file (neither JSON nor Tutti's binary form)");
   CHECK(error("TUTTIbin\1", ring) == "x: truncated: the file ends in its header");
-  CHECK(error(std::string("TUTTIbin\3\0\0\0", 12), ring) ==
-        "x: format version 3 is newer than this program reads (2)");
+  CHECK(error(std::string("TUTTIbin\4\0\0\0", 12), ring) ==
+        "x: format version 4 is newer than this program reads (3)");
   CHECK(error(std::string("TUTTIbin\0\0\0\0", 12), ring) == "x: there is no format version 0");
   CHECK(error(std::string("TUTTIbin\1\0\0\0", 12), ring) ==
         "x: truncated: the compressed data ends too early");
@@ -355,8 +356,8 @@ TEST_CASE("no text of a JSON file has a zero byte, which would cut off what is s
 TEST_CASE("what is wrong in a JSON file is said with its key") {
   SECTION("the head") {
     CHECK(error_with("tutti-schedule", "tutti") == "r.json: \"format\" must be \"tutti-schedule\"");
-    CHECK(error_with("\"version\": 2", "\"version\": 3") ==
-          "r.json: format version 3 is newer than this program reads (2)");
+    CHECK(error_with("\"version\": 2", "\"version\": 4") ==
+          "r.json: format version 4 is newer than this program reads (3)");
     CHECK(error_with("\"version\": 2", "\"version\": \"1\"") ==
           "r.json: \"version\" must be a whole number, not string");
     CHECK(error_with("\"algorithm\": \"ring\"", "\"algorithm\": 7") ==
@@ -443,10 +444,44 @@ TEST_CASE("what is wrong in a JSON file is said with its key") {
           "r.json: transfers[1]: the third entry must be \"copy\" or \"reduce\"");
     CHECK(second("[1,[1],\"copy\",true]") ==
           "r.json: transfers[1]: the fourth entry must be \"together\", or left out");
-    CHECK(second("[1,[1]]") == "r.json: transfers[1]: a transfer is [chunk, [links], \"copy\" or "
-                               "\"reduce\"], and \"together\" or nothing");
+    CHECK(second("[1,[1]]") ==
+          "r.json: transfers[1]: a transfer is [chunk, [links], \"copy\" or \"reduce\"], then "
+          "\"together\" or nothing, then a list of dependencies or nothing");
+    CHECK(second("[1,[1],\"copy\",[[6,\"left\"]]]") ==
+          "r.json: transfers[1]: a dependency on transfer 6 isn't there (the schedule has 6)");
+    CHECK(second("[1,[1],\"copy\",[[0,\"gone\"]]]") ==
+          "r.json: transfers[1]: unknown milestone \"gone\" (known: left, arrived)");
+    CHECK(second("[1,[1],\"copy\",[0,\"left\"]]") ==
+          "r.json: transfers[1]: a dependency is [transfer, \"left\" or \"arrived\"]");
     CHECK(second("{}") == "r.json: transfers[1]: a transfer must be a list, not object");
   }
+}
+
+TEST_CASE("dependencies come back from both forms, as version 3") {
+  const Topology ring = samples::ring(3, true);
+  ScheduleFile content = ring_all_gather(ring);
+  const std::string without = format::to_json(ring, content);
+  CHECK_THAT(without, ContainsSubstring("\"version\": 2,"));
+  content.schedule.add_dependency(3, {1, Milestone::arrived});
+  content.schedule.add_dependency(5, {2, Milestone::left});
+  content.schedule.add_dependency(5, {0, Milestone::arrived});
+  const std::string text = format::to_json(ring, content);
+  CHECK_THAT(text, ContainsSubstring("\"version\": 3,"));
+  CHECK_THAT(text, ContainsSubstring("    [2,[0],\"copy\",[[1,\"arrived\"]]],\n"));
+  CHECK_THAT(text, ContainsSubstring("    [1,[2],\"copy\",[[2,\"left\"],[0,\"arrived\"]]]\n"));
+  check_same(parse_schedule(text, "r.json", ring), content);
+  std::ostringstream binary;
+  write_schedule(binary, ring, content.content());
+  CHECK(binary.str()[format::magic.size()] == '\3');
+  const ScheduleFile back = parse_schedule(binary.str(), "r.bin", ring);
+  check_same(back, content);
+  CHECK(back.schedule == content.schedule);
+
+  ScheduleFile block = one_of_each(ring); // the last one happens together with the one before
+  block.schedule.add_dependency(2, {0, Milestone::arrived});
+  const std::string both = format::to_json(ring, block);
+  CHECK_THAT(both, ContainsSubstring("\"together\",[[0,\"arrived\"]]]"));
+  check_same(parse_schedule(both, "r.json", ring), block);
 }
 
 TEST_CASE("what is wrong inside a binary file is said in words") {
@@ -458,7 +493,7 @@ TEST_CASE("what is wrong inside a binary file is said in words") {
   // A file of some 60 bytes that announces a trillion transfers.
   CHECK(payload_error(payload_head(0, 1'000'000'000'000)) ==
         "r.bin: 1000000000000 transfers don't fit in the 0 bytes that are left");
-  CHECK(payload_error(payload_head(2, 0)) == "r.bin: form is 2, not in 0 .. 1");
+  CHECK(payload_error(payload_head(3, 0)) == "r.bin: form is 3, not in 0 .. 2");
 
   const std::string fingerprint(8, '\0');
   CHECK(payload_error(payload_head(0, 0) + fingerprint + number(0)) ==

@@ -58,6 +58,7 @@ struct TransferNow {
   bool waits_for_unit = false; // in the reduction unit's queue
   Instant reached_at = 0;      // the unit
   bool lost = false;
+  bool left_alone = false; // it waited for its receiver to join when the run was frozen
   Maybe delivered;
 };
 
@@ -143,9 +144,12 @@ private:
     return present;
   }
   [[nodiscard]] bool is_frozen() const { return options_.freeze && options_.freeze->ps <= t_; }
-  [[nodiscard]] bool has_begun(std::uint32_t i) const {
-    return options_.jobs.empty() || options_.jobs[part(i)].start.ps <= t_;
+  /// When this node joins the job that transfer i is of.
+  [[nodiscard]] Instant joins_at(NodeId node, std::uint32_t i) const {
+    return (options_.jobs.empty() ? 0 : options_.jobs[part(i)].start.ps) +
+           (options_.starts.empty() ? 0 : options_.starts[node.value].ps);
   }
+  [[nodiscard]] bool has_begun(std::uint32_t i) const { return joins_at(from(i), i) <= t_; }
   [[nodiscard]] bool all_delivered() const {
     return std::all_of(now_.begin(), now_.end(),
                        [](const TransferNow& now) { return now.delivered.has_value(); });
@@ -156,7 +160,13 @@ private:
   [[nodiscard]] bool is_arrival_before(std::uint32_t j, std::uint32_t i) const {
     return schedule_[j].chunk == schedule_[i].chunk && to(j) == from(i) && block_[j] < block_[i];
   }
+  [[nodiscard]] bool has_come(const Dependency& named) const {
+    const TransferNow& now = now_[named.transfer];
+    return named.milestone == Milestone::left ? now.left : now.delivered.has_value();
+  }
   [[nodiscard]] bool is_ready(std::uint32_t i) const {
+    for (const Dependency& named : schedule_.dependencies(i))
+      if (!has_come(named)) return false;
     for (std::uint32_t j = 0; j < now_.size(); ++j) {
       if (!is_arrival_before(j, i)) continue;
       if (stores(to(j)) ? !now_[j].delivered : !now_[j].head_is_there) return false;
@@ -309,9 +319,13 @@ private:
     if (!stores(end) && last.started && *last.started + last.latency <= t_ && !dead_[end.value] &&
         !now.head_is_there)
       more = now.head_is_there = true;
-    if (last.ended && *last.ended + last.latency <= t_ && !attempt.has_arrived) {
+    const Instant joins = joins_at(end, attempt.transfer);
+    if (last.ended && *last.ended + last.latency <= t_ && joins <= t_ && !attempt.has_arrived) {
       more = attempt.has_arrived = true;
-      reach(attempt.transfer);
+      if (is_frozen() && *last.ended + last.latency < joins && !dead_[end.value])
+        now.left_alone = true;
+      else
+        reach(attempt.transfer);
     }
     return more;
   }
@@ -431,7 +445,8 @@ private:
     if (!all_delivered()) {
       for (const NetworkEvent& event : options_.events) maybe(event.at.ps);
       for (const RouteChange& change : options_.route_changes) maybe(change.at.ps);
-      for (const JobTiming& job : options_.jobs) maybe(job.start.ps);
+      for (std::uint32_t i = 0; i < now_.size(); ++i)
+        for (const NodeId node : {from(i), to(i)}) maybe(joins_at(node, i));
       if (options_.freeze) maybe(options_.freeze->ps);
     }
     if (next == forever) return next;
@@ -465,6 +480,15 @@ private:
       if (!now_[i].delivered) report_.stuck.push_back(why(i));
     }
     report_.quiet = Time{quiet_};
+    for (const auto& delivery : report_.deliveries)
+      report_.completion = std::max(report_.completion, delivery.value_or(Time{}));
+    for (std::uint32_t c = 0; c < collective_.chunks.size() && !options_.starts.empty(); ++c)
+      for (const auto& nodes :
+           {collective_.sources(ChunkId{c}), collective_.destinations(ChunkId{c})})
+        for (const NodeId node : nodes)
+          report_.completion = std::max(
+              report_.completion, (options_.jobs.empty() ? Time{} : options_.jobs[part_[c]].start) +
+                                      options_.starts[node.value]);
     return std::move(report_);
   }
 
@@ -473,7 +497,7 @@ private:
     const TransferNow& now = now_[i];
     if (now.lost) {
       stuck.why = StuckTransfer::Why::lost;
-    } else if (now.arrived) {
+    } else if (now.arrived || now.left_alone) {
       stuck.why = StuckTransfer::Why::held_back;
     } else if (now.frozen) {
       stuck.why = StuckTransfer::Why::frozen;
@@ -484,6 +508,11 @@ private:
           if (hop.queued && !hop.sent && stuck.why == StuckTransfer::Why::waiting)
             stuck = {i, StuckTransfer::Why::link_down, hop.link, Time{*hop.queued}};
       }
+      for (const Dependency& named : schedule_.dependencies(i))
+        if (stuck.why == StuckTransfer::Why::waiting && !has_come(named)) {
+          stuck.why = StuckTransfer::Why::named;
+          stuck.awaited = named.transfer;
+        }
     }
     return stuck;
   }

@@ -15,6 +15,7 @@ struct SlowReport {
   std::vector<StuckTransfer> stuck;            ///< by transfer
   std::vector<LinkUse> links;
   Time quiet;
+  Time completion; ///< the last delivery, or the last start of a source or destination
 };
 
 /// As an engine with RunOptions::may_halt. For some dozen transfers: O(instants * transfers^2).

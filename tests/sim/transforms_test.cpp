@@ -85,7 +85,7 @@ TEST_CASE("an inverted All-Gather is a Reduce-Scatter, a Broadcast a Reduce, a S
         const Topology backwards = reversed(topology);
         const Schedule schedule =
             schedule_of(algorithm, backwards, collective_on(backwards, c.made, 2));
-        const Schedule inverse = inverted(schedule, c.becomes);
+        const Schedule inverse = inverted(topology, schedule, c.becomes);
         CHECK(inverse.size() == schedule.size());
         check_correct(topology, collective_on(topology, c.wanted, 2), inverse);
       }
@@ -102,12 +102,12 @@ TEST_CASE("inversion turns reductions into copies and keeps blocks together") {
   push(2, true);
   push(3, true);
   push(4, false);
-  const Schedule inverse = inverted(schedule, Op::reduce);
+  const Schedule inverse = inverted(topology, schedule, Op::reduce);
   CHECK(chunk_ids(inverse) == std::vector<std::uint32_t>{4, 3, 2, 1, 0});
   CHECK(together_bits(inverse) == std::vector<bool>{false, false, true, true, false});
   CHECK(inverse[0].op == Op::copy);
   CHECK(inverse[2].op == Op::reduce);
-  CHECK(inverted(inverse, Op::reduce) == schedule);
+  CHECK(inverted(topology, inverse, Op::reduce) == schedule);
 }
 
 TEST_CASE("inversion reverses multi-hop paths") {
@@ -115,7 +115,7 @@ TEST_CASE("inversion reverses multi-hop paths") {
   Schedule schedule(topology.link_count());
   const std::array way{link_between(topology, 0, 1), link_between(topology, 1, 2)};
   schedule.push({ChunkId{0}, schedule.paths().intern(way), Op::copy, false});
-  const Schedule inverse = inverted(schedule, Op::copy);
+  const Schedule inverse = inverted(topology, schedule, Op::copy);
   const auto back = inverse.paths().links(inverse[0].path);
   CHECK(std::vector(back.begin(), back.end()) == std::vector{way[1], way[0]});
 }
@@ -307,4 +307,51 @@ TEST_CASE("split chunks do the collective with more chunks per shard") {
         recursive_doubling(topology, collective_on(topology, CollectiveKind::all_reduce)), 2);
     check_correct(topology, collective_on(topology, CollectiveKind::all_reduce, 2), split);
   }
+}
+
+namespace {
+
+/// "2>0l 3>1a": who waits for whom, to have left or arrived.
+std::string names_in(const Schedule& schedule) {
+  std::string text;
+  for (std::size_t k = 0; k < schedule.waiting().size(); ++k) {
+    const auto [transfer, milestone] = schedule.all_dependencies()[k];
+    text += (k > 0 ? " " : "") + std::to_string(schedule.waiting()[k]) + ">" +
+            std::to_string(transfer) + (milestone == Milestone::left ? "l" : "a");
+  }
+  return text;
+}
+
+/// Four transfers over one link each, of which the last two name the first two.
+Schedule with_names(const Topology& topology) {
+  Schedule schedule(topology.link_count());
+  for (std::uint32_t i = 0; i < 4; ++i) schedule.push(ChunkId{i}, LinkId{i}, Op::copy);
+  schedule.add_dependency(2, {0, Milestone::left});
+  schedule.add_dependency(3, {1, Milestone::arrived});
+  schedule.add_dependency(3, {2, Milestone::left});
+  return schedule;
+}
+
+} // namespace
+
+TEST_CASE("dependencies go where their transfers go") {
+  const Topology topology = ring(4, true);
+  const Schedule schedule = with_names(topology);
+  CHECK(names_in(concatenated(schedule, schedule)) == "2>0l 3>1a 3>2l 6>4l 7>5a 7>6l");
+  CHECK(names_in(interleaved(schedule, schedule, 4)) == "4>0l 5>1l 6>2a 6>4l 7>3a 7>5l");
+  CHECK(names_in(split_chunks(schedule, 2)) == "4>0l 5>1l 6>2a 6>4l 7>3a 7>5l");
+
+  Schedule kept(topology.link_count()); // without transfer 2: who named it waits for what it named
+  for (const std::uint32_t i : {0U, 1U, 3U}) kept.push(schedule[i]);
+  carry_dependencies(schedule, std::vector<std::uint32_t>{0, 1, UINT32_MAX, 2}, kept);
+  CHECK(names_in(kept) == "2>0l 2>1a");
+}
+
+TEST_CASE("in an inverted schedule those wait that were waited for") {
+  TopologyParts parts = ring(4, true).parts();
+  CHECK(names_in(inverted(Topology(parts), with_names(Topology(parts)), Op::reduce)) ==
+        "1>0l 2>0a 3>1l");
+  parts.links[0].latency = parts.links[0].latency + Time{1}; // and leave later than they arrive
+  const Topology uneven(parts);
+  CHECK(names_in(inverted(uneven, with_names(uneven), Op::reduce)) == "1>0l 2>0a 3>1a");
 }

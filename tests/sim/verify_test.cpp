@@ -205,3 +205,38 @@ TEST_CASE("random schedules that were grown by the rules are accepted, spoilt on
   }
   CHECK(faults > 30);
 }
+
+TEST_CASE("who waits for a transfer that isn't listed before, or can't wait, is objected to") {
+  const Topology star = samples::star(3);
+  const Collective collective = make(star, CollectiveKind::broadcast);
+  Schedule schedule(star.link_count());
+  const auto to = [&](std::uint32_t npu) { // over the hub
+    return schedule.paths().intern(std::vector{LinkId{0}, LinkId{2 * npu + 1}});
+  };
+  schedule.push({ChunkId{0}, to(1), Op::copy, false});
+  schedule.push({ChunkId{0}, to(2), Op::copy, true});
+  const auto fault_with = [&](std::size_t i, Dependency dependency) {
+    Schedule with = schedule;
+    with.add_dependency(i, dependency);
+    return fault_text(star, collective, with);
+  };
+  REQUIRE(fault_text(star, collective, schedule).empty());
+  CHECK(fault_with(0, {1, Milestone::left}) ==
+        "transfer 0: it waits for transfer 1, which isn't listed before it");
+  CHECK(fault_with(1, {1, Milestone::left}) ==
+        "transfer 1: it waits for transfer 1, which isn't listed before it");
+  CHECK(fault_with(1, {0, Milestone::arrived}) == // of its own block
+        "transfer 1: it waits for transfer 0, which isn't listed before it");
+  CHECK(fault_with(0, {7, Milestone::arrived}) ==
+        "transfer 0: it waits for transfer 7, which isn't listed before it");
+
+  TopologyParts parts = samples::star(3).parts();
+  parts.nodes.back().can.copy = true;
+  const Topology copying(std::move(parts));
+  Schedule cast(copying.link_count());
+  for (const std::uint32_t link : {0U, 3U, 5U}) cast.push(ChunkId{0}, LinkId{link}, Op::copy);
+  REQUIRE(fault_text(copying, collective, cast).empty());
+  cast.add_dependency(2, {1, Milestone::left});
+  CHECK(fault_text(copying, collective, cast) ==
+        "transfer 2: its sender hub can't store, so it can't wait for another");
+}

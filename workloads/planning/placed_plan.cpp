@@ -31,6 +31,8 @@ Schedule renumbered(const Schedule& schedule, std::span<const LinkId> new_link,
     }
     transfer.path = path;
     result.push(transfer);
+    for (const Dependency& dependency : schedule.dependencies(i))
+      result.add_dependency(i, dependency);
   }
   return result;
 }

@@ -67,6 +67,8 @@ private:
       require_whole(links);
       transfer.path = rerouted.paths().intern(links);
       rerouted.push(transfer);
+      for (const Dependency& dependency : with_detours.dependencies(i))
+        rerouted.add_dependency(i, dependency);
     }
     return rerouted;
   }

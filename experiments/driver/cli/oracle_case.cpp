@@ -19,15 +19,17 @@ template <typename Ids> Json values_of(const Ids& ids) {
   return values;
 }
 
-Json case_nodes(const Topology& topology) {
+Json case_nodes(const Topology& topology, std::span<const Time> starts) {
   Json nodes = Json::array();
-  for (const Node& node : topology.nodes()) {
+  for (std::uint32_t n = 0; n < topology.node_count(); ++n) {
+    const Node& node = topology.node(NodeId{n});
     if (node.reduce_rate.bytes_per_second > 0)
       throw InputError(fmt::format(
           "a case can't be exported: node {} has a reduction rate, which cases don't know",
           node.name));
     nodes.push_back(
         {{"store", node.can.store}, {"copy", node.can.copy}, {"reduce", node.can.reduce}});
+    if (!starts.empty()) nodes.back()["starts_ps"] = starts[n].ps;
   }
   return nodes;
 }
@@ -68,6 +70,9 @@ Json transfers_json(const Schedule& schedule) {
                          {"path", values_of(schedule.paths().links(transfer.path))},
                          {"op", transfer.op == Op::copy ? "copy" : "reduce"},
                          {"together", transfer.together}});
+    for (const Dependency& dependency : schedule.dependencies(i))
+      transfers.back()["after"].push_back(
+          {{"transfer", dependency.transfer}, {"event", to_text(dependency.milestone)}});
   }
   return transfers;
 }
@@ -75,12 +80,13 @@ Json transfers_json(const Schedule& schedule) {
 } // namespace
 
 std::string oracle_case(const Topology& topology, const Collective& collective,
-                        const Schedule& schedule, const TimeModel& model) {
+                        const Schedule& schedule, const TimeModel& model,
+                        std::span<const Time> starts) {
   if (model.reduce_rate.bytes_per_second > 0)
     throw InputError("a case can't be exported: the time model has a reduction rate, which cases "
                      "don't know");
   const Json json = {
-      {"nodes", case_nodes(topology)},
+      {"nodes", case_nodes(topology, starts)},
       {"links", case_links(topology)},
       {"groups", case_groups(topology)},
       {"chunks", case_chunks(collective)},

@@ -276,10 +276,11 @@ Schedule stepped(const Topology& topology, const Collective& collective, const F
     Timed forwards = list_scheduled(topology, collective, by_step, model, {}, effort, limit);
     best = std::move(forwards.schedule);
     if (!only_combines(problem)) return best;
-    const Schedule spreading = list_scheduled(reversed(topology), inverted(collective),
-                                              inverted(by_step, Op::copy), model, {}, effort, limit)
-                                   .schedule;
-    Schedule reduction = inverted(spreading, Op::reduce);
+    const Schedule spreading =
+        list_scheduled(reversed(topology), inverted(collective),
+                       inverted(topology, by_step, Op::copy), model, {}, effort, limit)
+            .schedule;
+    Schedule reduction = inverted(topology, spreading, Op::reduce);
     if (run_native(topology, collective, reduction, model).completion < forwards.makespan)
       best = std::move(reduction);
   } catch (const LimitReached&) { // the best so far

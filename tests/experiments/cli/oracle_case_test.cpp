@@ -1,10 +1,22 @@
 #include "experiments/driver/cli/oracle_case.hpp"
 
+#include "sim/engines/engine.hpp"
+#include "sim/files/files.hpp"
+#include "sim/verify.hpp"
 #include "tests/catch.hpp"
 #include "tests/message_of.hpp"
 #include "tests/samples.hpp"
+#include "tests/sim/random_case.hpp"
+#include "tests/temporary_folder.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <cstdio>
+#include <cstdlib>
+#include <sstream>
 
 using namespace tutti;
+using nlohmann::json;
 
 namespace {
 
@@ -56,4 +68,109 @@ TEST_CASE("what a case can't express is refused") {
   model.reduce_rate = {1};
   CHECK(message_of([&] { (void)oracle_case(plain, collective, schedule, model); }) ==
         "a case can't be exported: the time model has a reduction rate, which cases don't know");
+}
+
+namespace {
+
+struct WaitingCase {
+  testing::RandomCase problem;
+  std::vector<Time> starts; // per node
+};
+
+/// A random case, about one in four of them with a fault, whose transfers name others and whose
+/// nodes start late.
+WaitingCase waiting_case(std::uint64_t seed) {
+  WaitingCase made{testing::random_case(seed, seed % 2 == 0), {}};
+  Random random(seed);
+  testing::add_dependencies(random, made.problem);
+  for (const Node& node : made.problem.topology.nodes()) {
+    const bool is_late = node.can.store && random.below(3) == 0;
+    made.starts.push_back(
+        Time{is_late ? 500 * static_cast<std::int64_t>(random.below(20)) : std::int64_t{0}});
+  }
+  return made;
+}
+
+/// The independent implementation's answers to these cases, one a line; nothing without Python.
+std::vector<json> oracle_answers(const std::vector<WaitingCase>& cases) {
+  const TemporaryFolder folder;
+  std::string lines;
+  for (const WaitingCase& c : cases)
+    lines += oracle_case(c.problem.topology, c.problem.collective, c.problem.schedule,
+                         c.problem.model, c.starts);
+  write_file(folder.file("cases"), lines);
+  const std::string command =
+      "python3 -c 'import sys, json\n"
+      "sys.path.insert(0, sys.argv[1])\n"
+      "import oracle\n"
+      "for line in sys.stdin: print(json.dumps(oracle.run(json.loads(line))))' " TUTTI_SOURCE_DIR
+      "/tests/sim <" +
+      folder.file("cases") + " >" + folder.file("answers");
+  // NOLINTNEXTLINE(concurrency-mt-unsafe,cert-env33-c)
+  REQUIRE(std::system(command.c_str()) == 0);
+  std::istringstream answers(read_file(folder.file("answers")));
+  std::vector<json> parsed;
+  for (std::string line; std::getline(answers, line);) parsed.push_back(json::parse(line));
+  return parsed;
+}
+
+bool agrees(const Report& report, const json& answer) {
+  for (std::size_t i = 0; i < report.deliveries.size(); ++i)
+    if (report.deliveries[i].ps != answer["delivered_ps"][i]) return false;
+  for (std::size_t l = 0; l < report.links.size(); ++l)
+    if (report.links[l].bytes.count != answer["link_bytes"][l] ||
+        report.links[l].busy.ps != answer["link_busy_ps"][l])
+      return false;
+  return report.completion.ps == answer["completion_ps"];
+}
+
+} // namespace
+
+namespace {
+
+/// verify and native on all cases, simgrid on every `simgrid_each`-th.
+void compare_with_oracle(std::uint64_t first, std::uint64_t last, std::size_t simgrid_each) {
+  // NOLINTNEXTLINE(concurrency-mt-unsafe,cert-env33-c)
+  if (std::system("python3 -c '' 2>/dev/null") != 0) {
+    std::puts("no python3: the oracle isn't asked");
+    return;
+  }
+  std::vector<WaitingCase> cases;
+  for (std::uint64_t seed = first; seed <= last; ++seed) cases.push_back(waiting_case(seed));
+  const std::vector<json> answers = oracle_answers(cases);
+  REQUIRE(answers.size() == cases.size());
+  std::size_t faults = 0, differing = 0, waiting = 0;
+  for (std::size_t i = 0; i < cases.size(); ++i) {
+    const auto& [c, starts] = cases[i];
+    const Verdict verdict = verify(c.topology, c.collective, c.schedule);
+    const bool has_fault = !answers[i]["fault"].is_null();
+    faults += has_fault ? 1 : 0;
+    bool is_same = verdict.correct() != has_fault;
+    if (verdict.correct() && is_same) {
+      is_same = verdict.redundant == answers[i]["redundant"];
+      waiting += c.schedule.has_dependencies() ? 1 : 0;
+      RunOptions options{.record_deliveries = true};
+      options.starts = starts;
+      for (const EngineRow& engine : engines())
+        if (engine.name == "native" || i % simgrid_each == 0)
+          is_same =
+              is_same && agrees(engine.run(c.topology, c.collective, c.schedule, c.model, options),
+                                answers[i]);
+    }
+    differing += is_same ? 0 : 1;
+    if (!is_same) UNSCOPED_INFO("seed " << first + i);
+  }
+  CHECK(differing == 0);
+  CHECK(faults > cases.size() / 20);
+  CHECK(waiting > cases.size() / 2);
+}
+
+} // namespace
+
+TEST_CASE("verify and both engines agree with the oracle on 2,000 cases that wait") {
+  compare_with_oracle(1, 2000, 8);
+}
+
+TEST_CASE("verify and both engines agree with the oracle on 20,000 cases that wait", "[slow]") {
+  compare_with_oracle(2001, 22'000, 1);
 }

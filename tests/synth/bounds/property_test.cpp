@@ -126,7 +126,7 @@ Schedule good_schedule(const Topology& topology, const Collective& collective, C
     spec.kind = spec.kind == CollectiveKind::reduce ? CollectiveKind::broadcast
                                                     : CollectiveKind::all_gather;
     const Topology backwards = reversed(topology);
-    return inverted(flooded(backwards, make_collective(backwards, spec), random, noise),
+    return inverted(topology, flooded(backwards, make_collective(backwards, spec), random, noise),
                     Op::reduce);
   }
   case CollectiveKind::all_reduce: {

@@ -143,6 +143,7 @@ std::string why_text(StuckTransfer::Why why, std::size_t count) {
   case StuckTransfer::Why::waiting:
     return counted(count, "transfer", "waits", "wait") +
            " for data, or for others on the same path";
+  case StuckTransfer::Why::named: break; // told by what they wait for
   case StuckTransfer::Why::held_back:
     return counted(count, "transfer", "has", "have") +
            " arrived, but the receiver has not sent what was there before";
@@ -172,7 +173,12 @@ std::vector<std::string> stuck_texts(const Topology& topology, std::span<const S
                                      std::span<const NetworkEvent> events) {
   std::map<LinkId, std::size_t> at_links; // how many
   std::map<StuckTransfer::Why, std::size_t> others;
+  std::map<std::uint32_t, std::size_t> named; // by what is waited for
   for (const StuckTransfer& transfer : stuck) {
+    if (transfer.why == StuckTransfer::Why::named) {
+      ++named[transfer.awaited];
+      continue;
+    }
     if (transfer.why != StuckTransfer::Why::link_down) {
       ++others[transfer.why];
       continue;
@@ -192,6 +198,16 @@ std::vector<std::string> stuck_texts(const Topology& topology, std::span<const S
                                 counted(count, "transfer", "waits", "wait")));
   }
   for (const auto& [why, count] : others) texts.push_back(why_text(why, count));
+  constexpr std::size_t most_named = 5;
+  std::size_t told = 0;
+  for (const auto& [awaited, count] : named) {
+    if (told++ == most_named) {
+      texts.push_back(fmt::format("and for {} more", named.size() - most_named));
+      break;
+    }
+    texts.push_back(fmt::format("{} for transfer {}, which never came so far",
+                                counted(count, "transfer", "waits", "wait"), awaited));
+  }
   return texts;
 }
 
