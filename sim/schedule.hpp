@@ -27,8 +27,8 @@ struct Transfer {
   bool operator==(const Transfer&) const = default;
 };
 
-/// What a transfer can wait for by name (as MSCCL's depid and deps): that another one, listed before
-/// its block, has left its sender, or has been delivered.
+/// What a transfer can wait for by name (as MSCCL's depid and deps): that another one, listed
+/// before its block, has left its sender, or has been delivered.
 enum class Milestone : std::uint8_t { left, arrived };
 
 struct Dependency {

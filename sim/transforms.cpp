@@ -54,8 +54,8 @@ private:
   std::vector<std::uint32_t> places_; // position in from_ -> position in into_
 };
 
-/// "i after j" becomes "j' after i'". What i' has left when j' may set out is only known to be what j
-/// had left before where each crosses one link, and both links have the same latency.
+/// "i after j" becomes "j' after i'". What i' has left when j' may set out is only known to be what
+/// j had left before where each crosses one link, and both links have the same latency.
 void add_inverted_dependencies(const Topology& topology, const Schedule& schedule, Schedule& made) {
   const PathTable& paths = schedule.paths();
   const auto crosses_one = [&](PathId path) { return path.value < paths.link_count(); };

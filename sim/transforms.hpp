@@ -15,8 +15,8 @@ namespace tutti {
 /// Reduce, a Scatter a Gather (TACOS sec. IV.H). Pre: no chunk reaches a node twice. A collective
 /// without reduction (Scatter -> Gather, All-to-All) keeps its copies: `becomes` says what copies
 /// turn into. "i after j" becomes "j after i": exactly for arrivals, and for departures where both
-/// cross one link of the same latency; elsewhere departures become arrivals, and what was planned is
-/// to be planned anew. Pre: the schedule is one for the topology, or for its reverse.
+/// cross one link of the same latency; elsewhere departures become arrivals, and what was planned
+/// is to be planned anew. Pre: the schedule is one for the topology, or for its reverse.
 [[nodiscard]] Schedule inverted(const Topology& topology, const Schedule& schedule, Op becomes);
 
 /// First all transfers of `first`, then those of `second`; both speak of the same chunks. A
@@ -34,12 +34,13 @@ namespace tutti {
                                    std::span<const std::uint32_t> chunk_shifts);
 
 /// Every chunk cut into `k` subchunks: transfer of chunk c becomes those of c*k .. c*k+k-1, one
-/// after another, and each subchunk waits for its own. The collective must be made with k times the chunks per shard. Pre: k >= 1.
+/// after another, and each subchunk waits for its own. The collective must be made with k times the
+/// chunks per shard. Pre: k >= 1.
 [[nodiscard]] Schedule split_chunks(const Schedule& schedule, std::uint32_t k);
 
-/// Gives `made`, whose transfers are some of those of `schedule` in the same order, the dependencies
-/// of these: `place[i]` is where transfer i of the one is in the other, UINT32_MAX where it was
-/// dropped. Who waited for a dropped transfer waits for what that one waited for.
+/// Gives `made`, whose transfers are some of those of `schedule` in the same order, the
+/// dependencies of these: `place[i]` is where transfer i of the one is in the other, UINT32_MAX
+/// where it was dropped. Who waited for a dropped transfer waits for what that one waited for.
 void carry_dependencies(const Schedule& schedule, std::span<const std::uint32_t> place,
                         Schedule& made);
 

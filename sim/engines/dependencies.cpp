@@ -195,12 +195,13 @@ std::string Dependencies::stuck_text(const Topology& topology, const Reason& rea
     const std::uint16_t flags = chains_[i].flags;
     const Transfer transfer = (*schedule_)[i];
     std::string why = reason ? reason(i) : "";
+    const std::optional<Dependency> named = awaited(i);
     if (why.empty())
       why = (flags & has_arrived) ? "waits for its receiver's sends"
-            : awaited(i)          ? fmt::format("waits for transfer {}, which has not {}",
-                                                awaited(i)->transfer, to_text(awaited(i)->milestone))
-            : (flags & is_ready)  ? "is under way"
-                                  : "waits for data";
+            : named ? fmt::format("waits for transfer {}, which has not {}", named->transfer,
+                                  to_text(named->milestone))
+            : (flags & is_ready) ? "is under way"
+                                 : "waits for data";
     text += fmt::format(
         "{} transfer {} (chunk {}, {} > {}) {}", named > 1 ? ";" : "", i, transfer.chunk.value,
         topology.node(topology.link(schedule_->paths().first(transfer.path)).from).name,

@@ -44,9 +44,10 @@ struct PathEnds {
 /// Of all paths of a table, in its order.
 [[nodiscard]] std::vector<PathEnds> ends_of(const Topology& topology, const PathTable& paths);
 
-/// 16 bytes a transfer; where some name others, 8 more, and 4 for each name. `Sink` has enter(i): transfer i may queue at its first link, and
-/// delivered(i): its arrival counts. What happens a second time has no effect. A copy shares what
-/// never changes: to copy dependencies before anything has happened is to begin once more.
+/// 16 bytes a transfer; where some name others, 8 more, and 4 for each name. `Sink` has enter(i):
+/// transfer i may queue at its first link, and delivered(i): its arrival counts. What happens a
+/// second time has no effect. A copy shares what never changes: to copy dependencies before
+/// anything has happened is to begin once more.
 class Dependencies {
 public:
   /// Parts that are kept apart begin one by one, and only transfers of one part form a connection;

@@ -1,5 +1,6 @@
 // A join is one event: it releases the connections that begin at the node, which Dependencies holds
-// until then, and hands over what has arrived. Nodes that are there from the beginning cost nothing.
+// until then, and hands over what has arrived. Nodes that are there from the beginning cost
+// nothing.
 
 #include "sim/engines/late_starts.hpp"
 

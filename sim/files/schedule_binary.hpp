@@ -2,8 +2,9 @@
 // (little-endian), then one zstd frame with a checksum. Its payload is made of numbers (LEB128),
 // fingerprints (8 bytes, little-endian) and texts (length, bytes):
 //   topology name, topology fingerprint, algorithm, link_busy, forwarding, discipline, reduce_rate,
-//   form (0 list, 1 compact, 2 list with dependencies), number of transfers, collective fingerprint, number of parts, parts,
-//   then list:    number of paths of two links and more, each: number of links, links;
+//   form (0 list, 1 compact, 2 list with dependencies), number of transfers, collective
+//   fingerprint, number of parts, parts, then list:    number of paths of two links and more, each:
+//   number of links, links;
 //                 each transfer: chunk, path * 4 + reduce * 2 + together
 //        compact: per link: number of chunks, chunks
 //        list with dependencies: as a list; then the number of dependencies, each: transfer that
@@ -27,8 +28,8 @@ inline constexpr std::string_view magic = "TUTTIbin";
 [[nodiscard]] std::string to_payload(const Topology& topology, const ScheduleFile& content);
 [[nodiscard]] ScheduleFile from_payload(std::string_view payload, const Topology& topology,
                                         std::size_t listed_up_to = most_listed);
-/// Magic, `version` and the payload as a zstd frame. Errors: InputError for a payload that compresses
-/// so well that `unwrapped` would take it for a decompression bomb.
+/// Magic, `version` and the payload as a zstd frame. Errors: InputError for a payload that
+/// compresses so well that `unwrapped` would take it for a decompression bomb.
 [[nodiscard]] std::string wrapped(std::string_view payload, std::int64_t version = 2);
 /// wrapped(to_payload()) piece by piece, so that only a few MiB are held beside the content.
 void write_wrapped(std::ostream& out, const Topology& topology, const ScheduleContent& content);

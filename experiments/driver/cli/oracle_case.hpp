@@ -1,12 +1,12 @@
 // A schedule as one self-contained JSON case: topology, chunks, transfers and time model in plain
 // numbers, for checking verify and the engines against an independent implementation of the model.
 //
-//   nodes       [{"store", "copy", "reduce": bool, "starts_ps"}]      starts_ps: only if some start late
+//   nodes       [{"store", "copy", "reduce": bool, "starts_ps"}]   starts_ps: if some are late
 //   links       [{"from", "to", "latency_ps", "bandwidth"}]      bytes/s
 //   groups      [{"links": [int], "bandwidth"}]
 //   chunks      [{"bytes", "held_by": [node], "wanted_by": [node], "reduce": bool}]
 //   transfers   [{"chunk", "path": [link], "op": "copy"|"reduce", "together": bool,
-//                 "after": [{"transfer", "event": "left"|"arrived"}]}]  after: only if it waits
+//                 "after": [{"transfer", "event": "left"|"arrived"}]}]  after: if it waits
 //   time_model  {"link_busy", "forwarding"}
 #pragma once
 
@@ -20,7 +20,8 @@
 
 namespace tutti {
 
-/// `starts`: per node, or empty. Errors: InputError for a reduction rate, which the case format can't express.
+/// `starts`: per node, or empty. Errors: InputError for a reduction rate, which the case format
+/// can't express.
 [[nodiscard]] std::string oracle_case(const Topology& topology, const Collective& collective,
                                       const Schedule& schedule, const TimeModel& model,
                                       std::span<const Time> starts = {});
