@@ -195,11 +195,11 @@ std::string Dependencies::stuck_text(const Topology& topology, const Reason& rea
     const std::uint16_t flags = chains_[i].flags;
     const Transfer transfer = (*schedule_)[i];
     std::string why = reason ? reason(i) : "";
-    const std::optional<Dependency> named = awaited(i);
+    const std::optional<Dependency> awaits = awaited(i);
     if (why.empty())
       why = (flags & has_arrived) ? "waits for its receiver's sends"
-            : named ? fmt::format("waits for transfer {}, which has not {}", named->transfer,
-                                  to_text(named->milestone))
+            : awaits ? fmt::format("waits for transfer {}, which has not {}", awaits->transfer,
+                                   to_text(awaits->milestone))
             : (flags & is_ready) ? "is under way"
                                  : "waits for data";
     text += fmt::format(

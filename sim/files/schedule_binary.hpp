@@ -3,8 +3,8 @@
 // fingerprints (8 bytes, little-endian) and texts (length, bytes):
 //   topology name, topology fingerprint, algorithm, link_busy, forwarding, discipline, reduce_rate,
 //   form (0 list, 1 compact, 2 list with dependencies), number of transfers, collective
-//   fingerprint, number of parts, parts, then list:    number of paths of two links and more, each:
-//   number of links, links;
+//   fingerprint, number of parts, parts,
+//   then list:    number of paths of two links and more, each: number of links, links;
 //                 each transfer: chunk, path * 4 + reduce * 2 + together
 //        compact: per link: number of chunks, chunks
 //        list with dependencies: as a list; then the number of dependencies, each: transfer that

@@ -1,8 +1,9 @@
-// An event simulation of the engines' FIFO rules in which a free link chooses: from a heap by
-// urgency where only single hops use it, from a queue by entry where transfers over several links
-// do, as an engine would serve these in order of entry. Among equals it compares a few by what they
-// would find at their further links (link_outlook.hpp). Shared groups and reductions at a rate wait
-// as in the engines, so that a replay of the resulting order takes as long.
+// An event simulation of the engines' FIFO rules in which a sender chooses: whenever its link is
+// free it takes the most urgent of the transfers that wait there to set out, of those over several
+// links rather one that needn't wait further on (link_outlook.hpp) or, at a pace, the next one that
+// is due. What has set out is served in order of entry at its further links, as an engine serves it.
+// Shared groups and reductions at a rate wait as in the engines, so that a replay that keeps the
+// resulting order takes as long, but for what a pace holds back.
 
 #include "synth/scheduling/link_dispatch.hpp"
 
@@ -13,6 +14,7 @@
 #include <algorithm>
 #include <cassert>
 #include <functional>
+#include <optional>
 #include <span>
 #include <utility>
 
@@ -21,22 +23,26 @@ namespace tutti {
 namespace {
 
 constexpr std::size_t transfers_between_polls = 4096;
-constexpr std::size_t most_compared = 32; // of transfers that a link may start
 
 class Dispatch {
 public:
   Dispatch(const Topology& topology, const Collective& collective, const Schedule& schedule,
-           const TimeModel& model, TransferPrecedence precedence, const WorkLimit& limit)
-      : limit_(limit), topology_(topology), collective_(collective), schedule_(schedule),
-        model_(model), precedence_(std::move(precedence)), outlook_(topology, model.link_busy),
-        links_(topology.link_count()), groups_(topology.groups().size()),
-        reduction_free_(topology.node_count()) {
+           const TimeModel& model, TransferPrecedence precedence, const std::optional<Pace>& pace,
+           const WorkLimit& limit)
+      : limit_(limit), pace_(pace), topology_(topology), collective_(collective),
+        schedule_(schedule), model_(model), precedence_(std::move(precedence)),
+        outlook_(topology, model.link_busy), links_(topology.link_count()),
+        groups_(topology.groups().size()), reduction_free_(topology.node_count()) {
     for (std::uint32_t l = 0; l < links_.size(); ++l)
       links_[l].shared = !topology.groups_of(LinkId{l}).empty();
     const PathTable& paths = schedule.paths();
-    for (std::uint32_t p = paths.link_count(); p < paths.size(); ++p)
-      for (const LinkId link : paths.links(PathId{p})) links_[link.value].by_entry = true;
-    if (!topology.groups().empty()) ready_at_.resize(schedule.size());
+    for (std::uint32_t p = paths.link_count(); p < paths.size(); ++p) {
+      const auto links = paths.links(PathId{p});
+      links_[links.front().value].sends_far = true;
+      for (const LinkId link : links.subspan(1)) links_[link.value].passes_on = true;
+    }
+    for (LinkState& link : links_) is_order_seen_ |= link.shared || link.passes_on;
+    if (is_order_seen_) ready_at_.resize(schedule.size());
     for (const Node& node : topology.nodes())
       reductions_take_time_ |= reduction_rate(node, model).bytes_per_second > 0;
     if (reductions_take_time_) position_of_.resize(schedule.size());
@@ -67,13 +73,21 @@ public:
 private:
   enum Kind : std::uint32_t { link_free, group_free, left, hop, arrive, lands, reduced };
 
+  /// Transfers over one path that may set out.
+  struct Departures {
+    PathId path;
+    std::vector<std::uint64_t> heap; // of key and transfer, the least first
+  };
   struct LinkState {
-    std::vector<std::uint64_t> urgent; // a heap of key and transfer; only single hops
-    EntryQueue entered;                // where `by_entry`
+    std::vector<Departures> departures; // by path
+    EntryQueue entered;                 // of those that have set out elsewhere
+    std::size_t waiting = 0;            // in `departures`
     std::int64_t free_at = 0;
-    std::int64_t last_entry = 0; // of those that started here
-    bool by_entry = false, shared = false, touched = false;
-    [[nodiscard]] bool idle() const { return urgent.empty() && entered.empty(); }
+    std::int64_t last_entry = 0; // of those that set out here, when one may enter after it
+    bool sends_far = false;      // paths of several links begin here
+    bool passes_on = false;      // they go on here
+    bool shared = false, touched = false;
+    [[nodiscard]] bool idle() const { return waiting == 0 && entered.empty(); }
   };
   struct GroupState {
     std::int64_t free_at = 0;
@@ -88,13 +102,14 @@ private:
   void enter(std::uint32_t i) {
     const LinkId id = first_link(i);
     LinkState& link = links_[id.value];
-    if (link.by_entry) {
-      link.entered.push({now_, Waiting::none, precedence_.key(i), i, Waiting::none});
-    } else {
-      link.urgent.push_back(std::uint64_t{precedence_.key(i)} << 32 | i);
-      std::ranges::push_heap(link.urgent, std::greater{});
-      if (link.shared) ready_at_[i] = now_;
-    }
+    const PathId path = precedence_.path(i);
+    auto departures = std::ranges::find(link.departures, path, &Departures::path);
+    if (departures == link.departures.end())
+      departures = link.departures.insert(departures, {path, {}});
+    departures->heap.push_back(std::uint64_t{precedence_.key(i)} << 32 | i);
+    std::ranges::push_heap(departures->heap, std::greater{});
+    ++link.waiting;
+    if (is_order_seen_) ready_at_[i] = now_;
     touch(id.value);
   }
 
@@ -144,42 +159,85 @@ private:
       LinkState& link = links_[l];
       link.touched = false;
       if (link.idle() || link.free_at > now_) continue;
+      const auto first = head(LinkId{l});
+      if (!first) continue;
       if (link.shared)
-        candidates_.push_back({head(link), LinkId{l}});
+        candidates_.push_back({*first, LinkId{l}});
       else
-        start(LinkId{l}, take(link));
+        start(LinkId{l}, *first);
     }
     touched_.clear();
     std::ranges::sort(candidates_);
     for (const auto& [waiting, id] : candidates_)
-      if (groups_are_free(id)) start(id, take(links_[id.value]));
+      if (groups_are_free(id)) start(id, waiting);
     candidates_.clear();
   }
 
-  /// What the link would take next. In an engine a single hop enters after those started before.
-  [[nodiscard]] Waiting head(LinkState& link) const {
-    if (link.by_entry) return link.entered.choice(1).front();
-    const auto i = static_cast<std::uint32_t>(link.urgent.front());
-    return {std::max(ready_at_[i], link.last_entry), Waiting::none, precedence_.key(i), i,
-            Waiting::none};
+  /// What the link takes next; nothing where all that wait here are to wait for their turn.
+  [[nodiscard]] std::optional<Waiting> head(LinkId id) {
+    LinkState& link = links_[id.value];
+    std::optional<Waiting> first;
+    if (link.waiting > 0) {
+      if (const auto best = best_of(id); best != link.departures.end()) {
+        const auto i = static_cast<std::uint32_t>(best->heap.front());
+        const std::int64_t since = is_order_seen_ ? std::max(ready_at_[i], link.last_entry) : 0;
+        first = {since, Waiting::none, precedence_.key(i), i, Waiting::none};
+      }
+    }
+    if (!link.entered.empty())
+      first = first ? std::min(*first, link.entered.front()) : link.entered.front();
+    return first;
   }
 
-  Waiting take(LinkState& link) {
-    if (link.by_entry) return link.entered.take(best_of(link.entered.choice(most_compared)));
-    const auto i = static_cast<std::uint32_t>(link.urgent.front());
-    if (link.shared) link.last_entry = std::max(ready_at_[i], link.last_entry);
-    std::ranges::pop_heap(link.urgent, std::greater{});
-    link.urgent.pop_back();
-    return {0, Waiting::none, 0, i, Waiting::none};
+  /// Takes head().
+  void take(LinkState& link, const Waiting& first) {
+    if (first.flight != Waiting::none) {
+      link.entered.pop();
+      return;
+    }
+    Departures& departures =
+        *std::ranges::find(link.departures, precedence_.path(first.transfer), &Departures::path);
+    std::ranges::pop_heap(departures.heap, std::greater{});
+    departures.heap.pop_back();
+    --link.waiting;
+    link.last_entry = first.since;
   }
 
-  [[nodiscard]] std::size_t best_of(std::span<const Waiting> choice) const {
-    const auto prospect = [&](const Waiting& waiting) {
-      return outlook_.prospect(path_of(waiting.transfer), waiting.key, now_);
-    };
-    if (choice.size() == 1) return 0;
-    return static_cast<std::size_t>(std::ranges::min_element(choice, {}, prospect) -
-                                    choice.begin());
+  /// Whose first one sets out next; end() where all are to wait for their turn.
+  /// Pre: some wait.
+  [[nodiscard]] std::vector<Departures>::const_iterator best_of(LinkId id) {
+    const LinkState& link = links_[id.value];
+    if (!link.sends_far) return link.departures.begin();
+    return pace_ ? next_due(id) : most_promising(link);
+  }
+
+  [[nodiscard]] std::vector<Departures>::const_iterator
+  most_promising(const LinkState& link) const {
+    auto best = link.departures.end();
+    LinkOutlook::Prospect least;
+    for (auto one = link.departures.begin(); one != link.departures.end(); ++one) {
+      if (one->heap.empty()) continue;
+      const auto prospect =
+          outlook_.prospect(schedule_.paths().links(one->path), one->heap.front(), now_);
+      if (best != link.departures.end() && prospect >= least) continue;
+      best = one;
+      least = prospect;
+    }
+    return best;
+  }
+
+  [[nodiscard]] std::vector<Departures>::const_iterator next_due(LinkId id) {
+    const LinkState& link = links_[id.value];
+    auto first = link.departures.end();
+    for (auto one = link.departures.begin(); one != link.departures.end(); ++one)
+      if (!one->heap.empty() &&
+          (first == link.departures.end() || one->heap.front() < first->heap.front()))
+        first = one;
+    const std::int64_t due =
+        pace_->due(static_cast<std::uint32_t>(first->heap.front()), schedule_.size());
+    if (due <= now_) return first;
+    events_.push(now_, {due, id.value, link_free});
+    return link.departures.end();
   }
 
   bool groups_are_free(LinkId id) {
@@ -199,6 +257,7 @@ private:
     const std::uint32_t i = waiting.transfer;
     const bool first_hop = waiting.flight == Waiting::none;
     LinkState& link = links_[id.value];
+    take(link, waiting);
     const Bytes size = size_of(i);
     const std::int64_t sent = now_ + outlook_.sending(id, size);
     require_representable(sent, Time{outlook_.latency(id)});
@@ -218,6 +277,7 @@ private:
       move_on(id, flight, end);
     }
     if (!first_hop) return;
+    if (link.sends_far) link.last_entry = sent;
     if (!single) outlook_.start(path_of(i), size, now_);
     done_.order.push_back(i);
     if (reductions_take_time_) position_of_[i] = position;
@@ -305,6 +365,7 @@ private:
   }
 
   const WorkLimit& limit_;
+  const std::optional<Pace> pace_;
   const Topology& topology_;
   const Collective& collective_;
   const Schedule& schedule_;
@@ -315,8 +376,9 @@ private:
   EventQueue events_;
   std::vector<LinkState> links_;
   std::vector<GroupState> groups_;
-  std::vector<std::int64_t> ready_at_;       // per transfer, where there are shared groups
+  std::vector<std::int64_t> ready_at_;       // per transfer, where is_order_seen_
   std::vector<std::int64_t> reduction_free_; // per node
+  bool is_order_seen_ = false; // whether it matters when transfers enter their first links
   bool reductions_take_time_ = false, all_alike_ = true; // all_alike_: all chunks of one size
   std::vector<std::uint32_t> position_of_;               // per transfer, where reductions take time
   std::vector<std::pair<std::uint32_t, std::uint32_t>> reducing_; // position and transfer
@@ -330,8 +392,9 @@ private:
 
 Dispatched dispatched(const Topology& topology, const Collective& collective,
                       const Schedule& schedule, const TimeModel& model,
-                      TransferPrecedence precedence, const WorkLimit& limit) {
-  return Dispatch(topology, collective, schedule, model, std::move(precedence), limit).run();
+                      TransferPrecedence precedence, const std::optional<Pace>& pace,
+                      const WorkLimit& limit) {
+  return Dispatch(topology, collective, schedule, model, std::move(precedence), pace, limit).run();
 }
 
 } // namespace tutti

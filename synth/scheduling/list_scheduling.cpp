@@ -1,16 +1,18 @@
 // Priorities are the longest chains of transfers that must follow (critical paths), computed once
 // from the precedence. Several orders are tried, since list scheduling has anomalies (Graham):
-// these priorities, the same with a random precedence of whole chunks, and the order given. The
-// least makespan counts; a replay tells it where a dispatch can't exactly.
+// these priorities, the same with a random precedence of whole chunks, the order given, and that at
+// its own pace. What counts is how long a replay takes that keeps the order.
 
 #include "synth/scheduling/list_scheduling.hpp"
 
 #include "sim/engines/engine.hpp"
 #include "sim/random.hpp"
+#include "synth/scheduling/kept_order.hpp"
 #include "synth/scheduling/link_dispatch.hpp"
 #include "synth/scheduling/transfer_precedence.hpp"
 
 #include <algorithm>
+#include <array>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -114,45 +116,112 @@ Schedule reordered(const Schedule& schedule, std::span<const std::uint32_t> orde
   return made;
 }
 
+/// When the busiest link or group ends, if it never waits.
+Time busiest(const Topology& topology, const Collective& collective, const Schedule& schedule) {
+  std::vector<Time> links(topology.link_count()), groups(topology.groups().size());
+  Time most;
+  for (std::size_t i = 0; i < schedule.size(); ++i) {
+    const Bytes size = collective.chunks[schedule[i].chunk.value].size;
+    for (const LinkId link : schedule.paths().links(schedule.path_of(i))) {
+      links[link.value] += serialization(size, topology.link(link).bandwidth);
+      most = std::max(most, links[link.value]);
+      for (const std::uint32_t g : topology.groups_of(link)) {
+        groups[g] += serialization(size, topology.groups()[g].bandwidth);
+        most = std::max(most, groups[g]);
+      }
+    }
+  }
+  return most;
+}
+
+/// Tries orders, and keeps the one whose replay ends first.
+class OrderTrials {
+public:
+  OrderTrials(const Topology& topology, const Collective& collective, const Schedule& given,
+              const TimeModel& model, const Classes& classes, const WorkLimit& limit)
+      : topology_(topology), collective_(collective), given_(given), model_(model),
+        classes_(classes), limit_(limit), precedence_(topology, collective.chunks.size(), given) {}
+
+  [[nodiscard]] const TransferPrecedence& precedence() const { return precedence_; }
+
+  void attempt(const std::vector<std::int64_t>& tails, const std::optional<Pace>& pace = {}) {
+    set_keys(precedence_, classes_, tails);
+    const Dispatched made =
+        dispatched(topology_, collective_, given_, model_, precedence_, pace, limit_);
+    limit_.require();
+    if (best_ && made.makespan >= best_->makespan) return;
+    Schedule schedule = reordered(given_, made.order);
+    if (made.as_replayed && !pace) {
+      best_ = Timed{std::move(schedule), made.makespan, made.makespan};
+      is_kept_ = false;
+    } else {
+      take(with_kept_order(topology_, collective_, std::move(schedule), model_), made.makespan);
+    }
+  }
+  void attempt_given() {
+    const Time as_given = run_native(topology_, collective_, given_, model_, {}).completion;
+    take({given_, as_given}, as_given);
+  }
+
+  [[nodiscard]] bool has_one() const { return best_.has_value(); }
+  [[nodiscard]] Timed best() && {
+    if (is_kept_) return *std::move(best_);
+    KeptOrder kept = with_kept_order(topology_, collective_, std::move(best_->schedule), model_);
+    return {std::move(kept.schedule), best_->planned, kept.completion};
+  }
+
+private:
+  void take(KeptOrder made, Time planned) {
+    if (best_ && made.completion >= best_->makespan) return;
+    best_ = Timed{std::move(made.schedule), planned, made.completion};
+    is_kept_ = true;
+  }
+
+  const Topology& topology_;
+  const Collective& collective_;
+  const Schedule& given_;
+  const TimeModel& model_;
+  const Classes& classes_;
+  const WorkLimit& limit_;
+  TransferPrecedence precedence_;
+  std::optional<Timed> best_;
+  bool is_kept_ = true; // whether best_ has its dependencies
+};
+
 } // namespace
 
 Timed list_scheduled(const Topology& topology, const Collective& collective,
                      const Schedule& any_valid_order, const TimeModel& model,
-                     std::span<const std::int64_t> chunk_priority, unsigned effort,
-                     const WorkLimit& limit) {
+                     const ListSchedulingOptions& options, const WorkLimit& limit) {
+  constexpr std::array leads{0.01, 0.04}; // of the whole
   limit.require();
   const Schedule& given = any_valid_order;
-  TransferPrecedence precedence(topology, collective.chunks.size(), given);
-  const Classes classes = classes_of(chunk_priority);
+  const Classes classes = classes_of(options.chunk_priority);
   Durations durations(topology, model, given.paths());
-  const auto duration = [&](std::uint32_t i) {
+  OrderTrials trials(topology, collective, given, model, classes, limit);
+  const auto at_pace = [&](double lead) {
+    const Time whole = busiest(topology, collective, given);
+    const Time early{static_cast<std::int64_t>(lead * static_cast<double>(whole.ps))};
+    trials.attempt(std::vector<std::int64_t>(given.size()), Pace{whole, early});
+  };
+  if (options.is_even) at_pace(leads[0]);
+  if (options.is_even && options.effort < 2) return std::move(trials).best();
+  const std::vector<std::int64_t> tails = trials.precedence().tails([&](std::uint32_t i) {
     return durations.of(given.path_of(i), collective.chunks[given[i].chunk.value].size);
-  };
-  std::optional<Dispatched> best;
-  const auto attempt = [&](const std::vector<std::int64_t>& tails) {
-    set_keys(precedence, classes, tails);
-    Dispatched made = dispatched(topology, collective, given, model, precedence, limit);
-    if (!made.as_replayed)
-      made.makespan =
-          run_native(topology, collective, reordered(given, made.order), model, {}).completion;
-    if (!best || made.makespan < best->makespan) best = std::move(made);
-  };
-  const std::vector<std::int64_t> tails = precedence.tails(duration);
+  });
   limit.require();
-  attempt(tails);
-  Random random(given.size());
   try {
-    for (unsigned e = 1; e < effort; ++e)
-      if (e != 2) attempt(with_precedence(tails, given, collective.chunks.size(), random));
+    trials.attempt(tails);
+    Random random(given.size());
+    for (unsigned e = 1; e < options.effort; ++e)
+      if (e != 2) trials.attempt(with_precedence(tails, given, collective.chunks.size(), random));
+    if (options.effort > 2 && options.is_even) at_pace(leads[1]);
+    // Where much is decided by entry, luck counts.
+    if (options.effort > 2 && classes.of_chunk.empty() && !limit.reached()) trials.attempt_given();
   } catch (const LimitReached&) { // the best so far
+    if (!trials.has_one()) throw;
   }
-  const bool ended = limit.reached();
-  // Where much is decided by entry, luck counts.
-  if (effort > 2 && classes.of_chunk.empty() && !ended) {
-    const Time as_given = run_native(topology, collective, given, model, {}).completion;
-    if (as_given < best->makespan) return {given, as_given};
-  }
-  return {reordered(given, best->order), best->makespan};
+  return std::move(trials).best();
 }
 
 } // namespace tutti

@@ -15,22 +15,32 @@
 namespace tutti {
 
 struct Timed {
-  Schedule schedule; ///< in order of start, or as it was given
-  Time makespan;     ///< what the native engine's replay takes under the model
+  /// In order of start, or as it was given; with the dependencies that keep this order
+  /// (kept_order.hpp).
+  Schedule schedule;
+  Time planned;  ///< the makespan by the plan
+  Time makespan; ///< what the native engine's replay takes under the model
+};
+
+struct ListSchedulingOptions {
+  /// Classes by chunk, lower ones first whatever their path; empty: all alike.
+  std::span<const std::int64_t> chunk_priority = {};
+  /// How many orders to try, at least 1; from 3 on, without classes, the given one is among them.
+  unsigned effort = 3;
+  /// Transfers follow each other evenly in the list, as steps of a fluid schedule: it is also tried
+  /// at that pace.
+  bool is_even = false;
 };
 
 /// The same transfers in another order, each chunk's meaning kept; the best of several orders.
-/// `chunk_priority`: classes by chunk, lower ones first whatever their path; empty: all alike.
-/// `effort`: how many orders to try, at least 1; from 3 on, without classes, the given one is among
-/// them.
-/// Pre: the schedule is correct; nothing in it happens "together"; transfers that others follow end
-/// at nodes that store; model.discipline is fifo. Errors: InputError where a time is out of range;
-/// LimitReached where `limit` ends the first order.
-/// Cost of each order: O(hops * log of a link's queue), about 1 us a transfer. Memory: 60 bytes a
-/// transfer.
+/// Pre: the schedule is correct and has no dependencies; nothing in it happens "together"; transfers
+/// that others follow end at nodes that store; model.discipline is fifo. Errors: InputError where a
+/// time is out of range; LimitReached where `limit` ends the first order.
+/// Cost of each order: O(hops * log of a link's queue), about 1 us a transfer, and up to three
+/// replays. Memory: 60 bytes a transfer, 40 a hop.
 [[nodiscard]] Timed list_scheduled(const Topology& topology, const Collective& collective,
                                    const Schedule& any_valid_order, const TimeModel& model,
-                                   std::span<const std::int64_t> chunk_priority = {},
-                                   unsigned effort = 3, const WorkLimit& limit = {});
+                                   const ListSchedulingOptions& options = {},
+                                   const WorkLimit& limit = {});
 
 } // namespace tutti

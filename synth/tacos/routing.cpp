@@ -75,7 +75,7 @@ std::optional<Timed> routed(const Topology& topology, const Collective& collecti
     const unsigned effort = scheduling < enough / 16 ? 4 : scheduling < 2 * enough ? 2 : 1;
     std::optional<Timed> timed;
     try {
-      timed = list_scheduled(topology, collective, unordered, model, {}, effort, limit);
+      timed = list_scheduled(topology, collective, unordered, model, {.effort = effort}, limit);
     } catch (const LimitReached&) {
       break;
     }

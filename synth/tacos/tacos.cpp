@@ -220,8 +220,8 @@ private:
       for (std::size_t c = 0; c < chunks; ++c)
         order.push_back(static_cast<std::int64_t>(c % groups));
       try {
-        Timed timed =
-            list_scheduled(topology_, collective_, *outcome.schedule, model_, order, 1, limit_);
+        Timed timed = list_scheduled(topology_, collective_, *outcome.schedule, model_,
+                                     {.chunk_priority = order, .effort = 1}, limit_);
         if (!best || timed.makespan < best->makespan) best = std::move(timed);
       } catch (const LimitReached&) {
         break;

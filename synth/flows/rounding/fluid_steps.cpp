@@ -9,6 +9,7 @@
 #include "sim/transforms.hpp"
 #include "synth/flows/rounding/chunk_paths.hpp"
 #include "synth/inversion.hpp"
+#include "synth/scheduling/kept_order.hpp"
 #include "synth/scheduling/list_scheduling.hpp"
 #include "synth/solvers/limit_watch.hpp"
 
@@ -273,16 +274,18 @@ Schedule stepped(const Topology& topology, const Collective& collective, const F
       by_step.size() > 1'000'000 ? 1 : 3; // 3: the given order is looked at, too
   Schedule best = by_step;
   try {
-    Timed forwards = list_scheduled(topology, collective, by_step, model, {}, effort, limit);
+    const ListSchedulingOptions options{.effort = effort, .is_even = true};
+    Timed forwards = list_scheduled(topology, collective, by_step, model, options, limit);
     best = std::move(forwards.schedule);
     if (!only_combines(problem)) return best;
-    const Schedule spreading =
+    Schedule spreading =
         list_scheduled(reversed(topology), inverted(collective),
-                       inverted(topology, by_step, Op::copy), model, {}, effort, limit)
+                       inverted(topology, by_step, Op::copy), model, options, limit)
             .schedule;
-    Schedule reduction = inverted(topology, spreading, Op::reduce);
-    if (run_native(topology, collective, reduction, model).completion < forwards.makespan)
-      best = std::move(reduction);
+    spreading.clear_dependencies(); // the reduction's are its own
+    KeptOrder reduction =
+        with_kept_order(topology, collective, inverted(topology, spreading, Op::reduce), model);
+    if (reduction.completion < forwards.makespan) best = std::move(reduction.schedule);
   } catch (const LimitReached&) { // the best so far
   }
   return best;
