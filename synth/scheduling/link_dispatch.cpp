@@ -51,6 +51,8 @@ public:
     for (std::uint32_t i = 0; i < precedence_.size(); ++i)
       if (!is_single_hop(i)) outlook_.expect(path_of(i), size_of(i));
     done_.order.reserve(schedule.size());
+    for (std::vector<Time>* times : {&done_.starts, &done_.lefts, &done_.deliveries})
+      times->resize(schedule.size());
   }
 
   Dispatched run() {
@@ -121,7 +123,7 @@ private:
 
   void handle(const Event& event) {
     const auto ready = [this](std::uint32_t i) { enter(i); };
-    const auto delivered = [this](std::uint32_t) { done_.makespan = Time{now_}; };
+    const auto delivered = [this](std::uint32_t i) { deliver(i); };
     switch (static_cast<Kind>(event.kind)) {
     case link_free:
       if (!links_[event.subject].idle()) touch(event.subject);
@@ -147,9 +149,9 @@ private:
       reducing_.push_back({position_of_[i], i});
     else
       precedence_.arrived(
-          i, [this](std::uint32_t j) { enter(j); },
-          [this](std::uint32_t) { done_.makespan = Time{now_}; });
+          i, [this](std::uint32_t j) { enter(j); }, [this](std::uint32_t j) { deliver(j); });
   }
+  void deliver(std::uint32_t i) { done_.makespan = done_.deliveries[i] = Time{now_}; }
 
   /// Starts whatever can start.
   void serve() {
@@ -207,8 +209,8 @@ private:
   /// Pre: some wait.
   [[nodiscard]] std::vector<Departures>::const_iterator best_of(LinkId id) {
     const LinkState& link = links_[id.value];
-    if (!link.sends_far) return link.departures.begin();
-    return pace_ ? next_due(id) : most_promising(link);
+    if (pace_ && (link.sends_far || link.shared)) return next_due(id);
+    return link.sends_far ? most_promising(link) : link.departures.begin();
   }
 
   [[nodiscard]] std::vector<Departures>::const_iterator
@@ -280,6 +282,8 @@ private:
     if (link.sends_far) link.last_entry = sent;
     if (!single) outlook_.start(path_of(i), size, now_);
     done_.order.push_back(i);
+    done_.starts[i] = Time{now_};
+    done_.lefts[i] = Time{end};
     if (reductions_take_time_) position_of_[i] = position;
     if (!precedence_.followed(i)) return;
     events_.push(now_, {end, i, left});

@@ -36,7 +36,8 @@ struct Pace {
 };
 
 struct Dispatched {
-  std::vector<std::uint32_t> order; ///< the transfers by start
+  std::vector<std::uint32_t> order;            ///< the transfers by start
+  std::vector<Time> starts, lefts, deliveries; ///< [transfer]
   Time makespan;
   /// Whether an engine's replay that keeps this order takes exactly as long.
   bool as_replayed = true;
@@ -50,7 +51,7 @@ struct Dispatched {
 /// `precedence` is that of the schedule, with keys. Pre: model.discipline is fifo.
 /// Errors: InputError where a time can't be represented; LimitReached.
 /// Cost: O(hops * log of a link's queue), for transfers over several links times the paths that
-/// begin with their first link. Memory: 28 bytes a transfer, the rest follows what waits.
+/// begin with their first link. Memory: 52 bytes a transfer, the rest follows what waits.
 [[nodiscard]] Dispatched dispatched(const Topology& topology, const Collective& collective,
                                     const Schedule& schedule, const TimeModel& model,
                                     TransferPrecedence precedence,

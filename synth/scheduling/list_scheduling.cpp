@@ -151,11 +151,15 @@ public:
     limit_.require();
     if (best_ && made.makespan >= best_->makespan) return;
     Schedule schedule = reordered(given_, made.order);
-    if (made.as_replayed && !pace) {
+    if (pace) {
+      const PlannedTimes plan = times_of(made);
+      take(with_kept_plan(topology_, collective_, std::move(schedule), model_, &plan),
+           made.makespan);
+    } else if (made.as_replayed) {
       best_ = Timed{std::move(schedule), made.makespan, made.makespan};
       is_kept_ = false;
     } else {
-      take(with_kept_order(topology_, collective_, std::move(schedule), model_), made.makespan);
+      take(with_kept_plan(topology_, collective_, std::move(schedule), model_), made.makespan);
     }
   }
   void attempt_given() {
@@ -166,11 +170,22 @@ public:
   [[nodiscard]] bool has_one() const { return best_.has_value(); }
   [[nodiscard]] Timed best() && {
     if (is_kept_) return *std::move(best_);
-    KeptOrder kept = with_kept_order(topology_, collective_, std::move(best_->schedule), model_);
+    KeptOrder kept = with_kept_plan(topology_, collective_, std::move(best_->schedule), model_);
     return {std::move(kept.schedule), best_->planned, kept.completion};
   }
 
 private:
+  /// In order of start.
+  static PlannedTimes times_of(const Dispatched& made) {
+    PlannedTimes plan;
+    for (const std::uint32_t i : made.order) {
+      plan.starts.push_back(made.starts[i]);
+      plan.lefts.push_back(made.lefts[i]);
+      plan.deliveries.push_back(made.deliveries[i]);
+    }
+    return plan;
+  }
+
   void take(KeptOrder made, Time planned) {
     if (best_ && made.completion >= best_->makespan) return;
     best_ = Timed{std::move(made.schedule), planned, made.completion};
@@ -193,7 +208,7 @@ private:
 Timed list_scheduled(const Topology& topology, const Collective& collective,
                      const Schedule& any_valid_order, const TimeModel& model,
                      const ListSchedulingOptions& options, const WorkLimit& limit) {
-  constexpr std::array leads{0.01, 0.04}; // of the whole
+  constexpr std::array leads{0.04, 0.02}; // of the whole
   limit.require();
   const Schedule& given = any_valid_order;
   const Classes classes = classes_of(options.chunk_priority);

@@ -284,7 +284,7 @@ Schedule stepped(const Topology& topology, const Collective& collective, const F
             .schedule;
     spreading.clear_dependencies(); // the reduction's are its own
     KeptOrder reduction =
-        with_kept_order(topology, collective, inverted(topology, spreading, Op::reduce), model);
+        with_kept_plan(topology, collective, inverted(topology, spreading, Op::reduce), model);
     if (reduction.completion < forwards.makespan) best = std::move(reduction.schedule);
   } catch (const LimitReached&) { // the best so far
   }
