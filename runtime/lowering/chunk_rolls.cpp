@@ -4,8 +4,6 @@
 
 #include "runtime/lowering/chunk_rolls.hpp"
 
-#include "sim/transforms.hpp"
-
 #include <algorithm>
 #include <cstddef>
 
@@ -70,18 +68,31 @@ ChunkRolls chunk_rolls(const Collective& collective, const Schedule& schedule, s
 Schedule transfers_of_leaders(const Schedule& schedule, const ChunkRolls& rolls) {
   Schedule made(schedule.paths().link_count());
   made.paths() = schedule.paths();
-  std::vector<std::uint32_t> place(schedule.size(), UINT32_MAX);
-  bool open = false; // whether the block that t is in has a transfer by now
+  std::vector<std::vector<std::uint32_t>> places(rolls.leader.size()); // [leader][move]: in `made`
+  std::vector<std::uint32_t> moves(rolls.leader.size());               // [chunk]: so far
+  std::vector<std::uint32_t> move_of;                                  // [transfer]
+  // Where what the leader does stands by now, if it stands before `block`.
+  const auto add_dependency = [&](const Dependency& named, std::uint32_t block) {
+    const auto& stand_ins = places[rolls.leader[schedule[named.transfer].chunk.value]];
+    const std::uint32_t move = move_of[named.transfer];
+    if (move < stand_ins.size() && stand_ins[move] < block)
+      made.add_dependency(made.size() - 1, {stand_ins[move], named.milestone});
+  };
+  std::uint32_t block = 0; // where the block that t is in begins in `made`
+  bool open = false;       // whether it has a transfer by now
   for (std::size_t t = 0; t < schedule.size(); ++t) {
     Transfer transfer = schedule[t];
+    const std::uint32_t chunk = transfer.chunk.value;
     open = open && transfer.together;
-    if (rolls.leader[transfer.chunk.value] != transfer.chunk.value) continue;
+    if (!open) block = static_cast<std::uint32_t>(made.size());
+    move_of.push_back(moves[chunk]++);
+    if (rolls.leader[chunk] != chunk) continue;
     transfer.together = open;
-    place[t] = static_cast<std::uint32_t>(made.size());
+    places[chunk].push_back(static_cast<std::uint32_t>(made.size()));
     made.push(transfer);
     open = true;
+    for (const Dependency& named : schedule.dependencies(t)) add_dependency(named, block);
   }
-  carry_dependencies(schedule, place, made);
   return made;
 }
 

@@ -96,8 +96,11 @@ MessageFusions allowed(const ScheduleMessages& messages, const MessageConnection
     std::uint32_t& on = fusions.sends_on[maker];
     if (on == no_message) continue;
     const std::uint32_t before = connections.previous[on];
-    if (before != no_message &&
-        messages.messages[before].received > messages.messages[maker].received)
+    const std::uint32_t here = messages.messages[maker].received;
+    const bool is_late = std::ranges::any_of(messages.waits_of(on), [&](const MessageWait& wait) {
+      return messages.position(wait.awaited) >= here;
+    });
+    if (is_late || (before != no_message && messages.messages[before].received > here))
       on = no_message;
     else
       fusions.sent_on_from[on] = maker;

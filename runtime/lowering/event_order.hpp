@@ -19,7 +19,8 @@ struct MessageFusions {
 
 /// Puts the events in order of their levels: as early as they can be. A message is sent on in the
 /// step that receives it where the two connections share a block and the message before on the
-/// outgoing connection is received earlier in this order: the step stands where its receipt stood,
+/// outgoing connection is received earlier in this order, as is all that it waits for: the step
+/// stands where its receipt stood,
 /// and every wait stays directed from earlier to later. Events of a level are in the order that
 /// allows most of this: sends, then each receipt after the one that it needs, which only goes round
 /// in a cycle where a ring does. Cost: O(messages).

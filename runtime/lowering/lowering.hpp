@@ -46,11 +46,13 @@ struct LoweringOptions {
 /// hang with one slot for each connection or more: whatever a step waits for is earlier in that
 /// order. So of a ring, where all could send on at once what they receive, at each step one rank
 /// receives first.
-/// Dependencies are the least that order reads and writes of one rank (RAW, WAR, WAW) which program
-/// order and other dependencies don't.
-/// Errors: InputError where a node other than an NPU reduces, holds or wants a chunk, where what it
-/// passes on has changed at the NPU that it came from, for instances == 0, or in_place where it
-/// can't be.
+/// Steps wait for what the schedule's dependencies name; apart from that their dependencies are the
+/// least that order reads and writes of one rank (RAW, WAR, WAW) which program order and other
+/// dependencies don't.
+/// Errors: InputError where a node other than an NPU reduces, holds or wants a chunk or waits for
+/// another transfer, where a transfer waits for one of which its NPU knows nothing, where what a
+/// node passes on has changed at the NPU that it came from, for instances == 0, or in_place where
+/// it can't be.
 /// Cost: O(transfers * (log + blocks of a rank)); 64 NPUs with 64 chunks a shard of All-Reduce
 /// (516,096 transfers) a second.
 [[nodiscard]] Program lower(const Topology& topology, const Collective& collective,

@@ -25,6 +25,9 @@ MessageLevels levels_of(const ScheduleMessages& messages, const MessageValues& v
       if (const std::uint32_t maker = values.made_by(m); maker != no_message)
         level = levels.received[maker];
       if (previous[m] != no_message) level = std::max(level, levels.received[previous[m]]);
+      for (const MessageWait& wait : messages.waits_of(m))
+        level = std::max(level, wait.awaited.receipt ? levels.received[wait.awaited.message]
+                                                     : levels.sent[wait.awaited.message]);
       ++level;
       std::uint32_t& read = touched[values.sent[m]];
       read = std::max(read, level);

@@ -15,10 +15,10 @@ struct MessageLevels {
 };
 
 /// Before a message is sent: the receipt of its value, and of the message before it on its
-/// connection (so that one slot is enough). Before it is received: its sending, and all that makes
-/// or reads the value that it replaces. `previous`: [message], the one before it on its connection
-/// or no_message. The list's order keeps all of this, but says more: of a ring's steps it has one
-/// rank wait for the other. Cost: O(messages).
+/// connection (so that one slot is enough), and what it waits for. Before it is received: its
+/// sending, and all that makes or reads the value that it replaces. `previous`: [message], the one
+/// before it on its connection or no_message. The list's order keeps all of this, but says more: of
+/// a ring's steps it has one rank wait for the other. Cost: O(messages).
 [[nodiscard]] MessageLevels levels_of(const ScheduleMessages& messages, const MessageValues& values,
                                       const std::vector<std::uint32_t>& previous);
 

@@ -63,6 +63,8 @@ struct LoweringState {
   std::vector<ChunkState> chunks;        // [chunk], all as default between ranks
   std::vector<std::uint32_t> reads_left; // [message]: of what it made, from its place
   std::vector<std::uint32_t> units;      // [chunk]: of all that move with it
+  // [message]: the steps that send and receive it, at their ranks; empty where none waits.
+  std::vector<StepAt> sent, received;
 };
 
 /// The steps of one rank.
@@ -113,8 +115,9 @@ private:
     const std::uint32_t maker = lowered_.values.made_by(m);
     ChunkState& chunk = state_.chunks[message(m).chunk];
     const Step step{StepKind::send, chunk.now.place, {}, units(m), std::nullopt};
-    order_.append(state_.blocks.at_start[lowered_.connections.of_message[m]], step, chunk.now.cell,
-                  no_cell);
+    const StepAt at = order_.append(state_.blocks.at_start[lowered_.connections.of_message[m]],
+                                    step, chunk.now.cell, no_cell, awaited_by(m));
+    if (!state_.sent.empty()) state_.sent[m] = at;
     if (maker != no_message && --reads_left(maker) == 0) free_scratch(chunk, units(m));
   }
 
@@ -130,12 +133,24 @@ private:
     const ValuePlace target = stores ? target_of(chunk, combines, units(m)) : ValuePlace{};
     const Step step{kind(combines, sends_on, stores), source.place, target.place, units(m),
                     std::nullopt};
-    order_.append(state_.blocks.at_end[lowered_.connections.of_message[m]], step, source.cell,
-                  target.cell);
+    const std::uint32_t on = lowered_.fusions.sends_on[m];
+    const StepAt at =
+        order_.append(state_.blocks.at_end[lowered_.connections.of_message[m]], step, source.cell,
+                      target.cell, sends_on ? awaited_by(on) : std::vector<StepAt>());
+    if (!state_.received.empty()) state_.received[m] = at;
+    if (!state_.sent.empty() && sends_on) state_.sent[on] = at;
 
     if (!stores) free_scratch(chunk, units(m));
     chunk.now = target;
     if (!needed) free_scratch(chunk, units(m));
+  }
+
+  /// The steps that message m waits for before it is sent.
+  [[nodiscard]] std::vector<StepAt> awaited_by(std::uint32_t m) const {
+    std::vector<StepAt> steps;
+    for (const MessageWait& wait : lowered_.messages.waits_of(m))
+      steps.push_back((wait.awaited.receipt ? state_.received : state_.sent)[wait.awaited.message]);
+    return steps;
   }
 
   /// Pre: `stores`, unless it combines and sends on.
@@ -201,8 +216,15 @@ std::vector<LocalCopy> local_copies(const Program& program, const LoweredSchedul
 void add_steps(Program& program, const LoweredSchedule& lowered, std::uint32_t instances) {
   const auto ranks = static_cast<std::uint32_t>(program.ranks.size());
   LoweringState state{blocks_for(lowered.connections, ranks),
-                      std::vector<ChunkState>(program.chunk_units.size()), lowered.values.reads,
-                      std::vector<std::uint32_t>(program.chunk_units.size())};
+                      std::vector<ChunkState>(program.chunk_units.size()),
+                      lowered.values.reads,
+                      std::vector<std::uint32_t>(program.chunk_units.size()),
+                      {},
+                      {}};
+  if (!lowered.messages.waits.empty()) {
+    state.sent.resize(lowered.messages.messages.size());
+    state.received.resize(lowered.messages.messages.size());
+  }
   for (std::uint32_t c = 0; c < program.chunk_units.size(); ++c)
     state.units[lowered.rolls.leader[c]] += program.chunk_units[c];
   for (std::uint32_t rank = 0; rank < ranks; ++rank) {

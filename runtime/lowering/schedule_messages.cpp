@@ -21,6 +21,7 @@ namespace {
 /// Where the value that a node holds can be had: at this rank, since then, by this route.
 struct ValueOrigin {
   std::uint32_t rank = 0, left = 0, route = 0;
+  std::uint32_t first = 0; // transfer, from there
 };
 
 class MessageCollector {
@@ -42,6 +43,7 @@ public:
     }
     result_.rank_begin.resize(topology_.npu_count() + std::size_t{1});
     result_.reorder(std::move(result_.events));
+    if (schedule_.has_dependencies()) add_waits();
     return std::move(result_);
   }
 
@@ -73,7 +75,7 @@ private:
   ValueOrigin origin_of(std::uint32_t transfer, std::uint32_t now) {
     const NodeId from = start(transfer);
     const std::uint32_t path = schedule_.path_of(transfer).value;
-    if (is_rank(from)) return {from.value, now, path};
+    if (is_rank(from)) return {from.value, now, path, transfer};
     ValueOrigin origin = passed_on_.at(key(schedule_[transfer].chunk, from));
     const auto [at, fresh] = joined_routes_.try_emplace({origin.route, path}, result_.routes);
     if (fresh) {
@@ -91,12 +93,41 @@ private:
     if (is_rank(to)) {
       if (origin.rank == to.value) return; // its own value comes back
       result_.messages.push_back({listed.chunk.value, origin.rank, to.value, origin.route, transfer,
-                                  origin.left, 0, 0, reduce});
+                                  origin.first, origin.left, 0, 0, reduce});
     } else if (!passed_on_.insert_or_assign(key(listed.chunk, to), origin).second && reduce) {
       throw InputError(fmt::format("transfer {}: {} combines chunk {}, but a program combines at "
                                    "NPUs only",
                                    transfer, topology_.node(to).name, listed.chunk.value));
     }
+  }
+
+  void add_waits() {
+    std::vector<std::vector<std::uint32_t>> begun(schedule_.size()), ended(schedule_.size());
+    for (std::uint32_t m = 0; m < result_.messages.size(); ++m) {
+      begun[result_.messages[m].first].push_back(m);
+      ended[result_.messages[m].transfer].push_back(m);
+    }
+    for (std::size_t k = 0; k < schedule_.waiting().size(); ++k) {
+      const std::uint32_t waits = schedule_.waiting()[k];
+      const Dependency named = schedule_.all_dependencies()[k];
+      const NodeId rank = start(waits);
+      if (!is_rank(rank))
+        throw InputError(fmt::format("transfer {} waits at {}, but only NPUs have programs", waits,
+                                     topology_.node(rank).name));
+      const bool by_receipt = end(named.transfer) == rank;
+      if (!by_receipt && (start(named.transfer) != rank || named.milestone == Milestone::arrived))
+        throw InputError(fmt::format(
+            "transfer {} of {} waits for transfer {} to have {}, of which {} knows nothing: a "
+            "program waits for what its own rank has sent or received",
+            waits, topology_.node(rank).name, named.transfer, to_text(named.milestone),
+            topology_.node(rank).name));
+      for (const std::uint32_t m : begun[waits])
+        for (const std::uint32_t awaited : (by_receipt ? ended : begun)[named.transfer])
+          if (const MessageEvent event{awaited, by_receipt};
+              result_.position(event) < result_.messages[m].sent)
+            result_.waits.push_back({m, event});
+    }
+    std::ranges::stable_sort(result_.waits, {}, &MessageWait::message);
   }
 
   /// Appends the events of the messages from `first` on.

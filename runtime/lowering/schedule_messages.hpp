@@ -4,6 +4,7 @@
 #include "sim/schedule.hpp"
 #include "sim/topology.hpp"
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <utility>
@@ -18,6 +19,7 @@ struct ScheduleMessage {
   /// `from` and `to`.
   std::uint32_t route = 0;
   std::uint32_t transfer = 0; ///< the one that brings it to `to`
+  std::uint32_t first = 0;    ///< the one that takes it from `from`
   /// Positions in the order of events. `left`: events before it that the value may come from; less
   /// than `sent` where another node had it in between.
   std::uint32_t left = 0, sent = 0, received = 0;
@@ -30,6 +32,12 @@ struct MessageEvent {
   bool receipt = false;
 };
 
+/// A message is sent only after an event of its sender's, as a dependency of the schedule says.
+struct MessageWait {
+  std::uint32_t message = 0;
+  MessageEvent awaited;
+};
+
 /// All messages, and an order of all events that keeps the schedule's meaning: by list; of
 /// transfers performed together, first all sends of a chunk, then its receipts, chunk by chunk.
 /// Every message is received before the next one of its route is sent, so that one slot is
@@ -37,6 +45,7 @@ struct MessageEvent {
 struct ScheduleMessages {
   std::vector<ScheduleMessage> messages;
   std::vector<MessageEvent> events; ///< [position]
+  std::vector<MessageWait> waits;   ///< ascending by message
   std::uint32_t routes = 0;         ///< first the schedule's paths
   /// [route - paths]: a route, and the path that continues it at a node that isn't an NPU.
   std::vector<std::pair<std::uint32_t, PathId>> joined_routes;
@@ -46,12 +55,24 @@ struct ScheduleMessages {
     return std::span(rank_events)
         .subspan(rank_begin[rank], rank_begin[rank + 1] - rank_begin[rank]);
   }
+  [[nodiscard]] std::span<const MessageWait> waits_of(std::uint32_t message) const {
+    const auto first = std::ranges::lower_bound(waits, message, {}, &MessageWait::message);
+    const auto last = std::ranges::upper_bound(waits, message, {}, &MessageWait::message);
+    return {first, last};
+  }
+  [[nodiscard]] std::uint32_t position(const MessageEvent& event) const {
+    return event.receipt ? messages[event.message].received : messages[event.message].sent;
+  }
   /// All events, in this order from now on.
   void reorder(std::vector<MessageEvent> order);
   [[nodiscard]] std::vector<LinkId> links_of(std::uint32_t route, const PathTable& paths) const;
 };
 
-/// Pre: the schedule passes `verify`. Errors: InputError where a node other than an NPU reduces.
+/// Dependencies become waits where they name what is in the list of events by then: what a switch
+/// passes on counts when it has reached its rank.
+/// Pre: the schedule passes `verify`. Errors: InputError where a node other than an NPU reduces or
+/// waits, or a transfer waits for another that its sender knows nothing of: one that it neither
+/// sent nor received, or that has arrived elsewhere.
 /// Cost: O(transfers), of those that are together times log.
 [[nodiscard]] ScheduleMessages messages_of(const Topology& topology, const Schedule& schedule);
 

@@ -20,9 +20,10 @@ const std::uint32_t* RankStepOrder::clock(StepAt step) const {
   return clocks_[step.block].data() + step.step * blocks_.size();
 }
 
-void RankStepOrder::append(std::uint32_t block, const Step& step, std::uint32_t read,
-                           std::uint32_t written) {
+StepAt RankStepOrder::append(std::uint32_t block, const Step& step, std::uint32_t read,
+                             std::uint32_t written, const std::vector<StepAt>& after) {
   waits_.clear();
+  add_waits_for(after, block);
   if (read != no_cell) add_waits_for(accesses(read).writes, block);
   if (written != no_cell) {
     add_waits_for(accesses(written).writes, block);
@@ -44,6 +45,7 @@ void RankStepOrder::append(std::uint32_t block, const Step& step, std::uint32_t 
     accesses(written).reads.clear();
     accesses(written).writes.assign(1, at);
   }
+  return at;
 }
 
 /// The latest of each block, by block.

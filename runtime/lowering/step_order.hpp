@@ -21,8 +21,10 @@ class RankStepOrder {
 public:
   explicit RankStepOrder(std::vector<Block>& blocks);
 
-  /// Appends the step to the block. Cells: what it reads and writes, or no_cell.
-  void append(std::uint32_t block, const Step& step, std::uint32_t read, std::uint32_t written);
+  /// Appends the step to the block; where it is then. Cells: what it reads and writes, or no_cell.
+  /// `after`: steps of the rank that it waits for, too.
+  StepAt append(std::uint32_t block, const Step& step, std::uint32_t read, std::uint32_t written,
+                const std::vector<StepAt>& after = {});
 
 private:
   struct Accesses {

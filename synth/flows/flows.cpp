@@ -78,7 +78,8 @@ std::optional<double> least_traffic(const FlowProblem& problem, const std::vecto
 struct Cut {
   std::uint32_t chunks_per_shard = 1;
   Schedule schedule;
-  Time time; ///< of its replay, where there is something to compare it with
+  std::optional<Time> planned; ///< what its plan takes, latencies included
+  Time time;                   ///< of its replay, where there is something to compare it with
 };
 
 /// Whether the first is faster by more than 1 %.
@@ -148,7 +149,8 @@ private:
   [[nodiscard]] Cut cut(const Collective& made, const FlowProblem& problem,
                         std::span<const FlowTree> trees, std::uint32_t chunks_per_shard,
                         const WorkLimit& limit) const {
-    return {chunks_per_shard, stepped(topology_, made, problem, trees, model_, limit), Time{}};
+    PlannedSteps steps = planned_steps(topology_, made, problem, trees, model_, limit);
+    return {chunks_per_shard, std::move(steps.schedule), steps.planned, Time{}};
   }
 
   /// With its time, where there will be another to compare.
@@ -204,8 +206,8 @@ CutFlow best_cut_flow(const FlowProblem& problem, FluidSolution& fluid,
   return best;
 }
 
-std::string planned_text(const FluidSolution& fluid, std::size_t trees) {
-  std::string text = fmt::format("fluid, {} trees", trees);
+std::string planned_text(const FluidSolution& fluid, std::size_t trees, bool is_fluid) {
+  std::string text = fmt::format("{}{} trees", is_fluid ? "fluid, " : "", trees);
   if (fluid.symmetry.size() > 1) text += fmt::format(", {}-fold symmetry", fluid.symmetry.size());
   if (fluid.status == Status::optimal) return text + ", optimal";
   return text +
@@ -251,8 +253,9 @@ Outcome flows(const Topology& topology, const Collective& collective,
   }
   const FluidVerdict& verdict = best->verdict;
   outcome.status = fluid.status == Status::timed_out ? Status::timed_out : Status::feasible;
-  outcome.planned = Time{static_cast<std::int64_t>(std::ceil(verdict.seconds * ps_per_s))};
-  outcome.planned_on = planned_text(fluid, best->trees.size());
+  outcome.planned = best->cut.planned.value_or(
+      Time{static_cast<std::int64_t>(std::ceil(verdict.seconds * ps_per_s))});
+  outcome.planned_on = planned_text(fluid, best->trees.size(), !best->cut.planned);
   outcome.facts = {
       {"fluid_seconds", verdict.seconds},
       {"fluid_bound_seconds", fluid.bound_seconds},

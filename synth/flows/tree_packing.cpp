@@ -74,9 +74,12 @@ Outcome tree_packing(const Topology& topology, const Collective& collective,
     const FluidVerdict verdict = check_fluid(problem, trees, weights, limit);
     if (!verdict.fault.empty())
       throw std::logic_error("an incorrect fluid schedule: " + verdict.fault);
-    outcome.schedule = stepped(topology, collective, problem, trees, options.model, limit);
-    outcome.planned = Time{static_cast<std::int64_t>(std::ceil(verdict.seconds * ps_per_s))};
-    outcome.planned_on = fmt::format("fluid, {} trees per NPU", packing.trees_per_source);
+    PlannedSteps steps = planned_steps(topology, collective, problem, trees, options.model, limit);
+    outcome.schedule = std::move(steps.schedule);
+    outcome.planned = steps.planned.value_or(
+        Time{static_cast<std::int64_t>(std::ceil(verdict.seconds * ps_per_s))});
+    outcome.planned_on = fmt::format("{}{} trees per NPU", steps.planned ? "" : "fluid, ",
+                                     packing.trees_per_source);
     outcome.facts = {{"fluid_seconds", verdict.seconds},
                      {"fluid_bound_seconds", solution.bound_seconds},
                      {"trees_per_source", static_cast<double>(packing.trees_per_source)}};

@@ -3,8 +3,8 @@
 // point of the frontier that is fastest for the collective's size, by the native engine's replay,
 // or the one instance that the settings ask for. Cost: a second or so for machines of 8 to 16 NPUs;
 // what grows is the number of chunks x links x steps.
-#include "sim/engines/engine.hpp"
 #include "synth/list.hpp"
+#include "synth/scheduling/kept_order.hpp"
 #include "synth/sccl/frontier.hpp"
 
 #include <fmt/format.h>
@@ -40,15 +40,17 @@ public:
   /// The point that is fastest, and how fast; of equal ones the one with the fewest steps.
   struct Choice {
     const FrontierPoint* point = nullptr;
+    Schedule schedule; ///< the point's, with what keeps its order where switches would change it
     Time time;
   };
   [[nodiscard]] Choice fastest(const Frontier& frontier) const {
-    Choice best;
+    Choice best{nullptr, Schedule(topology_.link_count()), {}};
     for (const FrontierPoint& point : frontier.points) {
       if (!fits(point.chunks_per_shard)) continue;
-      const Time time =
-          run_native(topology_, recut(point.chunks_per_shard), point.schedule, model_).completion;
-      if (best.point == nullptr || time < best.time) best = {&point, time};
+      KeptOrder kept =
+          with_kept_plan(topology_, recut(point.chunks_per_shard), point.schedule, model_);
+      if (best.point == nullptr || kept.completion < best.time)
+        best = {&point, std::move(kept.schedule), kept.completion};
     }
     return best;
   }
@@ -129,7 +131,7 @@ Outcome sccl(const Topology& topology, const Collective& collective,
     return outcome;
   }
   outcome.status = frontier->timed_out ? Status::timed_out : Status::feasible;
-  outcome.schedule = best.point->schedule;
+  outcome.schedule = best.schedule;
   outcome.parts_per_chunk = options.choose_chunks ? best.point->chunks_per_shard : 1;
   outcome.planned =
       frontier->model_time(*best.point, choice.recut(best.point->chunks_per_shard).largest_chunk());

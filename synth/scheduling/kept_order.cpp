@@ -211,8 +211,13 @@ private:
 
 } // namespace
 
+bool needs_kept_order(const Topology& topology, const Schedule& schedule) {
+  return FirstLinks(topology, schedule).need_order();
+}
+
 KeptOrder with_kept_plan(const Topology& topology, const Collective& collective, Schedule schedule,
                          const TimeModel& model, const PlannedTimes* plan, Time tolerance) {
+  schedule.clear_dependencies();
   const Time plain = run_native(topology, collective, schedule, model).completion;
   const FirstLinks links(topology, schedule);
   if (!links.need_order() && !(plan && links.need_holding())) return {std::move(schedule), plain};

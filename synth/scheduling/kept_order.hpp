@@ -17,6 +17,10 @@ struct PlannedTimes {
   std::vector<Time> starts, lefts, deliveries; ///< [transfer]
 };
 
+/// Whether queues could change the order of a list at all: some link begins several of its paths.
+/// Cost: O(transfers + links of the paths).
+[[nodiscard]] bool needs_kept_order(const Topology& topology, const Schedule& schedule);
+
 struct KeptOrder {
   Schedule schedule;
   Time completion; ///< of its replay by the native engine
@@ -25,13 +29,14 @@ struct KeptOrder {
 /// The schedule with the dependencies by which transfers set out over each link in list order, and
 /// those over several links not earlier than planned by more than `tolerance`. Each names what its
 /// own sender has sent or received: the transfer before it on its first link, as one that must have
-/// left; and, as a clock, the last one that leaves or arrives there before it is to set out. Few are
-/// needed: transfers of one path, and those that come when the one before is in the queue, are in
-/// order without. None are set where the schedule is as fast without.
+/// left; and, as a clock, the last one that leaves or arrives there before it is to set out. Few
+/// are needed: transfers of one path, and those that come when the one before is in the queue, are
+/// in order without. None are set where the schedule is as fast without.
 /// Without a plan only the order counts.
-/// Pre: the schedule is correct and has no dependencies; the plan starts transfers of each link in
-/// list order; model.discipline is fifo. Cost: two replays where some link begins several paths,
-/// else one; O(transfers * log), 60 bytes a transfer and 40 a hop.
+/// Those of the schedule don't count.
+/// Pre: the schedule is correct, nothing in it happens "together"; the plan starts transfers of
+/// each link in list order; model.discipline is fifo. Cost: two replays where some link begins
+/// several paths, else one; O(transfers * log), 60 bytes a transfer and 40 a hop.
 [[nodiscard]] KeptOrder with_kept_plan(const Topology& topology, const Collective& collective,
                                        Schedule schedule, const TimeModel& model,
                                        const PlannedTimes* plan = nullptr, Time tolerance = {});

@@ -36,9 +36,17 @@ public:
     for (std::uint32_t l = 0; l < links_.size(); ++l)
       links_[l].shared = !topology.groups_of(LinkId{l}).empty();
     const PathTable& paths = schedule.paths();
-    for (std::uint32_t p = paths.link_count(); p < paths.size(); ++p) {
+    std::vector<bool> is_used(paths.size());
+    for (std::uint32_t i = 0; i < precedence_.size(); ++i)
+      is_used[precedence_.path(i).value] = true;
+    std::vector<bool> begins_one(links_.size());
+    for (std::uint32_t p = 0; p < paths.size(); ++p) {
+      if (!is_used[p]) continue;
       const auto links = paths.links(PathId{p});
-      links_[links.front().value].sends_far = true;
+      LinkState& first = links_[links.front().value];
+      first.sends_far |= links.size() > 1;
+      first.begins_several |= begins_one[links.front().value];
+      begins_one[links.front().value] = true;
       for (const LinkId link : links.subspan(1)) links_[link.value].passes_on = true;
     }
     for (LinkState& link : links_) is_order_seen_ |= link.shared || link.passes_on;
@@ -87,6 +95,7 @@ private:
     std::int64_t free_at = 0;
     std::int64_t last_entry = 0; // of those that set out here, when one may enter after it
     bool sends_far = false;      // paths of several links begin here
+    bool begins_several = false; // paths, between which dependencies keep the order
     bool passes_on = false;      // they go on here
     bool shared = false, touched = false;
     [[nodiscard]] bool idle() const { return waiting == 0 && entered.empty(); }
@@ -199,8 +208,16 @@ private:
     }
     Departures& departures =
         *std::ranges::find(link.departures, precedence_.path(first.transfer), &Departures::path);
-    std::ranges::pop_heap(departures.heap, std::greater{});
-    departures.heap.pop_back();
+    auto& heap = departures.heap;
+    if (static_cast<std::uint32_t>(heap.front()) == first.transfer) {
+      std::ranges::pop_heap(heap, std::greater{});
+      heap.pop_back();
+    } else { // a more urgent one has entered since, at this instant
+      std::erase_if(heap, [&](std::uint64_t one) {
+        return static_cast<std::uint32_t>(one) == first.transfer;
+      });
+      std::ranges::make_heap(heap, std::greater{});
+    }
     --link.waiting;
     link.last_entry = first.since;
   }
@@ -216,11 +233,13 @@ private:
   [[nodiscard]] std::vector<Departures>::const_iterator
   most_promising(const LinkState& link) const {
     auto best = link.departures.end();
-    LinkOutlook::Prospect least;
+    std::pair<LinkOutlook::Prospect, std::uint32_t> least;
     for (auto one = link.departures.begin(); one != link.departures.end(); ++one) {
       if (one->heap.empty()) continue;
-      const auto prospect =
-          outlook_.prospect(schedule_.paths().links(one->path), one->heap.front(), now_);
+      const std::uint64_t front = one->heap.front();
+      const std::pair prospect(outlook_.prospect(schedule_.paths().links(one->path),
+                                                 static_cast<std::uint32_t>(front >> 32), now_),
+                               static_cast<std::uint32_t>(front));
       if (best != link.departures.end() && prospect >= least) continue;
       best = one;
       least = prospect;
@@ -279,7 +298,7 @@ private:
       move_on(id, flight, end);
     }
     if (!first_hop) return;
-    if (link.sends_far) link.last_entry = sent;
+    if (link.begins_several) link.last_entry = sent;
     if (!single) outlook_.start(path_of(i), size, now_);
     done_.order.push_back(i);
     done_.starts[i] = Time{now_};

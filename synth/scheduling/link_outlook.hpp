@@ -60,11 +60,11 @@ public:
   /// those whose links have most to do yet.
   struct Prospect {
     std::int64_t wait = 0;
-    std::uint64_t key = 0;
+    std::uint32_t key = 0;
     std::int64_t less_to_come = 0;
     auto operator<=>(const Prospect&) const = default;
   };
-  [[nodiscard]] Prospect prospect(std::span<const LinkId> path, std::uint64_t key,
+  [[nodiscard]] Prospect prospect(std::span<const LinkId> path, std::uint32_t key,
                                   std::int64_t now) const {
     Prospect seen{0, key, 0};
     std::int64_t head = now;

@@ -169,7 +169,7 @@ public:
 
   [[nodiscard]] bool has_one() const { return best_.has_value(); }
   [[nodiscard]] Timed best() && {
-    if (is_kept_) return *std::move(best_);
+    if (is_kept_ || !needs_kept_order(topology_, best_->schedule)) return *std::move(best_);
     KeptOrder kept = with_kept_plan(topology_, collective_, std::move(best_->schedule), model_);
     return {std::move(kept.schedule), best_->planned, kept.completion};
   }

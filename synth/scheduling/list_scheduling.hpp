@@ -33,8 +33,9 @@ struct ListSchedulingOptions {
 };
 
 /// The same transfers in another order, each chunk's meaning kept; the best of several orders.
-/// Pre: the schedule is correct and has no dependencies; nothing in it happens "together"; transfers
-/// that others follow end at nodes that store; model.discipline is fifo. Errors: InputError where a
+/// Dependencies of the given list hold for its own order alone.
+/// Pre: the schedule is correct; nothing in it happens "together"; transfers that others follow end
+/// at nodes that store; model.discipline is fifo. Errors: InputError where a
 /// time is out of range; LimitReached where `limit` ends the first order.
 /// Cost of each order: O(hops * log of a link's queue), about 1 us a transfer, and up to three
 /// replays. Memory: 60 bytes a transfer, 40 a hop.

@@ -14,6 +14,7 @@
 #include "sim/work_limit.hpp"
 #include "synth/bounds/bounds.hpp"
 #include "synth/list.hpp"
+#include "synth/scheduling/kept_order.hpp"
 #include "synth/scheduling/list_scheduling.hpp"
 #include "synth/tacos/multicasts.hpp"
 #include "synth/tacos/plans.hpp"
@@ -158,7 +159,8 @@ private:
       outcome.schedule =
           expanded(reversed_network, *multicasts.reductions, *std::exchange(outcome.compact, {}));
     if (!outcome.schedule) return outcome;
-    outcome.schedule = inverted(topology_, *outcome.schedule, Op::reduce);
+    outcome.schedule =
+        kept(topology_, collective_, inverted(topology_, *outcome.schedule, Op::reduce));
     if (multicasts.copies) append_copies(outcome, *multicasts.copies, participants);
     return outcome;
   }
@@ -174,12 +176,20 @@ private:
       if (planning.timed_out) outcome.note = "no schedule within the limit";
       return outcome;
     }
-    outcome.schedule = std::move(planning.plan->schedule);
+    if (planning.plan->schedule)
+      outcome.schedule = kept(network, copying, *std::move(planning.plan->schedule));
     outcome.compact = std::move(planning.plan->compact);
     outcome.planned = planning.plan->planned;
     outcome.planned_on = planning.plan->planned_on;
     if (planning.plan->attempts.size() > 1) outcome.attempts = std::move(planning.plan->attempts);
     return outcome;
+  }
+
+  /// With what keeps its order where switches would change it.
+  [[nodiscard]] Schedule kept(const Topology& network, const Collective& collective,
+                              Schedule schedule) const {
+    if (limit_.reached() || !needs_kept_order(network, schedule)) return schedule;
+    return with_kept_plan(network, collective, std::move(schedule), model_).schedule;
   }
 
   /// A Reduce-Scatter becomes an All-Reduce.

@@ -6,6 +6,7 @@
 #include "sim/work_limit.hpp"
 #include "synth/inversion.hpp"
 #include "synth/list.hpp"
+#include "synth/scheduling/kept_order.hpp"
 #include "synth/teccl/synthesis.hpp"
 
 #include <fmt/format.h>
@@ -77,6 +78,7 @@ public:
       make(task);
       if (!outcome_.schedule) break;
     }
+    keep_order();
     return std::move(outcome_);
   }
 
@@ -115,6 +117,16 @@ private:
     outcome_.planned.reset(); // what is known of one half says nothing of the whole
     outcome_.planned_on.clear();
     outcome_.facts.clear();
+  }
+
+  /// Epochs order what sets out over a link; queues must not change that.
+  void keep_order() {
+    if (!outcome_.schedule || options_.model.discipline != Discipline::fifo ||
+        !needs_kept_order(topology_, *outcome_.schedule))
+      return;
+    outcome_.schedule =
+        with_kept_plan(topology_, collective_, *std::move(outcome_.schedule), options_.model)
+            .schedule;
   }
 
   void add_plan(const EpochSynthesis& made) {

@@ -131,13 +131,15 @@ struct TrackedValue {
 class SymbolicRanks {
 public:
   SymbolicRanks(const Program& program, std::size_t messages)
-      : program_(program), first_move_(messages, 0) {
+      : program_(program), first_move_(messages, 0), count_of_(messages, 0),
+        connection_of_(messages) {
     for (const std::uint32_t units : program.chunk_units) {
       first_unit_.push_back(units_);
       units_ += units;
     }
     for (std::uint32_t r = 0; r < program.ranks.size(); ++r) {
       const RankProgram& rank = program.ranks[r];
+      over_.emplace_back(rank.blocks.size());
       memory_.emplace_back(std::size_t{rank.input} + rank.output + rank.scratch);
       for (const ChunkPlace& at : program.inputs[r]) {
         const std::uint32_t chunk = at.chunk.value;
@@ -150,21 +152,68 @@ public:
   void perform(const NumberedStep& at) {
     const Block& block = program_.ranks[at.rank].blocks[at.block];
     const Step& step = block.steps[at.step];
-    if (at.message_out != no_unit)
+    const std::vector<MessageOver> awaited = awaited_by(at, step);
+    if (at.message_out != no_unit) {
       first_move_[at.message_out] = static_cast<std::uint32_t>(moves_.size());
+      count_of_[at.message_out] = step.count;
+      connection_of_[at.message_out] = {at.rank, *block.sends_to, block.channel};
+    }
+    std::vector<MessageOver> over = awaited;
+    if (at.message_out != no_unit || at.message_in != no_unit) over.clear();
+    if (at.message_in != no_unit) over.push_back({at.message_in, true});
+    if (at.message_out != no_unit) over.push_back({at.message_out, false});
+    over_[at.rank][at.block].push_back(std::move(over));
     for (std::uint32_t i = 0; i < step.count; ++i) {
       const TrackedValue value = result(at, step, i);
       if (writes_target(step.kind))
         cell(at.rank, {step.target.buffer, step.target.unit + i}) = value;
       if (sends(step.kind))
-        moves_.push_back(
-            {value.unit, at.rank, *block.sends_to, block.channel, value.holds, value.made_from});
+        moves_.push_back({value.unit, at.rank, *block.sends_to, block.channel, value.holds,
+                          value.made_from, awaited_moves(awaited, at.message_out, value.unit)});
     }
   }
 
   [[nodiscard]] std::vector<ForeignMove> moves() && { return std::move(moves_); }
 
 private:
+  /// What is over when a step is: a message sent, or received.
+  struct MessageOver {
+    std::uint32_t message = 0;
+    bool received = false;
+    bool operator==(const MessageOver&) const = default;
+  };
+
+  /// By the step before it in its block, and by the one that it depends on; as far back as the last
+  /// that sent or received.
+  [[nodiscard]] std::vector<MessageOver> awaited_by(const NumberedStep& at,
+                                                    const Step& step) const {
+    std::vector<MessageOver> awaited;
+    const auto add = [&](const std::vector<MessageOver>& over) {
+      for (const MessageOver& one : over)
+        if (std::ranges::find(awaited, one) == awaited.end()) awaited.push_back(one);
+    };
+    if (at.step > 0) add(over_[at.rank][at.block][at.step - 1]);
+    if (step.after) add(over_[at.rank][step.after->block][step.after->step]);
+    return awaited;
+  }
+
+  /// What data and the order of the connection don't say already. Of a message its last move, as it
+  /// goes after the others.
+  [[nodiscard]] std::vector<AwaitedMove> awaited_moves(const std::vector<MessageOver>& awaited,
+                                                       std::uint32_t message,
+                                                       std::uint32_t unit) const {
+    std::vector<AwaitedMove> moves;
+    for (const MessageOver& over : awaited) {
+      if (!over.received && connection_of_[over.message] == connection_of_[message]) continue;
+      const std::uint32_t first = first_move_[over.message], count = count_of_[over.message];
+      bool brings_it = count == 0;
+      for (std::uint32_t m = first; m < first + count; ++m)
+        brings_it = brings_it || (over.received && moves_[m].unit == unit);
+      if (!brings_it) moves.push_back({first + count - 1, over.received});
+    }
+    return moves;
+  }
+
   [[nodiscard]] Contributions own(std::uint32_t chunk, std::uint32_t rank) const {
     if (!program_.collective.chunks[chunk].reduces) return {};
     Contributions made((program_.ranks.size() + 63) / 64, 0);
@@ -225,7 +274,9 @@ private:
   std::uint32_t units_ = 0;
   std::vector<std::uint32_t> first_unit_; // [chunk]
   std::vector<std::vector<TrackedValue>> memory_;
-  std::vector<std::uint32_t> first_move_; // [message]
+  std::vector<std::uint32_t> first_move_, count_of_;        // [message]
+  std::vector<std::array<std::uint32_t, 3>> connection_of_; // [message]: from, to, channel
+  std::vector<std::vector<std::vector<std::vector<MessageOver>>>> over_; // [rank][block][step]
   std::vector<ForeignMove> moves_;
 };
 

@@ -16,12 +16,21 @@ using Contributions = std::vector<std::uint64_t>;
 [[nodiscard]] bool have_in_common(const Contributions& a, const Contributions& b);
 void unite(Contributions& a, const Contributions& b);
 
+/// What a step waits for by its place in the program, not by its data: that a move has left its
+/// sender, or has arrived there.
+struct AwaitedMove {
+  std::uint32_t move = 0;
+  bool arrived = false;
+};
+
 /// A unit that crosses a connection.
 struct ForeignMove {
   std::uint32_t unit = 0; ///< of the collective: those of its chunks one after another
   std::uint32_t from = 0, to = 0, channel = 0;
   Contributions holds;
   std::vector<std::uint32_t> made_from; ///< earlier moves to the sender, ascending
+  /// Of other connections, and of other units than those that came with this one.
+  std::vector<AwaitedMove> after;
 };
 
 /// In the order of their sends: by round (how many steps come before one at least), then rank,

@@ -21,6 +21,7 @@ namespace {
 struct MoveEdge {
   std::uint32_t to = 0;
   bool strict = false; ///< can't be together
+  bool waits = false;  ///< by the program's order alone, of which a list needn't keep all
 };
 using MoveEdges = std::vector<std::vector<MoveEdge>>;
 
@@ -71,6 +72,9 @@ MoveEdges edges_of(std::span<const ForeignMove> moves) {
     a = a_end;
     s = s_end;
   }
+  for (std::uint32_t m = 0; m < moves.size(); ++m)
+    for (const AwaitedMove& awaited : moves[m].after)
+      edges[awaited.move].push_back({m, false, true});
   return edges;
 }
 
@@ -82,11 +86,22 @@ Components groups_of(const MoveEdges& edges) {
       [&](std::uint32_t move, std::size_t i) { return std::optional(edges[move][i].to); });
 }
 
+/// Without waits within a group. Whether there were any.
+bool drop_waits_within(MoveEdges& edges, const Components& groups) {
+  std::size_t dropped = 0;
+  for (std::uint32_t m = 0; m < edges.size(); ++m)
+    dropped += std::erase_if(edges[m], [&](const MoveEdge& edge) {
+      return edge.waits && groups.of[edge.to] == groups.of[m];
+    });
+  return dropped > 0;
+}
+
 } // namespace
 
 ForeignOrder foreign_order(std::span<const ForeignMove> moves) {
-  const MoveEdges edges = edges_of(moves);
-  const Components groups = groups_of(edges);
+  MoveEdges edges = edges_of(moves);
+  Components groups = groups_of(edges);
+  if (drop_waits_within(edges, groups)) groups = groups_of(edges);
   std::vector<std::vector<std::uint32_t>> members(groups.count);
   std::vector<std::uint32_t> missing(groups.count, 0);
   for (std::uint32_t m = 0; m < moves.size(); ++m) {

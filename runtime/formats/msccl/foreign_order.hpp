@@ -18,7 +18,8 @@ struct ForeignOrder {
 /// keep an arrival aside. So a move comes after those that its value is made from, and before
 /// those to its sender that would add something else to it; partial values arrive before what
 /// includes them. Moves that must all come before each other, as in an exchange of partial sums,
-/// are together. What is free follows the moves' own order.
+/// are together. What the program has wait comes after what it waits for, as far as all this
+/// allows. What is free follows the moves' own order.
 /// Errors: InputError where no list does that.
 /// Cost: O(moves * log + sends * arrivals of each unit at each rank).
 [[nodiscard]] ForeignOrder foreign_order(std::span<const ForeignMove> moves);

@@ -1,6 +1,7 @@
 // A program imported as a schedule: its messages become transfers (foreign_moves.hpp) in an order
 // in which the list means what the program does (foreign_order.hpp); while the list is performed,
-// each transfer becomes a copy where that loses nothing, else a reduction.
+// each transfer becomes a copy where that loses nothing, else a reduction. What a step waits for
+// across thread blocks, or by its place in one, becomes dependencies.
 
 #include "runtime/formats/msccl/foreign_moves.hpp"
 #include "runtime/formats/msccl/foreign_order.hpp"
@@ -142,6 +143,7 @@ ForeignSchedule schedule_of(const Topology& topology, const Program& program,
   RankPaths paths(topology, program.paths, std::move(router));
   ListState state(made.collective, ranks);
   made.schedule.reserve(moves.size());
+  std::vector<std::uint32_t> place(moves.size(), UINT32_MAX); // [move]: in the list
   for (std::size_t begin = 0; begin < order.moves.size();) {
     std::size_t end = begin + 1;
     while (end < order.moves.size() && order.together[end]) ++end;
@@ -149,7 +151,12 @@ ForeignSchedule schedule_of(const Topology& topology, const Program& program,
     for (std::size_t i = begin; i < end; ++i) {
       const ForeignMove& move = moves[order.moves[i]];
       const PathId path = paths.path(move.from, move.to, move.channel, made.schedule.paths());
+      place[order.moves[i]] = static_cast<std::uint32_t>(i);
       made.schedule.push({ChunkId{move.unit}, path, state.arrive(move), order.together[i]});
+      for (const AwaitedMove& awaited : move.after)
+        if (place[awaited.move] < begin)
+          made.schedule.add_dependency(
+              i, {place[awaited.move], awaited.arrived ? Milestone::arrived : Milestone::left});
     }
     begin = end;
   }

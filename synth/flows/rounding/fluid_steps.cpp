@@ -266,26 +266,26 @@ Schedule stepped(const Topology& topology, const Collective& collective, const F
   return schedule;
 }
 
-Schedule stepped(const Topology& topology, const Collective& collective, const FlowProblem& problem,
-                 std::span<const FlowTree> trees, const TimeModel& model, const WorkLimit& limit) {
-  Schedule by_step = stepped(topology, collective, problem, trees, limit);
-  if (model.discipline != Discipline::fifo || !all_stored(topology, by_step)) return by_step;
+PlannedSteps planned_steps(const Topology& topology, const Collective& collective,
+                           const FlowProblem& problem, std::span<const FlowTree> trees,
+                           const TimeModel& model, const WorkLimit& limit) {
+  PlannedSteps best{stepped(topology, collective, problem, trees, limit), std::nullopt};
+  const Schedule by_step = best.schedule;
+  if (model.discipline != Discipline::fifo || !all_stored(topology, by_step)) return best;
   const unsigned effort =
       by_step.size() > 1'000'000 ? 1 : 3; // 3: the given order is looked at, too
-  Schedule best = by_step;
+  const ListSchedulingOptions options{.effort = effort, .is_even = true};
   try {
-    const ListSchedulingOptions options{.effort = effort, .is_even = true};
     Timed forwards = list_scheduled(topology, collective, by_step, model, options, limit);
-    best = std::move(forwards.schedule);
+    best = {std::move(forwards.schedule), forwards.planned};
     if (!only_combines(problem)) return best;
-    Schedule spreading =
+    const Timed spreading =
         list_scheduled(reversed(topology), inverted(collective),
-                       inverted(topology, by_step, Op::copy), model, options, limit)
-            .schedule;
-    spreading.clear_dependencies(); // the reduction's are its own
-    KeptOrder reduction =
-        with_kept_plan(topology, collective, inverted(topology, spreading, Op::reduce), model);
-    if (reduction.completion < forwards.makespan) best = std::move(reduction.schedule);
+                       inverted(topology, by_step, Op::copy), model, options, limit);
+    KeptOrder reduction = with_kept_plan(
+        topology, collective, inverted(topology, spreading.schedule, Op::reduce), model);
+    if (reduction.completion < forwards.makespan)
+      best = {std::move(reduction.schedule), reduction.completion};
   } catch (const LimitReached&) { // the best so far
   }
   return best;

@@ -120,7 +120,8 @@ TEST_CASE("what has farthest to go leaves first") {
 TEST_CASE("classes of chunks come before the path that they have to go") {
   const Topology line = samples::ring(4, true);
   const std::vector<std::int64_t> priority{-7, 100};
-  const Timed timed = list_scheduled(line, two_chunks(3), along_the_line(line, 3), {}, priority);
+  const Timed timed = list_scheduled(line, two_chunks(3), along_the_line(line, 3), {},
+                                     {.chunk_priority = priority});
   CHECK(timed.schedule[0].chunk == ChunkId{0});
   CHECK(timed.makespan == Time{3 * hop_time + 20'000'000});
 }
