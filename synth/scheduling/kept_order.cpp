@@ -1,10 +1,11 @@
 // Where a transfer would set out too early, it waits for a clock: of what its sender sends or
 // receives, the last that happens before its planned start. Then all transfers over a link are
 // chained, each waiting for the one before to have left, and replayed. By the times of this replay
-// transfer i needs no link of a chain if without it it would enter the queue no earlier than the
-// one before it does; where a link shares bandwidth or passes on what began elsewhere, so that the
-// instant of entry decides more than the order on this link, if it would enter after that one has
-// left. What remains is replayed the same.
+// transfer i needs no link of a chain if without it it would enter the queue later than the one
+// before it does, or both take the same path (at one instant the list decides, of which a program
+// made from it knows nothing); where a link shares bandwidth or passes on what began elsewhere, so
+// that the instant of entry decides more than the order on this link, if it would enter after that
+// one has left. What remains is replayed the same.
 
 #include "synth/scheduling/kept_order.hpp"
 
@@ -146,8 +147,10 @@ public:
                                     ? times.lefts[waits_[i]->transfer]
                                     : times.deliveries[waits_[i]->transfer]);
       if (const std::uint32_t before = before_[i]; before != none) {
-        const bool sees_entry = links_.sees_entry[first_link(i).value];
-        needed[i] = entry < (sees_entry ? times.lefts[before] : entered[before]);
+        if (links_.sees_entry[first_link(i).value])
+          needed[i] = entry < times.lefts[before];
+        else
+          needed[i] = transfer.path != schedule_.path_of(before) && entry <= entered[before];
         if (needed[i]) entry = std::max(entry, times.lefts[before]);
       }
       entered[i] = entry;

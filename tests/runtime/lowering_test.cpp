@@ -5,6 +5,8 @@
 
 #include "algorithms/list.hpp"
 #include "runtime/checking/verify_program.hpp"
+#include "runtime/formats/msccl/xml.hpp"
+#include "sim/engines/engine.hpp"
 #include "sim/error.hpp"
 #include "sim/verify.hpp"
 #include "synth/list.hpp"
@@ -15,6 +17,7 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -296,6 +299,28 @@ TEST_CASE("what a program can't do is refused in words") {
   CHECK(message_of([&] { (void)lower(topology, partial, late); }) ==
         "transfer 2: chunk 0 is passed on from npu1, where transfer 1 has changed it since");
 
+  // npu2 knows nothing of what npu1 sends to npu3, nor when what it sends itself has arrived there.
+  const Collective gather = collective_on(topology, CollectiveKind::all_gather);
+  Schedule waiting(topology.link_count());
+  const auto over = [&](std::uint32_t from, std::uint32_t to) {
+    return waiting.paths().intern(std::array{to_hub(from), from_hub(to)});
+  };
+  waiting.push({ChunkId{1}, over(1, 0), Op::copy, false});
+  waiting.push({ChunkId{2}, over(2, 1), Op::copy, false});
+  waiting.push({ChunkId{2}, over(2, 0), Op::copy, false});
+  const auto refusal_with = [&](Dependency dependency) {
+    Schedule with = waiting;
+    with.add_dependency(2, dependency);
+    return message_of([&] { (void)lower(topology, gather, with); });
+  };
+  CHECK(refusal_with({0, Milestone::left}) ==
+        "transfer 2 of npu2 waits for transfer 0 to have left, of which npu2 knows nothing: a "
+        "program waits for what its own rank has sent or received");
+  CHECK(refusal_with({1, Milestone::arrived}) ==
+        "transfer 2 of npu2 waits for transfer 1 to have arrived, of which npu2 knows nothing: a "
+        "program waits for what its own rank has sent or received");
+  CHECK(refusal_with({1, Milestone::left}).empty());
+
   Collective stored = partial;
   stored.sets[1] = {NodeId{3}};
   CHECK(message_of([&] { (void)lower(topology, stored, late); }) ==
@@ -339,4 +364,77 @@ TEST_CASE("the same schedule is the same program") {
   const Program a = lower(topology, collective, *outcome.schedule, {});
   const Program b = lower(topology, collective, *outcome.schedule, {});
   CHECK(a.ranks == b.ranks);
+}
+
+namespace {
+
+/// Times the program's step that sends to `peer` first waits for: block and step.
+std::optional<StepAt> first_wait(const RankProgram& rank, std::uint32_t peer) {
+  for (const Block& block : rank.blocks)
+    if (block.sends_to == peer)
+      for (const Step& step : block.steps)
+        if (step.after) return step.after;
+  return std::nullopt;
+}
+
+} // namespace
+
+TEST_CASE("steps wait for what the schedule names") {
+  // npu0 passes on what npu3 sent it before it sends npu2 something of its own, or only when it has
+  // received something else.
+  const Topology star = make_topology("switch:4");
+  Collective collective;
+  collective.sets = {{NodeId{3}}, {NodeId{1}}, {NodeId{0}}, {NodeId{2}}};
+  collective.chunks = {{Bytes{1 << 12}, 0, 1, false}, {Bytes{1 << 12}, 2, 3, false}};
+  CollectivePart part;
+  part.chunk_count = 2;
+  collective.parts = {part};
+  for (const Milestone milestone : {Milestone::left, Milestone::arrived}) {
+    Schedule schedule(star.link_count());
+    const auto push = [&](std::uint32_t chunk, std::uint32_t from, std::uint32_t to) {
+      const std::array links{star.out_links(NodeId{from})[0], star.in_links(NodeId{to})[0]};
+      schedule.push({ChunkId{chunk}, schedule.paths().intern(links), Op::copy, false});
+    };
+    push(0, 3, 0);
+    push(0, 0, 1);
+    push(1, 0, 2);
+    CHECK_FALSE(first_wait(lower(star, collective, schedule).ranks[0], 2));
+    const bool left = milestone == Milestone::left;
+    schedule.add_dependency(2, {left ? 1U : 0U, milestone});
+    REQUIRE(verify(star, collective, schedule).correct());
+    check_lowers(star, collective, schedule);
+    const Program program = lower(star, collective, schedule);
+    const auto wait = first_wait(program.ranks[0], 2);
+    REQUIRE(wait);
+    const Block& awaited = program.ranks[0].blocks[wait->block];
+    CHECK((left ? awaited.sends_to == 1U : awaited.receives_from == 3U));
+
+    // And back: the program's wait is the schedule's dependency.
+    const ForeignSchedule back = schedule_of(star, program);
+    REQUIRE(back.schedule.size() == 3);
+    REQUIRE(back.schedule.waiting().size() == 1);
+    CHECK(back.schedule.all_dependencies()[0].milestone == milestone);
+    CHECK(run_native(star, back.collective, back.schedule, {}).completion ==
+          run_native(star, collective, schedule, {}).completion);
+  }
+}
+
+TEST_CASE("programs of plans that dependencies keep take as long as the plan") {
+  for (const char* text : {"teccl_internal:4x2", "teccl_internal:2x4"}) {
+    const Topology topology = make_topology(text);
+    const Collective collective =
+        make_collective(topology, {CollectiveKind::all_to_all, Bytes{16'000'000}, {}, 0, 1});
+    const Outcome outcome = teccl(topology, collective, {});
+    REQUIRE(outcome.schedule);
+    REQUIRE(outcome.schedule->has_dependencies());
+    INFO(text);
+    check_lowers(topology, collective, *outcome.schedule);
+    const ForeignSchedule back =
+        schedule_of(topology, lower(topology, collective, *outcome.schedule));
+    CHECK(verify(topology, back.collective, back.schedule).correct());
+    const Time planned = run_native(topology, collective, *outcome.schedule, {}).completion;
+    const Time program = run_native(topology, back.collective, back.schedule, {}).completion;
+    CHECK(static_cast<double>(program.ps) < 1.01 * static_cast<double>(planned.ps));
+    CHECK(static_cast<double>(planned.ps) < 1.01 * static_cast<double>(outcome.planned->ps));
+  }
 }

@@ -11,6 +11,7 @@
 #include "experiments/driver/studies/experiment.hpp"
 #include "experiments/driver/studies/runs/json.hpp"
 #include "experiments/driver/studies/runs/table.hpp"
+#include "experiments/driver/studies/start_times.hpp"
 #include "sim/error.hpp"
 #include "sim/files/files.hpp"
 #include "sim/files/schedule_file.hpp"
@@ -81,7 +82,8 @@ const EngineRow& engine_of(const ReplayArguments& arguments) {
 
 // Replays once per discipline; the heat map is of the first.
 void replay_all(const ReplayArguments& arguments, const Topology& topology,
-                const ScheduleFile& file, TimeModel model, const StageWatch& stage, Evaluation& e) {
+                const ScheduleFile& file, TimeModel model, std::span<const Time> starts,
+                const StageWatch& stage, Evaluation& e) {
   const EngineRow& engine = engine_of(arguments);
   const BoundEffort effort = parse_bound_effort(arguments.bound.value_or("quick"));
   for (const Discipline discipline : parse_disciplines(arguments.disciplines)) {
@@ -89,6 +91,7 @@ void replay_all(const ReplayArguments& arguments, const Topology& topology,
     RunOptions options;
     options.record_hops = needs_hops(arguments);
     options.record_deliveries = options.record_hops;
+    options.starts = starts;
     options.watch =
         watch_of(stage, fmt::format("replay on {}, {}", engine.name, to_text(discipline)));
     e.replays.push_back(
@@ -144,12 +147,16 @@ int replay_command(const ReplayArguments& arguments) {
   const Topology topology = make_topology(arguments.topology);
   const ScheduleFile file = read_schedule(arguments.file, topology);
   const TimeModel model = time_model(arguments.model, file.time_model);
-  if (file.compact && (!arguments.export_case.empty() || needs_hops(arguments)))
+  if (file.compact &&
+      (!arguments.export_case.empty() || needs_hops(arguments) || !arguments.starts.empty()))
     throw InputError(fmt::format("{}: {} transfers are too many for --trace, --draw-steps, "
-                                 "--draw-by queue and --export-case",
+                                 "--draw-by queue, --start and --export-case",
                                  arguments.file, file.size()));
+  const std::vector<Time> starts = of_option(
+      "--start", [&] { return parse_starts(topology, file.collective, arguments.starts); });
   if (!arguments.export_case.empty()) // a faulty schedule too: its fault can be cross-checked
-    write_file(arguments.export_case, oracle_case(topology, file.collective, file.schedule, model));
+    write_file(arguments.export_case,
+               oracle_case(topology, file.collective, file.schedule, model, starts));
   const double start = cpu_seconds();
   StageDisplay display(arguments.file);
   const StageWatch stage = display.watch();
@@ -164,7 +171,7 @@ int replay_command(const ReplayArguments& arguments) {
   }
   Evaluation e = evaluation_of(topology, file, verdict);
   e.verify_seconds = verify_seconds;
-  replay_all(arguments, topology, file, model, stage, e);
+  replay_all(arguments, topology, file, model, starts, stage, e);
   display.erase();
   if (arguments.json)
     print_text(answer_json("replay", run_rows_json({&e, 1}, LinkDetail::all)));

@@ -234,6 +234,8 @@ void add_options(CLI::App& app, ReplayArguments& replay) {
   app.add_option("--engine", replay.engine, "simgrid or native; default simgrid");
   app.add_option("--discipline", replay.disciplines, "fifo, fluid or fifo,fluid; default fifo");
   add_model(app, replay.model, "what the file says");
+  app.add_option("--start", replay.starts,
+                 "npu3=20us: it joins only then; repeatable, default all at once");
   add_bound(app, replay.bound);
   add_trace(app, replay.trace, "all disciplines");
   app.add_option("--heatmap", replay.heatmap, "picture of link utilisation to write: .svg or .png");

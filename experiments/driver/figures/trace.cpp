@@ -168,6 +168,11 @@ private:
       const auto hops = table.of(i);
       for (const std::uint32_t before : awaited.of(i))
         write_arrow("data", table.of(before).back(), hops.front());
+      for (const Dependency& named : schedule_.dependencies(i)) {
+        const auto before = table.of(named.transfer);
+        const bool left = named.milestone == Milestone::left;
+        write_arrow(to_text(named.milestone), left ? before.front() : before.back(), hops.front());
+      }
       for (std::size_t place = 1; place < hops.size(); ++place)
         if (hops[place] == no_entry || hops_[hops[place - 1]].start < hops_[hops[place]].start)
           write_arrow("hop", hops[place - 1], hops[place]);

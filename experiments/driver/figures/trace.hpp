@@ -40,7 +40,8 @@ inline constexpr std::uint32_t most_links_with_load = 64;
 ///   destination of the transfer, and the rate of this crossing. Tracks stand by source, then
 ///   destination of the link.
 /// - Arrows, category "flow": "hop" from each link of a transfer's path to the next, where that
-///   begins later; "data" as arrivals_awaited() says.
+///   begins later; "data" as arrivals_awaited() says; "left" and "arrived" to a transfer from those
+///   that it names.
 /// - Counters, category "load": crossings under way in the network, their bytes per second, and of
 ///   each link (most_links_with_load) the used percentage of its bandwidth. A crossing counts with
 ///   its mean rate.

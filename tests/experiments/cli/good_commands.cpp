@@ -206,7 +206,8 @@ const std::vector<std::string>& good_commands() {
       "verify -t ring:4 s.tutti",
       "verify -t mesh2d:2x2 s.json --json",
       "verify -t net.toml net.json",
-      "replay -t ring:4 s.tutti --engine simgrid --discipline fifo,fluid --link-busy serialization",
+      "replay -t ring:4 s.tutti --engine simgrid --discipline fifo,fluid --link-busy serialization "
+      "--start npu1=20us --start npu2=1ms",
       "replay -t mesh2d:2x2 s.json --export-case case.json --engine simgrid --trace o.json "
       "--heatmap h.svg --json",
       "replay -t net.toml net.json --forwarding store-and-forward --engine native",

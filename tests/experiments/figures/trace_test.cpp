@@ -13,6 +13,8 @@
 #include "tests/temporary_folder.hpp"
 #include "topologies/list.hpp"
 
+#include <fmt/format.h>
+
 #include <filesystem>
 #include <map>
 #include <set>
@@ -91,6 +93,25 @@ TEST_CASE("a timeline that can be followed by hand") {
   CHECK(counters.at("load a>b %") == Values{{0, 100}, {1'500'000, 0}});
   CHECK(trace.tracks ==
         std::map<std::pair<int, int>, std::string>{{{1, 1}, "a>b"}, {{1, 2}, "b>c"}});
+}
+
+TEST_CASE("an arrow leads to a transfer from each that it names") {
+  for (const Milestone milestone : {Milestone::left, Milestone::arrived}) {
+    Line line;
+    line.collective.chunks.push_back(line.collective.chunks.front());
+    line.schedule.push(ChunkId{1}, LinkId{0}, Op::copy);
+    line.schedule.add_dependency(2, {1, milestone});
+    line.report.hops.push_back(
+        {.transfer = 2, .link = LinkId{0}, .start = Time{4'000'000}, .end = Time{5'500'000}});
+    const std::string text = line.trace();
+    const Trace trace(json::parse(text));
+    REQUIRE(trace.arrows.size() == 2); // "data" comes first
+    CHECK(trace.arrows[1].lands == 4'000'000);
+    CHECK(trace.tracks.at({1, trace.arrows[1].from_tid}) == "b>c");
+    CHECK(trace.tracks.at({1, trace.arrows[1].to_tid}) == "a>b");
+    CHECK_THAT(text, ContainsSubstring(
+                         fmt::format("{{\"name\":\"{}\",\"cat\":\"flow\"", to_text(milestone))));
+  }
 }
 
 TEST_CASE("a transfer waits for what is new, and for what comes last, latency included") {
