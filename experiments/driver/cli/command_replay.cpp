@@ -23,6 +23,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <cstdio>
 
 namespace tutti {
@@ -137,6 +138,16 @@ void require_sound(const ReplayArguments& arguments) {
                                      arguments.draw_steps, arguments.export_case});
 }
 
+// Times and bounds of the table are from 0 on.
+void tell_late_starts(const Topology& topology, std::span<const Time> starts) {
+  if (starts.empty()) return;
+  const auto last = static_cast<std::uint32_t>(std::ranges::max_element(starts) - starts.begin());
+  const auto late = std::ranges::count_if(starts, [](Time start) { return start > Time{}; });
+  print_message(fmt::format("{} NPU{} late, {} last, at {}", late,
+                            late == 1 ? " starts" : "s start", topology.node(NodeId{last}).name,
+                            short_text(starts[last])));
+}
+
 } // namespace
 
 int replay_command(const ReplayArguments& arguments) {
@@ -157,6 +168,7 @@ int replay_command(const ReplayArguments& arguments) {
   if (!arguments.export_case.empty()) // a faulty schedule too: its fault can be cross-checked
     write_file(arguments.export_case,
                oracle_case(topology, file.collective, file.schedule, model, starts));
+  tell_late_starts(topology, starts);
   const double start = cpu_seconds();
   StageDisplay display(arguments.file);
   const StageWatch stage = display.watch();
