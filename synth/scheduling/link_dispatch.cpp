@@ -1,9 +1,9 @@
 // An event simulation of the engines' FIFO rules in which a sender chooses: whenever its link is
 // free it takes the most urgent of the transfers that wait there to set out, of those over several
 // links rather one that needn't wait further on (link_outlook.hpp) or, at a pace, the next one that
-// is due. What has set out is served in order of entry at its further links, as an engine serves it.
-// Shared groups and reductions at a rate wait as in the engines, so that a replay that keeps the
-// resulting order takes as long, but for what a pace holds back.
+// is due. What has set out is served in order of entry at its further links, as an engine serves
+// it. Shared groups and reductions at a rate wait as in the engines, so that a replay that keeps
+// the resulting order takes as long, but for what a pace holds back.
 
 #include "synth/scheduling/link_dispatch.hpp"
 

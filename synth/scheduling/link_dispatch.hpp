@@ -22,10 +22,10 @@
 
 namespace tutti {
 
-/// For a list in which transfers follow each other evenly, as the steps of a fluid schedule do: those
-/// that cross several links set out in list order, and transfer i of n not before i/n of `whole`,
-/// less `lead`. Else what is ready early fills queues at switches, where more urgent data then
-/// waits (rate-controlled service: Zhang and Ferrari 1993, "Rate-controlled static-priority
+/// For a list in which transfers follow each other evenly, as the steps of a fluid schedule do:
+/// those that cross several links set out in list order, and transfer i of n not before i/n of
+/// `whole`, less `lead`. Else what is ready early fills queues at switches, where more urgent data
+/// then waits (rate-controlled service: Zhang and Ferrari 1993, "Rate-controlled static-priority
 /// queueing").
 struct Pace {
   Time whole, lead;

@@ -115,7 +115,7 @@ struct ReplayArguments {
   std::optional<std::string> bound;                    ///< quick (default) or full
   ModelArguments model;                                ///< default: what the file says
   std::string trace, heatmap, draw_steps, export_case; ///< files to write; empty: none
-  std::vector<std::string> starts; ///< npu3=20us
+  std::vector<std::string> starts;                     ///< npu3=20us
   DrawArguments draw;
   TableArguments tables;
   bool json = false;

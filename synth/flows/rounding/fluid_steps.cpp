@@ -282,8 +282,8 @@ PlannedSteps planned_steps(const Topology& topology, const Collective& collectiv
     const Timed spreading =
         list_scheduled(reversed(topology), inverted(collective),
                        inverted(topology, by_step, Op::copy), model, options, limit);
-    KeptOrder reduction = with_kept_plan(
-        topology, collective, inverted(topology, spreading.schedule, Op::reduce), model);
+    KeptOrder reduction = with_kept_plan(topology, collective,
+                                         inverted(topology, spreading.schedule, Op::reduce), model);
     if (reduction.completion < forwards.makespan)
       best = {std::move(reduction.schedule), reduction.completion};
   } catch (const LimitReached&) { // the best so far

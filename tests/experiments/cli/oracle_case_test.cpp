@@ -128,13 +128,16 @@ bool agrees(const Report& report, const json& answer) {
 
 namespace {
 
+bool has_python() {
+  // NOLINTNEXTLINE(concurrency-mt-unsafe,cert-env33-c)
+  if (std::system("python3 -c '' 2>/dev/null") == 0) return true;
+  std::puts("no python3: the oracle isn't asked");
+  return false;
+}
+
 /// verify and native on all cases, simgrid on every `simgrid_each`-th.
 void compare_with_oracle(std::uint64_t first, std::uint64_t last, std::size_t simgrid_each) {
-  // NOLINTNEXTLINE(concurrency-mt-unsafe,cert-env33-c)
-  if (std::system("python3 -c '' 2>/dev/null") != 0) {
-    std::puts("no python3: the oracle isn't asked");
-    return;
-  }
+  if (!has_python()) return;
   std::vector<WaitingCase> cases;
   for (std::uint64_t seed = first; seed <= last; ++seed) cases.push_back(waiting_case(seed));
   const std::vector<json> answers = oracle_answers(cases);
@@ -166,6 +169,51 @@ void compare_with_oracle(std::uint64_t first, std::uint64_t last, std::size_t si
 }
 
 } // namespace
+
+namespace {
+
+/// The schedule without its last dependency, or with the other milestone in it.
+Schedule mutant(const Schedule& schedule, bool drops) {
+  Schedule made = schedule;
+  made.clear_dependencies();
+  const std::size_t count = schedule.waiting().size();
+  for (std::size_t k = 0; k < count; ++k) {
+    Dependency dependency = schedule.all_dependencies()[k];
+    if (k + 1 == count) {
+      if (drops) break;
+      dependency.milestone =
+          dependency.milestone == Milestone::left ? Milestone::arrived : Milestone::left;
+    }
+    made.add_dependency(schedule.waiting()[k], dependency);
+  }
+  return made;
+}
+
+} // namespace
+
+TEST_CASE("who forgets a dependency, takes departures for arrivals or ignores a start is caught") {
+  if (!has_python()) return;
+  std::vector<WaitingCase> cases;
+  for (std::uint64_t seed = 1; seed <= 999; seed += 2) cases.push_back(waiting_case(seed));
+  const std::vector<json> answers = oracle_answers(cases);
+  std::size_t forgotten = 0, mistaken = 0, ignored = 0;
+  for (std::size_t i = 0; i < cases.size(); ++i) {
+    const auto& [c, starts] = cases[i];
+    if (!answers[i]["fault"].is_null() || !c.schedule.has_dependencies()) continue;
+    RunOptions options{.record_deliveries = true};
+    const auto differs = [&](const Schedule& schedule) {
+      return !agrees(run_native(c.topology, c.collective, schedule, c.model, options), answers[i]);
+    };
+    ignored += differs(c.schedule) ? 1 : 0;
+    options.starts = starts;
+    REQUIRE_FALSE(differs(c.schedule));
+    forgotten += differs(mutant(c.schedule, true)) ? 1 : 0;
+    mistaken += differs(mutant(c.schedule, false)) ? 1 : 0;
+  }
+  CHECK(forgotten > 30);
+  CHECK(mistaken > 30);
+  CHECK(ignored > 100);
+}
 
 TEST_CASE("verify and both engines agree with the oracle on 2,000 cases that wait") {
   compare_with_oracle(1, 2000, 8);
