@@ -4,8 +4,8 @@
 // or the one instance that the settings ask for. Cost: a second or so for machines of 8 to 16 NPUs;
 // what grows is the number of chunks x links x steps.
 #include "synth/list.hpp"
-#include "synth/scheduling/kept_order.hpp"
 #include "synth/sccl/frontier.hpp"
+#include "synth/scheduling/kept_order.hpp"
 
 #include <fmt/format.h>
 

@@ -34,7 +34,8 @@ struct PlannedSteps {
 /// What only comes together is also tried inverted, as data that spreads. Where the limit is
 /// reached by then: the best order so far. Cost: some 5 us a transfer more (then: 10 us).
 [[nodiscard]] PlannedSteps planned_steps(const Topology& topology, const Collective& collective,
-                               const FlowProblem& problem, std::span<const FlowTree> trees,
-                               const TimeModel& model, const WorkLimit& limit = {});
+                                         const FlowProblem& problem,
+                                         std::span<const FlowTree> trees, const TimeModel& model,
+                                         const WorkLimit& limit = {});
 
 } // namespace tutti
