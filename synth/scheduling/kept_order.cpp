@@ -24,10 +24,9 @@ namespace tutti {
 
 namespace {
 
-constexpr std::uint32_t none = UINT32_MAX;
-
 /// What matters of links, to transfers that set out over them.
 struct FirstLinks {
+  static constexpr std::uint32_t none = UINT32_MAX;
   std::vector<bool> begins_several; ///< paths that are used
   std::vector<bool> is_paced;       ///< paths of several links begin there, or it shares bandwidth
   std::vector<bool> sees_entry;     ///< it shares bandwidth, or transfers pass it on their way
@@ -90,6 +89,8 @@ private:
 };
 
 class PlanKeeping {
+  static constexpr std::uint32_t none = UINT32_MAX;
+
 public:
   PlanKeeping(const Topology& topology, const Collective& collective, const Schedule& schedule,
               const TimeModel& model, const FirstLinks& links)
