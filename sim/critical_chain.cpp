@@ -1,0 +1,207 @@
+// The chain is found backwards, from instant to instant: whatever starts does so because something
+// else has happened at that very picosecond, which the report has as well.
+
+#include "sim/critical_chain.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <unordered_map>
+#include <utility>
+
+namespace tutti {
+
+namespace {
+
+class ChainFinder {
+  static constexpr std::uint32_t none = UINT32_MAX;
+
+public:
+  ChainFinder(const Topology& topology, const Collective& collective, const Schedule& schedule,
+              std::span<const Time> starts, const Report& report)
+      : topology_(topology), collective_(collective), schedule_(schedule), starts_(starts),
+        report_(report), hops_of_(schedule.size()), on_link_(topology.link_count()) {
+    for (std::uint32_t h = 0; h < report.hops.size(); ++h) {
+      hops_of_[report.hops[h].transfer].push_back(h);
+      on_link_[report.hops[h].link.value].push_back(h);
+    }
+    for (std::uint32_t i = 0; i < schedule.size(); ++i) {
+      order_along_path(i);
+      arrivals_[key(schedule[i].chunk, receiver(i))].push_back(i);
+      sends_[key(schedule[i].chunk, sender(i))].push_back(i);
+    }
+  }
+
+  CriticalChain find() {
+    std::uint32_t last = none;
+    for (std::uint32_t i = 0; i < schedule_.size(); ++i)
+      if (last == none || report_.deliveries[i] > report_.deliveries[last]) last = i;
+    if (last == none || report_.deliveries[last] < report_.completion) {
+      find_last_start();
+      return std::move(chain_);
+    }
+    Place place = before_delivery(last);
+    while (place.hop != none && chain_.hops.size() < report_.hops.size()) {
+      chain_.hops.push_back(report_.hops[place.hop]);
+      place = before_start(place);
+    }
+    std::ranges::reverse(chain_.hops);
+    find_longest();
+    return std::move(chain_);
+  }
+
+private:
+  /// Of hops that start at one instant the report puts the link of the least number first.
+  void order_along_path(std::uint32_t i) {
+    std::vector<std::uint32_t>& hops = hops_of_[i];
+    const std::span<const LinkId> path = schedule_.paths().links(schedule_.path_of(i));
+    for (std::size_t index = 0; index < hops.size(); ++index) {
+      const auto its = std::find_if(hops.begin() + static_cast<std::ptrdiff_t>(index), hops.end(),
+                                    [&](std::uint32_t h) { return hop(h).link == path[index]; });
+      std::rotate(hops.begin() + static_cast<std::ptrdiff_t>(index), its, its + 1);
+    }
+  }
+
+  /// A hop of the chain: index into the report's, and along its transfer's path.
+  struct Place {
+    std::uint32_t hop = none;
+    std::size_t index = 0;
+  };
+
+  static std::uint64_t key(ChunkId chunk, NodeId node) {
+    return std::uint64_t{chunk.value} << 32 | node.value;
+  }
+  [[nodiscard]] NodeId sender(std::uint32_t i) const {
+    return topology_.link(schedule_.paths().first(schedule_.path_of(i))).from;
+  }
+  [[nodiscard]] NodeId receiver(std::uint32_t i) const {
+    return topology_.link(schedule_.paths().last(schedule_.path_of(i))).to;
+  }
+  [[nodiscard]] Time start_of(NodeId node) const {
+    return starts_.empty() ? Time{} : starts_[node.value];
+  }
+  [[nodiscard]] const HopRecord& hop(std::uint32_t h) const { return report_.hops[h]; }
+  [[nodiscard]] Time latency(std::uint32_t h) const { return topology_.link(hop(h).link).latency; }
+  [[nodiscard]] Time left(std::uint32_t i) const { return hop(hops_of_[i].front()).end; }
+  [[nodiscard]] Place last_hop(std::uint32_t i) const {
+    return {hops_of_[i].back(), hops_of_[i].size() - 1};
+  }
+  [[nodiscard]] Place first_hop(std::uint32_t i) const { return {hops_of_[i].front(), 0}; }
+  [[nodiscard]] Place begins_late(NodeId node) {
+    chain_.late = node;
+    return {};
+  }
+
+  /// Nobody waited for data, but for who joined last.
+  void find_last_start() {
+    for (std::uint32_t n = 0; n < starts_.size(); ++n)
+      if (!chain_.late || starts_[n] > starts_[chain_.late->value]) chain_.late = NodeId{n};
+    if (chain_.late && starts_[chain_.late->value] == Time{}) chain_.late.reset();
+  }
+
+  /// What transfer i was delivered upon.
+  Place before_delivery(std::uint32_t i) {
+    const Time at = report_.deliveries[i];
+    const Place last = last_hop(i);
+    if (hop(last.hop).end + latency(last.hop) == at) return last;
+    const NodeId node = receiver(i);
+    if (start_of(node) == at) return begins_late(node);
+    for (const std::uint32_t send : sends_[key(schedule_[i].chunk, node)])
+      if (send != i && left(send) == at) return first_hop(send);
+    return last; // its reduction has taken the time since
+  }
+
+  /// What the hop started upon.
+  Place before_start(const Place& place) {
+    const HopRecord& its = hop(place.hop);
+    if (place.index > 0) {
+      const std::uint32_t before = hops_of_[its.transfer][place.index - 1];
+      const bool cut = cuts_through(topology_.link(hop(before).link).to);
+      if ((cut ? hop(before).start : hop(before).end) + latency(before) == its.start)
+        return {before, place.index - 1};
+      return in_the_way(place.hop);
+    }
+    const NodeId node = sender(its.transfer);
+    if (start_of(node) == its.start && its.start > Time{}) return begins_late(node);
+    if (its.start == Time{}) return {};
+    for (const std::uint32_t arrival : arrivals_[key(schedule_[its.transfer].chunk, node)])
+      if (arrival < its.transfer && is_in(arrival) == its.start) return before_delivery(arrival);
+    for (const Dependency& named : schedule_.dependencies(its.transfer)) {
+      if (named.milestone == Milestone::left && left(named.transfer) == its.start)
+        return first_hop(named.transfer);
+      if (named.milestone == Milestone::arrived && report_.deliveries[named.transfer] == its.start)
+        return before_delivery(named.transfer);
+    }
+    return in_the_way(place.hop);
+  }
+
+  /// When an arrival counts for what is sent on: at a node that can't store with its head.
+  [[nodiscard]] Time is_in(std::uint32_t i) const {
+    if (topology_.node(receiver(i)).can.store) return report_.deliveries[i];
+    const std::uint32_t last = hops_of_[i].back();
+    return hop(last).start + latency(last);
+  }
+
+  [[nodiscard]] bool cuts_through(NodeId node) const {
+    return report_.model.forwarding == Forwarding::cut_through ||
+           (report_.model.forwarding == Forwarding::automatic && !topology_.node(node).can.store);
+  }
+
+  [[nodiscard]] Bytes size(std::uint32_t h) const {
+    return collective_.chunks[schedule_[hop(h).transfer].chunk.value].size;
+  }
+
+  /// What used the link, or bandwidth that it shares, until the hop started.
+  Place in_the_way(std::uint32_t h) {
+    const LinkId link = hop(h).link;
+    const Time at = hop(h).start;
+    for (const std::uint32_t other : on_link_[link.value]) {
+      if (other == h || hop(other).start > at) continue;
+      Time free =
+          hop(other).start + serialization(size(other), topology_.effective_bandwidth(link));
+      if (report_.model.link_busy == LinkBusy::latency_and_serialization) free += latency(other);
+      if (free == at) return place_of(other);
+    }
+    for (const std::uint32_t g : topology_.groups_of(link))
+      for (const LinkId sharing : topology_.groups()[g].links)
+        for (const std::uint32_t other : on_link_[sharing.value])
+          if (other != h && hop(other).start <= at &&
+              hop(other).start + serialization(size(other), topology_.groups()[g].bandwidth) == at)
+            return place_of(other);
+    return {};
+  }
+
+  [[nodiscard]] Place place_of(std::uint32_t h) const {
+    const std::vector<std::uint32_t>& hops = hops_of_[hop(h).transfer];
+    return {h, static_cast<std::size_t>(std::ranges::find(hops, h) - hops.begin())};
+  }
+
+  void find_longest() {
+    std::unordered_map<std::uint32_t, Time> on; // looked up, never iterated
+    for (const HopRecord& one : chain_.hops) {
+      Time& time = on[one.link.value];
+      time += one.end - one.start + topology_.link(one.link).latency;
+      if (time <= chain_.longest) continue;
+      chain_.longest = time;
+      chain_.longest_on = one.link;
+    }
+  }
+
+  const Topology& topology_;
+  const Collective& collective_;
+  const Schedule& schedule_;
+  std::span<const Time> starts_;
+  const Report& report_;
+  std::vector<std::vector<std::uint32_t>> hops_of_, on_link_; // by transfer, by link; by start
+  std::unordered_map<std::uint64_t, std::vector<std::uint32_t>> arrivals_, sends_; // never iterated
+  CriticalChain chain_;
+};
+
+} // namespace
+
+CriticalChain critical_chain(const Topology& topology, const Collective& collective,
+                             const Schedule& schedule, std::span<const Time> starts,
+                             const Report& report) {
+  return ChainFinder(topology, collective, schedule, starts, report).find();
+}
+
+} // namespace tutti

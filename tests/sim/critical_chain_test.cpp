@@ -1,0 +1,92 @@
+// What a replay hung on: followed by hand on a line, and on random cases an unbroken chain from
+// time 0, or from a late start, to the last delivery.
+
+#include "sim/critical_chain.hpp"
+
+#include "sim/engines/engine.hpp"
+#include "tests/catch.hpp"
+#include "tests/samples.hpp"
+#include "tests/sim/random_case.hpp"
+
+#include <algorithm>
+#include <cstdint>
+
+using namespace tutti;
+
+namespace {
+
+constexpr std::int64_t sent = 20'000'000, latency = 500'000; // of 1 MB on a sample's link, ps
+
+struct Replayed {
+  Report report;
+  CriticalChain chain;
+};
+
+Replayed replayed(const Topology& topology, const Collective& collective, const Schedule& schedule,
+                  const TimeModel& model, const std::vector<Time>& starts = {}) {
+  RunOptions options{.record_deliveries = true, .record_hops = true};
+  options.starts = starts;
+  Report report = run_native(topology, collective, schedule, model, options);
+  CriticalChain chain = critical_chain(topology, collective, schedule, starts, report);
+  return {std::move(report), std::move(chain)};
+}
+
+} // namespace
+
+TEST_CASE("a Broadcast along a line hangs on all its links, or on who joins late") {
+  const Topology line = samples::ring(3, true);
+  const Collective collective =
+      make_collective(line, {CollectiveKind::broadcast, Bytes{1'000'000}, {}, 0, 1});
+  Schedule schedule(line.link_count());
+  schedule.push(ChunkId{0}, LinkId{0}, Op::copy);
+  schedule.push(ChunkId{0}, LinkId{1}, Op::copy);
+  const CriticalChain all = replayed(line, collective, schedule, {}).chain;
+  CHECK_FALSE(all.late);
+  REQUIRE(all.hops.size() == 2);
+  CHECK(all.hops[0].link == LinkId{0});
+  CHECK(all.hops[1].link == LinkId{1});
+  CHECK(all.longest == Time{sent + latency});
+
+  const std::vector<Time> relay{Time{}, Time{100'000'000}, Time{}};
+  const CriticalChain late = replayed(line, collective, schedule, {}, relay).chain;
+  CHECK(late.late == NodeId{1});
+  CHECK(late.hops.size() == 1);
+  const std::vector<Time> last{Time{}, Time{}, Time{100'000'000}};
+  const CriticalChain waits = replayed(line, collective, schedule, {}, last).chain;
+  CHECK(waits.late == NodeId{2});
+  CHECK(waits.hops.empty());
+  const std::vector<Time> early{Time{}, Time{1'000'000}, Time{}}; // before the data is there
+  CHECK_FALSE(replayed(line, collective, schedule, {}, early).chain.late);
+}
+
+TEST_CASE("a chain has no gap from its cause to the last delivery") {
+  std::size_t late = 0, from_zero = 0, long_ones = 0;
+  for (std::uint64_t seed = 1; seed <= 2000; ++seed) {
+    testing::RandomCase c = testing::random_case(seed, false);
+    Random random(seed);
+    testing::add_dependencies(random, c);
+    if (c.schedule.empty()) continue;
+    std::vector<Time> starts;
+    for (const Node& node : c.topology.nodes())
+      starts.push_back(Time{node.can.store && random.below(3) == 0
+                                ? 500 * static_cast<std::int64_t>(random.below(20'000))
+                                : std::int64_t{0}});
+    INFO("seed " << seed);
+    const auto [report, chain] = replayed(c.topology, c.collective, c.schedule, c.model, starts);
+    const Time cause = chain.late ? starts[chain.late->value] : Time{};
+    (chain.late ? late : from_zero) += 1;
+    long_ones += chain.hops.size() > 3 ? 1 : 0;
+    if (chain.hops.empty()) {
+      CHECK(report.completion == cause);
+      continue;
+    }
+    CHECK(chain.hops.front().start == cause);
+    CHECK(std::ranges::is_sorted(chain.hops, {}, &HopRecord::start));
+    CHECK(chain.hops.back().end + c.topology.link(chain.hops.back().link).latency <=
+          report.completion);
+    CHECK(chain.longest_on.valid());
+  }
+  CHECK(late > 200);
+  CHECK(from_zero > 200);
+  CHECK(long_ones > 200);
+}
