@@ -55,7 +55,7 @@ const std::map<std::string, std::string> libraries = {
     {"sqlite3.h", "experiments/driver/sweep/(store/database|space/expression)\\.cpp"},
     {"boost",
      "synth/solvers/proven_minimum\\.cpp|experiments/driver/(mpi|sweep/analysis)/[a-z_]+\\.cpp|"
-     "experiments/driver/figures/layout/forces\\.cpp"},
+     "experiments/driver/figures/layout/forces\\.cpp|tests/sim/exact_fluid\\.cpp"},
     {"fmt", "[a-z0-9_/]+\\.cpp"},
     {"sanitizer", "tests/runtime/cuda_order/host_gpu\\.hpp"},
     {"benchmark", "tests/benchmarks/[a-z_]+\\.cpp"},
