@@ -4,6 +4,7 @@
 #include "sim/critical_chain.hpp"
 
 #include <algorithm>
+#include <cassert>
 #include <cstdint>
 #include <unordered_map>
 #include <utility>
@@ -57,6 +58,7 @@ private:
     for (std::size_t index = 0; index < hops.size(); ++index) {
       const auto its = std::find_if(hops.begin() + static_cast<std::ptrdiff_t>(index), hops.end(),
                                     [&](std::uint32_t h) { return hop(h).link == path[index]; });
+      assert(its != hops.end());
       std::rotate(hops.begin() + static_cast<std::ptrdiff_t>(index), its, its + 1);
     }
   }
@@ -154,20 +156,37 @@ private:
   Place in_the_way(std::uint32_t h) {
     const LinkId link = hop(h).link;
     const Time at = hop(h).start;
-    for (const std::uint32_t other : on_link_[link.value]) {
-      if (other == h || hop(other).start > at) continue;
-      Time free =
+    const auto free_on_link = [&](std::uint32_t other) {
+      const Time sent =
           hop(other).start + serialization(size(other), topology_.effective_bandwidth(link));
-      if (report_.model.link_busy == LinkBusy::latency_and_serialization) free += latency(other);
-      if (free == at) return place_of(other);
-    }
+      return report_.model.link_busy == LinkBusy::serialization ? sent : sent + latency(other);
+    };
+    std::uint32_t before = ending(link, h, at, free_on_link);
     for (const std::uint32_t g : topology_.groups_of(link))
-      for (const LinkId sharing : topology_.groups()[g].links)
-        for (const std::uint32_t other : on_link_[sharing.value])
-          if (other != h && hop(other).start <= at &&
-              hop(other).start + serialization(size(other), topology_.groups()[g].bandwidth) == at)
-            return place_of(other);
-    return {};
+      for (const LinkId sharing : topology_.groups()[g].links) {
+        if (before != none) break;
+        before = ending(sharing, h, at, [&](std::uint32_t other) {
+          return hop(other).start + serialization(size(other), topology_.groups()[g].bandwidth);
+        });
+      }
+    return before == none ? Place{} : place_of(before);
+  }
+
+  /// The crossing of this link that frees it (or a group) at that instant: one of the latest, as
+  /// none begins before the one before is over.
+  template <typename Free>
+  [[nodiscard]] std::uint32_t ending(LinkId link, std::uint32_t h, Time at,
+                                     const Free& free) const {
+    const std::vector<std::uint32_t>& hops = on_link_[link.value];
+    auto next =
+        std::ranges::upper_bound(hops, at, {}, [&](std::uint32_t o) { return hop(o).start; });
+    while (next != hops.begin()) {
+      --next;
+      if (*next == h) continue;
+      if (free(*next) == at) return *next;
+      if (free(*next) < at) return none;
+    }
+    return none;
   }
 
   [[nodiscard]] Place place_of(std::uint32_t h) const {

@@ -50,9 +50,12 @@ void Schedule::add_dependency(std::size_t i, Dependency dependency) {
 }
 
 std::span<const Dependency> Schedule::dependencies(std::size_t i) const {
-  const auto found = std::ranges::equal_range(waiting_, static_cast<std::uint32_t>(i));
+  // not equal_range: the ranges that it makes are beyond clang 14 with libstdc++
+  const auto first = std::ranges::lower_bound(waiting_, static_cast<std::uint32_t>(i));
+  const auto last = std::ranges::upper_bound(first, waiting_.end(), static_cast<std::uint32_t>(i));
   return std::span(dependencies_)
-      .subspan(static_cast<std::size_t>(found.begin() - waiting_.begin()), found.size());
+      .subspan(static_cast<std::size_t>(first - waiting_.begin()),
+               static_cast<std::size_t>(last - first));
 }
 
 bool Schedule::operator==(const Schedule& other) const {

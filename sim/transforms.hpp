@@ -16,7 +16,8 @@ namespace tutti {
 /// without reduction (Scatter -> Gather, All-to-All) keeps its copies: `becomes` says what copies
 /// turn into. "i after j" becomes "j after i": exactly for arrivals, and for departures where both
 /// cross one link of the same latency; elsewhere departures become arrivals, and what was planned
-/// is to be planned anew. Pre: the schedule is one for the topology, or for its reverse.
+/// is to be planned anew. Pre: the schedule is one for the topology, or for its reverse; what is
+/// waited for ends at nodes that store.
 [[nodiscard]] Schedule inverted(const Topology& topology, const Schedule& schedule, Op becomes);
 
 /// First all transfers of `first`, then those of `second`; both speak of the same chunks. A

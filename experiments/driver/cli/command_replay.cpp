@@ -140,7 +140,7 @@ void require_sound(const ReplayArguments& arguments) {
 
 // Times and bounds of the table are from 0 on.
 void tell_late_starts(const Topology& topology, std::span<const Time> starts) {
-  if (starts.empty()) return;
+  if (std::ranges::count(starts, Time{}) == std::ssize(starts)) return;
   const auto last = static_cast<std::uint32_t>(std::ranges::max_element(starts) - starts.begin());
   const auto late = std::ranges::count_if(starts, [](Time start) { return start > Time{}; });
   print_message(fmt::format("{} NPU{} late, {} last, at {}", late,

@@ -160,8 +160,8 @@ public:
     }
     std::vector<MessageOver> over = awaited;
     if (at.message_out != no_unit || at.message_in != no_unit) over.clear();
-    if (at.message_in != no_unit) over.push_back({at.message_in, true});
-    if (at.message_out != no_unit) over.push_back({at.message_out, false});
+    if (at.message_out != no_unit) over.push_back({at.message_out, false, at.block, at.step});
+    if (at.message_in != no_unit) over.push_back({at.message_in, true, at.block, at.step});
     over_[at.rank][at.block].push_back(std::move(over));
     for (std::uint32_t i = 0; i < step.count; ++i) {
       const TrackedValue value = result(at, step, i);
@@ -180,17 +180,23 @@ private:
   struct MessageOver {
     std::uint32_t message = 0;
     bool received = false;
-    bool operator==(const MessageOver&) const = default;
+    std::uint32_t block = 0, step = 0; ///< of the rank
+    [[nodiscard]] auto place() const { return std::pair(block, received); }
   };
 
   /// By the step before it in its block, and by the one that it depends on; as far back as the last
   /// that sent or received.
   [[nodiscard]] std::vector<MessageOver> awaited_by(const NumberedStep& at,
                                                     const Step& step) const {
-    std::vector<MessageOver> awaited;
+    std::vector<MessageOver> awaited; // by block and direction, of which the latest says it all
     const auto add = [&](const std::vector<MessageOver>& over) {
-      for (const MessageOver& one : over)
-        if (std::ranges::find(awaited, one) == awaited.end()) awaited.push_back(one);
+      for (const MessageOver& one : over) {
+        const auto there = std::ranges::lower_bound(awaited, one.place(), {}, &MessageOver::place);
+        if (there == awaited.end() || there->place() != one.place())
+          awaited.insert(there, one);
+        else if (there->step < one.step)
+          *there = one;
+      }
     };
     if (at.step > 0) add(over_[at.rank][at.block][at.step - 1]);
     if (step.after) add(over_[at.rank][step.after->block][step.after->step]);

@@ -173,10 +173,12 @@ std::vector<std::string> stuck_texts(const Topology& topology, std::span<const S
                                      std::span<const NetworkEvent> events) {
   std::map<LinkId, std::size_t> at_links; // how many
   std::map<StuckTransfer::Why, std::size_t> others;
-  std::map<std::uint32_t, std::size_t> named; // by what is waited for
+  std::size_t waiting = 0; // by name
+  std::uint32_t first_named = UINT32_MAX;
   for (const StuckTransfer& transfer : stuck) {
     if (transfer.why == StuckTransfer::Why::named) {
-      ++named[transfer.awaited];
+      ++waiting;
+      first_named = std::min(first_named, transfer.awaited);
       continue;
     }
     if (transfer.why != StuckTransfer::Why::link_down) {
@@ -198,16 +200,10 @@ std::vector<std::string> stuck_texts(const Topology& topology, std::span<const S
                                 counted(count, "transfer", "waits", "wait")));
   }
   for (const auto& [why, count] : others) texts.push_back(why_text(why, count));
-  constexpr std::size_t most_named = 5;
-  std::size_t told = 0;
-  for (const auto& [awaited, count] : named) {
-    if (told++ == most_named) {
-      texts.push_back(fmt::format("and for {} more", named.size() - most_named));
-      break;
-    }
-    texts.push_back(fmt::format("{} for transfer {}, which never came so far",
-                                counted(count, "transfer", "waits", "wait"), awaited));
-  }
+  if (waiting > 0)
+    texts.push_back(fmt::format("{} for others by name, first of all for transfer {}, which never "
+                                "came so far",
+                                counted(waiting, "transfer", "waits", "wait"), first_named));
   return texts;
 }
 
