@@ -55,7 +55,8 @@ Compared compare(std::uint64_t first, std::uint64_t last) {
 
 } // namespace
 
-TEST_CASE("fluid sharing by SimGrid is exact water-filling, with dependencies and late starts") {
+TEST_CASE("fluid sharing by SimGrid is exact water-filling, with dependencies and late starts",
+          "[heavy]") {
   const Compared compared = compare(1, 300);
   CHECK(compared.differing == 0);
   CHECK(compared.worst == 0);

@@ -425,7 +425,7 @@ std::size_t beyond_4_percent(std::uint64_t first, std::uint64_t last) {
 
 } // namespace
 
-TEST_CASE("chunks on trees come within 4 % of the fluid optimum behind switches") {
+TEST_CASE("chunks on trees come within 4 % of the fluid optimum behind switches", "[heavy]") {
   for (const char* text : {"dgx_a100x2", "mi250x_x2", "dgx_a100_rail:2"}) {
     INFO(text);
     CHECK(best_over_fluid(make_topology(text), {}, {256}).value() <= 1.04);
