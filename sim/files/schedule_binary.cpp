@@ -187,8 +187,7 @@ void encode_list(Encoder& out, const Schedule& schedule) {
   }
 }
 
-/// Each as the distance of the one that waits from that before it, and that of the one that it
-/// waits for.
+/// Of each the transfer that waits, less the one before, and the transfer that it waits for.
 void encode_dependencies(Encoder& out, const Schedule& schedule) {
   const std::span<const std::uint32_t> waiting = schedule.waiting();
   out.number(std::uint64_t{waiting.size()});

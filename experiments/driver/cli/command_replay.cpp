@@ -140,9 +140,9 @@ void require_sound(const ReplayArguments& arguments) {
 
 // Times and bounds of the table are from 0 on.
 void tell_late_starts(const Topology& topology, std::span<const Time> starts) {
-  if (std::ranges::count(starts, Time{}) == std::ssize(starts)) return;
-  const auto last = static_cast<std::uint32_t>(std::ranges::max_element(starts) - starts.begin());
   const auto late = std::ranges::count_if(starts, [](Time start) { return start > Time{}; });
+  if (late == 0) return;
+  const auto last = static_cast<std::uint32_t>(std::ranges::max_element(starts) - starts.begin());
   print_message(fmt::format("{} NPU{} late, {} last, at {}", late,
                             late == 1 ? " starts" : "s start", topology.node(NodeId{last}).name,
                             short_text(starts[last])));

@@ -1,3 +1,4 @@
+// Start times as a command line gives them: by whom they are meant, and what is refused in words.
 #include "experiments/driver/studies/start_times.hpp"
 
 #include "tests/catch.hpp"

@@ -137,13 +137,13 @@ std::string counted(std::size_t count, const std::string& what, const std::strin
 
 std::string why_text(StuckTransfer::Why why, std::size_t count) {
   switch (why) {
-  case StuckTransfer::Why::link_down: break; // told link by link
+  case StuckTransfer::Why::link_down:    // told link by link
+  case StuckTransfer::Why::named: break; // told together
   case StuckTransfer::Why::frozen:
     return counted(count, "transfer", "was", "were") + " given up before setting out";
   case StuckTransfer::Why::waiting:
     return counted(count, "transfer", "waits", "wait") +
            " for data, or for others on the same path";
-  case StuckTransfer::Why::named: break; // told by what they wait for
   case StuckTransfer::Why::held_back:
     return counted(count, "transfer", "has", "have") +
            " arrived, but the receiver has not sent what was there before";
