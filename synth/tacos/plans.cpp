@@ -12,7 +12,7 @@
 #include "synth/tacos/ports.hpp"
 #include "synth/tacos/relays.hpp"
 #include "synth/tacos/unwinding.hpp"
-#include "synth/tacos/workers.hpp"
+#include "sim/side_by_side.hpp"
 
 #include <fmt/format.h>
 

@@ -15,7 +15,7 @@
 
 #include "synth/tacos/arrivals.hpp"
 #include "synth/tacos/holdings.hpp"
-#include "synth/tacos/workers.hpp"
+#include "sim/side_by_side.hpp"
 
 #include <algorithm>
 #include <array>

@@ -7,14 +7,17 @@
 #include "experiments/driver/figures/heatmap.hpp"
 #include "experiments/driver/figures/network_figure.hpp"
 #include "experiments/driver/figures/trace.hpp"
+#include "experiments/driver/pool/runner.hpp"
 #include "experiments/driver/records/json.hpp"
 #include "experiments/driver/studies/experiment.hpp"
+#include "experiments/driver/studies/noise/start_times.hpp"
 #include "experiments/driver/studies/runs/json.hpp"
+#include "experiments/driver/studies/runs/noisy_replay.hpp"
 #include "experiments/driver/studies/runs/table.hpp"
-#include "experiments/driver/studies/start_times.hpp"
 #include "sim/error.hpp"
 #include "sim/files/files.hpp"
 #include "sim/files/schedule_file.hpp"
+#include "sim/text.hpp"
 #include "sim/verify.hpp"
 #include "sim/verify_compact.hpp"
 #include "sim/work_limit.hpp"
@@ -83,8 +86,8 @@ const EngineRow& engine_of(const ReplayArguments& arguments) {
 
 // Replays once per discipline; the heat map is of the first.
 void replay_all(const ReplayArguments& arguments, const Topology& topology,
-                const ScheduleFile& file, TimeModel model, std::span<const Time> starts,
-                const StageWatch& stage, Evaluation& e) {
+                const ScheduleFile& file, TimeModel model, const NoiseRequest& noise,
+                std::span<const Time> starts, const StageWatch& stage, Evaluation& e) {
   const EngineRow& engine = engine_of(arguments);
   const BoundEffort effort = parse_bound_effort(arguments.bound.value_or("quick"));
   for (const Discipline discipline : parse_disciplines(arguments.disciplines)) {
@@ -99,6 +102,10 @@ void replay_all(const ReplayArguments& arguments, const Topology& topology,
         file.compact
             ? replay(topology, file.collective, *file.compact, model, engine, options.watch, effort)
             : replay(topology, file.collective, file.schedule, model, engine, options, effort));
+    if (noise.is_drawn())
+      e.replays.back().noises =
+          noisy_replays({topology, file.collective, file.schedule, model, engine, starts}, noise,
+                        e.replays.back(), static_cast<unsigned>(default_jobs()), stage, e.problem);
     e.replay_seconds += e.replays.back().replay_seconds;
     e.bound_seconds += e.replays.back().bound_seconds;
     if (e.problem.empty()) e.problem = bound_problem(e.replays.back());
@@ -138,14 +145,38 @@ void require_sound(const ReplayArguments& arguments) {
                                      arguments.draw_steps, arguments.export_case});
 }
 
-// Times and bounds of the table are from 0 on.
-void tell_late_starts(const Topology& topology, std::span<const Time> starts) {
-  const auto late = std::ranges::count_if(starts, [](Time start) { return start > Time{}; });
-  if (late == 0) return;
-  const auto last = static_cast<std::uint32_t>(std::ranges::max_element(starts) - starts.begin());
-  print_message(fmt::format("{} NPU{} late, {} last, at {}", late,
-                            late == 1 ? " starts" : "s start", topology.node(NodeId{last}).name,
-                            short_text(starts[last])));
+/// Who starts late and what is drawn, as the options say.
+NoiseRequest noise_of(const NoiseArguments& arguments, const Topology& topology,
+                      const Collective& collective) {
+  NoiseRequest noise;
+  const std::vector<NodeId> members = members_of(collective);
+  const auto check = [&](const std::vector<std::string>& texts) {
+    (void)parse_starts(topology, members, texts);
+  };
+  noise.starts = arguments.starts;
+  of_option("--start", [&] { check(noise.starts); });
+  if (!arguments.start_file.empty()) {
+    for (std::string& text :
+         read_start_file(arguments.start_file, [&](const std::string& text) { check({text}); }))
+      noise.starts.push_back(std::move(text));
+    of_option("--start-file", [&] { check(noise.starts); }); // an NPU in both
+  }
+  if (!arguments.skew.empty()) {
+    noise.skews.clear();
+    of_option("--skew", [&] {
+      for (const std::string_view text : split(arguments.skew, ','))
+        add_skew(noise.skews, std::string(trimmed(text)));
+    });
+  }
+  if (!arguments.jitter.empty()) {
+    noise.jitter = of_option("--jitter", [&] { return parse_jitter(arguments.jitter); });
+    noise.jitter_text = arguments.jitter;
+  }
+  noise.seed = arguments.seed.value_or(noise.seed);
+  noise.draws = arguments.draws.value_or(noise.draws);
+  of_option(arguments.draws ? "--draws" : "--noise-seed",
+            [&] { noise.require_use(arguments.draws.has_value(), arguments.seed.has_value()); });
+  return noise;
 }
 
 } // namespace
@@ -158,17 +189,17 @@ int replay_command(const ReplayArguments& arguments) {
   const Topology topology = make_topology(arguments.topology);
   const ScheduleFile file = read_schedule(arguments.file, topology);
   const TimeModel model = time_model(arguments.model, file.time_model);
-  if (file.compact &&
-      (!arguments.export_case.empty() || needs_hops(arguments) || !arguments.starts.empty()))
+  const NoiseRequest noise = noise_of(arguments.noise, topology, file.collective);
+  if (file.compact && (!arguments.export_case.empty() || needs_hops(arguments) ||
+                       !noise.starts.empty() || noise.is_drawn()))
     throw InputError(fmt::format("{}: {} transfers are too many for --trace, --draw-steps, "
-                                 "--draw-by queue, --start and --export-case",
+                                 "--draw-by queue, --start, --skew, --jitter and --export-case",
                                  arguments.file, file.size()));
-  const std::vector<Time> starts = of_option(
-      "--start", [&] { return parse_starts(topology, file.collective, arguments.starts); });
+  const std::vector<Time> starts =
+      parse_starts(topology, members_of(file.collective), noise.starts);
   if (!arguments.export_case.empty()) // a faulty schedule too: its fault can be cross-checked
     write_file(arguments.export_case,
                oracle_case(topology, file.collective, file.schedule, model, starts));
-  tell_late_starts(topology, starts);
   const double start = cpu_seconds();
   StageDisplay display(arguments.file);
   const StageWatch stage = display.watch();
@@ -183,7 +214,8 @@ int replay_command(const ReplayArguments& arguments) {
   }
   Evaluation e = evaluation_of(topology, file, verdict);
   e.verify_seconds = verify_seconds;
-  replay_all(arguments, topology, file, model, starts, stage, e);
+  e.note = late_text(topology, starts);
+  replay_all(arguments, topology, file, model, noise, starts, stage, e);
   display.erase();
   if (arguments.json)
     print_text(answer_json("replay", run_rows_json({&e, 1}, LinkDetail::all)));

@@ -15,6 +15,7 @@
 #include "sim/time_model.hpp"
 #include "sim/units.hpp"
 
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <optional>
@@ -109,13 +110,21 @@ struct VerifyArguments {
   bool json = false;
 };
 
+/// As noise/request.hpp has them.
+struct NoiseArguments {
+  std::vector<std::string> starts; ///< npu3=20us
+  std::string start_file, skew, jitter;
+  std::optional<std::uint64_t> seed;
+  std::optional<std::uint32_t> draws;
+};
+
 struct ReplayArguments {
   std::string topology, file;
   std::string engine = "simgrid", disciplines = "fifo";
   std::optional<std::string> bound;                    ///< quick (default) or full
   ModelArguments model;                                ///< default: what the file says
   std::string trace, heatmap, draw_steps, export_case; ///< files to write; empty: none
-  std::vector<std::string> starts;                     ///< npu3=20us
+  NoiseArguments noise;
   DrawArguments draw;
   TableArguments tables;
   bool json = false;

@@ -7,6 +7,7 @@
 #include "experiments/driver/studies/executions/study.hpp"
 #include "experiments/driver/studies/failures/study.hpp"
 #include "experiments/driver/studies/frontiers/study.hpp"
+#include "experiments/driver/studies/noise/request.hpp"
 #include "experiments/driver/studies/options.hpp"
 #include "experiments/driver/studies/runs/study.hpp"
 #include "experiments/driver/studies/training/study.hpp"
@@ -118,6 +119,17 @@ void add_as(CLI::App& app, std::span<const StudyOption> options, std::string_vie
   const auto found = std::ranges::find_if(options, same);
   assert(found != options.end() && "an option of the study");
   app.add_option(found->flag, text, found->help);
+}
+
+void add_noise(CLI::App& app, NoiseArguments& noise) {
+  app.option_defaults()->group(start_option.group);
+  app.add_option(start_option.flag, noise.starts, start_option.help);
+  app.add_option(start_file_option.flag, noise.start_file, start_file_option.help);
+  app.add_option(skew_option.flag, noise.skew, skew_option.help);
+  app.add_option(jitter_option.flag, noise.jitter, jitter_option.help);
+  app.add_option(noise_seed_option.flag, noise.seed, noise_seed_option.help);
+  app.add_option(draws_option.flag, noise.draws, draws_option.help)
+      ->check(CLI::Range(1U, NoiseRequest::most_draws));
 }
 
 } // namespace
@@ -234,8 +246,6 @@ void add_options(CLI::App& app, ReplayArguments& replay) {
   app.add_option("--engine", replay.engine, "simgrid or native; default simgrid");
   app.add_option("--discipline", replay.disciplines, "fifo, fluid or fifo,fluid; default fifo");
   add_model(app, replay.model, "what the file says");
-  app.add_option("--start", replay.starts,
-                 "npu3=20us: it joins only then; repeatable, default all at once");
   add_bound(app, replay.bound);
   add_trace(app, replay.trace, "all disciplines");
   app.add_option("--heatmap", replay.heatmap, "picture of link utilisation to write: .svg or .png");
@@ -243,6 +253,7 @@ void add_options(CLI::App& app, ReplayArguments& replay) {
   add_draw_steps(app, replay.draw_steps);
   app.add_option("--export-case", replay.export_case,
                  "JSON to write: the whole case in plain numbers, for an independent check");
+  add_noise(app, replay.noise);
   add_output(app, replay.tables, replay.json);
 }
 

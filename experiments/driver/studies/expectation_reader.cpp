@@ -7,6 +7,7 @@
 #include "experiments/driver/studies/experiment_values.hpp"
 #include "experiments/driver/studies/renames.hpp"
 #include "sim/error.hpp"
+#include "sim/text.hpp"
 
 #include <fmt/format.h>
 
@@ -111,11 +112,16 @@ std::vector<Selector> read_selectors(const ConfigValue& value, const Records& ke
 Selection selected(const std::optional<ConfigValue>& value, const PlannedRows& rows) {
   Selection selection;
   if (value) selection.selectors = read_selectors(*value, rows.keys);
-  const bool names_opt_in = std::ranges::any_of(selection.selectors, [&](const Selector& selector) {
-    return rows.keys.columns[selector.column].name == rows.opt_in_column;
-  });
+  const auto is_named = [&](const PlannedRows::OptIn& opt_in) {
+    return std::ranges::any_of(selection.selectors, [&](const Selector& selector) {
+      return rows.keys.columns[selector.column].name == opt_in.column;
+    });
+  };
   for (std::size_t r = 0; r < rows.keys.rows.size(); ++r) {
-    if (!names_opt_in && !rows.opt_in.empty() && rows.opt_in[r]) continue;
+    if (std::ranges::any_of(rows.opt_in, [&](const PlannedRows::OptIn& opt_in) {
+          return opt_in.rows[r] && !is_named(opt_in);
+        }))
+      continue;
     const bool is_picked = std::ranges::all_of(selection.selectors, [&](const Selector& selector) {
       return selector.picks(rows.keys.rows[r][selector.column],
                             rows.keys.columns[selector.column].quantity);
@@ -156,8 +162,10 @@ public:
     for (std::size_t c = 0; c < rows.keys.columns.size(); ++c) {
       const std::string& name = rows.keys.columns[c].name;
       const Selector *a = of.of(c), *b = over.of(c);
+      const bool is_opt_in =
+          std::ranges::find(rows.opt_in, name, &PlannedRows::OptIn::column) != rows.opt_in.end();
       const bool is_compared = b == nullptr
-                                   ? name == rows.opt_in_column // `over` has the others then
+                                   ? is_opt_in // `over` has the others then
                                    : a == nullptr || a->texts != b->texts || a->ranges != b->ranges;
       if (name != label_column && name != seed_column && !is_compared) shared_.push_back(c);
     }

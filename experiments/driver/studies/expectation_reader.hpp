@@ -17,9 +17,12 @@ struct PlannedRows {
   /// By what rows are told apart, in their order. A cell that isn't known agrees with any other.
   Records keys;
   std::vector<bool> chooses_chunks = {}; ///< of each row: whether its "auto" agrees with any, too
-  /// Rows that count only where a selector names this column: an iteration with failures, ...
-  std::string opt_in_column = {};
-  std::vector<bool> opt_in = {};     ///< of each row; empty: none is
+  /// Rows that count only where a selector names a column: an iteration with failures, ...
+  struct OptIn {
+    std::string column;
+    std::vector<bool> rows; ///< of each row
+  };
+  std::vector<OptIn> opt_in = {};
   std::vector<RecordColumn> columns; ///< of the records to come, for metrics
   std::string metric;                ///< where none is named, without its unit: "algbw"
 };

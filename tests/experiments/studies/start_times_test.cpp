@@ -1,5 +1,5 @@
 // Start times as a command line gives them: by whom they are meant, and what is refused in words.
-#include "experiments/driver/studies/start_times.hpp"
+#include "experiments/driver/studies/noise/start_times.hpp"
 
 #include "tests/catch.hpp"
 #include "tests/message_of.hpp"

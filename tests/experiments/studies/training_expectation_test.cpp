@@ -28,19 +28,18 @@ PlannedRows two_by_two() {
                      {"seed", count}},
                     {}},
                    {},
-                   "condition",
-                   {},
+                   {{"condition", {}}},
                    {{"iterations_per_s", number}},
                    "iterations_per_s"};
   for (const char* topology : {"A", "B"})
     for (const char* algorithm : {"ring", "tacos"}) {
       rows.keys.rows.push_back({topology, algorithm, "undisturbed", Cell(), Cell()});
-      rows.opt_in.push_back(false);
+      rows.opt_in.front().rows.push_back(false);
     }
   for (const int seed : {1, 2})
     for (const char* condition : {"reroute", "resynthesize"}) {
       rows.keys.rows.push_back({"A", "ring", condition, 1, seed});
-      rows.opt_in.push_back(true);
+      rows.opt_in.front().rows.push_back(true);
     }
   return rows;
 }

@@ -88,7 +88,10 @@ PlannedRows planned_runs(const ExecutionCase& c) {
   if (c.given) rows.push_back({c.given->collective.size(), c.given->name});
   for (const Bytes size : c.sizes)
     for (const AlgorithmRow& algorithm : c.algorithms) rows.push_back({size, algorithm.name});
-  return {records_of<Planned>(fields, rows), {}, {}, {}, ExecutionStudy::columns(),
+  return {records_of<Planned>(fields, rows),
+          {},
+          {},
+          ExecutionStudy::columns(),
           "measured_over_predicted"};
 }
 

@@ -103,7 +103,7 @@ PlannedRows planned_failures(const FailureStudy& study, std::uint64_t seed) {
     for (const Scenario& scenario : scenarios)
       for (const Policy policy : study.common.policies)
         rows.push_back({algorithm.name, scenario, policy});
-  return {records_of<Planned>(fields, rows), {}, {}, {}, FailureStudy::columns(), "slowdown"};
+  return {records_of<Planned>(fields, rows), {}, {}, FailureStudy::columns(), "slowdown"};
 }
 
 FailureStudy read_study(ConfigTable table, const Experiment& experiment,

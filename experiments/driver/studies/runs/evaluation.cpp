@@ -5,11 +5,14 @@
 
 #include "experiments/driver/cache/schedule_cache.hpp"
 #include "experiments/driver/figures/trace.hpp"
+#include "experiments/driver/studies/noise/start_times.hpp"
 #include "experiments/driver/studies/refusals.hpp"
+#include "experiments/driver/studies/runs/noisy_replay.hpp"
 #include "sim/error.hpp"
 #include "sim/files/files.hpp"
 #include "sim/files/schedule_file.hpp"
 #include "sim/work_limit.hpp"
+#include "synth/bounds/late_start.hpp"
 
 #include <fmt/format.h>
 
@@ -91,6 +94,16 @@ BoundPair bounds_for(const Topology& topology, const Collective& collective, con
   return {shown(bounds.best()), shown(bounds.best_at_chunks())};
 }
 
+/// The same where members start late: no schedule is faster than the last of them.
+BoundPair raised_by(std::span<const Time> starts, BoundPair bounds, const Topology& topology,
+                    const Collective& collective, const TimeModel& model) {
+  if (std::ranges::all_of(starts, [](Time start) { return start == Time{}; })) return bounds;
+  const Bound late = late_start_bound(topology, collective, model, starts);
+  for (ShownBound* bound : {&bounds.any, &bounds.at_chunks})
+    if (late.time > bound->time) *bound = shown(late);
+  return bounds;
+}
+
 // Times replay and bound apart: a bound may cost more than the replay, and each is reported.
 Replay bounded_replay(const Collective& collective, const std::function<Report()>& run,
                       const std::function<BoundPair()>& bound) {
@@ -116,7 +129,10 @@ Replay replay(const Topology& topology, const Collective& collective, const Sche
   require_discipline(engine, model.discipline);
   return bounded_replay(
       collective, [&] { return engine.run(topology, collective, schedule, model, options); },
-      [&] { return bounds_for(topology, collective, model, bound); });
+      [&] {
+        return raised_by(options.starts, bounds_for(topology, collective, model, bound), topology,
+                         collective, model);
+      });
 }
 
 Replay replay(const Topology& topology, const Collective& collective,
@@ -169,9 +185,11 @@ BoundPair bounds_for(const Case& c, const Collective& collective, const TimeMode
   return bounds_for(*c.topology, collective, model, c.bound);
 }
 
-Replay replay(const Case& c, const Attempt& made, Discipline discipline) {
+Replay replay(const Case& c, const Attempt& made, Discipline discipline,
+              std::span<const Time> starts) {
   const TimeModel model = model_with(c, discipline);
   RunOptions options;
+  options.starts = starts;
   options.record_hops = !c.trace.folder.empty();
   options.watch = watch_of(c.options.stage,
                            fmt::format("replay on {}, {}", c.engine->name, to_text(discipline)));
@@ -181,8 +199,26 @@ Replay replay(const Case& c, const Attempt& made, Discipline discipline) {
                : c.engine->run_compact(*c.topology, made.collective, *made.outcome.compact, model,
                                        options.watch);
   };
-  return bounded_replay(made.collective, run,
-                        [&] { return bounds_for(c, made.collective, model); });
+  return bounded_replay(made.collective, run, [&] {
+    return raised_by(starts, bounds_for(c, made.collective, model), *c.topology, made.collective,
+                     model);
+  });
+}
+
+/// Replays it again under noise, where that is asked for.
+void add_noise(const Case& c, const Attempt& made, std::span<const Time> starts, Replay& one,
+               Evaluation& result) {
+  if (!c.noise.is_drawn()) return;
+  if (!made.outcome.schedule) {
+    add_note(result, fmt::format("no draws of {} transfers, which are too many for a list",
+                                 made.outcome.compact->size()));
+    return;
+  }
+  const double begin = cpu_seconds();
+  one.noises = noisy_replays(
+      {*c.topology, made.collective, *made.outcome.schedule, one.report.model, *c.engine, starts},
+      c.noise, one, c.options.threads, c.options.stage, result.problem);
+  one.replay_seconds += cpu_seconds() - begin;
 }
 
 /// What the algorithm itself has proven is no part of the bounds: other algorithms, a replay of the
@@ -227,17 +263,28 @@ void write_trace_part(const Case& c, const Attempt& made, std::size_t number, Re
 // The trace is written and its hops are dropped at once: those of several replays of a large
 // network wouldn't fit into memory together.
 void replay_all(const Case& c, const Attempt& made, Evaluation& result) {
+  const std::vector<Time> starts =
+      parse_starts(*c.topology, members_of(made.collective), c.noise.starts);
+  if (const std::string late = late_text(*c.topology, starts); !late.empty())
+    add_note(result, late);
+  if (made.outcome.compact && !starts.empty()) {
+    add_note(result, fmt::format("not replayed: {} transfers are too many for a list, which late "
+                                 "starts need",
+                                 made.outcome.compact->size()));
+    return;
+  }
   for (const Discipline discipline : c.disciplines) {
     if (const std::string problem = compact_problem(*c.engine, discipline);
         made.outcome.compact && !problem.empty()) {
       add_note(result, problem);
       continue;
     }
-    Replay one = replay(c, made, discipline);
+    Replay one = replay(c, made, discipline, starts);
     if (discipline == c.disciplines.front()) compare_with_proof(made.outcome, one, result);
     write_trace_part(c, made, result.replays.size(), one.report, result);
     one.report.chunk_done.clear();
     if (result.problem.empty()) result.problem = bound_problem(one);
+    add_noise(c, made, starts, one, result);
     result.replay_seconds += one.replay_seconds;
     result.bound_seconds += one.bound_seconds;
     result.replays.push_back(std::move(one));

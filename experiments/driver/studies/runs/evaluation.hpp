@@ -4,6 +4,7 @@
 #pragma once
 
 #include "experiments/driver/cli/collective_request.hpp"
+#include "experiments/driver/studies/noise/draws.hpp"
 #include "experiments/driver/studies/runs/attempt.hpp"
 #include "sim/engines/engine.hpp"
 #include "sim/report.hpp"
@@ -62,7 +63,8 @@ struct Case {
   const EngineRow* engine = nullptr;
   std::vector<Discipline> disciplines{Discipline::fifo}; ///< one replay each; at least one
   BoundEffort bound = BoundEffort::quick;
-  std::vector<KnownBounds> known_bounds = {}; ///< with this effort
+  NoiseRequest noise = {};
+  std::vector<KnownBounds> known_bounds = {}; ///< with this effort, all starting at once
   std::string schedule_file; ///< where to write the schedule once verified; empty: nowhere
   /// Folder of what algorithms made before (ScheduleCache); empty: everything is made now.
   std::string cache = {};
@@ -76,6 +78,7 @@ struct Replay {
   ShownBound bound_at_chunks;                   ///< of schedules of these chunks; no less
   double algbw = 0, busbw = 0;                  ///< bytes/s
   double replay_seconds = 0, bound_seconds = 0; ///< CPU
+  std::vector<NoiseOutcome> noises = {};        ///< one for each skew that was asked for
 
   [[nodiscard]] double gap() const { return bound.gap(report.completion); }
   /// What is left to win without cutting any finer.
@@ -128,8 +131,8 @@ struct Evaluation {
 
 /// What runs out of memory is out_of_memory, what was cancelled timed_out, each with a note. Chunks
 /// below a byte only because of the algorithm's chunk multiple are infeasible. A compact schedule
-/// that the engine or discipline can't replay stays without replay, with a note, and one that is
-/// replayed without timeline. What was remembered is verified as everything is, and shows in
+/// that the engine or discipline can't replay stays without replay, with a note, one that is
+/// replayed without timeline and draws, and one that NPUs start late for without replay. What was remembered is verified as everything is, and shows in
 /// measured seconds only; a cache that can't be written is no error.
 /// Errors: InputError for bad input (a collective that the topology can't hold, an unknown setting,
 /// a discipline that the engine doesn't know, an unwritable schedule file).

@@ -58,6 +58,7 @@ Replay parse_replay(const Json& json) {
                             json.at("lower_bound_at_chunks_certificate")};
   replay.algbw = json.at("algbw_bytes_per_s");
   replay.busbw = json.at("busbw_bytes_per_s");
+  for (const Json& noise : json.at("noises")) replay.noises.push_back(parse_noise_message(noise));
   return replay;
 }
 
@@ -99,6 +100,8 @@ Status parse_status(const std::string& text) {
 
 Json replay_json(const Replay& replay) {
   const Report& report = replay.report;
+  Json noises = Json::array();
+  for (const NoiseOutcome& noise : replay.noises) noises.push_back(noise_message(noise));
   return {{"engine", report.engine},
           {"discipline", to_text(report.model.discipline)},
           {"link_busy", to_text(report.model.link_busy)},
@@ -114,7 +117,8 @@ Json replay_json(const Replay& replay) {
           {"algbw_bytes_per_s", replay.algbw},
           {"busbw_bytes_per_s", replay.busbw},
           {"link_transfers", report.link_transfers},
-          {"links", links_json(report)}};
+          {"links", links_json(report)},
+          {"noises", std::move(noises)}};
 }
 
 } // namespace
@@ -135,10 +139,13 @@ Json run_details(std::span<const Evaluation> evaluations, LinkDetail links) {
   for (const Evaluation& e : evaluations) {
     const Json of_case = {{"chunks_chosen", e.chose_chunks}, {"problem", text_or_null(e.problem)}};
     if (e.replays.empty()) details.push_back(of_case);
-    for (const Replay& replay : e.replays) {
-      details.push_back(of_case);
-      details.back().update(replay_details(replay, links));
-    }
+    for (const Replay& replay : e.replays)
+      for (const NoiseOutcome* noise : noises_of(replay)) {
+        details.push_back(of_case);
+        details.back().update(replay_details(replay, links));
+        if (noise != nullptr && links == LinkDetail::all)
+          details.back()["draws"] = draws_json(*noise);
+      }
   }
   return details;
 }

@@ -1,5 +1,6 @@
 // The keys of [[runs]] that `tutti synth` takes.
 #include "experiments/driver/studies/options.hpp"
+#include "experiments/driver/studies/noise/request.hpp"
 #include "experiments/driver/studies/runs/study.hpp"
 
 #include <array>
@@ -36,7 +37,13 @@ constexpr std::array run_options{
                 "fifo, fluid or fifo,fluid; default fifo"},
     link_busy_option,
     forwarding_option,
-    bound_option};
+    bound_option,
+    start_option,
+    start_file_option,
+    skew_option,
+    jitter_option,
+    noise_seed_option,
+    draws_option};
 
 } // namespace
 

@@ -2,6 +2,7 @@
 // disciplines; what its schedule is stands in each of them.
 #include "experiments/driver/studies/runs/records.hpp"
 
+#include <algorithm>
 #include <set>
 #include <string>
 #include <utility>
@@ -113,20 +114,47 @@ const Fields<Replay>& replay_fields() {
   return fields;
 }
 
-Fields<RunRow> run_fields(std::span<const Evaluation> evaluations) {
+namespace {
+
+bool has_noise(const Evaluation& e) {
+  return std::ranges::any_of(e.replays,
+                             [](const Replay& replay) { return !replay.noises.empty(); });
+}
+
+Fields<RunRow> fields_with(std::span<const Evaluation> evaluations, bool noise) {
   const auto evaluation = [](const RunRow& row) { return row.e; };
   Fields<RunRow> fields = fields_through<RunRow>(case_fields(), evaluation);
   extend(fields, fields_through<RunRow>(replay_fields(), [](const RunRow& r) { return r.replay; }));
+  if (noise)
+    extend(fields, fields_through<RunRow>(noise_fields(), [](const RunRow& r) { return r.noise; }));
   for (const Fields<Evaluation>& more : {plan_fields(), fact_fields(evaluations), cost_fields()})
     extend(fields, fields_through<RunRow>(more, evaluation));
   return fields;
 }
 
+} // namespace
+
+Fields<RunRow> run_fields(std::span<const Evaluation> evaluations) {
+  return fields_with(evaluations, std::ranges::any_of(evaluations, has_noise));
+}
+
+std::vector<const NoiseOutcome*> noises_of(const Replay& replay) {
+  if (replay.noises.empty()) return {nullptr};
+  std::vector<const NoiseOutcome*> noises;
+  for (const NoiseOutcome& noise : replay.noises) noises.push_back(&noise);
+  return noises;
+}
+
+std::vector<RecordColumn> run_columns() {
+  return records_of<RunRow>(fields_with({}, true), {}).columns;
+}
+
 std::function<Cell(const Evaluation&)> run_column(const std::string& name) {
-  for (Field<RunRow>& field : run_fields({}))
+  for (Field<RunRow>& field : fields_with({}, true))
     if (field.column.name == name)
       return [value = std::move(field.value)](const Evaluation& e) {
-        return value({&e, e.replays.empty() ? nullptr : &e.replays.front()});
+        const Replay* first = e.replays.empty() ? nullptr : &e.replays.front();
+        return value({&e, first, first == nullptr ? nullptr : noises_of(*first).front()});
       };
   return [name](const Evaluation& e) { // of one that isn't among those of no evaluation: a fact
     const auto found = e.facts.find(name.substr(name.find(':') + 1));
@@ -138,7 +166,8 @@ Records run_records(std::span<const Evaluation> evaluations) {
   std::vector<RunRow> rows;
   for (const Evaluation& e : evaluations) {
     if (e.replays.empty()) rows.push_back({&e, nullptr});
-    for (const Replay& replay : e.replays) rows.push_back({&e, &replay});
+    for (const Replay& replay : e.replays)
+      for (const NoiseOutcome* noise : noises_of(replay)) rows.push_back({&e, &replay, noise});
   }
   return records_of<RunRow>(run_fields(evaluations), rows);
 }

@@ -7,6 +7,7 @@
 #include <functional>
 #include <span>
 #include <string>
+#include <vector>
 
 namespace tutti {
 
@@ -15,14 +16,22 @@ namespace tutti {
 
 struct RunRow {
   const Evaluation* e;
-  const Replay* replay; ///< null: there is none
+  const Replay* replay;                ///< null: there is none
+  const NoiseOutcome* noise = nullptr; ///< null: none was asked for
 };
 /// Of these evaluations: facts that some evaluation has are columns `fact:NAME`.
 [[nodiscard]] Fields<RunRow> run_fields(std::span<const Evaluation> evaluations);
 
-/// One row per replay (one with empty figures where there is none), in the given order. What
-/// may differ from run to run, CPU seconds and memory, stands last.
+/// Those of a replay, or one that is null.
+[[nodiscard]] std::vector<const NoiseOutcome*> noises_of(const Replay& replay);
+
+/// One row per replay and skew (one with empty figures where there is none), in the given order.
+/// Columns of noise are there where some row has any. What may differ from run to run, CPU seconds
+/// and memory, stands last.
 [[nodiscard]] Records run_records(std::span<const Evaluation> evaluations);
+
+/// All columns that rows can have, but for facts.
+[[nodiscard]] std::vector<RecordColumn> run_columns();
 
 /// Of an evaluation the value of a column in its first row; facts are columns, too.
 [[nodiscard]] std::function<Cell(const Evaluation&)> run_column(const std::string& name);

@@ -6,6 +6,7 @@
 #include "experiments/driver/studies/expectation_reader.hpp"
 #include "experiments/driver/studies/experiment.hpp"
 #include "experiments/driver/studies/experiment_values.hpp"
+#include "experiments/driver/studies/noise/start_times.hpp"
 #include "experiments/driver/studies/registry.hpp"
 #include "experiments/driver/studies/runs/display.hpp"
 #include "experiments/driver/studies/runs/json.hpp"
@@ -107,6 +108,14 @@ RunMatrix read_run(ConfigTable table, const Experiment& experiment,
   read_engine(table, run);
   run.bound = parsed_at(table, "bound", "quick", parse_bound_effort);
   if (run.collectives.empty()) throw table.error("no collective is named");
+  run.noise = noise_at(table, source_name, [&](std::span<const std::string> texts) {
+    for (const std::size_t t : run.topologies)
+      for (const std::vector<std::string>& collective : run.collectives) {
+        const Topology& topology = experiment.topologies[t].topology;
+        const CollectiveRequest request{collective, run.case_size(run.sizes.front(), 1)};
+        (void)parse_starts(topology, members_of(make_collective(topology, request, 1)), texts);
+      }
+  });
   table.finish();
   return run;
 }
@@ -215,16 +224,21 @@ void keep_schedules(RunResults& results) {
   }
 }
 
-/// Of planned_runs(): a case without a schedule has one row, whatever its disciplines.
+/// Of planned_runs(): a case without a schedule has one row, whatever its disciplines and skews, and
+/// so has a replay without draws.
 std::vector<std::size_t> record_of_planned(std::span<const Case> cases,
                                            std::span<const Evaluation> evaluations) {
   std::vector<std::size_t> places;
   std::size_t row = 0;
   for (std::size_t i = 0; i < evaluations.size(); ++i) {
-    const std::size_t replays = evaluations[i].replays.size();
-    for (std::size_t d = 0; d < cases[i].disciplines.size(); ++d)
-      places.push_back(row + (replays == 0 ? 0 : d));
-    row += std::max(replays, std::size_t{1});
+    const std::vector<Replay>& replays = evaluations[i].replays;
+    for (std::size_t d = 0; d < cases[i].disciplines.size(); ++d) {
+      const std::size_t noises = d < replays.size() ? noises_of(replays[d]).size() : 0;
+      for (std::size_t s = 0; s < cases[i].noise.skews.size(); ++s)
+        places.push_back(row + (s < noises ? s : 0));
+      row += noises;
+    }
+    if (replays.empty()) ++row;
   }
   return places;
 }
@@ -253,6 +267,7 @@ std::vector<Case> RunMatrix::cases(Networks networks) const {
                            .engine = engine,
                            .disciplines = disciplines,
                            .bound = bound,
+                           .noise = noise,
                            .schedule_file = {}});
   return all;
 }
@@ -282,6 +297,7 @@ PlannedRows planned_runs(std::span<const Case> cases) {
   struct Planned {
     const Case& c;
     Discipline discipline;
+    const SkewRequest& skew;
   };
   using enum Quantity;
   using P = Planned;
@@ -293,15 +309,19 @@ PlannedRows planned_runs(std::span<const Case> cases) {
       {{"algorithm", text}, [](const P& p) { return p.c.algorithm.name; }},
       {{"chunks", text},
        [](const P& p) { return p.c.chunks ? std::to_string(*p.c.chunks) : "auto"; }},
-      {{"discipline", text}, [](const P& p) { return to_text(p.discipline); }}};
-  PlannedRows planned{{}, {}, "discipline", {}, RunStudy::columns(), "algbw"};
+      {{"discipline", text}, [](const P& p) { return to_text(p.discipline); }},
+      {{"skew", text}, [](const P& p) { return p.skew.text; }},
+      {{"jitter", text}, [](const P& p) { return p.c.noise.jitter_text; }}};
+  PlannedRows planned{{}, {}, {{"discipline", {}}, {"skew", {}}}, RunStudy::columns(), "algbw"};
   std::vector<Planned> rows;
   for (const Case& c : cases)
-    for (const Discipline discipline : c.disciplines) {
-      planned.opt_in.push_back(discipline != c.disciplines.front());
-      planned.chooses_chunks.push_back(c.algorithm.chooses_chunks);
-      rows.push_back({c, discipline});
-    }
+    for (const Discipline discipline : c.disciplines)
+      for (const SkewRequest& skew : c.noise.skews) {
+        planned.opt_in[0].rows.push_back(discipline != c.disciplines.front());
+        planned.opt_in[1].rows.push_back(&skew != &c.noise.skews.front());
+        planned.chooses_chunks.push_back(c.algorithm.chooses_chunks);
+        rows.push_back({c, discipline, skew});
+      }
   planned.keys = records_of<Planned>(fields, rows);
   return planned;
 }
@@ -338,7 +358,7 @@ std::size_t RunStudy::case_count() const {
   return count;
 }
 
-std::vector<RecordColumn> RunStudy::columns() { return run_records({}).columns; }
+std::vector<RecordColumn> RunStudy::columns() { return run_columns(); }
 
 std::vector<std::string> RunStudy::table_columns() const {
   std::vector<Discipline> disciplines;

@@ -14,6 +14,7 @@
 //   label = "..."                          # default none; limit = "60s,8GiB" (either or both),
 //                                          # threads = 1, settings = {key = "value"}
 //   sizes_per_chunk = ["25MiB"]            # instead of sizes: times the chunks per shard
+//   starts, skews, jitter, ... = ...       # who joins late, what is drawn: noise/request.hpp
 //   [[figures]]
 //   kind = "bars"                          # heatmap, utilisation, bars, sizes, chunks, scaling,
 //                                          # schedule
@@ -69,6 +70,7 @@ struct RunMatrix {
   const EngineRow* engine = nullptr;
   std::vector<Discipline> disciplines;
   BoundEffort bound = BoundEffort::quick;
+  NoiseRequest noise;
 
   /// By topology, collective, size, chunks, algorithm. They point into the networks.
   [[nodiscard]] std::vector<Case> cases(Networks networks) const;

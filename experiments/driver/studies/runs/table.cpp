@@ -10,9 +10,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <initializer_list>
 #include <set>
+#include <string_view>
+#include <tuple>
 
 namespace tutti {
 
@@ -159,6 +162,70 @@ std::vector<ShownColumn> shown_columns(const Shape& shape) {
   return shown;
 }
 
+constexpr std::array noise_columns{"size", "algorithm", "discipline", "skew"}; // where they differ
+
+std::vector<ShownColumn> shown_noise(const Records& records) {
+  std::vector<ShownColumn> shown;
+  for (const char* name : noise_columns)
+    for (std::size_t c = 0; c < records.columns.size(); ++c) {
+      if (name_without_unit(records.columns[c]) != name) continue;
+      const Quantity quantity = records.columns[c].quantity;
+      const auto differs = [&](const std::vector<Cell>& row) {
+        return exact_text(row[c], quantity) != exact_text(records.rows.front()[c], quantity);
+      };
+      if (name == std::string_view("algorithm") || records.rows.empty() ||
+          std::ranges::any_of(records.rows, differs))
+        shown.push_back({name});
+    }
+  for (const ShownColumn& column :
+       std::initializer_list<ShownColumn>{{"time_p50", "p50"},
+                                          {"time_p90", "p90", 2},
+                                          {"time_p99", "p99"},
+                                          {"time_worst", "worst", 1},
+                                          {"after_last_start_p50", "after last start", 4},
+                                          {"noise_slowdown_p50", "x quiet", 3},
+                                          {"noise_slowdown_p99", "p99 x quiet"},
+                                          {"hung_on", "hung on", 5},
+                                          {"hung_on_fraction", "in draws", 6}})
+    shown.push_back(column);
+  return shown;
+}
+
+/// What draws of start times and links came to; empty where there are none. By size, then by skew
+/// as they were asked for, then by the median.
+std::string noise_table(std::span<const Evaluation> evaluations, const TableForm& form) {
+  struct Row {
+    RunRow run;
+    std::size_t skew;
+  };
+  std::vector<Row> rows;
+  for (const Evaluation& e : evaluations)
+    for (const Replay& replay : e.replays)
+      for (std::size_t s = 0; s < replay.noises.size(); ++s)
+        rows.push_back({{&e, &replay, &replay.noises[s]}, s});
+  if (rows.empty()) return "";
+  constexpr double median = 0.5;
+  std::ranges::stable_sort(rows, {}, [&](const Row& row) {
+    return std::tuple{row.run.e->size, row.run.replay->report.model.discipline, row.skew,
+                      row.run.noise->time_at(median)};
+  });
+  std::vector<RunRow> shown;
+  for (const Row& row : rows) shown.push_back(row.run);
+  const Records records = records_of<RunRow>(run_fields(evaluations), shown);
+  const std::string table = to_text(records_table(records, shown_noise(records), form), form);
+  if (table.empty()) return "";
+  const NoiseOutcome& first = *shown.front().noise;
+  std::size_t draws = 0; // of skew none without jitter one stands for all
+  for (const RunRow& row : shown) draws = std::max(draws, row.noise->draws.size());
+  const bool one_skew =
+      std::ranges::all_of(shown, [&](const RunRow& row) { return row.noise->skew == first.skew; });
+  return wrapped(fmt::format("{}jitter {}, seed {}, {} draws\n",
+                             one_skew ? fmt::format("skew {}, ", first.skew) : "", first.jitter,
+                             first.seed, draws),
+                 form) +
+         table;
+}
+
 std::string heading(const Evaluation& e, const Shape& shape) {
   std::string text = e.run.empty() ? "" : e.run + ": ";
   text += fmt::format(
@@ -206,12 +273,12 @@ std::string table_text(std::vector<Evaluation> rows, const TableForm& form) {
                           is_best(rows, i)});
   const Records records = records_of<TableRow>(table_fields(rows, shape.disciplines), table_rows);
   const std::string table = to_text(records_table(records, shown_columns(shape), form), form);
-  if (table.empty()) return ""; // nothing in it is asked for
+  if (table.empty()) return noise_table(rows, form); // nothing in it is asked for
   std::string text = wrapped(heading(rows.front(), shape), form) + table;
   const Evaluation& first = rows.front();
   if (!shape.sizes && rows.size() > 1 && !first.replays.empty() && first.problem.empty())
     text += wrapped(best_text(first), form);
-  return text;
+  return text + noise_table(rows, form);
 }
 
 } // namespace
@@ -221,6 +288,9 @@ std::vector<std::string> run_table_columns(const std::vector<Discipline>& discip
   std::vector<std::string> names = column_names(
       records_of<TableRow>(table_fields({}, disciplines), {}).columns, shown_columns(all));
   names.emplace_back("fact:*");
+  const Records drawn{run_columns(), {}};
+  for (std::string& name : column_names(drawn.columns, shown_noise(drawn)))
+    names.push_back(std::move(name));
   return names;
 }
 

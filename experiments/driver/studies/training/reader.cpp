@@ -251,13 +251,13 @@ PlannedRows planned_runs(const TrainingStudy& study, std::span<const TrainingNet
       {{"condition", text}, [](const P& p) { return to_text(p.condition.kind); }},
       {{"failed_links", count}, of_failures(&Condition::failed_links)},
       {{"seed", count}, of_failures(&Condition::seed)}};
-  PlannedRows planned{{}, {}, "condition", {}, TrainingStudy::columns(), "iterations_per_s"};
+  PlannedRows planned{{}, {}, {{"condition", {}}}, TrainingStudy::columns(), "iterations_per_s"};
   std::vector<Planned> rows;
   for (std::size_t n = 0; n < networks.size(); ++n)
     for (const TrainingVariant& variant : study.variants)
       for (const TrainingPlan& plan : study.plans)
         for (const Condition& condition : conditions_of(study, n)) {
-          planned.opt_in.push_back(condition.kind != Condition::Kind::undisturbed);
+          planned.opt_in.front().rows.push_back(condition.kind != Condition::Kind::undisturbed);
           rows.push_back({networks[n].label, variant, plan, condition});
         }
   planned.keys = records_of<Planned>(fields, rows);

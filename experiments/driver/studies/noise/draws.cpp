@@ -1,0 +1,211 @@
+// Draws don't know of each other, so any of them may be first. A draw's number decides what is
+// drawn (sim/noise.hpp); threads take turns.
+#include "experiments/driver/studies/noise/draws.hpp"
+
+#include "sim/error.hpp"
+#include "sim/side_by_side.hpp"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <mutex>
+
+namespace tutti {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+/// The nearest rank. Pre: not empty.
+Time ranked(std::vector<Time> times, double share) {
+  const double rank = std::ceil(share * static_cast<double>(times.size()));
+  const auto index = static_cast<std::ptrdiff_t>(std::max(rank, 1.0)) - 1;
+  std::ranges::nth_element(times, times.begin() + index);
+  return times[static_cast<std::size_t>(index)];
+}
+
+bool is_random(const Noise& noise) {
+  return noise.skew.kind != Skew::Kind::none || noise.jitter.bandwidth > 0 ||
+         noise.jitter.latency > 0;
+}
+
+/// What all threads of some draws share.
+class Draws {
+public:
+  Draws(const NoisePlan& plan, const DrawnRun& run, const Watch& watch)
+      : plan_(plan), run_(run), watch_(watch), draws_(is_random(plan.noise) ? plan.draws : 1) {}
+
+  std::vector<Draw> perform() {
+    const auto threads = static_cast<unsigned>(
+        std::clamp<std::size_t>(plan_.threads, 1, std::max<std::size_t>(draws_.size(), 1)));
+    run_side_by_side(threads, [&](unsigned) {
+      try {
+        while (!ended_) {
+          const std::size_t draw = next_++;
+          if (draw >= draws_.size()) return;
+          draws_[draw] = drawn(static_cast<std::uint32_t>(draw));
+          ++done_;
+        }
+      } catch (...) {
+        ended_ = true;
+        throw;
+      }
+    });
+    return std::move(draws_);
+  }
+
+private:
+  Draw drawn(std::uint32_t draw) {
+    std::vector<Time> starts = drawn_starts(*plan_.topology, plan_.members, plan_.noise, draw);
+    for (std::size_t node = 0; node < plan_.starts.size(); ++node)
+      starts[node] += plan_.starts[node];
+    const Watch asked = [this](const WorkProgress&) { return is_over(); };
+    if (asked({})) throw Stopped();
+    if (plan_.noise.jitter.bandwidth == 0 && plan_.noise.jitter.latency == 0)
+      return run_({*plan_.topology, starts}, asked);
+    return run_({drawn_network(*plan_.topology, plan_.noise, draw), starts}, asked);
+  }
+
+  /// Asks whoever watches, one thread at a time.
+  bool is_over() {
+    const std::lock_guard lock(asking_);
+    if (!ended_ && watch_) ended_ = watch_({done_, draws_.size()});
+    return ended_;
+  }
+
+  const NoisePlan& plan_;
+  const DrawnRun& run_;
+  const Watch& watch_;
+  std::vector<Draw> draws_;
+  std::atomic<std::size_t> next_ = 0, done_ = 0;
+  std::atomic<bool> ended_ = false;
+  std::mutex asking_;
+};
+
+Json times_json(std::span<const Draw> draws, Time Draw::*member) {
+  Json json = Json::array();
+  for (const Draw& draw : draws) json.push_back((draw.*member).ps);
+  return json;
+}
+
+Cell of_cause(const NoiseOutcome& outcome, bool name) {
+  const NoiseOutcome::Cause cause = outcome.usual_cause();
+  if (cause.name.empty()) return {};
+  return name ? Cell(cause.name) : Cell(cause.share);
+}
+
+constexpr double median = 0.5, most = 0.9, nearly_all = 0.99, all = 1;
+
+} // namespace
+
+Time NoiseOutcome::time_at(double share) const {
+  std::vector<Time> times;
+  for (const Draw& draw : draws) times.push_back(draw.time);
+  return ranked(std::move(times), share);
+}
+
+Time NoiseOutcome::after_last_start_at(double share) const {
+  std::vector<Time> times;
+  for (const Draw& draw : draws) times.push_back(draw.time - draw.last_start);
+  return ranked(std::move(times), share);
+}
+
+double NoiseOutcome::slowdown_at(double share) const {
+  if (quiet.ps <= 0) return std::numeric_limits<double>::quiet_NaN();
+  return static_cast<double>(time_at(share).ps) / static_cast<double>(quiet.ps);
+}
+
+NoiseOutcome::Cause NoiseOutcome::usual_cause() const {
+  std::map<std::string, std::size_t> counts;
+  for (const Draw& draw : draws)
+    if (!draw.hung_on.empty()) ++counts[draw.hung_on];
+  const auto most_often =
+      std::ranges::max_element(counts, {}, [](const auto& counted) { return counted.second; });
+  if (most_often == counts.end()) return {};
+  return {most_often->first,
+          static_cast<double>(most_often->second) / static_cast<double>(draws.size())};
+}
+
+std::vector<Draw> performed(const NoisePlan& plan, const DrawnRun& run, const Watch& watch) {
+  return Draws(plan, run, watch).perform();
+}
+
+std::string cause_of(const Topology& topology, const Collective& collective,
+                     const Schedule& schedule, std::span<const Time> starts, const Report& report) {
+  const CriticalChain chain = critical_chain(topology, collective, schedule, starts, report);
+  if (chain.late && (chain.hops.empty() || starts[chain.late->value] >= chain.longest))
+    return topology.node(*chain.late).name + ", late";
+  if (chain.hops.empty()) return "";
+  const Link& link = topology.link(chain.longest_on);
+  return fmt::format("{}>{}", topology.node(link.from).name, topology.node(link.to).name);
+}
+
+const Fields<NoiseOutcome>& noise_fields() {
+  using N = NoiseOutcome;
+  using enum Quantity;
+  using enum ColumnRole;
+  static const Fields<N> fields{
+      {{"skew", text, key}, [](const N& n) { return n.skew; }},
+      {{"jitter", text, key}, [](const N& n) { return n.jitter; }},
+      {{"noise_seed", count, key}, [](const N& n) { return n.seed; }},
+      {{"draws", count, key}, [](const N& n) { return n.draws.size(); }},
+      {{"time_p50_ps", time, metric}, [](const N& n) { return n.time_at(median); }},
+      {{"time_p90_ps", time, metric}, [](const N& n) { return n.time_at(most); }},
+      {{"time_p99_ps", time, metric}, [](const N& n) { return n.time_at(nearly_all); }},
+      {{"time_worst_ps", time, metric}, [](const N& n) { return n.time_at(all); }},
+      {{"after_last_start_p50_ps", time, metric},
+       [](const N& n) { return n.after_last_start_at(median); }},
+      {{"after_last_start_p99_ps", time, metric},
+       [](const N& n) { return n.after_last_start_at(nearly_all); }},
+      {{"noise_slowdown_p50", ratio, metric}, [](const N& n) { return n.slowdown_at(median); }},
+      {{"noise_slowdown_p99", ratio, metric}, [](const N& n) { return n.slowdown_at(nearly_all); }},
+      {{"hung_on", text, note}, [](const N& n) { return of_cause(n, true); }},
+      {{"hung_on_fraction", part, metric}, [](const N& n) { return of_cause(n, false); }}};
+  return fields;
+}
+
+Json draws_json(const NoiseOutcome& outcome) {
+  Json causes = Json::array();
+  for (const Draw& draw : outcome.draws)
+    causes.push_back(draw.hung_on.empty() ? Json(nullptr) : Json(draw.hung_on));
+  return {{"time_ps", times_json(outcome.draws, &Draw::time)},
+          {"last_start_ps", times_json(outcome.draws, &Draw::last_start)},
+          {"hung_on", std::move(causes)}};
+}
+
+Json noise_message(const NoiseOutcome& outcome) {
+  return {{"skew", outcome.skew},
+          {"jitter", outcome.jitter},
+          {"seed", outcome.seed},
+          {"quiet_ps", outcome.quiet.ps},
+          {"draws", draws_json(outcome)}};
+}
+
+NoiseOutcome parse_noise_message(const Json& json) {
+  NoiseOutcome outcome{json.at("skew"),
+                       json.at("jitter"),
+                       json.at("seed"),
+                       {json.at("quiet_ps").get<std::int64_t>()},
+                       {}};
+  const Json &times = json.at("draws").at("time_ps"),
+             &starts = json.at("draws").at("last_start_ps"),
+             &causes = json.at("draws").at("hung_on");
+  for (std::size_t i = 0; i < times.size(); ++i)
+    outcome.draws.push_back({{times[i].get<std::int64_t>()},
+                             {starts.at(i).get<std::int64_t>()},
+                             causes.at(i).is_null() ? "" : causes.at(i).get<std::string>()});
+  return outcome;
+}
+
+std::string noise_text(const NoiseOutcome& outcome) {
+  return fmt::format("{} draw{} of skew {}, jitter {}, seed {}", outcome.draws.size(),
+                     outcome.draws.size() == 1 ? "" : "s", outcome.skew, outcome.jitter,
+                     outcome.seed);
+}
+
+} // namespace tutti

@@ -1,0 +1,159 @@
+// Distributions are texts with a unit, as times are everywhere: a scale without one is refused, and
+// so is whatever would make a link stand still.
+#include "experiments/driver/studies/noise/request.hpp"
+
+#include "experiments/driver/records/percentage.hpp"
+#include "experiments/driver/studies/experiment_values.hpp"
+#include "experiments/driver/studies/noise/start_times.hpp"
+#include "sim/error.hpp"
+#include "sim/text.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+namespace tutti {
+
+namespace {
+
+constexpr std::array<std::pair<std::string_view, Skew::Kind>, 4> skew_kinds{
+    {{"none", Skew::Kind::none},
+     {"uniform", Skew::Kind::uniform},
+     {"normal", Skew::Kind::normal},
+     {"exponential", Skew::Kind::exponential}}};
+
+/// 0.5 of "0.5x"; nothing where it isn't of this form.
+std::optional<double> multiple_of(std::string_view text) {
+  if (!text.ends_with('x')) return std::nullopt;
+  text.remove_suffix(1);
+  double value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return value;
+}
+
+double parse_deviation(std::string_view key, std::string_view text) {
+  const double deviation = parse_percentage(text);
+  if (3 * deviation >= 1)
+    throw InputError(fmt::format("{}={}: three deviations of it would make a {} 0; less than "
+                                 "33.3% is possible",
+                                 key, text, key));
+  return deviation;
+}
+
+} // namespace
+
+Skew SkewRequest::skew(Time lower_bound) const {
+  if (of_bound == 0) return {kind, scale};
+  const double ps = of_bound * static_cast<double>(lower_bound.ps);
+  if (ps >= static_cast<double>(INT64_MAX / 4))
+    throw InputError(fmt::format("skew {} exceeds 26 days", text));
+  return {kind, Time{std::llround(ps)}};
+}
+
+SkewRequest parse_skew(const std::string& text) {
+  const std::size_t colon = text.find(':');
+  const std::string name = text.substr(0, colon);
+  const auto found = std::ranges::find(skew_kinds, std::string_view(name),
+                                       &std::pair<std::string_view, Skew::Kind>::first);
+  if (found == skew_kinds.end()) {
+    std::vector<std::string> known;
+    for (const auto& [known_name, kind] : skew_kinds) known.emplace_back(known_name);
+    throw InputError(unknown_name("skew", name, known));
+  }
+  SkewRequest request{text, found->second, {}, 0};
+  if (request.kind == Skew::Kind::none) {
+    if (colon != std::string::npos) throw InputError("skew none has no scale");
+    return request;
+  }
+  if (colon == std::string::npos || colon + 1 == text.size())
+    throw InputError(fmt::format(
+        "skew {0} needs a scale, as {0}:20us or, times the lower bound, {0}:0.5x", name));
+  const std::string scale = text.substr(colon + 1);
+  if (const auto multiple = multiple_of(scale)) {
+    if (!(*multiple >= 0 && *multiple <= 1e6))
+      throw InputError(fmt::format("skew {}: from 0x to 1000000x is possible", text));
+    request.of_bound = *multiple;
+  } else {
+    request.scale = parse_time(scale);
+  }
+  return request;
+}
+
+void add_skew(std::vector<SkewRequest>& skews, const std::string& text) {
+  SkewRequest skew = parse_skew(text);
+  if (std::ranges::find(skews, skew.text, &SkewRequest::text) != skews.end())
+    throw InputError(fmt::format("skew {} is named twice", skew.text));
+  skews.push_back(std::move(skew));
+}
+
+Jitter parse_jitter(const std::string& text) {
+  std::optional<double> bandwidth, latency;
+  for (const std::string_view item : split(text, ',')) {
+    const std::size_t equals = item.find('=');
+    const std::string key(trimmed(item.substr(0, equals)));
+    const std::vector<std::string> known{"bandwidth", "latency"};
+    if (std::ranges::find(known, key) == known.end())
+      throw InputError(unknown_name("jitter", key, known));
+    if (equals == std::string_view::npos)
+      throw InputError(fmt::format("jitter of {0} needs a deviation, as {0}=5%", key));
+    std::optional<double>& deviation = key == "bandwidth" ? bandwidth : latency;
+    if (deviation) throw InputError(fmt::format("jitter of {} is given twice", key));
+    deviation = parse_deviation(key, trimmed(item.substr(equals + 1)));
+  }
+  return {bandwidth.value_or(0), latency.value_or(0)};
+}
+
+bool NoiseRequest::is_drawn() const {
+  return jitter.bandwidth > 0 || jitter.latency > 0 ||
+         std::ranges::any_of(skews,
+                             [](const SkewRequest& skew) { return skew.kind != Skew::Kind::none; });
+}
+
+void NoiseRequest::require_use(bool draws_given, bool seed_given) const {
+  if ((draws_given || seed_given) && !is_drawn())
+    throw InputError("nothing is drawn: that needs a skew or a jitter");
+}
+
+NoiseRequest noise_at(ConfigTable& table, const std::string& source_name,
+                      const CheckStarts& check) {
+  NoiseRequest noise;
+  const auto check_one = [&](const std::string& text) { check({&text, 1}); };
+  noise.starts =
+      list_at(table, "starts", std::vector<std::string>{}, [&](const ConfigValue& value) {
+        const std::string text = value.string();
+        value.located([&] { check_one(text); });
+        return text;
+      });
+  if (const auto file = table.find("start_file")) {
+    for (std::string& text : read_start_file(beside(file->string(), source_name), check_one))
+      noise.starts.push_back(std::move(text));
+    file->located([&] { check(noise.starts); }); // an NPU in both
+  } else if (const auto starts = table.find("starts")) {
+    starts->located([&] { check(noise.starts); });
+  }
+  if (const auto skews = table.find("skews")) {
+    noise.skews.clear();
+    for (const ConfigValue& value : list_of(*skews))
+      value.located([&] { add_skew(noise.skews, value.string()); });
+    if (noise.skews.empty()) throw skews->error("\"skews\" is empty");
+  }
+  if (const auto jitter = table.find("jitter")) {
+    noise.jitter = parsed(*jitter, parse_jitter);
+    noise.jitter_text = jitter->string();
+  }
+  const auto draws = table.find("draws"), seed = table.find("noise_seed");
+  if (draws) noise.draws = static_cast<std::uint32_t>(draws->integer(1, NoiseRequest::most_draws));
+  if (seed) noise.seed = static_cast<std::uint64_t>(seed->integer(0));
+  if (const auto& given = draws ? draws : seed)
+    given->located([&] { noise.require_use(draws.has_value(), seed.has_value()); });
+  return noise;
+}
+
+} // namespace tutti

@@ -1,0 +1,91 @@
+// What is asked of clocks and links: who starts late, how start times and links are drawn, and how
+// often. Keys of every study that replays, and options of its command:
+//
+//   starts = ["npu3=20us"]                  # who joins late; default nobody
+//   start_file = "starts.toml"              # the same from a file: npu3 = "20us"
+//   skews = ["uniform:20us"]                # or normal:5us, exponential:10us, none; a list: each.
+//                                           # With x, as in uniform:0.5x, times the lower bound
+//   jitter = "bandwidth=5%,latency=10%"     # either or both
+//   noise_seed = 1, draws = 200
+#pragma once
+
+#include "experiments/driver/studies/options.hpp"
+#include "sim/files/config.hpp"
+#include "sim/noise.hpp"
+#include "sim/topology.hpp"
+#include "sim/units.hpp"
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace tutti {
+
+/// How start times are distributed, as asked for.
+struct SkewRequest {
+  std::string text = "none";
+  Skew::Kind kind = Skew::Kind::none;
+  Time scale;
+  double of_bound = 0; ///< above 0: the scale is this times a lower bound
+
+  [[nodiscard]] Skew skew(Time lower_bound) const;
+};
+
+/// "uniform:20us", "normal:0.5x", "none". Errors: InputError with what is known.
+[[nodiscard]] SkewRequest parse_skew(const std::string& text);
+
+/// Appends one more. Errors: likewise, and where it is there already.
+void add_skew(std::vector<SkewRequest>& skews, const std::string& text);
+
+/// "bandwidth=5%,latency=10%". Errors: InputError for other keys, none, one twice, and where three
+/// deviations would stop a link.
+[[nodiscard]] Jitter parse_jitter(const std::string& text);
+
+struct NoiseRequest {
+  static constexpr std::uint32_t default_draws = 200, most_draws = 1'000'000;
+
+  std::vector<std::string> starts;    ///< texts of parse_starts()
+  std::vector<SkewRequest> skews{{}}; ///< one at least
+  std::string jitter_text = "none";
+  Jitter jitter;
+  std::uint64_t seed = 1;
+  std::uint32_t draws = default_draws; ///< of each skew
+
+  /// Whether anything hangs on chance.
+  [[nodiscard]] bool is_drawn() const;
+  /// Errors: InputError where draws or seed are asked for and nothing is drawn.
+  void require_use(bool draws_given, bool seed_given) const;
+};
+
+/// Called with start times that are asked for. Errors: InputError where a network has no such NPU.
+using CheckStarts = std::function<void(std::span<const std::string> texts)>;
+
+/// The keys above, of a study's table; files are looked for beside `source_name`.
+/// Errors: InputError with the place of what is wrong.
+[[nodiscard]] NoiseRequest noise_at(ConfigTable& table, const std::string& source_name,
+                                    const CheckStarts& check);
+
+/// Of commands; the first stands under a heading.
+inline constexpr StudyOption start_option{"--start", "starts", OptionForm::repeated,
+                                          "npu3=20us: it joins only then; repeatable, default all "
+                                          "at once",
+                                          "Clocks and links that differ"};
+inline constexpr StudyOption start_file_option{
+    "--start-file", "start_file", OptionForm::text,
+    "the same from a TOML file, a line for each NPU: npu3 = \"20us\""};
+inline constexpr StudyOption skew_option{
+    "--skew", "skews", OptionForm::texts,
+    "start times drawn for each NPU: uniform:20us (from 0 to it), normal:5us (deviation), "
+    "exponential:10us (mean), the earliest is 0; uniform:0.5x is times the lower bound; several "
+    "with commas"};
+inline constexpr StudyOption jitter_option{
+    "--jitter", "jitter", OptionForm::text,
+    "bandwidth=5%,latency=10%: standard deviations of each link's, drawn too"};
+inline constexpr StudyOption noise_seed_option{"--noise-seed", "noise_seed", OptionForm::number,
+                                               "of what is drawn, default 1"};
+inline constexpr StudyOption draws_option{"--draws", "draws", OptionForm::number,
+                                          "how often, default 200"};
+
+} // namespace tutti

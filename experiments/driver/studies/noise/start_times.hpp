@@ -1,0 +1,35 @@
+// When the members of a collective join it, as texts and files say.
+#pragma once
+
+#include "sim/collective.hpp"
+#include "sim/topology.hpp"
+#include "sim/units.hpp"
+
+#include <functional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace tutti {
+
+/// Who holds or wants a chunk, ascending.
+[[nodiscard]] std::vector<NodeId> members_of(const Collective& collective);
+
+/// Per node, from texts like "npu3=20us"; empty without any, and 0 for who isn't named.
+/// `members`: ascending.
+/// Errors: InputError for a text of another form, a node that isn't there (with known ones), one
+/// that is no member, one that is named twice, or a time that isn't one.
+[[nodiscard]] std::vector<Time> parse_starts(const Topology& topology,
+                                             std::span<const NodeId> members,
+                                             std::span<const std::string> texts);
+
+/// "2 NPUs start late, npu3 last, at 20.0 us"; empty where nobody does.
+[[nodiscard]] std::string late_text(const Topology& topology, std::span<const Time> starts);
+
+/// What a file of start times says, as texts for parse_starts(). The file is TOML: NPUs and when
+/// they join, npu3 = "20us". Each text is given to `check`, whose InputError is passed on with the
+/// place of what it refuses. Errors: InputError also for a file that can't be read or names nobody.
+[[nodiscard]] std::vector<std::string>
+read_start_file(const std::string& file, const std::function<void(const std::string&)>& check);
+
+} // namespace tutti

@@ -1,0 +1,85 @@
+// The schedule stays as it was planned, on a network and with clocks that it wasn't planned for:
+// what then happens is what robustness means. Each draw is held to a bound of its own.
+#include "experiments/driver/studies/runs/noisy_replay.hpp"
+
+#include "experiments/driver/studies/noise/start_times.hpp"
+#include "sim/engines/late_starts.hpp"
+#include "synth/bounds/late_start.hpp"
+
+#include <fmt/format.h>
+
+#include <mutex>
+
+namespace tutti {
+
+namespace {
+
+/// What no schedule can beat that joins as late as a draw has it, on the network of that draw.
+class DrawBounds {
+public:
+  explicit DrawBounds(const NoisyReplay& replay)
+      : replay_(replay), as_planned_(replay.topology, replay.collective, replay.model) {}
+
+  /// A defect in words where the time is below it.
+  [[nodiscard]] std::string problem(const DrawnConditions& drawn, Time time) const {
+    const bool is_planned = &drawn.network == &replay_.topology;
+    const Time rounding{replay_.model.discipline == Discipline::fluid ? 1 : 0};
+    if (is_planned && time + rounding >= as_planned_.time(drawn.starts)) return {};
+    const Bound bound =
+        late_start_bound(drawn.network, replay_.collective, replay_.model, drawn.starts);
+    if (time + rounding >= bound.time) return {};
+    return fmt::format("{} {} says {} in a draw, below the lower bound {} ({}): a defect of Tutti",
+                       replay_.engine.name, to_text(replay_.model.discipline), to_text(time),
+                       to_text(bound.time), bound.certificate);
+  }
+
+private:
+  const NoisyReplay& replay_;
+  LateStartBounds as_planned_;
+};
+
+} // namespace
+
+std::vector<NoiseOutcome> noisy_replays(const NoisyReplay& replay, const NoiseRequest& request,
+                                        const Replay& quiet, unsigned threads,
+                                        const StageWatch& stage, std::string& problem) {
+  // Who waits for what is known under fifo alone.
+  const bool has_causes = replay.model.discipline == Discipline::fifo;
+  const DrawBounds bounds(replay);
+  std::mutex finding;
+  const auto run = [&](const DrawnConditions& drawn, const Watch& watch) {
+    RunOptions options;
+    options.record_hops = options.record_deliveries = has_causes;
+    options.starts = drawn.starts;
+    options.watch = watch;
+    const Report report =
+        replay.engine.run(drawn.network, replay.collective, replay.schedule, replay.model, options);
+    Draw draw{report.completion, last_start(replay.collective, drawn.starts)};
+    if (has_causes)
+      draw.hung_on =
+          cause_of(drawn.network, replay.collective, replay.schedule, drawn.starts, report);
+    if (const std::string found = bounds.problem(drawn, draw.time); !found.empty()) {
+      const std::lock_guard lock(finding);
+      if (problem.empty()) problem = found;
+    }
+    return draw;
+  };
+  NoisePlan plan;
+  plan.topology = &replay.topology;
+  plan.members = members_of(replay.collective);
+  plan.starts.assign(replay.starts.begin(), replay.starts.end());
+  plan.draws = request.draws;
+  plan.threads = replay.engine.knows_fluid ? 1 : threads; // SimGrid: one engine per process
+  std::vector<NoiseOutcome> outcomes;
+  for (const SkewRequest& skew : request.skews) {
+    plan.noise = {skew.skew(quiet.bound.time), request.jitter, request.seed};
+    const Watch watch =
+        watch_of(stage, fmt::format("draws of skew {} on {}, {}", skew.text, replay.engine.name,
+                                    to_text(replay.model.discipline)));
+    outcomes.push_back({skew.text, request.jitter_text, request.seed, quiet.report.completion,
+                        performed(plan, run, watch)});
+  }
+  return outcomes;
+}
+
+} // namespace tutti

@@ -1,0 +1,30 @@
+// A schedule replayed again and again, with start times and links of another draw each time.
+#pragma once
+
+#include "experiments/driver/studies/noise/draws.hpp"
+#include "experiments/driver/studies/runs/evaluation.hpp"
+
+#include <span>
+#include <string>
+#include <vector>
+
+namespace tutti {
+
+/// What is replayed, and how; nothing is owned.
+struct NoisyReplay {
+  const Topology& topology;
+  const Collective& collective;
+  const Schedule& schedule;
+  TimeModel model;
+  const EngineRow& engine;
+  std::span<const Time> starts; ///< per node, or empty
+};
+
+/// An outcome for each skew; `quiet` is the same replay without noise. SimGrid has one thread,
+/// whatever `threads` says. A time below a bound that honours the draw's starts and links is a
+/// defect in `problem`. Errors: as EngineFunction; Stopped.
+[[nodiscard]] std::vector<NoiseOutcome>
+noisy_replays(const NoisyReplay& replay, const NoiseRequest& request, const Replay& quiet,
+              unsigned threads, const StageWatch& stage, std::string& problem);
+
+} // namespace tutti
