@@ -3,8 +3,8 @@
 // long one chunk needs at least), spreading.hpp (what follows behind a cut), cuts.hpp and
 // flow_cuts.hpp (where to cut), partition.hpp (many cuts at once), closed_forms.hpp (what a member
 // can send and receive), timed_cuts.hpp (what comes from afar), flow_prices.hpp (what all paths
-// pay). None assumes anything of the schedule but that it moves these chunks whole or, for bounds
-// of any schedule, not even that.
+// pay), late_start.hpp (what begins late). None assumes anything of the schedule but that it moves
+// these chunks whole or, for bounds of any schedule, not even that.
 
 #include "synth/bounds/bounds.hpp"
 
@@ -15,6 +15,7 @@
 #include "synth/bounds/cuts.hpp"
 #include "synth/bounds/flow_cuts.hpp"
 #include "synth/bounds/flow_prices.hpp"
+#include "synth/bounds/late_start.hpp"
 #include "synth/bounds/latency_path.hpp"
 #include "synth/bounds/partition.hpp"
 #include "synth/bounds/problem.hpp"
@@ -76,6 +77,7 @@ std::string_view to_text(BoundKind kind) {
   case BoundKind::timed_cut: return "cut over time";
   case BoundKind::closed_form: return "closed form";
   case BoundKind::flow_prices: return "flow prices";
+  case BoundKind::late_start: return "late-start";
   }
   return "";
 }
@@ -110,7 +112,8 @@ struct Shared {
 
 std::vector<Bound> bounds_of(const Topology& topology, const Collective& collective,
                              const TimeModel& model, std::vector<ChunkClass> classes,
-                             const Shared& shared, BoundEffort effort) {
+                             const Shared& shared, BoundEffort effort,
+                             std::span<const Time> starts) {
   Margins least = margins(topology, collective, classes, model);
   const Problem problem{topology, collective, model, std::move(classes), std::move(least), effort};
   Partition alone{std::vector<std::uint32_t>(topology.node_count()), topology.node_count()};
@@ -146,6 +149,7 @@ std::vector<Bound> bounds_of(const Topology& topology, const Collective& collect
   for (const auto& [from, prices] : shared.later_prices)
     keep_best(by_prices, prices.bound(model, problem.margins, from));
   add(std::move(by_prices));
+  add(late_start(problem, nodes.demands.out, starts));
   return found;
 }
 
@@ -159,28 +163,29 @@ const Bound& Bounds::best_at_chunks() const {
 }
 
 Bounds all_bounds(const Topology& topology, const Collective& collective, const TimeModel& model,
-                  BoundEffort effort) {
+                  BoundEffort effort, std::span<const Time> starts) {
   require_reachable(topology, collective);
   std::vector<ChunkClass> classes = chunk_classes(collective);
   const Shared shared(topology, collective, model, classes, effort);
   Bounds bounds;
-  bounds.any = bounds_of(topology, collective, model, cut_at_will(classes), shared, effort);
-  bounds.given = bounds_of(topology, collective, model, std::move(classes), shared, effort);
+  bounds.any = bounds_of(topology, collective, model, cut_at_will(classes), shared, effort, starts);
+  bounds.given = bounds_of(topology, collective, model, std::move(classes), shared, effort, starts);
   return bounds;
 }
 
 std::vector<Bound> lower_bounds(const Topology& topology, const Collective& collective,
-                                const TimeModel& model, Chunking chunking, BoundEffort effort) {
+                                const TimeModel& model, Chunking chunking, BoundEffort effort,
+                                std::span<const Time> starts) {
   require_reachable(topology, collective);
   std::vector<ChunkClass> classes = chunk_classes(collective);
   if (chunking == Chunking::any) classes = cut_at_will(std::move(classes));
   const Shared shared(topology, collective, model, classes, effort);
-  return bounds_of(topology, collective, model, std::move(classes), shared, effort);
+  return bounds_of(topology, collective, model, std::move(classes), shared, effort, starts);
 }
 
 Bound lower_bound(const Topology& topology, const Collective& collective, const TimeModel& model,
-                  Chunking chunking, BoundEffort effort) {
-  return best_of(lower_bounds(topology, collective, model, chunking, effort));
+                  Chunking chunking, BoundEffort effort, std::span<const Time> starts) {
+  return best_of(lower_bounds(topology, collective, model, chunking, effort, starts));
 }
 
 const Bound& best_of(const std::vector<Bound>& bounds) {

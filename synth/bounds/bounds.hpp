@@ -7,6 +7,7 @@
 #include "synth/bounds/demand.hpp"
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -27,6 +28,7 @@ enum class BoundKind : std::uint8_t {
   timed_cut,     ///< what must cross from afar, or with far to go
   closed_form,   ///< from the largest bandwidth into and out of any NPU alone
   flow_prices,   ///< what all paths cost at least, at prices for bandwidth
+  late_start,    ///< what only begins when a member joins
 };
 [[nodiscard]] std::string_view to_text(BoundKind kind);
 
@@ -37,9 +39,11 @@ struct Certificate {
   /// Cuts, prices: only data counts that comes from so far, and has so far to go; it crosses no
   /// earlier, and no later before the end.
   Time from = {}, until = {};
-  std::vector<std::uint32_t> part_of =
-      {};                               ///< work, [node]: deliveries from one part to another count
-  NodeId source = {}, destination = {}; ///< paths; no source: the nearest that holds it
+  /// Work, [node]: deliveries from one part to another count.
+  std::vector<std::uint32_t> part_of = {};
+  /// Paths; no source: the nearest that holds it. Late starts: the source joins late, and its
+  /// out-cut (`inside`) or a path to the destination follows, or nothing.
+  NodeId source = {}, destination = {};
   /// Flow prices, [link, then shared group]: whole numbers, in a unit of their own.
   std::vector<double> prices = {};
   /// Spreading cuts: nodes inside to which all chunks that count must get (all of them outside:
@@ -88,19 +92,25 @@ struct Bounds {
 /// Each kind has limits to its work, counted and not timed: searches for latency paths, O(chunks +
 /// links log links) for each partition and set that is cut, a maximum flow for each node, searches
 /// behind the worst cuts, a program of flows.
-/// Errors: InputError where a chunk can't reach someone who wants it, or needs over 26 days.
+/// `starts` is RunOptions::starts: where members join late there is a bound of kind late_start; the
+/// others hold as they are.
+/// Errors: InputError where a chunk can't reach someone who wants it, or needs over 26 days; for
+/// starts that aren't one per node.
 [[nodiscard]] Bounds all_bounds(const Topology& topology, const Collective& collective,
-                                const TimeModel& model, BoundEffort effort = BoundEffort::quick);
+                                const TimeModel& model, BoundEffort effort = BoundEffort::quick,
+                                std::span<const Time> starts = {});
 
 /// One of both kinds; what all_bounds() has there.
 [[nodiscard]] std::vector<Bound> lower_bounds(const Topology& topology,
                                               const Collective& collective, const TimeModel& model,
                                               Chunking chunking = Chunking::any,
-                                              BoundEffort effort = BoundEffort::quick);
+                                              BoundEffort effort = BoundEffort::quick,
+                                              std::span<const Time> starts = {});
 /// The best of them. No schedule is faster.
 [[nodiscard]] Bound lower_bound(const Topology& topology, const Collective& collective,
                                 const TimeModel& model, Chunking chunking = Chunking::any,
-                                BoundEffort effort = BoundEffort::quick);
+                                BoundEffort effort = BoundEffort::quick,
+                                std::span<const Time> starts = {});
 
 /// The first of those with the longest time. Pre: there is one.
 [[nodiscard]] const Bound& best_of(const std::vector<Bound>& bounds);

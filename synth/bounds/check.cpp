@@ -4,6 +4,7 @@
 #include "synth/bounds/check.hpp"
 
 #include "synth/bounds/check_claim.hpp"
+#include "synth/bounds/check_late_start.hpp"
 #include "synth/bounds/check_network.hpp"
 #include "synth/bounds/check_prices.hpp"
 #include "synth/bounds/check_spreading.hpp"
@@ -28,8 +29,7 @@ namespace bounds::checking {
 namespace {
 
 /// A chunk goes from its sources (the nearest will do), or from the contributor that is named, to
-/// the destination: each link takes its latency and, before a node that has to have all of it, its
-/// serialization. Where all is cut through, still the first link and the last take theirs.
+/// the destination.
 std::string path_fault(const Claim& claim) {
   const NodeId to = claim.proof.destination;
   if (!to.valid() || to.value >= claim.topology.node_count()) return "no destination";
@@ -40,28 +40,8 @@ std::string path_fault(const Claim& claim) {
     if ((claim.proof.source.valid() ? !named : s.reduces) ||
         !std::ranges::binary_search(claim.wanted(s), to))
       continue;
-    const auto starts = s.reduces ? std::span(&claim.proof.source, 1) : from;
-    if (std::ranges::find(starts, to) != starts.end()) continue;
-    const Bytes size = claim.whole ? s.load.largest : Bytes{0};
-    const std::span<const NodeId> end(&to, 1);
-    const std::vector<std::int64_t> head =
-        least_sums(claim.topology, starts, head_costs(claim.topology, claim.model, size),
-                   Sense::along, anywhere);
-    const std::vector<std::int64_t> tail =
-        least_sums(claim.topology, end, tail_costs(claim.topology, claim.model, size),
-                   Sense::against, anywhere);
-    const auto whole_link = [&](LinkId id) {
-      return claim.topology.link(id).latency.ps + occupied(claim.topology, claim.model, id, size);
-    };
-    std::int64_t by_last = unreachable, by_first = unreachable;
-    for (const LinkId id : claim.topology.in_links(to))
-      if (head[claim.topology.link(id).from.value] < unreachable)
-        by_last = std::min(by_last, head[claim.topology.link(id).from.value] + whole_link(id));
-    for (const NodeId start : starts)
-      for (const LinkId id : claim.topology.out_links(start))
-        if (tail[claim.topology.link(id).to.value] < unreachable)
-          by_first = std::min(by_first, whole_link(id) + tail[claim.topology.link(id).to.value]);
-    longest = std::max({longest, by_last, by_first});
+    longest = std::max(
+        longest, claim.path_time(s, s.reduces ? std::span(&claim.proof.source, 1) : from, to));
   }
   if (longest >= claim.bound.time.ps) return {};
   return fmt::format("what is to get from {} to {} can be there after {}",
@@ -91,8 +71,9 @@ std::string cut_fault(const Claim& claim) {
     behind_links.push_back(claim.topology.link(link).to);
   }
   const Bytes size = total(entering_all).smallest;
-  const auto to_cut = claim.heads(before_links, size, Sense::against, outside);
-  const auto from_cut = claim.tails(behind_links, size, Sense::along, anywhere);
+  // By latencies alone: the more chunks count, the smaller is the smallest of them.
+  const auto to_cut = claim.heads(before_links, Bytes{0}, Sense::against, outside);
+  const auto from_cut = claim.tails(behind_links, Bytes{0}, Sense::along, anywhere);
   Load load;
   for (const Shipment& s : entering_all) {
     std::int64_t nearest = unreachable, farthest = 0, deepest = 0;
@@ -334,6 +315,7 @@ std::string fault(const Claim& claim) {
   case BoundKind::spreading_cut: return spreading_fault(claim);
   case BoundKind::closed_form: return closed_form_fault(claim);
   case BoundKind::flow_prices: return prices_fault(claim);
+  case BoundKind::late_start: return late_start_fault(claim);
   }
   return "a kind of bound that nothing is known of";
 }
@@ -343,10 +325,10 @@ std::string fault(const Claim& claim) {
 } // namespace bounds::checking
 
 std::string refuted(const Topology& topology, const Collective& collective, const TimeModel& model,
-                    Chunking chunking, const Bound& bound) {
+                    Chunking chunking, const Bound& bound, std::span<const Time> starts) {
   if (bound.time.ps <= 0) return {};
   using namespace bounds::checking;
-  return fault(Claim(topology, collective, model, chunking, bound));
+  return fault(Claim(topology, collective, model, chunking, bound, starts));
 }
 
 } // namespace tutti

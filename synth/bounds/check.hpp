@@ -5,13 +5,15 @@
 
 #include "synth/bounds/bounds.hpp"
 
+#include <span>
 #include <string>
 
 namespace tutti {
 
 /// Empty where the certificate proves that no schedule of the collective (of these chunks) ends
-/// before `bound.time`; else what is wrong, in words. Nothing is believed but the numbers in
-/// `bound.proof`: the words and the nodes that are named don't count.
+/// before `bound.time`, where nodes join at `starts` (RunOptions::starts); else what is wrong, in
+/// words. Nothing is believed but the numbers in `bound.proof`: the words and the nodes that are
+/// named don't count.
 ///
 /// Suppose that a schedule ends by T - 1 ps. Engines tell whole picoseconds, and each formula here
 /// falls with the time that is left, so what can't be done by T - 1 proves T, without any slack:
@@ -25,6 +27,8 @@ namespace tutti {
 ///   spreading  The same for what is near enough to several nodes to still serve them.
 ///   prices     What carries the data pays at least so much, by shortest paths and cheapest trees,
 ///              and all links and shared groups can't earn so much in T - 1.
+///   late       A node's own start; or the same as for cuts, out of this one node, or as for paths
+///              from it, where whatever must come from it sets out after its start.
 ///   closed     Shapley 2025, appendix A: (n-1)/n S / b and the like.
 /// Of prices where nodes copy (or reduce) that the data needn't reach, a cheapest tree is hard to
 /// find. Dual ascent (Wong 1984) is a bound on it that depends on the order of its steps: a claim
@@ -32,6 +36,7 @@ namespace tutti {
 /// Cost: cuts and work O(chunks log chunks + set sizes) and some searches of O(nodes * links) at
 /// worst, spreading one for each of its targets, prices one for each node and demand.
 [[nodiscard]] std::string refuted(const Topology& topology, const Collective& collective,
-                                  const TimeModel& model, Chunking chunking, const Bound& bound);
+                                  const TimeModel& model, Chunking chunking, const Bound& bound,
+                                  std::span<const Time> starts = {});
 
 } // namespace tutti

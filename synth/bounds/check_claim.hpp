@@ -19,14 +19,15 @@ inline constexpr auto anywhere = [](NodeId) { return true; };
 /// Its network, collective, model and bound must outlive it.
 struct Claim {
   Claim(const Topology& topology, const Collective& collective, const TimeModel& model,
-        Chunking chunking, const Bound& bound);
+        Chunking chunking, const Bound& bound, std::span<const Time> starts);
 
   const Topology& topology;
   const Collective& collective;
   const TimeModel& model;
   const Bound& bound;
   const Certificate& proof;
-  bool whole; ///< these chunks; else they may be cut
+  bool whole;                  ///< these chunks; else they may be cut
+  std::span<const Time> joins; ///< [node], or empty: its start
   std::vector<Shipment> all;
 
   [[nodiscard]] bool fluid() const { return model.discipline == Discipline::fluid; }
@@ -46,6 +47,12 @@ struct Claim {
   /// Who holds or contributes to any of them; who wants any.
   [[nodiscard]] std::vector<NodeId> sources(const std::vector<Shipment>& counted) const;
   [[nodiscard]] std::vector<NodeId> destinations(const std::vector<Shipment>& counted) const;
+
+  /// How long one of these chunks takes, at least, from the nearest of `from` to `to`; 0 where it
+  /// is there. Each link takes its latency and, before a node that has to have all of it, its
+  /// serialization. Where all is cut through, still the first link and the last take theirs.
+  [[nodiscard]] std::int64_t path_time(const Shipment& s, std::span<const NodeId> from,
+                                       NodeId to) const;
 
   /// [node]: when the first byte from a start can go on from there; how long the last byte that is
   /// there has to go to an end. 0 in fluid sharing, which uses all links of a path at once.

@@ -45,6 +45,20 @@ std::string certificate(const Problem& problem, const std::string& where,
   return fmt::format("{}: {}", where, describe(problem.topology, crossing.links, crossing.demand));
 }
 
+Crossing crossing_of(const Problem& problem, const NodeCut& cut) {
+  const auto links = cut.kind == BoundKind::in_cut ? problem.topology.in_links(cut.node)
+                                                   : problem.topology.out_links(cut.node);
+  return {{links.begin(), links.end()}, cut.demand};
+}
+
+/// The side of the cut that data enters.
+NodeSet entered_side(const Problem& problem, const NodeCut& cut) {
+  const bool in = cut.kind == BoundKind::in_cut;
+  NodeSet inside(problem.topology.node_count(), !in);
+  inside[cut.node.value] = in;
+  return inside;
+}
+
 /// `npu0, npu1, npu2 and 61 more`
 std::string names(const Problem& problem, const std::vector<NodeId>& nodes) {
   constexpr std::size_t shown = 3;
@@ -101,36 +115,35 @@ NamedCut named(const Problem& problem, const NodeSet& set, bool leaves) {
   return result;
 }
 
+Time NodeCut::time(const Problem& problem) const {
+  return crossing_time(problem, crossing_of(problem, *this));
+}
+
+Bound NodeCut::bound(const Problem& problem, Time time) const {
+  return {time,
+          kind,
+          certificate(problem, fmt::format("{} of {}", to_text(kind), problem.name(node)),
+                      crossing_of(problem, *this)),
+          {node},
+          {.inside = entered_side(problem, *this)}};
+}
+
 std::optional<Bound> node_cut(const Problem& problem, BoundKind kind, const Parts& nodes,
                               WorstCuts& worst_cuts) {
-  const bool in = kind == BoundKind::in_cut;
-  const std::vector<Demand>& demands = in ? nodes.demands.in : nodes.demands.out;
-  const auto crossing = [&](NodeId node) {
-    const auto links = in ? problem.topology.in_links(node) : problem.topology.out_links(node);
-    return Crossing{{links.begin(), links.end()}, demands[node.value]};
-  };
+  const std::vector<Demand>& demands =
+      kind == BoundKind::in_cut ? nodes.demands.in : nodes.demands.out;
   Time worst;
   NodeId at;
   for (std::uint32_t v = 0; v < problem.topology.node_count(); ++v) {
-    const Time time = crossing_time(problem, crossing(NodeId{v}));
-    worst_cuts.offer(time, [&] {
-      NodeSet inside(problem.topology.node_count(), !in);
-      inside[v] = in;
-      return inside;
-    });
+    const NodeCut cut{kind, NodeId{v}, demands[v]};
+    const Time time = cut.time(problem);
+    worst_cuts.offer(time, [&] { return entered_side(problem, cut); });
     if (time <= worst) continue;
     worst = time;
     at = NodeId{v};
   }
   if (!at.valid()) return std::nullopt;
-  NodeSet inside(problem.topology.node_count(), !in);
-  inside[at.value] = in;
-  return Bound{
-      worst,
-      kind,
-      certificate(problem, fmt::format("{} of {}", to_text(kind), problem.name(at)), crossing(at)),
-      {at},
-      {.inside = std::move(inside)}};
+  return NodeCut{kind, at, demands[at.value]}.bound(problem, worst);
 }
 
 std::optional<Bound> work(const Problem& problem, BoundKind kind, const Parts& parts) {

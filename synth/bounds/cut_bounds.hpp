@@ -66,6 +66,17 @@ struct NamedCut {
 // Each of these is nothing where nothing has to pass. Of equal times the first counts.
 // All cuts that were considered are offered to `worst`.
 
+/// The cut around one node, which `demand` must enter or leave: `kind` is in_cut or out_cut.
+struct NodeCut {
+  BoundKind kind;
+  NodeId node;
+  Demand demand;
+
+  /// 0 where nothing has to pass. Cost: O(links log links) of those at the node.
+  [[nodiscard]] Time time(const Problem& problem) const;
+  [[nodiscard]] Bound bound(const Problem& problem, Time time) const; ///< pre: what time() says
+};
+
 /// The worst node. `kind` is in_cut or out_cut; `nodes` has each alone. Cost: O(links log links).
 [[nodiscard]] std::optional<Bound> node_cut(const Problem& problem, BoundKind kind,
                                             const Parts& nodes, WorstCuts& worst);

@@ -18,13 +18,6 @@ namespace tutti::bounds {
 
 namespace {
 
-/// The slowest path that some chunk must take, as found by one search.
-struct SlowestPath {
-  std::int64_t time = 0;
-  const ChunkClass* chunk_class = nullptr;
-  NodeId from, to; ///< `from` is not set where the chunk has several sources
-};
-
 void consider(SlowestPath& worst, std::int64_t time, const ChunkClass& c, NodeId from, NodeId to) {
   if (time > worst.time) worst = {time, &c, from, to};
 }
@@ -32,6 +25,10 @@ void consider(SlowestPath& worst, std::int64_t time, const ChunkClass& c, NodeId
 /// The largest chunks first. Dense networks have short paths and dear searches: stop after this
 /// many links were looked at, since fewer searches are still a bound.
 constexpr std::uint64_t search_limit = 10'000'000;
+
+std::uint64_t affordable_searches(const Problem& problem) {
+  return 1 + problem.within(search_limit) / (1 + problem.topology.link_count());
+}
 
 /// Where not every source's search can be afforded: from any only source to the node that was found
 /// to be farthest, in one search for each of the largest sizes.
@@ -109,29 +106,8 @@ bool has_to_move(const Problem& problem) {
 
 } // namespace
 
-Bound latency_path(const Problem& problem, WorstCuts& ends) {
-  const std::uint64_t searches =
-      1 + problem.within(search_limit) / (1 + problem.topology.link_count());
-  const SlowestPath copy = slowest_copy(problem, searches);
-  const SlowestPath contribution = slowest_contribution(problem, searches);
-  const SlowestPath& path = contribution.time > copy.time ? contribution : copy;
-  if (path.chunk_class == nullptr)
-    return {Time{0},
-            BoundKind::latency_path,
-            has_to_move(problem) ? "what has to move crosses links without latency"
-                                 : "nothing has to move",
-            {}};
+Bound path_bound(const Problem& problem, const SlowestPath& path) {
   if (path.time >= never) throw InputError(too_long);
-  const auto cut_off = [&](NodeId node, bool inside) {
-    if (!node.valid()) return;
-    ends.offer(Time{path.time}, [&] {
-      NodeSet set(problem.topology.node_count(), !inside);
-      set[node.value] = inside;
-      return set;
-    });
-  };
-  cut_off(path.to, true);
-  cut_off(path.from, false);
   return {Time{path.time},
           BoundKind::latency_path,
           fmt::format("latency path of {} from {} to {}: at least {}",
@@ -143,6 +119,61 @@ Bound latency_path(const Problem& problem, WorstCuts& ends) {
                       problem.name(path.to), short_text(Time{path.time})),
           {},
           {.source = path.from, .destination = path.to}};
+}
+
+PathsFrom::PathsFrom(const Problem& problem)
+    : problem_(problem), times_(problem.topology, problem.model, Direction::from_sources),
+      searches_(affordable_searches(problem)), classes_of_(problem.collective.sets.size()),
+      sets_of_(problem.topology.node_count()) {
+  for (const ChunkClass& c : problem.classes)
+    if (c.reduces || problem.collective.sets[c.sources].size() == 1)
+      classes_of_[c.sources].push_back(&c);
+  for (SetId set = 0; set < classes_of_.size(); ++set)
+    if (!classes_of_[set].empty())
+      for (const NodeId node : problem.collective.sets[set]) sets_of_[node.value].push_back(set);
+}
+
+SlowestPath PathsFrom::slowest(NodeId from) {
+  SlowestPath worst;
+  Bytes searched{-1};
+  for (const SetId set : sets_of_[from.value])
+    for (const ChunkClass* c : classes_of_[set]) {
+      if (c->smallest != searched) {
+        if (searches_ == 0) return worst;
+        --searches_;
+        if (c->smallest != size_) times_.set_size(size_ = c->smallest);
+        times_.search(std::span(&from, 1));
+        searched = c->smallest;
+      }
+      for (const NodeId node : problem_.collective.sets[c->destinations])
+        consider(worst, times_.complete(node), *c, from, node);
+    }
+  return worst;
+}
+
+Bound latency_path(const Problem& problem, WorstCuts& ends) {
+  const std::uint64_t searches = affordable_searches(problem);
+  const SlowestPath copy = slowest_copy(problem, searches);
+  const SlowestPath contribution = slowest_contribution(problem, searches);
+  const SlowestPath& path = contribution.time > copy.time ? contribution : copy;
+  if (path.chunk_class == nullptr)
+    return {Time{0},
+            BoundKind::latency_path,
+            has_to_move(problem) ? "what has to move crosses links without latency"
+                                 : "nothing has to move",
+            {}};
+  Bound bound = path_bound(problem, path);
+  const auto cut_off = [&](NodeId node, bool inside) {
+    if (!node.valid()) return;
+    ends.offer(Time{path.time}, [&] {
+      NodeSet set(problem.topology.node_count(), !inside);
+      set[node.value] = inside;
+      return set;
+    });
+  };
+  cut_off(path.to, true);
+  cut_off(path.from, false);
+  return bound;
 }
 
 } // namespace tutti::bounds

@@ -162,8 +162,20 @@ BoundCase random_bound_case(Random& random) {
   return {std::move(topology), std::move(collective), model};
 }
 
+BoundCase with_late_starts(BoundCase given, Random& random) {
+  const auto scale = static_cast<std::uint64_t>(
+      lower_bound(given.topology, given.collective, given.model, Chunking::given).time.ps);
+  const std::uint64_t one_in = 1 + random.below(4), longest = 1 + scale * (1 + random.below(3));
+  given.starts.assign(given.topology.node_count(), Time{});
+  for (std::uint32_t v = 0; v < given.topology.node_count(); ++v)
+    if (given.topology.node(NodeId{v}).can.store && random.below(one_in) == 0)
+      given.starts[v] = Time{static_cast<std::int64_t>(random.below(longest))};
+  return given;
+}
+
 std::vector<Bound> all_bounds(const BoundCase& given, Chunking chunking) {
-  return lower_bounds(given.topology, given.collective, given.model, chunking, BoundEffort::full);
+  return lower_bounds(given.topology, given.collective, given.model, chunking, BoundEffort::full,
+                      given.starts);
 }
 
 std::vector<Replay> replays_of(const BoundCase& given) {
@@ -184,7 +196,7 @@ std::vector<Replay> replays_of(const BoundCase& given) {
     }
     if (!outcome.schedule || !verify(topology, collective, *outcome.schedule).correct()) return;
     const Time time = (fluid ? run_simgrid : run_native)(topology, collective, *outcome.schedule,
-                                                         given.model, RunOptions{})
+                                                         given.model, {.starts = given.starts})
                           .completion;
     replays.push_back({row.name, time, Time{fluid ? 1 + time.ps / 1'000'000'000 : 0}});
   };

@@ -21,6 +21,7 @@ struct BoundCase {
   Topology topology;
   Collective collective;
   TimeModel model;
+  std::vector<Time> starts = {}; ///< per node, or empty: when it joins
 };
 
 /// Texts of topologies, each with at most 16 NPUs.
@@ -38,6 +39,9 @@ collectives_of(std::span<const NodeId> members, Bytes size, std::uint32_t chunks
 
 /// Anything: one to three collectives at once, of two members or more.
 [[nodiscard]] BoundCase random_bound_case(Random& random);
+
+/// Some members (or all, or others, too) join late, by times that matter beside the collective's.
+[[nodiscard]] BoundCase with_late_starts(BoundCase given, Random& random);
 
 /// Of every kind, with the prices of flows.
 [[nodiscard]] std::vector<Bound> all_bounds(const BoundCase& given, Chunking chunking);

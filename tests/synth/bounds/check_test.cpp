@@ -15,6 +15,7 @@
 #include <map>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace tutti {
@@ -23,7 +24,7 @@ namespace {
 constexpr std::array chunkings{Chunking::any, Chunking::given};
 
 std::string refuted(const samples::BoundCase& given, Chunking chunking, const Bound& bound) {
-  return refuted(given.topology, given.collective, given.model, chunking, bound);
+  return refuted(given.topology, given.collective, given.model, chunking, bound, given.starts);
 }
 
 /// What the checker says of all bounds of random cases, and of claims that are 1 % higher.
@@ -36,7 +37,8 @@ Verdicts verdicts(std::uint64_t seed, int cases) {
   Random random(seed);
   Verdicts result;
   for (int i = 0; i < cases; ++i) {
-    const samples::BoundCase given = samples::random_bound_case(random);
+    samples::BoundCase given = samples::random_bound_case(random);
+    if (i % 2 == 1) given = samples::with_late_starts(std::move(given), random);
     for (const Chunking chunking : chunkings)
       for (Bound bound : samples::all_bounds(given, chunking)) {
         const std::string fault = refuted(given, chunking, bound);
@@ -56,7 +58,7 @@ Verdicts verdicts(std::uint64_t seed, int cases) {
 TEST_CASE("the checker confirms every bound and hardly any that is 1 % higher", "[bounds][heavy]") {
   const Verdicts result = verdicts(1, 60);
   CHECK(result.refuted == "");
-  CHECK(result.confirmed.size() == 13);
+  CHECK(result.confirmed.size() == 14);
   for (const auto& [kind, count] : result.confirmed) {
     INFO(to_text(kind) << ": " << count);
     CHECK(4 * result.higher_refuted.at(kind) > count); // the checker may know better than a maker
@@ -158,7 +160,7 @@ public:
   [[nodiscard]] Bound certificate() {
     Bound bound = honest_[random_.below(honest_.size())];
     Certificate& proof = bound.proof;
-    if (one_in(4)) bound.kind = static_cast<BoundKind>(random_.below(13));
+    if (one_in(4)) bound.kind = static_cast<BoundKind>(random_.below(14));
     for (std::uint64_t changes = 1 + random_.below(4); changes > 0; --changes) change(proof);
     return bound;
   }
@@ -225,7 +227,8 @@ std::string believed(std::uint64_t seed, int cases, int lies) {
   Random random(seed);
   int told = 0;
   for (int i = 0; i < cases; ++i) {
-    const samples::BoundCase given = samples::random_bound_case(random);
+    samples::BoundCase given = samples::random_bound_case(random);
+    if (i % 2 == 1) given = samples::with_late_starts(std::move(given), random);
     Time least{INT64_MAX};
     for (const samples::Replay& replay : samples::replays_of(given))
       least = std::min(least, replay.time + replay.rounding);
@@ -286,6 +289,29 @@ TEST_CASE("the checker counts prices from an instant on", "[bounds]") {
   bound.time.ps -= 1; // by then it can be on the way to npu0
   bound.proof.from = Time{500'001};
   CHECK(refuted(given, Chunking::any, bound) != "");
+}
+
+TEST_CASE("the checker counts what has far to go by latencies alone", "[bounds]") {
+  // 1 MB crosses to npu1 in 1 ms, over one of two links, and has 100 ns and more to go. What is for
+  // npu3 is small and 1 us away, but none of that is latency: with it, two chunks would count.
+  TopologyParts parts;
+  for (const char* name : {"npu0", "npu1", "npu2", "npu3"})
+    parts.add_node({name, NodeKind::npu, {}, {}});
+  const auto join = [&](std::uint32_t from, std::uint32_t to, std::int64_t ps, std::int64_t rate) {
+    parts.add_link({NodeId{from}, NodeId{to}, Time{ps}, Bandwidth{rate * 1'000'000'000}, -1});
+  };
+  join(0, 1, 0, 1);
+  join(0, 1, 0, 1);
+  join(1, 2, 100'000, 1000);
+  join(1, 3, 0, 1);
+  samples::BoundCase given{Topology(std::move(parts)), {}, {}};
+  given.collective.sets = {{NodeId{0}}, {NodeId{2}}, {NodeId{3}}};
+  given.collective.chunks = {{Bytes{1'000'000}, 0, 1, false}, {Bytes{1000}, 0, 2, false}};
+  Bound bound{Time{1'000'101'000}, BoundKind::timed_cut, {}, {}, {.until = Time{100'000}}};
+  bound.proof.inside = {false, true, true, true};
+  CHECK(refuted(given, Chunking::given, bound) == "");
+  bound.time.ps += 1;
+  CHECK(refuted(given, Chunking::given, bound) != "");
 }
 
 TEST_CASE("what the checker says of lies", "[bounds]") {
