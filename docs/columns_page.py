@@ -53,7 +53,11 @@ KINDS = [
          On the terminal there is a time for each discipline (`time fifo`, `time fluid`); all else in a line
          is of the first. `chunks/shard` says `auto: 8` where Tutti has chosen. What the algorithm expects,
          attempts and facts are words of the note. The model of time, which is the same for all lines,
-         stands above the table."""),
+         stands above the table.
+
+         With `skews` or `jitter` there is a row for each skew. Its columns from `skew` to
+         `hung_on_fraction` are in the files where some case has draws, and in a table of their own on the
+         terminal; what stands before them is of the run without noise."""),
     Kind("Frontiers", [Csv("frontiers", "frontier.csv", "a point of a Pareto frontier at one size"),
                        Csv("frontier_paper", "frontier_paper.csv", "an algorithm of a paper's table that the "
                            "frontier is held against; the file is there where an experiment names some")],

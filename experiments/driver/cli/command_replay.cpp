@@ -10,6 +10,7 @@
 #include "experiments/driver/pool/runner.hpp"
 #include "experiments/driver/records/json.hpp"
 #include "experiments/driver/studies/experiment.hpp"
+#include "experiments/driver/studies/noise/figures.hpp"
 #include "experiments/driver/studies/noise/start_times.hpp"
 #include "experiments/driver/studies/runs/json.hpp"
 #include "experiments/driver/studies/runs/noisy_replay.hpp"
@@ -128,6 +129,12 @@ void replay_all(const ReplayArguments& arguments, const Topology& topology,
   }
   if (!arguments.draw_steps.empty())
     draw(steps_figure(heading, topology, first), arguments.draw_steps);
+  if (!arguments.histogram.empty()) {
+    std::vector<NamedNoise> noises;
+    for (const NoiseOutcome& outcome : e.replays.front().noises)
+      noises.push_back({"skew " + outcome.skew, &outcome});
+    draw(histogram_figure(heading, noises), arguments.histogram);
+  }
   e.hottest_link = hottest_link(topology, first);
   e.peak_rss_bytes = peak_rss_bytes();
 }
@@ -138,11 +145,13 @@ void require_sound(const ReplayArguments& arguments) {
     require_discipline(engine_of(arguments), discipline);
   require_picture_name(arguments.heatmap);
   require_picture_name(arguments.draw_steps);
+  require_picture_name(arguments.histogram);
   const bool by_queue = require_drawable(arguments.draw, true) == LinkQuantity::queue;
   if (by_queue && parse_disciplines(arguments.disciplines).front() != Discipline::fifo)
     throw InputError("--draw-by queue: of fifo only, name it first: --discipline fifo,fluid");
-  require_outputs({arguments.file}, {arguments.trace, arguments.heatmap, arguments.draw.file,
-                                     arguments.draw_steps, arguments.export_case});
+  require_outputs({arguments.file},
+                  {arguments.trace, arguments.heatmap, arguments.draw.file, arguments.draw_steps,
+                   arguments.histogram, arguments.export_case});
 }
 
 /// Who starts late and what is drawn, as the options say.
@@ -195,6 +204,7 @@ int replay_command(const ReplayArguments& arguments) {
     throw InputError(fmt::format("{}: {} transfers are too many for --trace, --draw-steps, "
                                  "--draw-by queue, --start, --skew, --jitter and --export-case",
                                  arguments.file, file.size()));
+  require_histogram(arguments.histogram, noise);
   const std::vector<Time> starts =
       parse_starts(topology, members_of(file.collective), noise.starts);
   if (!arguments.export_case.empty()) // a faulty schedule too: its fault can be cross-checked

@@ -50,12 +50,13 @@ std::vector<Case> cases_of(const SynthArguments& arguments, const Experiment& ex
       c.options.threads = static_cast<unsigned>(default_jobs());
   }
   require_picture_name(arguments.draw_steps);
+  require_histogram(arguments.histogram, cases.front().noise);
   const bool by_queue = require_drawable(arguments.draw, true) == LinkQuantity::queue;
   if (needs_record(arguments) && cases.front().disciplines.front() != Discipline::fifo)
     throw InputError(fmt::format("{}: of fifo only, name it first: --discipline fifo,fluid",
                                  by_queue ? "--draw-by queue" : "--draw-steps"));
-  require_outputs({arguments.topology},
-                  {arguments.output, arguments.trace, arguments.draw.file, arguments.draw_steps});
+  require_outputs({arguments.topology}, {arguments.output, arguments.trace, arguments.draw.file,
+                                         arguments.draw_steps, arguments.histogram});
   return cases;
 }
 
@@ -111,6 +112,26 @@ void join_timelines(const std::string& file, const std::vector<Case>& cases,
   tell_left_out(file, left_out);
 }
 
+/// Of all cases. False where there are no draws, which it says on stderr.
+bool draw_histogram(const std::string& file, const Experiment& experiment,
+                    const std::vector<Case>& cases, const std::vector<Evaluation>& evaluations) {
+  if (file.empty()) return true;
+  const auto has_draws = [](const Evaluation& e) {
+    return !e.replays.empty() && !e.replays.front().noises.empty();
+  };
+  if (std::ranges::none_of(evaluations, has_draws)) {
+    print_message(fmt::format("{}: not drawn, there are no draws", file));
+    return false;
+  }
+  FigureRequest request;
+  request.kind = FigureKind::histogram;
+  request.title =
+      fmt::format("{} on {}", cases.front().collective.text(), experiment.topologies.front().label);
+  request.file = file;
+  draw(make_figure(request, experiment.topologies, cases, evaluations), file);
+  return true;
+}
+
 /// Pictures of the fastest schedule, of the largest size. False where some are wanted and there is
 /// none, which it says on stderr.
 bool draw_fastest(const SynthArguments& arguments, const Experiment& experiment,
@@ -164,7 +185,8 @@ int synth_command(const SynthArguments& arguments) {
   else
     print_tables(report_text(evaluations, table_form(arguments.tables)));
   if (trace) join_timelines(arguments.trace, cases, evaluations);
-  const bool is_drawn = interrupted || draw_fastest(arguments, experiment, cases, evaluations);
+  bool is_drawn = interrupted || draw_fastest(arguments, experiment, cases, evaluations);
+  if (!interrupted) is_drawn &= draw_histogram(arguments.histogram, experiment, cases, evaluations);
   int code = is_drawn ? 0 : 1;
   code = std::max(code, report_problems(problems_of(evaluations)));
   if (!arguments.output.empty() && !evaluations.front().verified) {

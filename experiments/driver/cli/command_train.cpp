@@ -6,6 +6,7 @@
 #include "experiments/driver/cli/study_line.hpp"
 #include "experiments/driver/figures/iteration_trace.hpp"
 #include "experiments/driver/pool/process_memory.hpp"
+#include "experiments/driver/pool/runner.hpp"
 #include "experiments/driver/studies/training/display.hpp"
 #include "experiments/driver/studies/training/figure.hpp"
 #include "sim/error.hpp"
@@ -83,6 +84,7 @@ int train_command(const TrainArguments& arguments) {
   const Topology& topology = experiment.topologies.front().topology;
   const TrainingNetwork network{topology.name(), &topology};
   study.cache = usable_cache(study.cache);
+  study.draw_threads = static_cast<unsigned>(default_jobs());
   allow_memory(study.planning.options);
   require_sound_files(arguments);
   Interrupts interrupts;

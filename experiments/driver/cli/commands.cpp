@@ -5,6 +5,7 @@
 #include "experiments/driver/cli/output.hpp"
 #include "experiments/driver/figures/gnuplot.hpp"
 #include "experiments/driver/pool/interrupts.hpp"
+#include "experiments/driver/pool/runner.hpp"
 #include "experiments/driver/records/result_files.hpp"
 #include "experiments/driver/studies/in_file.hpp"
 #include "experiments/driver/studies/refusals.hpp"
@@ -89,6 +90,12 @@ void require_picture_name(const std::string& file) {
     throw InputError(fmt::format("{}: a picture is .svg or .png", file));
   if (!file.empty() && !gnuplot_found())
     throw InputError(fmt::format("{}: gnuplot, which draws it, isn't installed", file));
+}
+
+void require_histogram(const std::string& file, const NoiseRequest& noise) {
+  require_picture_name(file);
+  if (!file.empty() && !noise.is_drawn())
+    throw InputError("--histogram: nothing is drawn: that needs --skew or --jitter");
 }
 
 int report_problems(std::span<const std::string> problems) {
@@ -202,6 +209,7 @@ int run_study_line(std::string_view command, std::string_view kind,
                                          .interrupts = interrupts,
                                          .refusals = refusals,
                                          .name = fmt::format("{} on {}", command, network),
+                                         .jobs = default_jobs(),
                                          .progress = arguments.progress});
     if (interrupts.count() == 0) refusals.require_some();
     return made;

@@ -56,7 +56,7 @@ struct SynthArguments {
   StudyLine line; ///< of RunStudy::options_of_command()
   std::string seed = "1", jobs = "1";
   /// Files to write, the schedule, the timeline and pictures; empty: none.
-  std::string output, trace, draw_steps;
+  std::string output, trace, draw_steps, histogram;
   DrawArguments draw;
   bool progress = false; ///< lines where stderr is no terminal
   TableArguments tables;
@@ -123,7 +123,8 @@ struct ReplayArguments {
   std::string engine = "simgrid", disciplines = "fifo";
   std::optional<std::string> bound;                    ///< quick (default) or full
   ModelArguments model;                                ///< default: what the file says
-  std::string trace, heatmap, draw_steps, export_case; ///< files to write; empty: none
+  /// Files to write; empty: none.
+  std::string trace, heatmap, draw_steps, histogram, export_case;
   NoiseArguments noise;
   DrawArguments draw;
   TableArguments tables;
@@ -315,6 +316,8 @@ template <typename Body> auto of_option(const std::string& option, const Body& b
 /// Before hours of work. Errors: InputError unless it ends in .svg or .png and can be drawn, or is
 /// empty.
 void require_picture_name(const std::string& file);
+/// The same of a histogram; also where nothing is drawn.
+void require_histogram(const std::string& file, const NoiseRequest& noise);
 /// The quantity, if the picture's name and it are right; `with_queue`: whether a run's queues are
 /// known. Errors: InputError.
 LinkQuantity require_drawable(const DrawArguments& draw, bool with_queue = false);

@@ -108,6 +108,11 @@ void add_draw_steps(CLI::App& app, std::string& draw) {
                  "six small pictures of the same, each a sixth of the time: .svg or .png");
 }
 
+void add_histogram(CLI::App& app, std::string& histogram) {
+  app.add_option("--histogram", histogram,
+                 "picture to write of how often which time came out of the draws: .svg or .png");
+}
+
 void add_bound(CLI::App& app, std::optional<std::string>& bound) {
   app.add_option(bound_option.flag, bound, bound_option.help);
 }
@@ -160,6 +165,7 @@ void add_options(CLI::App& app, SynthArguments& synth) {
   add_trace(app, synth.trace, "all replays");
   add_draw(app, synth.draw, "the fastest schedule", true);
   add_draw_steps(app, synth.draw_steps);
+  add_histogram(app, synth.histogram);
   add_progress(app, synth.progress);
   add_output(app, synth.tables, synth.json);
   add_examples(
@@ -254,6 +260,7 @@ void add_options(CLI::App& app, ReplayArguments& replay) {
   app.add_option("--export-case", replay.export_case,
                  "JSON to write: the whole case in plain numbers, for an independent check");
   add_noise(app, replay.noise);
+  add_histogram(app, replay.histogram);
   add_output(app, replay.tables, replay.json);
 }
 

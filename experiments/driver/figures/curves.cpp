@@ -49,6 +49,8 @@ bool has_logarithmic_y(const CurveChart& chart) {
 AxisRange x_range(const CurveChart& chart, const Extent& x) {
   if (chart.axis == CurveAxis::names)
     return {-0.4, static_cast<double>(chart.x_names.size()) - 0.6};
+  if (chart.x_from_least && x.largest > x.smallest)
+    return {x.smallest, x.largest + 0.03 * (x.largest - x.smallest)};
   if (chart.axis == CurveAxis::linear) return {0, x.largest > 0 ? 1.03 * x.largest : 1};
   return {0.8 * x.smallest, 1.25 * x.largest, true};
 }

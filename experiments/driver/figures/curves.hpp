@@ -21,7 +21,7 @@ enum class CurveAxis : std::uint8_t {
   bytes,  ///< marks at powers of two, as 1 KiB, 1 MiB
   powers, ///< marks at powers of two, as 1, 2, 4; where values are few, at these
   tens,   ///< marks at powers of ten; where values are few, at these
-  linear, ///< from 0
+  linear, ///< from 0, or from the least x
   names,  ///< one for each of 0, 1, 2 ...
 };
 
@@ -61,6 +61,7 @@ struct CurveChart {
   bool steps = false; ///< a value holds until the next point; points aren't marked
   std::vector<std::string> x_names = {}; ///< of the axis of names
   std::vector<AxisTic> y_tics = {};      ///< instead of numbers of the axis's own
+  bool x_from_least = false;             ///< of a linear axis
 };
 
 /// The curves' names stand beside the plot, at the height at which each ends. Where curves lie upon

@@ -87,9 +87,12 @@ private:
   std::mutex asking_;
 };
 
+Cell known(Time time) { return time == Draw::never ? Cell() : Cell(time); }
+
 Json times_json(std::span<const Draw> draws, Time Draw::*member) {
   Json json = Json::array();
-  for (const Draw& draw : draws) json.push_back((draw.*member).ps);
+  for (const Draw& draw : draws)
+    json.push_back(draw.*member == Draw::never ? Json(nullptr) : Json((draw.*member).ps));
   return json;
 }
 
@@ -111,13 +114,15 @@ Time NoiseOutcome::time_at(double share) const {
 
 Time NoiseOutcome::after_last_start_at(double share) const {
   std::vector<Time> times;
-  for (const Draw& draw : draws) times.push_back(draw.time - draw.last_start);
+  for (const Draw& draw : draws)
+    times.push_back(draw.time == Draw::never ? draw.time : draw.time - draw.last_start);
   return ranked(std::move(times), share);
 }
 
 double NoiseOutcome::slowdown_at(double share) const {
-  if (quiet.ps <= 0) return std::numeric_limits<double>::quiet_NaN();
-  return static_cast<double>(time_at(share).ps) / static_cast<double>(quiet.ps);
+  const Time time = time_at(share);
+  if (quiet.ps <= 0 || time == Draw::never) return std::numeric_limits<double>::quiet_NaN();
+  return static_cast<double>(time.ps) / static_cast<double>(quiet.ps);
 }
 
 NoiseOutcome::Cause NoiseOutcome::usual_cause() const {
@@ -154,14 +159,14 @@ const Fields<NoiseOutcome>& noise_fields() {
       {{"jitter", text, key}, [](const N& n) { return n.jitter; }},
       {{"noise_seed", count, key}, [](const N& n) { return n.seed; }},
       {{"draws", count, key}, [](const N& n) { return n.draws.size(); }},
-      {{"time_p50_ps", time, metric}, [](const N& n) { return n.time_at(median); }},
-      {{"time_p90_ps", time, metric}, [](const N& n) { return n.time_at(most); }},
-      {{"time_p99_ps", time, metric}, [](const N& n) { return n.time_at(nearly_all); }},
-      {{"time_worst_ps", time, metric}, [](const N& n) { return n.time_at(all); }},
+      {{"time_p50_ps", time, metric}, [](const N& n) { return known(n.time_at(median)); }},
+      {{"time_p90_ps", time, metric}, [](const N& n) { return known(n.time_at(most)); }},
+      {{"time_p99_ps", time, metric}, [](const N& n) { return known(n.time_at(nearly_all)); }},
+      {{"time_worst_ps", time, metric}, [](const N& n) { return known(n.time_at(all)); }},
       {{"after_last_start_p50_ps", time, metric},
-       [](const N& n) { return n.after_last_start_at(median); }},
+       [](const N& n) { return known(n.after_last_start_at(median)); }},
       {{"after_last_start_p99_ps", time, metric},
-       [](const N& n) { return n.after_last_start_at(nearly_all); }},
+       [](const N& n) { return known(n.after_last_start_at(nearly_all)); }},
       {{"noise_slowdown_p50", ratio, metric}, [](const N& n) { return n.slowdown_at(median); }},
       {{"noise_slowdown_p99", ratio, metric}, [](const N& n) { return n.slowdown_at(nearly_all); }},
       {{"hung_on", text, note}, [](const N& n) { return of_cause(n, true); }},
@@ -196,7 +201,7 @@ NoiseOutcome parse_noise_message(const Json& json) {
              &starts = json.at("draws").at("last_start_ps"),
              &causes = json.at("draws").at("hung_on");
   for (std::size_t i = 0; i < times.size(); ++i)
-    outcome.draws.push_back({{times[i].get<std::int64_t>()},
+    outcome.draws.push_back({times[i].is_null() ? Draw::never : Time{times[i].get<std::int64_t>()},
                              {starts.at(i).get<std::int64_t>()},
                              causes.at(i).is_null() ? "" : causes.at(i).get<std::string>()});
   return outcome;

@@ -22,6 +22,8 @@ namespace tutti {
 
 /// What came of one draw.
 struct Draw {
+  static constexpr Time never{INT64_MAX}; ///< the time of one that is never complete
+
   Time time, last_start;
   /// "npu3, late" or "npu3>npu4": whose start, or on which link, most of the time went that the end
   /// waited for; empty where nobody knows.
@@ -35,11 +37,12 @@ struct NoiseOutcome {
   Time quiet;              ///< the same run without noise
   std::vector<Draw> draws; ///< by their number; at least one
 
-  /// The least time that so many of all draws (0 .. 1) don't exceed.
+  /// The least time that so many of all draws (0 .. 1) don't exceed; Draw::never where fewer are
+  /// ever complete.
   [[nodiscard]] Time time_at(double share) const;
   /// The same of what is left of a draw's time after its last start.
   [[nodiscard]] Time after_last_start_at(double share) const;
-  /// time_at() over the time without noise; NaN where that is 0.
+  /// time_at() over the time without noise; NaN where that is 0, or there is none.
   [[nodiscard]] double slowdown_at(double share) const;
 
   struct Cause {
@@ -82,7 +85,7 @@ struct NoisePlan {
 /// Skew, jitter, seed and number of draws, times, slowdowns, causes.
 [[nodiscard]] const Fields<NoiseOutcome>& noise_fields();
 
-/// An object with lists: of each draw its time, last start and what it hung on.
+/// An object with lists: of each draw its time (null: never), last start and what it hung on.
 [[nodiscard]] nlohmann::ordered_json draws_json(const NoiseOutcome& outcome);
 /// All of an outcome, for another process, and back.
 [[nodiscard]] nlohmann::ordered_json noise_message(const NoiseOutcome& outcome);

@@ -21,7 +21,7 @@ std::vector<NodeId> members_of(const Collective& collective) {
 }
 
 std::vector<Time> parse_starts(const Topology& topology, std::span<const NodeId> members,
-                               std::span<const std::string> texts) {
+                               std::span<const std::string> texts, std::string_view others) {
   std::vector<Time> starts;
   std::vector<bool> is_named(topology.node_count());
   for (const std::string& text : texts) {
@@ -31,9 +31,7 @@ std::vector<Time> parse_starts(const Topology& topology, std::span<const NodeId>
     const NodeId node = topology.find_node(text.substr(0, equals));
     const std::string& name = topology.node(node).name;
     if (!std::ranges::binary_search(members, node))
-      throw InputError(fmt::format("{} neither holds nor wants a chunk of the collective, so it "
-                                   "can't start late",
-                                   name));
+      throw InputError(fmt::format("{} {}, so it can't start late", name, others));
     if (is_named[node.value]) throw InputError(fmt::format("the start of {} is given twice", name));
     is_named[node.value] = true;
     starts.resize(topology.node_count());

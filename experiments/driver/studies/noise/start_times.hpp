@@ -8,6 +8,7 @@
 #include <functional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace tutti {
@@ -16,12 +17,14 @@ namespace tutti {
 [[nodiscard]] std::vector<NodeId> members_of(const Collective& collective);
 
 /// Per node, from texts like "npu3=20us"; empty without any, and 0 for who isn't named.
-/// `members`: ascending.
+/// `members`: ascending; `others`: what is said of a node that isn't one.
 /// Errors: InputError for a text of another form, a node that isn't there (with known ones), one
 /// that is no member, one that is named twice, or a time that isn't one.
 [[nodiscard]] std::vector<Time> parse_starts(const Topology& topology,
                                              std::span<const NodeId> members,
-                                             std::span<const std::string> texts);
+                                             std::span<const std::string> texts,
+                                             std::string_view others = "neither holds nor wants a "
+                                                                       "chunk of the collective");
 
 /// "2 NPUs start late, npu3 last, at 20.0 us"; empty where nobody does.
 [[nodiscard]] std::string late_text(const Topology& topology, std::span<const Time> starts);

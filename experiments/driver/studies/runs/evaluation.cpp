@@ -11,6 +11,8 @@
 #include "sim/error.hpp"
 #include "sim/files/files.hpp"
 #include "sim/files/schedule_file.hpp"
+#include "sim/relays.hpp"
+#include "sim/verify.hpp"
 #include "sim/work_limit.hpp"
 #include "synth/bounds/late_start.hpp"
 
@@ -98,9 +100,13 @@ BoundPair bounds_for(const Topology& topology, const Collective& collective, con
 BoundPair raised_by(std::span<const Time> starts, BoundPair bounds, const Topology& topology,
                     const Collective& collective, const TimeModel& model) {
   if (std::ranges::all_of(starts, [](Time start) { return start == Time{}; })) return bounds;
-  const Bound late = late_start_bound(topology, collective, model, starts);
-  for (ShownBound* bound : {&bounds.any, &bounds.at_chunks})
-    if (late.time > bound->time) *bound = shown(late);
+  const auto raise = [&](ShownBound& bound, Chunking chunking) {
+    const Bound late = late_start_bound(topology, collective, model, starts, chunking);
+    if (late.time > bound.time) bound = shown(late);
+  };
+  raise(bounds.any, Chunking::any);
+  raise(bounds.at_chunks, Chunking::any);
+  raise(bounds.at_chunks, Chunking::given);
   return bounds;
 }
 
@@ -293,6 +299,39 @@ void replay_all(const Case& c, const Attempt& made, Evaluation& result) {
     result.hottest_link = hottest_link(*c.topology, result.replays.front().report);
 }
 
+/// Changes the schedule as the case says, and verifies it again. What can't be changed so becomes
+/// infeasible: it is no defect of the algorithm, which made another schedule.
+void change(const Case& c, Attempt& made) {
+  Outcome& outcome = made.outcome;
+  if (!made.usable() || !(c.change.relays_send || c.change.drops_dependencies)) return;
+  const auto refuse = [&](const std::string& why) {
+    outcome.schedule.reset();
+    outcome.compact.reset();
+    outcome.status = Status::infeasible;
+    outcome.note = why;
+  };
+  if (!outcome.schedule) {
+    refuse(fmt::format("{} transfers are too many for a list, which relays and dropped "
+                       "dependencies need",
+                       outcome.compact->size()));
+    return;
+  }
+  if (c.change.drops_dependencies) outcome.schedule->clear_dependencies();
+  if (!c.change.relays_send) return;
+  const double start = cpu_seconds();
+  try {
+    outcome.schedule = relayed(*c.topology, *outcome.schedule);
+  } catch (const InputError& error) {
+    refuse(error.what());
+    return;
+  }
+  made.verdict = verify(*c.topology, made.collective, *outcome.schedule);
+  made.verify_seconds += cpu_seconds() - start;
+  if (made.verdict.fault) refuse("with relays that send: " + made.verdict.fault->text);
+  outcome.planned.reset(); // it is of another schedule
+  outcome.planned_on.clear();
+}
+
 // Of an even number the earlier of the two in the middle.
 std::optional<AttemptSpread> spread_of(std::vector<Time> attempts) {
   if (attempts.size() < 2) return std::nullopt;
@@ -319,6 +358,7 @@ Evaluation evaluate(const Case& c) {
   for (const Discipline discipline : c.disciplines) require_discipline(*c.engine, discipline);
   Evaluation result;
   Attempt made = attempt(c);
+  change(c, made);
   result.synthesis_seconds = made.synthesis_seconds;
   result.verify_seconds = made.verify_seconds;
   result.run = c.run;
@@ -338,6 +378,7 @@ Evaluation evaluate(const Case& c) {
   result.facts = made.outcome.facts;
   result.attempts = spread_of(made.outcome.attempts);
   result.problem = verdict_problem(made);
+  if (c.change.relays_send && made.usable()) result.problem.clear(); // relays get data twice
   if (made.has_schedule()) {
     result.transfers =
         made.outcome.schedule ? made.outcome.schedule->size() : made.outcome.compact->size();

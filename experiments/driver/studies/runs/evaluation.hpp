@@ -50,6 +50,12 @@ struct TraceParts {
   [[nodiscard]] static std::string left_out_of(const std::string& file);
 };
 
+/// What is changed of a schedule before it is replayed, to see what it is worth.
+struct ScheduleChange {
+  bool relays_send = false;        ///< relayed(): NPUs on paths don't forward in hardware
+  bool drops_dependencies = false; ///< queues alone decide then
+};
+
 /// What to evaluate.
 struct Case {
   std::string run;                    ///< label of its matrix in an experiment; may be empty
@@ -63,6 +69,7 @@ struct Case {
   const EngineRow* engine = nullptr;
   std::vector<Discipline> disciplines{Discipline::fifo}; ///< one replay each; at least one
   BoundEffort bound = BoundEffort::quick;
+  ScheduleChange change = {};
   NoiseRequest noise = {};
   std::vector<KnownBounds> known_bounds = {}; ///< with this effort, all starting at once
   std::string schedule_file; ///< where to write the schedule once verified; empty: nowhere
@@ -129,11 +136,12 @@ struct Evaluation {
 /// Empty where the completion is not below its bound, as it must be; else what is wrong, in words.
 [[nodiscard]] std::string bound_problem(const Replay& replay);
 
-/// What runs out of memory is out_of_memory, what was cancelled timed_out, each with a note. Chunks
-/// below a byte only because of the algorithm's chunk multiple are infeasible. A compact schedule
-/// that the engine or discipline can't replay stays without replay, with a note, one that is
-/// replayed without timeline and draws, and one that NPUs start late for without replay. What was remembered is verified as everything is, and shows in
-/// measured seconds only; a cache that can't be written is no error.
+/// What runs out of memory is out_of_memory, what was cancelled timed_out, each with a note. A
+/// schedule that can't be changed as asked for is infeasible, and so are chunks below a byte only
+/// because of the algorithm's chunk multiple. A compact schedule that the engine or discipline
+/// can't replay stays without replay, with a note, one that is replayed without timeline and draws,
+/// and one that NPUs start late for without replay. What was remembered is verified as everything
+/// is, and shows in measured seconds only; a cache that can't be written is no error.
 /// Errors: InputError for bad input (a collective that the topology can't hold, an unknown setting,
 /// a discipline that the engine doesn't know, an unwritable schedule file).
 [[nodiscard]] Evaluation evaluate(const Case& c);

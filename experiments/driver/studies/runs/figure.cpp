@@ -8,9 +8,11 @@
 #include "experiments/driver/figures/heatmap.hpp"
 #include "experiments/driver/figures/schedule_drawing.hpp"
 #include "experiments/driver/records/file_stem.hpp"
+#include "experiments/driver/studies/noise/figures.hpp"
 #include "experiments/driver/studies/registry.hpp"
 #include "experiments/driver/studies/runs/recorded_run.hpp"
 #include "experiments/driver/studies/runs/records.hpp"
+#include "experiments/driver/studies/runs/shown_runs.hpp"
 #include "sim/error.hpp"
 #include "sim/text.hpp"
 
@@ -26,81 +28,8 @@ namespace tutti {
 
 namespace {
 
-// What the figure shows: evaluations with a replay, of the topologies and algorithms asked for.
-std::vector<std::size_t> shown_indices(const FigureRequest& request,
-                                       std::span<const Evaluation> all) {
-  std::vector<std::size_t> indices;
-  for (std::size_t i = 0; i < all.size(); ++i)
-    if (!all[i].replays.empty() && request.shows(all[i].topology, all[i].algorithm))
-      indices.push_back(i);
-  return indices;
-}
-
-std::vector<Evaluation> shown(const FigureRequest& request, std::span<const Evaluation> all) {
-  std::vector<Evaluation> some;
-  for (const std::size_t i : shown_indices(request, all)) some.push_back(all[i]);
-  if (some.empty()) throw InputError("there is nothing to draw");
-  return some;
-}
-
-// The distinct values of a field, in order of appearance.
-template <typename Field>
-std::vector<std::string> distinct(std::span<const Evaluation> evaluations, Field&& field) {
-  std::vector<std::string> values;
-  for (const Evaluation& e : evaluations)
-    if (std::find(values.begin(), values.end(), field(e)) == values.end())
-      values.push_back(field(e));
-  return values;
-}
-
 const auto topology_of = [](const Evaluation& e) { return e.topology; };
 const auto collective_of = [](const Evaluation& e) { return e.collective; };
-
-const Topology& topology_named(Networks networks, const std::string& label) {
-  return std::find_if(networks.begin(), networks.end(),
-                      [&label](const LabelledTopology& t) { return t.label == label; })
-      ->topology;
-}
-
-// Per shard, as asked for: without the algorithm's chunk multiple.
-std::uint32_t chunks_asked(const Evaluation& e) {
-  return e.chunks_per_shard / find_algorithm(e.algorithm).chunk_multiple;
-}
-
-// The names of a figure's algorithms: with chunks and run where one comes several times for one
-// problem.
-class VariantNames {
-public:
-  explicit VariantNames(std::span<const Evaluation> evaluations) {
-    for (const Evaluation& x : evaluations)
-      for (const Evaluation& y : evaluations) {
-        if (x.algorithm != y.algorithm || x.topology != y.topology ||
-            x.collective != y.collective || x.size != y.size)
-          continue;
-        if (chunks_asked(x) != chunks_asked(y))
-          with_chunks_.insert(x.algorithm);
-        else if (x.run != y.run)
-          with_run_.insert(x.algorithm);
-      }
-  }
-
-  [[nodiscard]] std::string of(const Evaluation& e) const {
-    return e.algorithm +
-           (with_chunks_.contains(e.algorithm) ? fmt::format(", {} chunks", chunks_asked(e)) : "") +
-           run_of(e);
-  }
-  /// For figures over chunks.
-  [[nodiscard]] std::string of_any_chunks(const Evaluation& e) const {
-    return e.algorithm + run_of(e);
-  }
-
-private:
-  [[nodiscard]] std::string run_of(const Evaluation& e) const {
-    return with_run_.contains(e.algorithm) && !e.run.empty() ? ", " + e.run : "";
-  }
-
-  std::set<std::string> with_chunks_, with_run_; // algorithms
-};
 
 // A name that tells an evaluation from the others of the figure.
 std::string panel_title(const Evaluation& e, std::span<const Evaluation> all) {
@@ -108,6 +37,12 @@ std::string panel_title(const Evaluation& e, std::span<const Evaluation> all) {
   if (distinct(all, topology_of).size() > 1) title += " on " + e.topology;
   if (distinct(all, collective_of).size() > 1) title += ", " + e.collective;
   return title;
+}
+
+const Topology& topology_named(Networks networks, const std::string& label) {
+  return std::find_if(networks.begin(), networks.end(),
+                      [&label](const LabelledTopology& t) { return t.label == label; })
+      ->topology;
 }
 
 std::vector<LinkMap> link_maps(const FigureRequest& request, Networks networks,
@@ -201,11 +136,11 @@ public:
   [[nodiscard]] double of(const Evaluation& e) const {
     const double value = drawn_(e);
     if (request_.reference.empty()) return value;
-    const auto reference = std::find_if(all_.begin(), all_.end(), [&](const Evaluation& other) {
-      return other.algorithm == request_.reference && !other.replays.empty() &&
-             same_problem(e, other);
-    });
-    return reference == all_.end() ? std::nan("") : value / drawn_(*reference);
+    for (const Evaluation& other : all_)
+      if (other.algorithm == request_.reference && !other.replays.empty() && same_problem(e, other))
+        for (const Evaluation& one : by_skew(request_, other))
+          if (skew_of(one) == skew_of(e)) return value / drawn_(one);
+    return std::nan("");
   }
 
 private:
@@ -309,6 +244,66 @@ Figure curves(const FigureRequest& request, const Heading& heading,
   return curve_figure(chart);
 }
 
+/// The scale of a skew over which curves are drawn: picoseconds, or multiples of the lower bound.
+struct SkewScale {
+  double value = 0;
+  bool is_multiple = false;
+  std::string distribution; ///< "uniform"; empty of none
+};
+
+SkewScale scale_of(const Evaluation& e) {
+  const std::string skew = skew_of(e);
+  const SkewRequest request = parse_skew(skew);
+  if (request.kind == Skew::Kind::none) return {};
+  const bool is_multiple = skew.ends_with('x');
+  return {is_multiple ? request.of_bound : static_cast<double>(request.scale.ps), is_multiple,
+          skew.substr(0, skew.find(':'))};
+}
+
+Figure over_skews(const Heading& heading, std::span<const Evaluation> evaluations,
+                  const Values& values) {
+  SkewScale largest;
+  for (const Evaluation& e : evaluations) {
+    const SkewScale scale = scale_of(e);
+    if (scale.distribution.empty()) continue;
+    if (!largest.distribution.empty() &&
+        (scale.distribution != largest.distribution || scale.is_multiple != largest.is_multiple))
+      throw InputError("curves over skews are of one distribution, by times or by multiples");
+    if (largest.distribution.empty() || scale.value > largest.value) largest = scale;
+  }
+  if (largest.distribution.empty()) throw InputError("curves over skews need one that isn't none");
+  const TimeUnit unit =
+      largest.is_multiple ? TimeUnit{1, "times the lower bound"} : time_unit(largest.value);
+  const VariantNames names(evaluations);
+  const auto variant_of = [&](const Evaluation& e) { return names.of_any_skew(e); };
+  const auto problem_of = [&](const Evaluation& e) { return names.problem_of(e); };
+  CurveChart chart;
+  chart.heading = heading;
+  chart.axis = CurveAxis::linear;
+  chart.x_label = fmt::format("{} skew [{}]", largest.distribution, unit.name);
+  chart.y_label = values.axis_label();
+  chart.curves = told_apart(
+      evaluations, values, [&](const Evaluation& e) { return variant_of(e) + problem_of(e); },
+      [&](const Evaluation& e) { return scale_of(e).value / unit.ps; }, variant_of, problem_of);
+  return curve_figure(chart);
+}
+
+/// What draws came to, each with a name.
+std::vector<NamedNoise> named_noises(std::span<const Evaluation> evaluations) {
+  const VariantNames names(evaluations);
+  std::vector<NamedNoise> noises;
+  for (const Evaluation& e : evaluations)
+    noises.push_back({names.of(e) + names.problem_of(e), &e.replays.front().noises.front()});
+  return noises;
+}
+
+/// The heading with what was drawn, where that is one kind of noise.
+Heading with_draws(Heading heading, std::span<const Evaluation> evaluations) {
+  if (distinct(evaluations, skew_of).size() == 1)
+    heading.note += "; " + noise_text(evaluations.front().replays.front().noises.front());
+  return heading;
+}
+
 // `mesh2d` of `mesh2d:8x8,...`; the name of a machine or file as it is.
 std::string family_of(Networks networks, const std::string& label) {
   const auto found = std::find_if(networks.begin(), networks.end(),
@@ -366,6 +361,11 @@ Figure drawn_figure(const FigureRequest& request, Networks networks, std::span<c
   case FigureKind::sizes:
   case FigureKind::chunks: return curves(request, heading, some, values);
   case FigureKind::scaling: return scaling(request, heading, networks, some, values);
+  case FigureKind::skews: return over_skews(heading, some, values);
+  case FigureKind::histogram:
+    return histogram_figure(with_draws(heading, some), named_noises(some));
+  case FigureKind::robustness:
+    return robustness_figure(with_draws(heading, some), named_noises(some));
   case FigureKind::schedule: break;
   }
   return schedule(request, heading, cases, evaluations);

@@ -23,12 +23,19 @@ enum class FigureKind : std::uint8_t {
   chunks,      ///< over the chunks per shard, one curve per algorithm
   scaling,     ///< over the problem's size, one curve per topology family and algorithm
   schedule,    ///< who sends what where, step by step; of one small evaluation
+  skews,       ///< over the scale of the skew, one curve per algorithm
+  histogram,   ///< how often which time came out, one curve per algorithm and skew
+  robustness,  ///< times without noise and of draws, one group per algorithm and skew
 };
 
 struct FigureRequest {
   FigureKind kind = FigureKind::heatmap;
   std::string title, file;
   std::vector<std::string> topologies, algorithms; ///< labels and names; empty: all
+  std::vector<Bytes> sizes = {};                   ///< empty: all
+  std::vector<std::string> collectives = {};       ///< likewise
+  /// Texts; empty: of skews, histogram and robustness all, of others the first of each case.
+  std::vector<std::string> skews = {};
   LinkQuantity quantity = LinkQuantity::utilisation;
   RecordColumn metric;        ///< of run_records()
   bool normalized = false;    ///< over the least of each topology
@@ -40,9 +47,9 @@ struct FigureRequest {
   [[nodiscard]] bool shows(std::string_view topology, std::string_view algorithm) const;
 };
 
-/// Figures speak of the first replay of each evaluation; those without a correct schedule are left
-/// out. Pre: `evaluations` are those of `cases`, on these networks; a case whose schedule is drawn
-/// has written it.
+/// Figures speak of the first replay of each evaluation, and of each skew as asked for; those
+/// without a correct schedule are left out. Pre: `evaluations` are those of `cases`, on these
+/// networks; a case whose schedule is drawn has written it.
 /// Errors: InputError naming the figure's file where nothing is left to draw.
 [[nodiscard]] Figure make_figure(const FigureRequest& request, Networks networks,
                                  std::span<const Case> cases,

@@ -29,6 +29,12 @@ constexpr std::array run_options{
     settings_option,
     StudyOption{"--routing", "routing", OptionForm::text,
                 "of the baselines: auto, shortest or dimension-order; default auto"},
+    StudyOption{"--relays", "relays", OptionForm::text,
+                "paths: nodes on a path forward in hardware; transfers: those that can store, as "
+                "NPUs, take data in and send it on themselves, when they have started; default "
+                "paths"},
+    StudyOption{"--dependencies", "dependencies", OptionForm::text,
+                "kept, or dropped: queues alone decide; default kept"},
     StudyOption{"--engine", "engine", OptionForm::text,
                 "native, simgrid, or auto: native, simgrid for fluid; default auto, in experiments "
                 "simgrid",

@@ -138,6 +138,10 @@ Fields<RunRow> run_fields(std::span<const Evaluation> evaluations) {
   return fields_with(evaluations, std::ranges::any_of(evaluations, has_noise));
 }
 
+Fields<RunRow> quiet_run_fields(std::span<const Evaluation> evaluations) {
+  return fields_with(evaluations, false);
+}
+
 std::vector<const NoiseOutcome*> noises_of(const Replay& replay) {
   if (replay.noises.empty()) return {nullptr};
   std::vector<const NoiseOutcome*> noises;

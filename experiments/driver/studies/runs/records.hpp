@@ -21,6 +21,8 @@ struct RunRow {
 };
 /// Of these evaluations: facts that some evaluation has are columns `fact:NAME`.
 [[nodiscard]] Fields<RunRow> run_fields(std::span<const Evaluation> evaluations);
+/// The same without what draws came to.
+[[nodiscard]] Fields<RunRow> quiet_run_fields(std::span<const Evaluation> evaluations);
 
 /// Those of a replay, or one that is null.
 [[nodiscard]] std::vector<const NoiseOutcome*> noises_of(const Replay& replay);

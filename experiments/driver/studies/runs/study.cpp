@@ -86,6 +86,16 @@ void read_engine(ConfigTable& table, RunMatrix& run) {
     run.disciplines = {Discipline::fifo};
 }
 
+/// Whether the key says the second of two words; the first is its default.
+bool second_at(ConfigTable& table, const char* key, const char* first, const char* second) {
+  const auto value = table.find(key);
+  if (!value) return false;
+  const std::string text = value->string();
+  if (text != first && text != second)
+    throw value->error(unknown_name(key, text, std::vector<std::string>{first, second}));
+  return text == second;
+}
+
 RunMatrix read_run(ConfigTable table, const Experiment& experiment,
                    const std::string& source_name) {
   RunMatrix run;
@@ -108,6 +118,8 @@ RunMatrix read_run(ConfigTable table, const Experiment& experiment,
   read_engine(table, run);
   run.bound = parsed_at(table, "bound", "quick", parse_bound_effort);
   if (run.collectives.empty()) throw table.error("no collective is named");
+  run.change.relays_send = second_at(table, "relays", "paths", "transfers");
+  run.change.drops_dependencies = second_at(table, "dependencies", "kept", "dropped");
   run.noise = noise_at(table, source_name, [&](std::span<const std::string> texts) {
     for (const std::size_t t : run.topologies)
       for (const std::vector<std::string>& collective : run.collectives) {
@@ -132,8 +144,9 @@ double size_of(const RunMatrix& run) { // of sizes of lists in memory: a double 
 
 // The texts stand in the order of FigureKind.
 FigureKind parse_figure_kind(const std::string& text) {
-  const std::vector<std::string> known{"heatmap", "utilisation", "bars",    "sizes",
-                                       "chunks",  "scaling",     "schedule"};
+  const std::vector<std::string> known{"heatmap",   "utilisation", "bars",     "sizes",
+                                       "chunks",    "scaling",     "schedule", "skews",
+                                       "histogram", "robustness"};
   const auto found = std::find(known.begin(), known.end(), text);
   if (found == known.end()) throw InputError(unknown_name("kind of figure", text, known));
   return static_cast<FigureKind>(found - known.begin());
@@ -149,7 +162,9 @@ LinkQuantity parse_reported_quantity(const std::string& text) {
 // What the figure shows of its evaluations; a key that its kind doesn't know stays unread.
 void read_axes(ConfigTable& table, FigureRequest& figure) {
   const FigureKind kind = figure.kind;
-  if (kind == FigureKind::schedule) return;
+  if (kind == FigureKind::schedule || kind == FigureKind::histogram ||
+      kind == FigureKind::robustness)
+    return;
   if (kind == FigureKind::heatmap || kind == FigureKind::utilisation) {
     figure.quantity = parsed_at(table, "quantity", "utilisation", parse_reported_quantity);
     return;
@@ -175,7 +190,55 @@ void read_axes(ConfigTable& table, FigureRequest& figure) {
     figure.logarithmic = logarithmic->boolean();
 }
 
-FigureRequest read_figure(ConfigTable table, const Experiment& experiment) {
+/// What some matrix has, as texts.
+template <typename Values>
+std::vector<std::string> texts_of_all(std::span<const RunMatrix> matrices,
+                                      const Values& values_of) {
+  std::vector<std::string> texts;
+  for (const RunMatrix& matrix : matrices)
+    for (std::string& text : values_of(matrix))
+      if (std::ranges::find(texts, text) == texts.end()) texts.push_back(std::move(text));
+  return texts;
+}
+
+/// Of the key, texts that are among these.
+std::vector<std::string> listed_at(ConfigTable& table, const std::string& key, const char* what,
+                                   const std::vector<std::string>& known) {
+  return list_at(table, key, std::vector<std::string>{}, [&](const ConfigValue& value) {
+    std::string text = value.string();
+    if (std::ranges::find(known, text) == known.end())
+      throw value.error(unknown_name(what, text, known));
+    return text;
+  });
+}
+
+/// Which cases a figure shows, beside those of its topologies and algorithms.
+void read_choice(ConfigTable& table, std::span<const RunMatrix> matrices, FigureRequest& figure) {
+  figure.skews = listed_at(table, "skews", "skew", texts_of_all(matrices, [](const RunMatrix& run) {
+                             std::vector<std::string> texts;
+                             for (const SkewRequest& skew : run.noise.skews)
+                               texts.push_back(skew.text);
+                             return texts;
+                           }));
+  figure.collectives = listed_at(
+      table, "collectives", "collective", texts_of_all(matrices, [](const RunMatrix& run) {
+        std::vector<std::string> texts;
+        for (const std::vector<std::string>& collective : run.collectives)
+          texts.push_back(CollectiveRequest{collective, {}}.text());
+        return texts;
+      }));
+  if (const auto value = table.find("sizes")) {
+    figure.sizes = sizes_at(table, "sizes", "1GiB"); // it is there
+    for (const Bytes size : figure.sizes)
+      if (std::ranges::none_of(matrices, [size](const RunMatrix& run) {
+            return run.sizes_are_per_chunk || std::ranges::find(run.sizes, size) != run.sizes.end();
+          }))
+        throw value->error(fmt::format("no case has the size {}", to_text(size)));
+  }
+}
+
+FigureRequest read_figure(ConfigTable table, const Experiment& experiment,
+                          std::span<const RunMatrix> matrices) {
   FigureRequest figure;
   const ConfigValue kind = table.at("kind");
   figure.kind = parsed(kind, parse_figure_kind);
@@ -190,6 +253,7 @@ FigureRequest read_figure(ConfigTable table, const Experiment& experiment) {
       list_at(table, "algorithms", std::vector<std::string>{}, [](const ConfigValue& value) {
         return std::string(parsed(value, find_algorithm).name);
       });
+  read_choice(table, matrices, figure);
   read_axes(table, figure);
   table.finish();
   return figure;
@@ -224,8 +288,8 @@ void keep_schedules(RunResults& results) {
   }
 }
 
-/// Of planned_runs(): a case without a schedule has one row, whatever its disciplines and skews, and
-/// so has a replay without draws.
+/// Of planned_runs(): a case without a schedule has one row, whatever its disciplines and skews,
+/// and so has a replay without draws.
 std::vector<std::size_t> record_of_planned(std::span<const Case> cases,
                                            std::span<const Evaluation> evaluations) {
   std::vector<std::size_t> places;
@@ -267,6 +331,7 @@ std::vector<Case> RunMatrix::cases(Networks networks) const {
                            .engine = engine,
                            .disciplines = disciplines,
                            .bound = bound,
+                           .change = change,
                            .noise = noise,
                            .schedule_file = {}});
   return all;
@@ -341,7 +406,7 @@ std::vector<RunStudy> RunStudy::read_all(ConfigTable& root, const Experiment& ex
       throw root.at(key).error(fmt::format("[[{}]] is of [[runs]], and there are none", key));
   if (study.matrices.empty()) return {};
   for (ConfigTable& table : root.tables("figures"))
-    study.figures.push_back(read_figure(table, experiment));
+    study.figures.push_back(read_figure(table, experiment, study.matrices));
   study.expectations =
       read_expectations(root.tables("expect"), planned_runs(study.cases(experiment.topologies)));
   return {std::move(study)};
@@ -354,7 +419,8 @@ void require_sound(const RunStudy& study, Networks networks) {
 std::size_t RunStudy::case_count() const {
   std::size_t count = 0;
   for (const RunMatrix& matrix : matrices)
-    count += static_cast<std::size_t>(size_of(matrix)) * matrix.disciplines.size();
+    count += static_cast<std::size_t>(size_of(matrix)) * matrix.disciplines.size() *
+             matrix.noise.skews.size();
   return count;
 }
 

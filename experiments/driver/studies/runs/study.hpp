@@ -14,6 +14,8 @@
 //   label = "..."                          # default none; limit = "60s,8GiB" (either or both),
 //                                          # threads = 1, settings = {key = "value"}
 //   sizes_per_chunk = ["25MiB"]            # instead of sizes: times the chunks per shard
+//   relays = "paths"                       # default; "transfers": NPUs on paths send themselves
+//   dependencies = "kept"                  # default; "dropped": queues alone decide
 //   starts, skews, jitter, ... = ...       # who joins late, what is drawn: noise/request.hpp
 //   [[figures]]
 //   kind = "bars"                          # heatmap, utilisation, bars, sizes, chunks, scaling,
@@ -70,6 +72,7 @@ struct RunMatrix {
   const EngineRow* engine = nullptr;
   std::vector<Discipline> disciplines;
   BoundEffort bound = BoundEffort::quick;
+  ScheduleChange change;
   NoiseRequest noise;
 
   /// By topology, collective, size, chunks, algorithm. They point into the networks.

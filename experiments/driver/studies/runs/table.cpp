@@ -5,6 +5,7 @@
 
 #include "experiments/driver/records/records.hpp"
 #include "experiments/driver/records/table.hpp"
+#include "experiments/driver/studies/noise/table.hpp"
 #include "experiments/driver/studies/runs/records.hpp"
 
 #include <fmt/format.h>
@@ -134,7 +135,7 @@ Fields<TableRow> table_fields(std::span<const Evaluation> rows,
                         const std::vector<Replay>& replays = r.run.e->replays;
                         return d < replays.size() ? Cell(replays[d].report.completion) : Cell();
                       }});
-  extend(fields, fields_through<R>(run_fields(rows), [](const R& r) { return &r.run; }));
+  extend(fields, fields_through<R>(quiet_run_fields(rows), [](const R& r) { return &r.run; }));
   return fields;
 }
 
@@ -164,7 +165,7 @@ std::vector<ShownColumn> shown_columns(const Shape& shape) {
 
 constexpr std::array noise_columns{"size", "algorithm", "discipline", "skew"}; // where they differ
 
-std::vector<ShownColumn> shown_noise(const Records& records) {
+std::vector<ShownColumn> shown_noise_columns(const Records& records) {
   std::vector<ShownColumn> shown;
   for (const char* name : noise_columns)
     for (std::size_t c = 0; c < records.columns.size(); ++c) {
@@ -177,17 +178,7 @@ std::vector<ShownColumn> shown_noise(const Records& records) {
           std::ranges::any_of(records.rows, differs))
         shown.push_back({name});
     }
-  for (const ShownColumn& column :
-       std::initializer_list<ShownColumn>{{"time_p50", "p50"},
-                                          {"time_p90", "p90", 2},
-                                          {"time_p99", "p99"},
-                                          {"time_worst", "worst", 1},
-                                          {"after_last_start_p50", "after last start", 4},
-                                          {"noise_slowdown_p50", "x quiet", 3},
-                                          {"noise_slowdown_p99", "p99 x quiet"},
-                                          {"hung_on", "hung on", 5},
-                                          {"hung_on_fraction", "in draws", 6}})
-    shown.push_back(column);
+  for (ShownColumn& column : shown_noise(true)) shown.push_back(std::move(column));
   return shown;
 }
 
@@ -212,18 +203,12 @@ std::string noise_table(std::span<const Evaluation> evaluations, const TableForm
   std::vector<RunRow> shown;
   for (const Row& row : rows) shown.push_back(row.run);
   const Records records = records_of<RunRow>(run_fields(evaluations), shown);
-  const std::string table = to_text(records_table(records, shown_noise(records), form), form);
+  const std::string table =
+      to_text(records_table(records, shown_noise_columns(records), form), form);
   if (table.empty()) return "";
-  const NoiseOutcome& first = *shown.front().noise;
-  std::size_t draws = 0; // of skew none without jitter one stands for all
-  for (const RunRow& row : shown) draws = std::max(draws, row.noise->draws.size());
-  const bool one_skew =
-      std::ranges::all_of(shown, [&](const RunRow& row) { return row.noise->skew == first.skew; });
-  return wrapped(fmt::format("{}jitter {}, seed {}, {} draws\n",
-                             one_skew ? fmt::format("skew {}, ", first.skew) : "", first.jitter,
-                             first.seed, draws),
-                 form) +
-         table;
+  std::vector<const NoiseOutcome*> outcomes;
+  for (const RunRow& row : shown) outcomes.push_back(row.noise);
+  return wrapped(noise_heading(outcomes) + "\n", form) + table;
 }
 
 std::string heading(const Evaluation& e, const Shape& shape) {
@@ -289,7 +274,7 @@ std::vector<std::string> run_table_columns(const std::vector<Discipline>& discip
       records_of<TableRow>(table_fields({}, disciplines), {}).columns, shown_columns(all));
   names.emplace_back("fact:*");
   const Records drawn{run_columns(), {}};
-  for (std::string& name : column_names(drawn.columns, shown_noise(drawn)))
+  for (std::string& name : column_names(drawn.columns, shown_noise_columns(drawn)))
     names.push_back(std::move(name));
   return names;
 }
