@@ -48,6 +48,10 @@ struct IterationOptions {
   std::span<const NetworkEvent> events = {};
   /// Per NPU: at what part of its speed it computes; empty: all at full speed.
   std::span<const Share> compute_shares = {};
+  /// Per node: when an NPU begins its program; 0 for other nodes. Empty: all at 0. Before that it
+  /// neither computes nor sends nor takes delivery: what is sent to it waits there, and is over for
+  /// its sender when it is delivered. What it passes on for groups that it isn't in goes on.
+  std::span<const Time> starts = {};
   /// Communication that meets no other on any link is taken from a replay of its plan alone, once
   /// for all that are alike. The same times, sooner. The native engine only; simgrid never folds.
   bool fold = true;
@@ -70,7 +74,7 @@ struct TimeAccount {
   /// Nothing was computed, and what the next operation waited for had not begun, as another NPU
   /// wasn't there yet: the pipeline's bubble where it waited for another stage (Purpose::pipeline),
   /// `waiting` otherwise; and the time after an NPU's last operation: the bubble where the NPU has
-  /// pipeline communication, `waiting` otherwise.
+  /// pipeline communication, `waiting` otherwise. Before an NPU starts it is `waiting`.
   Time bubble, waiting;
   [[nodiscard]] Time total() const;
   bool operator==(const TimeAccount&) const = default;
@@ -80,9 +84,9 @@ struct TimeAccount {
 struct OperationSpan {
   NodeId npu;
   std::uint32_t operation = 0; ///< index into its program
-  /// When it was reached (one at a time: and the communication before it over), began (of
-  /// communication: for all its members, but of a collective, one at a time, for this one) and was
-  /// over.
+  /// When it was reached (its NPU there, and one at a time the communication before it over), began
+  /// (of communication: for all its members, but of a collective, one at a time, for this one) and
+  /// was over.
   Time reached, begin, end;
   bool operator==(const OperationSpan&) const = default;
 };
@@ -90,7 +94,9 @@ struct OperationSpan {
 struct IterationReport {
   std::string engine;
   TimeModel model;
-  Time duration; ///< of all iterations that the workload holds: until the last operation is over
+  /// Of all iterations that the workload holds: until the last operation is over and the last NPU
+  /// there.
+  Time duration;
   std::vector<TimeAccount> accounts; ///< per NPU
   /// Per NPU: for how long communication of each purpose was under way, hidden or exposed (times
   /// of several at once count once).
@@ -103,7 +109,8 @@ struct IterationReport {
 };
 
 /// Errors: InputError as check_workload(), for plans that don't fit the requests, a discipline
-/// other than fifo, an event that is refused; where the run comes to a halt (members that wait for
+/// other than fifo, an event that is refused, starts that aren't one per node or not from 0 to 53
+/// days or above 0 at a node that is no NPU; where the run comes to a halt (members that wait for
 /// each other in a cycle, links that stay down), naming who waits for whom in which operation.
 /// Stopped where the watch says so.
 [[nodiscard]] IterationReport run_iteration_native(const Topology& topology,

@@ -259,15 +259,18 @@ std::string iteration_answer(ByteReader& in) {
   IterationOptions options;
   std::vector<NetworkEvent> events;
   std::vector<Share> shares;
+  std::vector<Time> starts;
   std::vector<NodeId> record;
   in.value(options.model);
   in.vector(events);
   in.vector(shares);
+  in.vector(starts);
   in.value(options.fold);
   in.value(options.one_at_a_time);
   in.vector(record);
   options.events = events;
   options.compute_shares = shares;
+  options.starts = starts;
   options.record = record;
   const IterationReport report = simulate_iteration_on_simgrid(topology, workload, plans, options);
   ByteWriter out;
@@ -302,6 +305,7 @@ std::string iteration_request(const Topology& topology, const Workload& workload
   out.value(options.model);
   out.vector(copied(options.events));
   out.vector(copied(options.compute_shares));
+  out.vector(copied(options.starts));
   out.value(options.fold);
   out.value(options.one_at_a_time);
   out.vector(copied(options.record));

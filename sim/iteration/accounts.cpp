@@ -13,8 +13,12 @@ Time TimeAccount::total() const {
   return sum;
 }
 
-Accounts::Accounts(const NpuPrograms& programs)
-    : programs_(programs), npus_(programs.npu_count()) {}
+Accounts::Accounts(const NpuPrograms& programs) : programs_(programs), npus_(programs.npu_count()) {
+  for (std::uint32_t npu = 0; npu < npus_.size(); ++npu) {
+    npus_[npu].idle = programs.start_of(npu);
+    npus_[npu].account.waiting = Time{npus_[npu].idle};
+  }
+}
 
 void Accounts::begin_computing(std::uint32_t npu, std::uint32_t operation, std::int64_t now) {
   if (now > npus_[npu].idle) explain(npu, programs_.gate(npu, operation), now);

@@ -3,7 +3,7 @@
 // An NPU that has computed nothing since `idle` waits for the operation that gates what comes next:
 // the one that is over last among all that it depends on. Back from there, along the gates, lies
 // what the time went into: while communication was under way it was exposed, while it was reached
-// and hadn't begun another NPU was waited for.
+// and hadn't begun another NPU was waited for. Before its start an NPU waits, too.
 #pragma once
 
 #include "sim/iteration.hpp"

@@ -15,6 +15,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <set>
 #include <span>
 #include <string>
@@ -29,6 +30,7 @@ template <typename Clock> using NetworkCore = DynamicCore<Clock, PlanInstances>;
 enum class RunEvent : std::uint32_t {
   computed = 1000, ///< subject: NPU
   folded,          ///< subject: slot of an instance; something of it is over
+  started,         ///< subject: NPU that wasn't there from the beginning
 };
 
 /// Levels of priority that occur: 0 is the highest.
@@ -81,7 +83,11 @@ public:
   std::int64_t begin() {
     core_.begin();
     set_shares(0);
-    execution_.start();
+    for (std::uint32_t npu = 0; npu < workload_.places.size(); ++npu)
+      if (const std::int64_t start = execution_.start_of(npu); start == 0)
+        execution_.start(npu);
+      else
+        clock_.schedule(0, {start, npu, static_cast<std::uint32_t>(RunEvent::started)});
     return 0;
   }
 
@@ -100,6 +106,7 @@ public:
     switch (static_cast<RunEvent>(event.kind)) {
     case RunEvent::computed: execution_.computed(event.subject, event.at); break;
     case RunEvent::folded: folding_.advance(event.subject, event.at, instances()); break;
+    case RunEvent::started: started_.push_back(event.subject); break;
     default: core_.handle(event);
     }
   }
@@ -142,10 +149,16 @@ private:
     std::uint32_t plan = 0, slot = none;
   };
 
+  /// Of an instance that has entered the network.
+  struct Member {
+    std::uint32_t slot = 0, member = 0;
+  };
+
   [[nodiscard]] PlanInstances& instances() { return core_.transfers(); }
 
   /// Everything that follows at this instant from what is over, until nothing does.
   void settle(std::int64_t now) {
+    start_late(now);
     while (true) {
       take_news(now);
       execution_.advance(now);
@@ -163,6 +176,19 @@ private:
     std::sort(begun_.begin(), begun_.end());
     for (const Begun& instance : begun_) enter(instance, now);
     begun_.clear();
+  }
+
+  /// NPUs that weren't there from the beginning are there now.
+  void start_late(std::int64_t now) {
+    if (started_.empty()) return;
+    std::sort(started_.begin(), started_.end());
+    for (const std::uint32_t npu : std::exchange(started_, {})) {
+      execution_.start(npu);
+      const auto [first, last] = awaiting_start_.equal_range(npu);
+      for (auto awaiting = first; awaiting != last; ++awaiting)
+        core_.start_member(awaiting->second.slot, awaiting->second.member, now);
+      awaiting_start_.erase(first, last);
+    }
   }
 
   void take_news(std::int64_t now) {
@@ -221,10 +247,22 @@ private:
     std::vector<std::uint32_t> absent;
     const std::vector<std::uint32_t>& ranks = shapes_[begun.plan].ranks;
     for (std::uint32_t member = 0; member < ranks.size(); ++member)
-      if (execution_.is_absent(begun.communicator, ranks[member])) absent.push_back(member);
+      if (execution_.is_absent(begun.communicator, ranks[member], now)) absent.push_back(member);
+    if (!execution_.begins_one_by_one(begun.communicator)) await_starts(begun, slot, absent);
     if (folding_.take(slot, now, absent.empty())) return;
     instances().prepare(slot, absent);
     core_.start_part(slot, now);
+  }
+
+  /// Pre: the instance is entering, without these members, which haven't started.
+  void await_starts(const Begun& begun, std::uint32_t slot,
+                    std::span<const std::uint32_t> members) {
+    const PlanShape& shape = shapes_.shape_of(begun.plan);
+    for (const std::uint32_t member : members) {
+      if (shape.transfers_of[member] == 0) continue; // it may be over before
+      const std::uint32_t rank = shapes_[begun.plan].ranks[member];
+      awaiting_start_.emplace(workload_.groups[begun.group][rank].value, Member{slot, member});
+    }
   }
 
   [[nodiscard]] std::uint32_t plan_of(const CommunicationRequest& request) const {
@@ -261,7 +299,10 @@ private:
   Folding<Clock> folding_;
   std::vector<std::uint32_t> communicator_of_slot_;
   std::vector<Begun> begun_;
-  std::vector<UnderWay> under_way_; // by communicator instance
+  std::vector<UnderWay> under_way_;    // by communicator instance
+  std::vector<std::uint32_t> started_; // NPUs, at the present instant
+  /// By NPU: members that instances have begun without, and that join them when it starts.
+  std::multimap<std::uint32_t, Member> awaiting_start_;
   std::size_t next_event_ = 0;
   std::uint64_t operations_;
 };

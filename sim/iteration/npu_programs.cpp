@@ -19,7 +19,8 @@ Successors::Successors(const TrainingProgram& program) : begin_(program.size() +
       successors_[next[before]++] = static_cast<std::uint32_t>(i);
 }
 
-NpuPrograms::NpuPrograms(const Workload& workload, bool one_at_a_time) {
+NpuPrograms::NpuPrograms(const Workload& workload, std::span<const Time> starts,
+                         bool one_at_a_time) {
   for (const TrainingProgram& program : workload.programs) successors_.emplace_back(program);
   for (const ProgramPlace& place : workload.places) {
     Npu npu;
@@ -31,6 +32,8 @@ NpuPrograms::NpuPrograms(const Workload& workload, bool one_at_a_time) {
     for (std::size_t i = 0; i < npu.program->size(); ++i)
       npu.missing.push_back(static_cast<std::uint32_t>(npu.program->dependencies(i).size()));
     left_ += npu.program->size();
+    if (!starts.empty()) npu.start = starts[npus_.size()].ps;
+    last_start_ = std::max(last_start_, npu.start);
     npus_.push_back(std::move(npu));
   }
 }
@@ -49,7 +52,7 @@ std::uint32_t NpuPrograms::gate(std::uint32_t npu, std::uint32_t operation) cons
 
 std::int64_t NpuPrograms::reached(std::uint32_t npu, std::uint32_t operation) const {
   const std::uint32_t last = gate(npu, operation);
-  return last == none ? 0 : npus_[npu].times[last].end;
+  return last == none ? npus_[npu].start : npus_[npu].times[last].end;
 }
 
 void NpuPrograms::make_ready(std::uint32_t npu, std::uint32_t operation) {

@@ -35,7 +35,8 @@ public:
     std::int64_t begin = not_yet, end = not_yet; ///< ps
   };
 
-  NpuPrograms(const Workload& workload, bool one_at_a_time);
+  /// `starts`: per node, or empty.
+  NpuPrograms(const Workload& workload, std::span<const Time> starts, bool one_at_a_time);
 
   [[nodiscard]] std::uint32_t npu_count() const { return static_cast<std::uint32_t>(npus_.size()); }
   [[nodiscard]] const TrainingProgram& program(std::uint32_t npu) const {
@@ -56,11 +57,15 @@ public:
   /// When all that it waited for was over. Pre: as gate().
   [[nodiscard]] std::int64_t reached(std::uint32_t npu, std::uint32_t operation) const;
 
-  /// Calls reach(npu, operation) for every operation that depends on nothing.
-  template <typename Reach> void start(const Reach& reach) const {
-    for (std::uint32_t npu = 0; npu < npus_.size(); ++npu)
-      for (std::uint32_t i = 0; i < npus_[npu].times.size(); ++i)
-        if (npus_[npu].missing[i] == 0) reach(npu, i);
+  /// When its program begins, ps.
+  [[nodiscard]] std::int64_t start_of(std::uint32_t npu) const { return npus_[npu].start; }
+  /// Of all NPUs.
+  [[nodiscard]] std::int64_t last_start() const { return last_start_; }
+
+  /// The NPU's program begins: calls reach(operation) for every operation that depends on nothing.
+  template <typename Reach> void start(std::uint32_t npu, const Reach& reach) const {
+    for (std::uint32_t i = 0; i < npus_[npu].times.size(); ++i)
+      if (npus_[npu].missing[i] == 0) reach(i);
   }
   /// The operation is over; calls reach(npu, operation) for each that waited for it alone.
   template <typename Reach>
@@ -102,6 +107,7 @@ private:
     std::vector<std::uint32_t> missing; ///< per operation: of those that it depends on
     std::vector<Times> times;           ///< per operation
     std::vector<std::uint32_t> ready;   ///< a heap, the lowest turn on top
+    std::int64_t start = 0;             ///< ps
     std::uint32_t computing = none;
     // One communication at a time; else empty.
     std::vector<std::uint32_t> kept_waiting_by; ///< per operation: a communication, or `none`
@@ -115,6 +121,7 @@ private:
   std::vector<Successors> successors_; // per program
   std::vector<Npu> npus_;
   std::uint64_t left_ = 0;
+  std::int64_t last_start_ = 0; // ps
 };
 
 } // namespace tutti

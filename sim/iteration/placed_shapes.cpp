@@ -128,7 +128,7 @@ void find_awaited(PlanShape& shape, bool one_at_a_time) {
 }
 
 PlanShape make_shape(const std::shared_ptr<const CommunicationPlan>& plan, const Placing& placing,
-                     const Members& members, bool one_at_a_time) {
+                     const Members& members, bool one_at_a_time, bool some_come_late) {
   const Schedule& schedule = plan->schedule;
   std::vector<PathEnds> ends(schedule.paths().size(), PathEnds{NodeId{0}, NodeId{0}, true});
   std::vector<bool> is_used(schedule.paths().size());
@@ -160,7 +160,7 @@ PlanShape make_shape(const std::shared_ptr<const CommunicationPlan>& plan, const
   }
   find_awaited(shape, one_at_a_time);
   shape.routes_from.resize(members.size());
-  for (std::uint32_t route = 0; one_at_a_time && route < shape.routes.size(); ++route)
+  for (std::uint32_t route = 0; some_come_late && route < shape.routes.size(); ++route)
     if (const std::uint32_t from = shape.routes[route].sender; from != PlanShape::none)
       shape.routes_from[from].push_back(route);
   return shape;
@@ -170,7 +170,9 @@ PlanShape make_shape(const std::shared_ptr<const CommunicationPlan>& plan, const
 
 PlacedShapes::PlacedShapes(const Topology& topology, const Workload& workload,
                            const WorkloadPlans& plans, const IterationOptions& options)
-    : one_at_a_time_(options.one_at_a_time), paths_(topology.link_count()) {
+    : one_at_a_time_(options.one_at_a_time),
+      some_come_late_(options.one_at_a_time || !options.starts.empty()),
+      paths_(topology.link_count()) {
   if (plans.plans.size() != plans.requests.size())
     throw InputError(fmt::format("there are {} plans for {} communications", plans.plans.size(),
                                  plans.requests.size()));
@@ -193,7 +195,8 @@ void PlacedShapes::place(const Topology& topology, const Workload& workload,
   const Members members(nodes_of_members);
   const auto [known, is_new] =
       shape_of_plan_.try_emplace(placed.plan.get(), static_cast<std::uint32_t>(shapes_.size()));
-  if (is_new) shapes_.push_back(make_shape(placed.plan, placing, members, one_at_a_time_));
+  if (is_new)
+    shapes_.push_back(make_shape(placed.plan, placing, members, one_at_a_time_, some_come_late_));
   PlanShape& shape = shapes_[known->second];
 
   PlacedShape here;

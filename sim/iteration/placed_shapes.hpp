@@ -73,7 +73,7 @@ private:
   void place(const Topology& topology, const Workload& workload,
              const CommunicationRequest& request, const PlacedPlan& placed);
 
-  bool one_at_a_time_;
+  bool one_at_a_time_, some_come_late_;
   PathTable paths_;
   std::vector<PlanShape> shapes_;
   std::vector<PlacedShape> placed_;

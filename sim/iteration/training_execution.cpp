@@ -37,12 +37,13 @@ bool takes_turns(const Operation& operation) {
 } // namespace
 
 TrainingExecution::TrainingExecution(const Workload& workload, const IterationOptions& options)
-    : workload_(workload), options_(options), programs_(workload, options.one_at_a_time),
-      accounts_(programs_), communicators_(workload.groups), ranks_(ranks_of(workload)),
-      shares_(workload.places.size()), is_touched_(workload.places.size()) {}
+    : workload_(workload), options_(options),
+      programs_(workload, options.starts, options.one_at_a_time), accounts_(programs_),
+      communicators_(workload.groups), ranks_(ranks_of(workload)), shares_(workload.places.size()),
+      is_touched_(workload.places.size()), duration_(programs_.last_start()) {}
 
-void TrainingExecution::start() {
-  programs_.start([&](std::uint32_t npu, std::uint32_t i) { reach(npu, i); });
+void TrainingExecution::start(std::uint32_t npu) {
+  programs_.start(npu, [&](std::uint32_t i) { reach(npu, i); });
 }
 
 void TrainingExecution::over(std::uint32_t slot, std::uint32_t rank, std::int64_t now) {
@@ -167,9 +168,11 @@ bool TrainingExecution::begins_one_by_one(std::uint32_t slot) const {
          communicator.operations.size() > 1;
 }
 
-bool TrainingExecution::is_absent(std::uint32_t slot, std::uint32_t rank) const {
-  return begins_one_by_one(slot) &&
-         communicators_[slot].operations[rank] == CommunicatorInstance::none;
+bool TrainingExecution::is_absent(std::uint32_t slot, std::uint32_t rank, std::int64_t now) const {
+  const CommunicatorInstance& communicator = communicators_[slot];
+  if (begins_one_by_one(slot)) return communicator.operations[rank] == CommunicatorInstance::none;
+  return now < programs_.last_start() &&
+         now < programs_.start_of(workload_.groups[communicator.group][rank].value);
 }
 
 /// Nobody is waited for.
@@ -214,6 +217,7 @@ TrainingExecution::Computations TrainingExecution::compute(std::int64_t now) {
     programs_.times(npu, operation).begin = now;
     accounts_.begin_computing(npu, operation, now);
     const std::int64_t takes = duration(npu, programs_.operation(npu, operation).amount);
+    require_representable(now, Time{takes});
     if (takes > 0) {
       computations.begun.push_back({npu, now + takes});
     } else {

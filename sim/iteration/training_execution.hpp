@@ -25,8 +25,10 @@ class TrainingExecution {
 public:
   TrainingExecution(const Workload& workload, const IterationOptions& options);
 
-  /// Everything that depends on nothing is reached, at time 0.
-  void start();
+  /// The NPU's program begins: what depends on nothing is reached. To be called for each NPU when
+  /// start_of() says, before advance() at that instant.
+  void start(std::uint32_t npu);
+  [[nodiscard]] std::int64_t start_of(std::uint32_t npu) const { return programs_.start_of(npu); }
 
   /// The communication is over for the member of this rank.
   void over(std::uint32_t communicator, std::uint32_t rank, std::int64_t now);
@@ -47,8 +49,10 @@ public:
   };
   [[nodiscard]] std::vector<Joining> take_joining();
   void join(std::uint32_t communicator, std::uint32_t rank, std::int64_t now);
-  /// Whether such an instance is still without this member.
-  [[nodiscard]] bool is_absent(std::uint32_t communicator, std::uint32_t rank) const;
+  /// Whether the instance, which begins now, does so without this member: one at a time it hasn't
+  /// come to it, or, of what one NPU sends to another, it hasn't started.
+  [[nodiscard]] bool is_absent(std::uint32_t communicator, std::uint32_t rank,
+                               std::int64_t now) const;
   [[nodiscard]] CommunicationRequest request(std::uint32_t communicator) const;
   [[nodiscard]] std::uint8_t priority(std::uint32_t communicator) const;
 
@@ -111,7 +115,7 @@ private:
   std::vector<std::uint32_t> touched_;       // NPUs that may be able to compute
   std::vector<bool> is_touched_;
   std::uint64_t communications_ = 0;
-  std::int64_t duration_ = 0; // ps: until the last operation that is over
+  std::int64_t duration_; // ps: until the last start, and the last operation that is over
 };
 
 } // namespace tutti

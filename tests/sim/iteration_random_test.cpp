@@ -30,9 +30,10 @@ void check_equal(const IterationReport& a, const IterationReport& b) {
   }
 }
 
-void compare(std::uint64_t seed, bool disturbed, bool with_simgrid) {
-  INFO("seed " << seed << (disturbed ? ", disturbed" : ""));
-  const RandomWorkload random = random_workload(seed, disturbed);
+void compare(std::uint64_t seed, bool disturbed, bool with_simgrid, bool late = false) {
+  INFO("seed " << seed << (disturbed ? ", disturbed" : "") << (late ? ", late" : ""));
+  RandomWorkload random = random_workload(seed, disturbed);
+  if (late) delay_starts(random, seed);
   const IterationReport unfolded =
       run_iteration_native(random.topology, random.workload, random.plans, random.options(false));
   REQUIRE(fault_of(random, unfolded) == "");
@@ -53,9 +54,10 @@ std::string halt_of(const Run& run, const RandomWorkload& random, bool fold,
 }
 
 /// Returns whether it ends: members may wait for each other's one communication.
-bool compare_turns(std::uint64_t seed, bool disturbed, bool with_simgrid) {
-  INFO("seed " << seed << (disturbed ? ", disturbed" : ""));
+bool compare_turns(std::uint64_t seed, bool disturbed, bool with_simgrid, bool late = false) {
+  INFO("seed " << seed << (disturbed ? ", disturbed" : "") << (late ? ", late" : ""));
   RandomWorkload random = random_workload(seed, disturbed);
+  if (late) delay_starts(random, seed);
   random.one_at_a_time = true;
   std::optional<IterationReport> unfolded, folded, simgrid;
   const std::string halt = halt_of(run_iteration_native, random, false, unfolded);
@@ -100,9 +102,20 @@ TEST_CASE("random workloads: both engines agree", "[heavy]") {
   }
 }
 
+TEST_CASE("random workloads whose NPUs start late") {
+  int ended = 0;
+  for (std::uint64_t seed = 0; seed < 300; ++seed) {
+    compare(seed, seed % 3 == 0, seed % 15 == 0, true);
+    ended += compare_turns(seed, seed % 3 == 0, seed % 15 == 0, true) ? 1 : 0;
+  }
+  CHECK(ended > 100);
+}
+
 TEST_CASE("many random workloads", "[slow]") {
   for (std::uint64_t seed = 1500; seed < 10'000; ++seed) {
     compare(seed, false, false);
     compare(seed, true, seed % 10 == 0);
+    compare(seed, seed % 2 == 0, seed % 10 == 0, true);
+    (void)compare_turns(seed, seed % 2 == 0, seed % 10 == 0, true);
   }
 }

@@ -383,6 +383,121 @@ TEST_CASE("stragglers, and events on links") {
   CHECK(run(topology, sketch, down).duration == Time{20 * us + sending_takes + 7 * us});
 }
 
+TEST_CASE("who starts late computes, sends and takes delivery only then") {
+  Sketch sketch(2);
+  const std::uint32_t group = sketch.group({0, 1});
+  const std::uint32_t sent = sketch.send(0, group, 0, megabyte);
+  sketch.compute(0, us, {sent});
+  const std::uint32_t received = sketch.receive(1, group, 0, megabyte);
+  sketch.compute(1, 5 * us, {received});
+  IterationOptions options;
+  const std::vector<Time> after_arrival{Time{}, Time{50 * us}};
+  options.starts = after_arrival;
+  const IterationReport late = run(samples::ring(2), sketch, options);
+  CHECK(late.duration == Time{55 * us});
+  CHECK(exposed(late.accounts[0], Purpose::pipeline) == Time{50 * us});
+  CHECK(late.accounts[0].bubble == Time{4 * us});
+  CHECK(late.accounts[1].waiting == Time{50 * us});
+  CHECK(late.accounts[1].compute == Time{5 * us});
+  CHECK(late.spans[2] == OperationSpan{NodeId{1}, 0, Time{50 * us}, Time{}, Time{50 * us}});
+
+  const std::vector<Time> before_arrival{Time{}, Time{10 * us}};
+  options.starts = before_arrival;
+  const IterationReport in_time = run(samples::ring(2), sketch, options);
+  CHECK(in_time.duration == Time{sending_takes + 5 * us});
+  CHECK(end_of(in_time, 0, 0) == Time{sending_takes});
+  CHECK(in_time.accounts[1].waiting == Time{10 * us});
+  CHECK(exposed(in_time.accounts[1], Purpose::pipeline) == Time{sending_takes - 10 * us});
+}
+
+TEST_CASE("a collective begins when the last of its members has started") {
+  Sketch sketch(2);
+  const std::uint32_t group = sketch.group({0, 1});
+  for (std::uint32_t npu = 0; npu < 2; ++npu)
+    sketch.collective(npu, group, 0, megabyte, {}, Purpose::tensor);
+  const std::vector<Time> starts{Time{3 * us}, Time{7 * us}};
+  IterationOptions options;
+  options.starts = starts;
+  const IterationReport report = run(samples::ring(2), sketch, options);
+  CHECK(report.duration == Time{7 * us + all_reduce_takes});
+  for (std::uint32_t npu = 0; npu < 2; ++npu) {
+    CHECK(report.accounts[npu].waiting == Time{7 * us});
+    CHECK(exposed(report.accounts[npu], Purpose::tensor) == Time{all_reduce_takes});
+  }
+  CHECK(report.spans[0] ==
+        OperationSpan{NodeId{0}, 0, Time{3 * us}, Time{7 * us}, Time{7 * us + all_reduce_takes}});
+}
+
+TEST_CASE("one at a time, who starts late is waited for in what has begun") {
+  Sketch sketch(2);
+  const std::uint32_t group = sketch.group({0, 1});
+  const std::uint32_t computed = sketch.compute(0, 10 * us);
+  sketch.collective(0, group, 0, megabyte, {computed}, Purpose::tensor);
+  sketch.collective(1, group, 0, megabyte, {}, Purpose::tensor);
+  const std::vector<Time> starts{Time{}, Time{30 * us}};
+  IterationOptions options;
+  options.one_at_a_time = true;
+  options.starts = starts;
+  // As where it computes for that long.
+  const IterationReport report = run(samples::ring(2), sketch, options);
+  CHECK(end_of(report, 0, 1) == Time{50 * us + us / 2});
+  CHECK(report.spans[2] ==
+        OperationSpan{NodeId{1}, 0, Time{30 * us}, Time{30 * us}, Time{51 * us}});
+  CHECK(report.accounts[1].waiting == Time{30 * us});
+
+  Sketch sends(2);
+  const std::uint32_t pair = sends.group({0, 1});
+  for (std::uint32_t tag = 0; tag < 2; ++tag) {
+    sends.send(0, pair, tag, megabyte);
+    sends.receive(1, pair, tag, megabyte);
+  }
+  const IterationReport one = run(samples::ring(2), sends, options);
+  CHECK(end_of(one, 0, 0) == Time{30 * us});
+  CHECK(one.duration == Time{30 * us + sending_takes});
+  options.one_at_a_time = false;
+  CHECK(run(samples::ring(2), sends, options).duration == Time{40 * us + us / 2});
+}
+
+TEST_CASE("a start counts where nothing is to be done, and holds up nobody else's data") {
+  Sketch sketch(4);
+  const std::uint32_t pair = sketch.group({0, 2});
+  sketch.compute(3, 3 * us);
+  sketch.send(0, pair, 0, megabyte);
+  sketch.receive(2, pair, 0, megabyte);
+  const std::vector<Time> starts{Time{}, Time{90 * us}, Time{}, Time{90 * us}};
+  IterationOptions options;
+  options.starts = starts;
+  const IterationReport report = run(samples::ring(4), sketch, options);
+  CHECK(end_of(report, 2, 0) == Time{2 * sending_takes}); // through npu1 or npu3
+  CHECK(report.duration == Time{93 * us});
+  CHECK(report.accounts[1].waiting == Time{93 * us});
+  CHECK(report.accounts[3].compute == Time{3 * us});
+
+  const Sketch idle(2);
+  const std::vector<Time> only{Time{}, Time{9 * us}};
+  options.starts = only;
+  CHECK(run(samples::ring(2), idle, options).duration == Time{9 * us});
+}
+
+TEST_CASE("bad starts of iterations") {
+  TopologyParts parts = samples::npus("star", 2);
+  const NodeId center = parts.add_node({"center", NodeKind::switching, {false, false, false}, {}});
+  for (std::uint32_t npu = 0; npu < 2; ++npu)
+    parts.add_duplex({NodeId{npu}, center, Time{us}, Bandwidth{1'000'000'000}});
+  const Topology topology(std::move(parts));
+  const Sketch sketch(2);
+  const auto message = [&](const std::vector<Time>& starts) {
+    IterationOptions options;
+    options.starts = starts;
+    return message_of([&] { (void)run_iteration_native(topology, sketch.workload, {}, options); });
+  };
+  CHECK(message({Time{}, Time{us}, Time{}}) == "");
+  CHECK(message({Time{}, Time{us}}) == "2 start times are given for 3 nodes");
+  CHECK(message({Time{}, Time{-1}, Time{}}) == "npu1 starts before time 0");
+  CHECK(message({Time{}, Time{}, Time{us}}) == "center is no NPU, so it can't start late");
+  CHECK(message({Time{INT64_MAX}, Time{}, Time{}}) == "the simulated time exceeds 53 days");
+}
+
 TEST_CASE("folding saves what happens alone, and nothing else") {
   // Links 0>1, 1>2, 2>3, 3>0 and back: 0 and 1 share no link with 2 and 3.
   const Topology topology = samples::ring(4);

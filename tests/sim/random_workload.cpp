@@ -1,6 +1,6 @@
 // Programs grow together, operation by operation in one order, so that no waiting cycle can arise.
-// The check puts all communication into a single replay; a member that comes late to a collective
-// is delayed there by links of its own.
+// The check puts all communication into a single replay; a member that comes late to a collective,
+// or starts after something is sent to it, is delayed there by links of its own.
 
 #include "tests/sim/random_workload.hpp"
 
@@ -166,7 +166,7 @@ struct Communication {
   Time begin;              ///< for the first of them
 };
 
-/// All communication in one replay. Who comes late to a collective is made to wait there: every
+/// All communication in one replay. Who comes late to what has begun is made to wait there: every
 /// chunk that it sends it first gets once more, from a node of its own over a link whose latency is
 /// the delay.
 class Replay {
@@ -263,7 +263,7 @@ private:
   }
 
   void check_reached(std::uint32_t npu, std::uint32_t i) {
-    Time reached;
+    Time reached = random_.start_of(npu);
     for (const std::uint32_t before : program(npu).dependencies(i))
       reached = std::max(reached, spans_[npu][before].end);
     const OperationSpan& span = spans_[npu][i];
@@ -281,7 +281,7 @@ private:
 
   /// When all that it depends on is over.
   [[nodiscard]] Time ready(std::uint32_t npu, std::uint32_t i) const {
-    Time ready;
+    Time ready = random_.start_of(npu);
     for (const std::uint32_t before : program(npu).dependencies(i))
       ready = std::max(ready, spans_[npu][before].end);
     return ready;
@@ -414,6 +414,11 @@ private:
     return program(part.npu)[part.operation].kind == Operation::Kind::collective;
   }
 
+  /// From when on the member sends its part, and takes delivery.
+  [[nodiscard]] Time there(const Part& part) const {
+    return is_collective(part) ? span(part).reached : random_.start_of(part.npu);
+  }
+
   /// All communication at once, as jobs of one replay that begin when they do here.
   void check_communication() {
     const std::vector<Communication> all = communications();
@@ -427,8 +432,8 @@ private:
         const Time begin =
             random_.one_at_a_time && is_collective(part) ? span(part).reached : one.begin;
         expect(span(part).begin == begin, part.npu, part.operation, "it begins");
-        if (plan == nullptr || begin == one.begin) continue;
-        replay.delay(*plan, NodeId{part.npu}, begin - one.begin);
+        if (plan == nullptr || there(part) <= one.begin) continue;
+        replay.delay(*plan, NodeId{part.npu}, there(part) - one.begin);
         has_delays = true;
       }
       if (plan == nullptr) continue;
@@ -450,9 +455,8 @@ private:
         if (replay.from(i).value < random_.topology.node_count()) // else it is a delay
           taken.push_back({replay.from(i), replay.to(i), report.deliveries[i]});
       for (const Part& part : all[c].parts)
-        if (is_collective(part))
-          for (Taken& one : taken)
-            if (one.to.value == part.npu) one.at = std::max(one.at, span(part).reached);
+        for (Taken& one : taken)
+          if (one.to.value == part.npu) one.at = std::max(one.at, there(part));
       for (const Part& part : all[c].parts) {
         Time end = std::max(awaited(NodeId{part.npu}, taken), all[c].begin);
         if (program(part.npu)[part.operation].kind != Operation::Kind::send)
@@ -490,12 +494,14 @@ private:
 
   void check_sums() {
     Time end;
+    for (const Time start : random_.starts) end = std::max(end, start);
     for (const std::vector<OperationSpan>& spans : spans_)
       for (const OperationSpan& one : spans) end = std::max(end, one.end);
     if (report_.duration != end) fault_ = "the duration";
     for (std::uint32_t npu = 0; npu < spans_.size(); ++npu) {
       const TimeAccount& account = report_.accounts[npu];
       if (account.total() != end) fault_ = fmt::format("npu{}: accounts don't add up", npu);
+      if (account.waiting < random_.start_of(npu)) fault_ = fmt::format("npu{}: its start", npu);
       Time compute;
       for (std::uint32_t i = 0; i < spans_[npu].size(); ++i)
         if (program(npu)[i].kind == Operation::Kind::compute)
@@ -518,6 +524,7 @@ IterationOptions RandomWorkload::options(bool fold) const {
   options.model = model;
   options.events = events;
   options.compute_shares = compute_shares;
+  options.starts = starts;
   options.fold = fold;
   options.one_at_a_time = one_at_a_time;
   options.record = npus;
@@ -536,7 +543,7 @@ RandomWorkload random_workload(std::uint64_t seed, bool disturbed) {
     else
       growing.communicate(i);
   RandomWorkload made{
-      std::move(network.topology), growing.take(), {}, network.model, {}, {}, false, {}};
+      std::move(network.topology), growing.take(), {}, network.model, {}, {}, {}, false, {}};
   if (random.below(3) == 0) made.model.reduce_rate = Bandwidth{1'000'000'000};
   made.plans.requests = requests_of(made.workload);
   for (const CommunicationRequest& request : made.plans.requests)
@@ -550,6 +557,16 @@ RandomWorkload random_workload(std::uint64_t seed, bool disturbed) {
     made.compute_shares.push_back(disturbed && random.below(4) == 0 ? Share{700'000} : Share{});
   }
   return made;
+}
+
+void delay_starts(RandomWorkload& random, std::uint64_t seed) {
+  constexpr std::array<std::int64_t, 4> times{0, 1, 1'000'000, 2'500'000};
+  Random starts(seed + 2'000'000'000);
+  random.starts.resize(random.topology.node_count());
+  for (const NodeId npu : random.npus)
+    random.starts[npu.value] =
+        Time{starts.below(2) == 0 ? pick(starts, times)
+                                  : static_cast<std::int64_t>(starts.below(8'000'000))};
 }
 
 std::string fault_of(const RandomWorkload& random, const IterationReport& report) {

@@ -243,6 +243,27 @@ tolerance = "99%"
   CHECK(json["verdicts"].size() == 1);
 }
 
+TEST_CASE("train: who starts late, and draws of start times and links") {
+  const TemporaryFolder folder;
+  const CommandResult result =
+      run_tutti(resnet + "-a ring --engine both --start npu3=1ms --skew none,uniform:0.5x "
+                         "--jitter bandwidth=5% --draws 4 --noise-seed 3 --json",
+                folder);
+  INFO(result.err);
+  REQUIRE(result.code == 0);
+  const Json json = Json::parse(result.out);
+  REQUIRE(json["runs"].size() == 2);
+  for (const Json& run : json["runs"]) {
+    CHECK(run["note"] == "1 NPU starts late, npu3 last, at 1.000 ms");
+    CHECK(run["draws"] == 4);
+    CHECK(run["details"]["problem"].is_null());
+    CHECK(run["details"]["report"]["npu_accounts"][3]["waiting_ps"] >= 1'000'000'000);
+    CHECK(run["details"]["draws"]["last_start_ps"].size() == 4);
+  }
+  CHECK(json["runs"][1]["skew"] == "uniform:0.5x");
+  CHECK(json["runs"][1]["time_p50_ps"] > json["runs"][0]["time_p50_ps"]);
+}
+
 TEST_CASE("train refuses bad input with a word that helps") {
   CHECK_THAT(refusal("train -t ring:4 -a ring"), ContainsSubstring("--model"));
   CHECK_THAT(refusal("train -t ring:4 -a ring --model resnet50"), ContainsSubstring("--npu"));
@@ -255,6 +276,9 @@ TEST_CASE("train refuses bad input with a word that helps") {
   const std::string model = "train -t ring:4 -a ring --model resnet50 --npu v100 --precision fp16 ";
   CHECK_THAT(refusal(model + "--local-mem-bw 2B/s"), ContainsSubstring("--local-mem-bw: 2B/s"));
   CHECK_THAT(refusal(model + "--local-mem-bw fast"), ContainsSubstring("--local-mem-bw"));
+  CHECK_THAT(refusal(model + "--start npu4=1us"), ContainsSubstring("--start: "));
+  CHECK_THAT(refusal(model + "--skew uniform:0.5x --straggler npu1=0.5"),
+             ContainsSubstring("--skew: skew uniform:0.5x is times a lower bound"));
   CHECK_THAT(refusal(model + "--tensor 3"), ContainsSubstring("4 NPUs"));
   CHECK_THAT(refusal(model + "--data 3"), ContainsSubstring("4"));
   CHECK_THAT(refusal(model + "--pipeline 4 --zero 7"), ContainsSubstring("--zero"));

@@ -230,10 +230,12 @@ TEST_CASE("an iteration is no shorter than what an NPU computes, and than a plan
   workload.programs[0].add(operation, {});
   for (int i = 0; i < 3; ++i) workload.programs[1].add(operation, {});
   workload.places = {{0, {}}, {1, {}}};
-  CHECK(lower_bound(workload, {}) == Time{90});
+  CHECK(IterationBound(workload, {}).time() == Time{90});
+  const std::vector<Time> starts{Time{70}, Time{}, Time{80}};
+  CHECK(IterationBound(workload, {}).time(starts) == Time{100});
   PlannedCommunication planned;
   planned.bound = Time{91};
-  CHECK(lower_bound(workload, {&planned, 1}) == Time{91});
+  CHECK(IterationBound(workload, {&planned, 1}).time() == Time{91});
 }
 
 TEST_CASE("require_sound makes workloads and finds stragglers") {

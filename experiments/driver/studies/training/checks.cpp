@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <string_view>
-#include <vector>
 
 namespace tutti {
 
@@ -57,15 +56,21 @@ std::string disagreement(const IterationReport& a, const IterationReport& b) {
 
 // Whatever overlaps: no NPU can compute less than its program says, and no planned communication
 // takes less than its own bound.
-Time lower_bound(const Workload& workload, std::span<const PlannedCommunication> communications) {
-  std::vector<Time> computing;
+IterationBound::IterationBound(const Workload& workload,
+                               std::span<const PlannedCommunication> communications) {
+  std::vector<Time> of_programs;
   for (const TrainingProgram& program : workload.programs)
-    computing.push_back(compute_time(program));
-  Time bound;
+    of_programs.push_back(compute_time(program));
   for (const ProgramPlace& place : workload.places)
-    bound = std::max(bound, computing[place.program]);
+    computing_.push_back(of_programs[place.program]);
   for (const PlannedCommunication& communication : communications)
-    bound = std::max(bound, communication.bound);
+    communicating_ = std::max(communicating_, communication.bound);
+}
+
+Time IterationBound::time(std::span<const Time> starts) const {
+  Time bound = communicating_;
+  for (std::size_t npu = 0; npu < computing_.size(); ++npu)
+    bound = std::max(bound, (starts.empty() ? Time{} : starts[npu]) + computing_[npu]);
   return bound;
 }
 

@@ -8,6 +8,7 @@
 
 #include <span>
 #include <string>
+#include <vector>
 
 namespace tutti {
 
@@ -15,8 +16,18 @@ namespace tutti {
 [[nodiscard]] std::string account_problem(const IterationReport& report);
 /// Where two engines differ, in words; else empty.
 [[nodiscard]] std::string disagreement(const IterationReport& a, const IterationReport& b);
-/// Pre: as in the report. The most that any NPU computes, and no less than any plan's bound.
-[[nodiscard]] Time lower_bound(const Workload& workload,
-                               std::span<const PlannedCommunication> communications);
+
+/// What no iteration of a workload can beat by these plans: what each NPU computes once it is
+/// there, the last start, and any plan's bound.
+class IterationBound {
+public:
+  IterationBound(const Workload& workload, std::span<const PlannedCommunication> communications);
+  /// `starts`: per node, or empty.
+  [[nodiscard]] Time time(std::span<const Time> starts = {}) const;
+
+private:
+  std::vector<Time> computing_; // per NPU
+  Time communicating_;          // the most of any plan
+};
 
 } // namespace tutti

@@ -5,8 +5,10 @@
 #include "experiments/driver/studies/training/evaluation.hpp"
 
 #include "experiments/driver/pool/process_memory.hpp"
+#include "experiments/driver/studies/noise/start_times.hpp"
 #include "experiments/driver/studies/runs/evaluation.hpp"
 #include "experiments/driver/studies/training/checks.hpp"
+#include "experiments/driver/studies/training/noisy_iteration.hpp"
 #include "experiments/driver/studies/training/synthesis.hpp"
 #include "sim/error.hpp"
 #include "topologies/failed_links.hpp"
@@ -22,12 +24,6 @@
 namespace tutti {
 
 namespace {
-
-IterationReport run_on(const EngineRow& engine, const Topology& topology, const Workload& workload,
-                       const WorkloadPlans& plans, const IterationOptions& options) {
-  return engine.name == "native" ? run_iteration_native(topology, workload, plans, options)
-                                 : run_iteration_simgrid(topology, workload, plans, options);
-}
 
 WorkloadSummary summary_of(const WorkSource& source, const Workload& workload,
                            const Topology& topology) {
@@ -80,7 +76,8 @@ public:
        const TrainingVariant& variant, const Workload& workload, const WorkloadSummary& summary,
        const TrainingPlan& plan, const TrainingWatcher& watcher)
       : study_(study), network_(network), conditions_(conditions_of(study, network_index)),
-        variant_(variant), workload_(workload), summary_(summary), plan_(plan), watcher_(watcher) {
+        variant_(variant), workload_(workload), summary_(summary), plan_(plan), watcher_(watcher),
+        starts_(starts_on(*network.topology, study.noise.starts)) {
     const auto& events = study.disturbances.events;
     if (!events.empty()) events_ = &events[network_index];
   }
@@ -124,6 +121,7 @@ private:
     TrainingRun run = heading_of(network_, variant_, plan_);
     run.condition = condition;
     run.workload = summary_;
+    run.note = late_text(*network_.topology, starts_);
     if (watcher_.progress) watcher_.progress(run, false);
     return run;
   }
@@ -144,6 +142,7 @@ private:
     options.fold = study_.fold;
     options.one_at_a_time = study_.planning.one_at_a_time;
     options.record = recorded_;
+    options.starts = starts_;
     return options;
   }
 
@@ -202,19 +201,37 @@ private:
     for (const EngineRow* engine : study_.engines) {
       options.watch = watch_of(study_.planning.options.stage,
                                fmt::format("iteration with {} on {}", plan_.name, engine->name));
-      IterationReport report = run_on(*engine, topology, workload_, plans, options);
+      IterationReport report = IterationCase{topology, workload_, plans, options, *engine}.run();
       add_problem(run, account_problem(report));
       if (!run.report)
         run.report = std::move(report);
       else
         add_problem(run, disagreement(*run.report, report));
     }
-    run.run_seconds = cpu_seconds() - start;
     run.hottest = hottest_link(topology, link_report(*run.report));
-    run.bound = lower_bound(workload_, run.communications);
+    run.bound = IterationBound(workload_, run.communications).time(options.starts);
     if (run.report->duration < run.bound)
       add_problem(run, fmt::format("takes {}, below its bound {}", to_text(run.report->duration),
                                    to_text(run.bound)));
+    if (study_.noise.is_drawn()) add_noise(plans, options, run);
+    run.run_seconds = cpu_seconds() - start;
+  }
+
+  /// A draw that comes to a halt leaves the run without noise as it is.
+  void add_noise(const WorkloadPlans& plans, const IterationOptions& options,
+                 TrainingRun& run) const {
+    const auto no_draws = [&run](const std::string& why) {
+      run.note += fmt::format("{}no draws: {}", run.note.empty() ? "" : "; ", why);
+    };
+    try {
+      run.noises =
+          noisy_iterations({*network_.topology, workload_, plans, options, *study_.engines.front()},
+                           study_.noise, run, study_.draw_threads, study_.planning.options.stage);
+    } catch (const InputError& error) {
+      no_draws(error.what());
+    } catch (const std::bad_alloc& error) {
+      no_draws(memory_text(error));
+    }
   }
 
   static void add_problem(TrainingRun& run, const std::string& problem) {
@@ -277,6 +294,7 @@ private:
   const WorkloadSummary& summary_;
   const TrainingPlan& plan_;
   const TrainingWatcher& watcher_;
+  std::vector<Time> starts_; // per node, or empty
   std::vector<NodeId> recorded_;
   Condition under_way_;
 };
@@ -367,6 +385,42 @@ std::vector<Condition> conditions_of(const TrainingStudy& study, std::size_t top
   return conditions;
 }
 
+std::vector<PlannedTraining> planned_rows(const TrainingStudy& study,
+                                          std::span<const TrainingNetwork> networks) {
+  std::vector<PlannedTraining> rows;
+  for (std::size_t n = 0; n < networks.size(); ++n)
+    for (const TrainingVariant& variant : study.variants)
+      for (const TrainingPlan& plan : study.plans)
+        for (const Condition& condition : conditions_of(study, n))
+          for (const SkewRequest& skew : study.noise.skews)
+            rows.push_back({networks[n], variant, plan, condition, skew});
+  return rows;
+}
+
+std::vector<NodeId> all_npus(const Topology& topology) {
+  std::vector<NodeId> npus;
+  for (std::uint32_t n = 0; n < topology.npu_count(); ++n) npus.emplace_back(n);
+  return npus;
+}
+
+std::vector<Time> starts_on(const Topology& topology, std::span<const std::string> texts) {
+  return parse_starts(topology, all_npus(topology), texts, "is no NPU");
+}
+
+void require_bounds(const TrainingStudy& study, std::size_t networks) {
+  const auto of_bound = std::ranges::find_if(
+      study.noise.skews, [](const SkewRequest& skew) { return skew.of_bound > 0; });
+  if (of_bound == study.noise.skews.end()) return;
+  for (std::size_t n = 0; n < networks; ++n)
+    for (const Condition& condition : conditions_of(study, n))
+      if (condition.kind == Condition::Kind::disturbed ||
+          condition.kind == Condition::Kind::reroute)
+        throw InputError(fmt::format(
+            "skew {} is times a lower bound, and of a run that is {} none is known that counts "
+            "communication: here it needs a time, as in uniform:20us",
+            of_bound->text, condition.kind == Condition::Kind::reroute ? "rerouted" : "disturbed"));
+}
+
 void require_npus(std::span<const Straggler> stragglers,
                   std::span<const TrainingNetwork> networks) {
   for (const TrainingNetwork& network : networks)
@@ -375,6 +429,9 @@ void require_npus(std::span<const Straggler> stragglers,
 
 void require_sound(const TrainingStudy& study, std::span<const TrainingNetwork> networks) {
   require_npus(study.disturbances.stragglers, networks);
+  require_bounds(study, networks.size());
+  for (const TrainingNetwork& network : networks)
+    (void)starts_on(*network.topology, study.noise.starts);
   for (const TrainingNetwork& network : networks)
     for (const TrainingVariant& variant : study.variants) {
       try {

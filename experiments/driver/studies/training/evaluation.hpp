@@ -3,6 +3,7 @@
 // everything is held against what can't be.
 #pragma once
 
+#include "experiments/driver/studies/noise/draws.hpp"
 #include "experiments/driver/studies/refusals.hpp"
 #include "experiments/driver/studies/training/study.hpp"
 #include "sim/iteration.hpp"
@@ -40,12 +41,14 @@ struct TrainingRun {
   std::uint32_t npus = 0;
   WorkloadSummary workload;
   Status status = Status::infeasible; ///< where there is no report: or out_of_memory
-  std::string note;                   ///< why there is no report; else empty
-  std::vector<std::string> failed;    ///< cables that are out of order, by name
+  /// Why there is no report, or no draws; who starts late.
+  std::string note;
+  std::vector<std::string> failed; ///< cables that are out of order, by name
   std::optional<IterationReport> report;
   std::vector<PlannedCommunication> communications; ///< largest first; empty where taken over
-  Time bound;          ///< that no run of the workload by this plan can beat
-  std::string hottest; ///< link, as hottest_link()
+  Time bound; ///< that no run of the workload by this plan can beat, with these starts
+  std::vector<NoiseOutcome> noises;             ///< a row each; empty where nothing is drawn
+  std::string hottest;                          ///< link, as hottest_link()
   double planning_seconds = 0, run_seconds = 0; ///< CPU; of all engines
   /// A defect of Tutti in words: accounts that don't add up, a time below its bound, engines that
   /// disagree, what plan_workload() says; empty where all is well.
@@ -85,10 +88,10 @@ enum class NpuDetail : std::uint8_t {
 [[nodiscard]] StudyResult result_of(TrainingEvaluation evaluation,
                                     std::vector<TrainingNetwork> networks, NpuDetail detail);
 
-/// Undisturbed first, then with stragglers and events, then by number of failed cables, seed and
-/// policy. Where `cancelled` of the planning's options holds, runs that are left are not begun.
-/// What an algorithm can't plan, runs that come to a halt or run out of memory, and events that the
-/// network refuses while others go well are notes.
+/// Undisturbed first (but for starts that are given), then with stragglers and events, then by
+/// number of failed cables, seed and policy. Where `cancelled` of the planning's options holds,
+/// runs that are left are not begun. What an algorithm can't plan, runs that come to a halt or run
+/// out of memory, and events that the network refuses while others go well are notes.
 /// Errors: InputError for a workload that can't be made, and of the first plan where all meet bad
 /// input.
 [[nodiscard]] TrainingEvaluation evaluate_training(const TrainingStudy& study,
@@ -104,8 +107,29 @@ enum class NpuDetail : std::uint8_t {
 [[nodiscard]] std::vector<Condition> conditions_of(const TrainingStudy& study,
                                                    std::size_t topology);
 
+/// A row that there will be, where all goes well. Refers to the study and its networks.
+struct PlannedTraining {
+  const TrainingNetwork& network;
+  const TrainingVariant& variant;
+  const TrainingPlan& plan;
+  Condition condition;
+  const SkewRequest& skew;
+};
+/// By topology, variant, plan, condition, skew.
+[[nodiscard]] std::vector<PlannedTraining> planned_rows(const TrainingStudy& study,
+                                                        std::span<const TrainingNetwork> networks);
+
+[[nodiscard]] std::vector<NodeId> all_npus(const Topology& topology);
+/// As parse_starts(), of a network's NPUs. Errors: InputError as there.
+[[nodiscard]] std::vector<Time> starts_on(const Topology& topology,
+                                          std::span<const std::string> texts);
+
 /// Errors: InputError for a straggler that is no NPU of some network.
 void require_npus(std::span<const Straggler> stragglers, std::span<const TrainingNetwork> networks);
+
+/// Errors: InputError for a skew times a bound where some condition takes plans over, of whose
+/// communication no bound is known.
+void require_bounds(const TrainingStudy& study, std::size_t networks);
 
 /// Checks what needs no planning: makes every workload. Errors: InputError naming the variant.
 void require_sound(const TrainingStudy& study, std::span<const TrainingNetwork> networks);

@@ -3,6 +3,7 @@
 #include "experiments/driver/studies/training/json.hpp"
 
 #include "experiments/driver/records/json.hpp"
+#include "experiments/driver/studies/training/records.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -106,7 +107,12 @@ Json run_details(const TrainingRun& run, NpuDetail detail) {
 
 Json training_details(const TrainingEvaluation& evaluation, NpuDetail detail) {
   Json details = Json::array();
-  for (const TrainingRun& run : evaluation.runs) details.push_back(run_details(run, detail));
+  for (const TrainingRun& run : evaluation.runs)
+    for (const NoiseOutcome* noise : noises_of(run)) {
+      details.push_back(run_details(run, detail));
+      if (noise != nullptr && detail == NpuDetail::all)
+        details.back()["draws"] = draws_json(*noise);
+    }
   return details;
 }
 

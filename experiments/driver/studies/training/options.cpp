@@ -1,5 +1,6 @@
 // The keys of [[training]] that `tutti train` takes.
 #include "experiments/driver/studies/options.hpp"
+#include "experiments/driver/studies/noise/request.hpp"
 #include "experiments/driver/studies/training/study.hpp"
 
 #include <array>
@@ -95,7 +96,13 @@ constexpr std::array training_options{
     StudyOption{"--unfolded", "fold", OptionForm::no_flag,
                 "simulate every crossing, also those that are alike"},
     link_busy_option,
-    forwarding_option};
+    forwarding_option,
+    start_option,
+    start_file_option,
+    skew_option,
+    jitter_option,
+    noise_seed_option,
+    draws_option};
 
 } // namespace
 

@@ -231,36 +231,30 @@ std::vector<std::string> names_of(const Rows& rows, Member member) {
 
 /// As training_records() has them.
 PlannedRows planned_runs(const TrainingStudy& study, std::span<const TrainingNetwork> networks) {
-  struct Planned {
-    const std::string& topology;
-    const TrainingVariant& variant;
-    const TrainingPlan& plan;
-    Condition condition;
-  };
   using enum Quantity;
-  using P = Planned;
+  using P = PlannedTraining;
   const auto of_failures = [](auto member) {
     return [member](const P& p) {
       return p.condition.failed_links > 0 ? Cell(p.condition.*member) : Cell();
     };
   };
   const Fields<P> fields{
-      {{"topology", text}, [](const P& p) { return p.topology; }},
+      {{"topology", text}, [](const P& p) { return p.network.label; }},
       {{"variant", text}, [](const P& p) { return p.variant.name; }},
       {{"algorithm", text}, [](const P& p) { return p.plan.name; }},
       {{"condition", text}, [](const P& p) { return to_text(p.condition.kind); }},
       {{"failed_links", count}, of_failures(&Condition::failed_links)},
-      {{"seed", count}, of_failures(&Condition::seed)}};
-  PlannedRows planned{{}, {}, {{"condition", {}}}, TrainingStudy::columns(), "iterations_per_s"};
-  std::vector<Planned> rows;
-  for (std::size_t n = 0; n < networks.size(); ++n)
-    for (const TrainingVariant& variant : study.variants)
-      for (const TrainingPlan& plan : study.plans)
-        for (const Condition& condition : conditions_of(study, n)) {
-          planned.opt_in.front().rows.push_back(condition.kind != Condition::Kind::undisturbed);
-          rows.push_back({networks[n].label, variant, plan, condition});
-        }
-  planned.keys = records_of<Planned>(fields, rows);
+      {{"seed", count}, of_failures(&Condition::seed)},
+      {{"skew", text}, [](const P& p) { return p.skew.text; }},
+      {{"jitter", text}, [&study](const P&) { return study.noise.jitter_text; }}};
+  PlannedRows planned{
+      {}, {}, {{"condition", {}}, {"skew", {}}}, TrainingStudy::columns(), "iterations_per_s"};
+  const std::vector<P> rows = planned_rows(study, networks);
+  for (const P& row : rows) {
+    planned.opt_in[0].rows.push_back(row.condition.kind != Condition::Kind::undisturbed);
+    planned.opt_in[1].rows.push_back(&row.skew != &study.noise.skews.front());
+  }
+  planned.keys = records_of<P>(fields, rows);
   return planned;
 }
 
@@ -290,6 +284,11 @@ TrainingStudy read_study(ConfigTable table, const Experiment& experiment,
   if (const auto fold = table.find("fold")) study.fold = fold->boolean();
   study.variants = read_variants(table, networks, source_name);
   study.disturbances = read_disturbances(table, networks, source_name);
+  study.noise = noise_at(table, source_name, [&](std::span<const std::string> texts) {
+    for (const TrainingNetwork& network : networks) (void)starts_on(*network.topology, texts);
+  });
+  if (const auto skews = table.find("skews"))
+    skews->located([&] { require_bounds(study, networks.size()); });
   if (const auto settings = table.find("settings"))
     settings->located(
         [&] { require_known_settings(algorithms_of(study), study.planning.options); });

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <string>
@@ -19,6 +20,7 @@ namespace {
 struct IterationRow {
   const TrainingEvaluation* e;
   const TrainingRun* run;
+  const NoiseOutcome* noise = nullptr;
 };
 
 /// Nothing where it isn't known.
@@ -171,19 +173,40 @@ Fields<NpuRow> npu_fields() {
   return fields;
 }
 
+bool has_noise(const TrainingEvaluation& e) {
+  return std::ranges::any_of(e.runs, [](const TrainingRun& run) { return !run.noises.empty(); });
+}
+
+Fields<IterationRow> fields_with(bool noise) {
+  using R = IterationRow;
+  Fields<R> fields = label_fields();
+  extend(fields, model_fields());
+  extend(fields, fields_through<R>(iteration_fields(), reported));
+  extend(fields, fields_through<R>(summed_fields(), reported));
+  if (noise) extend(fields, fields_through<R>(noise_fields(), [](const R& r) { return r.noise; }));
+  extend(fields, fields_through<R>(work_fields(), [](const R& r) { return r.run; }));
+  return fields;
+}
+
 } // namespace
 
 Records training_records(std::span<const TrainingEvaluation> evaluations) {
-  Fields<IterationRow> fields = label_fields();
-  extend(fields, model_fields());
-  extend(fields, fields_through<IterationRow>(iteration_fields(), reported));
-  extend(fields, fields_through<IterationRow>(summed_fields(), reported));
-  extend(fields, fields_through<IterationRow>(work_fields(),
-                                              [](const IterationRow& row) { return row.run; }));
   std::vector<IterationRow> rows;
   for (const TrainingEvaluation& e : evaluations)
-    for (const TrainingRun& run : e.runs) rows.push_back({&e, &run});
-  return records_of<IterationRow>(fields, rows);
+    for (const TrainingRun& run : e.runs)
+      for (const NoiseOutcome* noise : noises_of(run)) rows.push_back({&e, &run, noise});
+  return records_of<IterationRow>(fields_with(std::ranges::any_of(evaluations, has_noise)), rows);
+}
+
+std::vector<RecordColumn> training_columns() {
+  return records_of<IterationRow>(fields_with(true), {}).columns;
+}
+
+std::vector<const NoiseOutcome*> noises_of(const TrainingRun& run) {
+  if (run.noises.empty()) return {nullptr};
+  std::vector<const NoiseOutcome*> noises;
+  for (const NoiseOutcome& noise : run.noises) noises.push_back(&noise);
+  return noises;
 }
 
 Records npu_records(std::span<const TrainingEvaluation> evaluations) {

@@ -11,7 +11,11 @@
 
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
+#include <map>
 #include <memory>
+#include <string>
+#include <tuple>
 #include <utility>
 
 namespace tutti {
@@ -30,6 +34,7 @@ namespace {
 
 TrainingEvaluation evaluate(TrainingStudy study, const StudyRun& how) {
   if (how.cache) study.cache = *how.cache;
+  study.draw_threads = std::max(1U, static_cast<unsigned>(how.jobs)); // nothing runs beside it
   InterruptibleWork work(how.interrupts, study.label, how.progress);
   work.watch(study.planning.options);
   TrainingWatcher watcher;
@@ -37,13 +42,44 @@ TrainingEvaluation evaluate(TrainingStudy study, const StudyRun& how) {
   return evaluate_training(study, study.own(how.networks), watcher, how.refusals);
 }
 
+using RunName = std::tuple<std::string, std::string, std::string, std::string>;
+
+/// Of planned_rows(): a run without draws has one row, whatever its skews, and one that isn't there
+/// none.
+std::vector<std::size_t> record_of_planned(const TrainingStudy& study,
+                                           std::span<const TrainingNetwork> networks,
+                                           std::span<const TrainingRun> runs) {
+  struct Rows {
+    std::size_t first, count;
+  };
+  std::map<RunName, Rows> rows_of;
+  std::size_t row = 0;
+  for (const TrainingRun& run : runs) {
+    const std::size_t count = noises_of(run).size();
+    rows_of.emplace(RunName{run.topology, run.variant, run.plan, to_text(run.condition)},
+                    Rows{row, count});
+    row += count;
+  }
+  std::vector<std::size_t> places;
+  const std::size_t skews = study.noise.skews.size();
+  for (const PlannedTraining& planned : planned_rows(study, networks)) {
+    const std::size_t skew = places.size() % skews; // the innermost
+    const auto found = rows_of.find({planned.network.label, planned.variant.name, planned.plan.name,
+                                     to_text(planned.condition)});
+    places.push_back(found == rows_of.end()
+                         ? row // behind the last
+                         : found->second.first + (skew < found->second.count ? skew : 0));
+  }
+  return places;
+}
+
 } // namespace
 
 std::size_t TrainingStudy::case_count() const {
-  return topologies.size() * variants.size() * plans.size();
+  return topologies.size() * variants.size() * plans.size() * noise.skews.size();
 }
 
-std::vector<RecordColumn> TrainingStudy::columns() { return training_records({}).columns; }
+std::vector<RecordColumn> TrainingStudy::columns() { return training_columns(); }
 
 std::vector<std::string> TrainingStudy::table_columns() const { return training_table_columns(); }
 
@@ -71,8 +107,10 @@ StudyResult run_study(const TrainingStudy& study, const StudyRun& how) {
   TrainingEvaluation made = evaluate(study, how);
   how.refusals.accept(); // what is refused stands in rows
   const std::size_t runs = made.runs.size();
+  const std::vector<std::size_t> places =
+      record_of_planned(study, study.own(how.networks), made.runs);
   StudyResult result = result_of(std::move(made), study.own(how.networks), NpuDetail::none);
-  result.comparisons = compare(study.expectations, result.files.front().records);
+  result.comparisons = compare(study.expectations, result.files.front().records, places);
   if (study.case_count() == 1 && runs == 2) result.point = 1; // what disturbs it
   return result;
 }

@@ -47,6 +47,8 @@
 //   name = "TP first"                      # unique
 //   order = ["tensor", "data", "pipeline"] # any key of what is trained
 //
+//   starts, skews, jitter, ... = ...       # who starts late, what is drawn: noise/request.hpp
+//
 //   # each run is done undisturbed, and also with
 //   stragglers = {npu3 = 0.5}              # NPUs that compute at a share of their speed
 //   events = [{at = "1ms", link_rate = "npu0>npu1", share = 0.5}]   # or a file: event_reader.hpp
@@ -67,6 +69,7 @@
 #pragma once
 
 #include "experiments/driver/studies/event_plan.hpp"
+#include "experiments/driver/studies/noise/request.hpp"
 #include "experiments/driver/studies/study.hpp"
 #include "experiments/driver/studies/training/condition.hpp"
 #include "experiments/driver/studies/training/work_source.hpp"
@@ -133,6 +136,8 @@ struct TrainingStudy {
   std::string cache;                     ///< folder of remembered schedules; empty: none
   std::vector<const EngineRow*> engines; ///< at least one; all must say the same
   bool fold = true;                      ///< as IterationOptions::fold
+  NoiseRequest noise;                    ///< of every run; starts are of NPUs
+  unsigned draw_threads = 1;             ///< over which draws are spread, with the same result
   Disturbances disturbances;
   std::string reference; ///< plan that figures are relative to; empty: the fastest
   std::vector<Expectation> expectations;

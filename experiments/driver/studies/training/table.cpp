@@ -1,10 +1,11 @@
-// Three tables for a reader (what an iteration takes, where its time goes, what communicates) and
-// two CSV files for programs. Columns that are the same in all rows of a table are left out of it,
-// never of the CSV.
+// Tables for a reader (what an iteration takes, also under noise, where its time goes, what
+// communicates) and two CSV files for programs. Columns that are the same in all rows of a table
+// are left out of it, never of the CSV.
 #include "experiments/driver/studies/training/table.hpp"
 
 #include "experiments/driver/records/records.hpp"
 #include "experiments/driver/records/table.hpp"
+#include "experiments/driver/studies/noise/table.hpp"
 #include "experiments/driver/studies/runs/table.hpp"
 #include "sim/text.hpp"
 
@@ -66,6 +67,15 @@ template <typename Row> Fields<Row> label_columns(std::span<const Label> telling
     fields.push_back({{label.name, Quantity::text, ColumnRole::note},
                       [of = label.of](const Row& row) { return of(*row.run); }});
   return fields;
+}
+
+/// The first columns are `labels`.
+std::string table_text(Table table, std::size_t labels, const std::string& title,
+                       const TableForm& form) {
+  if (table.rows.empty()) return "";
+  for (std::size_t c = 0; c < labels; ++c) table.columns[c].is_label = true;
+  const std::string text = to_text(table, form);
+  return text.empty() ? "" : title + text;
 }
 
 /// The fastest run that differs in the plan only.
@@ -220,6 +230,62 @@ Records account_table(std::span<const TrainingRun> runs, std::span<const Label> 
   return records_of<TableAccount>(table_account_fields(telling, exposed_purposes(runs)), rows);
 }
 
+struct TableNoise {
+  const TrainingRun* run;
+  const NoiseOutcome* noise;
+};
+
+/// Of each workload on each network, by skew as asked for, then as runs are.
+std::vector<TableNoise> noise_rows(std::span<const TrainingRun> runs) {
+  const auto like = [](const TrainingRun& a, const TrainingRun& b) {
+    return a.topology == b.topology && a.variant == b.variant;
+  };
+  std::vector<TableNoise> rows;
+  while (!runs.empty()) {
+    std::size_t count = 1, skews = 0;
+    while (count < runs.size() && like(runs[0], runs[count])) ++count;
+    for (const TrainingRun& run : runs.first(count)) skews = std::max(skews, run.noises.size());
+    for (std::size_t s = 0; s < skews; ++s)
+      for (const TrainingRun& run : runs.first(count))
+        if (s < run.noises.size()) rows.push_back({&run, &run.noises[s]});
+    runs = runs.subspan(count);
+  }
+  return rows;
+}
+
+Fields<TableNoise> table_noise_fields(std::span<const Label> telling) {
+  Fields<TableNoise> fields = label_columns<TableNoise>(telling);
+  extend(fields,
+         fields_through<TableNoise>(noise_fields(), [](const TableNoise& r) { return r.noise; }));
+  return fields;
+}
+
+/// Labels, the skew and times.
+std::vector<ShownColumn> shown_columns(std::span<const Label> telling, bool several_skews) {
+  std::vector<ShownColumn> shown;
+  for (const Label& label : telling) shown.push_back({label.name});
+  if (several_skews) shown.push_back({"skew"});
+  for (ShownColumn& column : shown_noise(false)) shown.push_back(std::move(column));
+  return shown;
+}
+
+/// What draws of start times and links came to; empty where there are none.
+std::string noise_table_text(std::span<const TrainingRun> runs, std::span<const Label> telling,
+                             const TableForm& form) {
+  const std::vector<TableNoise> rows = noise_rows(runs);
+  if (rows.empty()) return "";
+  std::vector<const NoiseOutcome*> outcomes;
+  for (const TableNoise& row : rows) outcomes.push_back(row.noise);
+  const bool several = std::ranges::any_of(outcomes, [&](const NoiseOutcome* outcome) {
+    return outcome->skew != outcomes.front()->skew;
+  });
+  const Records records = records_of<TableNoise>(table_noise_fields(telling), rows);
+  return table_text(
+      records_table(records, shown_columns(telling, several), form), telling.size(),
+      wrapped(fmt::format("\nunder noise, all iterations: {}\n", noise_heading(outcomes)), form),
+      form);
+}
+
 struct TablePlan {
   const TrainingRun* run;
   const PlannedCommunication* plan;
@@ -313,16 +379,6 @@ std::string heading(const TrainingEvaluation& evaluation) {
   return text + conditions_text(evaluation, joined(evaluation.engines, " = ")) + "\n";
 }
 
-/// The first columns are `labels`.
-std::string table_text(const Records& records, std::size_t labels, const char* title,
-                       const TableForm& form) {
-  if (records.rows.empty()) return "";
-  Table table = whole_table(records);
-  for (std::size_t c = 0; c < labels; ++c) table.columns[c].is_label = true;
-  const std::string text = to_text(table, form);
-  return text.empty() ? "" : title + text;
-}
-
 } // namespace
 
 std::string conditions_text(const TrainingEvaluation& evaluation, const std::string& engine) {
@@ -339,10 +395,11 @@ std::string training_text(const TrainingEvaluation& evaluation, const TableForm&
   const std::span<const TrainingRun> runs = evaluation.runs;
   const std::vector<Label> telling = labels_of(runs, form);
   return wrapped(heading(evaluation), form) +
-         table_text(iteration_table(runs, telling, form), telling.size(), "\n", form) +
-         table_text(account_table(runs, telling), telling.size(),
+         table_text(whole_table(iteration_table(runs, telling, form)), telling.size(), "\n", form) +
+         noise_table_text(runs, telling, form) +
+         table_text(whole_table(account_table(runs, telling)), telling.size(),
                     "\nwhere an iteration's time goes:\n", form) +
-         table_text(planning_table(runs, telling), telling.size(),
+         table_text(whole_table(planning_table(runs, telling)), telling.size(),
                     "\nwhat communicates, each alone:\n", form) +
          "\n" + wrapped(notes_text(evaluation, labels_of(runs, {})), form);
 }
@@ -359,6 +416,10 @@ std::vector<std::string> training_table_columns() {
   add(table_iteration_fields(labels, {}));
   add(table_account_fields(labels, purposes));
   add(table_plan_fields(labels));
+  for (std::string& name :
+       column_names(records_of<TableNoise>(table_noise_fields(labels), {}).columns,
+                    shown_columns(labels, true)))
+    names.push_back(std::move(name));
   return names;
 }
 

@@ -1,0 +1,63 @@
+// Nothing is planned anew: a running job has the plans that it has. Each draw is held to a bound:
+// whoever starts late computes all the same, and where links are as they were planned for, no
+// communication is faster than its plan's bound.
+#include "experiments/driver/studies/training/noisy_iteration.hpp"
+
+#include "experiments/driver/studies/training/checks.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <mutex>
+
+namespace tutti {
+
+IterationReport IterationCase::run() const {
+  return engine.name == "native" ? run_iteration_native(topology, workload, plans, options)
+                                 : run_iteration_simgrid(topology, workload, plans, options);
+}
+
+std::vector<NoiseOutcome> noisy_iterations(const IterationCase& iteration,
+                                           const NoiseRequest& request, TrainingRun& quiet,
+                                           unsigned threads, const StageWatch& stage) {
+  const IterationBound as_planned(iteration.workload, quiet.communications);
+  const IterationBound on_any_links(iteration.workload, {});
+  std::mutex finding;
+  const auto run = [&](const DrawnConditions& drawn, const Watch& watch) {
+    IterationOptions options = iteration.options;
+    options.starts = drawn.starts;
+    options.record = {};
+    options.watch = watch;
+    const IterationReport report =
+        IterationCase{drawn.network, iteration.workload, iteration.plans, options, iteration.engine}
+            .run();
+    const bool is_planned = &drawn.network == &iteration.topology;
+    const Time bound = (is_planned ? as_planned : on_any_links).time(drawn.starts);
+    std::string found = account_problem(report);
+    if (report.duration < bound)
+      found = fmt::format("engine {}: takes {} in a draw, below its bound {}", report.engine,
+                          to_text(report.duration), to_text(bound));
+    if (!found.empty()) {
+      const std::lock_guard lock(finding);
+      if (quiet.problem.empty()) quiet.problem = found;
+    }
+    return Draw{report.duration, *std::ranges::max_element(drawn.starts)};
+  };
+  NoisePlan plan;
+  plan.topology = &iteration.topology;
+  plan.members = all_npus(iteration.topology);
+  plan.starts.assign(iteration.options.starts.begin(), iteration.options.starts.end());
+  plan.draws = request.draws;
+  plan.threads = iteration.engine.name == "native" ? threads : 1; // SimGrid: one engine per process
+  std::vector<NoiseOutcome> outcomes;
+  for (const SkewRequest& skew : request.skews) {
+    plan.noise = {skew.skew(quiet.bound), request.jitter, request.seed};
+    const Watch watch = watch_of(stage, fmt::format("draws of skew {} with {} on {}", skew.text,
+                                                    quiet.plan, iteration.engine.name));
+    outcomes.push_back({skew.text, request.jitter_text, request.seed, quiet.report->duration,
+                        performed(plan, run, watch)});
+  }
+  return outcomes;
+}
+
+} // namespace tutti
