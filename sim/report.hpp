@@ -56,7 +56,9 @@ struct Report {
   std::uint64_t link_transfers = 0; ///< crossings of a link, over all transfers
   // Only of runs with RunOptions::may_halt:
   std::vector<StuckTransfer> stuck; ///< by transfer
-  Time quiet; ///< when the last crossing or reduction that could end had ended
+  /// When the last crossing or reduction that could end had ended, and what waited for a late start
+  /// was delivered.
+  Time quiet;
 };
 
 /// size / time in bytes per second (nccl-tests, doc/PERFORMANCE.md). 0 for zero time.

@@ -398,17 +398,20 @@ private:
     Base::reached(transfer);
   }
 
-  /// What has arrived before is lost with an NPU that has died, and left alone in a run that was
-  /// frozen.
+  /// What has arrived before is left alone in a run that was frozen, whatever becomes of the NPU
+  /// afterwards, and is lost with one that has died.
   void join(std::uint32_t k) {
     const NodeId node = transfers_.joins()[k].node;
-    for (const std::uint32_t transfer : transfers_.join(k, *this))
-      if (!is_alive(node))
-        transfers_.lose(transfer);
-      else if (changes_.is_frozen())
+    for (const std::uint32_t transfer : transfers_.join(k, *this)) {
+      if (changes_.is_frozen()) {
         transfers_.keep(transfer);
-      else
+      } else if (!is_alive(node)) {
+        transfers_.lose(transfer);
+      } else {
+        quiet_ = std::max(quiet_, now_);
         Base::reached(transfer);
+      }
+    }
   }
 
   void reduced(std::uint32_t transfer) {

@@ -25,7 +25,7 @@ std::vector<ChunkAt> united(std::vector<ChunkAt> a, std::span<const ChunkAt> b) 
 }
 
 /// Events that happened while something was to be done still: until all NPUs that were alive had
-/// what they want, as far as it survived.
+/// joined and had what they want, as far as it survived.
 std::size_t effective_events(const RecoveryCase& asked, const History& history) {
   std::vector<std::optional<Time>> finished;
   std::vector<bool> alive(asked.topology.npu_count(), true);
@@ -78,8 +78,8 @@ Account account_of(const RecoveryCase& asked, const History& history, std::size_
   if (std::ranges::find(alive, false) != alive.end())
     made.lost =
         united(std::move(made.lost), held_by_nobody(asked.topology, history.segments, network));
-  made.achievement =
-      achieved(asked.topology, history.segments, history.deliveries, made.lost, alive);
+  made.achievement = achieved(asked.topology, history.segments, history.deliveries, made.lost,
+                              alive, asked.reaction.starts);
   return made;
 }
 
@@ -96,15 +96,17 @@ Recovery concluded(const RecoveryCase& asked, History history, const Report& las
   made.in_vain = end.achievement.in_vain;
   made.wanted = end.achievement.wanted;
   made.completion = made.progress.empty() ? Time{} : made.progress.back().at;
+  made.last_start = end.achievement.last_start;
+  if (made.complete()) made.completion = std::max(made.completion, made.last_start);
   made.stuck = last.stuck;
   made.links = std::move(history.links);
   made.problem = std::move(problem);
   if (made.problem.empty())
-    made.problem =
-        check_history(asked.topology, asked.collective,
-                      {history.segments, history.deliveries, asked.events, history.route_changes},
-                      {made.ending, made.completion, made.lost, made.missing, events})
-            .value_or("");
+    made.problem = check_history(asked.topology, asked.collective,
+                                 {history.segments, history.deliveries, asked.events,
+                                  history.route_changes, asked.reaction.starts},
+                                 {made.ending, made.completion, made.lost, made.missing, events})
+                       .value_or("");
   if (made.problem.empty() && made.complete() && only_worse(asked, events))
     made.problem = beaten_bound(asked, asked.topology, asked.collective,
                                 history.segments.front().schedule.size(), made.completion);

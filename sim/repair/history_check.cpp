@@ -82,12 +82,14 @@ private:
     for (std::uint32_t n = 0; n < nodes_.size(); ++n) {
       nodes_[n] = Holding{};
       nodes_[n].value = input(NodeId{n});
+      nodes_[n].changed = record_.start(NodeId{n});
       note_completeness(NodeId{n});
     }
     std::size_t next = 0;
     for (std::uint32_t s = 0; s < record_.segments().size() && !fault_; ++s) {
       if (s > 0) begin_segment(s);
-      for (Holding& each : nodes_) each.changed = each.heads = record_.segments()[s].begin;
+      for (std::uint32_t n = 0; n < nodes_.size(); ++n)
+        nodes_[n].changed = nodes_[n].heads = begin_at(s, NodeId{n});
       while (next < deliveries.size() && deliveries[next].segment == s && !fault_)
         next = perform_block(deliveries, next);
     }
@@ -131,6 +133,11 @@ private:
     return held;
   }
 
+  /// When a node can have what a segment begins with.
+  [[nodiscard]] Time begin_at(std::uint32_t s, NodeId node) const {
+    return std::max(record_.segments()[s].begin, record_.start(node));
+  }
+
   void begin_segment(std::uint32_t s) {
     const Segment& segment = record_.segments()[s];
     const std::uint32_t local = record_.number(s, chunk_);
@@ -149,7 +156,7 @@ private:
       set_values(s, ChunkId{local}, left);
     if (fault_) return;
     for (std::uint32_t n = 0; n < nodes_.size(); ++n) {
-      if (nodes_[n].value != before[n].value) nodes_[n].changed = segment.begin;
+      if (nodes_[n].value != before[n].value) nodes_[n].changed = begin_at(s, NodeId{n});
       note_completeness(NodeId{n});
     }
     if (local == RecordedHistory::none) left.remove(sources(lives));
@@ -299,6 +306,9 @@ private:
     const std::optional<Time> heads = check_time(one, to, at, sent.ready);
     if (!fault_ && record_.was_dead(to, at))
       fault(told(one, fmt::format("{} was dead when it was delivered there", name(to))));
+    if (at < record_.start(to))
+      fault(told(one, fmt::format("it was delivered to {} at {}, which joins at {}", name(to),
+                                  to_text(at), to_text(record_.start(to)))));
     if (fault_) return;
     const bool reduces = record_.schedule(one)[one.transfer].op == Op::reduce;
     if (have.is_stale || have.value.empty()) {
@@ -399,13 +409,30 @@ private:
     if (claim_.ending != ending)
       return fault(fmt::format("the end is said to be {}, and is {}", to_text(claim_.ending),
                                to_text(ending)));
+    const Time joined = last_start();
+    if (ending == Ending::complete) completion_ = std::max(completion_, joined);
     if (claim_.completion != completion_)
       return fault(fmt::format("the last delivery is said to be at {}, and was at {}",
                                to_text(claim_.completion), to_text(completion_)));
     if (claim_.events_counted < record_.events().size() &&
-        (!missing_.empty() || completion_ >= record_.events()[claim_.events_counted].at))
+        (!missing_.empty() ||
+         std::max(completion_, joined) >= record_.events()[claim_.events_counted].at))
       return fault(fmt::format("{} doesn't count, though not everyone had all by then",
                                to_text(record_.events()[claim_.events_counted], topology_)));
+  }
+
+  /// Of those alive who hold or want something.
+  [[nodiscard]] Time last_start() const {
+    Time last;
+    std::vector<bool> is_seen(collective_.sets.size());
+    for (const Chunk& chunk : collective_.chunks)
+      for (const SetId set : {chunk.sources, chunk.destinations}) {
+        if (is_seen[set]) continue;
+        is_seen[set] = true;
+        for (const NodeId npu : collective_.sets[set])
+          if (!is_dead_[npu.value]) last = std::max(last, record_.start(npu));
+      }
+    return last;
   }
 
   const Topology& topology_;

@@ -22,16 +22,19 @@ struct HistoryRecord {
   std::span<const std::vector<Time>> deliveries; ///< [segment][transfer]; of what was delivered
   std::span<const NetworkEvent> events;          ///< as sorted_events() gives them
   std::span<const RouteChange> route_changes;    ///< as the engine was given them
+  std::span<const Time> starts = {};             ///< per node, or empty: when it joins
 };
 
 /// What is said of it.
 struct HistoryClaim {
   Ending ending = Ending::incomplete;
-  Time completion;                  ///< the last delivery that someone alive wanted
+  /// The last delivery that someone alive wanted; where complete, at least the last start of those
+  /// alive who hold or want something.
+  Time completion;
   std::span<const ChunkAt> lost;    ///< contributions that are in no result any more, in order
   std::span<const ChunkAt> missing; ///< what NPUs alive want and don't have, in order
-  /// Events from this one on came after everyone alive had all it wants: who dies then has not
-  /// died as far as the claim goes.
+  /// Events from this one on came after everyone alive had joined and had all it wants: who dies
+  /// then has not died as far as the claim goes.
   std::size_t events_counted = 0;
 };
 
@@ -43,11 +46,14 @@ struct HistoryClaim {
 /// A segment sets the values of its sources as Segment::starts and takes_in say; what others have
 /// lies there until its first delivery overwrites it; switches and memories are empty. A delivery
 /// hands on the sender's value, which moves on where the sender can't copy; a copy takes the place
-/// of the receiver's value and must not lose any of it, a reduction is added to it.
+/// of the receiver's value and must not lose any of it, a reduction is added to it. Who joins late
+/// neither sends nor takes delivery before; what a plan lets it take in, or go back to, it has from
+/// its start on.
 /// So these are faults:
 /// - of deliveries: one that the network can't have made by then (EarliestArrival: over a link that
-///   is down, out of or into an NPU that is dead), of what the sender doesn't have, of a
-///   contribution that the receiver has already (it would count twice), outside its segment;
+///   is down, out of or into an NPU that is dead, out of one that had not joined), into an NPU that
+///   had not joined, of what the sender doesn't have, of a contribution that the receiver has
+///   already (it would count twice), outside its segment;
 /// - of plans: sources that begin with what they don't have, or with contributions that overlap; a
 ///   contribution that is left out though its NPU lives, or though a value that someone alive has
 ///   would have added it in place of those chosen that it has within it (whether some other choice

@@ -19,13 +19,16 @@ class DeliveryAccounts {
 public:
   DeliveryAccounts(const Topology& topology, std::span<const Segment> segments,
                    std::span<const std::vector<Time>> deliveries, std::span<const ChunkAt> lost,
-                   const std::vector<bool>& alive)
+                   const std::vector<bool>& alive, std::span<const Time> starts)
       : topology_(topology), segments_(segments), whole_(segments.front().collective),
         deliveries_(deliveries), lost_(lost), alive_(alive), replay_(topology, segments),
-        wants_(topology.node_count()), place_(topology.node_count()), came_(topology.node_count()),
+        starts_(starts.begin(), starts.end()), wants_(topology.node_count()),
+        place_(topology.node_count()), came_(topology.node_count()),
         needed_(topology.node_count()) {
+    starts_.resize(topology.node_count());
     made_.last_came.resize(topology.npu_count());
     made_.finished.assign(topology.npu_count(), Time{});
+    if (!starts.empty()) join_members();
   }
 
   Achievement run() {
@@ -53,6 +56,19 @@ private:
     std::uint32_t segment;
     std::vector<std::size_t> takes_in; // of deliveries before
   };
+
+  void join_members() {
+    std::vector<bool> is_used(whole_.sets.size());
+    for (const Chunk& chunk : whole_.chunks)
+      is_used[chunk.sources] = is_used[chunk.destinations] = true;
+    for (SetId set = 0; set < is_used.size(); ++set) {
+      if (!is_used[set]) continue;
+      for (const NodeId npu : whole_.sets[set]) {
+        made_.finished[npu.value] = starts_[npu.value];
+        if (alive_[npu.value]) made_.last_start = std::max(made_.last_start, starts_[npu.value]);
+      }
+    }
+  }
 
   void account(ChunkId chunk) {
     chunk_ = chunk;
@@ -88,7 +104,7 @@ private:
     const bool held_complete = !whole_.chunks[chunk.value].reduces || held.size() == 1;
     wants_.assign(wants_.size(), false);
     std::ranges::fill(place_, std::nullopt);
-    std::ranges::fill(came_, Time{});
+    came_ = starts_;
     for (const NodeId npu : whole_.destinations(chunk)) {
       if (held_complete && std::ranges::binary_search(held, npu)) continue;
       wants_[npu.value] = true;
@@ -102,28 +118,33 @@ private:
     const Time at = segments_[segment].begin;
     const std::optional<std::uint32_t> local = number_in(segment);
     if (!local) {
-      came_.assign(came_.size(), at); // all began anew
+      for (std::uint32_t n = 0; n < came_.size(); ++n) came_[n] = there(NodeId{n}, at); // anew
       waiting_.clear();
     } else if (segment > 0) {
       const std::span<const NodeId> sources =
           segments_[segment].collective.sources(ChunkId{*local});
       for (std::size_t h = 0; h < sources.size(); ++h)
-        if (start_of(segment, *local, h) != Start::present) came_[sources[h].value] = at;
+        if (start_of(segment, *local, h) != Start::present)
+          came_[sources[h].value] = there(sources[h], at);
       take_in(segment);
     }
     for (std::uint32_t n = 0; n < topology_.npu_count(); ++n) note(NodeId{n});
   }
 
-  /// What waited at the segment's sources is delivered to them when it begins.
+  /// When an NPU can have something that is there at this instant.
+  [[nodiscard]] Time there(NodeId npu, Time at) const { return std::max(at, starts_[npu.value]); }
+
+  /// What waited at the segment's sources is delivered to them when it begins, to those who join
+  /// later when they do.
   void take_in(std::uint32_t segment) {
     const Segment& begun = segments_[segment];
     for (const std::size_t i : waiting_) {
       const Delivery& one = performed_[i];
       if (!std::ranges::binary_search(begun.takes_in, Arrival{one.segment, one.transfer})) continue;
       begins_.back().takes_in.push_back(i);
-      came_[one.to.value] = begun.begin;
+      const Time came = came_[one.to.value] = there(one.to, begun.begin);
       if (wants_[one.to.value])
-        made_.last_came[one.to.value] = std::max(made_.last_came[one.to.value], begun.begin);
+        made_.last_came[one.to.value] = std::max(made_.last_came[one.to.value], came);
     }
     waiting_.clear();
   }
@@ -246,6 +267,7 @@ private:
   std::span<const ChunkAt> lost_;
   const std::vector<bool>& alive_;
   ChunkReplay replay_;
+  std::vector<Time> starts_; // per node
   Achievement made_;
   std::size_t next_lost_ = 0;
   std::vector<std::pair<Time, Bytes>> in_place_;
@@ -268,8 +290,8 @@ private:
 
 Achievement achieved(const Topology& topology, std::span<const Segment> segments,
                      std::span<const std::vector<Time>> deliveries, std::span<const ChunkAt> lost,
-                     const std::vector<bool>& alive) {
-  return DeliveryAccounts(topology, segments, deliveries, lost, alive).run();
+                     const std::vector<bool>& alive, std::span<const Time> starts) {
+  return DeliveryAccounts(topology, segments, deliveries, lost, alive, starts).run();
 }
 
 } // namespace tutti

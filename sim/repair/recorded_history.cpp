@@ -23,6 +23,9 @@ RecordedHistory::RecordedHistory(const Topology& topology, std::size_t chunks,
 }
 
 std::optional<std::string> RecordedHistory::number_chunks(std::size_t chunks) {
+  if (!record_.starts.empty() && record_.starts.size() != topology_.node_count())
+    return fmt::format("there are {} start times for {} nodes", record_.starts.size(),
+                       topology_.node_count());
   for (std::size_t s = 0; s < record_.segments.size(); ++s) {
     const Segment& segment = record_.segments[s];
     number_[s].assign(chunks, none);

@@ -76,6 +76,10 @@ public:
   [[nodiscard]] bool was_dead(NodeId node, Time at) const {
     return died_[node.value] && *died_[node.value] <= at;
   }
+  /// When a node joins, or would have if it had lived.
+  [[nodiscard]] Time start(NodeId node) const {
+    return record_.starts.empty() ? Time{} : record_.starts[node.value];
+  }
 
   /// Of a chunk of the whole collective, by segment and then list order. Pre: no misfit.
   [[nodiscard]] std::span<const RecordedDelivery> deliveries(ChunkId chunk) const {

@@ -34,9 +34,12 @@ Recovery unchanged(const RecoveryCase& asked, Schedule schedule) {
   history.route_changes = std::move(rerouting.changes);
   Recovery made = concluded(asked, std::move(history), report, {});
   made.decisions = std::move(rerouting.decisions);
-  if (report.stuck.empty()) // what would have come into force later found nothing to do
-    std::erase_if(made.decisions,
-                  [&](const Decision& decision) { return decision.at > report.completion; });
+  if (report.stuck.empty()) { // what would have come into force later found nothing to do
+    const Time last = made.deliveries.front().empty()
+                          ? Time{}
+                          : std::ranges::max(made.deliveries.front()); // not the last start
+    std::erase_if(made.decisions, [&](const Decision& decision) { return decision.at > last; });
+  }
   return made;
 }
 

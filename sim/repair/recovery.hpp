@@ -47,6 +47,9 @@ struct Reaction {
   /// Asked of each plan and of each run that is complete, with up to 200,000 transfers: an
   /// engine that is faster than a bound is a defect. May be empty.
   BoundCheck beaten_bound = {};
+  /// RunOptions::starts, by the clock of the whole run: a plan made anew doesn't make anyone join
+  /// sooner, and whoever dies before its start never joins. Planners don't know of them.
+  std::span<const Time> starts = {};
 };
 
 /// One answer to events, at one instant.
@@ -70,12 +73,14 @@ struct Recovery {
   Policy policy = Policy::report;
   Ending ending = Ending::incomplete;
   /// The last delivery of what someone alive wants; meaningful also where not complete. 0 where
-  /// there was none.
+  /// there was none. Where complete, at least the last start of members alive.
   Time completion;
+  Time last_start; ///< of members alive; 0 without starts
   std::vector<Segment> segments;
   std::vector<std::vector<Time>> deliveries; ///< per segment and transfer
   std::vector<RouteChange> route_changes;
-  std::size_t events_counted = 0; ///< later ones came when everyone had all it wants
+  /// Later ones came when everyone had joined and had all it wants.
+  std::size_t events_counted = 0;
   std::vector<Decision> decisions;
   std::vector<ChunkAt> lost;    ///< given up, or held by nobody alive in the end
   std::vector<ChunkAt> missing; ///< what NPUs alive want, that isn't lost, and that they don't have
@@ -93,8 +98,8 @@ struct Recovery {
   [[nodiscard]] bool complete() const { return ending == Ending::complete; }
 };
 
-/// Errors: InputError of the engine (fluid has no events), of sorted_events(); Stopped.
-/// Pre: verify() accepts the schedule.
+/// Errors: InputError of the engine (fluid has no events; starts out of range), of sorted_events();
+/// Stopped. Pre: verify() accepts the schedule.
 [[nodiscard]] Recovery recover(const EngineRow& engine, const Topology& topology,
                                const Collective& collective, const Schedule& schedule,
                                const TimeModel& model, std::span<const NetworkEvent> events,

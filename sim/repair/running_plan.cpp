@@ -51,6 +51,7 @@ RunOptions RunningPlan::options() const {
   options.record_deliveries = true;
   options.may_halt = true;
   options.begin = plan_.begin;
+  options.starts = asked_->reaction.starts;
   options.watch = asked_->reaction.watch;
   return options;
 }

@@ -321,6 +321,40 @@ TEST_CASE("a frozen run ends what has set out") {
   CHECK(replayed(topology, collective, schedule, options).stuck.size() == 2);
 }
 
+TEST_CASE("what waits for one that joins late is left alone in a frozen run, delivered in others") {
+  const Topology topology = line(3);
+  const Collective collective = chunks({{{0}, {2}}});
+  const Schedule schedule = steps(topology, {{0, {0}}, {0, {1}}});
+  const std::vector<Time> starts{Time{}, Time{50 * us}, Time{}};
+  RunOptions options;
+  options.starts = starts;
+  options.may_halt = true;
+  const Report all = replayed(topology, collective, schedule, options);
+  CHECK(all.deliveries == std::vector<Time>{{50 * us}, {50 * us + a + D}});
+  const Report first = replayed(topology, collective, steps(topology, {{0, {0}}}), options);
+  CHECK(first.quiet == Time{50 * us});
+  CHECK(first.completion == Time{50 * us});
+  // What becomes of it later isn't known when the run is frozen, ...
+  for (const std::int64_t death : {40 * us, 60 * us}) {
+    const std::vector<NetworkEvent> events{on_npu(death, Kind::npu_down, 1)};
+    options.events = events;
+    options.freeze = Time{30 * us};
+    const Report frozen = replayed(topology, collective, schedule, options);
+    CHECK(frozen.quiet == Time{a + D});
+    REQUIRE(frozen.stuck.size() == 2);
+    CHECK(frozen.stuck[0].why == Why::held_back);
+    options.freeze.reset();
+    const Report not_frozen = replayed(topology, collective, schedule, options);
+    CHECK(not_frozen.stuck[0].why == (death < 50 * us ? Why::lost : Why::link_down));
+  }
+  // ... and a run that begins later goes on waiting.
+  options.events = {};
+  options.begin = Time{30 * us};
+  CHECK(replayed(topology, collective, schedule, options).deliveries[0] == Time{30 * us + a + D});
+  options.begin = Time{20 * us};
+  CHECK(replayed(topology, collective, schedule, options).deliveries[0] == Time{50 * us});
+}
+
 TEST_CASE("a replaced route takes back what stands before a link that is down") {
   const Topology topology = two_ways();
   const Collective collective = chunks({{{0}, {1}}, {{0}, {1}}});

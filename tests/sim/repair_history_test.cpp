@@ -26,6 +26,7 @@ struct Told {
   Ending ending = Ending::complete;
   Time completion;
   std::size_t counted = 0;
+  std::vector<Time> starts;
 };
 
 std::vector<Time> hops(std::initializer_list<std::int64_t> counts) {
@@ -54,7 +55,8 @@ Told good_history(const Topology& topology) {
 
 std::string fault_of(const Topology& topology, const Told& told) {
   const Collective whole = told.segments.front().collective;
-  return check_history(topology, whole, {told.segments, told.deliveries, told.events, {}},
+  return check_history(topology, whole,
+                       {told.segments, told.deliveries, told.events, {}, told.starts},
                        {told.ending, told.completion, told.lost, told.missing, told.counted})
       .value_or("");
 }
@@ -136,6 +138,41 @@ TEST_CASE("planted errors in deliveries are found") {
   SECTION("of a value that the plan doesn't count") {
     told.segments[1].delivered = {false, false, true};
     CHECK(says(fault(), "npu0 doesn't hold what it sent"));
+  }
+}
+
+TEST_CASE("what is said of one that joins late can't have been before") {
+  const Topology topology = samples::ring(3, true);
+  Told told = good_history(topology);
+  const auto fault = [&] { return fault_of(topology, told); };
+  told.starts = hops({0, 1, 2});
+  CHECK(fault().empty());
+  SECTION("delivered") {
+    told.starts[1].ps += 1;
+    CHECK(says(fault(), "delivered to npu1 at 20.5us, which joins at 20500001ps"));
+  }
+  SECTION("sent") {
+    told.starts[0].ps += 1;
+    CHECK(says(fault(), "nothing can reach before 20500001ps"));
+  }
+  SECTION("over") {
+    told.segments = {segment(topology, collective({{{0, 1}, {2}}}), {{0, {1}}})};
+    told.segments[0].end = Time{hop};
+    told.deliveries = {hops({1})};
+    told.starts = {Time{50 * us}, Time{}, Time{}};
+    told.completion = Time{hop};
+    CHECK(says(fault(), "said to be at 20.5us, and was at 50us"));
+    told.events = {npu_down(40 * us, 0)};
+    CHECK(says(fault(), "said to be at 20.5us, and was at 50us"));
+    told.completion = Time{50 * us};
+    CHECK(says(fault(), "doesn't count"));
+    told.completion = Time{hop};
+    told.counted = 1;
+    CHECK(fault().empty());
+  }
+  SECTION("for other nodes") {
+    told.starts.pop_back();
+    CHECK(says(fault(), "2 start times for 3 nodes"));
   }
 }
 

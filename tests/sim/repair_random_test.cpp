@@ -1,8 +1,9 @@
 // Random small networks, algorithms, collectives (with roots and groups, one or two at once), time
-// models and events, through every policy: no hang, no crash, nothing lost or counted twice, both
-// engines equal. And every history that is spoilt somewhere is found out.
+// models, events and late starts, through every policy: no hang, no crash, nothing lost or counted
+// twice, both engines equal. And every history that is spoilt somewhere is found out.
 
 #include "algorithms/list.hpp"
+#include "sim/engines/late_starts.hpp"
 #include "sim/error.hpp"
 #include "sim/random.hpp"
 #include "sim/repair/history_check.hpp"
@@ -119,7 +120,22 @@ struct RepairCase {
   TimeModel model;
   std::vector<NetworkEvent> events;
   Time delay;
+  std::vector<Time> starts; ///< per node, or empty
 };
+
+/// Nobody starts late, or some do: early, late, after what would be the end, or with an event.
+std::vector<Time> random_starts(Random& random, const Topology& topology, Time span,
+                                std::span<const NetworkEvent> events) {
+  if (random.below(2) == 0) return {};
+  std::vector<Time> starts(topology.node_count());
+  for (std::uint32_t n = 0; n < topology.npu_count(); ++n)
+    if (random.below(2) == 0)
+      starts[n] =
+          pick(random, std::array<Time, 5>{Time{1 + static_cast<std::int64_t>(random.below(9))},
+                                           Time{span.ps / 4}, Time{span.ps / 2}, Time{2 * span.ps},
+                                           events[random.below(events.size())].at});
+  return starts;
+}
 
 /// Of all kinds, among all NPUs or some; nothing where the algorithm doesn't know it.
 std::optional<Collective> random_collective(Random& random, const Topology& topology,
@@ -174,9 +190,16 @@ std::optional<RepairCase> repair_case(Random& random) {
   std::vector<NetworkEvent> events = random_events(random, topology, span);
   if (events.empty()) return std::nullopt;
   const std::array<std::int64_t, 4> delays{0, 1'000, span.ps / 10, span.ps / 2};
-  return RepairCase{
-      topology, std::move(collective), std::string(row.name),     *std::move(outcome.schedule),
-      model,    std::move(events),     Time{pick(random, delays)}};
+  const Time delay{pick(random, delays)};
+  std::vector<Time> starts = random_starts(random, topology, span, events);
+  return RepairCase{topology,
+                    std::move(collective),
+                    std::string(row.name),
+                    *std::move(outcome.schedule),
+                    model,
+                    std::move(events),
+                    delay,
+                    std::move(starts)};
 }
 
 Recovery recovered(const RepairCase& one, Policy policy, std::string_view engine) {
@@ -189,9 +212,19 @@ Recovery recovered(const RepairCase& one, Policy policy, std::string_view engine
                             return synthesize(tacos_row(), network, rest, options);
                           },
                           {},
-                          beaten_bound};
+                          beaten_bound,
+                          one.starts};
   return recover(find_engine(engine), one.topology, one.collective, one.schedule, one.model,
                  one.events, reaction);
+}
+
+/// Of members that no event has killed that counts.
+Time last_start_of_living(const RepairCase& one, const Recovery& recovery) {
+  std::vector<Time> starts = one.starts;
+  for (std::size_t e = 0; e < recovery.events_counted && !starts.empty(); ++e)
+    if (one.events[e].kind == NetworkEvent::Kind::npu_down)
+      starts[one.events[e].npu.value] = Time{};
+  return last_start(one.collective, starts);
 }
 
 /// What must be true of any recovery, and when it must be complete.
@@ -199,6 +232,7 @@ void check_recovery(const RepairCase& one, const Recovery& recovery) {
   CHECK(recovery.problem == "");
   CHECK((recovery.ending == Ending::incomplete) == !recovery.missing.empty());
   CHECK((recovery.complete() ? recovery.completion > Time{} : true));
+  CHECK((recovery.complete() ? recovery.completion >= last_start_of_living(one, recovery) : true));
   CHECK(std::ranges::is_sorted(recovery.progress, {}, &ProgressPoint::at));
   Bytes missing;
   for (const ChunkAt& at : recovery.missing) missing += one.collective.chunks[at.chunk.value].size;
@@ -228,12 +262,14 @@ struct Told {
   const RepairCase& one;
   Recovery recovery;
   std::vector<NetworkEvent> events;
+  std::vector<Time> starts;
 
   [[nodiscard]] bool is_believed() const {
-    return !check_history(one.topology, one.collective,
-                          {recovery.segments, recovery.deliveries, events, recovery.route_changes},
-                          {recovery.ending, recovery.completion, recovery.lost, recovery.missing,
-                           recovery.events_counted});
+    return !check_history(
+        one.topology, one.collective,
+        {recovery.segments, recovery.deliveries, events, recovery.route_changes, starts},
+        {recovery.ending, recovery.completion, recovery.lost, recovery.missing,
+         recovery.events_counted});
   }
 };
 
@@ -342,6 +378,17 @@ bool spoil(Random& random, Told& told, std::uint64_t way) {
     if (recovery.missing.empty()) return false;
     recovery.missing.pop_back();
     return true;
+  case 9:
+  case 10: { // to one, or by one, that joins only then
+    if (!delivery) return false;
+    const auto [from, to] = ends(recovery.segments[delivery->first], delivery->second);
+    const NodeId late = way == 9 ? to : from;
+    if (late.value >= one.topology.npu_count()) return false;
+    told.starts.resize(one.topology.node_count());
+    const Time at = recovery.deliveries[delivery->first][delivery->second];
+    told.starts[late.value] = way == 9 ? at + Time{1} : at;
+    return true;
+  }
   default: { // a holder is left out of a plan for a sum, with no other that has its contribution
     if (recovery.segments.size() < 2 || recovery.segments.back().anew) return false;
     Segment& segment = recovery.segments.back();
@@ -402,9 +449,9 @@ void check_seeds(std::uint64_t first, std::uint64_t cases, std::uint64_t simgrid
         CHECK(std::ranges::includes(recovery.lost, lost_by_rerouting));
       check_recovery(*one, recovery);
       if (made % simgrid_every == 0) check_equal(recovery, recovered(*one, policy, "simgrid"));
-      Told told{*one, recovery, sorted_events(one->topology, one->events)};
+      Told told{*one, recovery, sorted_events(one->topology, one->events), one->starts};
       CHECK(told.is_believed());
-      const std::uint64_t way = random.below(10);
+      const std::uint64_t way = random.below(12);
       INFO("spoilt in way " << way);
       if (!spoil(random, told, way)) continue;
       ++spoilt;

@@ -28,9 +28,9 @@ Outcome plan_by_tacos(const Topology& network, const Collective& rest) {
 /// By both engines, which must agree. Answers are in force `delay` after an event.
 Recovery recovered(const Topology& topology, const Segment& plan,
                    const std::vector<NetworkEvent>& events, Policy policy, std::int64_t delay = 0,
-                   const Planner& planner = plan_by_tacos) {
-  const Reaction reaction{policy, Time{delay / 4}, Time{delay - delay / 4}, planner,
-                          {},     beaten_bound};
+                   const Planner& planner = plan_by_tacos, std::span<const Time> starts = {}) {
+  const Reaction reaction{policy,       Time{delay / 4}, Time{delay - delay / 4}, planner, {},
+                          beaten_bound, starts};
   const Recovery native = recover(find_engine("native"), topology, plan.collective, plan.schedule,
                                   {}, events, reaction);
   const Recovery simgrid = recover(find_engine("simgrid"), topology, plan.collective, plan.schedule,
@@ -426,6 +426,98 @@ TEST_CASE("what has no destination or nothing to bring is not complete") {
         recovered(ring, all, {npu_down(us, 1), npu_down(us, 2), npu_down(us, 3)}, policy).ending ==
         Ending::nothing_left);
   }
+}
+
+TEST_CASE("who joins late: a plan that is given up, and one made anew") {
+  const Topology ring = samples::ring(4);
+  const auto with = [&](const Segment& plan, const std::vector<NetworkEvent>& events, Policy policy,
+                        const std::vector<std::int64_t>& starts) {
+    std::vector<Time> times;
+    for (const std::int64_t ps : starts) times.push_back(Time{ps});
+    return recovered(ring, plan, events, policy, 0, plan_by_tacos, times);
+  };
+  const Segment broadcast = broadcast_around(ring);
+  // It waits at 1 from 1 hop on.
+  CHECK(with(broadcast, {}, Policy::report, {0, 50 * us, 0, 0}).completion ==
+        Time{50 * us + 2 * hop});
+
+  // What is on the way to 1 arrives at 1 hop and waits there; then 0 -> 3 -> 2, and 1 takes in what
+  // it has when it joins: before the end, or as the last.
+  const std::vector<NetworkEvent> cut{link_down(10 * us, 1)};
+  for (const std::int64_t start : {50 * us, 100 * us}) {
+    const Recovery anew = with(broadcast, cut, Policy::resynthesize, {0, start, 0, 0});
+    CHECK(anew.complete());
+    REQUIRE(anew.segments.size() == 2);
+    CHECK(anew.segments[0].waiting == std::vector<std::uint32_t>{0});
+    CHECK(anew.segments[1].takes_in == std::vector<Arrival>{{0, 0}});
+    CHECK(anew.segments[1].begin == Time{hop}); // nobody waits for it
+    CHECK(anew.last_came[1] == Time{start});
+    CHECK(anew.completion == Time{std::max(start, 3 * hop)});
+    CHECK(anew.in_vain == Bytes{});
+  }
+  // 0 > 3 has it at 2 hops, and 3 sends it on when it joins.
+  CHECK(with(broadcast, cut, Policy::resynthesize, {0, 0, 0, 100 * us}).completion ==
+        Time{100 * us + hop});
+  // 1 -> 0 -> 3 -> 2 instead of 1 -> 2, from when 1 joins.
+  CHECK(with(broadcast, cut, Policy::reroute, {0, 50 * us, 0, 0}).completion ==
+        Time{50 * us + 4 * hop});
+  // It starts over at 1 hop: what waits at 1 is sent once more.
+  const Recovery over = with(broadcast, cut, Policy::restart, {0, 50 * us, 0, 0});
+  CHECK(over.completion == Time{3 * hop});
+  CHECK(over.in_vain == Bytes{});
+}
+
+TEST_CASE("who dies before its start never joins") {
+  const Topology ring = samples::ring(4);
+  std::vector<Time> starts(4);
+  starts[3] = Time{100 * us};
+  const std::vector<NetworkEvent> death{npu_down(50 * us, 3)};
+  const Recovery without =
+      recovered(ring, broadcast_around(ring), death, Policy::report, 0, plan_by_tacos, starts);
+  CHECK(without.complete());
+  CHECK(without.completion == Time{2 * hop});
+  REQUIRE(without.stuck.size() == 1);
+  CHECK(without.stuck[0].why == StuckTransfer::Why::link_down);
+  // It has come, waits and is lost.
+  const Recovery lost = recovered(ring, broadcast_around(ring), {npu_down(70 * us, 3)},
+                                  Policy::report, 0, plan_by_tacos, starts);
+  CHECK(lost.completion == Time{2 * hop});
+  REQUIRE(lost.stuck.size() == 1);
+  CHECK(lost.stuck[0].why == StuckTransfer::Why::lost);
+
+  // Its contribution was never sent.
+  starts = {Time{100 * us}, Time{}, Time{}, Time{}};
+  const std::vector<NetworkEvent> sender{npu_down(50 * us, 0)};
+  const std::vector<ChunkAt> its{{zero, NodeId{0}}};
+  const Recovery nothing =
+      recovered(ring, sum_around(ring), sender, Policy::report, 0, plan_by_tacos, starts);
+  CHECK(nothing.missing == std::vector<ChunkAt>{{zero, NodeId{3}}});
+  CHECK(nothing.lost == its);
+  const Recovery anew =
+      recovered(ring, sum_around(ring), sender, Policy::resynthesize, 0, plan_by_tacos, starts);
+  CHECK(anew.complete());
+  CHECK(anew.lost == its);
+  CHECK(anew.completion == Time{50 * us + 2 * hop});
+}
+
+TEST_CASE("a member with nothing to do is waited for while it lives") {
+  const Topology ring = samples::ring(4);
+  const Segment plan = segment(ring, collective({{{0, 1}, {2}}}), {{0, {1}}});
+  const std::vector<Time> starts{Time{70 * us}, Time{}, Time{}, Time{200 * us}}; // 3 is no member
+  const auto with = [&](const std::vector<NetworkEvent>& events) {
+    return recovered(ring, plan, events, Policy::report, 0, plan_by_tacos, starts);
+  };
+  RunOptions options;
+  options.starts = starts;
+  for (const EngineRow& engine : engines())
+    CHECK(engine.run(ring, plan.collective, plan.schedule, {}, options).completion ==
+          Time{70 * us});
+  const Recovery late = with({link_down(60 * us, 5), link_down(80 * us, 6)});
+  CHECK(late.completion == Time{70 * us});
+  CHECK(late.progress.back().at == Time{hop});
+  CHECK(late.events_counted == 1);
+  CHECK(with({npu_down(30 * us, 0)}).completion == Time{hop});
+  CHECK(with({npu_down(71 * us, 0)}).completion == Time{70 * us});
 }
 
 TEST_CASE("names of policies") {

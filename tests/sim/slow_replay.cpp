@@ -40,6 +40,7 @@ struct Attempt {
   std::vector<Crossing> hops;
   bool taken_back = false;
   bool has_arrived = false;
+  bool waits = false; // it is there, and its receiver has not joined
 };
 
 struct LinkNow {
@@ -320,12 +321,15 @@ private:
         !now.head_is_there)
       more = now.head_is_there = true;
     const Instant joins = joins_at(end, attempt.transfer);
-    if (last.ended && *last.ended + last.latency <= t_ && joins <= t_ && !attempt.has_arrived) {
-      more = attempt.has_arrived = true;
-      if (is_frozen() && *last.ended + last.latency < joins && !dead_[end.value])
-        now.left_alone = true;
-      else
-        reach(attempt.transfer);
+    if (!last.ended || *last.ended + last.latency > t_ || attempt.has_arrived) return more;
+    if (!attempt.waits && joins > t_ && !dead_[end.value]) more = attempt.waits = true;
+    if (joins > t_) return more;
+    more = attempt.has_arrived = true;
+    if (attempt.waits && is_frozen()) {
+      now.left_alone = true;
+    } else {
+      if (attempt.waits && !dead_[end.value]) quiet_ = std::max(quiet_, t_);
+      reach(attempt.transfer);
     }
     return more;
   }

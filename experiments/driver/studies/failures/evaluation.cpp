@@ -6,6 +6,10 @@
 
 #include "experiments/driver/pool/process_memory.hpp"
 #include "experiments/driver/studies/failures/network_cuts.hpp"
+#include "experiments/driver/studies/failures/noisy_recovery.hpp"
+#include "experiments/driver/studies/failures/reaction.hpp"
+#include "experiments/driver/studies/failures/stuck_text.hpp"
+#include "experiments/driver/studies/noise/start_times.hpp"
 #include "experiments/driver/studies/registry.hpp"
 #include "sim/error.hpp"
 #include "sim/text.hpp"
@@ -15,7 +19,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
 #include <new>
 #include <set>
 #include <stdexcept>
@@ -50,6 +53,7 @@ void require_sound(const FailureCase& c) {
                                  c.planner.name));
   for (const Scenario& scenario : scenarios_of(c.events, c.options.seed))
     (void)planned_events(*c.topology, c.events, scenario);
+  (void)parse_starts(*c.topology, members_of(collective_of(c)), c.noise.starts);
 }
 
 std::size_t PolicyEvaluation::decisions_in_force() const {
@@ -86,39 +90,6 @@ double FailureEvaluation::goodput_lost(const PolicyEvaluation& policy) const {
 
 namespace {
 
-// A list, also of what was made in compact form; nothing where there is no schedule.
-std::optional<Schedule> schedule_of(const Topology& topology, const Collective& collective,
-                                    Outcome& outcome) {
-  if (outcome.schedule) return std::move(outcome.schedule);
-  if (outcome.compact) return expanded(topology, collective, *outcome.compact);
-  return std::nullopt;
-}
-
-// For recover(), which asks for a plan of what is left on the network that is left.
-Outcome plan_anew(const FailureCase& c, const Topology& network, const Collective& collective) {
-  const SynthesisOptions options = options_for(c.planner, c.options);
-  Outcome outcome;
-  try {
-    outcome = synthesize(c.planner, network, collective, options);
-  } catch (const InputError& error) { // the network no longer joins those who take part
-    return infeasible(error.what());
-  }
-  outcome.schedule = schedule_of(network, collective, outcome);
-  outcome.compact.reset();
-  return outcome;
-}
-
-Reaction reaction_of(const FailureCase& c, Policy policy, const EngineRow& engine) {
-  return {policy,
-          c.detection,
-          c.decision,
-          [&c](const Topology& network, const Collective& collective) {
-            return plan_anew(c, network, collective);
-          },
-          watch_of(c.options.stage, fmt::format("{} on {}", to_text(policy), engine.name)),
-          beaten_bound};
-}
-
 std::vector<ProgressPoint> thinned(std::vector<ProgressPoint> progress) {
   constexpr std::size_t most = 200; // a picture shows little more
   const std::size_t step = progress.size() / most + 1;
@@ -127,84 +98,6 @@ std::vector<ProgressPoint> thinned(std::vector<ProgressPoint> progress) {
   for (std::size_t i = 0; i < progress.size(); i += step) kept.push_back(progress[i]);
   if ((progress.size() - 1) % step != 0) kept.push_back(progress.back());
   return kept;
-}
-
-std::string counted(std::size_t count, const std::string& what, const std::string& verb_of_one,
-                    const std::string& verb_of_many) {
-  return fmt::format("{} {}{} {}", count, what, count == 1 ? "" : "s",
-                     count == 1 ? verb_of_one : verb_of_many);
-}
-
-std::string why_text(StuckTransfer::Why why, std::size_t count) {
-  switch (why) {
-  case StuckTransfer::Why::link_down:    // told link by link
-  case StuckTransfer::Why::named: break; // told together
-  case StuckTransfer::Why::frozen:
-    return counted(count, "transfer", "was", "were") + " given up before setting out";
-  case StuckTransfer::Why::waiting:
-    return counted(count, "transfer", "waits", "wait") +
-           " for data, or for others on the same path";
-  case StuckTransfer::Why::held_back:
-    return counted(count, "transfer", "has", "have") +
-           " arrived, but the receiver has not sent what was there before";
-  case StuckTransfer::Why::lost:
-    return counted(count, "transfer", "was", "were") + " lost on the way to an NPU that died";
-  }
-  return {};
-}
-
-// Of those that are down after all events.
-std::map<LinkId, Time> down_since(const Topology& topology, std::span<const LinkId> links,
-                                  std::span<const NetworkEvent> events) {
-  std::map<LinkId, Time> since;
-  NetworkState state(topology);
-  for (const NetworkEvent& event : sorted_events(topology, events)) {
-    state.apply(event);
-    for (const LinkId link : links)
-      if (state.is_up(link))
-        since.erase(link);
-      else
-        since.try_emplace(link, event.at);
-  }
-  return since;
-}
-
-std::vector<std::string> stuck_texts(const Topology& topology, std::span<const StuckTransfer> stuck,
-                                     std::span<const NetworkEvent> events) {
-  std::map<LinkId, std::size_t> at_links; // how many
-  std::map<StuckTransfer::Why, std::size_t> others;
-  std::size_t waiting = 0; // by name
-  std::uint32_t first_named = UINT32_MAX;
-  for (const StuckTransfer& transfer : stuck) {
-    if (transfer.why == StuckTransfer::Why::named) {
-      ++waiting;
-      first_named = std::min(first_named, transfer.awaited);
-      continue;
-    }
-    if (transfer.why != StuckTransfer::Why::link_down) {
-      ++others[transfer.why];
-      continue;
-    }
-    ++at_links[transfer.link];
-  }
-  std::vector<LinkId> links;
-  for (const auto& [id, count] : at_links) links.push_back(id);
-  const std::map<LinkId, Time> since = down_since(topology, links, events);
-  std::vector<std::string> texts;
-  for (const auto& [id, count] : at_links) {
-    const Link& link = topology.link(id);
-    const auto time = since.find(id);
-    texts.push_back(fmt::format("{}>{} is down{}: {} for it", topology.node(link.from).name,
-                                topology.node(link.to).name,
-                                time == since.end() ? "" : " since " + instant_text(time->second),
-                                counted(count, "transfer", "waits", "wait")));
-  }
-  for (const auto& [why, count] : others) texts.push_back(why_text(why, count));
-  if (waiting > 0)
-    texts.push_back(fmt::format("{} for others by name, first of all for transfer {}, which never "
-                                "came so far",
-                                counted(waiting, "transfer", "waits", "wait"), first_named));
-  return texts;
 }
 
 // What two engines must agree on.
@@ -250,14 +143,22 @@ class Runs {
 public:
   Runs(const FailureCase& c, const Collective& collective, const Schedule& schedule,
        const RecoverFunction& function)
-      : case_(c), collective_(collective), schedule_(schedule), function_(function) {}
+      : case_(c), collective_(collective), schedule_(schedule), function_(function),
+        starts_(parse_starts(*c.topology, members_of(collective), c.noise.starts)) {}
+
+  [[nodiscard]] std::span<const Time> starts() const { return starts_; }
 
   [[nodiscard]] History recovered(Policy policy, std::span<const NetworkEvent> events) const {
     std::vector<Recovery> by_engine;
-    for (const EngineRow* engine : case_.engines)
+    Reaction reaction = reaction_of(case_, policy, case_.options);
+    reaction.beaten_bound = beaten_bound;
+    reaction.starts = starts_;
+    for (const EngineRow* engine : case_.engines) {
+      reaction.watch =
+          watch_of(case_.options.stage, fmt::format("{} on {}", to_text(policy), engine->name));
       by_engine.push_back(function_(*engine, *case_.topology, collective_, schedule_,
-                                    case_.options.model, events,
-                                    reaction_of(case_, policy, *engine)));
+                                    case_.options.model, events, reaction));
+    }
     std::string problem = history_problem(case_, by_engine);
     return {std::move(by_engine.front()), std::move(problem)};
   }
@@ -281,14 +182,20 @@ public:
     return made;
   }
 
+  /// Adds the draws of what was evaluated. `problem`: the first of a draw that is wrong.
+  void add_noise(const ShownBound& bound, std::span<const NetworkEvent> events,
+                 PolicyEvaluation& made, std::string& problem) const {
+    made.noises = noisy_recoveries({case_, collective_, schedule_, starts_, bound.time, function_},
+                                   events, made.recovery, problem);
+  }
+
 private:
   const FailureCase& case_;
   const Collective& collective_;
   const Schedule& schedule_;
   const RecoverFunction& function_;
+  std::vector<Time> starts_; // per node, or empty
 };
-
-bool is_cancelled(const FailureCase& c) { return c.options.cancelled && c.options.cancelled(); }
 
 // Keeps the first problem of all.
 void add_problem(FailureEvaluation& result, const std::string& where, const std::string& problem) {
@@ -336,11 +243,27 @@ void run_scenario(const FailureCase& c, const Runs& runs, const Scenario& scenar
   result.scenarios.push_back(std::move(made));
 }
 
+// When all else is there: draws take far longer, and whoever interrupts them keeps the rest.
+void add_draws(const FailureCase& c, const Runs& runs, FailureEvaluation& result) {
+  if (!c.noise.is_drawn()) return;
+  for (ScenarioEvaluation& scenario : result.scenarios)
+    for (PolicyEvaluation& policy : scenario.policies) {
+      if (is_cancelled(c)) return;
+      std::string problem;
+      runs.add_noise(result.undisturbed.bound, scenario.events, policy, problem);
+      add_problem(result,
+                  fmt::format("{}, {}, in a draw: ", to_text(scenario.scenario),
+                              to_text(policy.recovery.policy)),
+                  problem);
+    }
+}
+
 // Once by a plain replay and once by recover() without events: the same run by two routes through
 // the code, which must end at the same picosecond.
 void run_undisturbed(const FailureCase& c, const Collective& collective, const Schedule& schedule,
                      const Runs& runs, FailureEvaluation& result) {
   RunOptions run;
+  run.starts = runs.starts();
   run.watch = watch_of(c.options.stage, fmt::format("replay on {}", c.engines.front()->name));
   result.undisturbed =
       replay(*c.topology, collective, schedule, c.options.model, *c.engines.front(), run);
@@ -382,11 +305,13 @@ void run_all(const FailureCase& c, const PolicyFinished& finished, const Recover
   result.verified = made.verdict.correct();
   if (!result.verified) return;
   const Runs runs(c, collective, *schedule, function);
+  result.note = late_text(*c.topology, runs.starts());
   run_undisturbed(c, collective, *schedule, runs, result);
   for (const Scenario& scenario : scenarios_of(c.events, c.options.seed)) {
     if (is_cancelled(c)) return;
     run_scenario(c, runs, scenario, finished, result);
   }
+  add_draws(c, runs, result);
 }
 
 FailureEvaluation heading_of(const FailureCase& c) {

@@ -4,6 +4,8 @@
 
 #include "experiments/driver/cli/collective_request.hpp"
 #include "experiments/driver/studies/event_plan.hpp"
+#include "experiments/driver/studies/noise/draws.hpp"
+#include "experiments/driver/studies/noise/request.hpp"
 #include "experiments/driver/studies/runs/evaluation.hpp"
 #include "sim/engines/engine.hpp"
 #include "sim/repair/recovery.hpp"
@@ -33,14 +35,17 @@ struct FailureCase {
   std::vector<Policy> policies;          ///< at least one, each once
   Time detection{100'000'000}, decision{50'000'000};
   EventPlan events;
+  /// Who starts late, in all runs; and what is drawn, for each scenario and policy.
+  NoiseRequest noise = {};
+  unsigned draw_threads = 1; ///< over which draws are spread, with the same result
 };
 
 /// The algorithm itself where it plans custom collectives, else tacos.
 [[nodiscard]] AlgorithmRow default_planner(const AlgorithmRow& algorithm);
 
 /// Checks what needs no synthesis: that the topology holds the collective and joins its members,
-/// that the planner plans custom collectives, and that as many links can fail as should.
-/// Errors: InputError.
+/// that the planner plans custom collectives, that as many links can fail as should, and that those
+/// who start late are members. Errors: InputError.
 void require_sound(const FailureCase& c);
 
 struct PolicyEvaluation {
@@ -50,7 +55,8 @@ struct PolicyEvaluation {
   std::vector<std::string> stuck;   ///< in words, by link
   std::vector<std::string> missing; ///< in words, by NPU
   std::size_t missing_npus = 0;
-  double planning_seconds = 0; ///< CPU, of all decisions
+  double planning_seconds = 0;           ///< CPU, of all decisions
+  std::vector<NoiseOutcome> noises = {}; ///< of each skew; empty where nothing is drawn
 
   [[nodiscard]] std::size_t decisions_in_force() const;
 };
@@ -81,7 +87,7 @@ struct FailureEvaluation {
   Time detection, decision;
   std::vector<Policy> policies;
   Status status = Status::infeasible;
-  std::string note; ///< why there is no schedule; else empty
+  std::string note; ///< why there is no schedule, or what was cut short; else who starts late
   bool verified = false;
   Replay undisturbed;                  ///< where verified
   std::vector<ProgressPoint> progress; ///< undisturbed
@@ -89,7 +95,7 @@ struct FailureEvaluation {
   std::vector<ScenarioEvaluation> scenarios;
   double seconds = 0; ///< CPU, of everything
   /// A defect of Tutti in words (a fault, a time below its bound, engines that disagree, what
-  /// recover() says); empty where all is well.
+  /// recover() says, in a draw, too); empty where all is well.
   std::string problem;
 
   /// Time over that of the undisturbed run; none where the policy leaves something out.
@@ -108,9 +114,10 @@ using RecoverFunction =
 using PolicyFinished = std::function<void(const ScenarioEvaluation&, const PolicyEvaluation&)>;
 
 /// What runs out of memory or is cancelled is timed out. Between policies the case's `cancelled` is
-/// asked: the scenarios that are left are not begun.
+/// asked: the scenarios that are left are not begun. Draws come last; the first engine alone makes
+/// them, and policies whose draws were not all made have none.
 /// Errors: InputError for bad input: that of require_sound(), events that contradict each other,
-/// and an event at an instant after everything has ended under every policy.
+/// an event at an instant after everything has ended under every policy, start times out of range.
 [[nodiscard]] FailureEvaluation evaluate_failures(const FailureCase& c,
                                                   const PolicyFinished& finished = {},
                                                   const RecoverFunction& function = recover);

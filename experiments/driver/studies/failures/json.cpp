@@ -1,8 +1,9 @@
 // What no column has: every decision with its causes, and what is missing or stuck in words.
-// Progress is written for a single run only; of a sweep it would be most of the file.
+// Progress and draws are written for a single run only; of a sweep they would be most of the file.
 #include "experiments/driver/studies/failures/json.hpp"
 
 #include "experiments/driver/records/json.hpp"
+#include "experiments/driver/studies/failures/records.hpp"
 #include "experiments/driver/studies/runs/json.hpp"
 
 #include <nlohmann/json.hpp>
@@ -30,14 +31,17 @@ Json decision_json(const Decision& decision) {
           {"in_force", decision.in_force}, {"planning_seconds", decision.planning_seconds}};
 }
 
-Json policy_details(const FailureEvaluation& e, const PolicyEvaluation& policy) {
-  const Recovery& recovery = policy.recovery;
+Json details_of(const PolicyRow& row) {
+  if (row.policy == nullptr) return Json::object();
+  const Recovery& recovery = row.recovery();
   Json decisions = Json::array();
   for (const Decision& decision : recovery.decisions) decisions.push_back(decision_json(decision));
   Json json = {{"decisions", std::move(decisions)},
-               {"missing_text", policy.missing},
-               {"stuck_text", policy.stuck}};
-  if (e.scenarios.size() == 1) json["progress"] = progress_json(recovery.progress);
+               {"missing_text", row.policy->missing},
+               {"stuck_text", row.policy->stuck}};
+  if (row.e->scenarios.size() > 1) return json;
+  json["progress"] = progress_json(recovery.progress);
+  if (row.noise != nullptr) json["draws"] = draws_json(*row.noise);
   return json;
 }
 
@@ -82,12 +86,7 @@ Json about(const FailureEvaluation& e) {
 
 Json failure_details(std::span<const FailureEvaluation> evaluations) {
   Json details = Json::array();
-  for (const FailureEvaluation& e : evaluations) {
-    if (e.scenarios.empty()) details.push_back(Json::object());
-    for (const ScenarioEvaluation& scenario : e.scenarios)
-      for (const PolicyEvaluation& policy : scenario.policies)
-        details.push_back(policy_details(e, policy));
-  }
+  for (const PolicyRow& row : policy_rows(evaluations)) details.push_back(details_of(row));
   return details;
 }
 

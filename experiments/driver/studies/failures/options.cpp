@@ -1,6 +1,7 @@
 // The keys of [[failures]] that `tutti failures` takes.
 #include "experiments/driver/studies/options.hpp"
 #include "experiments/driver/studies/failures/study.hpp"
+#include "experiments/driver/studies/noise/request.hpp"
 
 #include <array>
 
@@ -45,7 +46,13 @@ constexpr std::array failure_options{
                 "native, simgrid, or both, which must agree; default native",
                 "How it is simulated"},
     link_busy_option,
-    forwarding_option};
+    forwarding_option,
+    start_option,
+    start_file_option,
+    skew_option,
+    jitter_option,
+    noise_seed_option,
+    draws_option};
 
 } // namespace
 

@@ -6,6 +6,7 @@
 #include "experiments/driver/studies/expectation_reader.hpp"
 #include "experiments/driver/studies/experiment.hpp"
 #include "experiments/driver/studies/experiment_values.hpp"
+#include "experiments/driver/studies/noise/start_times.hpp"
 #include "experiments/driver/studies/options.hpp"
 #include "experiments/driver/studies/registry.hpp"
 #include "sim/error.hpp"
@@ -71,6 +72,9 @@ FailureCase read_case(ConfigTable& table, const Experiment& experiment, const To
   c.detection = time_at(table, "detection", c.detection);
   c.decision = time_at(table, "decision", c.decision);
   c.events = read_plan(table, topology, source_name);
+  c.noise = noise_at(table, source_name, [&](std::span<const std::string> texts) {
+    (void)parse_starts(topology, members_of(make_collective(topology, c.collective, 1)), texts);
+  });
   return c;
 }
 
@@ -89,6 +93,7 @@ PlannedRows planned_failures(const FailureStudy& study, std::uint64_t seed) {
     std::string_view algorithm;
     const Scenario& scenario;
     Policy policy;
+    const SkewRequest& skew;
   };
   using enum Quantity;
   using P = Planned;
@@ -96,14 +101,22 @@ PlannedRows planned_failures(const FailureStudy& study, std::uint64_t seed) {
       {{"algorithm", text}, [](const P& p) { return p.algorithm; }},
       {{"failed_links", count}, [](const P& p) { return Cell(p.scenario.failed_links); }},
       {{"seed", count}, [](const P& p) { return p.scenario.seed; }},
-      {{"policy", text}, [](const P& p) { return to_text(p.policy); }}};
+      {{"policy", text}, [](const P& p) { return to_text(p.policy); }},
+      {{"skew", text}, [](const P& p) { return p.skew.text; }},
+      {{"jitter", text}, [&](const P&) { return study.common.noise.jitter_text; }}};
   const std::vector<Scenario> scenarios = scenarios_of(study.common.events, seed);
+  const std::vector<SkewRequest>& skews = study.common.noise.skews;
+  PlannedRows planned{{}, {}, {{"skew", {}}}, FailureStudy::columns(), "slowdown"};
   std::vector<Planned> rows;
   for (const AlgorithmRow& algorithm : study.algorithms)
     for (const Scenario& scenario : scenarios)
       for (const Policy policy : study.common.policies)
-        rows.push_back({algorithm.name, scenario, policy});
-  return {records_of<Planned>(fields, rows), {}, {}, FailureStudy::columns(), "slowdown"};
+        for (const SkewRequest& skew : skews) {
+          planned.opt_in.front().rows.push_back(&skew != &skews.front());
+          rows.push_back({algorithm.name, scenario, policy, skew});
+        }
+  planned.keys = records_of<Planned>(fields, rows);
+  return planned;
 }
 
 FailureStudy read_study(ConfigTable table, const Experiment& experiment,

@@ -5,11 +5,30 @@
 #include "experiments/driver/studies/failures/study.hpp"
 
 #include <span>
+#include <vector>
 
 namespace tutti {
 
-/// One row per algorithm, scenario and policy; one with its reason for an algorithm without a
-/// schedule.
+struct PolicyRow {
+  const FailureEvaluation* e;
+  const ScenarioEvaluation* scenario = nullptr; ///< null: there is no schedule
+  const PolicyEvaluation* policy = nullptr;     ///< likewise
+  const NoiseOutcome* noise = nullptr;          ///< null: nothing is drawn
+
+  [[nodiscard]] const Recovery& recovery() const { return policy->recovery; }
+};
+
+/// In their order, which is that of records and details.
+[[nodiscard]] std::vector<PolicyRow> policy_rows(std::span<const FailureEvaluation> evaluations);
+
+/// Of all rows; `noise`: some have draws.
+[[nodiscard]] Fields<PolicyRow> policy_row_fields(bool noise);
+
+/// Those that records of some study have.
+[[nodiscard]] std::vector<RecordColumn> failure_columns();
+
+/// One row per algorithm, scenario and policy, and skew where something is drawn; one with its
+/// reason for an algorithm without a schedule.
 [[nodiscard]] Records failure_records(std::span<const FailureStudyEvaluation> studies);
 
 } // namespace tutti

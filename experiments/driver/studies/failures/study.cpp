@@ -12,6 +12,7 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -54,6 +55,7 @@ FailureStudyEvaluation evaluate(const FailureStudy& study, const StudyRun& how) 
     const std::string what = study.label.empty()
                                  ? fmt::format("{} on {}", c.algorithm.name, c.topology_label)
                                  : fmt::format("{}, {}", study.label, c.algorithm.name);
+    c.draw_threads = std::max(1U, static_cast<unsigned>(how.jobs)); // nothing runs beside it
     InterruptibleWork work(how.interrupts, what, how.progress);
     work.watch(c.options);
     made.algorithms.push_back(how.refusals.row(
@@ -69,7 +71,7 @@ std::size_t FailureStudy::case_count() const {
   return algorithms.size() * common.policies.size() * scenarios_of(common.events, 1).size();
 }
 
-std::vector<RecordColumn> FailureStudy::columns() { return failure_records({}).columns; }
+std::vector<RecordColumn> FailureStudy::columns() { return failure_columns(); }
 
 std::vector<std::string> FailureStudy::table_columns() const { return failure_table_columns(); }
 
@@ -94,16 +96,24 @@ StudyResult result_of(FailureStudyEvaluation evaluation, const Topology& topolog
 
 namespace {
 
-/// Where a planned row stands: an algorithm without a schedule has one row for all.
+/// Where a planned row stands: an algorithm without a schedule has one row for all, a policy
+/// without draws one for all skews, and what was cut short none.
 std::vector<std::size_t> record_of_planned(const FailureStudy& study,
                                            const FailureStudyEvaluation& made) {
-  const std::size_t planned_rows = study.case_count() / study.algorithms.size();
+  const std::size_t skews = study.common.noise.skews.size(),
+                    planned_rows = study.case_count() / study.algorithms.size() * skews;
   std::vector<std::size_t> places;
-  std::size_t first = 0;
+  std::size_t row = 0;
   for (const FailureEvaluation& e : made.algorithms) {
-    for (std::size_t r = 0; r < planned_rows; ++r)
-      places.push_back(first + (e.scenarios.empty() ? 0 : r));
-    first += e.scenarios.empty() ? 1 : planned_rows;
+    const std::size_t end = places.size() + planned_rows;
+    if (e.scenarios.empty()) places.insert(places.end(), planned_rows, row++);
+    for (const ScenarioEvaluation& scenario : e.scenarios)
+      for (const PolicyEvaluation& policy : scenario.policies) {
+        const std::size_t rows = std::max<std::size_t>(policy.noises.size(), 1);
+        for (std::size_t s = 0; s < skews; ++s) places.push_back(row + (s < rows ? s : 0));
+        row += rows;
+      }
+    places.resize(end, SIZE_MAX);
   }
   return places;
 }

@@ -19,6 +19,7 @@
 //   events = "events.toml"                 # or [[failures.events]], [failures.generated]: format
 //                                          # at the head of event_reader.hpp; a file stands for
 //                                          # failed_links, at and seeds, too
+//   starts, start_file, skews, jitter, noise_seed, draws   # as at the head of noise/request.hpp
 //   [[failures.expect]]                    # see expectation.hpp
 //   of = {policy = "resynthesize", failed_links = [1, 2]}   # and algorithm, seed
 //   over = {policy = "restart"}            # without it: over the undisturbed run
@@ -63,7 +64,7 @@ struct FailureStudy {
 
   /// How many there are, each with a row or more. A point of a sweep is one.
   [[nodiscard]] std::size_t case_count() const;
-  /// Those that rows of every study of this kind have.
+  /// Those that rows of a study of this kind have, or could have.
   [[nodiscard]] static std::vector<RecordColumn> columns();
   /// How --columns may call what its tables have, or could have.
   [[nodiscard]] std::vector<std::string> table_columns() const;

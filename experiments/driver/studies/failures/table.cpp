@@ -1,10 +1,12 @@
 // Policies of all algorithms stand in one table, since which pair is best is the question. The
 // median counts runs that are never complete as the latest: a policy can't look fast by failing.
-// Where there is but one run, its story follows in words.
+// Where there is but one run, its story follows in words; then what draws came to.
 #include "experiments/driver/studies/failures/table.hpp"
 
 #include "experiments/driver/records/records.hpp"
 #include "experiments/driver/records/table.hpp"
+#include "experiments/driver/studies/failures/records.hpp"
+#include "experiments/driver/studies/noise/table.hpp"
 #include "experiments/driver/studies/runs/table.hpp"
 #include "sim/text.hpp"
 
@@ -132,6 +134,47 @@ Records policy_records(std::span<const FailureEvaluation> evaluations, const Tab
   return records_of<SummaryRow>(summary_fields(all || is_sweep(evaluations), chose), rows);
 }
 
+/// Which of the keys of a row with draws a table needs, to tell its rows apart.
+struct NoiseKeys {
+  bool failed_links = false, seeds = false, skews = false;
+};
+
+NoiseKeys noise_keys(std::span<const PolicyRow> rows) {
+  NoiseKeys keys;
+  const PolicyRow& first = rows.front();
+  for (const PolicyRow& row : rows) {
+    const Scenario &scenario = row.scenario->scenario, &of_first = first.scenario->scenario;
+    keys.failed_links |= scenario.failed_links != of_first.failed_links;
+    keys.seeds |= scenario.seed != of_first.seed;
+    keys.skews |= row.noise->skew != first.noise->skew;
+  }
+  return keys;
+}
+
+std::vector<ShownColumn> shown_draws(const NoiseKeys& keys) {
+  std::vector<ShownColumn> shown{{"algorithm"}};
+  if (keys.failed_links) shown.push_back({"failed_links"});
+  if (keys.seeds) shown.push_back({"seed"});
+  shown.push_back({"policy"});
+  if (keys.skews) shown.push_back({"skew"});
+  for (ShownColumn& column : shown_noise(false)) shown.push_back(std::move(column));
+  return shown;
+}
+
+/// What draws of start times and links came to, of each run; empty where there are none.
+std::string draws_table(std::span<const FailureEvaluation> evaluations, const TableForm& form) {
+  std::vector<PolicyRow> rows = policy_rows(evaluations);
+  std::erase_if(rows, [](const PolicyRow& row) { return row.noise == nullptr; });
+  if (rows.empty()) return "";
+  const Records records = records_of<PolicyRow>(policy_row_fields(true), rows);
+  const std::string table =
+      to_text(records_table(records, shown_draws(noise_keys(rows)), form), form);
+  if (table.empty()) return "";
+  std::vector<const NoiseOutcome*> outcomes;
+  for (const PolicyRow& row : rows) outcomes.push_back(row.noise);
+  return wrapped("\n" + noise_heading(outcomes) + "\n", form) + table;
+}
+
 std::string bound_text(const FailureEvaluation& e) {
   return fmt::format("{}: undisturbed {} the lower bound {}; what is left is planned by {}\n",
                      e.algorithm, gap_text(e.undisturbed.gap()),
@@ -202,7 +245,7 @@ std::string conclusion_text(const FailureEvaluation& e) {
                         e.note.empty() ? "" : ": " + e.note);
   else
     text += bound_text(e);
-  if (is_cut_short(e)) text += fmt::format("{}: {}\n", e.algorithm, e.note);
+  if (e.verified && !e.note.empty()) text += fmt::format("{}: {}\n", e.algorithm, e.note);
   if (!e.problem.empty()) text += fmt::format("DEFECT: {}: {}\n", e.algorithm, e.problem);
   return text;
 }
@@ -214,11 +257,16 @@ std::string failures_text(std::span<const FailureEvaluation> evaluations, const 
   for (const FailureEvaluation& e : evaluations) words += conclusion_text(e);
   for (const FailureEvaluation& e : evaluations) words += story(e);
   return wrapped(heading(evaluations.front()), form) +
-         to_text(whole_table(policy_records(evaluations, form)), form) + wrapped(words, form);
+         to_text(whole_table(policy_records(evaluations, form)), form) + wrapped(words, form) +
+         draws_table(evaluations, form);
 }
 
 std::vector<std::string> failure_table_columns() {
-  return column_names(records_of<SummaryRow>(summary_fields(true, true), {}).columns, {});
+  std::vector<std::string> names =
+      column_names(records_of<SummaryRow>(summary_fields(true, true), {}).columns, {});
+  for (std::string& name : column_names(failure_columns(), shown_draws({true, true, true})))
+    names.push_back(std::move(name));
+  return names;
 }
 
 std::vector<std::string> problems_of(std::span<const FailureEvaluation> evaluations) {

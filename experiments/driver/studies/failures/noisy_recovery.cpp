@@ -1,0 +1,79 @@
+// Draws are spread over threads, each of which plans alone: what a planner shows to those who wait
+// is left out, and whether it shall end is asked of them.
+#include "experiments/driver/studies/failures/noisy_recovery.hpp"
+
+#include "experiments/driver/studies/failures/reaction.hpp"
+#include "experiments/driver/studies/noise/start_times.hpp"
+#include "synth/bounds/late_start.hpp"
+
+#include <fmt/format.h>
+
+#include <mutex>
+
+namespace tutti {
+
+namespace {
+
+/// Of the whole collective: a plan of what is left has no bound of its own here.
+BoundCheck bound_check(const Collective& whole, std::span<const Time> starts) {
+  return [&whole, starts](const Topology& network, const Collective& collective,
+                          const TimeModel& model, Time time) -> std::string {
+    if (&collective != &whole) return {};
+    const Bound bound = late_start_bound(network, whole, model, starts);
+    if (time >= bound.time) return {};
+    return fmt::format("it takes {}, below the lower bound {} ({})", to_text(time),
+                       to_text(bound.time), bound.certificate);
+  };
+}
+
+SynthesisOptions planning_of(const FailureCase& c, const Watch& watch) {
+  SynthesisOptions planning = c.options;
+  planning.threads = 1;
+  planning.progress = {};
+  planning.stage = {};
+  planning.cancelled = [&c, &watch] { return is_cancelled(c) || watch({}); };
+  return planning;
+}
+
+} // namespace
+
+std::vector<NoiseOutcome> noisy_recoveries(const NoisyRecovery& noisy,
+                                           std::span<const NetworkEvent> events,
+                                           const Recovery& quiet, std::string& problem) {
+  const FailureCase& c = noisy.c;
+  const EngineRow& engine = *c.engines.front();
+  std::mutex finding;
+  const auto run = [&](const DrawnConditions& drawn, const Watch& watch) {
+    const SynthesisOptions planning = planning_of(c, watch);
+    Reaction reaction = reaction_of(c, quiet.policy, planning);
+    reaction.watch = watch;
+    reaction.beaten_bound = bound_check(noisy.collective, drawn.starts);
+    reaction.starts = drawn.starts;
+    const Recovery recovery = noisy.function(engine, drawn.network, noisy.collective,
+                                             noisy.schedule, c.options.model, events, reaction);
+    if (planning.cancelled()) throw Stopped(); // a plan may be missing
+    if (!recovery.problem.empty()) {
+      const std::lock_guard lock(finding);
+      if (problem.empty()) problem = recovery.problem;
+    }
+    return Draw{recovery.complete() ? recovery.completion : Draw::never, recovery.last_start};
+  };
+  NoisePlan plan;
+  plan.topology = c.topology;
+  plan.members = members_of(noisy.collective);
+  plan.starts.assign(noisy.starts.begin(), noisy.starts.end());
+  plan.draws = c.noise.draws;
+  plan.threads = engine.knows_fluid ? 1 : c.draw_threads; // SimGrid: one engine per process
+  std::vector<NoiseOutcome> outcomes;
+  for (const SkewRequest& skew : c.noise.skews) {
+    plan.noise = {skew.skew(noisy.lower_bound), c.noise.jitter, c.noise.seed};
+    const Watch watch =
+        watch_of(c.options.stage, fmt::format("draws of skew {}, {} on {}", skew.text,
+                                              to_text(quiet.policy), engine.name));
+    outcomes.push_back({skew.text, c.noise.jitter_text, c.noise.seed,
+                        quiet.complete() ? quiet.completion : Time{}, performed(plan, run, watch)});
+  }
+  return outcomes;
+}
+
+} // namespace tutti

@@ -1,0 +1,25 @@
+// What recover() is asked of a case: when it answers, and what it plans with.
+#pragma once
+
+#include "experiments/driver/studies/failures/evaluation.hpp"
+#include "sim/repair/recovery.hpp"
+#include "sim/synthesizer.hpp"
+
+#include <optional>
+
+namespace tutti {
+
+/// Of an outcome a list, also where that was made in compact form; nothing where there is no
+/// schedule.
+[[nodiscard]] std::optional<Schedule> schedule_of(const Topology& topology,
+                                                  const Collective& collective, Outcome& outcome);
+
+/// Without watch, bound and starts. Plans are made by the case's planner, as `planning` says; both
+/// must outlive it.
+[[nodiscard]] Reaction reaction_of(const FailureCase& c, Policy policy,
+                                   const SynthesisOptions& planning);
+
+/// Whether whoever waits has had enough.
+[[nodiscard]] bool is_cancelled(const FailureCase& c);
+
+} // namespace tutti

@@ -1,0 +1,97 @@
+// Many transfers wait for few links, so that words are about links.
+#include "experiments/driver/studies/failures/stuck_text.hpp"
+
+#include "experiments/driver/studies/failures/evaluation.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+
+namespace tutti {
+
+namespace {
+
+std::string counted(std::size_t count, const std::string& what, const std::string& verb_of_one,
+                    const std::string& verb_of_many) {
+  return fmt::format("{} {}{} {}", count, what, count == 1 ? "" : "s",
+                     count == 1 ? verb_of_one : verb_of_many);
+}
+
+std::string why_text(StuckTransfer::Why why, std::size_t count) {
+  switch (why) {
+  case StuckTransfer::Why::link_down:    // told link by link
+  case StuckTransfer::Why::named: break; // told together
+  case StuckTransfer::Why::frozen:
+    return counted(count, "transfer", "was", "were") + " given up before setting out";
+  case StuckTransfer::Why::waiting:
+    return counted(count, "transfer", "waits", "wait") +
+           " for data, or for others on the same path";
+  case StuckTransfer::Why::held_back:
+    return counted(count, "transfer", "has", "have") +
+           " arrived, but the receiver has not sent what was there before";
+  case StuckTransfer::Why::lost:
+    return counted(count, "transfer", "was", "were") + " lost on the way to an NPU that died";
+  }
+  return {};
+}
+
+// Of those that are down after all events.
+std::map<LinkId, Time> down_since(const Topology& topology, std::span<const LinkId> links,
+                                  std::span<const NetworkEvent> events) {
+  std::map<LinkId, Time> since;
+  NetworkState state(topology);
+  for (const NetworkEvent& event : sorted_events(topology, events)) {
+    state.apply(event);
+    for (const LinkId link : links)
+      if (state.is_up(link))
+        since.erase(link);
+      else
+        since.try_emplace(link, event.at);
+  }
+  return since;
+}
+
+} // namespace
+
+std::vector<std::string> stuck_texts(const Topology& topology, std::span<const StuckTransfer> stuck,
+                                     std::span<const NetworkEvent> events) {
+  std::map<LinkId, std::size_t> at_links; // how many
+  std::map<StuckTransfer::Why, std::size_t> others;
+  std::size_t waiting = 0; // by name
+  std::uint32_t first_named = UINT32_MAX;
+  for (const StuckTransfer& transfer : stuck) {
+    if (transfer.why == StuckTransfer::Why::named) {
+      ++waiting;
+      first_named = std::min(first_named, transfer.awaited);
+      continue;
+    }
+    if (transfer.why != StuckTransfer::Why::link_down) {
+      ++others[transfer.why];
+      continue;
+    }
+    ++at_links[transfer.link];
+  }
+  std::vector<LinkId> links;
+  for (const auto& [id, count] : at_links) links.push_back(id);
+  const std::map<LinkId, Time> since = down_since(topology, links, events);
+  std::vector<std::string> texts;
+  for (const auto& [id, count] : at_links) {
+    const Link& link = topology.link(id);
+    const auto time = since.find(id);
+    texts.push_back(fmt::format("{}>{} is down{}: {} for it", topology.node(link.from).name,
+                                topology.node(link.to).name,
+                                time == since.end() ? "" : " since " + instant_text(time->second),
+                                counted(count, "transfer", "waits", "wait")));
+  }
+  for (const auto& [why, count] : others) texts.push_back(why_text(why, count));
+  if (waiting > 0)
+    texts.push_back(fmt::format("{} for others by name, first of all for transfer {}, which never "
+                                "came so far",
+                                counted(waiting, "transfer", "waits", "wait"), first_named));
+  return texts;
+}
+
+} // namespace tutti
