@@ -181,6 +181,7 @@ NoiseRequest noise_of(const NoiseArguments& arguments, const Topology& topology,
     noise.jitter = of_option("--jitter", [&] { return parse_jitter(arguments.jitter); });
     noise.jitter_text = arguments.jitter;
   }
+  noise.names_noise = !arguments.skew.empty() || !arguments.jitter.empty();
   noise.seed = arguments.seed.value_or(noise.seed);
   noise.draws = arguments.draws.value_or(noise.draws);
   of_option(arguments.draws ? "--draws" : "--noise-seed",

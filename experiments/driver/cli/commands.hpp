@@ -121,8 +121,8 @@ struct NoiseArguments {
 struct ReplayArguments {
   std::string topology, file;
   std::string engine = "simgrid", disciplines = "fifo";
-  std::optional<std::string> bound;                    ///< quick (default) or full
-  ModelArguments model;                                ///< default: what the file says
+  std::optional<std::string> bound; ///< quick (default) or full
+  ModelArguments model;             ///< default: what the file says
   /// Files to write; empty: none.
   std::string trace, heatmap, draw_steps, histogram, export_case;
   NoiseArguments noise;

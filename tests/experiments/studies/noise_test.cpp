@@ -208,6 +208,12 @@ TEST_CASE("without chance one draw stands for all") {
   CHECK(evaluation_message(back) == evaluation_message(e));
 }
 
+TEST_CASE("noise that is named as none is a draw, as a sweep over skews needs it") {
+  const Evaluation e = evaluated("skews = \"none\"\ndraws = 10\n");
+  REQUIRE(e.replays.at(0).noises.size() == 1);
+  CHECK(e.replays[0].noises[0].time_at(1) == Time{61'500'000});
+}
+
 TEST_CASE("expectations choose a skew, and mean the first where they choose none") {
   const std::string keys = "skews = [\"none\", \"uniform:1us\"]\ndraws = 2\n";
   const std::string expect = "[[expect]]\nlabel = \"x\"\nmetric = \"noise_slowdown_p50\"\n"

@@ -111,7 +111,7 @@ Jitter parse_jitter(const std::string& text) {
 }
 
 bool NoiseRequest::is_drawn() const {
-  return jitter.bandwidth > 0 || jitter.latency > 0 ||
+  return names_noise || jitter.bandwidth > 0 || jitter.latency > 0 ||
          std::ranges::any_of(skews,
                              [](const SkewRequest& skew) { return skew.kind != Skew::Kind::none; });
 }
@@ -139,12 +139,14 @@ NoiseRequest noise_at(ConfigTable& table, const std::string& source_name,
     starts->located([&] { check(noise.starts); });
   }
   if (const auto skews = table.find("skews")) {
+    noise.names_noise = true;
     noise.skews.clear();
     for (const ConfigValue& value : list_of(*skews))
       value.located([&] { add_skew(noise.skews, value.string()); });
     if (noise.skews.empty()) throw skews->error("\"skews\" is empty");
   }
   if (const auto jitter = table.find("jitter")) {
+    noise.names_noise = true;
     noise.jitter = parsed(*jitter, parse_jitter);
     noise.jitter_text = jitter->string();
   }

@@ -52,8 +52,9 @@ struct NoiseRequest {
   Jitter jitter;
   std::uint64_t seed = 1;
   std::uint32_t draws = default_draws; ///< of each skew
+  bool names_noise = false;            ///< skews or a jitter are given, if only as none
 
-  /// Whether anything hangs on chance.
+  /// Whether there are draws; without chance one of each skew.
   [[nodiscard]] bool is_drawn() const;
   /// Errors: InputError where draws or seed are asked for and nothing is drawn.
   void require_use(bool draws_given, bool seed_given) const;
