@@ -8,11 +8,11 @@
 #include "sim/engines/engine.hpp"
 #include "sim/error.hpp"
 #include "sim/random.hpp"
+#include "sim/side_by_side.hpp"
 #include "synth/tacos/matching.hpp"
 #include "synth/tacos/ports.hpp"
 #include "synth/tacos/relays.hpp"
 #include "synth/tacos/unwinding.hpp"
-#include "sim/side_by_side.hpp"
 
 #include <fmt/format.h>
 

@@ -13,9 +13,9 @@
 
 #include "synth/tacos/rounds.hpp"
 
+#include "sim/side_by_side.hpp"
 #include "synth/tacos/arrivals.hpp"
 #include "synth/tacos/holdings.hpp"
-#include "sim/side_by_side.hpp"
 
 #include <algorithm>
 #include <array>
