@@ -338,7 +338,7 @@ TEST_CASE("an expectation must speak of one case") {
   CHECK_THAT(experiment_error(expectation("of = {topology = \"A\"}\n" + over + rest)),
              ContainsSubstring("e.toml:10:6: 2 values are as asked for (ring on A, direct on A): "
                                "say which by label, topology, collective, size, algorithm, chunks, "
-                               "discipline, or set \"summary\""));
+                               "discipline, skew, jitter, or set \"summary\""));
   CHECK_THAT(experiment_error(expectation(
                  "of = {topology = \"A\", algorithm = \"ring\", size = \"1B\"}\n" + over + rest)),
              ContainsSubstring("e.toml:10:6: no row of the study is as asked for"));
