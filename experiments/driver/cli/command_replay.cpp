@@ -18,7 +18,6 @@
 #include "sim/error.hpp"
 #include "sim/files/files.hpp"
 #include "sim/files/schedule_file.hpp"
-#include "sim/text.hpp"
 #include "sim/verify.hpp"
 #include "sim/verify_compact.hpp"
 #include "sim/work_limit.hpp"
@@ -155,37 +154,15 @@ void require_sound(const ReplayArguments& arguments) {
 }
 
 /// Who starts late and what is drawn, as the options say.
-NoiseRequest noise_of(const NoiseArguments& arguments, const Topology& topology,
-                      const Collective& collective) {
+NoiseRequest noise_of(const StudyLine& line, const Topology& topology,
+                      std::span<const NodeId> members) {
   NoiseRequest noise;
-  const std::vector<NodeId> members = members_of(collective);
-  const auto check = [&](const std::vector<std::string>& texts) {
-    (void)parse_starts(topology, members, texts);
-  };
-  noise.starts = arguments.starts;
-  of_option("--start", [&] { check(noise.starts); });
-  if (!arguments.start_file.empty()) {
-    for (std::string& text :
-         read_start_file(arguments.start_file, [&](const std::string& text) { check({text}); }))
-      noise.starts.push_back(std::move(text));
-    of_option("--start-file", [&] { check(noise.starts); }); // an NPU in both
-  }
-  if (!arguments.skew.empty()) {
-    noise.skews.clear();
-    of_option("--skew", [&] {
-      for (const std::string_view text : split(arguments.skew, ','))
-        add_skew(noise.skews, std::string(trimmed(text)));
-    });
-  }
-  if (!arguments.jitter.empty()) {
-    noise.jitter = of_option("--jitter", [&] { return parse_jitter(arguments.jitter); });
-    noise.jitter_text = arguments.jitter;
-  }
-  noise.names_noise = !arguments.skew.empty() || !arguments.jitter.empty();
-  noise.seed = arguments.seed.value_or(noise.seed);
-  noise.draws = arguments.draws.value_or(noise.draws);
-  of_option(arguments.draws ? "--draws" : "--noise-seed",
-            [&] { noise.require_use(arguments.draws.has_value(), arguments.seed.has_value()); });
+  read_options(noise_options, line, [&](ConfigTable& table) {
+    noise =
+        noise_at(table, std::string(command_line_source), [&](std::span<const std::string> texts) {
+          (void)parse_starts(topology, members, texts);
+        });
+  });
   return noise;
 }
 
@@ -199,15 +176,15 @@ int replay_command(const ReplayArguments& arguments) {
   const Topology topology = make_topology(arguments.topology);
   const ScheduleFile file = read_schedule(arguments.file, topology);
   const TimeModel model = time_model(arguments.model, file.time_model);
-  const NoiseRequest noise = noise_of(arguments.noise, topology, file.collective);
+  const std::vector<NodeId> members = members_of(file.collective);
+  const NoiseRequest noise = noise_of(arguments.noise, topology, members);
   if (file.compact && (!arguments.export_case.empty() || needs_hops(arguments) ||
                        !noise.starts.empty() || noise.is_drawn()))
     throw InputError(fmt::format("{}: {} transfers are too many for --trace, --draw-steps, "
                                  "--draw-by queue, --start, --skew, --jitter and --export-case",
                                  arguments.file, file.size()));
   require_histogram(arguments.histogram, noise);
-  const std::vector<Time> starts =
-      parse_starts(topology, members_of(file.collective), noise.starts);
+  const std::vector<Time> starts = parse_starts(topology, members, noise.starts);
   if (!arguments.export_case.empty()) // a faulty schedule too: its fault can be cross-checked
     write_file(arguments.export_case,
                oracle_case(topology, file.collective, file.schedule, model, starts));

@@ -110,14 +110,6 @@ struct VerifyArguments {
   bool json = false;
 };
 
-/// As noise/request.hpp has them.
-struct NoiseArguments {
-  std::vector<std::string> starts; ///< npu3=20us
-  std::string start_file, skew, jitter;
-  std::optional<std::uint64_t> seed;
-  std::optional<std::uint32_t> draws;
-};
-
 struct ReplayArguments {
   std::string topology, file;
   std::string engine = "simgrid", disciplines = "fifo";
@@ -125,7 +117,7 @@ struct ReplayArguments {
   ModelArguments model;             ///< default: what the file says
   /// Files to write; empty: none.
   std::string trace, heatmap, draw_steps, histogram, export_case;
-  NoiseArguments noise;
+  StudyLine noise; ///< of noise_options
   DrawArguments draw;
   TableArguments tables;
   bool json = false;

@@ -126,17 +126,6 @@ void add_as(CLI::App& app, std::span<const StudyOption> options, std::string_vie
   app.add_option(found->flag, text, found->help);
 }
 
-void add_noise(CLI::App& app, NoiseArguments& noise) {
-  app.option_defaults()->group(start_option.group);
-  app.add_option(start_option.flag, noise.starts, start_option.help);
-  app.add_option(start_file_option.flag, noise.start_file, start_file_option.help);
-  app.add_option(skew_option.flag, noise.skew, skew_option.help);
-  app.add_option(jitter_option.flag, noise.jitter, jitter_option.help);
-  app.add_option(noise_seed_option.flag, noise.seed, noise_seed_option.help);
-  app.add_option(draws_option.flag, noise.draws, draws_option.help)
-      ->check(CLI::Range(1U, NoiseRequest::most_draws));
-}
-
 } // namespace
 
 void add_options(CLI::App& app, RunArguments& run) {
@@ -259,7 +248,7 @@ void add_options(CLI::App& app, ReplayArguments& replay) {
   add_draw_steps(app, replay.draw_steps);
   app.add_option("--export-case", replay.export_case,
                  "JSON to write: the whole case in plain numbers, for an independent check");
-  add_noise(app, replay.noise);
+  add_study_options(app, noise_options, replay.noise);
   add_histogram(app, replay.histogram);
   add_output(app, replay.tables, replay.json);
 }

@@ -218,14 +218,8 @@ std::set<std::string> words_given(const std::string& topology, const StudyLine& 
   return words;
 }
 
-} // namespace
-
-Experiment experiment_of(std::string_view kind, const std::string& topology, std::uint64_t seed,
-                         std::span<const StudyOption> options, const StudyLine& line) {
-  Lines lines;
-  lines.add("", "[topologies]");
-  lines.add("--topology", "network = " + toml_string(topology));
-  lines.add("", fmt::format("[[{}]]", kind));
+/// A line for each option that is given. Errors: InputError where two are of one key.
+void add_given(Lines& lines, std::span<const StudyOption> options, const StudyLine& line) {
   std::map<std::string, std::string> given; // by key, which option
   for (const StudyOption& option : options) {
     const std::string name = long_name(option);
@@ -236,6 +230,17 @@ Experiment experiment_of(std::string_view kind, const std::string& topology, std
     const std::string value = of_option(name, [&] { return value_toml(option, *texts); });
     lines.add(name, fmt::format("{} = {}", option.key, value));
   }
+}
+
+} // namespace
+
+Experiment experiment_of(std::string_view kind, const std::string& topology, std::uint64_t seed,
+                         std::span<const StudyOption> options, const StudyLine& line) {
+  Lines lines;
+  lines.add("", "[topologies]");
+  lines.add("--topology", "network = " + toml_string(topology));
+  lines.add("", fmt::format("[[{}]]", kind));
+  add_given(lines, options, line);
   try {
     const std::string source(Lines::name);
     Experiment experiment = unnamed_experiment(parse_config(lines.text(), source), source, seed);
@@ -243,6 +248,19 @@ Experiment experiment_of(std::string_view kind, const std::string& topology, std
     return experiment;
   } catch (const InputError& error) {
     throw InputError(lines.translated(error.what(), options, words_given(topology, line)));
+  }
+}
+
+void read_options(std::span<const StudyOption> options, const StudyLine& line,
+                  const std::function<void(ConfigTable&)>& read) {
+  Lines lines;
+  add_given(lines, options, line);
+  try {
+    ConfigTable table = parse_config(lines.text(), std::string(Lines::name));
+    read(table);
+    table.finish();
+  } catch (const InputError& error) {
+    throw InputError(lines.translated(error.what(), options, words_given("", line)));
   }
 }
 

@@ -4,6 +4,7 @@
 #include "experiments/driver/studies/experiment.hpp"
 #include "experiments/driver/studies/options.hpp"
 
+#include <functional>
 #include <map>
 #include <span>
 #include <string>
@@ -15,6 +16,8 @@ class App;
 }
 
 namespace tutti {
+
+class ConfigTable;
 
 /// What was given of a study's options, by their flags.
 struct StudyLine {
@@ -33,5 +36,9 @@ void add_study_options(CLI::App& app, std::span<const StudyOption> options, Stud
 [[nodiscard]] Experiment experiment_of(std::string_view kind, const std::string& topology,
                                        std::uint64_t seed, std::span<const StudyOption> options,
                                        const StudyLine& line);
+
+/// What these options say, each as its key of the table that `read` is given. Errors: as above.
+void read_options(std::span<const StudyOption> options, const StudyLine& line,
+                  const std::function<void(ConfigTable&)>& read);
 
 } // namespace tutti

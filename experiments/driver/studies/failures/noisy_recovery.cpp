@@ -8,7 +8,7 @@
 
 #include <fmt/format.h>
 
-#include <mutex>
+#include <utility>
 
 namespace tutti {
 
@@ -42,7 +42,6 @@ std::vector<NoiseOutcome> noisy_recoveries(const NoisyRecovery& noisy,
                                            const Recovery& quiet, std::string& problem) {
   const FailureCase& c = noisy.c;
   const EngineRow& engine = *c.engines.front();
-  std::mutex finding;
   const auto run = [&](const DrawnConditions& drawn, const Watch& watch) {
     const SynthesisOptions planning = planning_of(c, watch);
     Reaction reaction = reaction_of(c, quiet.policy, planning);
@@ -52,28 +51,17 @@ std::vector<NoiseOutcome> noisy_recoveries(const NoisyRecovery& noisy,
     const Recovery recovery = noisy.function(engine, drawn.network, noisy.collective,
                                              noisy.schedule, c.options.model, events, reaction);
     if (planning.cancelled()) throw Stopped(); // a plan may be missing
-    if (!recovery.problem.empty()) {
-      const std::lock_guard lock(finding);
-      if (problem.empty()) problem = recovery.problem;
-    }
-    return Draw{recovery.complete() ? recovery.completion : Draw::never, recovery.last_start};
+    return Draw{recovery.complete() ? recovery.completion : Draw::never, recovery.last_start, "",
+                recovery.problem};
   };
   NoisePlan plan;
   plan.topology = c.topology;
   plan.members = members_of(noisy.collective);
   plan.starts.assign(noisy.starts.begin(), noisy.starts.end());
-  plan.draws = c.noise.draws;
   plan.threads = engine.knows_fluid ? 1 : c.draw_threads; // SimGrid: one engine per process
-  std::vector<NoiseOutcome> outcomes;
-  for (const SkewRequest& skew : c.noise.skews) {
-    plan.noise = {skew.skew(noisy.lower_bound), c.noise.jitter, c.noise.seed};
-    const Watch watch =
-        watch_of(c.options.stage, fmt::format("draws of skew {}, {} on {}", skew.text,
-                                              to_text(quiet.policy), engine.name));
-    outcomes.push_back({skew.text, c.noise.jitter_text, c.noise.seed,
-                        quiet.complete() ? quiet.completion : Time{}, performed(plan, run, watch)});
-  }
-  return outcomes;
+  return noise_outcomes(std::move(plan), c.noise, noisy.lower_bound,
+                        quiet.complete() ? quiet.completion : Time{}, run, c.options.stage,
+                        fmt::format("{} on {}", to_text(quiet.policy), engine.name), problem);
 }
 
 } // namespace tutti

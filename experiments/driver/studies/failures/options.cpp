@@ -9,7 +9,7 @@ namespace tutti {
 
 namespace {
 
-constexpr std::array failure_options{
+constexpr auto failure_options = with_noise(std::array{
     StudyOption{"-c,--collective", "collective", OptionForm::repeated,
                 "name[,root=3][,group=0-7+16-23], or a TOML file; repeated: several at once",
                 "What is made", true},
@@ -45,14 +45,7 @@ constexpr std::array failure_options{
     StudyOption{"--engine", "engine", OptionForm::text,
                 "native, simgrid, or both, which must agree; default native",
                 "How it is simulated"},
-    link_busy_option,
-    forwarding_option,
-    start_option,
-    start_file_option,
-    skew_option,
-    jitter_option,
-    noise_seed_option,
-    draws_option};
+    link_busy_option, forwarding_option});
 
 } // namespace
 

@@ -140,6 +140,23 @@ std::vector<Draw> performed(const NoisePlan& plan, const DrawnRun& run, const Wa
   return Draws(plan, run, watch).perform();
 }
 
+std::vector<NoiseOutcome> noise_outcomes(NoisePlan plan, const NoiseRequest& request,
+                                         Time lower_bound, Time quiet, const DrawnRun& run,
+                                         const StageWatch& stage, const std::string& what,
+                                         std::string& problem) {
+  plan.draws = request.draws;
+  std::vector<NoiseOutcome> outcomes;
+  for (const SkewRequest& skew : request.skews) {
+    plan.noise = {skew.skew(lower_bound), request.jitter, request.seed};
+    const Watch watch = watch_of(stage, fmt::format("draws of skew {}, {}", skew.text, what));
+    outcomes.push_back(
+        {skew.text, request.jitter_text, request.seed, quiet, performed(plan, run, watch)});
+    for (const Draw& draw : outcomes.back().draws)
+      if (problem.empty()) problem = draw.problem;
+  }
+  return outcomes;
+}
+
 std::string cause_of(const Topology& topology, const Collective& collective,
                      const Schedule& schedule, std::span<const Time> starts, const Report& report) {
   const CriticalChain chain = critical_chain(topology, collective, schedule, starts, report);

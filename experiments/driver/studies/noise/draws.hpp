@@ -28,6 +28,7 @@ struct Draw {
   /// "npu3, late" or "npu3>npu4": whose start, or on which link, most of the time went that the end
   /// waited for; empty where nobody knows.
   std::string hung_on = {};
+  std::string problem = {}; ///< a defect of Tutti in words; empty where all is well
 };
 
 /// What came of all draws of one skew and jitter.
@@ -75,6 +76,16 @@ struct NoisePlan {
 /// draws. Where nothing is drawn one draw stands for all. Errors: those of the run; Stopped.
 [[nodiscard]] std::vector<Draw> performed(const NoisePlan& plan, const DrawnRun& run,
                                           const Watch& watch);
+
+/// Draws of each skew that is asked for, with its jitter and seed. `lower_bound`: of skews that are
+/// times it; `quiet`: the same run without noise. Those who wait hear of "draws of skew none, " and
+/// `what` is drawn. `problem` becomes that of the first draw that has one, unless there is one
+/// already. The plan's noise and draws are the request's. Errors: as performed().
+[[nodiscard]] std::vector<NoiseOutcome> noise_outcomes(NoisePlan plan, const NoiseRequest& request,
+                                                       Time lower_bound, Time quiet,
+                                                       const DrawnRun& run, const StageWatch& stage,
+                                                       const std::string& what,
+                                                       std::string& problem);
 
 /// What the end of a replay hung on, for Draw::hung_on: the late start that its chain begins with,
 /// or the link that it was longest on, whichever took longer. Pre: that of critical_chain().

@@ -15,6 +15,9 @@
 #include "sim/topology.hpp"
 #include "sim/units.hpp"
 
+#include <algorithm>
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <span>
@@ -68,25 +71,31 @@ using CheckStarts = std::function<void(std::span<const std::string> texts)>;
 [[nodiscard]] NoiseRequest noise_at(ConfigTable& table, const std::string& source_name,
                                     const CheckStarts& check);
 
-/// Of commands; the first stands under a heading.
-inline constexpr StudyOption start_option{"--start", "starts", OptionForm::repeated,
-                                          "npu3=20us: it joins only then; repeatable, default all "
-                                          "at once",
-                                          "Clocks and links that differ"};
-inline constexpr StudyOption start_file_option{
-    "--start-file", "start_file", OptionForm::text,
-    "the same from a TOML file, a line for each NPU: npu3 = \"20us\""};
-inline constexpr StudyOption skew_option{
-    "--skew", "skews", OptionForm::texts,
-    "start times drawn for each NPU: uniform:20us (from 0 to it), normal:5us (deviation), "
-    "exponential:10us (mean), the earliest is 0; uniform:0.5x is times the lower bound; several "
-    "with commas"};
-inline constexpr StudyOption jitter_option{
-    "--jitter", "jitter", OptionForm::text,
-    "bandwidth=5%,latency=10%: standard deviations of each link's, drawn too"};
-inline constexpr StudyOption noise_seed_option{"--noise-seed", "noise_seed", OptionForm::number,
-                                               "of what is drawn, default 1"};
-inline constexpr StudyOption draws_option{"--draws", "draws", OptionForm::number,
-                                          "how often, default 200"};
+/// Of commands.
+inline constexpr std::array noise_options{
+    StudyOption{"--start", "starts", OptionForm::repeated,
+                "npu3=20us: it joins only then; repeatable, default all at once",
+                "Clocks and links that differ"},
+    StudyOption{"--start-file", "start_file", OptionForm::text,
+                "the same from a TOML file, a line for each NPU: npu3 = \"20us\""},
+    StudyOption{
+        "--skew", "skews", OptionForm::texts,
+        "start times drawn for each NPU: uniform:20us (from 0 to it), normal:5us (deviation), "
+        "exponential:10us (mean), the earliest is 0; uniform:0.5x is times the lower bound; "
+        "several "
+        "with commas"},
+    StudyOption{"--jitter", "jitter", OptionForm::text,
+                "bandwidth=5%,latency=10%: standard deviations of each link's, drawn too"},
+    StudyOption{"--noise-seed", "noise_seed", OptionForm::number, "of what is drawn, default 1"},
+    StudyOption{"--draws", "draws", OptionForm::number, "how often, default 200"}};
+
+/// The options of a command, and these behind them.
+template <std::size_t count>
+[[nodiscard]] constexpr auto with_noise(const std::array<StudyOption, count>& options) {
+  std::array<StudyOption, count + noise_options.size()> all{};
+  std::ranges::copy(options, all.begin());
+  std::ranges::copy(noise_options, all.begin() + count);
+  return all;
+}
 
 } // namespace tutti

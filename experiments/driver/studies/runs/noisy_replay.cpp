@@ -8,7 +8,7 @@
 
 #include <fmt/format.h>
 
-#include <mutex>
+#include <utility>
 
 namespace tutti {
 
@@ -46,7 +46,6 @@ std::vector<NoiseOutcome> noisy_replays(const NoisyReplay& replay, const NoiseRe
   // Who waits for what is known under fifo alone.
   const bool has_causes = replay.model.discipline == Discipline::fifo;
   const DrawBounds bounds(replay);
-  std::mutex finding;
   const auto run = [&](const DrawnConditions& drawn, const Watch& watch) {
     RunOptions options;
     options.record_hops = options.record_deliveries = has_causes;
@@ -58,28 +57,17 @@ std::vector<NoiseOutcome> noisy_replays(const NoisyReplay& replay, const NoiseRe
     if (has_causes)
       draw.hung_on =
           cause_of(drawn.network, replay.collective, replay.schedule, drawn.starts, report);
-    if (const std::string found = bounds.problem(drawn, draw.time); !found.empty()) {
-      const std::lock_guard lock(finding);
-      if (problem.empty()) problem = found;
-    }
+    draw.problem = bounds.problem(drawn, draw.time);
     return draw;
   };
   NoisePlan plan;
   plan.topology = &replay.topology;
   plan.members = members_of(replay.collective);
   plan.starts.assign(replay.starts.begin(), replay.starts.end());
-  plan.draws = request.draws;
   plan.threads = replay.engine.knows_fluid ? 1 : threads; // SimGrid: one engine per process
-  std::vector<NoiseOutcome> outcomes;
-  for (const SkewRequest& skew : request.skews) {
-    plan.noise = {skew.skew(quiet.bound.time), request.jitter, request.seed};
-    const Watch watch =
-        watch_of(stage, fmt::format("draws of skew {} on {}, {}", skew.text, replay.engine.name,
-                                    to_text(replay.model.discipline)));
-    outcomes.push_back({skew.text, request.jitter_text, request.seed, quiet.report.completion,
-                        performed(plan, run, watch)});
-  }
-  return outcomes;
+  return noise_outcomes(
+      std::move(plan), request, quiet.bound.time, quiet.report.completion, run, stage,
+      fmt::format("{}, {}", replay.engine.name, to_text(replay.model.discipline)), problem);
 }
 
 } // namespace tutti

@@ -9,7 +9,7 @@ namespace tutti {
 
 namespace {
 
-constexpr std::array run_options{
+constexpr auto run_options = with_noise(std::array{
     StudyOption{"-c,--collective", "collectives", OptionForm::together,
                 "name[,root=3][,group=0-7+16-23], or a TOML file; repeated: several at once",
                 "What is made", true},
@@ -41,15 +41,7 @@ constexpr std::array run_options{
                 "How it is simulated", false, "auto"},
     StudyOption{"--discipline", "disciplines", OptionForm::texts,
                 "fifo, fluid or fifo,fluid; default fifo"},
-    link_busy_option,
-    forwarding_option,
-    bound_option,
-    start_option,
-    start_file_option,
-    skew_option,
-    jitter_option,
-    noise_seed_option,
-    draws_option};
+    link_busy_option, forwarding_option, bound_option});
 
 } // namespace
 

@@ -8,7 +8,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <mutex>
+#include <utility>
 
 namespace tutti {
 
@@ -22,7 +22,6 @@ std::vector<NoiseOutcome> noisy_iterations(const IterationCase& iteration,
                                            unsigned threads, const StageWatch& stage) {
   const IterationBound as_planned(iteration.workload, quiet.communications);
   const IterationBound on_any_links(iteration.workload, {});
-  std::mutex finding;
   const auto run = [&](const DrawnConditions& drawn, const Watch& watch) {
     IterationOptions options = iteration.options;
     options.starts = drawn.starts;
@@ -37,27 +36,15 @@ std::vector<NoiseOutcome> noisy_iterations(const IterationCase& iteration,
     if (report.duration < bound)
       found = fmt::format("engine {}: takes {} in a draw, below its bound {}", report.engine,
                           to_text(report.duration), to_text(bound));
-    if (!found.empty()) {
-      const std::lock_guard lock(finding);
-      if (quiet.problem.empty()) quiet.problem = found;
-    }
-    return Draw{report.duration, *std::ranges::max_element(drawn.starts)};
+    return Draw{report.duration, *std::ranges::max_element(drawn.starts), "", found};
   };
   NoisePlan plan;
   plan.topology = &iteration.topology;
   plan.members = all_npus(iteration.topology);
   plan.starts.assign(iteration.options.starts.begin(), iteration.options.starts.end());
-  plan.draws = request.draws;
   plan.threads = iteration.engine.name == "native" ? threads : 1; // SimGrid: one engine per process
-  std::vector<NoiseOutcome> outcomes;
-  for (const SkewRequest& skew : request.skews) {
-    plan.noise = {skew.skew(quiet.bound), request.jitter, request.seed};
-    const Watch watch = watch_of(stage, fmt::format("draws of skew {} with {} on {}", skew.text,
-                                                    quiet.plan, iteration.engine.name));
-    outcomes.push_back({skew.text, request.jitter_text, request.seed, quiet.report->duration,
-                        performed(plan, run, watch)});
-  }
-  return outcomes;
+  return noise_outcomes(std::move(plan), request, quiet.bound, quiet.report->duration, run, stage,
+                        fmt::format("{} on {}", quiet.plan, iteration.engine.name), quiet.problem);
 }
 
 } // namespace tutti

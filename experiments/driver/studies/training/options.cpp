@@ -9,7 +9,7 @@ namespace tutti {
 
 namespace {
 
-constexpr std::array training_options{
+constexpr auto training_options = with_noise(std::array{
     StudyOption{"--model", "model", OptionForm::text, "of `tutti list models`, or a TOML file",
                 "What is trained"},
     StudyOption{"--npu", "npu", OptionForm::text, "of `tutti list npus`, or a TOML file"},
@@ -96,13 +96,7 @@ constexpr std::array training_options{
     StudyOption{"--unfolded", "fold", OptionForm::no_flag,
                 "simulate every crossing, also those that are alike"},
     link_busy_option,
-    forwarding_option,
-    start_option,
-    start_file_option,
-    skew_option,
-    jitter_option,
-    noise_seed_option,
-    draws_option};
+    forwarding_option});
 
 } // namespace
 
