@@ -4,6 +4,7 @@
 
 #include "sim/repair/progress.hpp"
 
+#include "sim/members.hpp"
 #include "sim/repair/chunk_replay.hpp"
 
 #include <algorithm>
@@ -58,15 +59,9 @@ private:
   };
 
   void join_members() {
-    std::vector<bool> is_used(whole_.sets.size());
-    for (const Chunk& chunk : whole_.chunks)
-      is_used[chunk.sources] = is_used[chunk.destinations] = true;
-    for (SetId set = 0; set < is_used.size(); ++set) {
-      if (!is_used[set]) continue;
-      for (const NodeId npu : whole_.sets[set]) {
-        made_.finished[npu.value] = starts_[npu.value];
-        if (alive_[npu.value]) made_.last_start = std::max(made_.last_start, starts_[npu.value]);
-      }
+    for (const NodeId npu : members_of(whole_)) {
+      made_.finished[npu.value] = starts_[npu.value];
+      if (alive_[npu.value]) made_.last_start = std::max(made_.last_start, starts_[npu.value]);
     }
   }
 

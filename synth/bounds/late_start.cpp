@@ -5,6 +5,7 @@
 #include "synth/bounds/late_start.hpp"
 
 #include "sim/error.hpp"
+#include "sim/members.hpp"
 #include "sim/routing.hpp"
 #include "synth/bounds/cut_bounds.hpp"
 #include "synth/bounds/least_times.hpp"
@@ -27,21 +28,6 @@ void require_one_per_node(const Topology& topology, std::span<const Time> starts
   if (!starts.empty() && starts.size() != topology.node_count())
     throw InputError(
         fmt::format("{} start times are given for {} nodes", starts.size(), topology.node_count()));
-}
-
-/// Who holds or wants something, ascending.
-std::vector<NodeId> members_of(const Problem& problem) {
-  std::vector<bool> takes_part(problem.topology.node_count()), seen(problem.collective.sets.size());
-  for (const ChunkClass& c : problem.classes)
-    for (const SetId set : {c.sources, c.destinations}) {
-      if (seen[set]) continue;
-      seen[set] = true;
-      for (const NodeId node : problem.collective.sets[set]) takes_part[node.value] = true;
-    }
-  std::vector<NodeId> members;
-  for (std::uint32_t v = 0; v < takes_part.size(); ++v)
-    if (takes_part[v]) members.emplace_back(v);
-  return members;
 }
 
 NodeCut cut_around(NodeId node, std::span<const Demand> leaving) {
@@ -102,7 +88,7 @@ std::optional<Bound> late_start(const Problem& problem, std::span<const Demand> 
                                 std::span<const Time> starts) {
   require_one_per_node(problem.topology, starts);
   if (std::ranges::all_of(starts, [](Time start) { return start <= Time{}; })) return std::nullopt;
-  std::vector<NodeId> late = members_of(problem);
+  std::vector<NodeId> late = members_of(problem.collective);
   std::erase_if(late, [&](NodeId node) { return starts[node.value] <= Time{}; });
   std::ranges::stable_sort(late,
                            [&](NodeId a, NodeId b) { return starts[a.value] > starts[b.value]; });
@@ -140,7 +126,7 @@ Bound nobody_late() {
 LateStartBounds::LateStartBounds(const Topology& topology, const Collective& collective,
                                  const TimeModel& model, Chunking chunking)
     : problem_(problem_of(topology, collective, model, chunking)), leaving_(leaving_of(problem_)),
-      joining_(joining_of(problem_, leaving_, members_of(problem_))) {}
+      joining_(joining_of(problem_, leaving_, members_of(problem_.collective))) {}
 
 Time LateStartBounds::time(std::span<const Time> starts) const {
   require_one_per_node(problem_.topology, starts);

@@ -56,6 +56,9 @@ TEST_CASE("start times by name, and what is wrong with them") {
       ring, {CollectiveKind::all_gather, Bytes{30}, {NodeId{0}, NodeId{1}, NodeId{2}}, 0, 1});
   const std::vector<NodeId> members = members_of(group);
   CHECK(members == std::vector{NodeId{0}, NodeId{1}, NodeId{2}});
+  Collective with_unused_set = group; // as what is left of a larger collective may have
+  with_unused_set.sets.push_back({NodeId{3}});
+  CHECK(members_of(with_unused_set) == members);
   const auto starts = [&](const std::vector<std::string>& texts) {
     return parse_starts(ring, members, texts);
   };
@@ -239,6 +242,49 @@ TEST_CASE("what the end of a draw hung on") {
   const Evaluation slow = evaluated("starts = [\"npu2=1us\"]\njitter = \"bandwidth=1%\"\n"
                                     "draws = 5\n");
   CHECK_THAT(slow.replays.at(0).noises.at(0).usual_cause().name, ContainsSubstring(">"));
+}
+
+TEST_CASE("relays that send are pieces of the same crossings, and reductions have none") {
+  const auto evaluated_on_mesh = [](const std::string& collective, const std::string& keys) {
+    const Experiment experiment = parse_experiment(
+        "name = \"e\"\n[topologies]\nM = \"mesh2d:3x3\"\n[[runs]]\ncollectives = [\"" + collective +
+            "\"]\nsizes = [\"9MB\"]\nalgorithms = [\"direct\"]\nchunks = 1\n" +
+            "engine = \"native\"\n" + keys,
+        "e.toml");
+    return evaluate(case_with(experiment));
+  };
+  const Evaluation paths = evaluated_on_mesh("all_to_all", "");
+  const Evaluation pieces = evaluated_on_mesh("all_to_all", "relays = \"transfers\"\n");
+  REQUIRE(paths.replays.size() == 1);
+  REQUIRE(pieces.replays.size() == 1);
+  CHECK(pieces.verified);
+  CHECK(pieces.problem == "");
+  CHECK(paths.transfers == 72); // 9 x 8, and twice the sum of distances is 2 x 72
+  CHECK(pieces.transfers == 144);
+  CHECK(pieces.replays[0].report.link_transfers == paths.replays[0].report.link_transfers);
+  const Evaluation reduced = evaluated_on_mesh("all_reduce", "relays = \"transfers\"\n");
+  CHECK(reduced.status == Status::infeasible);
+  CHECK_THAT(reduced.note, ContainsSubstring("what it reduces has a contribution there"));
+  CHECK(reduced.problem == "");
+}
+
+TEST_CASE("dropped dependencies leave a correct schedule to its queues") {
+  const auto evaluated_with = [](const std::string& keys) {
+    const Experiment experiment =
+        parse_experiment("name = \"e\"\n[topologies]\nD = \"dgx_a100x2\"\n[[runs]]\n"
+                         "collectives = [\"all_gather\"]\nsizes = [\"64MiB\"]\n"
+                         "algorithms = [\"tree_packing\"]\nchunks = 4\nengine = \"native\"\n" +
+                             keys,
+                         "e.toml");
+    return evaluate(case_with(experiment));
+  };
+  const Evaluation kept = evaluated_with("");
+  const Evaluation dropped = evaluated_with("dependencies = \"dropped\"\n");
+  REQUIRE(kept.replays.size() == 1);
+  REQUIRE(dropped.replays.size() == 1);
+  CHECK(dropped.verified);
+  CHECK(dropped.transfers == kept.transfers);
+  CHECK(dropped.replays[0].report.completion != kept.replays[0].report.completion);
 }
 
 TEST_CASE("draws can be ended by their watch") {

@@ -46,14 +46,15 @@ AlgorithmRow default_planner(const AlgorithmRow& algorithm) {
 }
 
 void require_sound(const FailureCase& c) {
-  require_reachable(*c.topology, collective_of(c));
+  const Collective collective = collective_of(c);
+  require_reachable(*c.topology, collective);
   if (!plans_custom(c.planner))
     throw InputError(fmt::format("planner {}: it plans no custom collectives, which is what is "
                                  "left after a failure",
                                  c.planner.name));
   for (const Scenario& scenario : scenarios_of(c.events, c.options.seed))
     (void)planned_events(*c.topology, c.events, scenario);
-  (void)parse_starts(*c.topology, members_of(collective_of(c)), c.noise.starts);
+  (void)parse_starts(*c.topology, collective, c.noise.starts);
 }
 
 std::size_t PolicyEvaluation::decisions_in_force() const {
@@ -144,7 +145,7 @@ public:
   Runs(const FailureCase& c, const Collective& collective, const Schedule& schedule,
        const RecoverFunction& function)
       : case_(c), collective_(collective), schedule_(schedule), function_(function),
-        starts_(parse_starts(*c.topology, members_of(collective), c.noise.starts)) {}
+        starts_(parse_starts(*c.topology, collective, c.noise.starts)) {}
 
   [[nodiscard]] std::span<const Time> starts() const { return starts_; }
 

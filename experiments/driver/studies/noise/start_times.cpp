@@ -10,16 +10,6 @@
 
 namespace tutti {
 
-std::vector<NodeId> members_of(const Collective& collective) {
-  std::vector<NodeId> members;
-  for (const std::vector<NodeId>& set : collective.sets)
-    members.insert(members.end(), set.begin(), set.end());
-  std::ranges::sort(members);
-  const auto rest = std::ranges::unique(members);
-  members.erase(rest.begin(), rest.end());
-  return members;
-}
-
 std::vector<Time> parse_starts(const Topology& topology, std::span<const NodeId> members,
                                std::span<const std::string> texts, std::string_view others) {
   std::vector<Time> starts;
@@ -38,6 +28,12 @@ std::vector<Time> parse_starts(const Topology& topology, std::span<const NodeId>
     starts[node.value] = parse_time(text.substr(equals + 1));
   }
   return starts;
+}
+
+std::vector<Time> parse_starts(const Topology& topology, const Collective& collective,
+                               std::span<const std::string> texts) {
+  if (texts.empty()) return {};
+  return parse_starts(topology, members_of(collective), texts);
 }
 
 std::string late_text(const Topology& topology, std::span<const Time> starts) {

@@ -1,7 +1,7 @@
 // When the members of a collective join it, as texts and files say.
 #pragma once
 
-#include "sim/collective.hpp"
+#include "sim/members.hpp"
 #include "sim/topology.hpp"
 #include "sim/units.hpp"
 
@@ -13,9 +13,6 @@
 
 namespace tutti {
 
-/// Who holds or wants a chunk, ascending.
-[[nodiscard]] std::vector<NodeId> members_of(const Collective& collective);
-
 /// Per node, from texts like "npu3=20us"; empty without any, and 0 for who isn't named.
 /// `members`: ascending; `others`: what is said of a node that isn't one.
 /// Errors: InputError for a text of another form, a node that isn't there (with known ones), one
@@ -25,6 +22,10 @@ namespace tutti {
                                              std::span<const std::string> texts,
                                              std::string_view others = "neither holds nor wants a "
                                                                        "chunk of the collective");
+
+/// The same of the members of a collective. Without texts it costs nothing.
+[[nodiscard]] std::vector<Time> parse_starts(const Topology& topology, const Collective& collective,
+                                             std::span<const std::string> texts);
 
 /// "2 NPUs start late, npu3 last, at 20.0 us"; empty where nobody does.
 [[nodiscard]] std::string late_text(const Topology& topology, std::span<const Time> starts);

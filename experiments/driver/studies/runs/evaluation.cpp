@@ -269,8 +269,7 @@ void write_trace_part(const Case& c, const Attempt& made, std::size_t number, Re
 // The trace is written and its hops are dropped at once: those of several replays of a large
 // network wouldn't fit into memory together.
 void replay_all(const Case& c, const Attempt& made, Evaluation& result) {
-  const std::vector<Time> starts =
-      parse_starts(*c.topology, members_of(made.collective), c.noise.starts);
+  const std::vector<Time> starts = parse_starts(*c.topology, made.collective, c.noise.starts);
   if (const std::string late = late_text(*c.topology, starts); !late.empty())
     add_note(result, late);
   if (made.outcome.compact && !starts.empty()) {

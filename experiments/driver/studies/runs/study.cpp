@@ -125,7 +125,7 @@ RunMatrix read_run(ConfigTable table, const Experiment& experiment,
       for (const std::vector<std::string>& collective : run.collectives) {
         const Topology& topology = experiment.topologies[t].topology;
         const CollectiveRequest request{collective, run.case_size(run.sizes.front(), 1)};
-        (void)parse_starts(topology, members_of(make_collective(topology, request, 1)), texts);
+        (void)parse_starts(topology, make_collective(topology, request, 1), texts);
       }
   });
   table.finish();
