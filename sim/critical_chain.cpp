@@ -8,10 +8,33 @@
 #include <cstdint>
 #include <unordered_map>
 #include <utility>
+#include <vector>
 
 namespace tutti {
 
 namespace {
+
+/// The numbers 0 to n - 1, each in the list that `list_of` says, lists in one array.
+class Lists {
+public:
+  template <typename ListOf>
+  Lists(std::size_t lists, std::size_t n, const ListOf& list_of) : begins_(lists + 1), all_(n) {
+    for (std::uint32_t i = 0; i < n; ++i) ++begins_[list_of(i) + 1];
+    for (std::size_t list = 0; list < lists; ++list) begins_[list + 1] += begins_[list];
+    std::vector<std::uint32_t> next(begins_.begin(), begins_.end() - 1);
+    for (std::uint32_t i = 0; i < n; ++i) all_[next[list_of(i)]++] = i;
+  }
+
+  [[nodiscard]] std::span<std::uint32_t> operator[](std::uint32_t list) {
+    return std::span(all_).subspan(begins_[list], begins_[list + 1] - begins_[list]);
+  }
+  [[nodiscard]] std::span<const std::uint32_t> operator[](std::uint32_t list) const {
+    return std::span(all_).subspan(begins_[list], begins_[list + 1] - begins_[list]);
+  }
+
+private:
+  std::vector<std::uint32_t> begins_, all_;
+};
 
 class ChainFinder {
   static constexpr std::uint32_t none = UINT32_MAX;
@@ -20,16 +43,13 @@ public:
   ChainFinder(const Topology& topology, const Collective& collective, const Schedule& schedule,
               std::span<const Time> starts, const Report& report)
       : topology_(topology), collective_(collective), schedule_(schedule), starts_(starts),
-        report_(report), hops_of_(schedule.size()), on_link_(topology.link_count()) {
-    for (std::uint32_t h = 0; h < report.hops.size(); ++h) {
-      hops_of_[report.hops[h].transfer].push_back(h);
-      on_link_[report.hops[h].link.value].push_back(h);
-    }
-    for (std::uint32_t i = 0; i < schedule.size(); ++i) {
-      order_along_path(i);
-      arrivals_[key(schedule[i].chunk, receiver(i))].push_back(i);
-      sends_[key(schedule[i].chunk, sender(i))].push_back(i);
-    }
+        report_(report), hops_of_(schedule.size(), report.hops.size(),
+                                  [&](std::uint32_t h) { return report.hops[h].transfer; }),
+        on_link_(topology.link_count(), report.hops.size(),
+                 [&](std::uint32_t h) { return report.hops[h].link.value; }),
+        of_chunk_(collective.chunks.size(), schedule.size(),
+                  [&](std::uint32_t i) { return schedule[i].chunk.value; }) {
+    for (std::uint32_t i = 0; i < schedule.size(); ++i) order_along_path(i);
   }
 
   CriticalChain find() {
@@ -53,7 +73,8 @@ public:
 private:
   /// Of hops that start at one instant the report puts the link of the least number first.
   void order_along_path(std::uint32_t i) {
-    std::vector<std::uint32_t>& hops = hops_of_[i];
+    const std::span<std::uint32_t> hops = hops_of_[i];
+    if (hops.size() < 2) return;
     const std::span<const LinkId> path = schedule_.paths().links(schedule_.path_of(i));
     for (std::size_t index = 0; index < hops.size(); ++index) {
       const auto its = std::find_if(hops.begin() + static_cast<std::ptrdiff_t>(index), hops.end(),
@@ -69,9 +90,6 @@ private:
     std::size_t index = 0;
   };
 
-  static std::uint64_t key(ChunkId chunk, NodeId node) {
-    return std::uint64_t{chunk.value} << 32 | node.value;
-  }
   [[nodiscard]] NodeId sender(std::uint32_t i) const {
     return topology_.link(schedule_.paths().first(schedule_.path_of(i))).from;
   }
@@ -107,8 +125,8 @@ private:
     if (hop(last.hop).end + latency(last.hop) == at) return last;
     const NodeId node = receiver(i);
     if (start_of(node) == at) return begins_late(node);
-    for (const std::uint32_t send : sends_[key(schedule_[i].chunk, node)])
-      if (send != i && left(send) == at) return first_hop(send);
+    for (const std::uint32_t send : of_chunk_[schedule_[i].chunk.value])
+      if (send != i && left(send) == at && sender(send) == node) return first_hop(send);
     return last; // its reduction has taken the time since
   }
 
@@ -125,8 +143,10 @@ private:
     const NodeId node = sender(its.transfer);
     if (start_of(node) == its.start && its.start > Time{}) return begins_late(node);
     if (its.start == Time{}) return {};
-    for (const std::uint32_t arrival : arrivals_[key(schedule_[its.transfer].chunk, node)])
-      if (arrival < its.transfer && is_in(arrival) == its.start) return before_delivery(arrival);
+    for (const std::uint32_t arrival : of_chunk_[schedule_[its.transfer].chunk.value]) {
+      if (arrival >= its.transfer) break;
+      if (receiver(arrival) == node && is_in(arrival) == its.start) return before_delivery(arrival);
+    }
     for (const Dependency& named : schedule_.dependencies(its.transfer)) {
       if (named.milestone == Milestone::left && left(named.transfer) == its.start)
         return first_hop(named.transfer);
@@ -177,7 +197,7 @@ private:
   template <typename Free>
   [[nodiscard]] std::uint32_t ending(LinkId link, std::uint32_t h, Time at,
                                      const Free& free) const {
-    const std::vector<std::uint32_t>& hops = on_link_[link.value];
+    const std::span<const std::uint32_t> hops = on_link_[link.value];
     auto next =
         std::ranges::upper_bound(hops, at, {}, [&](std::uint32_t o) { return hop(o).start; });
     while (next != hops.begin()) {
@@ -190,7 +210,7 @@ private:
   }
 
   [[nodiscard]] Place place_of(std::uint32_t h) const {
-    const std::vector<std::uint32_t>& hops = hops_of_[hop(h).transfer];
+    const std::span<const std::uint32_t> hops = hops_of_[hop(h).transfer];
     return {h, static_cast<std::size_t>(std::ranges::find(hops, h) - hops.begin())};
   }
 
@@ -210,8 +230,8 @@ private:
   const Schedule& schedule_;
   std::span<const Time> starts_;
   const Report& report_;
-  std::vector<std::vector<std::uint32_t>> hops_of_, on_link_; // by transfer, by link; by start
-  std::unordered_map<std::uint64_t, std::vector<std::uint32_t>> arrivals_, sends_; // never iterated
+  Lists hops_of_, on_link_; // the report's hops by transfer, and by link; each list by start
+  Lists of_chunk_;          // transfers, each list in list order
   CriticalChain chain_;
 };
 

@@ -27,8 +27,7 @@ struct CriticalChain {
 /// transfer, the link or a shared group that was in use. `starts`: per node, or empty.
 /// Pre: the report is of a replay of this schedule under fifo, with deliveries and hops, on a
 /// network that nothing happened to, of one job. Cost: O(transfers + hops), and for each of the
-/// chain log of its link's, of links that share bandwidth with it, and what touches its chunk
-/// there.
+/// chain log of its link's, of links that share bandwidth with it, and its chunk's transfers.
 [[nodiscard]] CriticalChain critical_chain(const Topology& topology, const Collective& collective,
                                            const Schedule& schedule, std::span<const Time> starts,
                                            const Report& report);

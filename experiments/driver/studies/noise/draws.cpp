@@ -2,6 +2,7 @@
 // drawn (sim/noise.hpp); threads take turns.
 #include "experiments/driver/studies/noise/draws.hpp"
 
+#include "sim/critical_chain.hpp"
 #include "sim/error.hpp"
 #include "sim/side_by_side.hpp"
 

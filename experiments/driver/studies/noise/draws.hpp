@@ -4,8 +4,10 @@
 
 #include "experiments/driver/records/records.hpp"
 #include "experiments/driver/studies/noise/request.hpp"
-#include "sim/critical_chain.hpp"
+#include "sim/collective.hpp"
 #include "sim/noise.hpp"
+#include "sim/report.hpp"
+#include "sim/schedule.hpp"
 #include "sim/topology.hpp"
 #include "sim/units.hpp"
 #include "sim/watch.hpp"
