@@ -326,16 +326,25 @@ private:
     const double length = std::hypot(end.x - before.x, end.y - before.y);
     draw_disc(middle - (end - before) * (2 / length), colour,
               fmt::format("{}{}", transfer.op == Op::reduce ? "+" : "", transfer.chunk.value),
-              false);
+              waits_for_named(hop));
   }
 
-  [[nodiscard]] std::string_view legend() const {
+  // Whether the hop sets out after transfers that its own names.
+  [[nodiscard]] bool waits_for_named(const HopRecord& hop) const {
+    return !schedule_.dependencies(hop.transfer).empty() &&
+           schedule_.paths().first(schedule_.path_of(hop.transfer)) == hop.link;
+  }
+
+  [[nodiscard]] std::string legend() const {
     const bool reduces = std::any_of(collective_.chunks.begin(), collective_.chunks.end(),
                                      [](const Chunk& chunk) { return chunk.reduces; });
-    return reduces
-               ? "disc: a chunk; pale: a partial sum; ringed: it came in the step before; +: to "
-                 "be added"
-               : "disc: a chunk; ringed: it came in the step before";
+    return fmt::format("disc: a chunk{}; ringed: it came in the step before{}{}",
+                       reduces ? "; pale: a partial sum" : "",
+                       std::ranges::any_of(
+                           report_.hops, [&](const HopRecord& hop) { return waits_for_named(hop); })
+                           ? ", on a link: it waited for transfers that it names"
+                           : "",
+                       reduces ? "; +: to be added" : "");
   }
 
   // One plot whose coordinates are points from the upper left corner.

@@ -108,6 +108,30 @@ TEST_CASE("partial sums may be exchanged") {
   CHECK(count(block(script, "titles"), "step ") == 2);
 }
 
+TEST_CASE("what waited for a transfer that it names is ringed where it sets out") {
+  // Chunk 1 could leave NPU 0 at once; it waits until chunk 0 has arrived at NPU 2.
+  const Topology topology = line(3);
+  CollectiveSpec spec;
+  spec.kind = CollectiveKind::broadcast;
+  spec.size = Bytes{2000};
+  spec.chunks_per_shard = 2;
+  const Collective collective = make_collective(topology, spec);
+  const LinkId first = link_between(topology, 0, 1), second = link_between(topology, 1, 2);
+  const auto rings = [&](bool waits) {
+    Schedule schedule(topology.link_count());
+    schedule.push(ChunkId{0}, first, Op::copy);
+    schedule.push(ChunkId{0}, second, Op::copy);
+    const std::vector<LinkId> both{first, second};
+    schedule.push({ChunkId{1}, schedule.paths().intern(both), Op::copy, false});
+    schedule.push(ChunkId{1}, first, Op::copy);
+    if (waits) schedule.add_dependency(2, {1, Milestone::arrived});
+    const std::string script = drawn(topology, collective, schedule).script;
+    CHECK((count(script, "it waited for transfers that it names") == 1) == waits);
+    return count(block(script, "discs"), fmt::format(" {}\n", 0x111111));
+  };
+  CHECK(rings(true) == rings(false) + 1);
+}
+
 TEST_CASE("what isn't a small mesh stands on a circle, switches within") {
   const Topology topology = make_topology("switch:4,bandwidth=1GB/s,latency=0us");
   const Collective collective = everyone(topology, CollectiveKind::broadcast, 1000);
