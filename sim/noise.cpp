@@ -27,9 +27,11 @@ Random generator(std::uint64_t seed, std::uint32_t draw, std::string_view what, 
   return Random(hash.value());
 }
 
+constexpr double least_fraction = 0x1p-54;
+
 /// In (0, 1).
 double fraction(Random& random) {
-  return (static_cast<double>(random.next() >> 11) + 0.5) * 0x1p-53;
+  return static_cast<double>(random.next() >> 11) * 0x1p-53 + least_fraction;
 }
 
 /// Of mean 0 and deviation 1, at most three from 0.
@@ -60,6 +62,16 @@ std::int64_t scaled(std::int64_t value, double deviation, Random& random) {
 
 } // namespace
 
+double largest_spread(Skew::Kind kind) {
+  switch (kind) {
+  case Skew::Kind::none: break;
+  case Skew::Kind::uniform: return 1;
+  case Skew::Kind::normal: return 2 * most_deviations;
+  case Skew::Kind::exponential: return -std::log(least_fraction);
+  }
+  return 0;
+}
+
 std::vector<Time> drawn_starts(const Topology& topology, std::span<const NodeId> members,
                                const Noise& noise, std::uint32_t draw) {
   std::vector<Time> starts(topology.node_count());
@@ -72,8 +84,8 @@ std::vector<Time> drawn_starts(const Topology& topology, std::span<const NodeId>
   const double earliest = *std::ranges::min_element(offsets);
   for (std::size_t i = 0; i < members.size(); ++i) {
     const double ps = (offsets[i] - earliest) * static_cast<double>(noise.skew.scale.ps);
-    if (ps >= static_cast<double>(INT64_MAX / 4))
-      throw InputError("a start time that is drawn exceeds 26 days");
+    if (ps > static_cast<double>(latest_start.ps))
+      throw InputError("a start that is drawn is more than six days late");
     starts[members[i].value] = Time{std::llround(ps)};
   }
   return starts;

@@ -31,6 +31,12 @@ struct Jitter {
   double bandwidth = 0, latency = 0;
 };
 
+/// No start is later: six days, which leaves a run as much of what a Time can hold.
+inline constexpr Time latest_start{INT64_MAX / 16};
+
+/// How far apart starts that are drawn so may be, in units of the scale.
+[[nodiscard]] double largest_spread(Skew::Kind kind);
+
 struct Noise {
   Skew skew;
   Jitter jitter;
@@ -38,7 +44,7 @@ struct Noise {
 };
 
 /// Per node: when each of `members` joins in this draw; 0 for others. What is drawn for a node
-/// hangs on seed, draw and node alone. Errors: InputError where a time is out of range.
+/// hangs on seed, draw and node alone. Errors: InputError where one is after latest_start.
 [[nodiscard]] std::vector<Time> drawn_starts(const Topology& topology,
                                              std::span<const NodeId> members, const Noise& noise,
                                              std::uint32_t draw);

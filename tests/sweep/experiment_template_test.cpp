@@ -6,6 +6,8 @@
 #include "tests/message_of.hpp"
 #include "tests/temporary_folder.hpp"
 
+#include <fmt/format.h>
+
 #include <map>
 
 using namespace tutti;
@@ -109,6 +111,19 @@ TEST_CASE("files that a point's experiment names are part of its key") {
   CHECK(fingerprints() == first);
   write_file(file, "b");
   CHECK(fingerprints() != first);
+}
+
+TEST_CASE("start times in a file are part of a point's key") {
+  const TemporaryFolder folder;
+  const auto fingerprints = [&](const char* start) {
+    write_file(folder.file("starts.toml"), fmt::format("npu1 = \"{}\"\n", start));
+    return template_of("topologies = {net = \"ring:4\"}\n[[runs]]\ncollectives = "
+                       "[\"all_gather\"]\nalgorithms = [\"ring\"]\nstart_file = \"starts.toml\"\n",
+                       folder.file("study.toml"))
+        .file_fingerprints(values({}));
+  };
+  CHECK_FALSE(fingerprints("2us").empty());
+  CHECK(fingerprints("2us") != fingerprints("900us"));
 }
 
 TEST_CASE("machines, models and NPUs that come with Tutti are part of a point's key") {

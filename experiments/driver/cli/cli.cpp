@@ -48,12 +48,13 @@ Command command_of(CLI::App& app, const std::string& name, const std::string& de
             if constexpr (requires { arguments->tables; }) {
               const TableForm form = table_form(arguments->tables);
               const int code = function(*arguments);
+              if (code != 0) return code; // and a reason: columns may be missing because of it
               try {
-                require_known_columns(form);      // which are known when all tables are written
-              } catch (const InputError& error) { // hides no other code
+                require_known_columns(form); // which are known when all tables are written
+              } catch (const InputError& error) {
                 flush_standard_output();
                 print_message(error.what());
-                return code == 0 ? 2 : code;
+                return 2;
               }
               return code;
             } else {

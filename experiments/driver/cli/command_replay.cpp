@@ -103,9 +103,8 @@ void replay_all(const ReplayArguments& arguments, const Topology& topology,
             ? replay(topology, file.collective, *file.compact, model, engine, options.watch, effort)
             : replay(topology, file.collective, file.schedule, model, engine, options, effort));
     if (noise.is_drawn())
-      e.replays.back().noises =
-          noisy_replays({topology, file.collective, file.schedule, model, engine, starts}, noise,
-                        e.replays.back(), static_cast<unsigned>(default_jobs()), stage, e.problem);
+      add_noisy_replays({topology, file.collective, file.schedule, model, engine, starts}, noise,
+                        static_cast<unsigned>(default_jobs()), stage, e.replays.back(), e.problem);
     e.replay_seconds += e.replays.back().replay_seconds;
     e.bound_seconds += e.replays.back().bound_seconds;
     if (e.problem.empty()) e.problem = bound_problem(e.replays.back());
@@ -148,9 +147,10 @@ void require_sound(const ReplayArguments& arguments) {
   const bool by_queue = require_drawable(arguments.draw, true) == LinkQuantity::queue;
   if (by_queue && parse_disciplines(arguments.disciplines).front() != Discipline::fifo)
     throw InputError("--draw-by queue: of fifo only, name it first: --discipline fifo,fluid");
-  require_outputs({arguments.file},
-                  {arguments.trace, arguments.heatmap, arguments.draw.file, arguments.draw_steps,
-                   arguments.histogram, arguments.export_case});
+  std::vector<std::string> inputs = inputs_of(arguments.topology, arguments.noise);
+  inputs.push_back(arguments.file);
+  require_outputs(inputs, {arguments.trace, arguments.heatmap, arguments.draw.file,
+                           arguments.draw_steps, arguments.histogram, arguments.export_case});
 }
 
 /// Who starts late and what is drawn, as the options say.

@@ -41,7 +41,8 @@ std::vector<NodeId> traced_npus(const TrainArguments& arguments, const Workload&
 void require_sound_files(const TrainArguments& arguments) {
   require_picture_name(arguments.heatmap);
   require_drawable(arguments.draw);
-  require_outputs({arguments.topology}, {arguments.trace, arguments.heatmap, arguments.draw.file});
+  require_outputs(inputs_of(arguments.topology, arguments.study),
+                  {arguments.trace, arguments.heatmap, arguments.draw.file});
   require_writable(arguments.out, "training.csv");
   if (arguments.traced && arguments.trace.empty())
     throw InputError("--trace-npus: there is no --trace");

@@ -199,7 +199,7 @@ int run_study_line(std::string_view command, std::string_view kind,
   const std::string& network = experiment.topologies.front().label;
   require_columns(arguments.tables, experiment.studies);
   require_drawable(arguments.draw);
-  require_outputs({arguments.topology}, {arguments.draw.file});
+  require_outputs(inputs_of(arguments.topology, arguments.line), {arguments.draw.file});
   if (arguments.out) require_writable(*arguments.out + "/results.json");
   Interrupts interrupts;
   Refusals refusals;

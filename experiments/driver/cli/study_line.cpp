@@ -14,8 +14,10 @@
 #include <charconv>
 #include <cmath>
 #include <cstddef>
+#include <filesystem>
 #include <optional>
 #include <set>
+#include <system_error>
 #include <utility>
 
 namespace tutti {
@@ -249,6 +251,17 @@ Experiment experiment_of(std::string_view kind, const std::string& topology, std
   } catch (const InputError& error) {
     throw InputError(lines.translated(error.what(), options, words_given(topology, line)));
   }
+}
+
+std::vector<std::string> inputs_of(const std::string& topology, const StudyLine& line) {
+  std::vector<std::string> files{topology};
+  std::error_code error;
+  for (const auto& [option, texts] : line.texts)
+    for (const std::string& text : texts) // "ring" is no file, whatever stands in the folder
+      if (const std::filesystem::path path(text);
+          path.has_extension() && std::filesystem::is_regular_file(path, error))
+        files.push_back(text);
+  return files;
 }
 
 void read_options(std::span<const StudyOption> options, const StudyLine& line,

@@ -37,6 +37,10 @@ void add_study_options(CLI::App& app, std::span<const StudyOption> options, Stud
                                        std::uint64_t seed, std::span<const StudyOption> options,
                                        const StudyLine& line);
 
+/// What these options name of files, and the topology's.
+[[nodiscard]] std::vector<std::string> inputs_of(const std::string& topology,
+                                                 const StudyLine& line);
+
 /// What these options say, each as its key of the table that `read` is given. Errors: as above.
 void read_options(std::span<const StudyOption> options, const StudyLine& line,
                   const std::function<void(ConfigTable&)>& read);

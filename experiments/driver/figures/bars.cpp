@@ -55,7 +55,7 @@ std::string y_range(const BarChart& chart, const Extent& extent, const BarLayout
                        extent.largest * (layout.upright ? 4 : 2));
   }
   const double top = extent.largest > 0 ? extent.largest : 1;
-  return fmt::format("set yrange [0:{:g}]\n", top * (layout.upright ? 1.2 : 1.1));
+  return fmt::format("set yrange [0:{:g}]\n", top * (layout.upright ? 1.25 : 1.1));
 }
 
 /// "x value text" for each bar of one series; without a value the text stands on the axis, where a

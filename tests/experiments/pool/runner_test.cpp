@@ -416,6 +416,10 @@ TEST_CASE("plan, attempts and facts reach JSON, table and CSV, and come back fro
       ContainsSubstring("planned 1.000 us on a ring of its own, a simpler picture of the network, "
                         "and so below the lower bound; 3 attempts: best 1.000 us, "
                         "median 2.000 us, worst 3.000 us; a third 0.333333; hops 3"));
+  Evaluation late = e; // whoever starts late is no part of a plan
+  late.replays[0].bound.kind = "late-start";
+  CHECK_THAT(report_text({&late, 1}),
+             ContainsSubstring("planned 1.000 us on a ring of its own, if all start at once; 3 "));
   const auto rows = csv_rows(run_records({&e, 1}));
   REQUIRE(rows.size() == 2);
   REQUIRE(rows[0].size() == rows[1].size());

@@ -79,6 +79,7 @@ TEST_CASE("start times by name, and what is wrong with them") {
   CHECK_THAT(start_refusal({"npu1=-1us"}), ContainsSubstring("-1us"));
   CHECK_THAT(start_refusal({"npu1=1"}), ContainsSubstring("\"1\""));
   CHECK_THAT(start_refusal({"npu1=99999999s"}), ContainsSubstring("99999999s"));
+  CHECK(start_refusal({"npu1=600000s"}) == "npu1 starts after 600000s; up to six days is possible");
 }
 
 TEST_CASE("a file of start times, and the place of what is wrong in it") {
@@ -111,6 +112,12 @@ TEST_CASE("noise that can't be is refused at its place") {
   CHECK_THAT(refusal("skews = \"normal:nanx\"\n"), ContainsSubstring("0x to 1000000x"));
   CHECK_THAT(refusal("skews = [\"none\", \"none\"]\n"),
              ContainsSubstring("e.toml:10:18: skew none is named twice"));
+  CHECK_THAT(refusal("skews = [\"uniform:20us\", \"uniform:20000ns\"]\n"),
+             ContainsSubstring("skews uniform:20us and uniform:20000ns are the same"));
+  CHECK(refusal("skews = [3]\n") == "e.toml:10:10: expected a string, found the integer 3");
+  for (const char* late : {"uniform:600000s", "normal:100000s", "exponential:20000s"})
+    CHECK_THAT(refusal("skews = \"" + std::string(late) + "\"\n"),
+               ContainsSubstring("draws starts more than six days apart"));
   CHECK_THAT(refusal("jitter = \"bandwidth=34%\"\n"),
              ContainsSubstring("three deviations of it would make a bandwidth 0"));
   CHECK_THAT(refusal("jitter = \"latency\"\n"), ContainsSubstring("latency=5%"));
@@ -132,7 +139,31 @@ TEST_CASE("a multiple of the bound is a scale that cannot overflow") {
   CHECK(parse_skew("uniform:0x").skew(Time{3000}).scale == Time{});
   CHECK(parse_skew("normal:7ns").skew(Time{3000}).scale == Time{7000});
   CHECK_THAT(message_of([] { (void)parse_skew("normal:1000000x").skew(Time{INT64_MAX / 4}); }),
-             ContainsSubstring("26 days"));
+             ContainsSubstring("six days"));
+}
+
+TEST_CASE("what is wrong with a collective isn't put on who starts late") {
+  std::string text = experiment_with("starts = [\"npu1=1us\"]\n");
+  text.replace(text.find("all_gather"), 10, "all_gather,group=2");
+  const Experiment experiment = parse_experiment(text, "e.toml");
+  CHECK_THAT(message_of([&] { (void)evaluate(case_with(experiment)); }),
+             ContainsSubstring("a collective over one NPU"));
+}
+
+TEST_CASE("figures of draws that there won't be are refused before anything runs") {
+  const auto figure = [](const std::string& keys, const std::string& kind,
+                         const std::string& more = "") {
+    return refusal(keys + "[[figures]]\nkind = \"" + kind + "\"\nfile = \"f\"\n" + more);
+  };
+  for (const char* kind : {"skews", "histogram", "robustness"})
+    CHECK_THAT(figure("", kind), ContainsSubstring("e.toml:11:8: there are no draws to show"));
+  CHECK_THAT(figure("", "bars", "metric = \"time_p99\"\n"),
+             ContainsSubstring("e.toml:13:10: time_p99 is of draws, and nothing is drawn"));
+  CHECK_THAT(figure("skews = [\"uniform:3us\", \"normal:2us\"]\n", "skews"),
+             ContainsSubstring("e.toml:12:8: curves over skews are of one distribution"));
+  CHECK_THAT(figure("skews = [\"uniform:3us\", \"uniform:0.5x\"]\n", "skews"),
+             ContainsSubstring("by times or by multiples"));
+  CHECK_THAT(figure("skews = [\"none\"]\n", "skews"), ContainsSubstring("one that isn't none"));
 }
 
 TEST_CASE("percentiles, slowdown and causes of draws by hand") {
@@ -305,6 +336,22 @@ TEST_CASE("draws can be ended by their watch") {
       performed(plan, [](const DrawnConditions&, const Watch&) -> Draw { throw InputError("no"); },
                 {}),
       InputError);
+}
+
+TEST_CASE("who interrupts draws keeps what is complete") {
+  const Experiment experiment = parse_experiment(
+      experiment_with("skews = [\"uniform:1us\", \"uniform:2us\"]\ndraws = 20\n"), "e.toml");
+  Case c = case_with(experiment);
+  c.options.stage = [](std::string_view stage, const WorkProgress&) {
+    return stage.find("uniform:2us") != std::string_view::npos;
+  };
+  const Evaluation e = evaluate(c);
+  CHECK(e.note == "interrupted in its draws");
+  REQUIRE(e.replays.size() == 1);
+  CHECK(e.replays[0].report.completion > Time{});
+  REQUIRE(e.replays[0].noises.size() == 1);
+  CHECK(e.replays[0].noises[0].skew == "uniform:1us");
+  CHECK(e.replays[0].noises[0].draws.size() == 20);
 }
 
 TEST_CASE("a histogram counts each draw once, also where all are alike") {

@@ -3,6 +3,7 @@
 #include "experiments/driver/studies/training/evaluation.hpp"
 
 #include "experiments/driver/records/records.hpp"
+#include "experiments/driver/studies/event_reader.hpp"
 #include "experiments/driver/studies/refusals.hpp"
 #include "experiments/driver/studies/study.hpp"
 #include "experiments/driver/studies/training/json.hpp"
@@ -157,15 +158,18 @@ TEST_CASE("rows of draws: one for each skew, in tables, records and details") {
 TEST_CASE("a draw that can't be is a note, and the run without noise stands") {
   const TemporaryFolder folder;
   const Topology topology = samples::two_npus();
-  TrainingStudy study = noisy_study(folder, {"uniform:2200000s"}); // 25 days
-  study.noise.starts = {"npu0=4000000s", "npu1=4000000s"};         // of 53
+  TrainingStudy study = noisy_study(folder, {"uniform:1ms"});
+  // After the iteration, and in the middle of one that starts late.
+  study.disturbances.events = {parse_event_file(
+      "[[events]]\nat = \"130us\"\nlink_down = \"npu0-npu1\"\n", "e.toml", topology)};
   const TrainingEvaluation evaluation = evaluated(study, topology);
   CHECK(problems_of(evaluation).empty());
-  const TrainingRun& run = evaluation.runs.at(0);
+  const TrainingRun& run = evaluation.runs.at(1);
   CHECK(run.report);
   CHECK(run.noises.empty());
-  CHECK_THAT(run.note, Catch::Matchers::EndsWith("; no draws: the simulated time exceeds 53 days"));
-  CHECK(training_records({&evaluation, 1}).rows.size() == 1);
+  INFO(run.note);
+  CHECK_THAT(run.note, ContainsSubstring("no draws: draws of skew uniform:1ms: "));
+  CHECK(training_records({&evaluation, 1}).rows.size() == 2);
 }
 
 TEST_CASE("training with noise: its keys, rows that are expected, and their places") {

@@ -186,8 +186,8 @@ public:
   /// Adds the draws of what was evaluated. `problem`: the first of a draw that is wrong.
   void add_noise(const ShownBound& bound, std::span<const NetworkEvent> events,
                  PolicyEvaluation& made, std::string& problem) const {
-    made.noises = noisy_recoveries({case_, collective_, schedule_, starts_, bound.time, function_},
-                                   events, made.recovery, problem);
+    add_noisy_recoveries({case_, collective_, schedule_, starts_, bound.time, function_}, events,
+                         made.recovery, made.noises, problem);
   }
 
 private:

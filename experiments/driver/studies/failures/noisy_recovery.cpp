@@ -37,9 +37,9 @@ SynthesisOptions planning_of(const FailureCase& c, const Watch& watch) {
 
 } // namespace
 
-std::vector<NoiseOutcome> noisy_recoveries(const NoisyRecovery& noisy,
-                                           std::span<const NetworkEvent> events,
-                                           const Recovery& quiet, std::string& problem) {
+void add_noisy_recoveries(const NoisyRecovery& noisy, std::span<const NetworkEvent> events,
+                          const Recovery& quiet, std::vector<NoiseOutcome>& outcomes,
+                          std::string& problem) {
   const FailureCase& c = noisy.c;
   const EngineRow& engine = *c.engines.front();
   const auto run = [&](const DrawnConditions& drawn, const Watch& watch) {
@@ -59,9 +59,9 @@ std::vector<NoiseOutcome> noisy_recoveries(const NoisyRecovery& noisy,
   plan.members = members_of(noisy.collective);
   plan.starts.assign(noisy.starts.begin(), noisy.starts.end());
   plan.threads = engine.knows_fluid ? 1 : c.draw_threads; // SimGrid: one engine per process
-  return noise_outcomes(std::move(plan), c.noise, noisy.lower_bound,
-                        quiet.complete() ? quiet.completion : Time{}, run, c.options.stage,
-                        fmt::format("{} on {}", to_text(quiet.policy), engine.name), problem);
+  draw_noise(std::move(plan), c.noise, noisy.lower_bound,
+             quiet.complete() ? quiet.completion : Time{}, run, c.options.stage,
+             fmt::format("{} on {}", to_text(quiet.policy), engine.name), outcomes, problem);
 }
 
 } // namespace tutti

@@ -73,7 +73,7 @@ FailureCase read_case(ConfigTable& table, const Experiment& experiment, const To
   c.decision = time_at(table, "decision", c.decision);
   c.events = read_plan(table, topology, source_name);
   c.noise = noise_at(table, source_name, [&](std::span<const std::string> texts) {
-    (void)parse_starts(topology, make_collective(topology, c.collective, 1), texts);
+    check_starts(topology, c.collective, texts);
   });
   return c;
 }

@@ -141,21 +141,22 @@ std::vector<Draw> performed(const NoisePlan& plan, const DrawnRun& run, const Wa
   return Draws(plan, run, watch).perform();
 }
 
-std::vector<NoiseOutcome> noise_outcomes(NoisePlan plan, const NoiseRequest& request,
-                                         Time lower_bound, Time quiet, const DrawnRun& run,
-                                         const StageWatch& stage, const std::string& what,
-                                         std::string& problem) {
+void draw_noise(NoisePlan plan, const NoiseRequest& request, Time lower_bound, Time quiet,
+                const DrawnRun& run, const StageWatch& stage, const std::string& what,
+                std::vector<NoiseOutcome>& outcomes, std::string& problem) {
   plan.draws = request.draws;
-  std::vector<NoiseOutcome> outcomes;
   for (const SkewRequest& skew : request.skews) {
-    plan.noise = {skew.skew(lower_bound), request.jitter, request.seed};
-    const Watch watch = watch_of(stage, fmt::format("draws of skew {}, {}", skew.text, what));
-    outcomes.push_back(
-        {skew.text, request.jitter_text, request.seed, quiet, performed(plan, run, watch)});
+    const std::string name = "draws of skew " + skew.text;
+    try {
+      plan.noise = {skew.skew(lower_bound), request.jitter, request.seed};
+      outcomes.push_back({skew.text, request.jitter_text, request.seed, quiet,
+                          performed(plan, run, watch_of(stage, name + ", " + what))});
+    } catch (const InputError& error) {
+      throw InputError(name + ": " + error.what());
+    }
     for (const Draw& draw : outcomes.back().draws)
       if (problem.empty()) problem = draw.problem;
   }
-  return outcomes;
 }
 
 std::string cause_of(const Topology& topology, const Collective& collective,

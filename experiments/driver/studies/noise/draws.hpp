@@ -82,12 +82,11 @@ struct NoisePlan {
 /// Draws of each skew that is asked for, with its jitter and seed. `lower_bound`: of skews that are
 /// times it; `quiet`: the same run without noise. Those who wait hear of "draws of skew none, " and
 /// `what` is drawn. `problem` becomes that of the first draw that has one, unless there is one
-/// already. The plan's noise and draws are the request's. Errors: as performed().
-[[nodiscard]] std::vector<NoiseOutcome> noise_outcomes(NoisePlan plan, const NoiseRequest& request,
-                                                       Time lower_bound, Time quiet,
-                                                       const DrawnRun& run, const StageWatch& stage,
-                                                       const std::string& what,
-                                                       std::string& problem);
+/// already. The plan's noise and draws are the request's. Errors: as performed(), with the outcomes
+/// of skews that are complete.
+void draw_noise(NoisePlan plan, const NoiseRequest& request, Time lower_bound, Time quiet,
+                const DrawnRun& run, const StageWatch& stage, const std::string& what,
+                std::vector<NoiseOutcome>& outcomes, std::string& problem);
 
 /// What the end of a replay hung on, for Draw::hung_on: the late start that its chain begins with,
 /// or the link that it was longest on, whichever took longer. Pre: that of critical_chain().

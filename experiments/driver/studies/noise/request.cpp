@@ -38,11 +38,17 @@ std::optional<double> multiple_of(std::string_view text) {
   return value;
 }
 
+/// Errors: InputError where starts at this scale could be too late for a run.
+void require_early(const SkewRequest& request, double scale_ps) {
+  if (largest_spread(request.kind) * scale_ps > static_cast<double>(latest_start.ps))
+    throw InputError(fmt::format("skew {} draws starts more than six days apart", request.text));
+}
+
 double parse_deviation(std::string_view key, std::string_view text) {
   const double deviation = parse_percentage(text);
   if (3 * deviation >= 1)
     throw InputError(fmt::format("{}={}: three deviations of it would make a {} 0; less than "
-                                 "33.3% is possible",
+                                 "a third is possible",
                                  key, text, key));
   return deviation;
 }
@@ -52,8 +58,7 @@ double parse_deviation(std::string_view key, std::string_view text) {
 Skew SkewRequest::skew(Time lower_bound) const {
   if (of_bound == 0) return {kind, scale};
   const double ps = of_bound * static_cast<double>(lower_bound.ps);
-  if (ps >= static_cast<double>(INT64_MAX / 4))
-    throw InputError(fmt::format("skew {} exceeds 26 days", text));
+  require_early(*this, ps);
   return {kind, Time{std::llround(ps)}};
 }
 
@@ -82,14 +87,20 @@ SkewRequest parse_skew(const std::string& text) {
     request.of_bound = *multiple;
   } else {
     request.scale = parse_time(scale);
+    require_early(request, static_cast<double>(request.scale.ps));
   }
   return request;
 }
 
 void add_skew(std::vector<SkewRequest>& skews, const std::string& text) {
   SkewRequest skew = parse_skew(text);
-  if (std::ranges::find(skews, skew.text, &SkewRequest::text) != skews.end())
-    throw InputError(fmt::format("skew {} is named twice", skew.text));
+  const auto same = std::ranges::find_if(skews, [&](const SkewRequest& other) {
+    return other.kind == skew.kind && other.scale == skew.scale && other.of_bound == skew.of_bound;
+  });
+  if (same != skews.end())
+    throw InputError(same->text == skew.text
+                         ? fmt::format("skew {} is named twice", skew.text)
+                         : fmt::format("skews {} and {} are the same", same->text, skew.text));
   skews.push_back(std::move(skew));
 }
 
@@ -141,8 +152,10 @@ NoiseRequest noise_at(ConfigTable& table, const std::string& source_name,
   if (const auto skews = table.find("skews")) {
     noise.names_noise = true;
     noise.skews.clear();
-    for (const ConfigValue& value : list_of(*skews))
-      value.located([&] { add_skew(noise.skews, value.string()); });
+    for (const ConfigValue& value : list_of(*skews)) {
+      const std::string text = value.string();
+      value.located([&] { add_skew(noise.skews, text); });
+    }
     if (noise.skews.empty()) throw skews->error("\"skews\" is empty");
   }
   if (const auto jitter = table.find("jitter")) {

@@ -3,10 +3,12 @@
 
 #include "sim/error.hpp"
 #include "sim/files/config.hpp"
+#include "sim/noise.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 
 namespace tutti {
 
@@ -26,6 +28,9 @@ std::vector<Time> parse_starts(const Topology& topology, std::span<const NodeId>
     is_named[node.value] = true;
     starts.resize(topology.node_count());
     starts[node.value] = parse_time(text.substr(equals + 1));
+    if (starts[node.value] > latest_start)
+      throw InputError(fmt::format("{} starts after {}; up to six days is possible", name,
+                                   text.substr(equals + 1)));
   }
   return starts;
 }
@@ -34,6 +39,17 @@ std::vector<Time> parse_starts(const Topology& topology, const Collective& colle
                                std::span<const std::string> texts) {
   if (texts.empty()) return {};
   return parse_starts(topology, members_of(collective), texts);
+}
+
+void check_starts(const Topology& topology, const CollectiveRequest& request,
+                  std::span<const std::string> texts) {
+  std::optional<Collective> collective;
+  try {
+    collective = make_collective(topology, request, 1);
+  } catch (const InputError&) {
+    return;
+  }
+  (void)parse_starts(topology, *collective, texts);
 }
 
 std::string late_text(const Topology& topology, std::span<const Time> starts) {

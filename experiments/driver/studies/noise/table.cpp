@@ -30,9 +30,9 @@ std::string noise_heading(std::span<const NoiseOutcome* const> outcomes) {
   for (const NoiseOutcome* outcome : outcomes) draws = std::max(draws, outcome->draws.size());
   const bool one_skew = std::ranges::all_of(
       outcomes, [&](const NoiseOutcome* outcome) { return outcome->skew == first.skew; });
-  return fmt::format("{}jitter {}, seed {}, {} draws",
+  return fmt::format("{}jitter {}, seed {}, {} draw{}",
                      one_skew ? fmt::format("skew {}, ", first.skew) : "", first.jitter, first.seed,
-                     draws);
+                     draws, draws == 1 ? "" : "s");
 }
 
 } // namespace tutti

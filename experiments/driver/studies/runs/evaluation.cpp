@@ -211,20 +211,27 @@ Replay replay(const Case& c, const Attempt& made, Discipline discipline,
   });
 }
 
-/// Replays it again under noise, where that is asked for.
-void add_noise(const Case& c, const Attempt& made, std::span<const Time> starts, Replay& one,
+/// Replays it again under noise, where that is asked for. False if that was interrupted.
+bool add_noise(const Case& c, const Attempt& made, std::span<const Time> starts, Replay& one,
                Evaluation& result) {
-  if (!c.noise.is_drawn()) return;
+  if (!c.noise.is_drawn()) return true;
   if (!made.outcome.schedule) {
     add_note(result, fmt::format("no draws of {} transfers, which are too many for a list",
                                  made.outcome.compact->size()));
-    return;
+    return true;
   }
   const double begin = cpu_seconds();
-  one.noises = noisy_replays(
-      {*c.topology, made.collective, *made.outcome.schedule, one.report.model, *c.engine, starts},
-      c.noise, one, c.options.threads, c.options.stage, result.problem);
+  bool is_over = true;
+  try {
+    add_noisy_replays(
+        {*c.topology, made.collective, *made.outcome.schedule, one.report.model, *c.engine, starts},
+        c.noise, c.options.threads, c.options.stage, one, result.problem);
+  } catch (const Stopped&) { // the replay without noise stands
+    add_note(result, "interrupted in its draws");
+    is_over = false;
+  }
   one.replay_seconds += cpu_seconds() - begin;
+  return is_over;
 }
 
 /// What the algorithm itself has proven is no part of the bounds: other algorithms, a replay of the
@@ -289,10 +296,11 @@ void replay_all(const Case& c, const Attempt& made, Evaluation& result) {
     write_trace_part(c, made, result.replays.size(), one.report, result);
     one.report.chunk_done.clear();
     if (result.problem.empty()) result.problem = bound_problem(one);
-    add_noise(c, made, starts, one, result);
+    const bool is_over = add_noise(c, made, starts, one, result);
     result.replay_seconds += one.replay_seconds;
     result.bound_seconds += one.bound_seconds;
     result.replays.push_back(std::move(one));
+    if (!is_over) break;
   }
   if (!result.replays.empty())
     result.hottest_link = hottest_link(*c.topology, result.replays.front().report);

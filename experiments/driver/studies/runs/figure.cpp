@@ -244,47 +244,25 @@ Figure curves(const FigureRequest& request, const Heading& heading,
   return curve_figure(chart);
 }
 
-/// The scale of a skew over which curves are drawn: picoseconds, or multiples of the lower bound.
-struct SkewScale {
-  double value = 0;
-  bool is_multiple = false;
-  std::string distribution; ///< "uniform"; empty of none
-};
-
-SkewScale scale_of(const Evaluation& e) {
-  const std::string skew = skew_of(e);
-  const SkewRequest request = parse_skew(skew);
-  if (request.kind == Skew::Kind::none) return {};
-  const bool is_multiple = skew.ends_with('x');
-  return {is_multiple ? request.of_bound : static_cast<double>(request.scale.ps), is_multiple,
-          skew.substr(0, skew.find(':'))};
-}
-
 Figure over_skews(const Heading& heading, std::span<const Evaluation> evaluations,
                   const Values& values) {
-  SkewScale largest;
-  for (const Evaluation& e : evaluations) {
-    const SkewScale scale = scale_of(e);
-    if (scale.distribution.empty()) continue;
-    if (!largest.distribution.empty() &&
-        (scale.distribution != largest.distribution || scale.is_multiple != largest.is_multiple))
-      throw InputError("curves over skews are of one distribution, by times or by multiples");
-    if (largest.distribution.empty() || scale.value > largest.value) largest = scale;
-  }
-  if (largest.distribution.empty()) throw InputError("curves over skews need one that isn't none");
+  const SkewScale largest = largest_scale(distinct(evaluations, skew_of));
   const TimeUnit unit =
       largest.is_multiple ? TimeUnit{1, "times the lower bound"} : time_unit(largest.value);
   const VariantNames names(evaluations);
   const auto variant_of = [&](const Evaluation& e) { return names.of_any_skew(e); };
   const auto problem_of = [&](const Evaluation& e) { return names.problem_of(e); };
   CurveChart chart;
+  const NoiseOutcome& drawn = evaluations.front().replays.front().noises.front();
   chart.heading = heading;
+  chart.heading.note += fmt::format("; jitter {}, seed {}", drawn.jitter, drawn.seed);
   chart.axis = CurveAxis::linear;
   chart.x_label = fmt::format("{} skew [{}]", largest.distribution, unit.name);
   chart.y_label = values.axis_label();
   chart.curves = told_apart(
       evaluations, values, [&](const Evaluation& e) { return variant_of(e) + problem_of(e); },
-      [&](const Evaluation& e) { return scale_of(e).value / unit.ps; }, variant_of, problem_of);
+      [&](const Evaluation& e) { return scale_of(skew_of(e)).value / unit.ps; }, variant_of,
+      problem_of);
   return curve_figure(chart);
 }
 

@@ -40,9 +40,8 @@ private:
 
 } // namespace
 
-std::vector<NoiseOutcome> noisy_replays(const NoisyReplay& replay, const NoiseRequest& request,
-                                        const Replay& quiet, unsigned threads,
-                                        const StageWatch& stage, std::string& problem) {
+void add_noisy_replays(const NoisyReplay& replay, const NoiseRequest& request, unsigned threads,
+                       const StageWatch& stage, Replay& quiet, std::string& problem) {
   // Who waits for what is known under fifo alone.
   const bool has_causes = replay.model.discipline == Discipline::fifo;
   const DrawBounds bounds(replay);
@@ -65,9 +64,9 @@ std::vector<NoiseOutcome> noisy_replays(const NoisyReplay& replay, const NoiseRe
   plan.members = members_of(replay.collective);
   plan.starts.assign(replay.starts.begin(), replay.starts.end());
   plan.threads = replay.engine.knows_fluid ? 1 : threads; // SimGrid: one engine per process
-  return noise_outcomes(
-      std::move(plan), request, quiet.bound.time, quiet.report.completion, run, stage,
-      fmt::format("{}, {}", replay.engine.name, to_text(replay.model.discipline)), problem);
+  draw_noise(std::move(plan), request, quiet.bound.time, quiet.report.completion, run, stage,
+             fmt::format("{}, {}", replay.engine.name, to_text(replay.model.discipline)),
+             quiet.noises, problem);
 }
 
 } // namespace tutti

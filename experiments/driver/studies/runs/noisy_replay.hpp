@@ -20,11 +20,10 @@ struct NoisyReplay {
   std::span<const Time> starts; ///< per node, or empty
 };
 
-/// An outcome for each skew; `quiet` is the same replay without noise. SimGrid has one thread,
+/// An outcome for each skew, added to the same replay without noise. SimGrid has one thread,
 /// whatever `threads` says. A time below a bound that honours the draw's starts and links is a
-/// defect in `problem`. Errors: as EngineFunction; Stopped.
-[[nodiscard]] std::vector<NoiseOutcome>
-noisy_replays(const NoisyReplay& replay, const NoiseRequest& request, const Replay& quiet,
-              unsigned threads, const StageWatch& stage, std::string& problem);
+/// defect in `problem`. Errors: as EngineFunction; Stopped, with the outcomes that are complete.
+void add_noisy_replays(const NoisyReplay& replay, const NoiseRequest& request, unsigned threads,
+                       const StageWatch& stage, Replay& quiet, std::string& problem);
 
 } // namespace tutti

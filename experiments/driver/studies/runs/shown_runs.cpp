@@ -12,16 +12,16 @@ namespace tutti {
 
 namespace {
 
-bool is_of_draws(FigureKind kind) {
-  return kind == FigureKind::skews || kind == FigureKind::histogram ||
-         kind == FigureKind::robustness;
-}
-
 template <typename T> bool is_chosen(const std::vector<T>& values, const T& value) {
   return values.empty() || std::ranges::find(values, value) != values.end();
 }
 
 } // namespace
+
+bool is_of_draws(FigureKind kind) {
+  return kind == FigureKind::skews || kind == FigureKind::histogram ||
+         kind == FigureKind::robustness;
+}
 
 std::vector<std::size_t> shown_indices(const FigureRequest& request,
                                        std::span<const Evaluation> all) {
@@ -50,15 +50,35 @@ std::vector<Evaluation> shown(const FigureRequest& request, std::span<const Eval
   for (const std::size_t i : shown_indices(request, all))
     for (Evaluation& e : by_skew(request, all[i])) some.push_back(std::move(e));
   if (some.empty())
-    throw InputError(is_of_draws(request.kind)
-                         ? "there are no draws to show: that needs skews or a jitter"
-                         : "there is nothing to draw");
+    throw InputError(is_of_draws(request.kind) ? no_draws : "there is nothing to draw");
   return some;
 }
 
 std::string skew_of(const Evaluation& e) {
   const std::vector<NoiseOutcome>& noises = e.replays.front().noises;
   return noises.empty() ? "" : noises.front().skew;
+}
+
+SkewScale scale_of(const std::string& skew) {
+  const SkewRequest request = parse_skew(skew);
+  if (request.kind == Skew::Kind::none) return {};
+  const bool is_multiple = skew.ends_with('x');
+  return {is_multiple ? request.of_bound : static_cast<double>(request.scale.ps), is_multiple,
+          skew.substr(0, skew.find(':'))};
+}
+
+SkewScale largest_scale(std::span<const std::string> skews) {
+  SkewScale largest;
+  for (const std::string& skew : skews) {
+    const SkewScale scale = scale_of(skew);
+    if (scale.distribution.empty()) continue;
+    if (!largest.distribution.empty() &&
+        (scale.distribution != largest.distribution || scale.is_multiple != largest.is_multiple))
+      throw InputError("curves over skews are of one distribution, by times or by multiples");
+    if (largest.distribution.empty() || scale.value > largest.value) largest = scale;
+  }
+  if (largest.distribution.empty()) throw InputError("curves over skews need one that isn't none");
+  return largest;
 }
 
 std::uint32_t chunks_asked(const Evaluation& e) {

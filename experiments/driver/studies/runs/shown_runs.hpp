@@ -14,6 +14,12 @@
 
 namespace tutti {
 
+inline constexpr const char* no_draws =
+    "there are no draws to show: that needs skews or a jitter"; ///< InputError
+
+/// Whether what is drawn is the point of such figures.
+[[nodiscard]] bool is_of_draws(FigureKind kind);
+
 /// Places of those with a replay, of the topologies, sizes, ... that are asked for.
 [[nodiscard]] std::vector<std::size_t> shown_indices(const FigureRequest& request,
                                                      std::span<const Evaluation> all);
@@ -27,6 +33,18 @@ namespace tutti {
 
 /// The first skew of the first replay; empty where there is none. Pre: there is a replay.
 [[nodiscard]] std::string skew_of(const Evaluation& e);
+
+/// The scale of a skew over which curves are drawn: picoseconds, or multiples of the lower bound.
+struct SkewScale {
+  double value = 0;
+  bool is_multiple = false;
+  std::string distribution; ///< "uniform"; empty of none
+};
+
+/// The largest of these skews. Errors: InputError where they are none, or of several distributions,
+/// or some by times and some by multiples.
+[[nodiscard]] SkewScale largest_scale(std::span<const std::string> skews);
+[[nodiscard]] SkewScale scale_of(const std::string& skew);
 
 /// Per shard, as asked for: without the algorithm's chunk multiple.
 [[nodiscard]] std::uint32_t chunks_asked(const Evaluation& e);

@@ -6,11 +6,13 @@
 #include "experiments/driver/studies/expectation_reader.hpp"
 #include "experiments/driver/studies/experiment.hpp"
 #include "experiments/driver/studies/experiment_values.hpp"
+#include "experiments/driver/studies/noise/draws.hpp"
 #include "experiments/driver/studies/noise/start_times.hpp"
 #include "experiments/driver/studies/registry.hpp"
 #include "experiments/driver/studies/runs/display.hpp"
 #include "experiments/driver/studies/runs/json.hpp"
 #include "experiments/driver/studies/runs/records.hpp"
+#include "experiments/driver/studies/runs/shown_runs.hpp"
 #include "experiments/driver/studies/runs/table.hpp"
 #include "sim/error.hpp"
 #include "sim/files/config.hpp"
@@ -23,6 +25,7 @@
 #include <limits>
 #include <memory>
 #include <numeric>
+#include <optional>
 #include <utility>
 
 namespace tutti {
@@ -123,9 +126,8 @@ RunMatrix read_run(ConfigTable table, const Experiment& experiment,
   run.noise = noise_at(table, source_name, [&](std::span<const std::string> texts) {
     for (const std::size_t t : run.topologies)
       for (const std::vector<std::string>& collective : run.collectives) {
-        const Topology& topology = experiment.topologies[t].topology;
         const CollectiveRequest request{collective, run.case_size(run.sizes.front(), 1)};
-        (void)parse_starts(topology, make_collective(topology, request, 1), texts);
+        check_starts(experiment.topologies[t].topology, request, texts);
       }
   });
   table.finish();
@@ -237,6 +239,41 @@ void read_choice(ConfigTable& table, std::span<const RunMatrix> matrices, Figure
   }
 }
 
+/// The skews of draws that the figure can show; none where nothing is drawn.
+std::vector<std::string> drawn_skews(const Experiment& experiment,
+                                     std::span<const RunMatrix> matrices,
+                                     const FigureRequest& figure) {
+  std::vector<std::string> skews;
+  for (const RunMatrix& run : matrices) {
+    const bool is_shown = std::ranges::any_of(run.topologies, [&](std::size_t t) {
+      return std::ranges::any_of(run.algorithms, [&](const AlgorithmRow& algorithm) {
+        return figure.shows(experiment.topologies[t].label, algorithm.name);
+      });
+    });
+    if (!is_shown || !run.noise.is_drawn()) continue;
+    for (const SkewRequest& skew : run.noise.skews)
+      if (figure.skews.empty() || std::ranges::find(figure.skews, skew.text) != figure.skews.end())
+        skews.push_back(skew.text);
+  }
+  return skews;
+}
+
+/// Before anything runs. Errors: InputError where a figure of draws would have none to show.
+void require_draws(const ConfigValue& kind, const std::optional<ConfigValue>& metric,
+                   const FigureRequest& figure, std::span<const std::string> skews) {
+  if (is_of_draws(figure.kind)) {
+    if (skews.empty()) throw kind.error(no_draws);
+    if (figure.kind == FigureKind::skews) kind.located([&] { (void)largest_scale(skews); });
+  } else if (metric && skews.empty() &&
+             std::ranges::any_of(noise_fields(), [&](const Field<NoiseOutcome>& field) {
+               return field.column.name == figure.metric.name;
+             })) {
+    throw metric->error(fmt::format("{} is of draws, and nothing is drawn: that needs skews or a "
+                                    "jitter",
+                                    metric->string()));
+  }
+}
+
 FigureRequest read_figure(ConfigTable table, const Experiment& experiment,
                           std::span<const RunMatrix> matrices) {
   FigureRequest figure;
@@ -256,6 +293,7 @@ FigureRequest read_figure(ConfigTable table, const Experiment& experiment,
   read_choice(table, matrices, figure);
   read_axes(table, figure);
   table.finish();
+  require_draws(kind, table.find("metric"), figure, drawn_skews(experiment, matrices, figure));
   return figure;
 }
 

@@ -7,6 +7,7 @@
 #include "experiments/driver/records/table.hpp"
 #include "experiments/driver/studies/noise/table.hpp"
 #include "experiments/driver/studies/runs/records.hpp"
+#include "synth/bounds/bounds.hpp"
 
 #include <fmt/format.h>
 
@@ -35,7 +36,11 @@ std::string outcome_text(const Evaluation& e) {
 std::string planned_text(const Evaluation& e) {
   std::string text = fmt::format("planned {}", short_text(*e.planned));
   if (!e.planned_on.empty()) text += " on " + e.planned_on;
-  if (!e.replays.empty() && *e.planned < e.replays.front().bound.time)
+  if (e.replays.empty()) return text;
+  const ShownBound& bound = e.replays.front().bound;
+  if (bound.kind == to_text(BoundKind::late_start)) // nothing is late in a plan
+    text += ", if all start at once";
+  else if (*e.planned < bound.time)
     text += e.planned_on.starts_with("fluid")
                 ? ", without latencies, and so below the lower bound"
                 : ", a simpler picture of the network, and so below the lower bound";

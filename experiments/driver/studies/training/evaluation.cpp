@@ -219,17 +219,18 @@ private:
   /// A draw that comes to a halt leaves the run without noise as it is.
   void add_noise(const WorkloadPlans& plans, const IterationOptions& options,
                  TrainingRun& run) const {
-    const auto no_draws = [&run](const std::string& why) {
-      run.note += fmt::format("{}no draws: {}", run.note.empty() ? "" : "; ", why);
+    const auto add_note = [&run](const std::string& note) {
+      run.note += (run.note.empty() ? "" : "; ") + note;
     };
     try {
-      run.noises =
-          noisy_iterations({*network_.topology, workload_, plans, options, *study_.engines.front()},
-                           study_.noise, run, study_.draw_threads, study_.planning.options.stage);
+      add_noisy_iterations({*network_.topology, workload_, plans, options, *study_.engines.front()},
+                           study_.noise, study_.draw_threads, study_.planning.options.stage, run);
+    } catch (const Stopped&) { // the run without noise is over, and stands
+      add_note("interrupted in its draws");
     } catch (const InputError& error) {
-      no_draws(error.what());
+      add_note(fmt::format("no draws: {}", error.what()));
     } catch (const std::bad_alloc& error) {
-      no_draws(memory_text(error));
+      add_note("no draws: " + memory_text(error));
     }
   }
 

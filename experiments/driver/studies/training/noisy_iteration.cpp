@@ -17,9 +17,8 @@ IterationReport IterationCase::run() const {
                                  : run_iteration_simgrid(topology, workload, plans, options);
 }
 
-std::vector<NoiseOutcome> noisy_iterations(const IterationCase& iteration,
-                                           const NoiseRequest& request, TrainingRun& quiet,
-                                           unsigned threads, const StageWatch& stage) {
+void add_noisy_iterations(const IterationCase& iteration, const NoiseRequest& request,
+                          unsigned threads, const StageWatch& stage, TrainingRun& quiet) {
   const IterationBound as_planned(iteration.workload, quiet.communications);
   const IterationBound on_any_links(iteration.workload, {});
   const auto run = [&](const DrawnConditions& drawn, const Watch& watch) {
@@ -43,8 +42,9 @@ std::vector<NoiseOutcome> noisy_iterations(const IterationCase& iteration,
   plan.members = all_npus(iteration.topology);
   plan.starts.assign(iteration.options.starts.begin(), iteration.options.starts.end());
   plan.threads = iteration.engine.name == "native" ? threads : 1; // SimGrid: one engine per process
-  return noise_outcomes(std::move(plan), request, quiet.bound, quiet.report->duration, run, stage,
-                        fmt::format("{} on {}", quiet.plan, iteration.engine.name), quiet.problem);
+  draw_noise(std::move(plan), request, quiet.bound, quiet.report->duration, run, stage,
+             fmt::format("{} on {}", quiet.plan, iteration.engine.name), quiet.noises,
+             quiet.problem);
 }
 
 } // namespace tutti

@@ -27,13 +27,12 @@ struct IterationCase {
   [[nodiscard]] IterationReport run() const;
 };
 
-/// Its plans and events as they are, for each skew of the request with as many draws as it says.
-/// `quiet`: what came of it without noise; a problem that draws have is added to its own. SimGrid
-/// runs on one thread, whatever `threads` says; the result is the same for any number.
-/// Errors: InputError where a draw comes to a halt or leaves what a run can number; Stopped.
-[[nodiscard]] std::vector<NoiseOutcome> noisy_iterations(const IterationCase& iteration,
-                                                         const NoiseRequest& request,
-                                                         TrainingRun& quiet, unsigned threads,
-                                                         const StageWatch& stage);
+/// Its plans and events as they are, for each skew of the request with as many draws as it says:
+/// outcomes are added to what came of it without noise, and so is a problem that draws have.
+/// SimGrid runs on one thread, whatever `threads` says; the result is the same for any number.
+/// Errors: InputError where a draw comes to a halt or leaves what a run can number; Stopped, with
+/// the outcomes that are complete.
+void add_noisy_iterations(const IterationCase& iteration, const NoiseRequest& request,
+                          unsigned threads, const StageWatch& stage, TrainingRun& quiet);
 
 } // namespace tutti

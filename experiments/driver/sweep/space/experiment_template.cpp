@@ -36,8 +36,8 @@ namespace fs = std::filesystem;
 constexpr int results_version = 4;
 
 // Keys of an experiment whose texts may name files.
-constexpr std::array file_keys{"collective", "collectives", "events", "groups",
-                               "model",      "npu",         "trace",  "workload"};
+constexpr std::array file_keys{"collective", "collectives", "events", "groups",  "model",
+                               "npu",        "start_file",  "trace",  "workload"};
 
 struct TextPart {
   std::string_view before; ///< as it stands
