@@ -48,7 +48,9 @@ public:
         on_link_(topology.link_count(), report.hops.size(),
                  [&](std::uint32_t h) { return report.hops[h].link.value; }),
         of_chunk_(collective.chunks.size(), schedule.size(),
-                  [&](std::uint32_t i) { return schedule[i].chunk.value; }) {
+                  [&](std::uint32_t i) { return schedule[i].chunk.value; }),
+        into_(topology.node_count(), schedule.size(),
+              [&](std::uint32_t i) { return receiver(i).value; }) {
     for (std::uint32_t i = 0; i < schedule.size(); ++i) order_along_path(i);
   }
 
@@ -120,14 +122,28 @@ private:
 
   /// What transfer i was delivered upon.
   Place before_delivery(std::uint32_t i) {
-    const Time at = report_.deliveries[i];
-    const Place last = last_hop(i);
-    if (hop(last.hop).end + latency(last.hop) == at) return last;
     const NodeId node = receiver(i);
-    if (start_of(node) == at) return begins_late(node);
-    for (const std::uint32_t send : of_chunk_[schedule_[i].chunk.value])
-      if (send != i && left(send) == at && sender(send) == node) return first_hop(send);
-    return last; // its reduction has taken the time since
+    while (true) {
+      const Time at = report_.deliveries[i] - reduction_time(i);
+      const Place last = last_hop(i);
+      if (start_of(node) == at && at > Time{}) return begins_late(node);
+      if (hop(last.hop).end + latency(last.hop) == at) return last;
+      for (const std::uint32_t send : of_chunk_[schedule_[i].chunk.value])
+        if (send != i && left(send) == at && sender(send) == node) return first_hop(send);
+      const std::span<const std::uint32_t> others = into_[node.value];
+      const auto before = std::ranges::find_if(others, [&](std::uint32_t other) {
+        return other != i && reduction_time(other) > Time{} && report_.deliveries[other] == at;
+      });
+      if (before == others.end()) return last;
+      i = *before; // which the node was still adding up
+    }
+  }
+
+  /// How long its receiver adds it up; 0 where that takes no time.
+  [[nodiscard]] Time reduction_time(std::uint32_t i) const {
+    const Bandwidth rate = reduction_rate(topology_.node(receiver(i)), report_.model);
+    if (schedule_[i].op != Op::reduce || rate.bytes_per_second == 0) return {};
+    return serialization(collective_.chunks[schedule_[i].chunk.value].size, rate);
   }
 
   /// What the hop started upon.
@@ -231,7 +247,7 @@ private:
   std::span<const Time> starts_;
   const Report& report_;
   Lists hops_of_, on_link_; // the report's hops by transfer, and by link; each list by start
-  Lists of_chunk_;          // transfers, each list in list order
+  Lists of_chunk_, into_;   // transfers, each list in list order; by chunk, by receiver
   CriticalChain chain_;
 };
 

@@ -29,7 +29,7 @@ Random generator(std::uint64_t seed, std::uint32_t draw, std::string_view what, 
 
 constexpr double least_fraction = 0x1p-54;
 
-/// In (0, 1).
+/// In (0, 1].
 double fraction(Random& random) {
   return static_cast<double>(random.next() >> 11) * 0x1p-53 + least_fraction;
 }

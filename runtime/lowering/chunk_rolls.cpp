@@ -6,6 +6,8 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <set>
+#include <tuple>
 
 namespace tutti::runtime {
 
@@ -71,15 +73,9 @@ Schedule transfers_of_leaders(const Schedule& schedule, const ChunkRolls& rolls)
   std::vector<std::vector<std::uint32_t>> places(rolls.leader.size()); // [leader][move]: in `made`
   std::vector<std::uint32_t> moves(rolls.leader.size());               // [chunk]: so far
   std::vector<std::uint32_t> move_of;                                  // [transfer]
-  // Where what the leader does stands by now, if it stands before `block`.
-  const auto add_dependency = [&](const Dependency& named, std::uint32_t block) {
-    const auto& stand_ins = places[rolls.leader[schedule[named.transfer].chunk.value]];
-    const std::uint32_t move = move_of[named.transfer];
-    if (move < stand_ins.size() && stand_ins[move] < block)
-      made.add_dependency(made.size() - 1, {stand_ins[move], named.milestone});
-  };
-  std::uint32_t block = 0; // where the block that t is in begins in `made`
-  bool open = false;       // whether it has a transfer by now
+  std::vector<std::uint32_t> block_of; // [transfer of `made`]: where its block begins
+  std::uint32_t block = 0;             // where the block that t is in begins in `made`
+  bool open = false;                   // whether it has a transfer by now
   for (std::size_t t = 0; t < schedule.size(); ++t) {
     Transfer transfer = schedule[t];
     const std::uint32_t chunk = transfer.chunk.value;
@@ -90,9 +86,21 @@ Schedule transfers_of_leaders(const Schedule& schedule, const ChunkRolls& rolls)
     transfer.together = open;
     places[chunk].push_back(static_cast<std::uint32_t>(made.size()));
     made.push(transfer);
+    block_of.push_back(block);
     open = true;
-    for (const Dependency& named : schedule.dependencies(t)) add_dependency(named, block);
   }
+  // A leader waits for what any waits for that it stands for, as far as that stands before it.
+  const auto stand_in = [&](std::uint32_t t) {
+    return places[rolls.leader[schedule[t].chunk.value]][move_of[t]];
+  };
+  std::set<std::tuple<std::uint32_t, std::uint32_t, Milestone>> names; // who waits, for whom
+  for (std::uint32_t t = 0; t < schedule.size(); ++t)
+    for (const Dependency& named : schedule.dependencies(t))
+      if (const std::uint32_t waits = stand_in(t), awaited = stand_in(named.transfer);
+          awaited < block_of[waits])
+        names.insert({waits, awaited, named.milestone});
+  for (const auto& [waits, awaited, milestone] : names)
+    made.add_dependency(waits, {awaited, milestone});
   return made;
 }
 

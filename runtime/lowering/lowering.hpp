@@ -40,7 +40,8 @@ struct LoweringOptions {
 /// each connection: what a switch or a host memory passes on comes from the NPU that it has it
 /// from. Reduction happens where the schedule reduces; a chunk that is combined but not wanted at a
 /// rank lies in scratch, whose units are used again when what they held has been read for the last
-/// time. The caller's input is never written unless in place.
+/// time: at once where scratch would else need more units than the larger of input and output, and
+/// before that by whoever needn't wait for it. The caller's input is never written unless in place.
 /// A block performs its steps in the order in which they could be at the earliest, were each an
 /// event of the same length: the list may name ranks in turn that act at once. The program can't
 /// hang with one slot for each connection or more: whatever a step waits for is earlier in that

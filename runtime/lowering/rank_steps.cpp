@@ -1,11 +1,13 @@
 // One pass over a rank's events keeps for each chunk where its value lies (input, output or
-// scratch) and how often it will still be read, so that scratch is reused after the last read.
+// scratch) and how often it will still be read, so that scratch is reused after the last read. Early
+// reuse would make receipts wait which the schedule has at once.
 
 #include "runtime/lowering/rank_steps.hpp"
 
 #include "runtime/lowering/rank_blocks.hpp"
 #include "runtime/lowering/step_order.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -37,22 +39,31 @@ struct ScratchRegion {
 /// Scratch memory in regions of the sizes that are asked for, used again when given back.
 class ScratchRegions {
 public:
-  /// Of those that are free and have this size, the one that is free longest; else a new one.
-  ScratchRegion take(std::uint32_t units) {
+  /// Of those that are free and have this size one that needn't be waited for; else a new one, or
+  /// where that would make more than `most` units the one that is free longest.
+  template <typename IsOver>
+  ScratchRegion take(std::uint32_t units, std::uint32_t most, const IsOver& is_over) {
     std::deque<ScratchRegion>& free = free_[units];
-    if (free.empty()) {
+    const auto end = free.begin() + static_cast<std::ptrdiff_t>(std::min(free.size(), most_tried));
+    auto again = std::find_if(free.begin(), end,
+                              [&](const ScratchRegion& region) { return is_over(region.index); });
+    if (again == end && !free.empty() && size_ + units > most)
+      again = free.begin();
+    else if (again == end) {
       const ScratchRegion fresh{made_++, size_};
       size_ += units;
       return fresh;
     }
-    const ScratchRegion again = free.front();
-    free.pop_front();
-    return again;
+    const ScratchRegion region = *again;
+    free.erase(again);
+    return region;
   }
   void give_back(ScratchRegion region, std::uint32_t units) { free_[units].push_back(region); }
   [[nodiscard]] std::uint32_t size() const { return size_; } ///< units
 
 private:
+  static constexpr std::size_t most_tried = 16; // those that are free longest
+
   std::uint32_t made_ = 0, size_ = 0;
   std::map<std::uint32_t, std::deque<ScratchRegion>> free_; // by size
 };
@@ -130,7 +141,7 @@ private:
     const bool stores = needed || !(combines && sends_on);
 
     const ValuePlace source = combines ? chunk.now : ValuePlace{};
-    const ValuePlace target = stores ? target_of(chunk, combines, units(m)) : ValuePlace{};
+    const ValuePlace target = stores ? target_of(chunk, m) : ValuePlace{};
     const Step step{kind(combines, sends_on, stores), source.place, target.place, units(m),
                     std::nullopt};
     const std::uint32_t on = lowered_.fusions.sends_on[m];
@@ -160,10 +171,15 @@ private:
     return stores ? StepKind::receive_reduce_copy_send : StepKind::receive_reduce_send;
   }
 
-  ValuePlace target_of(const ChunkState& chunk, bool combines, std::uint32_t units) {
+  ValuePlace target_of(const ChunkState& chunk, std::uint32_t m) {
     if (chunk.output.cell != no_cell) return chunk.output;
-    if (combines && chunk.now.place.buffer == Buffer::scratch) return chunk.now;
-    const ScratchRegion region = scratch_.take(units);
+    if (lowered_.values.combines[m] != 0 && chunk.now.place.buffer == Buffer::scratch)
+      return chunk.now;
+    const RankProgram& sizes = program_.ranks[rank_];
+    const std::uint32_t block = state_.blocks.at_end[lowered_.connections.of_message[m]];
+    const ScratchRegion region = scratch_.take(
+        units(m), std::max(sizes.input, sizes.output) / instances_,
+        [&](std::uint32_t index) { return order_.is_over(first_scratch_cell_ + index, block); });
     return {{Buffer::scratch, region.unit}, first_scratch_cell_ + region.index};
   }
 

@@ -48,6 +48,15 @@ StepAt RankStepOrder::append(std::uint32_t block, const Step& step, std::uint32_
   return at;
 }
 
+bool RankStepOrder::is_over(std::uint32_t cell, std::uint32_t block) const {
+  if (cell >= cells_.size()) return true;
+  const auto is_over = [&](StepAt step) {
+    return now_[block * blocks_.size() + step.block] > step.step;
+  };
+  return std::ranges::all_of(cells_[cell].writes, is_over) &&
+         std::ranges::all_of(cells_[cell].reads, is_over);
+}
+
 /// The latest of each block, by block.
 void RankStepOrder::add_waits_for(const std::vector<StepAt>& steps, std::uint32_t block) {
   for (const StepAt step : steps) {

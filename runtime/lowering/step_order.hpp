@@ -26,6 +26,9 @@ public:
   StepAt append(std::uint32_t block, const Step& step, std::uint32_t read, std::uint32_t written,
                 const std::vector<StepAt>& after = {});
 
+  /// Whether all that read or wrote the cell so far are over when the block's latest step is.
+  [[nodiscard]] bool is_over(std::uint32_t cell, std::uint32_t block) const;
+
 private:
   struct Accesses {
     std::vector<StepAt> writes, reads; // the last write (if any), and the reads since

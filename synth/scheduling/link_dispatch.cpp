@@ -15,6 +15,7 @@
 #include <cassert>
 #include <functional>
 #include <optional>
+#include <set>
 #include <span>
 #include <utility>
 
@@ -23,6 +24,7 @@ namespace tutti {
 namespace {
 
 constexpr std::size_t transfers_between_polls = 4096;
+constexpr std::size_t most_compared = 128; // paths of a link, the most urgent
 
 class Dispatch {
 public:
@@ -36,6 +38,7 @@ public:
     for (std::uint32_t l = 0; l < links_.size(); ++l)
       links_[l].shared = !topology.groups_of(LinkId{l}).empty();
     const PathTable& paths = schedule.paths();
+    waiting_.resize(std::max<std::size_t>(paths.size(), links_.size()));
     std::vector<bool> is_used(paths.size());
     for (std::uint32_t i = 0; i < precedence_.size(); ++i)
       is_used[precedence_.path(i).value] = true;
@@ -83,15 +86,12 @@ public:
 private:
   enum Kind : std::uint32_t { link_free, group_free, left, hop, arrive, lands, reduced };
 
-  /// Transfers over one path that may set out.
-  struct Departures {
-    PathId path;
-    std::vector<std::uint64_t> heap; // of key and transfer, the least first
-  };
   struct LinkState {
-    std::vector<Departures> departures; // by path
-    EntryQueue entered;                 // of those that have set out elsewhere
-    std::size_t waiting = 0;            // in `departures`
+    /// Of the paths that begin here, the first that waits to set out over each; by urgency. Only
+    /// where paths of several links do.
+    std::set<std::uint64_t> fronts;
+    EntryQueue entered;      // of those that have set out elsewhere
+    std::size_t waiting = 0; // to set out here
     std::int64_t free_at = 0;
     std::int64_t last_entry = 0; // of those that set out here, when one may enter after it
     bool sends_far = false;      // paths of several links begin here
@@ -113,15 +113,29 @@ private:
   void enter(std::uint32_t i) {
     const LinkId id = first_link(i);
     LinkState& link = links_[id.value];
-    const PathId path = precedence_.path(i);
-    auto departures = std::ranges::find(link.departures, path, &Departures::path);
-    if (departures == link.departures.end())
-      departures = link.departures.insert(departures, {path, {}});
-    departures->heap.push_back(std::uint64_t{precedence_.key(i)} << 32 | i);
-    std::ranges::push_heap(departures->heap, std::greater{});
+    std::vector<std::uint64_t>& heap = waiting_[precedence_.path(i).value];
+    change(link, heap, [&] {
+      heap.push_back(std::uint64_t{precedence_.key(i)} << 32 | i);
+      std::ranges::push_heap(heap, std::greater{});
+    });
     ++link.waiting;
     if (is_order_seen_) ready_at_[i] = now_;
     touch(id.value);
+  }
+
+  /// Changes what waits for one path of the link.
+  template <typename Change>
+  static void change(LinkState& link, std::vector<std::uint64_t>& heap, const Change& make) {
+    if (!link.sends_far) return make();
+    const auto front = [&heap] {
+      return heap.empty() ? std::nullopt : std::optional(heap.front());
+    };
+    const std::optional<std::uint64_t> before = front();
+    make();
+    const std::optional<std::uint64_t> after = front();
+    if (after == before) return;
+    if (before) link.fronts.erase(*before);
+    if (after) link.fronts.insert(*after);
   }
 
   void touch(std::uint32_t link) {
@@ -189,8 +203,8 @@ private:
     LinkState& link = links_[id.value];
     std::optional<Waiting> first;
     if (link.waiting > 0) {
-      if (const auto best = best_of(id); best != link.departures.end()) {
-        const auto i = static_cast<std::uint32_t>(best->heap.front());
+      if (const auto best = best_of(id)) {
+        const auto i = static_cast<std::uint32_t>(*best);
         const std::int64_t since = is_order_seen_ ? std::max(ready_at_[i], link.last_entry) : 0;
         first = {since, Waiting::none, precedence_.key(i), i, Waiting::none};
       }
@@ -206,59 +220,54 @@ private:
       link.entered.pop();
       return;
     }
-    Departures& departures =
-        *std::ranges::find(link.departures, precedence_.path(first.transfer), &Departures::path);
-    auto& heap = departures.heap;
-    if (static_cast<std::uint32_t>(heap.front()) == first.transfer) {
-      std::ranges::pop_heap(heap, std::greater{});
-      heap.pop_back();
-    } else { // a more urgent one has entered since, at this instant
-      std::erase_if(heap, [&](std::uint64_t one) {
-        return static_cast<std::uint32_t>(one) == first.transfer;
-      });
-      std::ranges::make_heap(heap, std::greater{});
-    }
+    std::vector<std::uint64_t>& heap = waiting_[precedence_.path(first.transfer).value];
+    change(link, heap, [&] {
+      if (static_cast<std::uint32_t>(heap.front()) == first.transfer) {
+        std::ranges::pop_heap(heap, std::greater{});
+        heap.pop_back();
+      } else { // a more urgent one has entered since, at this instant
+        std::erase_if(heap, [&](std::uint64_t one) {
+          return static_cast<std::uint32_t>(one) == first.transfer;
+        });
+        std::ranges::make_heap(heap, std::greater{});
+      }
+    });
     --link.waiting;
     link.last_entry = first.since;
   }
 
-  /// Whose first one sets out next; end() where all are to wait for their turn.
+  /// Key and transfer of the one that sets out next; nothing where all are to wait for their turn.
   /// Pre: some wait.
-  [[nodiscard]] std::vector<Departures>::const_iterator best_of(LinkId id) {
+  [[nodiscard]] std::optional<std::uint64_t> best_of(LinkId id) {
     const LinkState& link = links_[id.value];
-    if (pace_ && (link.sends_far || link.shared)) return next_due(id);
-    return link.sends_far ? most_promising(link) : link.departures.begin();
+    const std::uint64_t first = // the path that is the link alone has its number
+        link.sends_far ? *link.fronts.begin() : waiting_[id.value].front();
+    if (pace_ && (link.sends_far || link.shared)) return if_due(id, first);
+    return link.sends_far ? most_promising(link) : first;
   }
 
-  [[nodiscard]] std::vector<Departures>::const_iterator
-  most_promising(const LinkState& link) const {
-    auto best = link.departures.end();
-    std::pair<LinkOutlook::Prospect, std::uint32_t> least;
-    for (auto one = link.departures.begin(); one != link.departures.end(); ++one) {
-      if (one->heap.empty()) continue;
-      const std::uint64_t front = one->heap.front();
-      const std::pair prospect(outlook_.prospect(schedule_.paths().links(one->path),
-                                                 static_cast<std::uint32_t>(front >> 32), now_),
-                               static_cast<std::uint32_t>(front));
-      if (best != link.departures.end() && prospect >= least) continue;
-      best = one;
+  [[nodiscard]] std::uint64_t most_promising(const LinkState& link) const {
+    std::optional<std::pair<LinkOutlook::Prospect, std::uint32_t>> least;
+    std::uint64_t best = 0;
+    std::size_t compared = 0;
+    for (const std::uint64_t front : link.fronts) {
+      if (least && least->first.wait == 0 && front >> 32 > least->first.key) break; // none better
+      if (compared++ == most_compared) break;
+      const auto i = static_cast<std::uint32_t>(front);
+      const std::pair prospect(
+          outlook_.prospect(path_of(i), static_cast<std::uint32_t>(front >> 32), now_), i);
+      if (least && prospect >= *least) continue;
       least = prospect;
+      best = front;
     }
     return best;
   }
 
-  [[nodiscard]] std::vector<Departures>::const_iterator next_due(LinkId id) {
-    const LinkState& link = links_[id.value];
-    auto first = link.departures.end();
-    for (auto one = link.departures.begin(); one != link.departures.end(); ++one)
-      if (!one->heap.empty() &&
-          (first == link.departures.end() || one->heap.front() < first->heap.front()))
-        first = one;
-    const std::int64_t due =
-        pace_->due(static_cast<std::uint32_t>(first->heap.front()), schedule_.size());
+  [[nodiscard]] std::optional<std::uint64_t> if_due(LinkId id, std::uint64_t first) {
+    const std::int64_t due = pace_->due(static_cast<std::uint32_t>(first), schedule_.size());
     if (due <= now_) return first;
     events_.push(now_, {due, id.value, link_free});
-    return link.departures.end();
+    return std::nullopt;
   }
 
   bool groups_are_free(LinkId id) {
@@ -398,6 +407,7 @@ private:
   std::int64_t now_ = 0;
   EventQueue events_;
   std::vector<LinkState> links_;
+  std::vector<std::vector<std::uint64_t>> waiting_; // [path]: heap of key and transfer, least first
   std::vector<GroupState> groups_;
   std::vector<std::int64_t> ready_at_;       // per transfer, where is_order_seen_
   std::vector<std::int64_t> reduction_free_; // per node

@@ -420,9 +420,8 @@ TEST_CASE("steps wait for what the schedule names") {
 }
 
 TEST_CASE("programs of plans that dependencies keep take as long as the plan") {
-  // Where much arrives at a switch at one instant the list decides, of which a program has none.
-  for (const auto& [text, most] :
-       {std::pair("teccl_internal:4x2", 1.01), std::pair("teccl_internal:2x4", 1.2)}) {
+  // What ranks pass on lies in scratch, for which a receipt doesn't wait.
+  for (const char* text : {"teccl_internal:4x2", "teccl_internal:2x4"}) {
     const Topology topology = make_topology(text);
     const Collective collective =
         make_collective(topology, {CollectiveKind::all_to_all, Bytes{16'000'000}, {}, 0, 1});
@@ -436,7 +435,7 @@ TEST_CASE("programs of plans that dependencies keep take as long as the plan") {
     CHECK(verify(topology, back.collective, back.schedule).correct());
     const Time planned = run_native(topology, collective, *outcome.schedule, {}).completion;
     const Time program = run_native(topology, back.collective, back.schedule, {}).completion;
-    CHECK(static_cast<double>(program.ps) < most * static_cast<double>(planned.ps));
+    CHECK(static_cast<double>(program.ps) < 1.01 * static_cast<double>(planned.ps));
     CHECK(static_cast<double>(planned.ps) < 1.01 * static_cast<double>(outcome.planned->ps));
   }
 }

@@ -8,6 +8,7 @@
 #include "runtime/formats/msccl/split_reductions.hpp"
 #include "runtime/formats/msccl/spread_channels.hpp"
 #include "runtime/formats/msccl/xml.hpp"
+#include "runtime/lowering/chunk_rolls.hpp"
 #include "tests/baselines.hpp"
 #include "tests/catch.hpp"
 #include "tests/message_of.hpp"
@@ -166,6 +167,32 @@ TEST_CASE("adjacent chunks move together, as few as suffice") {
   CHECK(longest(plain.program) > 64);
   CHECK(longest(rolled.program) <= 64);
   CHECK(rolled.program.unit_count() == plain.program.unit_count());
+}
+
+TEST_CASE("whoever leads waits for what any waits for that it stands for") {
+  const Topology ring = make_topology("ring:3,directions=1");
+  CollectiveSpec spec;
+  spec.kind = CollectiveKind::broadcast;
+  spec.size = Bytes{4000};
+  spec.chunks_per_shard = 4;
+  const Collective collective = make_collective(ring, spec);
+  Schedule schedule(ring.link_count());
+  for (const std::uint32_t link : {0U, 1U})
+    for (std::uint32_t c = 0; c < 4; ++c) schedule.push(ChunkId{c}, LinkId{link}, Op::copy);
+  schedule.add_dependency(3, {1, Milestone::left});    // chunk 3 goes with 2, and 1 with 0
+  schedule.add_dependency(5, {4, Milestone::left});    // of one step by now
+  schedule.add_dependency(6, {2, Milestone::arrived}); // these two are the same
+  schedule.add_dependency(7, {3, Milestone::arrived});
+  const Schedule made = transfers_of_leaders(schedule, chunk_rolls(collective, schedule, 2));
+  REQUIRE(made.size() == 4);
+  const auto named = [&](std::size_t i) {
+    const auto all = made.dependencies(i);
+    return std::vector<Dependency>(all.begin(), all.end());
+  };
+  CHECK(named(0).empty());
+  CHECK(named(1) == std::vector{Dependency{0, Milestone::left}});
+  CHECK(named(2).empty());
+  CHECK(named(3) == std::vector{Dependency{1, Milestone::arrived}});
 }
 
 TEST_CASE("what can't be rolled goes on in further blocks") {

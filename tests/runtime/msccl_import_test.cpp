@@ -14,6 +14,7 @@
 
 #include <algorithm>
 #include <string>
+#include <vector>
 
 using namespace tutti;
 using namespace tutti::runtime;
@@ -77,6 +78,61 @@ TEST_CASE("programs that combine into the caller's input are taken with a warnin
                }),
                ContainsSubstring("holds nothing"));
   }
+}
+
+TEST_CASE("a send waits for what the receipt before it in its block has waited for") {
+  // Rank 0 sends to 1 in one block; in another it receives from 2, which waits for that send, and
+  // then sends to 2. As good as waiting itself.
+  const auto waits_of = [](const char* receipt, const char* send) {
+    const std::string text = msccl_samples::expanded(
+        std::string(R"(<algo name="a" proto="Simple" THREE coll="allgather" inplace="0" WINDOW>
+<gpu id="0" i_chunks="1" o_chunks="3" s_chunks="0"><tb id="0" send="1" recv="-1" chan="0">
+<step s="0" type="s" srcbuf="i" srcoff="0" dstbuf="o" dstoff="0" UNIT depid="-1" deps="-1" TOLD/>
+</tb><tb id="1" send="2" recv="2" chan="0">
+<step s="0" type="r" srcbuf="i" srcoff="0" dstbuf="o" dstoff="2" UNIT )") +
+        receipt + R"( UNTOLD/>
+<step s="1" type="s" srcbuf="i" srcoff="0" dstbuf="o" dstoff="0" UNIT )" +
+        send + R"( UNTOLD/>
+</tb><tb id="2" send="-1" recv="1" chan="0">
+<step s="0" type="r" srcbuf="i" srcoff="0" dstbuf="o" dstoff="1" UNIT ALONE/>
+</tb><tb id="3" send="-1" recv="-1" chan="0">
+<step s="0" type="cpy" srcbuf="i" srcoff="0" dstbuf="o" dstoff="0" UNIT ALONE/></tb></gpu>
+<gpu id="1" i_chunks="1" o_chunks="3" s_chunks="0"><tb id="0" send="0" recv="0" chan="0">
+<step s="0" type="s" srcbuf="i" srcoff="0" dstbuf="o" dstoff="1" UNIT ALONE/>
+<step s="1" type="r" srcbuf="i" srcoff="0" dstbuf="o" dstoff="0" UNIT ALONE/>
+</tb><tb id="1" send="2" recv="2" chan="0">
+<step s="0" type="s" srcbuf="i" srcoff="0" dstbuf="o" dstoff="1" UNIT ALONE/>
+<step s="1" type="r" srcbuf="i" srcoff="0" dstbuf="o" dstoff="2" UNIT ALONE/>
+</tb><tb id="2" send="-1" recv="-1" chan="0">
+<step s="0" type="cpy" srcbuf="i" srcoff="0" dstbuf="o" dstoff="1" UNIT ALONE/></tb></gpu>
+<gpu id="2" i_chunks="1" o_chunks="3" s_chunks="0"><tb id="0" send="0" recv="0" chan="0">
+<step s="0" type="s" srcbuf="i" srcoff="0" dstbuf="o" dstoff="2" UNIT ALONE/>
+<step s="1" type="r" srcbuf="i" srcoff="0" dstbuf="o" dstoff="0" UNIT ALONE/>
+</tb><tb id="1" send="1" recv="1" chan="0">
+<step s="0" type="s" srcbuf="i" srcoff="0" dstbuf="o" dstoff="2" UNIT ALONE/>
+<step s="1" type="r" srcbuf="i" srcoff="0" dstbuf="o" dstoff="1" UNIT ALONE/>
+</tb><tb id="2" send="-1" recv="-1" chan="0">
+<step s="0" type="cpy" srcbuf="i" srcoff="0" dstbuf="o" dstoff="2" UNIT ALONE/></tb></gpu>
+</algo>)");
+    const Topology topology = make_topology("fully_connected:3");
+    const Schedule schedule = schedule_of(topology, read_msccl(text, "f", whole).program).schedule;
+    std::vector<std::string> waits; // of the send to 2, by the ends of what it names
+    const auto ends = [&](std::size_t i) {
+      const Link& link = topology.link(schedule.paths().first(schedule.path_of(i)));
+      return fmt::format("{}>{}", link.from.value, link.to.value);
+    };
+    for (std::size_t i = 0; i < schedule.size(); ++i)
+      for (const Dependency& named : schedule.dependencies(i))
+        if (ends(i) == "0>2")
+          waits.push_back(fmt::format("{} {}", ends(named.transfer),
+                                      named.milestone == Milestone::left ? "left" : "arrived"));
+    return waits;
+  };
+  const std::vector<std::string> both{"0>1 left", "2>0 arrived"};
+  const char* const there = R"(depid="0" deps="0")";
+  const char* const alone = R"(depid="-1" deps="-1")";
+  CHECK_THAT(waits_of(alone, there), Catch::Matchers::UnorderedEquals(both));
+  CHECK_THAT(waits_of(there, alone), Catch::Matchers::UnorderedEquals(both));
 }
 
 TEST_CASE("custom in place is one buffer") {

@@ -59,6 +59,35 @@ TEST_CASE("a Broadcast along a line hangs on all its links, or on who joins late
   CHECK_FALSE(replayed(line, collective, schedule, {}, early).chain.late);
 }
 
+TEST_CASE("what adds up slowly hangs on when it could begin") {
+  // A Reduce of 1 MB from two neighbours of NPU 1, which takes 1 ms for each.
+  const Topology ring = samples::ring(3);
+  const auto between = [&](std::uint32_t from, std::uint32_t to) {
+    for (std::uint32_t l = 0; l < ring.link_count(); ++l)
+      if (ring.link(LinkId{l}).from == NodeId{from} && ring.link(LinkId{l}).to == NodeId{to})
+        return LinkId{l};
+    return LinkId{};
+  };
+  const Collective collective =
+      make_collective(ring, {CollectiveKind::reduce, Bytes{1'000'000}, {}, 1, 1});
+  Schedule schedule(ring.link_count());
+  schedule.push(ChunkId{0}, between(0, 1), Op::reduce);
+  schedule.push(ChunkId{0}, between(2, 1), Op::reduce);
+  TimeModel model;
+  model.reduce_rate = Bandwidth{1'000'000'000};
+  const Time late{100'000'000};
+  const CriticalChain receiver =
+      replayed(ring, collective, schedule, model, {Time{}, late, Time{}}).chain;
+  CHECK(receiver.late == NodeId{1});
+  CHECK(receiver.hops.empty());
+  // What comes late waits for the sum that NPU 1 is at, and that hasn't waited for anybody.
+  const Replayed busy = replayed(ring, collective, schedule, model, {Time{}, Time{}, late});
+  CHECK(busy.report.completion == Time{sent + latency + 2'000'000'000});
+  CHECK_FALSE(busy.chain.late);
+  REQUIRE(busy.chain.hops.size() == 1);
+  CHECK(busy.chain.hops[0].link == between(0, 1));
+}
+
 TEST_CASE("a chain has no gap from its cause to the last delivery") {
   std::size_t late = 0, from_zero = 0, long_ones = 0;
   for (std::uint64_t seed = 1; seed <= 2000; ++seed) {

@@ -152,16 +152,18 @@ public:
   void perform(const NumberedStep& at) {
     const Block& block = program_.ranks[at.rank].blocks[at.block];
     const Step& step = block.steps[at.step];
-    const std::vector<MessageOver> awaited = awaited_by(at, step);
+    const Awaited awaited = awaited_by(at, step);
     if (at.message_out != no_unit) {
       first_move_[at.message_out] = static_cast<std::uint32_t>(moves_.size());
       count_of_[at.message_out] = step.count;
       connection_of_[at.message_out] = {at.rank, *block.sends_to, block.channel};
     }
-    std::vector<MessageOver> over = awaited;
-    if (at.message_out != no_unit || at.message_in != no_unit) over.clear();
-    if (at.message_out != no_unit) over.push_back({at.message_out, false, at.block, at.step});
-    if (at.message_in != no_unit) over.push_back({at.message_in, true, at.block, at.step});
+    Awaited over;
+    if (at.message_out == no_unit)
+      over = awaited; // no move has waited for it
+    else
+      over.add({at.message_out, false, at.block, at.step});
+    if (at.message_in != no_unit) over.add({at.message_in, true, at.block, at.step});
     over_[at.rank][at.block].push_back(std::move(over));
     for (std::uint32_t i = 0; i < step.count; ++i) {
       const TrackedValue value = result(at, step, i);
@@ -184,19 +186,25 @@ private:
     [[nodiscard]] auto place() const { return std::pair(block, received); }
   };
 
+  /// By block and direction, of which the latest says it all.
+  struct Awaited {
+    std::vector<MessageOver> messages;
+
+    void add(const MessageOver& one) {
+      const auto there = std::ranges::lower_bound(messages, one.place(), {}, &MessageOver::place);
+      if (there == messages.end() || there->place() != one.place())
+        messages.insert(there, one);
+      else if (there->step < one.step)
+        *there = one;
+    }
+  };
+
   /// By the step before it in its block, and by the one that it depends on; as far back as the last
-  /// that sent or received.
-  [[nodiscard]] std::vector<MessageOver> awaited_by(const NumberedStep& at,
-                                                    const Step& step) const {
-    std::vector<MessageOver> awaited; // by block and direction, of which the latest says it all
-    const auto add = [&](const std::vector<MessageOver>& over) {
-      for (const MessageOver& one : over) {
-        const auto there = std::ranges::lower_bound(awaited, one.place(), {}, &MessageOver::place);
-        if (there == awaited.end() || there->place() != one.place())
-          awaited.insert(there, one);
-        else if (there->step < one.step)
-          *there = one;
-      }
+  /// that sent, as what that waited for its move says.
+  [[nodiscard]] Awaited awaited_by(const NumberedStep& at, const Step& step) const {
+    Awaited awaited;
+    const auto add = [&](const Awaited& over) {
+      for (const MessageOver& one : over.messages) awaited.add(one);
     };
     if (at.step > 0) add(over_[at.rank][at.block][at.step - 1]);
     if (step.after) add(over_[at.rank][step.after->block][step.after->step]);
@@ -205,11 +213,10 @@ private:
 
   /// What data and the order of the connection don't say already. Of a message its last move, as it
   /// goes after the others.
-  [[nodiscard]] std::vector<AwaitedMove> awaited_moves(const std::vector<MessageOver>& awaited,
-                                                       std::uint32_t message,
-                                                       std::uint32_t unit) const {
+  [[nodiscard]] std::vector<AwaitedMove>
+  awaited_moves(const Awaited& awaited, std::uint32_t message, std::uint32_t unit) const {
     std::vector<AwaitedMove> moves;
-    for (const MessageOver& over : awaited) {
+    for (const MessageOver& over : awaited.messages) {
       if (!over.received && connection_of_[over.message] == connection_of_[message]) continue;
       const std::uint32_t first = first_move_[over.message], count = count_of_[over.message];
       bool brings_it = count == 0;
@@ -282,7 +289,7 @@ private:
   std::vector<std::vector<TrackedValue>> memory_;
   std::vector<std::uint32_t> first_move_, count_of_;        // [message]
   std::vector<std::array<std::uint32_t, 3>> connection_of_; // [message]: from, to, channel
-  std::vector<std::vector<std::vector<std::vector<MessageOver>>>> over_; // [rank][block][step]
+  std::vector<std::vector<std::vector<Awaited>>> over_;     // [rank][block][step]
   std::vector<ForeignMove> moves_;
 };
 

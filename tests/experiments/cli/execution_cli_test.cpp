@@ -298,10 +298,10 @@ TEST_CASE("exec takes the paths beside a program, and says where they are of ano
 
 TEST_CASE("a program that is slower than its schedule is lowered with a warning") {
   const TemporaryFolder folder;
-  // Much arrives at the switch at one instant, and the list decides: a program has none.
+  // Much arrives at a switch at one instant, and the list decides: a program has none.
   const std::string rings = "-t teccl_internal:2x4 ";
-  const Json made =
-      run_of("synth " + rings + "-c all_to_all --size 16MB --chunks 1 -a teccl -o s.json", folder);
+  const Json made = run_of(
+      "synth " + rings + "-c all_gather --size 16MB --chunks 2 -a tree_packing -o s.json", folder);
   const Json lowered = run_of("lower " + rings + "s.json -o s.xml", folder);
   const Json back = run_of("import " + rings + "s.xml --size 16MB --discipline fifo", folder);
   const bool slower =

@@ -25,8 +25,9 @@ public:
     const bool is_planned = &drawn.network == &replay_.topology;
     const Time rounding{replay_.model.discipline == Discipline::fluid ? 1 : 0};
     if (is_planned && time + rounding >= as_planned_.time(drawn.starts)) return {};
-    const Bound bound =
-        late_start_bound(drawn.network, replay_.collective, replay_.model, drawn.starts);
+    const Bound bound = is_planned ? as_planned_.bound(drawn.starts)
+                                   : late_start_bound(drawn.network, replay_.collective,
+                                                      replay_.model, drawn.starts);
     if (time + rounding >= bound.time) return {};
     return fmt::format("{} {} says {} in a draw, below the lower bound {} ({}): a defect of Tutti",
                        replay_.engine.name, to_text(replay_.model.discipline), to_text(time),
