@@ -15,7 +15,6 @@
 #include <cassert>
 #include <functional>
 #include <optional>
-#include <set>
 #include <span>
 #include <utility>
 
@@ -24,7 +23,7 @@ namespace tutti {
 namespace {
 
 constexpr std::size_t transfers_between_polls = 4096;
-constexpr std::size_t most_compared = 128; // paths of a link, the most urgent
+constexpr std::size_t most_compared = 64; // paths of a link, the most urgent
 
 class Dispatch {
 public:
@@ -89,7 +88,7 @@ private:
   struct LinkState {
     /// Of the paths that begin here, the first that waits to set out over each; by urgency. Only
     /// where paths of several links do.
-    std::set<std::uint64_t> fronts;
+    std::vector<std::uint64_t> fronts;
     EntryQueue entered;      // of those that have set out elsewhere
     std::size_t waiting = 0; // to set out here
     std::int64_t free_at = 0;
@@ -134,8 +133,8 @@ private:
     make();
     const std::optional<std::uint64_t> after = front();
     if (after == before) return;
-    if (before) link.fronts.erase(*before);
-    if (after) link.fronts.insert(*after);
+    if (before) link.fronts.erase(std::ranges::lower_bound(link.fronts, *before));
+    if (after) link.fronts.insert(std::ranges::lower_bound(link.fronts, *after), *after);
   }
 
   void touch(std::uint32_t link) {
@@ -241,7 +240,7 @@ private:
   [[nodiscard]] std::optional<std::uint64_t> best_of(LinkId id) {
     const LinkState& link = links_[id.value];
     const std::uint64_t first = // the path that is the link alone has its number
-        link.sends_far ? *link.fronts.begin() : waiting_[id.value].front();
+        link.sends_far ? link.fronts.front() : waiting_[id.value].front();
     if (pace_ && (link.sends_far || link.shared)) return if_due(id, first);
     return link.sends_far ? most_promising(link) : first;
   }

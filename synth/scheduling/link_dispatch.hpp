@@ -51,7 +51,7 @@ struct Dispatched {
 /// `precedence` is that of the schedule, with keys. Pre: model.discipline is fifo.
 /// Errors: InputError where a time can't be represented; LimitReached.
 /// Cost: O(hops * log of a link's queue), for transfers over several links times the paths that
-/// begin with their first link, of which at most the 128 most urgent are compared. Memory: 52 bytes
+/// begin with their first link, of which at most the 64 most urgent are compared. Memory: 52 bytes
 /// a transfer, the rest follows what waits.
 [[nodiscard]] Dispatched dispatched(const Topology& topology, const Collective& collective,
                                     const Schedule& schedule, const TimeModel& model,

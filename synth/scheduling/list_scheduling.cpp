@@ -220,7 +220,6 @@ Timed list_scheduled(const Topology& topology, const Collective& collective,
     trials.attempt(std::vector<std::int64_t>(given.size()), Pace{whole, early});
   };
   if (options.is_even) at_pace(leads[0]);
-  if (options.is_even && options.effort < 2) return std::move(trials).best();
   const std::vector<std::int64_t> tails = trials.precedence().tails([&](std::uint32_t i) {
     return durations.of(given.path_of(i), collective.chunks[given[i].chunk.value].size);
   });
