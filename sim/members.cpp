@@ -14,8 +14,7 @@ std::vector<NodeId> members_of(const Collective& collective) {
     if (is_used[set])
       members.insert(members.end(), collective.sets[set].begin(), collective.sets[set].end());
   std::ranges::sort(members);
-  const auto rest = std::ranges::unique(members);
-  members.erase(rest.begin(), rest.end());
+  members.erase(std::unique(members.begin(), members.end()), members.end());
   return members;
 }
 

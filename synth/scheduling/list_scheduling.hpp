@@ -18,7 +18,7 @@ struct Timed {
   /// In order of start, or as it was given; with the dependencies that keep this order
   /// (kept_order.hpp).
   Schedule schedule;
-  Time planned;  ///< the makespan by the plan
+  Time planned;  ///< the makespan by the plan; that of the replay where queues alone do better
   Time makespan; ///< what the native engine's replay takes under the model
 };
 
