@@ -1,6 +1,6 @@
 // One pass over a rank's events keeps for each chunk where its value lies (input, output or
-// scratch) and how often it will still be read, so that scratch is reused after the last read. Early
-// reuse would make receipts wait which the schedule has at once.
+// scratch) and how often it will still be read, so that scratch is reused after the last read.
+// Reuse at once would make receipts wait which the schedule has earlier.
 
 #include "runtime/lowering/rank_steps.hpp"
 
