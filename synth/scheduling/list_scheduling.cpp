@@ -171,7 +171,7 @@ public:
   [[nodiscard]] Timed best() && {
     if (is_kept_ || !needs_kept_order(topology_, best_->schedule)) return *std::move(best_);
     KeptOrder kept = with_kept_plan(topology_, collective_, std::move(best_->schedule), model_);
-    return {std::move(kept.schedule), std::min(best_->planned, kept.completion), kept.completion};
+    return {std::move(kept.schedule), best_->planned, kept.completion};
   }
 
 private:
@@ -188,7 +188,7 @@ private:
 
   void take(KeptOrder made, Time planned) {
     if (best_ && made.completion >= best_->makespan) return;
-    best_ = Timed{std::move(made.schedule), std::min(planned, made.completion), made.completion};
+    best_ = Timed{std::move(made.schedule), planned, made.completion};
     is_kept_ = true;
   }
 

@@ -80,6 +80,27 @@ TEST_CASE("programs that combine into the caller's input are taken with a warnin
   }
 }
 
+namespace {
+
+/// A rank of an All-Gather of three that exchanges shards with rank 0 and with the other one.
+std::string exchanging(int rank, int other) {
+  std::string text =
+      fmt::format("<gpu id=\"{}\" i_chunks=\"1\" o_chunks=\"3\" s_chunks=\"0\">", rank);
+  for (const int peer : {0, other})
+    text += fmt::format("<tb id=\"{0}\" send=\"{0}\" recv=\"{0}\" chan=\"0\">"
+                        "<step s=\"0\" type=\"s\" srcbuf=\"i\" srcoff=\"0\" dstbuf=\"o\" "
+                        "dstoff=\"{1}\" UNIT ALONE/>"
+                        "<step s=\"1\" type=\"r\" srcbuf=\"i\" srcoff=\"0\" dstbuf=\"o\" "
+                        "dstoff=\"{0}\" UNIT ALONE/></tb>",
+                        peer, rank);
+  return text + fmt::format("<tb id=\"{0}\" send=\"-1\" recv=\"-1\" chan=\"0\"><step s=\"0\" "
+                            "type=\"cpy\" srcbuf=\"i\" srcoff=\"0\" dstbuf=\"o\" dstoff=\"{0}\" "
+                            "UNIT ALONE/></tb></gpu>",
+                            rank);
+}
+
+} // namespace
+
 TEST_CASE("a send waits for what the receipt before it in its block has waited for") {
   // Rank 0 sends to 1 in one block; in another it receives from 2, which waits for that send, and
   // then sends to 2. As good as waiting itself.
@@ -96,24 +117,8 @@ TEST_CASE("a send waits for what the receipt before it in its block has waited f
 </tb><tb id="2" send="-1" recv="1" chan="0">
 <step s="0" type="r" srcbuf="i" srcoff="0" dstbuf="o" dstoff="1" UNIT ALONE/>
 </tb><tb id="3" send="-1" recv="-1" chan="0">
-<step s="0" type="cpy" srcbuf="i" srcoff="0" dstbuf="o" dstoff="0" UNIT ALONE/></tb></gpu>
-<gpu id="1" i_chunks="1" o_chunks="3" s_chunks="0"><tb id="0" send="0" recv="0" chan="0">
-<step s="0" type="s" srcbuf="i" srcoff="0" dstbuf="o" dstoff="1" UNIT ALONE/>
-<step s="1" type="r" srcbuf="i" srcoff="0" dstbuf="o" dstoff="0" UNIT ALONE/>
-</tb><tb id="1" send="2" recv="2" chan="0">
-<step s="0" type="s" srcbuf="i" srcoff="0" dstbuf="o" dstoff="1" UNIT ALONE/>
-<step s="1" type="r" srcbuf="i" srcoff="0" dstbuf="o" dstoff="2" UNIT ALONE/>
-</tb><tb id="2" send="-1" recv="-1" chan="0">
-<step s="0" type="cpy" srcbuf="i" srcoff="0" dstbuf="o" dstoff="1" UNIT ALONE/></tb></gpu>
-<gpu id="2" i_chunks="1" o_chunks="3" s_chunks="0"><tb id="0" send="0" recv="0" chan="0">
-<step s="0" type="s" srcbuf="i" srcoff="0" dstbuf="o" dstoff="2" UNIT ALONE/>
-<step s="1" type="r" srcbuf="i" srcoff="0" dstbuf="o" dstoff="0" UNIT ALONE/>
-</tb><tb id="1" send="1" recv="1" chan="0">
-<step s="0" type="s" srcbuf="i" srcoff="0" dstbuf="o" dstoff="2" UNIT ALONE/>
-<step s="1" type="r" srcbuf="i" srcoff="0" dstbuf="o" dstoff="1" UNIT ALONE/>
-</tb><tb id="2" send="-1" recv="-1" chan="0">
-<step s="0" type="cpy" srcbuf="i" srcoff="0" dstbuf="o" dstoff="2" UNIT ALONE/></tb></gpu>
-</algo>)");
+<step s="0" type="cpy" srcbuf="i" srcoff="0" dstbuf="o" dstoff="0" UNIT ALONE/></tb></gpu>)" +
+        exchanging(1, 2) + exchanging(2, 1) + "</algo>");
     const Topology topology = make_topology("fully_connected:3");
     const Schedule schedule = schedule_of(topology, read_msccl(text, "f", whole).program).schedule;
     std::vector<std::string> waits; // of the send to 2, by the ends of what it names

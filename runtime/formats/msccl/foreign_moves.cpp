@@ -200,7 +200,7 @@ private:
   };
 
   /// By the step before it in its block, and by the one that it depends on; as far back as the last
-  /// that sent, as what that waited for its move says.
+  /// that sent, whose move names what it had waited for itself.
   [[nodiscard]] Awaited awaited_by(const NumberedStep& at, const Step& step) const {
     Awaited awaited;
     const auto add = [&](const Awaited& over) {

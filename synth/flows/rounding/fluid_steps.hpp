@@ -32,7 +32,8 @@ struct PlannedSteps {
 /// finds it, with the dependencies that keep this order; by step where the discipline isn't fifo,
 /// something ends at a node that can't store, or, for up to a million transfers, that is faster.
 /// What only comes together is also tried inverted, as data that spreads. Where the limit is
-/// reached by then: the best order so far. Cost: some 5 us a transfer more (then: 10 us).
+/// reached by then: the best order so far. Cost: some 5 us a transfer more (then: 10 us),
+/// eight times that where hundreds of paths begin with a link.
 [[nodiscard]] PlannedSteps planned_steps(const Topology& topology, const Collective& collective,
                                          const FlowProblem& problem,
                                          std::span<const FlowTree> trees, const TimeModel& model,
