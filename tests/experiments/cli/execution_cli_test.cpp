@@ -254,8 +254,8 @@ TEST_CASE("the paths of connections are kept beside the XML") {
   check_refused("lower " + rails + "s.json -o ./s.json", folder, "one file is named twice");
   check_refused("replay " + rails + "s.json --trace s.json", folder, "one file is named twice");
   write_file(folder.file("late.toml"), "npu1 = \"2us\"\n");
-  for (const std::string command : {"replay " + rails + "s.json --export-case late.toml",
-                                    "synth " + rails + "-c all_gather -a ring -o ./late.toml"})
+  for (const std::string& command : {"replay " + rails + "s.json --export-case late.toml",
+                                     "synth " + rails + "-c all_gather -a ring -o ./late.toml"})
     check_refused(command + " --start-file late.toml", folder, "one file is named twice");
   check_refused("synth " + rails + "-c all_gather -a ring --trace t.json -o t.json", folder,
                 "t.json: one file is named twice");
