@@ -151,7 +151,8 @@ private:
     const HopRecord& its = hop(place.hop);
     if (place.index > 0) {
       const std::uint32_t before = hops_of_[its.transfer][place.index - 1];
-      const bool cut = cuts_through(topology_.link(hop(before).link).to);
+      const NodeId between = topology_.link(hop(before).link).to;
+      const bool cut = cuts_through(topology_.node(between), report_.model);
       if ((cut ? hop(before).start : hop(before).end) + latency(before) == its.start)
         return {before, place.index - 1};
       return in_the_way(place.hop);
@@ -177,11 +178,6 @@ private:
     if (topology_.node(receiver(i)).can.store) return report_.deliveries[i];
     const std::uint32_t last = hops_of_[i].back();
     return hop(last).start + latency(last);
-  }
-
-  [[nodiscard]] bool cuts_through(NodeId node) const {
-    return report_.model.forwarding == Forwarding::cut_through ||
-           (report_.model.forwarding == Forwarding::automatic && !topology_.node(node).can.store);
   }
 
   [[nodiscard]] Bytes size(std::uint32_t h) const {

@@ -46,6 +46,11 @@ Bandwidth reduction_rate(const Node& node, const TimeModel& model) {
   return model.reduce_rate;
 }
 
+bool cuts_through(const Node& node, const TimeModel& model) {
+  if (model.forwarding == Forwarding::automatic) return !node.can.store;
+  return model.forwarding == Forwarding::cut_through;
+}
+
 std::string_view to_text(LinkBusy value) { return name_of(link_busy_names, value); }
 std::string_view to_text(Forwarding value) { return name_of(forwarding_names, value); }
 std::string_view to_text(Discipline value) { return name_of(discipline_names, value); }

@@ -39,6 +39,9 @@ struct TimeModel {
 /// A node's own rate, or the model's for NPUs without one; 0 = reduction takes no time.
 [[nodiscard]] Bandwidth reduction_rate(const Node& node, const TimeModel& model);
 
+/// Whether what passes the node on its path goes on with its head; else when all of it is there.
+[[nodiscard]] bool cuts_through(const Node& node, const TimeModel& model);
+
 [[nodiscard]] std::string_view
 to_text(LinkBusy value); ///< "serialization", "latency+serialization"
 [[nodiscard]] std::string_view to_text(Forwarding value); ///< "auto", "cut-through", ...

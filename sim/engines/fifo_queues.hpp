@@ -131,8 +131,7 @@ protected:
       links_[l].shared = !topology.groups_of(LinkId{l}).empty();
       links_[l].from_stores = topology.node(topology.link(LinkId{l}).from).can.store;
       links_[l].to_stores = topology.node(topology.link(LinkId{l}).to).can.store;
-      links_[l].cuts_through = model.forwarding == Forwarding::cut_through ||
-                               (model.forwarding == Forwarding::automatic && !links_[l].to_stores);
+      links_[l].cuts_through = cuts_through(topology.node(topology.link(LinkId{l}).to), model);
     }
   }
 

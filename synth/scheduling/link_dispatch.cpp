@@ -327,7 +327,7 @@ private:
       return;
     }
     ++flight.hop;
-    if (cuts_through(topology_.link(id).to)) {
+    if (cuts_through(topology_.node(topology_.link(id).to), model_)) {
       flight.tail = end + latency;
       events_.push(now_, {now_ + latency, flight_id, hop});
     } else {
@@ -352,11 +352,6 @@ private:
     free_flights_.pop_back();
     flights_[id] = flight;
     return id;
-  }
-
-  [[nodiscard]] bool cuts_through(NodeId node) const {
-    return model_.forwarding == Forwarding::cut_through ||
-           (model_.forwarding == Forwarding::automatic && !topology_.node(node).can.store);
   }
 
   [[nodiscard]] bool is_single_hop(std::uint32_t i) const {

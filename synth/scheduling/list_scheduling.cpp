@@ -45,10 +45,7 @@ private:
       const Link& link = topology_.link(id);
       const std::int64_t sent = serialization(size, topology_.effective_bandwidth(id)).ps;
       tail = std::max(head + sent, tail) + link.latency.ps;
-      const bool cuts =
-          model_.forwarding == Forwarding::cut_through ||
-          (model_.forwarding == Forwarding::automatic && !topology_.node(link.to).can.store);
-      head = cuts ? head + link.latency.ps : tail;
+      head = cuts_through(topology_.node(link.to), model_) ? head + link.latency.ps : tail;
     }
     return tail;
   }
