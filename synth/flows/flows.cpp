@@ -77,9 +77,8 @@ std::optional<double> least_traffic(const FlowProblem& problem, const std::vecto
 /// A number of chunks per shard, and the schedule in these.
 struct Cut {
   std::uint32_t chunks_per_shard = 1;
-  Schedule schedule;
-  std::optional<Time> planned; ///< what its plan takes, latencies included
-  Time time;                   ///< of its replay, where there is something to compare it with
+  PlannedSteps steps;
+  Time time; ///< of its replay, where there is something to compare it with
 };
 
 /// Whether the first is faster by more than 1 %.
@@ -109,7 +108,7 @@ public:
       try {
         const Recut& kept =
             made.emplace(chunks_per_shard, recut(trees, chunks_per_shard, limit)).first->second;
-        return ChunkedSchedule{&kept.whole, &kept.cut.schedule, nullptr};
+        return ChunkedSchedule{&kept.whole, &kept.cut.steps.schedule, nullptr};
       } catch (const LimitReached&) {
         if (chunks_per_shard == 1) throw;
         is_cut_short_ = true;
@@ -149,14 +148,13 @@ private:
   [[nodiscard]] Cut cut(const Collective& made, const FlowProblem& problem,
                         std::span<const FlowTree> trees, std::uint32_t chunks_per_shard,
                         const WorkLimit& limit) const {
-    PlannedSteps steps = planned_steps(topology_, made, problem, trees, model_, limit);
-    return {chunks_per_shard, std::move(steps.schedule), steps.planned, Time{}};
+    return {chunks_per_shard, planned_steps(topology_, made, problem, trees, model_, limit), {}};
   }
 
   /// With its time, where there will be another to compare.
   [[nodiscard]] Cut timed(const Collective& made, Cut one, const WorkLimit& limit) const {
     if (compares_ && !limit.reached())
-      one.time = run_native(topology_, made, one.schedule, model_).completion;
+      one.time = run_native(topology_, made, one.steps.schedule, model_).completion;
     return one;
   }
 
@@ -206,8 +204,8 @@ CutFlow best_cut_flow(const FlowProblem& problem, FluidSolution& fluid,
   return best;
 }
 
-std::string planned_text(const FluidSolution& fluid, std::size_t trees, bool is_fluid) {
-  std::string text = fmt::format("{}{} trees", is_fluid ? "fluid, " : "", trees);
+std::string planned_text(const FluidSolution& fluid, std::size_t trees, const PlannedSteps& steps) {
+  std::string text = steps.picture(fmt::format("{} trees", trees));
   if (fluid.symmetry.size() > 1) text += fmt::format(", {}-fold symmetry", fluid.symmetry.size());
   if (fluid.status == Status::optimal) return text + ", optimal";
   return text +
@@ -253,9 +251,10 @@ Outcome flows(const Topology& topology, const Collective& collective,
   }
   const FluidVerdict& verdict = best->verdict;
   outcome.status = fluid.status == Status::timed_out ? Status::timed_out : Status::feasible;
-  outcome.planned = best->cut.planned.value_or(
+  const PlannedSteps& steps = best->cut.steps;
+  outcome.planned = steps.planned.value_or(
       Time{static_cast<std::int64_t>(std::ceil(verdict.seconds * ps_per_s))});
-  outcome.planned_on = planned_text(fluid, best->trees.size(), !best->cut.planned);
+  outcome.planned_on = planned_text(fluid, best->trees.size(), steps);
   outcome.facts = {
       {"fluid_seconds", verdict.seconds},
       {"fluid_bound_seconds", fluid.bound_seconds},
@@ -265,7 +264,7 @@ Outcome flows(const Topology& topology, const Collective& collective,
   if (traffic != "auto")
     if (const auto least = least_traffic(problem, fluid_options.weights, verdict.seconds, limit))
       outcome.facts["traffic_bound_gb"] = *least / 1e9;
-  outcome.schedule = std::move(best->cut.schedule);
+  outcome.schedule = std::move(best->cut.steps.schedule);
   outcome.parts_per_chunk = best->cut.chunks_per_shard;
   if (is_cut_short) mark_cut_short(outcome);
   return outcome;

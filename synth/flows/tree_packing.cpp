@@ -78,8 +78,7 @@ Outcome tree_packing(const Topology& topology, const Collective& collective,
     outcome.schedule = std::move(steps.schedule);
     outcome.planned = steps.planned.value_or(
         Time{static_cast<std::int64_t>(std::ceil(verdict.seconds * ps_per_s))});
-    outcome.planned_on =
-        fmt::format("{}{} trees per NPU", steps.planned ? "" : "fluid, ", packing.trees_per_source);
+    outcome.planned_on = steps.picture(fmt::format("{} trees per NPU", packing.trees_per_source));
     outcome.facts = {{"fluid_seconds", verdict.seconds},
                      {"fluid_bound_seconds", solution.bound_seconds},
                      {"trees_per_source", static_cast<double>(packing.trees_per_source)}};

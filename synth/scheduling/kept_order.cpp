@@ -165,7 +165,7 @@ public:
     const Report report = run_native(topology_, collective_, with_dependencies(), model_,
                                      {.record_deliveries = true, .record_hops = true});
     const std::vector<bool> some = needed(times_of(report));
-    return {with_dependencies(&some), report.completion};
+    return {with_dependencies(&some), report.completion, true};
   }
 
 private:
@@ -224,11 +224,12 @@ KeptOrder with_kept_plan(const Topology& topology, const Collective& collective,
   schedule.clear_dependencies();
   const Time plain = run_native(topology, collective, schedule, model).completion;
   const FirstLinks links(topology, schedule);
-  if (!links.need_order() && !(plan && links.need_holding())) return {std::move(schedule), plain};
+  if (!links.need_order() && !(plan && links.need_holding()))
+    return {std::move(schedule), plain, true};
   PlanKeeping keeping(topology, collective, schedule, model, links);
   if (plan) keeping.hold(*plan, tolerance);
   KeptOrder kept = keeping.kept();
-  if (kept.completion >= plain) return {std::move(schedule), plain};
+  if (plain <= kept.completion) kept = {std::move(schedule), plain, plain == kept.completion};
   return kept;
 }
 

@@ -23,7 +23,8 @@ struct PlannedTimes {
 
 struct KeptOrder {
   Schedule schedule;
-  Time completion; ///< of its replay by the native engine
+  Time completion;      ///< of its replay by the native engine
+  bool is_kept = false; ///< not where queues alone are faster than the order
 };
 
 /// The schedule with the dependencies by which transfers set out over each link in list order, and

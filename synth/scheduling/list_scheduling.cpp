@@ -150,25 +150,31 @@ public:
     Schedule schedule = reordered(given_, made.order);
     if (pace) {
       const PlannedTimes plan = times_of(made);
-      take(with_kept_plan(topology_, collective_, std::move(schedule), model_, &plan),
-           made.makespan);
+      const auto kept_within = [&](Time tolerance) {
+        return with_kept_plan(topology_, collective_, schedule, model_, &plan, tolerance);
+      };
+      KeptOrder kept = kept_within({});
+      // Clocks that are late themselves delay what they hold back.
+      if (is_longer(kept.completion, made.makespan)) take(kept_within(pace->lead), made.makespan);
+      take(std::move(kept), made.makespan);
     } else if (made.as_replayed) {
       best_ = Timed{std::move(schedule), made.makespan, made.makespan};
-      is_kept_ = false;
+      is_done_ = false;
     } else {
       take(with_kept_plan(topology_, collective_, std::move(schedule), model_), made.makespan);
     }
   }
   void attempt_given() {
     const Time as_given = run_native(topology_, collective_, given_, model_, {}).completion;
-    take({given_, as_given}, as_given);
+    take({given_, as_given, !needs_kept_order(topology_, given_)}, as_given);
   }
 
   [[nodiscard]] bool has_one() const { return best_.has_value(); }
   [[nodiscard]] Timed best() && {
-    if (is_kept_ || !needs_kept_order(topology_, best_->schedule)) return *std::move(best_);
-    KeptOrder kept = with_kept_plan(topology_, collective_, std::move(best_->schedule), model_);
-    return {std::move(kept.schedule), best_->planned, kept.completion};
+    if (!is_done_ && needs_kept_order(topology_, best_->schedule))
+      best_ = timed(with_kept_plan(topology_, collective_, std::move(best_->schedule), model_),
+                    best_->planned);
+    return *std::move(best_);
   }
 
 private:
@@ -183,10 +189,18 @@ private:
     return plan;
   }
 
+  /// By more than 1 %.
+  static bool is_longer(Time time, Time than) { return time.ps > than.ps + than.ps / 100; }
+
   void take(KeptOrder made, Time planned) {
     if (best_ && made.completion >= best_->makespan) return;
-    best_ = Timed{std::move(made.schedule), planned, made.completion};
-    is_kept_ = true;
+    best_ = timed(std::move(made), planned);
+    is_done_ = true;
+  }
+
+  static Timed timed(KeptOrder made, Time planned) {
+    return {std::move(made.schedule), made.is_kept ? planned : made.completion, made.completion,
+            !made.is_kept};
   }
 
   const Topology& topology_;
@@ -197,7 +211,7 @@ private:
   const WorkLimit& limit_;
   TransferPrecedence precedence_;
   std::optional<Timed> best_;
-  bool is_kept_ = true; // whether best_ has its dependencies
+  bool is_done_ = true; // whether best_ has the dependencies that it needs
 };
 
 } // namespace

@@ -18,8 +18,9 @@ struct Timed {
   /// In order of start, or as it was given; with the dependencies that keep this order
   /// (kept_order.hpp).
   Schedule schedule;
-  Time planned;  ///< the makespan by the plan
-  Time makespan; ///< what the native engine's replay takes under the model
+  Time planned;           ///< the makespan by the plan; where there is none, of the replay
+  Time makespan;          ///< what the native engine's replay takes under the model
+  bool is_queued = false; ///< queues decide the order: they were faster than what was planned
 };
 
 struct ListSchedulingOptions {
@@ -38,7 +39,7 @@ struct ListSchedulingOptions {
 /// at nodes that store; model.discipline is fifo. Errors: InputError where a
 /// time is out of range; LimitReached where `limit` ends the first order.
 /// Cost of each order: O(hops * log of a link's queue), about 1 us a transfer (ten and more
-/// where hundreds of paths begin with a link), and up to three replays. Memory: 60 bytes a
+/// where hundreds of paths begin with a link), and up to four replays. Memory: 60 bytes a
 /// transfer, 40 a hop.
 [[nodiscard]] Timed list_scheduled(const Topology& topology, const Collective& collective,
                                    const Schedule& any_valid_order, const TimeModel& model,

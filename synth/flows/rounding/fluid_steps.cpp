@@ -277,15 +277,17 @@ PlannedSteps planned_steps(const Topology& topology, const Collective& collectiv
   const ListSchedulingOptions options{.effort = effort, .is_even = true};
   try {
     Timed forwards = list_scheduled(topology, collective, by_step, model, options, limit);
-    best = {std::move(forwards.schedule), forwards.planned};
+    best = {std::move(forwards.schedule), forwards.planned, forwards.is_queued};
     if (!only_combines(problem)) return best;
     const Timed spreading =
         list_scheduled(reversed(topology), inverted(collective),
                        inverted(topology, by_step, Op::copy), model, options, limit);
     KeptOrder reduction = with_kept_plan(topology, collective,
                                          inverted(topology, spreading.schedule, Op::reduce), model);
-    if (reduction.completion < forwards.makespan)
-      best = {std::move(reduction.schedule), reduction.completion};
+    if (reduction.completion >= forwards.makespan) return best;
+    const bool is_queued = spreading.is_queued || !reduction.is_kept;
+    best = {std::move(reduction.schedule), is_queued ? reduction.completion : spreading.planned,
+            is_queued};
   } catch (const LimitReached&) { // the best so far
   }
   return best;

@@ -11,6 +11,7 @@
 
 #include <optional>
 #include <span>
+#include <string>
 
 namespace tutti {
 
@@ -26,6 +27,11 @@ namespace tutti {
 struct PlannedSteps {
   Schedule schedule;
   std::optional<Time> planned; ///< what the plan takes, latencies included; nothing by step
+  bool is_queued = false;      ///< queues decide the order: they were faster than what was planned
+  /// Of what the time holds: "12 trees", "queues of 12 trees", or "fluid, 12 trees" by step.
+  [[nodiscard]] std::string picture(const std::string& trees) const {
+    return (!planned ? "fluid, " : is_queued ? "queues of " : "") + trees;
+  }
 };
 
 /// The same transfers in the order in which they best start under this model, as list scheduling

@@ -9,6 +9,8 @@
 #include "tests/samples.hpp"
 #include "tests/sim/random_case.hpp"
 
+#include <cstdint>
+#include <initializer_list>
 #include <set>
 #include <utility>
 #include <vector>
@@ -84,13 +86,34 @@ TEST_CASE("what is ready early waits for what is listed before it, where that is
   CHECK(plain == Time{123'000'000});
   const KeptOrder kept = with_kept_plan(sends.star, sends.collective, sends.schedule, {});
   CHECK(kept.completion == Time{102'000'000});
+  CHECK(kept.is_kept);
   REQUIRE(kept.schedule.waiting().size() == 1);
   CHECK(kept.schedule.waiting()[0] == 2);
   CHECK(kept.schedule.all_dependencies()[0] == Dependency{1, Milestone::left});
 }
 
+TEST_CASE("clocks hold back what would set out earlier than the tolerance allows") {
+  const auto us = [](std::initializer_list<std::int64_t> times) {
+    std::vector<Time> made;
+    for (const std::int64_t time : times) made.push_back(Time{time * 1'000'000});
+    return made;
+  };
+  const Sends sends = passing_on_first();
+  const PlannedTimes plan{us({0, 21, 41, 42, 63}), us({20, 41, 101, 62, 83}),
+                          us({21, 42, 102, 63, 84})};
+  const auto kept_within = [&](Time tolerance) {
+    return with_kept_plan(sends.star, sends.collective, sends.schedule, {}, &plan, tolerance);
+  };
+  const KeptOrder held = kept_within({}), loose = kept_within(Time{100'000'000});
+  CHECK(held.completion == Time{102'000'000});
+  CHECK(held.schedule.waiting().size() > 1); // npu1 and npu2 are idle until the chunk is there
+  CHECK(loose.completion == Time{102'000'000});
+  CHECK(loose.schedule ==
+        with_kept_plan(sends.star, sends.collective, sends.schedule, {}).schedule);
+}
+
 TEST_CASE("fewer dependencies are replayed like all of them") {
-  std::size_t kept_some = 0, fewer = 0, as_plain = 0;
+  std::size_t kept_some = 0, fewer = 0, as_plain = 0, queued = 0;
   for (std::uint64_t seed = 1; seed <= 3000; ++seed) {
     const testing::RandomCase c = testing::random_case(seed, false);
     if (is_together(c.schedule)) continue;
@@ -104,6 +127,8 @@ TEST_CASE("fewer dependencies are replayed like all of them") {
     const Report replayed = run_native(c.topology, c.collective, kept.schedule, c.model, recorded);
     CHECK(replayed.completion == kept.completion);
     CHECK(kept.completion <= plain);
+    CHECK(kept.is_kept == (in_chains.completion <= plain));
+    queued += kept.is_kept ? 0 : 1;
     if (!kept.schedule.has_dependencies()) {
       CHECK(kept.completion == plain);
       ++as_plain;
@@ -123,4 +148,5 @@ TEST_CASE("fewer dependencies are replayed like all of them") {
   CHECK(kept_some > 50);
   CHECK(fewer > 50);
   CHECK(as_plain > 500);
+  CHECK(queued > 10);
 }

@@ -37,6 +37,7 @@ Timed checked(const Topology& topology, const Collective& collective, const Sche
   CHECK((after.fault ? after.fault->text : "") == "");
   CHECK(after.redundant == before.redundant);
   CHECK(run_native(topology, collective, timed.schedule, model).completion == timed.makespan);
+  if (timed.is_queued) CHECK(timed.planned == timed.makespan);
   return timed;
 }
 
