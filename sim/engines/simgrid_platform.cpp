@@ -5,12 +5,11 @@
 
 #include "sim/engines/simgrid_platform.hpp"
 
+#include "sim/engines/simgrid/path_zone.hpp"
 #include "sim/engines/simgrid_versions.hpp"
 #include "sim/error.hpp"
 #include "sim/units.hpp"
 
-#include <simgrid/kernel/routing/NetPoint.hpp>
-#include <simgrid/kernel/routing/NetZoneImpl.hpp>
 #include <xbt/log.h>
 
 #include <fmt/format.h>
@@ -19,33 +18,12 @@
 #include <array>
 #include <cmath>
 #include <csignal>
-#include <map>
 #include <utility>
 
 namespace tutti {
 
 namespace sg4 = simgrid::s4u;
 namespace kernel = simgrid::kernel;
-
-/// A zone whose route between any two hosts is the list that was set just before. SimGrid looks a
-/// route up synchronously when a communication starts.
-class SimGridPlatform::PathZone : public kernel::routing::NetZoneImpl {
-public:
-  PathZone() : NetZoneImpl("network") {}
-  std::vector<kernel::resource::StandardLinkImpl*> links; // by index
-  std::span<const std::uint32_t> route;                   // of the next communication
-
-private:
-  void get_local_route(const kernel::routing::NetPoint*, const kernel::routing::NetPoint*,
-                       kernel::routing::Route* into, double* latency) override {
-    for (const std::uint32_t link : route) into->link_list_.push_back(links[link]);
-    // CM02 weighs flows by route latency, and ignores rate changes of routes without any; the
-    // latency factor (below) takes the delay itself away.
-    *latency += 1;
-  }
-  void get_graph(const s_xbt_graph_t*, std::map<std::string, xbt_node_t, std::less<>>*,
-                 std::map<std::string, xbt_edge_t, std::less<>>*) override {}
-};
 
 namespace {
 

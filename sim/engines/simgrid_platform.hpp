@@ -16,6 +16,8 @@
 
 namespace tutti {
 
+class PathZone;
+
 /// One SimGrid engine with one zone. Only one may be made per process.
 class SimGridPlatform {
 public:
@@ -43,8 +45,6 @@ public:
   void run();
 
 private:
-  class PathZone;
-
   /// SimGrid's frames are no place for exceptions: keeps the first and lets the rest fall silent.
   template <typename Body> void guarded(const Body& body) {
     if (failure_) return;

@@ -1,5 +1,5 @@
 // What SimGrid calls differently from 3.32 (Debian 12) to 4 (Debian 13); 3.35 is Ubuntu 24.04's.
-// Only simgrid_platform.cpp includes this.
+// Only sim/engines/simgrid*.cpp and simgrid/*.cpp include this.
 #pragma once
 
 #if __has_include(<simgrid/kernel/resource/NetworkModelIntf.hpp>)
@@ -33,11 +33,12 @@ inline sg4::Host* add_host(sg4::NetZone& zone, const std::string& name) {
 #endif
 }
 
-inline sg4::Link* add_link(sg4::NetZone& zone, const std::string& name, double rate) {
+inline sg4::Link* add_link(sg4::NetZone& zone, const std::string& name, double rate,
+                           sg4::Link::SharingPolicy policy = sg4::Link::SharingPolicy::SHARED) {
 #if SIMGRID_VERSION >= 40000
-  return zone.add_link(name, rate)->seal();
+  return zone.add_link(name, rate)->set_sharing_policy(policy)->seal();
 #else
-  return zone.create_link(name, rate)->seal();
+  return zone.create_link(name, rate)->set_sharing_policy(policy)->seal();
 #endif
 }
 

@@ -1,0 +1,40 @@
+// A SimGrid zone without routing tables: a communication takes the links that were set just before
+// it starts. Only sim/engines/simgrid*.cpp and simgrid/*.cpp include this.
+#pragma once
+
+#include "sim/engines/simgrid_versions.hpp"
+
+#include <simgrid/kernel/routing/NetPoint.hpp>
+#include <simgrid/kernel/routing/NetZoneImpl.hpp>
+#include <simgrid/s4u.hpp>
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace tutti {
+
+/// SimGrid looks a route up synchronously when a communication starts.
+class PathZone : public simgrid::kernel::routing::NetZoneImpl {
+public:
+  PathZone() : NetZoneImpl("network") {}
+  std::vector<simgrid::kernel::resource::StandardLinkImpl*> links; ///< by index
+  std::span<const std::uint32_t> route;                            ///< of the next communication
+
+private:
+  void get_local_route(const simgrid::kernel::routing::NetPoint*,
+                       const simgrid::kernel::routing::NetPoint*,
+                       simgrid::kernel::routing::Route* into, double* latency) override {
+    for (const std::uint32_t link : route) into->link_list_.push_back(links[link]);
+    // CM02 weighs flows by route latency, and caps those of routes without any at the bandwidth
+    // with which they began; a latency factor of 0 takes the delay itself away.
+    *latency += 1;
+  }
+  void get_graph(const s_xbt_graph_t*, std::map<std::string, xbt_node_t, std::less<>>*,
+                 std::map<std::string, xbt_edge_t, std::less<>>*) override {}
+};
+
+} // namespace tutti
