@@ -6,18 +6,15 @@
 #include "sim/engines/simgrid_platform.hpp"
 
 #include "sim/engines/simgrid/path_zone.hpp"
+#include "sim/engines/simgrid/process.hpp"
 #include "sim/engines/simgrid_versions.hpp"
 #include "sim/error.hpp"
 #include "sim/units.hpp"
 
-#include <xbt/log.h>
-
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <csignal>
 #include <utility>
 
 namespace tutti {
@@ -25,31 +22,9 @@ namespace tutti {
 namespace sg4 = simgrid::s4u;
 namespace kernel = simgrid::kernel;
 
-namespace {
-
-/// SimGrid reads its command line; it keeps pointers into these.
-struct Arguments {
-  std::array<char, 6> name{"tutti"};
-  std::array<char*, 2> values{name.data(), nullptr};
-  int count = 1;
-};
-
-Arguments& arguments() {
-  static Arguments given;
-  xbt_log_control_set("root.thresh:warning");
-  return given;
-}
-
-} // namespace
-
 SimGridPlatform::SimGridPlatform(const std::vector<double>& rates)
-    : engine_(&arguments().count, arguments().values.data()) {
-  // SimGrid's own handlers report a crash where there is only an interrupted run.
-  for (const int signal : {SIGINT, SIGTERM, SIGSEGV}) std::signal(signal, SIG_DFL);
-  sg4::Engine::set_config("network/model:CM02");
-  sg4::Engine::set_config("network/crosstraffic:0");
-  sg4::Engine::set_config("network/TCP-gamma:0");
-  simgrid_versions::set_time_precision("1e-13");
+    : engine_(&simgrid_arguments().count, simgrid_arguments().values.data()) {
+  set_up_simgrid("1e-13");
   zone_ = new PathZone; // the engine owns its zones
   sg4::NetZone& network = simgrid_versions::attached(*zone_);
   from_ = simgrid_versions::add_host(network, "from");

@@ -1,5 +1,7 @@
-// FIFO as docs/model.md specifies it, decided without a line of the native engine, on SimGrid's
-// network: two engines that share nothing but the specification can check each other.
+// FIFO as docs/model.md specifies it, decided by other code than the native engine's, on SimGrid's
+// network: two engines with precedence, queues and durations of their own can check each other. In
+// common they have the state of a network after its events (NetworkState), how long a reduction
+// takes, and words.
 #pragma once
 
 #include "sim/collective.hpp"

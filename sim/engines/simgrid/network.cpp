@@ -8,17 +8,15 @@
 #include "sim/engines/simgrid/network.hpp"
 
 #include "sim/engines/simgrid/path_zone.hpp"
+#include "sim/engines/simgrid/process.hpp"
 #include "sim/engines/simgrid_versions.hpp"
 
 #include <simgrid/kernel/Timer.hpp>
-#include <xbt/log.h>
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <csignal>
 #include <span>
 #include <string>
 #include <utility>
@@ -32,32 +30,14 @@ namespace {
 
 constexpr double one_instant = 0.25e-12; // s
 
-/// SimGrid reads its command line; it keeps pointers into these.
-struct CommandLine {
-  std::array<char, 6> name{"tutti"};
-  std::array<char*, 2> values{name.data(), nullptr};
-  int count = 1;
-};
-
-CommandLine& command_line() {
-  static CommandLine given;
-  xbt_log_control_set("root.thresh:warning");
-  return given;
-}
-
 double bytes_per_second(Bandwidth rate) { return static_cast<double>(rate.bytes_per_second); }
 
 } // namespace
 
 SimGridNetwork::SimGridNetwork(const Topology& topology, NetworkUser& user)
-    : engine_(&command_line().count, command_line().values.data()), user_(user),
+    : engine_(&simgrid_arguments().count, simgrid_arguments().values.data()), user_(user),
       link_count_(topology.link_count()) {
-  // SimGrid's own handlers report a crash where there is only an interrupted run.
-  for (const int signal : {SIGINT, SIGTERM, SIGSEGV}) std::signal(signal, SIG_DFL);
-  sg4::Engine::set_config("network/model:CM02");
-  sg4::Engine::set_config("network/crosstraffic:0");
-  sg4::Engine::set_config("network/TCP-gamma:0");
-  simgrid_versions::set_time_precision("2.5e-13");
+  set_up_simgrid("2.5e-13");
   add_carriers(topology);
   sg4::Comm::on_completion_cb([this](const sg4::Activity& comm) { completed(comm); });
 }

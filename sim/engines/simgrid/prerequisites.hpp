@@ -96,34 +96,29 @@ private:
   [[nodiscard]] bool is(std::uint32_t i, Flag flag) const { return (flags_[i] & flag) != 0; }
   void set(std::uint32_t i, Flag flag) { flags_[i] = static_cast<std::uint8_t>(flags_[i] | flag); }
 
+  enum Role : std::uint32_t { send = 0, arrival = 1 }; // of an entry
+
   template <typename Found> void move_data(Account& account, const Found& found) {
-    while (account.data < account.end) {
-      const std::uint32_t entry = entries_[account.data];
-      if (entry % 2 == 1 && !is(entry / 2, came_in)) return;
-      ++account.data;
-      if (entry % 2 == 1) continue;
-      set(entry / 2, data);
-      found(entry / 2);
-    }
+    move(account.data, account.end, arrival, came_in, data, found);
   }
   template <typename Found> void move_departures(Account& account, const Found& found) {
-    while (account.departures < account.end) {
-      const std::uint32_t entry = entries_[account.departures];
-      if (entry % 2 == 0 && !is(entry / 2, has_left)) return;
-      ++account.departures;
-      if (entry % 2 == 0) continue;
-      set(entry / 2, senders_left);
-      found(entry / 2);
-    }
+    move(account.departures, account.end, send, has_left, senders_left, found);
   }
   template <typename Found> void move_tails(Account& account, const Found& found) {
-    while (account.tails < account.end) {
-      const std::uint32_t entry = entries_[account.tails];
-      if (entry % 2 == 1 && !is(entry / 2, has_tail)) return;
-      ++account.tails;
-      if (entry % 2 == 1) continue;
-      set(entry / 2, tails);
-      found(entry / 2);
+    move(account.tails, account.end, arrival, has_tail, tails, found);
+  }
+  /// Up to the first entry of the role `awaited` without the flag `come`; those of the other role
+  /// that are passed get the flag `free` and are found.
+  template <typename Found>
+  void move(std::uint32_t& cursor, std::uint32_t end, Role awaited, Flag come, Flag free,
+            const Found& found) {
+    while (cursor < end) {
+      const std::uint32_t transfer = entries_[cursor] / 2, role = entries_[cursor] % 2;
+      if (role == awaited && !is(transfer, come)) return;
+      ++cursor;
+      if (role == awaited) continue;
+      set(transfer, free);
+      found(transfer);
     }
   }
 

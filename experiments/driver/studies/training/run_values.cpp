@@ -1,6 +1,5 @@
 // What the report of a run comes to, for tables and files: sums over NPUs, rates, parts of the
-// time.
-// Everything is derived here and nothing kept, so that it can't contradict the report.
+// time. Everything is derived here and nothing kept, so that it can't contradict the report.
 #include "experiments/driver/studies/training/evaluation.hpp"
 
 #include <algorithm>
