@@ -1,12 +1,8 @@
 // Network events, route changes, starts of parts and the freeze each come sorted from RunOptions;
 // one cursor for each list, and the earliest of the four next times, are all that an engine asks
-// for. Options are checked here once for both engines.
+// for.
 
 #include "sim/engines/changes.hpp"
-
-#include "sim/error.hpp"
-
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <functional>
@@ -15,56 +11,8 @@
 
 namespace tutti {
 
-namespace {
-
-void check_jobs(const Collective& collective, std::span<const JobTiming> jobs) {
-  if (!jobs.empty() && jobs.size() != collective.parts.size())
-    throw InputError(fmt::format("{} jobs are given for a collective of {} parts", jobs.size(),
-                                 collective.parts.size()));
-  for (std::size_t j = 0; j < jobs.size(); ++j) {
-    if (jobs[j].priority > JobTiming::highest_priority)
-      throw InputError(fmt::format("job {}: priority {} is out of range (0 to {})", j,
-                                   jobs[j].priority, JobTiming::highest_priority));
-    if (jobs[j].start < Time{}) throw InputError(fmt::format("job {}: it starts before time 0", j));
-  }
-}
-
-void check_routes(const Topology& topology, const PathTable& paths,
-                  std::span<const RouteChange> changes) {
-  for (const RouteChange& change : changes)
-    for (const auto& [path, replacement] : change.paths) {
-      if (path.value >= paths.size() || replacement.value >= paths.size())
-        throw InputError("a route change names a path that the schedule doesn't know");
-      if (topology.link(paths.first(path)).from != topology.link(paths.first(replacement)).from ||
-          topology.link(paths.last(path)).to != topology.link(paths.last(replacement)).to)
-        throw InputError(
-            fmt::format("a route change replaces a path from {} to {} by one with other ends",
-                        topology.node(topology.link(paths.first(path)).from).name,
-                        topology.node(topology.link(paths.last(path)).to).name));
-    }
-}
-
-template <typename Range> void check_order(const Range& range, const char* what) {
-  for (std::size_t i = 0; i < range.size(); ++i)
-    if (range[i].at < Time{} || (i > 0 && range[i].at < range[i - 1].at))
-      throw InputError(fmt::format("{} are not in the order of their times", what));
-}
-
-} // namespace
-
-void require_plain(const RunOptions& options, std::string_view who) {
-  if (!options.is_plain())
-    throw InputError(fmt::format("{} knows no network events, jobs, route changes, freezing or "
-                                 "halting; fifo does",
-                                 who));
-}
-
 Changes::Changes(const Topology& topology, const PathTable& paths, const RunOptions& options)
     : events_(options.events), route_changes_(options.route_changes), network_(topology) {
-  check_routes(topology, paths, options.route_changes);
-  check_order(options.events, "network events");
-  check_order(options.route_changes, "route changes");
-  if (options.begin < Time{}) throw InputError("a run can't begin before time 0");
   if (options.freeze) freeze_ = options.freeze->ps;
   for (std::size_t p = 0; p < options.jobs.size(); ++p)
     parts_.emplace_back(options.jobs[p].start, p);
@@ -105,7 +53,6 @@ void Changes::find_next() {
 }
 
 Levels::Levels(const Collective& collective, std::span<const JobTiming> jobs) {
-  check_jobs(collective, jobs);
   std::set<std::uint8_t, std::greater<>> priorities;
   for (const JobTiming& job : jobs) priorities.insert(job.priority);
   if (priorities.size() < 2) return;

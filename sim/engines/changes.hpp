@@ -8,19 +8,14 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
-#include <string_view>
 #include <utility>
 #include <vector>
 
 namespace tutti {
 
-/// Errors: InputError where options other than recording are given.
-void require_plain(const RunOptions& options, std::string_view who);
-
 /// Levels of priority: 0 is the highest that some part has.
 class Levels {
 public:
-  /// Errors: InputError for jobs that aren't one per part, a priority or start out of range.
   Levels(const Collective& collective, std::span<const JobTiming> jobs);
   [[nodiscard]] std::size_t count() const { return count_; }
   [[nodiscard]] std::size_t of(ChunkId chunk) const {
@@ -36,8 +31,7 @@ class Changes {
 public:
   static constexpr std::int64_t never = INT64_MAX;
 
-  /// Errors: InputError for a route between other ends or over paths that `paths` doesn't know,
-  /// times below 0, options that aren't sorted.
+  /// Pre: the options are checked (run_checks.hpp).
   Changes(const Topology& topology, const PathTable& paths, const RunOptions& options);
 
   /// What happens at one instant, in the order in which it counts.

@@ -27,17 +27,6 @@ struct ChainEnd {
 
 } // namespace
 
-std::vector<PathEnds> ends_of(const Topology& topology, const PathTable& paths) {
-  std::vector<PathEnds> ends;
-  ends.reserve(paths.size());
-  for (std::uint32_t p = 0; p < paths.size(); ++p) {
-    const NodeId receiver = topology.link(paths.last(PathId{p})).to;
-    ends.push_back(
-        {topology.link(paths.first(PathId{p})).from, receiver, topology.node(receiver).can.store});
-  }
-  return ends;
-}
-
 Dependencies::Dependencies(const Topology& topology, const Collective& collective,
                            const Schedule& schedule, Parts parts)
     : Dependencies(ends_of(topology, schedule.paths()), collective, schedule, parts) {}

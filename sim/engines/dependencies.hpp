@@ -20,6 +20,7 @@
 #pragma once
 
 #include "sim/collective.hpp"
+#include "sim/engines/path_ends.hpp"
 #include "sim/schedule.hpp"
 #include "sim/topology.hpp"
 
@@ -35,14 +36,6 @@
 #include <vector>
 
 namespace tutti {
-
-/// Where a path begins and ends, and whether its end can store.
-struct PathEnds {
-  NodeId sender, receiver;
-  bool stores = true;
-};
-/// Of all paths of a table, in its order.
-[[nodiscard]] std::vector<PathEnds> ends_of(const Topology& topology, const PathTable& paths);
 
 /// 16 bytes a transfer; where some name others, 8 more, and 4 for each name. `Sink` has enter(i):
 /// transfer i may queue at its first link, and delivered(i): its arrival counts. What happens a

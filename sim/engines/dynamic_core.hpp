@@ -36,22 +36,19 @@ struct DynamicCrossing {
   std::uint32_t hop = 0;             // in Hops
 };
 
-/// `Clock` also has retransmit(now, Event): the present transmission of event.subject goes on until
-/// event.at instead; `never`: it has stopped.
-template <typename Clock, typename Transfers>
-class DynamicCore : public FifoQueues<DynamicCore<Clock, Transfers>, Clock, Transfers,
-                                      PriorityQueue, DynamicCrossing> {
-  using Base =
-      FifoQueues<DynamicCore<Clock, Transfers>, Clock, Transfers, PriorityQueue, DynamicCrossing>;
+template <typename Transfers>
+class DynamicCore
+    : public FifoQueues<DynamicCore<Transfers>, Transfers, PriorityQueue, DynamicCrossing> {
+  using Base = FifoQueues<DynamicCore<Transfers>, Transfers, PriorityQueue, DynamicCrossing>;
   friend Base;
-  using Base::clock_, Base::links_, Base::model_, Base::none, Base::now_, Base::options_,
+  using Base::events_, Base::links_, Base::model_, Base::none, Base::now_, Base::options_,
       Base::report_, Base::topology_, Base::transfers_, Base::units_;
   using typename Base::LinkState;
 
 public:
   DynamicCore(const Topology& topology, Transfers transfers, const TimeModel& model,
-              const RunOptions& options, Clock& clock)
-      : Base(topology, std::move(transfers), model, options, clock),
+              const RunOptions& options, EventQueue& events)
+      : Base(topology, std::move(transfers), model, options, events),
         changes_(topology, Base::transfers_.paths(), options), down_since_(links_.size()) {}
 
   /// What happens by the time that the run begins, and what enters then. To be followed by serve().
@@ -213,8 +210,7 @@ private:
     if (rate == link.rate) return;
     link.rate = rate;
     link.last_size = {};
-    if (link.transmitting && link.crossing.progress.set_rate(now_, rate))
-      clock_.retransmit(now_, sent_event(id));
+    if (link.transmitting && link.crossing.progress.set_rate(now_, rate)) await_end(id);
     if (!link.queue.empty()) Base::touch(id);
   }
 
@@ -284,13 +280,15 @@ private:
     hop.latency = link.latency;
     link.transmitting = true;
     link.crossing.progress.start(now_, size, link.rate, due);
-    clock_.transmit(now_, sent_event(id));
+    await_end(id);
     move_head(hop_id, link);
   }
 
-  [[nodiscard]] Event sent_event(LinkId id) const {
-    return {links_[id.value].crossing.progress.due(), id.value,
-            static_cast<std::uint32_t>(EventKind::sent)};
+  /// What was awaited before stays in the queue, and sent() doesn't heed it.
+  void await_end(LinkId id) {
+    const std::int64_t due = links_[id.value].crossing.progress.due();
+    if (due != Progress::never)
+      events_.push(now_, {due, id.value, static_cast<std::uint32_t>(EventKind::sent)});
   }
 
   /// What the head does before the last byte has left.
@@ -468,9 +466,6 @@ private:
         report_.links[link.value].bytes - links_[link.value].crossing.progress.rest(now_);
     record(id, now_);
     release(link, now_);
-    Event stopped = sent_event(link);
-    stopped.at = Progress::never;
-    clock_.retransmit(now_, stopped);
   }
 
   // What stands still at the end.

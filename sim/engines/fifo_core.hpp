@@ -1,5 +1,5 @@
-// The FIFO discipline on a network that nothing happens to: queues, starts and hops, whatever
-// drives the clock. The specification:
+// The FIFO discipline on a network that nothing happens to: queues, starts and hops. The
+// specification:
 //
 // A transfer queues at the first link of its path when Dependencies lets it enter; at each further
 // link when it gets there. Queues are served in order of entry, ties by list position; buffers are
@@ -45,20 +45,18 @@ public:
 
 /// What follows from a transmission (link free, next hop, arrival) is scheduled when it ends, so
 /// that on a native queue only its end has a delay that depends on the size.
-template <typename Clock>
-class FifoCore
-    : public FifoQueues<FifoCore<Clock>, Clock, ScheduledTransfers, PlainQueue, PlainCrossing> {
-  using Base = FifoQueues<FifoCore<Clock>, Clock, ScheduledTransfers, PlainQueue, PlainCrossing>;
+class FifoCore : public FifoQueues<FifoCore, ScheduledTransfers, PlainQueue, PlainCrossing> {
+  using Base = FifoQueues<FifoCore, ScheduledTransfers, PlainQueue, PlainCrossing>;
   friend Base;
-  using Base::clock_, Base::links_, Base::model_, Base::none, Base::now_, Base::options_,
+  using Base::events_, Base::links_, Base::model_, Base::none, Base::now_, Base::options_,
       Base::report_, Base::topology_, Base::transfers_;
   using typename Base::LinkState;
 
 public:
   FifoCore(const Topology& topology, const Collective& collective, const Schedule& schedule,
-           const TimeModel& model, const RunOptions& options, Clock& clock)
+           const TimeModel& model, const RunOptions& options, EventQueue& events)
       : Base(topology, ScheduledTransfers(topology, collective, schedule, options), model, options,
-             clock) {}
+             events) {}
 
   /// What enters at time 0. To be followed by serve().
   std::int64_t begin() {
@@ -155,7 +153,7 @@ private:
     link.crossing.flight = flight_id;
     link.crossing.leaving =
         flight.hop == 0 && transfers_.watched(flight.transfer) ? flight.transfer : none;
-    clock_.transmit(now_, {sent, id.value, static_cast<std::uint32_t>(EventKind::sent)});
+    events_.push(now_, {sent, id.value, static_cast<std::uint32_t>(EventKind::sent)});
     move_head(id, flight_id, end, transfers_.path_of(flight.transfer));
   }
 

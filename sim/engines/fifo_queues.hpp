@@ -39,11 +39,7 @@ enum class EventKind : std::uint32_t {
 /// `Transfers` knows by their numbers what can be under way: path_of(i) in paths(), size_of(i),
 /// op_of(i), level_of(i), what Dependencies has, delivered(i, now) and keeps_waiting(i, now); where
 /// nodes may join late, also joins() and join(k, core).
-///
-/// `Clock` has schedule(now, Event): the event happens at event.at; and transmit(now, Event): until
-/// event.at the link event.subject carries data, then the event happens.
-template <typename Core, typename Clock, typename Transfers, typename Queue, typename Crossing>
-class FifoQueues {
+template <typename Core, typename Transfers, typename Queue, typename Crossing> class FifoQueues {
 public:
   /// Starts whatever can start. May schedule events at the same instant: handle those and serve
   /// again (the next round).
@@ -114,8 +110,8 @@ protected:
   };
 
   FifoQueues(const Topology& topology, Transfers transfers, const TimeModel& model,
-             const RunOptions& options, Clock& clock)
-      : topology_(topology), model_(model), options_(options), clock_(clock),
+             const RunOptions& options, EventQueue& events)
+      : topology_(topology), model_(model), options_(options), events_(events),
         transfers_(std::move(transfers)), links_(topology.link_count()),
         groups_(topology.groups().size()), touched_(topology.link_count()),
         units_(topology.node_count(), ReductionUnit{Queue(transfers_.level_count())}) {
@@ -136,7 +132,7 @@ protected:
   }
 
   void schedule(std::int64_t at, EventKind kind, std::uint32_t subject) {
-    clock_.schedule(now_, Event{at, subject, static_cast<std::uint32_t>(kind)});
+    events_.push(now_, Event{at, subject, static_cast<std::uint32_t>(kind)});
   }
 
   void touch(LinkId id) {
@@ -214,7 +210,7 @@ protected:
   const Topology& topology_;
   const TimeModel model_;
   const RunOptions options_;
-  Clock& clock_;
+  EventQueue& events_;
   Transfers transfers_;
   Report report_;
   std::int64_t now_ = 0;

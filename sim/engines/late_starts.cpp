@@ -15,18 +15,6 @@ namespace tutti {
 
 namespace {
 
-void check_starts(const Topology& topology, std::span<const Time> starts) {
-  if (starts.size() != topology.node_count())
-    throw InputError(
-        fmt::format("{} start times are given for {} nodes", starts.size(), topology.node_count()));
-  for (std::uint32_t n = 0; n < starts.size(); ++n) {
-    const Node& node = topology.node(NodeId{n});
-    if (starts[n] < Time{}) throw InputError(fmt::format("{} starts before time 0", node.name));
-    if (starts[n] > Time{} && !node.can.store)
-      throw InputError(fmt::format("{} can't store, so it can't start late", node.name));
-  }
-}
-
 std::vector<std::uint32_t> parts_of_chunks(const Collective& collective) {
   std::vector<std::uint32_t> parts(collective.chunks.size());
   for (std::uint32_t p = 0; p < collective.parts.size(); ++p) {
@@ -42,7 +30,6 @@ LateStarts::LateStarts(const Topology& topology, const Collective& collective,
                        const Schedule& schedule, const RunOptions& options,
                        Dependencies& dependencies) {
   if (options.starts.empty()) return;
-  check_starts(topology, options.starts);
   nodes_ = topology.node_count();
   const std::size_t parts = options.jobs.empty() ? 1 : options.jobs.size();
   if (!options.jobs.empty()) part_of_chunk_ = parts_of_chunks(collective);
@@ -51,7 +38,6 @@ LateStarts::LateStarts(const Topology& topology, const Collective& collective,
     for (std::uint32_t n = 0; n < nodes_; ++n) {
       if (options.starts[n] == Time{}) continue;
       const std::int64_t job_start = options.jobs.empty() ? 0 : options.jobs[p].start.ps;
-      require_representable(job_start, options.starts[n]);
       const Time at = Time{job_start} + options.starts[n];
       if (at <= options.begin) continue;
       join_of_[p * nodes_ + n] = static_cast<std::uint32_t>(joins_.size());

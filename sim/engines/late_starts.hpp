@@ -29,8 +29,7 @@ public:
 
   LateStarts() = default;
   /// Holds the connections of `dependencies` that late nodes send over.
-  /// Errors: InputError for starts that aren't one per node, are below 0, above 0 at a node that
-  /// can't store, or out of range.
+  /// Pre: the options are checked (run_checks.hpp).
   LateStarts(const Topology& topology, const Collective& collective, const Schedule& schedule,
              const RunOptions& options, Dependencies& dependencies);
 

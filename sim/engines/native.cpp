@@ -3,7 +3,8 @@
 
 #include "sim/engines/dynamic_core.hpp"
 #include "sim/engines/fifo_core.hpp"
-#include "sim/engines/native_clock.hpp"
+#include "sim/engines/run_checks.hpp"
+#include "sim/engines/run_to_end.hpp"
 
 namespace tutti {
 
@@ -22,14 +23,16 @@ Report run_native(const Topology& topology, const Collective& collective, const 
                   const TimeModel& model, const RunOptions& options) {
   if (model.discipline != Discipline::fifo)
     throw InputError("the native engine knows only fifo; fluid needs simgrid");
-  NativeClock clock;
+  check_run(topology, collective, schedule, options);
+  EventQueue events;
   if (options.is_plain()) {
-    FifoCore<NativeClock> core(topology, collective, schedule, model, options, clock);
-    return replay(core, clock.events, options.watch);
+    FifoCore core(topology, collective, schedule, model, options, events);
+    return replay(core, events, options.watch);
   }
-  DynamicCore<NativeClock, ScheduledTransfers> core(
-      topology, ScheduledTransfers(topology, collective, schedule, options), model, options, clock);
-  return replay(core, clock.events, options.watch);
+  DynamicCore<ScheduledTransfers> core(topology,
+                                       ScheduledTransfers(topology, collective, schedule, options),
+                                       model, options, events);
+  return replay(core, events, options.watch);
 }
 
 } // namespace tutti

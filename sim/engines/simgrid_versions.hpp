@@ -25,11 +25,12 @@ inline sg4::NetZone& attached(simgrid::kernel::routing::NetZoneImpl& zone) {
   return *zone.get_iface();
 }
 
-inline sg4::Host* add_host(sg4::NetZone& zone, const std::string& name) {
+/// `speed`: operations a second.
+inline sg4::Host* add_host(sg4::NetZone& zone, const std::string& name, double speed = 1) {
 #if SIMGRID_VERSION >= 40000
-  return zone.add_host(name, 1.0)->seal();
+  return zone.add_host(name, speed)->seal();
 #else
-  return zone.create_host(name, 1.0)->seal();
+  return zone.create_host(name, speed)->seal();
 #endif
 }
 
@@ -39,6 +40,14 @@ inline sg4::Link* add_link(sg4::NetZone& zone, const std::string& name, double r
   return zone.add_link(name, rate)->set_sharing_policy(policy)->seal();
 #else
   return zone.create_link(name, rate)->set_sharing_policy(policy)->seal();
+#endif
+}
+
+/// Of communications and computations.
+template <typename Callback> void on_completions(const Callback& callback) {
+  sg4::Comm::on_completion_cb(callback);
+#if SIMGRID_VERSION >= 33400
+  sg4::Exec::on_completion_cb(callback);
 #endif
 }
 

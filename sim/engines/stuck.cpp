@@ -20,7 +20,6 @@ std::string stuck_reason(const Topology& topology, const StuckTransfer& stuck, T
   case StuckTransfer::Why::frozen: return "had not set out when the run was frozen";
   case StuckTransfer::Why::lost: return "was lost with its receiver, which is down";
   case StuckTransfer::Why::named:
-    return fmt::format("waits for transfer {}, which it names", stuck.awaited);
   case StuckTransfer::Why::waiting:
   case StuckTransfer::Why::held_back: break;
   }

@@ -2,6 +2,7 @@
 #include "sim/iteration/checks.hpp"
 
 #include "sim/engines/event_queue.hpp"
+#include "sim/engines/run_checks.hpp"
 #include "sim/error.hpp"
 #include "sim/network_event.hpp"
 
@@ -36,6 +37,7 @@ void check_starts(const Topology& topology, std::span<const Time> starts) {
 void check_options(const Topology& topology, const IterationOptions& options) {
   if (options.model.discipline != Discipline::fifo)
     throw InputError("workloads run on fifo only; fluid knows no computing");
+  check_events(options.events);
   for (const NetworkEvent& event : options.events)
     if (event.kind == NetworkEvent::Kind::npu_down)
       throw InputError(fmt::format("{} at {}: training doesn't survive NPUs that go down",

@@ -1,8 +1,8 @@
-// One run of a workload: the training programs above, the network's core below, and a clock that
-// drives both. `Clock` as DynamicCore's; `Folding<Clock>` decides which communication is simulated.
+// One run of a workload: the training programs above, an engine's network below. The engine calls
+// this as things happen, and this tells the network what communication begins.
 #pragma once
 
-#include "sim/engines/dynamic_core.hpp"
+#include "sim/engines/event_queue.hpp"
 #include "sim/error.hpp"
 #include "sim/iteration.hpp"
 #include "sim/iteration/placed_shapes.hpp"
@@ -24,9 +24,7 @@
 
 namespace tutti {
 
-template <typename Clock> using NetworkCore = DynamicCore<Clock, PlanInstances>;
-
-/// What happens above the network (Event::kind), beside EventKind.
+/// What happens above the network (Event::kind), beside what happens in it.
 enum class RunEvent : std::uint32_t {
   computed = 1000, ///< subject: NPU
   folded,          ///< subject: slot of an instance; something of it is over
@@ -51,53 +49,57 @@ private:
 };
 
 /// Every communication is simulated.
-template <typename Clock> class NoFolding {
+class NoFolding {
 public:
-  NoFolding(const PlacedShapes&, NetworkCore<Clock>&, Clock&, const IterationOptions&) {}
   bool take(std::uint32_t, std::int64_t, bool) { return false; }
   void finish(std::uint32_t) {}
-  void advance(std::uint32_t, std::int64_t, PlanInstances&) {}
+  template <typename Instances> void advance(std::uint32_t, std::int64_t, Instances&) {}
   void change_begins(std::int64_t) {}
   void change_ends(std::int64_t) {}
   void add_to(IterationReport&) {}
 };
 
-template <typename Clock, template <typename> typename Folding> class IterationRun {
+/// `Network` carries PlanInstances, its transfers(): begin(), change(now) to what events make of it,
+/// next_network_change(), handle(Event), serve(now), start_part(slot, now), start_member(slot,
+/// member, now), report() at the end, blocked_text(). `Folding` decides which communication is
+/// simulated. `Npus` are what computes: start_at(npu, time) and compute(now, computation), after
+/// which RunEvent::started or ::computed happens.
+template <typename Network, typename Folding, typename Npus> class IterationRun {
 public:
   /// Pre: the arguments are checked. Refers to them.
-  IterationRun(const Topology& topology, const Workload& workload, const WorkloadPlans& plans,
-               const PlacedShapes& shapes, const IterationOptions& options, Clock& clock)
-      : topology_(topology), workload_(workload), plans_(plans), shapes_(shapes), options_(options),
-        clock_(clock), execution_(workload, options), levels_(workload),
-        core_(topology, PlanInstances(shapes, levels_.count()), options.model,
-              network_options(options), clock),
-        folding_(shapes, core_, clock, options), operations_(execution_.left()) {}
+  IterationRun(const Workload& workload, const WorkloadPlans& plans, const PlacedShapes& shapes,
+               const IterationOptions& options, Network& network, Folding& folding, Npus& npus)
+      : workload_(workload), plans_(plans), shapes_(shapes), options_(options), network_(network),
+        folding_(folding), npus_(npus), execution_(workload, options), levels_(workload),
+        operations_(execution_.left()) {}
 
   /// Operations that are over, of all.
   [[nodiscard]] WorkProgress progress() const {
     return {operations_ - execution_.left(), operations_};
   }
 
-  // What clocks call.
+  // What engines call.
 
   std::int64_t begin() {
-    core_.begin();
+    network_.begin();
     set_shares(0);
     for (std::uint32_t npu = 0; npu < workload_.places.size(); ++npu)
       if (const std::int64_t start = execution_.start_of(npu); start == 0)
         execution_.start(npu);
       else
-        clock_.schedule(0, {start, npu, static_cast<std::uint32_t>(RunEvent::started)});
+        npus_.start_at(npu, start);
     return 0;
   }
 
   [[nodiscard]] std::int64_t next_change() const {
-    const bool is_over = execution_.is_over() && core_.transfers().count() == 0;
-    return is_over ? Changes::never : core_.next_network_change();
+    return is_over() ? EventQueue::never : network_.next_network_change();
+  }
+  [[nodiscard]] bool is_over() const {
+    return execution_.is_over() && network_.transfers().count() == 0;
   }
   void change(std::int64_t now) {
     folding_.change_begins(now);
-    core_.change(now);
+    network_.change(now);
     folding_.change_ends(now);
     set_shares(now);
   }
@@ -107,13 +109,13 @@ public:
     case RunEvent::computed: execution_.computed(event.subject, event.at); break;
     case RunEvent::folded: folding_.advance(event.subject, event.at, instances()); break;
     case RunEvent::started: started_.push_back(event.subject); break;
-    default: core_.handle(event);
+    default: network_.handle(event);
     }
   }
 
   void serve(std::int64_t now) {
     settle(now);
-    core_.serve(now);
+    network_.serve(now);
   }
 
   /// Errors: InputError where operations are left that can never happen.
@@ -121,21 +123,15 @@ public:
     if (!execution_.is_over()) throw InputError(halt_text());
     IterationReport report;
     report.model = options_.model;
-    report.links = core_.report().links;
-    report.link_transfers = report.replayed = core_.report().link_transfers;
+    const Report& network = network_.report();
+    report.links = network.links;
+    report.link_transfers = report.replayed = network.link_transfers;
     folding_.add_to(report);
     execution_.finish(report);
     return report;
   }
 
 private:
-  static RunOptions network_options(const IterationOptions& options) {
-    RunOptions network;
-    network.events = options.events;
-    network.watch = options.watch;
-    return network;
-  }
-
   /// Communication that begins at the present instant: in this order.
   struct Begun {
     std::uint32_t group = 0, tag = 0, communicator = 0, plan = 0, level = 0;
@@ -149,12 +145,7 @@ private:
     std::uint32_t plan = 0, slot = none;
   };
 
-  /// Of an instance that has entered the network.
-  struct Member {
-    std::uint32_t slot = 0, member = 0;
-  };
-
-  [[nodiscard]] PlanInstances& instances() { return core_.transfers(); }
+  [[nodiscard]] auto& instances() { return network_.transfers(); }
 
   /// Everything that follows at this instant from what is over, until nothing does.
   void settle(std::int64_t now) {
@@ -169,8 +160,7 @@ private:
       if (!beginning.empty() || !joining.empty()) continue;
       const TrainingExecution::Computations computations = execution_.compute(now);
       for (const TrainingExecution::Computation& computation : computations.begun)
-        clock_.schedule(now, {computation.end, computation.npu,
-                              static_cast<std::uint32_t>(RunEvent::computed)});
+        npus_.compute(now, computation);
       if (!computations.is_more) break;
     }
     std::sort(begun_.begin(), begun_.end());
@@ -186,13 +176,13 @@ private:
       execution_.start(npu);
       const auto [first, last] = awaiting_start_.equal_range(npu);
       for (auto awaiting = first; awaiting != last; ++awaiting)
-        core_.start_member(awaiting->second.slot, awaiting->second.member, now);
+        network_.start_member(awaiting->second.slot, awaiting->second.member, now);
       awaiting_start_.erase(first, last);
     }
   }
 
   void take_news(std::int64_t now) {
-    for (const PlanInstances::MemberOver& over : instances().members_over())
+    for (const InstanceMember& over : instances().members_over())
       end_member(over.slot, over.member, now);
     for (const std::uint32_t slot : instances().finished()) {
       folding_.finish(slot);
@@ -236,7 +226,7 @@ private:
     if (shapes_.shape_of(here.plan).transfers_of[member] == 0)
       execution_.over(communicator, rank, now);
     else if (here.slot != none)
-      core_.start_member(here.slot, member, now);
+      network_.start_member(here.slot, member, now);
   }
 
   void enter(const Begun& begun, std::int64_t now) {
@@ -251,7 +241,7 @@ private:
     if (!execution_.begins_one_by_one(begun.communicator)) await_starts(begun, slot, absent);
     if (folding_.take(slot, now, absent.empty())) return;
     instances().prepare(slot, absent);
-    core_.start_part(slot, now);
+    network_.start_part(slot, now);
   }
 
   /// Pre: the instance is entering, without these members, which haven't started.
@@ -261,7 +251,8 @@ private:
     for (const std::uint32_t member : members) {
       if (shape.transfers_of[member] == 0) continue; // it may be over before
       const std::uint32_t rank = shapes_[begun.plan].ranks[member];
-      awaiting_start_.emplace(workload_.groups[begun.group][rank].value, Member{slot, member});
+      awaiting_start_.emplace(workload_.groups[begun.group][rank].value,
+                              InstanceMember{slot, member});
     }
   }
 
@@ -282,27 +273,26 @@ private:
 
   [[nodiscard]] std::string halt_text() {
     std::string text = execution_.halt_text();
-    const std::string blocked = core_.blocked_text();
+    const std::string blocked = network_.blocked_text();
     if (!blocked.empty()) text += "; communication under way waits for " + blocked;
     return text;
   }
 
-  const Topology& topology_;
   const Workload& workload_;
   const WorkloadPlans& plans_;
   const PlacedShapes& shapes_;
   const IterationOptions& options_;
-  Clock& clock_;
+  Network& network_;
+  Folding& folding_;
+  Npus& npus_;
   TrainingExecution execution_;
   PriorityLevels levels_;
-  NetworkCore<Clock> core_;
-  Folding<Clock> folding_;
   std::vector<std::uint32_t> communicator_of_slot_;
   std::vector<Begun> begun_;
   std::vector<UnderWay> under_way_;    // by communicator instance
   std::vector<std::uint32_t> started_; // NPUs, at the present instant
   /// By NPU: members that instances have begun without, and that join them when it starts.
-  std::multimap<std::uint32_t, Member> awaiting_start_;
+  std::multimap<std::uint32_t, InstanceMember> awaiting_start_;
   std::size_t next_event_ = 0;
   std::uint64_t operations_;
 };

@@ -20,8 +20,8 @@ LoneReplays::Network& LoneReplays::network() {
   constexpr std::int64_t most = INT64_MAX / 8; // of the clock: it goes on from replay to replay
   if (network_ && network_->now < most) return *network_;
   network_ = std::make_unique<Network>();
-  network_->core = std::make_unique<Core>(topology_, PlanInstances(shapes_, 1), model_, options_,
-                                          network_->clock);
+  network_->core = std::make_unique<Core>(topology_, PlanInstances(shapes_, waiting_, 1), model_,
+                                          options_, network_->events);
   network_->now = network_->core->begin();
   return *network_;
 }
@@ -51,7 +51,7 @@ std::vector<std::int64_t> LoneReplays::appearance(std::uint32_t plan) {
 LoneReplay LoneReplays::replay(std::uint32_t plan) {
   Network& here = network();
   Core& core = *here.core;
-  PlanInstances& instances = core.transfers();
+  PlanInstances<Dependencies>& instances = core.transfers();
   const std::int64_t begin = here.now;
   std::vector<LinkUse> before;
   for (const LinkId link : shapes_[plan].links) before.push_back(core.report().links[link.value]);
@@ -62,13 +62,12 @@ LoneReplay LoneReplays::replay(std::uint32_t plan) {
   core.start_part(slot, begin);
   core.serve(begin);
   WatchedSteps steps(options_.watch);
-  while (here.clock.events.next_time() != EventQueue::never) {
-    here.now = here.clock.events.next_time();
+  while (here.events.next_time() != EventQueue::never) {
+    here.now = here.events.next_time();
     std::uint64_t handled = 0;
-    for (; here.clock.events.next_time() == here.now; ++handled)
-      core.handle(here.clock.events.pop());
+    for (; here.events.next_time() == here.now; ++handled) core.handle(here.events.pop());
     steps.take(handled, [] { return WorkProgress{}; });
-    for (const PlanInstances::MemberOver& over : instances.members_over())
+    for (const InstanceMember& over : instances.members_over())
       replay.over.push_back({here.now - begin, over.member});
     if (!instances.finished().empty()) replay.finished = here.now - begin;
     instances.clear_news();

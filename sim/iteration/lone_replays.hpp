@@ -2,20 +2,25 @@
 // alike, on the network as it is at present.
 #pragma once
 
-#include "sim/engines/native_clock.hpp"
+#include "sim/engines/dependencies.hpp"
+#include "sim/engines/dynamic_core.hpp"
+#include "sim/engines/event_queue.hpp"
 #include "sim/iteration.hpp"
-#include "sim/iteration/iteration_run.hpp"
 #include "sim/iteration/placed_shapes.hpp"
+#include "sim/iteration/plan_instances.hpp"
 #include "sim/report.hpp"
 #include "sim/topology.hpp"
 
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <span>
 #include <utility>
 #include <vector>
 
 namespace tutti {
+
+using NativeNetwork = DynamicCore<PlanInstances<Dependencies>>;
 
 /// Times count from the instance's begin.
 struct LoneReplay {
@@ -34,9 +39,10 @@ class LoneReplays {
 public:
   /// `options` of the network: events up to options.begin have happened. Refers to the arguments,
   /// but for the options.
-  LoneReplays(const Topology& topology, const PlacedShapes& shapes, const TimeModel& model,
+  LoneReplays(const Topology& topology, const PlacedShapes& shapes,
+              std::span<const Dependencies> waiting, const TimeModel& model,
               const RunOptions& options)
-      : topology_(topology), shapes_(shapes), model_(model), options_(options),
+      : topology_(topology), shapes_(shapes), waiting_(waiting), model_(model), options_(options),
         of_plan_(shapes.size(), nullptr) {}
 
   /// The first time: a replay, unless a plan that is alike was replayed.
@@ -45,10 +51,10 @@ public:
   [[nodiscard]] std::uint64_t replayed() const { return replayed_; }
 
 private:
-  using Core = NetworkCore<NativeClock>;
+  using Core = NativeNetwork;
   /// A network on which nothing else happens.
   struct Network {
-    NativeClock clock;
+    EventQueue events;
     std::unique_ptr<Core> core;
     std::int64_t now = 0;
   };
@@ -59,6 +65,7 @@ private:
 
   const Topology& topology_;
   const PlacedShapes& shapes_;
+  std::span<const Dependencies> waiting_; // per shape
   const TimeModel& model_;
   RunOptions options_;
   std::unique_ptr<Network> network_;

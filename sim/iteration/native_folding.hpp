@@ -16,16 +16,17 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <utility>
 #include <vector>
 
 namespace tutti {
 
-template <typename Clock> class NativeFolding {
+class NativeFolding {
 public:
-  NativeFolding(const PlacedShapes& shapes, NetworkCore<Clock>& core, Clock& clock,
-                const IterationOptions& options)
-      : shapes_(shapes), core_(core), clock_(clock), options_(options),
+  NativeFolding(const PlacedShapes& shapes, std::span<const Dependencies> waiting,
+                NativeNetwork& core, EventQueue& events, const IterationOptions& options)
+      : shapes_(shapes), waiting_(waiting), core_(core), events_(events), options_(options),
         resources_(core.topology(), options.model, shapes), times_folded_(shapes.size()),
         link_use_(core.topology().link_count()) {
     renew(0);
@@ -65,7 +66,7 @@ public:
   }
 
   /// Something of a folded instance is over now.
-  void advance(std::uint32_t slot, std::int64_t now, PlanInstances& instances) {
+  void advance(std::uint32_t slot, std::int64_t now, PlanInstances<Dependencies>& instances) {
     Folded& instance = folded_[slot];
     if (!instance.replay || instance.due != now) return; // it was unfolded
     const LoneReplay& replay = *instance.replay;
@@ -117,7 +118,7 @@ private:
         instance.next < replay.over.size() ? replay.over[instance.next].after : replay.finished;
     instance.due = instance.begin + after;
     require_representable(instance.due, Time{});
-    clock_.schedule(now, {instance.due, slot, static_cast<std::uint32_t>(RunEvent::folded)});
+    events_.push(now, {instance.due, slot, static_cast<std::uint32_t>(RunEvent::folded)});
   }
 
   void unfold(std::uint32_t slot, std::int64_t now, Until until) {
@@ -126,26 +127,25 @@ private:
     resources_.set_owner(core_.transfers().plan_of_slot(slot), Resources::none);
     core_.transfers().prepare(slot);
     EventQueue own;
-    std::swap(own, clock_.events);
+    std::swap(own, events_);
     core_.apart([&] { replay(slot, begin, now, until); });
-    std::swap(own, clock_.events);
-    while (own.next_time() != EventQueue::never) clock_.schedule(now, own.pop());
+    std::swap(own, events_);
+    while (own.next_time() != EventQueue::never) events_.push(now, own.pop());
     core_.transfers().clear_news(); // it was told when it was due
   }
 
   /// What the instance has done by now. Pre: nothing else is in the event queue.
   void replay(std::uint32_t slot, std::int64_t begin, std::int64_t now, Until until) {
-    EventQueue& events = clock_.events;
     core_.start_part(slot, begin);
     if (begin == now) return;
     core_.serve(begin);
-    while (events.next_time() < now) {
-      const std::int64_t at = events.next_time();
-      while (events.next_time() == at) core_.handle(events.pop());
+    while (events_.next_time() < now) {
+      const std::int64_t at = events_.next_time();
+      while (events_.next_time() == at) core_.handle(events_.pop());
       core_.serve(at);
     }
     if (until == Until::before) return;
-    while (events.next_time() == now) core_.handle(events.pop());
+    while (events_.next_time() == now) core_.handle(events_.pop());
   }
 
   /// What was folded is counted, as the network is about to change or the run is over.
@@ -172,12 +172,13 @@ private:
     network.events = options_.events;
     network.begin = Time{now};
     network.watch = options_.watch;
-    replays_.emplace(core_.topology(), shapes_, options_.model, network);
+    replays_.emplace(core_.topology(), shapes_, waiting_, options_.model, network);
   }
 
   const PlacedShapes& shapes_;
-  NetworkCore<Clock>& core_;
-  Clock& clock_;
+  std::span<const Dependencies> waiting_; // per shape
+  NativeNetwork& core_;
+  EventQueue& events_;
   const IterationOptions& options_;
   Resources resources_;
   std::optional<LoneReplays> replays_;

@@ -137,15 +137,15 @@ PlanShape make_shape(const std::shared_ptr<const CommunicationPlan>& plan, const
     if (!is_used[path.value]) ends[path.value] = placing.ends(path);
     is_used[path.value] = true;
   }
-  PlanShape shape{.plan = plan,
-                  .before = {ends, plan->collective, schedule, Dependencies::Parts::apart}};
-  shape.routes.resize(shape.before.connection_count());
+  PlanShape shape{.plan = plan};
   shape.transfers_of.resize(members.size());
   shape.transfers.reserve(schedule.size());
   Numbers<std::int64_t> sizes;
+  Numbers<std::uint32_t> routes;
   for (std::uint32_t i = 0; i < schedule.size(); ++i) {
     const Transfer transfer = schedule[i];
-    const std::uint32_t number = shape.before.connection(i);
+    const std::uint32_t number = routes.of(transfer.path.value);
+    if (number == shape.routes.size()) shape.routes.emplace_back();
     PlanShape::Route& route = shape.routes[number];
     const PathEnds& at = ends[transfer.path.value];
     if (!route.path.valid())
@@ -163,6 +163,7 @@ PlanShape make_shape(const std::shared_ptr<const CommunicationPlan>& plan, const
   for (std::uint32_t route = 0; some_come_late && route < shape.routes.size(); ++route)
     if (const std::uint32_t from = shape.routes[route].sender; from != PlanShape::none)
       shape.routes_from[from].push_back(route);
+  shape.path_ends = std::move(ends);
   return shape;
 }
 

@@ -2,7 +2,7 @@
 // can be under way at once.
 #pragma once
 
-#include "sim/engines/dependencies.hpp"
+#include "sim/engines/path_ends.hpp"
 #include "sim/ids.hpp"
 #include "sim/iteration.hpp"
 #include "sim/schedule.hpp"
@@ -27,7 +27,7 @@ struct PlanShape {
     std::uint32_t reduces : 1 = 0;
   };
   static_assert(sizeof(Movement) == 8);
-  /// A path that transfers take; numbered by first use, as their connections are.
+  /// A path that transfers take; numbered by first use, as the engines number connections.
   struct Route {
     PathId path;                                  ///< in the plan
     std::uint32_t sender = none, receiver = none; ///< index into the group, where they are members
@@ -44,7 +44,7 @@ struct PlanShape {
   std::vector<std::uint32_t> awaited_of = {};
   std::vector<bool> awaits_sends = {};
   std::vector<std::vector<std::uint32_t>> routes_from = {}; ///< per member, which may come late
-  Dependencies before;                                      ///< anything has happened
+  std::vector<PathEnds> path_ends = {}; ///< where the plan's paths begin and end, on the network
 };
 
 /// A shape at its place.
@@ -67,6 +67,7 @@ public:
   [[nodiscard]] const PlanShape& shape_of(std::size_t plan) const {
     return shapes_[placed_[plan].shape];
   }
+  [[nodiscard]] const std::vector<PlanShape>& shapes() const { return shapes_; }
   [[nodiscard]] const PathTable& paths() const { return paths_; }
 
 private:

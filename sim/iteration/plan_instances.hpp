@@ -1,13 +1,16 @@
 // The transfers of many plan instances that come and go, as the cores see them. An instance's
 // transfers are numbered in one row, and later instances after earlier ones, so that ties at queues
-// go by the order in which instances begin, then by list position.
+// go by the order in which instances begin, then by list position. Numbers come in blocks, each of
+// which belongs to one instance, and a window over the blocks in use says to which, so that a
+// transfer finds its instance without a search.
 #pragma once
 
-#include "sim/engines/dependencies.hpp"
+#include "sim/error.hpp"
 #include "sim/iteration/placed_shapes.hpp"
 #include "sim/schedule.hpp"
 #include "sim/units.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -17,26 +20,80 @@
 
 namespace tutti {
 
-/// An instance is named by its slot, which is used again when the instance has ended. Memory: 16
-/// bytes for each transfer of the instances that are under way.
-class PlanInstances {
-public:
-  /// A member of an instance for whom it is over.
-  struct MemberOver {
-    std::uint32_t slot = 0, member = 0;
-  };
+/// What the transfers of each shape wait for, before anything has happened. `Waiting`: the engine's
+/// own Dependencies or Precedence.
+template <typename Waiting>
+[[nodiscard]] std::vector<Waiting> waiting_of(const PlacedShapes& shapes) {
+  std::vector<Waiting> waiting;
+  for (const PlanShape& shape : shapes.shapes())
+    waiting.emplace_back(shape.path_ends, shape.plan->collective, shape.plan->schedule,
+                         Waiting::Parts::apart);
+  return waiting;
+}
 
-  /// `levels`: how many levels of priority there are.
-  PlanInstances(const PlacedShapes& shapes, std::size_t levels)
-      : shapes_(&shapes), levels_(levels), slot_of_block_(64) {}
+/// One of those who take part in an instance.
+struct InstanceMember {
+  std::uint32_t slot = 0, member = 0;
+};
+
+/// An instance is named by its slot, which is used again when the instance has ended. Memory: that
+/// of `Waiting` for each instance that is under way.
+template <typename Waiting> class PlanInstances {
+public:
+  /// `waiting`: of the shapes; `levels`: how many levels of priority there are. Refers to both.
+  PlanInstances(const PlacedShapes& shapes, std::span<const Waiting> waiting, std::size_t levels)
+      : shapes_(&shapes), waiting_(waiting), levels_(levels), slot_of_block_(64) {}
 
   /// Numbers the transfers of one more instance; they don't enter yet.
   /// Errors: InputError where numbers run out (after 4 * 10^9 transfers).
-  std::uint32_t add(std::uint32_t plan, std::size_t level);
+  std::uint32_t add(std::uint32_t plan, std::size_t level) {
+    if (free_slots_.empty()) {
+      free_slots_.push_back(static_cast<std::uint32_t>(instances_.size()));
+      instances_.emplace_back();
+    }
+    const std::uint32_t slot = free_slots_.back();
+    free_slots_.pop_back();
+    Instance& instance = instances_[slot];
+    instance.plan = plan;
+    instance.level = static_cast<std::uint32_t>(level);
+    instance.shape = &shapes_->shape_of(plan);
+    instance.transfers = instance.shape->transfers.data();
+    instance.sizes = instance.shape->sizes.data();
+    instance.paths = (*shapes_)[plan].paths.data();
+    const std::uint64_t blocks = blocks_of(instance);
+    if ((next_block_ + blocks) * block > UINT32_MAX)
+      throw InputError("a run has more transfers than an engine can number (4 * 10^9)");
+    make_room(blocks);
+    instance.is_there = true;
+    instance.first = static_cast<std::uint32_t>(next_block_ * block);
+    next_block_ += blocks;
+    note_blocks(slot);
+    return slot;
+  }
   /// From now on its transfers happen; start_part() lets them enter. Members that are absent send
   /// nothing until start_member(), and what arrives at them waits there.
-  void prepare(std::uint32_t slot, std::span<const std::uint32_t> absent = {});
-  void remove(std::uint32_t slot);
+  void prepare(std::uint32_t slot, std::span<const std::uint32_t> absent = {}) {
+    Instance& instance = instances_[slot];
+    const PlanShape& shape = *instance.shape;
+    instance.waiting = waiting_[(*shapes_)[instance.plan].shape];
+    instance.left_of_member = shape.awaited_of;
+    instance.is_absent.clear();
+    instance.waiting_for.clear();
+    if (absent.empty()) return;
+    instance.is_absent.resize(shape.transfers_of.size());
+    instance.waiting_for.resize(shape.transfers_of.size());
+    for (const std::uint32_t member : absent) {
+      instance.is_absent[member] = true;
+      for (const std::uint32_t route : shape.routes_from[member])
+        instance.waiting->hold_connection(route);
+    }
+  }
+  void remove(std::uint32_t slot) {
+    Instance& instance = instances_[slot];
+    instance.is_there = false;
+    instance.waiting.reset();
+    free_slots_.push_back(slot);
+  }
 
   [[nodiscard]] std::size_t count() const { return instances_.size() - free_slots_.size(); }
   [[nodiscard]] std::uint32_t plan_of_slot(std::uint32_t slot) const {
@@ -47,7 +104,7 @@ public:
   }
 
   /// Since clear_news(): who is over, and instances of which everything is delivered.
-  [[nodiscard]] std::span<const MemberOver> members_over() const { return members_over_; }
+  [[nodiscard]] std::span<const InstanceMember> members_over() const { return members_over_; }
   [[nodiscard]] std::span<const std::uint32_t> finished() const { return finished_; }
   void clear_news() { members_over_.clear(), finished_.clear(); }
   /// Of an instance that isn't prepared.
@@ -86,7 +143,7 @@ public:
       if (member == route.sender && !shape.awaits_sends[member]) continue;
       if (--instance.left_of_member[member] == 0) members_over_.push_back({slot, member});
     }
-    if (instance.dependencies->undelivered() == 0) finished_.push_back(slot);
+    if (instance.waiting->undelivered() == 0) finished_.push_back(slot);
   }
 
   /// Nothing is there from the start.
@@ -94,7 +151,7 @@ public:
   template <typename Sink> void start_part(std::size_t slot, Sink& sink) {
     Instance& instance = instances_[slot];
     Shifted<Sink> shifted{sink, instance.first};
-    instance.dependencies->start_part(0, shifted);
+    instance.waiting->start_part(0, shifted);
   }
 
   /// Returns what has arrived at the member, in that order.
@@ -104,7 +161,7 @@ public:
     instance.is_absent[member] = false;
     Shifted<Sink> shifted{sink, instance.first};
     for (const std::uint32_t route : instance.shape->routes_from[member])
-      instance.dependencies->release_connection(route, shifted);
+      instance.waiting->release_connection(route, shifted);
     return std::exchange(instance.waiting_for[member], {});
   }
   /// Whether what has just arrived waits for its receiver to start.
@@ -120,34 +177,34 @@ public:
   template <typename Sink> void left(std::uint32_t id, Sink& sink) {
     Instance& instance = of(id);
     Shifted<Sink> shifted{sink, instance.first};
-    instance.dependencies->left(id - instance.first, shifted);
+    instance.waiting->left(id - instance.first, shifted);
   }
   [[nodiscard]] bool watched(std::uint32_t id) const {
     const Instance& instance = of(id);
-    return instance.dependencies->watched(id - instance.first);
+    return instance.waiting->watched(id - instance.first);
   }
   template <typename Sink> void arrived(std::uint32_t id, Sink& sink) {
     Instance& instance = of(id);
     Shifted<Sink> shifted{sink, instance.first};
-    instance.dependencies->arrived(id - instance.first, shifted);
+    instance.waiting->arrived(id - instance.first, shifted);
   }
   void lose(std::uint32_t id) {
     Instance& instance = of(id);
-    instance.dependencies->lose(id - instance.first);
+    instance.waiting->lose(id - instance.first);
   }
   template <typename Sink> void head_in(std::uint32_t id, Sink& sink) {
     Instance& instance = of(id);
     Shifted<Sink> shifted{sink, instance.first};
-    instance.dependencies->head_in(id - instance.first, shifted);
+    instance.waiting->head_in(id - instance.first, shifted);
   }
   template <typename Sink> void tail_in(std::uint32_t id, Sink& sink) {
     Instance& instance = of(id);
     Shifted<Sink> shifted{sink, instance.first};
-    instance.dependencies->tail_in(id - instance.first, shifted);
+    instance.waiting->tail_in(id - instance.first, shifted);
   }
   [[nodiscard]] bool may_end(std::uint32_t id) const {
     const Instance& instance = of(id);
-    return instance.dependencies->may_end(id - instance.first);
+    return instance.waiting->may_end(id - instance.first);
   }
 
 private:
@@ -162,14 +219,14 @@ private:
     const PlanShape::Movement* transfers = nullptr; ///< of the shape
     const Bytes* sizes = nullptr;                   ///< of the shape
     const PathId* paths = nullptr;                  ///< per route, of the placed shape
-    std::optional<Dependencies> dependencies;       ///< once it is prepared
+    std::optional<Waiting> waiting;                 ///< once it is prepared
     std::vector<std::uint32_t> left_of_member;      ///< transfers that it awaits
     // Per member; empty where all were there from the start.
     std::vector<bool> is_absent;
     std::vector<std::vector<std::uint32_t>> waiting_for; ///< transfers that have arrived there
   };
 
-  /// Dependencies count from 0 in each instance.
+  /// `Waiting` counts from 0 in each instance.
   template <typename Sink> struct Shifted {
     Sink& sink;
     std::uint32_t first;
@@ -184,18 +241,38 @@ private:
   }
   [[nodiscard]] Instance& of(std::uint32_t id) { return instances_[slot_of(id)]; }
   [[nodiscard]] const Instance& of(std::uint32_t id) const { return instances_[slot_of(id)]; }
-  [[nodiscard]] std::uint64_t blocks_of(const Instance& instance) const;
-  void note_blocks(std::uint32_t slot);
-  void make_room(std::uint64_t blocks);
+  [[nodiscard]] std::uint64_t blocks_of(const Instance& instance) const {
+    return (instance.shape->transfers.size() + block - 1) / block;
+  }
+  void note_blocks(std::uint32_t slot) {
+    const Instance& instance = instances_[slot];
+    const std::uint64_t first = instance.first / block;
+    for (std::uint64_t b = first; b < first + blocks_of(instance); ++b)
+      slot_of_block_[b & (slot_of_block_.size() - 1)] = slot;
+  }
+  void make_room(std::uint64_t blocks) {
+    if (next_block_ + blocks - oldest_block_ <= slot_of_block_.size()) return;
+    oldest_block_ = next_block_;
+    for (const Instance& instance : instances_)
+      if (instance.is_there)
+        oldest_block_ = std::min<std::uint64_t>(oldest_block_, instance.first / block);
+    std::size_t length = slot_of_block_.size();
+    while (length < 2 * (next_block_ + blocks - oldest_block_)) length *= 2; // not soon again
+    if (length == slot_of_block_.size()) return;
+    slot_of_block_.assign(length, 0);
+    for (std::uint32_t slot = 0; slot < instances_.size(); ++slot)
+      if (instances_[slot].is_there) note_blocks(slot);
+  }
 
   const PlacedShapes* shapes_;
+  std::span<const Waiting> waiting_; // per shape
   std::size_t levels_;
   std::vector<Instance> instances_; // by slot
   std::vector<std::uint32_t> free_slots_;
   // A window over the blocks in use: block b is at b modulo its length, a power of two.
   std::vector<std::uint32_t> slot_of_block_;
   std::uint64_t oldest_block_ = 0, next_block_ = 0;
-  std::vector<MemberOver> members_over_;
+  std::vector<InstanceMember> members_over_;
   std::vector<std::uint32_t> finished_;
 };
 

@@ -216,10 +216,12 @@ TrainingExecution::Computations TrainingExecution::compute(std::int64_t now) {
     const std::uint32_t operation = programs_.start_computing(npu);
     programs_.times(npu, operation).begin = now;
     accounts_.begin_computing(npu, operation, now);
-    const std::int64_t takes = duration(npu, programs_.operation(npu, operation).amount);
+    const std::int64_t amount = programs_.operation(npu, operation).amount;
+    const std::int64_t takes = duration(npu, amount);
     require_representable(now, Time{takes});
     if (takes > 0) {
-      computations.begun.push_back({npu, now + takes});
+      computations.begun.push_back(
+          {npu, now + takes, static_cast<double>(amount) * 1e6 / shares_[npu].millionths});
     } else {
       computations.is_more = true;
       computed(npu, now);

@@ -59,6 +59,7 @@ public:
   struct Computation {
     std::uint32_t npu = 0;
     std::int64_t end = 0; ///< ps
+    double work = 0;      ///< ps, at the speed that the NPU has without events
   };
   /// Lets each NPU that can begin one computation. What takes no time is over at once: advance() is
   /// to be called again where `is_more`.

@@ -2,7 +2,7 @@
 // native engine. Where every n/B is whole picoseconds they must agree to the picosecond.
 
 #include "sim/engines/engine.hpp"
-#include "sim/engines/simgrid/fifo.hpp"
+#include "sim/engines/simgrid/replay.hpp"
 #include "sim/engines/simgrid_requests.hpp"
 #include "sim/processes/isolated.hpp"
 #include "tests/catch.hpp"

@@ -10,6 +10,7 @@
 #include "sim/engines/simgrid/path_zone.hpp"
 #include "sim/engines/simgrid/process.hpp"
 #include "sim/engines/simgrid_versions.hpp"
+#include "sim/error.hpp"
 
 #include <simgrid/kernel/Timer.hpp>
 
@@ -34,15 +35,16 @@ double bytes_per_second(Bandwidth rate) { return static_cast<double>(rate.bytes_
 
 } // namespace
 
-SimGridNetwork::SimGridNetwork(const Topology& topology, NetworkUser& user)
+SimGridNetwork::SimGridNetwork(const Topology& topology, NetworkUser& user,
+                               std::span<const double> speeds)
     : engine_(&simgrid_arguments().count, simgrid_arguments().values.data()), user_(user),
       link_count_(topology.link_count()) {
   set_up_simgrid("2.5e-13");
-  add_carriers(topology);
-  sg4::Comm::on_completion_cb([this](const sg4::Activity& comm) { completed(comm); });
+  add_carriers(topology, speeds);
+  simgrid_versions::on_completions([this](const sg4::Activity& activity) { completed(activity); });
 }
 
-void SimGridNetwork::add_carriers(const Topology& topology) {
+void SimGridNetwork::add_carriers(const Topology& topology, std::span<const double> speeds) {
   zone_ = new PathZone; // the engine owns its zones
   sg4::NetZone& network = simgrid_versions::attached(*zone_);
   from_ = simgrid_versions::add_host(network, "from");
@@ -68,6 +70,10 @@ void SimGridNetwork::add_carriers(const Topology& topology) {
         topology.effective_bandwidth(LinkId{l}));
   for (std::size_t g = 0; g < topology.groups().size(); ++g)
     add(fmt::format("group {}", g), topology.groups()[g].bandwidth, topology.groups()[g].bandwidth);
+  first_npu_ = carriers_.size();
+  for (std::size_t npu = 0; npu < speeds.size(); ++npu)
+    carriers_.emplace_back().host =
+        simgrid_versions::add_host(network, fmt::format("npu {}", npu), speeds[npu]);
   simgrid_versions::ignore_latency(network);
   zone_->seal();
 }
@@ -89,12 +95,29 @@ void SimGridNetwork::carry(std::size_t number, Bytes size, Happening then) {
   carrier.comm->set_source(from_)->set_destination(to_); // the last call starts it
 }
 
-void SimGridNetwork::completed(const sg4::Activity& comm) {
-  Carrier& carrier = carriers_[reinterpret_cast<std::size_t>(comm.get_data<void>())];
-  if (carrier.comm.get() != &comm) return; // cancelled, or stopped
-  done_.clear();
-  done_.push_back(std::move(carrier.comm));
-  set_scale(carrier, 1);
+void SimGridNetwork::compute(std::uint32_t npu, double operations, Happening then) {
+  const std::size_t number = first_npu_ + npu;
+  Carrier& carrier = carriers_[number];
+  carrier.then = then;
+  carrier.exec = sg4::Exec::init();
+  carrier.exec->set_flops_amount(operations);
+  carrier.exec->set_data(reinterpret_cast<void*>(number));
+  carrier.exec->set_host(carrier.host);
+  carrier.exec->start();
+}
+
+void SimGridNetwork::completed(const sg4::Activity& activity) {
+  Carrier& carrier = carriers_[reinterpret_cast<std::size_t>(activity.get_data<void>())];
+  if (carrier.comm.get() == &activity) {
+    done_.clear();
+    done_.push_back(std::move(carrier.comm));
+    set_scale(carrier, 1);
+  } else if (carrier.exec.get() == &activity) {
+    done_.clear();
+    done_.push_back(std::move(carrier.exec));
+  } else {
+    return; // cancelled, or stopped
+  }
   note(carrier.then);
 }
 
@@ -144,6 +167,10 @@ double SimGridNetwork::cancel(LinkId link) {
   comm->cancel();
   set_scale(carrier, 1);
   return rest;
+}
+
+void SimGridNetwork::check_clock() const {
+  if (clock() > longest_run) throw InputError(std::string(too_long));
 }
 
 Time SimGridNetwork::now() const { return Time{std::llround(clock() * 1e12)}; }

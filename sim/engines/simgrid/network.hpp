@@ -19,6 +19,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <exception>
+#include <span>
+#include <string_view>
 #include <vector>
 
 namespace tutti {
@@ -46,7 +48,14 @@ public:
 /// One SimGrid engine. Only one may be made per process.
 class SimGridNetwork {
 public:
-  SimGridNetwork(const Topology& topology, NetworkUser& user);
+  /// SimGrid's clock is a double: up to here its steps, finer than 0.06 ps, tell picoseconds apart.
+  static constexpr double longest_run = 500; // s
+  static constexpr std::string_view too_long =
+      "SimGrid's clock, a double in seconds, can't tell picoseconds apart beyond 500 s; engine "
+      "native, of fifo only, can";
+
+  /// `speeds`: per NPU that computes, in operations a second.
+  SimGridNetwork(const Topology& topology, NetworkUser& user, std::span<const double> speeds = {});
 
   /// `then` happens when the link, or the group, has carried so many bytes.
   /// Pre: it carries nothing.
@@ -61,6 +70,9 @@ public:
   /// left.
   double cancel(LinkId link);
 
+  /// `then` happens when the NPU has done so many operations. Pre: it does nothing else.
+  void compute(std::uint32_t npu, double operations, Happening then);
+
   /// `then` happens after this time (0: still at this instant), or at this one, if not before now.
   void after(Time wait, Happening then);
   void at(Time when, Happening then);
@@ -69,11 +81,14 @@ public:
   /// In seconds.
   [[nodiscard]] static double clock() { return simgrid::s4u::Engine::get_clock(); }
 
+  /// Errors: InputError where the clock is beyond `longest_run`.
+  void check_clock() const;
+
   /// Runs until nothing is left to happen. What the user throws ends the run and is thrown here.
   void run();
 
 private:
-  /// A link or a group.
+  /// A link, a group, or an NPU that computes, which has a host and nothing else.
   struct Carrier {
     std::array<std::uint32_t, 2> route{}; // of the zone's links: its own and the pipe
     simgrid::s4u::Link* link = nullptr;
@@ -81,7 +96,9 @@ private:
     double rate = 0, pipe_rate = 0;     // bytes/s
     double scale = 1;                   // of both, see turn_on()
     double rest = 0;                    // bytes of what stands still
-    simgrid::s4u::CommPtr comm;         // under way
+    simgrid::s4u::Host* host = nullptr;
+    simgrid::s4u::CommPtr comm; // under way
+    simgrid::s4u::ExecPtr exec;
     Happening then;
   };
   /// What happens by one timer.
@@ -91,11 +108,11 @@ private:
   };
   static constexpr std::uint32_t none = UINT32_MAX;
 
-  void add_carriers(const Topology& topology);
+  void add_carriers(const Topology& topology, std::span<const double> speeds);
   static void set_rates(Carrier& carrier);
   static void set_scale(Carrier& carrier, double scale);
   void carry(std::size_t carrier, Bytes size, Happening then);
-  void completed(const simgrid::s4u::Activity& comm);
+  void completed(const simgrid::s4u::Activity& activity);
   void ring(std::uint32_t alarm);
   void note(Happening happening);
   void await_rest_of_instant(double after);
@@ -106,14 +123,15 @@ private:
   PathZone* zone_ = nullptr; // owned by the engine
   simgrid::s4u::Host* from_ = nullptr;
   simgrid::s4u::Host* to_ = nullptr;
-  std::vector<Carrier> carriers_; // links, then groups
+  std::vector<Carrier> carriers_; // links, groups, NPUs
+  std::size_t first_npu_ = 0;     // among them
   std::uint32_t link_count_;
   std::vector<Alarm> alarms_;
   std::vector<std::uint32_t> free_alarms_;
   std::uint32_t last_alarm_ = none; // still to ring
   std::vector<Happening> happened_, told_;
   bool is_awaited_ = false, is_handling_ = false;
-  std::vector<simgrid::s4u::CommPtr> done_; // may still be in use by SimGrid's present step
+  std::vector<simgrid::s4u::ActivityPtr> done_; // may still be in use by SimGrid's present step
   std::exception_ptr failure_;
 };
 

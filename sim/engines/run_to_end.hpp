@@ -1,4 +1,4 @@
-// The native engine's clock: Tutti's own event queue.
+// The native engine's loop: instant by instant, all that happens at one before what it lets start.
 #pragma once
 
 #include "sim/engines/event_queue.hpp"
@@ -9,17 +9,7 @@
 
 namespace tutti {
 
-struct NativeClock {
-  EventQueue events;
-  void schedule(std::int64_t now, const Event& event) { events.push(now, event); }
-  void transmit(std::int64_t now, const Event& sent) { events.push(now, sent); }
-  /// What was due before stays in the queue; the core doesn't heed it.
-  void retransmit(std::int64_t now, const Event& sent) {
-    if (sent.at != EventQueue::never) events.push(now, sent);
-  }
-};
-
-/// Lets everything happen that `core` schedules in `events`, its clock's. Errors: Stopped.
+/// Lets everything happen that `core` schedules in `events`. Errors: Stopped.
 template <typename Core> void run_to_end(Core& core, EventQueue& events, const Watch& watch) {
   WatchedSteps steps(watch);
   core.serve(core.begin());

@@ -1,0 +1,212 @@
+// Sets the rules going: when the run begins, when its options change something, when it ends and
+// what never happened.
+//
+// SimGrid's clock is a double in seconds. Below 500 s its steps are finer than 0.06 ps, so that
+// what is one instant stays one; a run that is certain to last longer is refused before it begins,
+// and any other as soon as it gets there.
+#include "sim/engines/simgrid/replay.hpp"
+
+#include "sim/engines/simgrid/changing_fifo.hpp"
+#include "sim/engines/simgrid/network.hpp"
+#include "sim/engines/simgrid/scheduled.hpp"
+#include "sim/engines/stuck.hpp"
+#include "sim/error.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <set>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+namespace tutti {
+
+namespace {
+
+/// No run is faster than the busiest of its links, whose rates don't change.
+void require_resolvable(const Topology& topology, const Collective& collective,
+                        const Schedule& schedule, const RunOptions& options) {
+  double begin = options.begin.seconds();
+  for (const Time start : options.starts) begin = std::max(begin, start.seconds());
+  std::vector<double> busy(topology.link_count(), begin); // s
+  if (options.events.empty() && options.route_changes.empty() && !options.freeze)
+    for (std::uint32_t i = 0; i < schedule.size(); ++i)
+      for (const LinkId link : schedule.paths().links(schedule.path_of(i)))
+        busy[link.value] +=
+            static_cast<double>(collective.chunks[schedule[i].chunk.value].size.count) /
+            static_cast<double>(topology.effective_bandwidth(link).bytes_per_second);
+  const auto longest = std::ranges::max_element(busy);
+  if (longest != busy.end() && *longest > SimGridNetwork::longest_run)
+    throw InputError(
+        fmt::format("it takes {:.4g} s at least: {}", *longest, SimGridNetwork::too_long));
+}
+
+class ReplayOnSimGrid : NetworkUser {
+public:
+  ReplayOnSimGrid(const Topology& topology, const Collective& collective, const Schedule& schedule,
+                  const TimeModel& model, const RunOptions& options)
+      : topology_(topology), schedule_(schedule), options_(options), network_(topology, *this),
+        fifo_(topology, ScheduledOnSimGrid(topology, collective, schedule, options), model,
+              options.record_hops, network_) {}
+
+  Report run() {
+    plan();
+    network_.run();
+    return finish();
+  }
+
+private:
+  [[nodiscard]] ScheduledOnSimGrid& transfers() { return fifo_.transfers(); }
+
+  void plan() {
+    const auto at = [&](Time when, FifoKind kind, std::size_t subject) {
+      network_.at(std::max(when, options_.begin),
+                  {static_cast<std::uint32_t>(kind), static_cast<std::uint32_t>(subject)});
+    };
+    at(options_.begin, FifoKind::begin, 0);
+    const auto change_at = [&](Time when) {
+      if (when > options_.begin) at(when, FifoKind::change, 0);
+    };
+    for (const NetworkEvent& event : options_.events) change_at(event.at);
+    for (const RouteChange& route : options_.route_changes) change_at(route.at);
+    if (options_.freeze) change_at(*options_.freeze);
+    for (std::size_t p = 0; p < options_.jobs.size(); ++p)
+      at(options_.jobs[p].start, FifoKind::part, p);
+    for (std::size_t j = 0; j < transfers().joins().size(); ++j)
+      at(transfers().joins()[j].at, FifoKind::join, j);
+  }
+
+  void begin_instant() override {
+    if (transfers().undelivered() > 0) network_.check_clock();
+    fifo_.begin_instant();
+  }
+  void happened(const Happening& happening) override {
+    switch (static_cast<FifoKind>(happening.kind)) {
+    case FifoKind::begin:
+      make_changes();
+      if (options_.jobs.empty()) transfers().start(fifo_);
+      break;
+    case FifoKind::change: make_changes(); break;
+    case FifoKind::part: transfers().start_part(happening.subject, fifo_); break;
+    case FifoKind::join: join(happening.subject); break;
+    default: fifo_.happened(happening);
+    }
+  }
+  void serve() override { fifo_.serve(); }
+
+  /// All of one instant at once: the network's, what may set out, and then the routes.
+  void make_changes() {
+    const Time now = std::max(network_.now(), options_.begin);
+    const auto due = [now](auto list, std::size_t& next) {
+      const std::size_t first = next;
+      while (next < list.size() && list[next].at <= now) ++next;
+      return list.subspan(first, next - first);
+    };
+    fifo_.apply(due(options_.events, next_event_));
+    if (options_.freeze && !is_frozen_ && *options_.freeze <= now) {
+      is_frozen_ = true;
+      fifo_.freeze();
+    }
+    fifo_.replace(due(options_.route_changes, next_route_));
+  }
+
+  void join(std::uint32_t j) {
+    for (const std::uint32_t i : transfers().join(j, fifo_)) {
+      if (is_frozen_)
+        transfers().keep(i);
+      else
+        fifo_.take_in_late(i);
+    }
+  }
+
+  Report finish() {
+    Report& report = fifo_.finish();
+    transfers().move_deliveries_to(report);
+    std::ranges::sort(report.hops, [](const HopRecord& a, const HopRecord& b) {
+      return std::tie(a.start, a.link, a.transfer) < std::tie(b.start, b.link, b.transfer);
+    });
+    if (options_.may_halt) report.quiet = std::max(fifo_.quiet(), options_.begin);
+    if (transfers().undelivered() > 0) {
+      note_stuck(report);
+      if (!options_.may_halt) throw InputError(stuck_text(report));
+    }
+    return std::move(report);
+  }
+
+  void note_stuck(Report& report) {
+    using Why = StuckTransfer::Why;
+    const auto standing = fifo_.standing();
+    const std::set<std::uint32_t> frozen(fifo_.frozen().begin(), fifo_.frozen().end());
+    const ScheduledOnSimGrid& all = transfers();
+    for (std::uint32_t i = 0; i < schedule_.size(); ++i) {
+      if (all.was_delivered(i)) continue;
+      StuckTransfer stuck{i};
+      const auto place = standing.find(i);
+      if (all.was_lost(i))
+        stuck.why = Why::lost;
+      else if (all.has_reached_its_end(i))
+        stuck.why = Why::held_back;
+      else if (frozen.contains(i))
+        stuck.why = Why::frozen;
+      else if (place != standing.end())
+        stuck = {i, Why::link_down, place->second.link, place->second.since};
+      else if (const auto awaited = all.first_awaited(i)) {
+        stuck.why = Why::named;
+        stuck.awaited = awaited->transfer;
+      }
+      report.stuck.push_back(stuck);
+    }
+  }
+  [[nodiscard]] std::string stuck_text(const Report& report) {
+    constexpr std::size_t most_named = 5;
+    std::string text = fmt::format("{} of {} transfers were never delivered:", report.stuck.size(),
+                                   schedule_.size());
+    for (std::size_t k = 0; k < std::min(most_named, report.stuck.size()); ++k) {
+      const StuckTransfer& stuck = report.stuck[k];
+      const Transfer transfer = schedule_[stuck.transfer];
+      text += fmt::format(
+          "{} transfer {} (chunk {}, {} > {}) {}", k > 0 ? ";" : "", stuck.transfer,
+          transfer.chunk.value,
+          topology_.node(topology_.link(schedule_.paths().first(transfer.path)).from).name,
+          topology_.node(topology_.link(schedule_.paths().last(transfer.path)).to).name,
+          reason(stuck));
+    }
+    return text;
+  }
+  [[nodiscard]] std::string reason(const StuckTransfer& stuck) {
+    const ScheduledOnSimGrid& all = transfers();
+    if (all.has_reached_its_end(stuck.transfer) && !all.was_lost(stuck.transfer))
+      return "waits for its receiver's sends";
+    const auto awaited = all.first_awaited(stuck.transfer);
+    if (stuck.why == StuckTransfer::Why::named && awaited)
+      return fmt::format("waits for transfer {}, which has not {}", awaited->transfer,
+                         to_text(awaited->milestone));
+    const Time since = stuck.link.valid() ? fifo_.down_since(stuck.link) : Time{};
+    const std::string why = stuck_reason(topology_, stuck, since);
+    if (!why.empty()) return why;
+    return all.has_data(stuck.transfer) ? "is under way" : "waits for data";
+  }
+
+  const Topology& topology_;
+  const Schedule& schedule_;
+  const RunOptions options_;
+  SimGridNetwork network_;
+  ChangingFifo<ScheduledOnSimGrid> fifo_;
+  std::size_t next_event_ = 0, next_route_ = 0;
+  bool is_frozen_ = false;
+};
+
+} // namespace
+
+Report replay_fifo_on_simgrid(const Topology& topology, const Collective& collective,
+                              const Schedule& schedule, const TimeModel& model,
+                              const RunOptions& options) {
+  require_resolvable(topology, collective, schedule, options);
+  return ReplayOnSimGrid(topology, collective, schedule, model, options).run();
+}
+
+} // namespace tutti
