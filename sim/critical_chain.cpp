@@ -1,11 +1,13 @@
 // The chain is found backwards, from instant to instant: whatever starts does so because something
-// else has happened at that very picosecond, which the report has as well.
+// else has happened at that very picosecond, which the report has as well. On SimGrid crossings take
+// parts of picoseconds, and times are rounded when they are told.
 
 #include "sim/critical_chain.hpp"
 
 #include <algorithm>
 #include <cassert>
 #include <cstdint>
+#include <cstdlib>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -43,8 +45,9 @@ public:
   ChainFinder(const Topology& topology, const Collective& collective, const Schedule& schedule,
               std::span<const Time> starts, const Report& report)
       : topology_(topology), collective_(collective), schedule_(schedule), starts_(starts),
-        report_(report), hops_of_(schedule.size(), report.hops.size(),
-                                  [&](std::uint32_t h) { return report.hops[h].transfer; }),
+        report_(report), rounding_(report.engine == "simgrid" ? 2 : 0),
+        hops_of_(schedule.size(), report.hops.size(),
+                 [&](std::uint32_t h) { return report.hops[h].transfer; }),
         on_link_(topology.link_count(), report.hops.size(),
                  [&](std::uint32_t h) { return report.hops[h].link.value; }),
         of_chunk_(collective.chunks.size(), schedule.size(),
@@ -92,6 +95,7 @@ private:
     std::size_t index = 0;
   };
 
+  [[nodiscard]] bool meet(Time a, Time b) const { return std::abs(a.ps - b.ps) <= rounding_; }
   [[nodiscard]] NodeId sender(std::uint32_t i) const {
     return topology_.link(schedule_.paths().first(schedule_.path_of(i))).from;
   }
@@ -126,13 +130,14 @@ private:
     while (true) {
       const Time at = report_.deliveries[i] - reduction_time(i);
       const Place last = last_hop(i);
-      if (start_of(node) == at && at > Time{}) return begins_late(node);
-      if (hop(last.hop).end + latency(last.hop) == at) return last;
+      if (meet(start_of(node), at) && at > Time{}) return begins_late(node);
+      if (meet(hop(last.hop).end + latency(last.hop), at)) return last;
       for (const std::uint32_t send : of_chunk_[schedule_[i].chunk.value])
-        if (send != i && left(send) == at && sender(send) == node) return first_hop(send);
+        if (send != i && meet(left(send), at) && sender(send) == node) return first_hop(send);
       const std::span<const std::uint32_t> others = into_[node.value];
       const auto before = std::ranges::find_if(others, [&](std::uint32_t other) {
-        return other != i && reduction_time(other) > Time{} && report_.deliveries[other] == at;
+        return report_.deliveries[other] < report_.deliveries[i] &&
+               reduction_time(other) > Time{} && meet(report_.deliveries[other], at);
       });
       if (before == others.end()) return last;
       i = *before; // which the node was still adding up
@@ -153,21 +158,23 @@ private:
       const std::uint32_t before = hops_of_[its.transfer][place.index - 1];
       const NodeId between = topology_.link(hop(before).link).to;
       const bool cut = cuts_through(topology_.node(between), report_.model);
-      if ((cut ? hop(before).start : hop(before).end) + latency(before) == its.start)
+      if (meet((cut ? hop(before).start : hop(before).end) + latency(before), its.start))
         return {before, place.index - 1};
       return in_the_way(place.hop);
     }
     const NodeId node = sender(its.transfer);
-    if (start_of(node) == its.start && its.start > Time{}) return begins_late(node);
+    if (meet(start_of(node), its.start) && its.start > Time{}) return begins_late(node);
     if (its.start == Time{}) return {};
     for (const std::uint32_t arrival : of_chunk_[schedule_[its.transfer].chunk.value]) {
       if (arrival >= its.transfer) break;
-      if (receiver(arrival) == node && is_in(arrival) == its.start) return before_delivery(arrival);
+      if (receiver(arrival) == node && meet(is_in(arrival), its.start))
+        return before_delivery(arrival);
     }
     for (const Dependency& named : schedule_.dependencies(its.transfer)) {
-      if (named.milestone == Milestone::left && left(named.transfer) == its.start)
+      if (named.milestone == Milestone::left && meet(left(named.transfer), its.start))
         return first_hop(named.transfer);
-      if (named.milestone == Milestone::arrived && report_.deliveries[named.transfer] == its.start)
+      if (named.milestone == Milestone::arrived &&
+          meet(report_.deliveries[named.transfer], its.start))
         return before_delivery(named.transfer);
     }
     return in_the_way(place.hop);
@@ -215,7 +222,7 @@ private:
     while (next != hops.begin()) {
       --next;
       if (*next == h) continue;
-      if (free(*next) == at) return *next;
+      if (meet(free(*next), at)) return *next;
       if (free(*next) < at) return none;
     }
     return none;
@@ -242,6 +249,7 @@ private:
   const Schedule& schedule_;
   std::span<const Time> starts_;
   const Report& report_;
+  std::int64_t rounding_;   // ps
   Lists hops_of_, on_link_; // the report's hops by transfer, and by link; each list by start
   Lists of_chunk_, into_;   // transfers, each list in list order; by chunk, by receiver
   CriticalChain chain_;

@@ -7,6 +7,7 @@
 #include "sim/units.hpp"
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -43,9 +44,17 @@ struct StuckTransfer {
   std::uint32_t awaited = 0; ///< of named
 };
 
+/// How far the histories are apart that two engines give of one run.
+struct EngineAgreement {
+  Time largest;     ///< of all differences; where some are more than they may be, of these
+  Time allowed;     ///< for what differs by `largest`
+  std::string what; ///< that is, in words
+  bool holds = true;
+};
+
 /// Derived by an engine, never edited.
 struct Report {
-  std::string engine; ///< "native" or "simgrid"
+  std::string engine; ///< "native", "simgrid" or "both"
   TimeModel model;
   /// The last delivery, or the last start of those who hold or want something.
   Time completion;
@@ -59,6 +68,7 @@ struct Report {
   /// When the last crossing or reduction that could end had ended, and what waited for a late start
   /// was delivered.
   Time quiet;
+  std::optional<EngineAgreement> agreement; ///< of "both"
 };
 
 /// size / time in bytes per second (nccl-tests, doc/PERFORMANCE.md). 0 for zero time.

@@ -2,6 +2,7 @@
 
 #include "sim/engines/engine.hpp"
 
+#include "sim/engines/agreement.hpp"
 #include "sim/error.hpp"
 
 #include <array>
@@ -13,8 +14,9 @@ namespace tutti {
 namespace {
 
 constexpr std::array rows{
-    EngineRow{"simgrid", run_simgrid, true, "SimGrid's event loop; the reference; fifo and fluid"},
-    EngineRow{"native", run_native, false, "own event queue, for scale; fifo", run_native_compact}};
+    EngineRow{"simgrid", run_simgrid, true, "SimGrid says how long what takes; fifo and fluid"},
+    EngineRow{"native", run_native, false, "own event queue, for scale; fifo", run_native_compact},
+    EngineRow{"both", run_both, false, "native, checked against simgrid; fifo"}};
 
 } // namespace
 

@@ -1,5 +1,6 @@
-// Engines decide when things happen. Both follow the same recurrence on FIFO (docs/model.md);
-// `simgrid` is the reference and also knows fluid sharing, `native` is for scale.
+// Engines decide when things happen. Both follow the same rules on FIFO (docs/model.md) and share no
+// decision: on `simgrid` SimGrid says how long what takes, and it also knows fluid sharing; `native`
+// is for scale; `both` holds one against the other.
 #pragma once
 
 #include "sim/collective.hpp"
@@ -72,8 +73,8 @@ struct RunOptions {
 /// Replays a schedule that verify() accepts. Errors: InputError for a discipline that the engine
 /// doesn't know, options that need fifo under another one, a link bandwidth and size whose time
 /// overflows, transfers that can never happen (named); of simgrid also where its clock, a double,
-/// can't tell picoseconds apart, from some 2,000 simulated seconds on, and std::runtime_error where
-/// its child process died. Stopped where the watch says so.
+/// can't tell picoseconds apart, beyond 500 simulated seconds, and std::runtime_error where its
+/// child process died. Stopped where the watch says so.
 using EngineFunction = Report (*)(const Topology&, const Collective&, const Schedule&,
                                   const TimeModel&, const RunOptions&);
 
@@ -89,7 +90,7 @@ struct EngineRow {
   CompactEngineFunction run_compact = nullptr; ///< null where the engine needs a list
 };
 
-/// simgrid, native.
+/// simgrid, native, both.
 [[nodiscard]] std::span<const EngineRow> engines();
 /// Errors: InputError with the known names.
 [[nodiscard]] const EngineRow& find_engine(std::string_view name);
@@ -108,7 +109,7 @@ struct EngineRow {
                                         const CompactSchedule& schedule, const TimeModel& model,
                                         const Watch& watch = {});
 
-/// SimGrid's event loop, FIFO and fluid, in a process of its own, as each can hold one engine: a
+/// SimGrid's network, FIFO and fluid, in a process of its own, as each can hold one engine: a
 /// fork or, where this one has other threads, tutti_simgrid_worker. Same unmodelled effects.
 [[nodiscard]] Report run_simgrid(const Topology& topology, const Collective& collective,
                                  const Schedule& schedule, const TimeModel& model,

@@ -4,6 +4,7 @@
 #include "algorithms/arborescence_packing.hpp"
 #include "algorithms/double_binary_tree.hpp"
 #include "algorithms/tree_placement.hpp"
+#include "sim/engines/agreement.hpp"
 #include "sim/engines/engine.hpp"
 #include "sim/random.hpp"
 #include "sim/verify.hpp"
@@ -117,7 +118,8 @@ TEST_CASE("tree algorithms are correct on every kind of network, in groups and w
           CHECK(verdict.redundant == 0);
           const Time native = run_native(topology, collective, *outcome.schedule, {}).completion;
           if (chunks_per_shard == 1 && text.find("group") == std::string::npos)
-            CHECK(native == run_simgrid(topology, collective, *outcome.schedule, {}).completion);
+            CHECK(disagreement(
+                      *run_both(topology, collective, *outcome.schedule, {}).agreement) == "");
           CHECK(native >= lower_bound(topology, collective, {}, Chunking::given).time);
         }
       }

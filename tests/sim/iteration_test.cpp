@@ -1,6 +1,7 @@
 // Workloads on both engines, with times derived by hand: a byte takes 20 ps on a link, a hop 0.5 us
 // on top. An All-Reduce of 1 MB between two NPUs that each keep half takes 2 (10 + 0.5) = 21 us,
 // sending 1 MB takes 20.5 us.
+#include "sim/engines/agreement.hpp"
 #include "sim/iteration.hpp"
 
 #include "tests/catch.hpp"
@@ -47,7 +48,8 @@ IterationReport run(const Topology& topology, const Sketch& sketch, IterationOpt
   check_same(folded, run_iteration_native(topology, sketch.workload, plans, options));
   const IterationReport simgrid = run_iteration_simgrid(topology, sketch.workload, plans, options);
   CHECK(simgrid.engine == "simgrid");
-  check_same(folded, simgrid);
+  CHECK(disagreement(agreement_of(topology, sketch.workload, plans, options, folded, simgrid)) ==
+        "");
   for (const TimeAccount& account : folded.accounts) CHECK(account.total() == folded.duration);
   return folded;
 }

@@ -204,6 +204,11 @@ RandomTraffic random_traffic(Random& random, const Topology& topology) {
   return {std::move(collective), std::move(schedule)};
 }
 
+void make_whole(RandomCase& c) {
+  for (Chunk& chunk : c.collective.chunks) chunk.size.count *= 3;
+  for (CollectivePart& part : c.collective.parts) part.size.count *= 3;
+}
+
 void add_dependencies(Random& random, RandomCase& c) {
   Schedule& schedule = c.schedule;
   std::uint32_t block = 0;

@@ -139,7 +139,7 @@ std::optional<Evaluation> imported(const ImportArguments& arguments, const Topol
                find_engine(discipline == Discipline::fluid ? "simgrid" : "native")));
     e.replay_seconds += e.replays.back().replay_seconds;
     e.bound_seconds += e.replays.back().bound_seconds;
-    if (e.problem.empty()) e.problem = bound_problem(e.replays.back());
+    if (e.problem.empty()) e.problem = replay_problem(e.replays.back());
   }
   e.hottest_link = hottest_link(topology, e.replays.front().report);
   e.peak_rss_bytes = peak_rss_bytes();

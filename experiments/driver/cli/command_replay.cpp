@@ -107,7 +107,7 @@ void replay_all(const ReplayArguments& arguments, const Topology& topology,
                         static_cast<unsigned>(default_jobs()), stage, e.replays.back(), e.problem);
     e.replay_seconds += e.replays.back().replay_seconds;
     e.bound_seconds += e.replays.back().bound_seconds;
-    if (e.problem.empty()) e.problem = bound_problem(e.replays.back());
+    if (e.problem.empty()) e.problem = replay_problem(e.replays.back());
   }
   const Report& first = e.replays.front().report;
   if (!arguments.trace.empty()) write_replays(arguments, topology, file, e.replays);

@@ -78,12 +78,12 @@ constexpr std::array values{Values{"--engine",
                                    "sweep"},
                             Values{"--engine",
                                    [] {
-                                     return Names{"native", "simgrid", "auto"};
+                                     return Names{"native", "simgrid", "both", "auto"};
                                    },
                                    "synth"},
                             Values{"--engine",
                                    [] {
-                                     return Names{"native", "simgrid"};
+                                     return Names{"native", "simgrid", "both"};
                                    },
                                    "replay"},
                             Values{"--algorithm",

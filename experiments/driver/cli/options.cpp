@@ -238,7 +238,8 @@ void add_options(CLI::App& app, VerifyArguments& verify) {
 void add_options(CLI::App& app, ReplayArguments& replay) {
   add_topology(app, replay.topology);
   app.add_option("file", replay.file, "a schedule file")->required();
-  app.add_option("--engine", replay.engine, "simgrid or native; default simgrid");
+  app.add_option("--engine", replay.engine,
+                 "simgrid, native, or both, which must agree; default simgrid");
   app.add_option("--discipline", replay.disciplines, "fifo, fluid or fifo,fluid; default fifo");
   add_model(app, replay.model, "what the file says");
   add_bound(app, replay.bound);

@@ -36,9 +36,9 @@ void require_resolvable(const Topology& topology, const Collective& collective,
   if (options.events.empty() && options.route_changes.empty() && !options.freeze)
     for (std::uint32_t i = 0; i < schedule.size(); ++i)
       for (const LinkId link : schedule.paths().links(schedule.path_of(i)))
-        busy[link.value] +=
-            static_cast<double>(collective.chunks[schedule[i].chunk.value].size.count) /
-            static_cast<double>(topology.effective_bandwidth(link).bytes_per_second);
+        busy[link.value] += serialization(collective.chunks[schedule[i].chunk.value].size,
+                                          topology.effective_bandwidth(link))
+                                .seconds();
   const auto longest = std::ranges::max_element(busy);
   if (longest != busy.end() && *longest > SimGridNetwork::longest_run)
     throw InputError(

@@ -37,7 +37,7 @@ void ScheduledOnSimGrid::find_joins() {
       const Time at = start_of(p, NodeId{v});
       if (options_.starts[v] == Time{} || at <= options_.begin) continue;
       join_of_[place(p, NodeId{v})] = static_cast<std::uint32_t>(joins_.size());
-      joins_.push_back({at, NodeId{v}, false, {}, {}});
+      joins_.push_back({at, {}, {}});
     }
   std::vector<bool> is_known(connection_count());
   for (std::uint32_t i = 0; i < schedule_.size(); ++i) {

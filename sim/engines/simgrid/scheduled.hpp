@@ -23,8 +23,6 @@ public:
   /// A node that isn't there when the run begins, in one part or in all.
   struct Join {
     Time at;
-    NodeId node;
-    bool is_over = false;
     std::vector<std::uint32_t> connections; ///< from there
     std::vector<std::uint32_t> waiting;     ///< transfers that have arrived there
   };
@@ -47,15 +45,15 @@ public:
   [[nodiscard]] const std::vector<Join>& joins() const { return joins_; }
   /// From now on the node sends. Returns what has arrived there, in that order.
   template <typename Sink> std::vector<std::uint32_t> join(std::uint32_t j, Sink& sink) {
-    joins_[j].is_over = true;
     for (const std::uint32_t connection : joins_[j].connections)
       release_connection(connection, sink);
     return std::exchange(joins_[j].waiting, {});
   }
-  [[nodiscard]] bool keeps_waiting(std::uint32_t i, std::int64_t) {
+  /// What arrives when its receiver starts doesn't wait.
+  [[nodiscard]] bool keeps_waiting(std::uint32_t i, std::int64_t now) {
     if (joins_.empty()) return false;
     const std::uint32_t j = join_of_[place(part_of(i), ends_of_path(i).receiver)];
-    if (j == none || joins_[j].is_over) return false;
+    if (j == none || joins_[j].at.ps <= now) return false;
     joins_[j].waiting.push_back(i);
     return true;
   }

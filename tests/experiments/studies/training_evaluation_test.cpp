@@ -198,27 +198,22 @@ TEST_CASE("the same study, the same figures; cancelled, what is left isn't begun
   const TrainingEvaluation first = evaluated(study, topology), second = evaluated(study, topology);
   REQUIRE(first.runs.size() == 2);
   for (std::size_t i = 0; i < 2; ++i)
-    CHECK(disagreement(*first.runs[i].report, *second.runs[i].report).empty());
+    CHECK(first.runs[i].report->accounts == second.runs[i].report->accounts);
   study.planning.options.cancelled = [] { return true; };
   CHECK(evaluated(study, topology).runs.empty());
 }
 
-TEST_CASE("accounts that don't add up, and engines that disagree, are told") {
+TEST_CASE("accounts that don't add up are told") {
   const TrainingRun run = samples::run_of("pair", "ring",
                                           {samples::account_of(Time{7}, Time{3}), //
                                            samples::account_of(Time{5}, Time{2}, Time{}, Time{3})});
   CHECK(account_problem(*run.report).empty());
   IterationReport other = *run.report;
-  CHECK(disagreement(*run.report, other).empty());
   other.accounts[1].bubble = Time{2};
   CHECK_THAT(account_problem(other), ContainsSubstring("npu1 add up to 9ps, not to 10ps"));
-  CHECK_THAT(disagreement(*run.report, other), ContainsSubstring("where the time goes"));
   other = *run.report;
   other.communication[0][data] = Time{2};
   CHECK_THAT(account_problem(other), ContainsSubstring("npu0 waits longer for data"));
-  other = *run.report;
-  other.duration = Time{11};
-  CHECK_THAT(disagreement(*run.report, other), ContainsSubstring("says 10ps"));
   CHECK(summed_accounts(*run.report) == samples::account_of(Time{12}, Time{5}, Time{}, Time{3}));
 }
 

@@ -10,6 +10,7 @@
 #include "experiments/driver/studies/registry.hpp"
 #include "experiments/driver/studies/runs/attempt.hpp"
 #include "runtime/checking/verify_program.hpp"
+#include "sim/engines/agreement.hpp"
 #include "sim/error.hpp"
 #include "sim/transforms.hpp"
 
@@ -313,22 +314,21 @@ private:
     TimeModel model = case_.options.model;
     model.discipline = Discipline::fifo;
     RunOptions options;
+    std::vector<Report> reports;
     for (const EngineRow* engine : engines_) {
       options.watch = watch_of(case_.options.stage, fmt::format("prediction by {}", engine->name));
       const Replay replayed =
           replay(predicted_network(), collective, schedule, model, *engine, options);
       run.predicted.push_back(replayed.report.completion);
-      if (run.problem.empty()) run.problem = bound_problem(replayed);
+      if (run.problem.empty()) run.problem = replay_problem(replayed);
+      reports.push_back(replayed.report);
     }
     if (case_.emulated)
       run.floor = replay(*case_.topology, collective, schedule, model, *engines_.front(), options)
                       .bound.time;
-    // The same to 1e-9, as the engines' own tests have it.
-    const double first = run.predicted.front().seconds(), last = run.predicted.back().seconds();
-    if (run.problem.empty() && std::abs(first - last) > 1e-9 * first + 1e-12)
-      run.problem =
-          fmt::format("the engines disagree: {} and {}", short_text(run.predicted.front()),
-                      short_text(run.predicted.back()));
+    if (run.problem.empty())
+      run.problem = disagreement(
+          agreement_of(predicted_network(), collective, options, reports.front(), reports.back()));
   }
 
   // A time below 99 % of what the emulated links allow is no fast run but a fault of the emulation.

@@ -11,6 +11,7 @@
 #include "experiments/driver/studies/failures/stuck_text.hpp"
 #include "experiments/driver/studies/noise/start_times.hpp"
 #include "experiments/driver/studies/registry.hpp"
+#include "sim/engines/agreement.hpp"
 #include "sim/error.hpp"
 #include "sim/text.hpp"
 #include "sim/verify.hpp"
@@ -19,6 +20,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <new>
 #include <set>
 #include <stdexcept>
@@ -101,15 +103,18 @@ std::vector<ProgressPoint> thinned(std::vector<ProgressPoint> progress) {
   return kept;
 }
 
-// What two engines must agree on.
-bool same_history(const Recovery& a, const Recovery& b) {
-  const auto same_decision = [](const Decision& x, const Decision& y) {
-    return x.at == y.at && x.begin == y.begin && x.in_force == y.in_force;
+// What two engines must agree on, but for rounding.
+bool same_history(const Recovery& a, const Recovery& b, const Rounding& rounding) {
+  const auto same = [&](Time x, Time y) {
+    return Time{std::abs(x.ps - y.ps)} <= rounding.over(std::max(x, y));
   };
-  const auto same_progress = [](const ProgressPoint& x, const ProgressPoint& y) {
-    return x.at == y.at && x.in_place == y.in_place;
+  const auto same_decision = [&](const Decision& x, const Decision& y) {
+    return same(x.at, y.at) && same(x.begin, y.begin) && x.in_force == y.in_force;
   };
-  return a.completion == b.completion && a.ending == b.ending && a.in_vain == b.in_vain &&
+  const auto same_progress = [&](const ProgressPoint& x, const ProgressPoint& y) {
+    return same(x.at, y.at) && x.in_place == y.in_place;
+  };
+  return same(a.completion, b.completion) && a.ending == b.ending && a.in_vain == b.in_vain &&
          a.missing == b.missing && a.lost == b.lost &&
          std::equal(a.decisions.begin(), a.decisions.end(), b.decisions.begin(), b.decisions.end(),
                     same_decision) &&
@@ -123,11 +128,14 @@ std::string exact_ending(const Recovery& recovery) {
 }
 
 // The first of these that is wrong in the recovery on the first engine, or where another differs.
-std::string history_problem(const FailureCase& c, std::span<const Recovery> by_engine) {
+std::string history_problem(const FailureCase& c, const Collective& collective,
+                            std::span<const Recovery> by_engine) {
+  Rounding rounding(*c.topology, collective);
+  rounding.make_changing();
   for (const Recovery& recovery : by_engine)
     if (!recovery.problem.empty()) return recovery.problem;
   for (std::size_t e = 1; e < by_engine.size(); ++e)
-    if (!same_history(by_engine[0], by_engine[e]))
+    if (!same_history(by_engine[0], by_engine[e], rounding))
       return fmt::format("the engines disagree: {} says {}, {} says {}", c.engines[0]->name,
                          exact_ending(by_engine[0]), c.engines[e]->name,
                          exact_ending(by_engine[e]));
@@ -152,15 +160,19 @@ public:
   [[nodiscard]] History recovered(Policy policy, std::span<const NetworkEvent> events) const {
     std::vector<Recovery> by_engine;
     Reaction reaction = reaction_of(case_, policy, case_.options);
-    reaction.beaten_bound = beaten_bound;
     reaction.starts = starts_;
     for (const EngineRow* engine : case_.engines) {
+      reaction.beaten_bound = [engine](const Topology& network, const Collective& collective,
+                                       const TimeModel& model, Time time) {
+        return beaten_bound(network, collective, model,
+                            time + rounding_of(*engine, network, collective, time));
+      };
       reaction.watch =
           watch_of(case_.options.stage, fmt::format("{} on {}", to_text(policy), engine->name));
       by_engine.push_back(function_(*engine, *case_.topology, collective_, schedule_,
                                     case_.options.model, events, reaction));
     }
-    std::string problem = history_problem(case_, by_engine);
+    std::string problem = history_problem(case_, collective_, by_engine);
     return {std::move(by_engine.front()), std::move(problem)};
   }
 
@@ -269,7 +281,7 @@ void run_undisturbed(const FailureCase& c, const Collective& collective, const S
   result.undisturbed =
       replay(*c.topology, collective, schedule, c.options.model, *c.engines.front(), run);
   result.undisturbed.report.chunk_done.clear();
-  add_problem(result, "undisturbed: ", bound_problem(result.undisturbed));
+  add_problem(result, "undisturbed: ", replay_problem(result.undisturbed));
   const History history = runs.recovered(Policy::report, {});
   add_problem(result, "undisturbed: ", history.problem);
   if (history.recovery.completion != result.undisturbed.report.completion)

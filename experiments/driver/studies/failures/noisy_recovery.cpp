@@ -4,6 +4,7 @@
 
 #include "experiments/driver/studies/failures/reaction.hpp"
 #include "experiments/driver/studies/noise/start_times.hpp"
+#include "sim/engines/agreement.hpp"
 #include "synth/bounds/late_start.hpp"
 
 #include <fmt/format.h>
@@ -15,12 +16,13 @@ namespace tutti {
 namespace {
 
 /// Of the whole collective: a plan of what is left has no bound of its own here.
-BoundCheck bound_check(const Collective& whole, std::span<const Time> starts) {
-  return [&whole, starts](const Topology& network, const Collective& collective,
-                          const TimeModel& model, Time time) -> std::string {
+BoundCheck bound_check(const EngineRow& engine, const Collective& whole,
+                       std::span<const Time> starts) {
+  return [&engine, &whole, starts](const Topology& network, const Collective& collective,
+                                   const TimeModel& model, Time time) -> std::string {
     if (&collective != &whole) return {};
     const Bound bound = late_start_bound(network, whole, model, starts);
-    if (time >= bound.time) return {};
+    if (time + rounding_of(engine, network, whole, bound.time) >= bound.time) return {};
     return fmt::format("it takes {}, below the lower bound {} ({})", to_text(time),
                        to_text(bound.time), bound.certificate);
   };
@@ -46,7 +48,7 @@ void add_noisy_recoveries(const NoisyRecovery& noisy, std::span<const NetworkEve
     const SynthesisOptions planning = planning_of(c, watch);
     Reaction reaction = reaction_of(c, quiet.policy, planning);
     reaction.watch = watch;
-    reaction.beaten_bound = bound_check(noisy.collective, drawn.starts);
+    reaction.beaten_bound = bound_check(engine, noisy.collective, drawn.starts);
     reaction.starts = drawn.starts;
     const Recovery recovery = noisy.function(engine, drawn.network, noisy.collective,
                                              noisy.schedule, c.options.model, events, reaction);

@@ -5,6 +5,7 @@
 
 #include "experiments/driver/pool/process_memory.hpp"
 #include "experiments/driver/studies/registry.hpp"
+#include "sim/engines/agreement.hpp"
 #include "sim/error.hpp"
 #include "sim/verify.hpp"
 
@@ -72,14 +73,6 @@ Collective collective_to_verify(const FrontierCase& c, std::uint32_t chunks_per_
   return collective_of(c, std::max(largest, enough), chunks_per_shard);
 }
 
-std::string disagreement(const FrontierCase& c, const SizedPoint& point) {
-  std::string text;
-  for (std::size_t e = 0; e < c.engines.size(); ++e)
-    text += fmt::format("{}{} says {}", e == 0 ? "" : ", ", c.engines[e]->name,
-                        to_text(point.completions[e]));
-  return "the engines disagree: " + text;
-}
-
 // The model's time is of the largest chunk, since a step lasts as long as its longest transfer.
 SizedPoint sized_point(const FrontierCase& c, const Frontier& frontier, const FrontierPoint& point,
                        const Collective& collective, Bytes size) {
@@ -92,20 +85,20 @@ SizedPoint sized_point(const FrontierCase& c, const Frontier& frontier, const Fr
                    frontier.model_time(point, largest_chunk),
                    replay(*c.topology, collective, point.schedule, c.options.model, first, run),
                    {}};
+  const Report& report = sized.replay.report;
+  sized.completions.push_back(report.completion);
+  for (std::size_t e = 1; e < c.engines.size(); ++e) {
+    const Report other =
+        c.engines[e]->run(*c.topology, collective, point.schedule, c.options.model, run);
+    sized.completions.push_back(other.completion);
+    sized.disagreement = disagreement(agreement_of(*c.topology, collective, run, report, other));
+  }
   sized.replay.report.chunk_done.clear();
-  sized.completions.push_back(sized.replay.report.completion);
-  for (std::size_t e = 1; e < c.engines.size(); ++e)
-    sized.completions.push_back(
-        c.engines[e]
-            ->run(*c.topology, collective, point.schedule, c.options.model, run)
-            .completion);
   return sized;
 }
 
-std::string problem_of(const FrontierCase& c, const SizedPoint& point) {
-  for (const Time completion : point.completions)
-    if (completion != point.completions.front()) return disagreement(c, point);
-  return bound_problem(point.replay);
+std::string problem_of(const SizedPoint& point) {
+  return point.disagreement.empty() ? replay_problem(point.replay) : point.disagreement;
 }
 
 // Keeps the first problem of all.
@@ -134,7 +127,7 @@ PointEvaluation evaluate_point(const FrontierCase& c, const FrontierPoint& point
     const std::string at = " at " + to_text(size);
     try {
       made.at.push_back(sized_point(c, result.frontier, point, *collective, size));
-      add_problem(result, point, at, problem_of(c, made.at.back()));
+      add_problem(result, point, at, problem_of(made.at.back()));
     } catch (const std::runtime_error& error) { // an engine gave up: other sizes may do
       add_problem(result, point, at, error.what());
     }

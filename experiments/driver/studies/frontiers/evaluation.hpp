@@ -54,6 +54,7 @@ struct SizedPoint {
   Time model;                    ///< S * alpha + R / C * L * beta
   Replay replay;                 ///< on the first engine
   std::vector<Time> completions; ///< on each engine
+  std::string disagreement = {}; ///< of engines, in words
 };
 
 struct PointEvaluation {

@@ -8,6 +8,7 @@
 #include "experiments/driver/studies/refusals.hpp"
 #include "experiments/driver/studies/registry.hpp"
 #include "experiments/driver/studies/runs/evaluation.hpp"
+#include "sim/engines/agreement.hpp"
 #include "sim/error.hpp"
 #include "sim/routing.hpp"
 #include "sim/transforms.hpp"
@@ -173,12 +174,13 @@ private:
           watch_of(study_.options.stage, fmt::format("replay of {} on {}", what, engine->name));
       Report report =
           engine->run(topology_, work.collective, work.schedule, study_.options.model, options);
-      if (!first)
+      if (!first) {
         first = std::move(report);
-      else if (report.chunk_done != first->chunk_done)
-        add_problem(fmt::format("{}: engine {} says {}, {} says {}", what, first->engine,
-                                to_text(first->completion), report.engine,
-                                to_text(report.completion)));
+        continue;
+      }
+      const std::string apart =
+          disagreement(agreement_of(topology_, work.collective, options, *first, report));
+      if (!apart.empty()) add_problem(fmt::format("{}: {}", what, apart));
     }
     result_.replay_seconds += cpu_seconds() - start;
     return std::move(*first);
@@ -192,7 +194,7 @@ private:
     result_.makespan = together.completion - start;
     result_.links = together.links;
     result_.bound = lower_bound(topology_, all.collective, study_.options.model).time;
-    if (result_.makespan < result_.bound)
+    if (result_.makespan + rounding(all, result_.bound) < result_.bound)
       add_problem(fmt::format("all jobs take {}, below their bound {}", to_text(result_.makespan),
                               to_text(result_.bound)));
     auto done = together.chunk_done.begin();
@@ -218,10 +220,15 @@ private:
     result.bound = lower_bound(topology_, alone.collective, study_.options.model).time;
     result.algbw = algbw(alone.collective, result.in_company);
     for (const Time time : {result.alone, result.in_company})
-      if (time < result.bound)
+      if (time + rounding(alone, result.bound) < result.bound)
         add_problem(fmt::format("job \"{}\" takes {}, below its bound {}", job.name, to_text(time),
                                 to_text(result.bound)));
     return result;
+  }
+
+  /// By how much the first engine may say less than a bound.
+  [[nodiscard]] Time rounding(const Work& work, Time bound) const {
+    return rounding_of(*study_.engines.front(), topology_, work.collective, bound);
   }
 
   const JobStudy& study_;

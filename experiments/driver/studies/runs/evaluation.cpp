@@ -8,6 +8,7 @@
 #include "experiments/driver/studies/noise/start_times.hpp"
 #include "experiments/driver/studies/refusals.hpp"
 #include "experiments/driver/studies/runs/noisy_replay.hpp"
+#include "sim/engines/agreement.hpp"
 #include "sim/error.hpp"
 #include "sim/files/files.hpp"
 #include "sim/files/schedule_file.hpp"
@@ -48,9 +49,11 @@ std::string TraceParts::file(std::size_t replay) const {
 
 std::string TraceParts::left_out_of(const std::string& file) { return file + ".left_out"; }
 
-std::string bound_problem(const Replay& replay) {
+std::string replay_problem(const Replay& replay) {
+  if (replay.report.agreement && !replay.report.agreement->holds)
+    return disagreement(*replay.report.agreement);
   const ShownBound& bound = replay.bound_at_chunks; // the higher one
-  if (replay.report.completion >= bound.time) return {};
+  if (replay.report.completion + replay.rounding >= bound.time) return {};
   return fmt::format("{} {} says {}, below the lower bound {} ({}): a defect of Tutti",
                      replay.report.engine, to_text(replay.report.model.discipline),
                      to_text(replay.report.completion), to_text(bound.time), bound.certificate);
@@ -111,7 +114,8 @@ BoundPair raised_by(std::span<const Time> starts, BoundPair bounds, const Topolo
 }
 
 // Times replay and bound apart: a bound may cost more than the replay, and each is reported.
-Replay bounded_replay(const Collective& collective, const std::function<Report()>& run,
+Replay bounded_replay(const EngineRow& engine, const Topology& topology,
+                      const Collective& collective, const std::function<Report()>& run,
                       const std::function<BoundPair()>& bound) {
   Replay result;
   const double start = cpu_seconds();
@@ -122,6 +126,10 @@ Replay bounded_replay(const Collective& collective, const std::function<Report()
   result.bound_seconds = cpu_seconds() - replayed;
   result.bound = std::move(bounds.any);
   result.bound_at_chunks = std::move(bounds.at_chunks);
+  if (result.report.model.discipline == Discipline::fifo)
+    result.rounding = rounding_of(engine, topology, collective, result.bound_at_chunks.time);
+  else // rounded to a picosecond, once
+    result.rounding = Time{1};
   result.algbw = algbw(collective, result.report.completion);
   result.busbw = busbw(collective, result.report.completion);
   return result;
@@ -134,7 +142,8 @@ Replay replay(const Topology& topology, const Collective& collective, const Sche
               BoundEffort bound) {
   require_discipline(engine, model.discipline);
   return bounded_replay(
-      collective, [&] { return engine.run(topology, collective, schedule, model, options); },
+      engine, topology, collective,
+      [&] { return engine.run(topology, collective, schedule, model, options); },
       [&] {
         return raised_by(options.starts, bounds_for(topology, collective, model, bound), topology,
                          collective, model);
@@ -147,7 +156,8 @@ Replay replay(const Topology& topology, const Collective& collective,
   if (const std::string problem = compact_problem(engine, model.discipline); !problem.empty())
     throw InputError(problem);
   return bounded_replay(
-      collective, [&] { return engine.run_compact(topology, collective, schedule, model, watch); },
+      engine, topology, collective,
+      [&] { return engine.run_compact(topology, collective, schedule, model, watch); },
       [&] { return bounds_for(topology, collective, model, bound); });
 }
 
@@ -205,7 +215,7 @@ Replay replay(const Case& c, const Attempt& made, Discipline discipline,
                : c.engine->run_compact(*c.topology, made.collective, *made.outcome.compact, model,
                                        options.watch);
   };
-  return bounded_replay(made.collective, run, [&] {
+  return bounded_replay(*c.engine, *c.topology, made.collective, run, [&] {
     return raised_by(starts, bounds_for(c, made.collective, model), *c.topology, made.collective,
                      model);
   });
@@ -242,9 +252,7 @@ void compare_with_proof(const Outcome& outcome, const Replay& replay, Evaluation
   constexpr double much = 1.001;
   if (static_cast<double>(proven.ps) > much * static_cast<double>(replay.bound.time.ps))
     add_note(result, "proves that no schedule takes less than " + short_text(proven));
-  // Engines of fluid sharing round times to a picosecond, which this bound doesn't know.
-  const Time rounding{replay.report.model.discipline == Discipline::fluid ? 1 : 0};
-  if (result.problem.empty() && replay.report.completion + rounding < proven)
+  if (result.problem.empty() && replay.report.completion + replay.rounding < proven)
     result.problem =
         fmt::format("{} {} says {}, below what the algorithm proves, {}: a defect of Tutti",
                     replay.report.engine, to_text(replay.report.model.discipline),
@@ -295,7 +303,7 @@ void replay_all(const Case& c, const Attempt& made, Evaluation& result) {
     if (discipline == c.disciplines.front()) compare_with_proof(made.outcome, one, result);
     write_trace_part(c, made, result.replays.size(), one.report, result);
     one.report.chunk_done.clear();
-    if (result.problem.empty()) result.problem = bound_problem(one);
+    if (result.problem.empty()) result.problem = replay_problem(one);
     const bool is_over = add_noise(c, made, starts, one, result);
     result.replay_seconds += one.replay_seconds;
     result.bound_seconds += one.bound_seconds;

@@ -85,7 +85,8 @@ struct Replay {
   ShownBound bound_at_chunks;                   ///< of schedules of these chunks; no less
   double algbw = 0, busbw = 0;                  ///< bytes/s
   double replay_seconds = 0, bound_seconds = 0; ///< CPU
-  std::vector<NoiseOutcome> noises = {};        ///< one for each skew that was asked for
+  Time rounding = {}; ///< by how much the engine may say less than a bound (agreement.hpp)
+  std::vector<NoiseOutcome> noises = {}; ///< one for each skew that was asked for
 
   [[nodiscard]] double gap() const { return bound.gap(report.completion); }
   /// What is left to win without cutting any finer.
@@ -133,8 +134,9 @@ struct Evaluation {
 /// Why not one has a schedule; empty where one has.
 [[nodiscard]] std::vector<std::string> nothing_made(std::span<const Evaluation> evaluations);
 
-/// Empty where the completion is not below its bound, as it must be; else what is wrong, in words.
-[[nodiscard]] std::string bound_problem(const Replay& replay);
+/// Empty where engines agree that are held against each other, and the completion is not below its
+/// bound, as it must be; else what is wrong, in words.
+[[nodiscard]] std::string replay_problem(const Replay& replay);
 
 /// What runs out of memory is out_of_memory, what was cancelled timed_out, each with a note. A
 /// schedule that can't be changed as asked for is infeasible, and so are chunks below a byte only

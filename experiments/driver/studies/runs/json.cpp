@@ -30,6 +30,22 @@ Json links_json(const Report& report) {
   return {{"bytes", bytes}, {"busy_ps", busy}, {"transfers", transfers}};
 }
 
+Json agreement_json(const std::optional<EngineAgreement>& agreement) {
+  if (!agreement) return nullptr;
+  return {{"largest_ps", agreement->largest.ps},
+          {"allowed_ps", agreement->allowed.ps},
+          {"what", agreement->what},
+          {"holds", agreement->holds}};
+}
+
+std::optional<EngineAgreement> parse_agreement(const Json& json) {
+  if (json.is_null()) return std::nullopt;
+  return EngineAgreement{{json.at("largest_ps").get<std::int64_t>()},
+                         {json.at("allowed_ps").get<std::int64_t>()},
+                         json.at("what"),
+                         json.at("holds")};
+}
+
 std::vector<LinkUse> parse_links(const Json& json) {
   const Json &bytes = json.at("bytes"), &busy = json.at("busy_ps"), &counts = json.at("transfers");
   std::vector<LinkUse> links(bytes.size());
@@ -58,6 +74,8 @@ Replay parse_replay(const Json& json) {
                             json.at("lower_bound_at_chunks_certificate")};
   replay.algbw = json.at("algbw_bytes_per_s");
   replay.busbw = json.at("busbw_bytes_per_s");
+  report.agreement = parse_agreement(json.at("agreement"));
+  replay.rounding = {json.at("rounding_ps").get<std::int64_t>()};
   for (const Json& noise : json.at("noises")) replay.noises.push_back(parse_noise_message(noise));
   return replay;
 }
@@ -118,6 +136,8 @@ Json replay_json(const Replay& replay) {
           {"busbw_bytes_per_s", replay.busbw},
           {"link_transfers", report.link_transfers},
           {"links", links_json(report)},
+          {"agreement", agreement_json(report.agreement)},
+          {"rounding_ps", replay.rounding.ps},
           {"noises", std::move(noises)}};
 }
 
@@ -130,6 +150,7 @@ Json replay_details(const Replay& replay, LinkDetail links) {
                {"lower_bound_at_chunks_certificate", replay.bound_at_chunks.certificate},
                {"reduce_rate_bytes_per_s", report.model.reduce_rate.bytes_per_second},
                {"link_transfers", report.link_transfers}};
+  if (report.agreement) json["agreement"] = agreement_json(report.agreement);
   if (links == LinkDetail::all) json["links"] = links_json(report);
   return json;
 }

@@ -3,6 +3,7 @@
 #include "experiments/driver/studies/runs/noisy_replay.hpp"
 
 #include "experiments/driver/studies/noise/start_times.hpp"
+#include "sim/engines/agreement.hpp"
 #include "sim/engines/late_starts.hpp"
 #include "synth/bounds/late_start.hpp"
 
@@ -23,7 +24,10 @@ public:
   /// A defect in words where the time is below it.
   [[nodiscard]] std::string problem(const DrawnConditions& drawn, Time time) const {
     const bool is_planned = &drawn.network == &replay_.topology;
-    const Time rounding{replay_.model.discipline == Discipline::fluid ? 1 : 0};
+    const Time rounding =
+        replay_.model.discipline == Discipline::fluid
+            ? Time{1}
+            : rounding_of(replay_.engine, drawn.network, replay_.collective, time);
     if (is_planned && time + rounding >= as_planned_.time(drawn.starts)) return {};
     const Bound bound = is_planned ? as_planned_.bound(drawn.starts)
                                    : late_start_bound(drawn.network, replay_.collective,
@@ -57,14 +61,15 @@ void add_noisy_replays(const NoisyReplay& replay, const NoiseRequest& request, u
     if (has_causes)
       draw.hung_on =
           cause_of(drawn.network, replay.collective, replay.schedule, drawn.starts, report);
-    draw.problem = bounds.problem(drawn, draw.time);
+    draw.problem = report.agreement ? disagreement(*report.agreement) : "";
+    if (draw.problem.empty()) draw.problem = bounds.problem(drawn, draw.time);
     return draw;
   };
   NoisePlan plan;
   plan.topology = &replay.topology;
   plan.members = members_of(replay.collective);
   plan.starts.assign(replay.starts.begin(), replay.starts.end());
-  plan.threads = replay.engine.knows_fluid ? 1 : threads; // SimGrid: one engine per process
+  plan.threads = replay.engine.name == "native" ? threads : 1; // SimGrid: one engine per process
   draw_noise(std::move(plan), request, quiet.bound.time, quiet.report.completion, run, stage,
              fmt::format("{}, {}", replay.engine.name, to_text(replay.model.discipline)),
              quiet.noises, problem);

@@ -35,10 +35,11 @@ constexpr auto run_options = with_noise(std::array{
                 "paths"},
     StudyOption{"--dependencies", "dependencies", OptionForm::text,
                 "kept, or dropped: queues alone decide; default kept"},
-    StudyOption{"--engine", "engine", OptionForm::text,
-                "native, simgrid, or auto: native, simgrid for fluid; default auto, in experiments "
-                "simgrid",
-                "How it is simulated", false, "auto"},
+    StudyOption{
+        "--engine", "engine", OptionForm::text,
+        "native, simgrid, both, which must agree, or auto: native, simgrid for fluid; default "
+        "auto, in experiments simgrid",
+        "How it is simulated", false, "auto"},
     StudyOption{"--discipline", "disciplines", OptionForm::texts,
                 "fifo, fluid or fifo,fluid; default fifo"},
     link_busy_option, forwarding_option, bound_option});

@@ -8,7 +8,8 @@
 //   sizes = ["1GB"]                        # default 1GiB; ranges as `1KiB..1GiB`
 //   algorithms = ["all"]                   # or names
 //   chunks = [1, "auto"]                   # per shard; default "auto"
-//   engine = "simgrid"                     # default; native, or auto: native, simgrid for fluid;
+//   engine = "simgrid"                     # default; native, both, which must agree, or auto:
+//                                          # native, simgrid for fluid;
 //                                          # disciplines = ["fifo"], link_busy = "serialization",
 //                                          # forwarding = "auto", routing = "auto"
 //   label = "..."                          # default none; limit = "60s,8GiB" (either or both),

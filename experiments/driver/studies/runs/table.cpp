@@ -7,6 +7,7 @@
 #include "experiments/driver/records/table.hpp"
 #include "experiments/driver/studies/noise/table.hpp"
 #include "experiments/driver/studies/runs/records.hpp"
+#include "sim/engines/agreement.hpp"
 #include "synth/bounds/bounds.hpp"
 
 #include <fmt/format.h>
@@ -227,6 +228,18 @@ std::string heading(const Evaluation& e, const Shape& shape) {
                             to_text(report.model.link_busy), to_text(report.model.forwarding));
 }
 
+/// How far two engines agree, where that was asked for: of the row in which they are farthest apart.
+std::string agreement_text(std::span<const Evaluation> rows) {
+  const EngineAgreement* worst = nullptr;
+  for (const Evaluation& e : rows)
+    for (const Replay& replay : e.replays)
+      if (const auto& agreement = replay.report.agreement;
+          agreement && (worst == nullptr || std::pair(!agreement->holds, agreement->largest.ps) >
+                                                std::pair(!worst->holds, worst->largest.ps)))
+        worst = &*agreement;
+  return worst == nullptr ? "" : to_text(*worst) + "\n";
+}
+
 // The line that most readers want: what won, by how much it misses the bound, and why nothing could
 // be faster.
 std::string best_text(const Evaluation& e) {
@@ -268,6 +281,7 @@ std::string table_text(std::vector<Evaluation> rows, const TableForm& form) {
   const Evaluation& first = rows.front();
   if (!shape.sizes && rows.size() > 1 && !first.replays.empty() && first.problem.empty())
     text += wrapped(best_text(first), form);
+  text += wrapped(agreement_text(rows), form);
   return text + noise_table(rows, form);
 }
 

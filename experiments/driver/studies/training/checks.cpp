@@ -1,5 +1,5 @@
-// Three checks stand behind every figure: the account of each NPU adds up to the duration, all
-// engines agree, and no run is faster than its bound.
+// What stands behind every figure, beside engines that agree: the account of each NPU adds up to the
+// duration, and no run is faster than its bound.
 
 #include "experiments/driver/studies/training/checks.hpp"
 
@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <string_view>
 
 namespace tutti {
 
@@ -34,23 +33,6 @@ std::string account_problem(const IterationReport& report) {
         return fmt::format("engine {}: npu{} waits longer for {} communication than there is",
                            report.engine, npu, to_text(static_cast<Purpose>(p)));
   }
-  return {};
-}
-
-std::string disagreement(const IterationReport& a, const IterationReport& b) {
-  const auto says = [&](std::string_view what) {
-    return fmt::format("engines {} and {} differ in {}", a.engine, b.engine, what);
-  };
-  if (a.duration != b.duration)
-    return fmt::format("engine {} says {}, {} says {}", a.engine, to_text(a.duration), b.engine,
-                       to_text(b.duration));
-  if (a.accounts != b.accounts) return says("where the time goes");
-  if (a.communication != b.communication) return says("how long communication was under way");
-  if (a.spans != b.spans) return says("when operations happen");
-  const auto same = [](const LinkUse& x, const LinkUse& y) {
-    return x.bytes == y.bytes && x.busy == y.busy && x.transfers == y.transfers;
-  };
-  if (!std::ranges::equal(a.links, b.links, same)) return says("what went over some link");
   return {};
 }
 

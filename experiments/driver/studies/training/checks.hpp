@@ -14,8 +14,6 @@ namespace tutti {
 
 /// What is wrong with a report by itself, in words; else empty.
 [[nodiscard]] std::string account_problem(const IterationReport& report);
-/// Where two engines differ, in words; else empty.
-[[nodiscard]] std::string disagreement(const IterationReport& a, const IterationReport& b);
 
 /// What no iteration of a workload can beat by these plans: what each NPU computes once it is
 /// there, the last start, and any plan's bound.

@@ -10,6 +10,7 @@
 #include "experiments/driver/studies/training/checks.hpp"
 #include "experiments/driver/studies/training/noisy_iteration.hpp"
 #include "experiments/driver/studies/training/synthesis.hpp"
+#include "sim/engines/agreement.hpp"
 #include "sim/error.hpp"
 #include "topologies/failed_links.hpp"
 #include "workloads/planning/repair.hpp"
@@ -205,11 +206,14 @@ private:
       if (!run.report)
         run.report = std::move(report);
       else
-        add_problem(run, disagreement(*run.report, report));
+        add_problem(run, disagreement(agreement_of(topology, workload_, plans, options, *run.report,
+                                                   report)));
     }
     run.hottest = hottest_link(topology, link_report(*run.report));
     run.bound = IterationBound(workload_, run.communications).time(options.starts);
-    if (run.report->duration < run.bound)
+    const Time rounding =
+        rounding_of(*study_.engines.front(), topology, workload_, plans, run.bound);
+    if (run.report->duration + rounding < run.bound)
       add_problem(run, fmt::format("takes {}, below its bound {}", to_text(run.report->duration),
                                    to_text(run.bound)));
     if (study_.noise.is_drawn()) add_noise(plans, options, run);

@@ -4,6 +4,7 @@
 #include "experiments/driver/studies/training/noisy_iteration.hpp"
 
 #include "experiments/driver/studies/training/checks.hpp"
+#include "sim/engines/agreement.hpp"
 
 #include <fmt/format.h>
 
@@ -32,7 +33,9 @@ void add_noisy_iterations(const IterationCase& iteration, const NoiseRequest& re
     const bool is_planned = &drawn.network == &iteration.topology;
     const Time bound = (is_planned ? as_planned : on_any_links).time(drawn.starts);
     std::string found = account_problem(report);
-    if (report.duration < bound)
+    if (report.duration + rounding_of(iteration.engine, drawn.network, iteration.workload,
+                                      iteration.plans, bound) <
+        bound)
       found = fmt::format("engine {}: takes {} in a draw, below its bound {}", report.engine,
                           to_text(report.duration), to_text(bound));
     return Draw{report.duration, *std::ranges::max_element(drawn.starts), "", found};

@@ -1,0 +1,69 @@
+// Two engines that share no decision, held against each other. Where every crossing takes whole
+// picoseconds their histories are the same; elsewhere the native engine rounds each crossing up to
+// a picosecond and SimGrid rounds nothing, so that they may be a picosecond apart for each crossing
+// of the chain that a time hangs on.
+#pragma once
+
+#include "sim/collective.hpp"
+#include "sim/engines/engine.hpp"
+#include "sim/iteration.hpp"
+#include "sim/report.hpp"
+#include "sim/schedule.hpp"
+#include "sim/topology.hpp"
+#include "sim/workload.hpp"
+
+#include <cstdint>
+
+namespace tutti {
+
+/// How far a time may be off where crossings (and computations) are rounded to picoseconds.
+class Rounding {
+public:
+  /// Of chunks on this network; as long as its rates don't change.
+  Rounding(const Topology& topology, const Collective& collective);
+  /// Of a workload, whose NPUs compute and communicate.
+  Rounding(const Topology& topology, const Workload& workload, const WorkloadPlans& plans);
+
+  /// Everything takes whole picoseconds.
+  [[nodiscard]] bool is_none() const { return is_whole_; }
+  /// A chain of this length has at most as many links as the shortest crossing fits in, each of
+  /// which is off by less than a picosecond; and a double's clock by 1e-9 of it.
+  [[nodiscard]] Time over(Time length) const;
+  void make_changing() { is_whole_ = false; }
+
+private:
+  void take_crossings(const Topology& topology, const Collective& collective);
+
+  bool is_whole_ = true;
+  double shortest_ = 1e18; // ps, of a crossing or computation
+};
+
+/// By how much what the engine says may be below a bound that holds: native rounds up. 0 for it.
+[[nodiscard]] Time rounding_of(const EngineRow& engine, const Topology& topology,
+                               const Collective& collective, Time bound);
+[[nodiscard]] Time rounding_of(const EngineRow& engine, const Topology& topology,
+                               const Workload& workload, const WorkloadPlans& plans, Time bound);
+
+/// What is compared: the completion; deliveries and hops where both have recorded them; what went
+/// over each link, and for how long it was busy; transfers that are stuck, and why.
+[[nodiscard]] EngineAgreement agreement_of(const Topology& topology, const Collective& collective,
+                                           const RunOptions& options, const Report& one,
+                                           const Report& other);
+/// The duration, each NPU's account, recorded operations, and what went over each link.
+[[nodiscard]] EngineAgreement agreement_of(const Topology& topology, const Workload& workload,
+                                           const WorkloadPlans& plans,
+                                           const IterationOptions& options,
+                                           const IterationReport& one,
+                                           const IterationReport& other);
+
+/// "native and simgrid agree: at most 3ps apart, in the delivery of transfer 3 (25ps allowed)".
+[[nodiscard]] std::string to_text(const EngineAgreement& agreement);
+/// Empty where it holds; else what is wrong, in words.
+[[nodiscard]] std::string disagreement(const EngineAgreement& agreement);
+
+/// On native and on simgrid: the native report, and how far they agree. Errors: as both.
+[[nodiscard]] Report run_both(const Topology& topology, const Collective& collective,
+                              const Schedule& schedule, const TimeModel& model,
+                              const RunOptions& options = {});
+
+} // namespace tutti
