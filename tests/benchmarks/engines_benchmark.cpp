@@ -161,6 +161,20 @@ void simgrid_mesh_all_to_all(benchmark::State& state) {
   replay(state, make_case("mesh2d:8x8", CollectiveKind::all_to_all, 25, direct), run_simgrid);
 }
 
+/// The same where all links out of a node share bandwidth, wider than a link and narrower than two.
+void simgrid_mesh_all_to_all_shared(benchmark::State& state) {
+  Case c = make_case("mesh2d:8x8", CollectiveKind::all_to_all, 25, direct);
+  TopologyParts parts = c.topology.parts();
+  for (std::uint32_t n = 0; n < c.topology.node_count(); ++n) {
+    const auto out = c.topology.out_links(NodeId{n});
+    const Bandwidth one = c.topology.link(out.front()).bandwidth;
+    parts.groups.push_back({parts.nodes[n].name, {out.begin(), out.end()}, one});
+    parts.groups.back().bandwidth.bytes_per_second += one.bytes_per_second / 2;
+  }
+  c.topology = Topology(std::move(parts));
+  replay(state, c, run_simgrid);
+}
+
 void verify_copies(benchmark::State& state) {
   const Case c = make_case("ring:64", CollectiveKind::all_gather, 256, ring_unidirectional);
   for (auto _ : state)
@@ -189,6 +203,7 @@ BENCHMARK(native_direct_all_to_all_unequal)->Unit(benchmark::kMillisecond);
 BENCHMARK(native_ring_all_to_all)->Unit(benchmark::kMillisecond);
 BENCHMARK(simgrid_ring_all_reduce)->Unit(benchmark::kMillisecond)->UseRealTime();
 BENCHMARK(simgrid_mesh_all_to_all)->Unit(benchmark::kMillisecond)->UseRealTime();
+BENCHMARK(simgrid_mesh_all_to_all_shared)->Unit(benchmark::kMillisecond)->UseRealTime();
 BENCHMARK(verify_copies)->Unit(benchmark::kMillisecond);
 BENCHMARK(verify_compact_copies)->Unit(benchmark::kMillisecond);
 

@@ -8,7 +8,6 @@
 
 #include <algorithm>
 #include <numeric>
-#include <unordered_map>
 #include <utility>
 
 namespace tutti {
@@ -39,19 +38,35 @@ void Precedence::list_accounts(std::span<const PathEnds> ends, Layout& layout) {
   layout.at_sender.resize(count);
   layout.at_receiver.resize(count);
   std::vector<std::uint32_t>& end = layout.account_end;
-  std::unordered_map<std::uint64_t, std::uint32_t> numbers; // of accounts, by chunk and node
-  const auto account_of = [&](ChunkId chunk, NodeId node) {
-    const std::uint64_t key = std::uint64_t{chunk.value} << 32 | node.value;
-    const auto number =
-        numbers.try_emplace(key, static_cast<std::uint32_t>(end.size())).first->second;
-    if (number == end.size()) end.push_back(0);
-    ++end[number];
-    return number;
-  };
-  for (std::uint32_t i = 0; i < count; ++i) {
-    const PathEnds& at = ends[schedule_->path_of(i).value];
-    layout.at_sender[i] = account_of((*schedule_)[i].chunk, at.sender);
-    layout.at_receiver[i] = account_of((*schedule_)[i].chunk, at.receiver);
+  std::uint32_t nodes = 0, chunks = 0;
+  for (const PathEnds& path : ends)
+    nodes = std::max({nodes, path.sender.value + 1, path.receiver.value + 1});
+  for (std::uint32_t i = 0; i < count; ++i)
+    chunks = std::max(chunks, (*schedule_)[i].chunk.value + 1);
+
+  // Chunk by chunk, each node's account is the one that it was given last, if that is of the chunk.
+  std::vector<std::uint32_t> begin(chunks + std::size_t{1}), by_chunk(count);
+  for (std::uint32_t i = 0; i < count; ++i) ++begin[(*schedule_)[i].chunk.value + std::size_t{1}];
+  std::partial_sum(begin.begin(), begin.end(), begin.begin());
+  std::vector<std::uint32_t> next(begin.begin(), begin.end() - 1);
+  for (std::uint32_t i = 0; i < count; ++i) by_chunk[next[(*schedule_)[i].chunk.value]++] = i;
+  std::vector<std::uint32_t> account_of(nodes, none);
+  for (std::uint32_t chunk = 0; chunk < chunks; ++chunk) {
+    const auto first = static_cast<std::uint32_t>(end.size());
+    const auto count_at = [&](NodeId node) {
+      std::uint32_t& account = account_of[node.value];
+      if (account < first || account >= end.size()) {
+        account = static_cast<std::uint32_t>(end.size());
+        end.push_back(0);
+      }
+      ++end[account];
+      return account;
+    };
+    for (std::uint32_t k = begin[chunk]; k < begin[chunk + 1]; ++k) {
+      const PathEnds& at = ends[schedule_->path_of(by_chunk[k]).value];
+      layout.at_sender[by_chunk[k]] = count_at(at.sender);
+      layout.at_receiver[by_chunk[k]] = count_at(at.receiver);
+    }
   }
   std::uint32_t total = 0;
   for (std::uint32_t& entries : end) {

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cstdint>
 #include <functional>
-#include <tuple>
 #include <vector>
 
 namespace tutti {
@@ -12,14 +11,18 @@ namespace tutti {
 /// What has the higher priority is served first, among equals what entered first, at one instant
 /// what is listed first.
 struct Turn {
-  std::uint32_t level = 0;   ///< of priority; 0 is the highest
-  std::uint64_t instant = 0; ///< of entry: instants are counted
+  std::uint64_t entry = 0; ///< level of priority, 0 the highest, then instant of entry, counted
   std::uint32_t transfer = 0, hop = 0;
   std::uint32_t crossing = 0; ///< that waits
 
+  Turn(std::uint32_t level, std::uint64_t instant, std::uint32_t of_transfer, std::uint32_t of_hop,
+       std::uint32_t of_crossing)
+      : entry(std::uint64_t{level} << 56U | instant), transfer(of_transfer), hop(of_hop),
+        crossing(of_crossing) {}
+
   bool operator>(const Turn& other) const {
-    return std::tie(level, instant, transfer, hop) >
-           std::tie(other.level, other.instant, other.transfer, other.hop);
+    if (entry != other.entry) return entry > other.entry;
+    return transfer != other.transfer ? transfer > other.transfer : hop > other.hop;
   }
 };
 

@@ -38,7 +38,7 @@ TEST_CASE("what is offered is what the command takes") {
   CHECK(offered("list --json algo") == "algorithms\n");
   CHECK(offered("list algorithms ''").empty()); // it takes one
   CHECK(offered("sweep --engine ''") == "local\nmpi\n");
-  CHECK(offered("synth --engine ''") == "auto\nnative\nsimgrid\n");
+  CHECK(offered("synth --engine ''") == "auto\nboth\nnative\nsimgrid\n");
   CHECK(offered("failures --engine b") == "both\n");
   CHECK(offered("train --policy ''") == "reroute\nresynthesize\n");
   CHECK_THAT(offered("train -a a"), ContainsSubstring("auto") && !ContainsSubstring("all"));
