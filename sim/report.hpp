@@ -54,8 +54,9 @@ struct EngineAgreement {
 
 /// Derived by an engine, never edited.
 struct Report {
-  std::string engine; ///< "native", "simgrid" or "both"
+  std::string engine; ///< "native", "simgrid" or "native+simgrid"
   TimeModel model;
+  std::string network_parameters; ///< SimGrid's own, where one of its models was in use
   /// The last delivery, or the last start of those who hold or want something.
   Time completion;
   std::vector<LinkUse> links;
@@ -68,7 +69,7 @@ struct Report {
   /// When the last crossing or reduction that could end had ended, and what waited for a late start
   /// was delivered.
   Time quiet;
-  std::optional<EngineAgreement> agreement; ///< of "both"
+  std::optional<EngineAgreement> agreement; ///< of "native+simgrid"
 };
 
 /// size / time in bytes per second (nccl-tests, doc/PERFORMANCE.md). 0 for zero time.

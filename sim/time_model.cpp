@@ -23,6 +23,12 @@ constexpr std::array forwarding_names{
 constexpr std::array discipline_names{std::pair{Discipline::fifo, std::string_view("fifo")},
                                       std::pair{Discipline::fluid, std::string_view("fluid")}};
 
+constexpr std::array network_names{std::pair{NetworkModel::ideal, std::string_view("ideal")},
+                                   std::pair{NetworkModel::cm02, std::string_view("cm02")},
+                                   std::pair{NetworkModel::lv08, std::string_view("lv08")},
+                                   std::pair{NetworkModel::smpi, std::string_view("smpi")},
+                                   std::pair{NetworkModel::ib, std::string_view("ib")}};
+
 template <typename Names, typename Value>
 std::string_view name_of(const Names& names, Value value) {
   for (const auto& [known, name] : names)
@@ -41,6 +47,11 @@ auto value_of(const Names& names, std::string_view what, std::string_view text) 
 
 } // namespace
 
+bool can_beat_links(const TimeModel& model) {
+  return model.discipline == Discipline::fluid &&
+         (model.network == NetworkModel::smpi || model.network == NetworkModel::ib);
+}
+
 Bandwidth reduction_rate(const Node& node, const TimeModel& model) {
   if (node.reduce_rate.bytes_per_second > 0 || node.kind != NodeKind::npu) return node.reduce_rate;
   return model.reduce_rate;
@@ -54,6 +65,13 @@ bool cuts_through(const Node& node, const TimeModel& model) {
 std::string_view to_text(LinkBusy value) { return name_of(link_busy_names, value); }
 std::string_view to_text(Forwarding value) { return name_of(forwarding_names, value); }
 std::string_view to_text(Discipline value) { return name_of(discipline_names, value); }
+std::string_view to_text(NetworkModel value) { return name_of(network_names, value); }
+std::string discipline_text(const TimeModel& model) {
+  std::string text(to_text(model.discipline));
+  if (model.discipline == Discipline::fluid && model.network != NetworkModel::ideal)
+    text += " " + std::string(to_text(model.network));
+  return text;
+}
 LinkBusy parse_link_busy(std::string_view text) {
   return value_of(link_busy_names, "link-busy model", text);
 }
@@ -62,6 +80,10 @@ Forwarding parse_forwarding(std::string_view text) {
 }
 Discipline parse_discipline(std::string_view text) {
   return value_of(discipline_names, "discipline", text);
+}
+
+NetworkModel parse_network_model(std::string_view text) {
+  return value_of(network_names, "network model", text);
 }
 
 } // namespace tutti

@@ -230,7 +230,7 @@ Report run_both(const Topology& topology, const Collective& collective, const Sc
   report.agreement = agreement_of(topology, collective, options, report,
                                   run_simgrid(topology, collective, schedule, model, recorded));
   if (!options.record_deliveries) report.deliveries.clear();
-  report.engine = "both";
+  report.engine = "native+simgrid";
   return report;
 }
 

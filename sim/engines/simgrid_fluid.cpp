@@ -3,7 +3,8 @@
 // counts twice); the path's latency is added once, at the end. A connection carries one transfer at
 // a time, in list order. LinkBusy and Forwarding don't apply. A transfer that a node forwards
 // without storing it (in-network multicast) starts with its head and ends no earlier than the data
-// that it follows.
+// that it follows. Under SimGrid's own models (NetworkModel) latency is part of how long SimGrid
+// says that a transfer takes, which has left and arrived at once then.
 
 #include "sim/engines/simgrid_fluid.hpp"
 
@@ -30,9 +31,11 @@ public:
            const TimeModel& model, const RunOptions& options)
       : topology_(topology), collective_(collective), schedule_(schedule), model_(model),
         options_(options), dependencies_(topology, collective, schedule),
-        late_(topology, collective, schedule, options, dependencies_), platform_(rates(topology)),
-        connections_(schedule.paths().size()), reduction_free_(topology.node_count()) {
+        late_(topology, collective, schedule, options, dependencies_),
+        platform_(topology, model.network), connections_(schedule.paths().size()),
+        reduction_free_(topology.node_count()) {
     report_.model = model;
+    report_.network_parameters = platform_.parameters();
     report_.completion = last_start(collective, options.starts);
     report_.links.resize(topology.link_count());
     report_.chunk_done.resize(collective.chunks.size());
@@ -78,15 +81,6 @@ private:
     bool sent = false;
   };
 
-  static std::vector<double> rates(const Topology& topology) {
-    std::vector<double> rates;
-    for (const Link& link : topology.links())
-      rates.push_back(static_cast<double>(link.bandwidth.bytes_per_second));
-    for (const SharedGroup& group : topology.groups())
-      rates.push_back(static_cast<double>(group.bandwidth.bytes_per_second));
-    return rates;
-  }
-
   [[nodiscard]] std::int64_t now() const { return std::llround(platform_.now()); }
   [[nodiscard]] std::span<const LinkId> path(std::uint32_t transfer) const {
     return schedule_.paths().links(schedule_.path_of(transfer));
@@ -127,11 +121,7 @@ private:
     connection.waiting.pop_front();
     connection.busy = true;
     const Bytes size = collective_.chunks[schedule_[transfer].chunk.value].size;
-    resources_.clear();
     for (const LinkId link : path(transfer)) {
-      resources_.push_back(link.value);
-      for (const std::uint32_t group : topology_.groups_of(link))
-        resources_.push_back(topology_.link_count() + group);
       LinkUse& use = report_.links[link.value];
       use.bytes += size;
       use.busy += serialization(size, topology_.link(link).bandwidth);
@@ -146,7 +136,7 @@ private:
       free_slots_.pop_back();
       slots_[slot] = {transfer, now()};
     }
-    platform_.communicate(resources_, static_cast<std::uint64_t>(size.count), slot);
+    platform_.communicate(path(transfer), size, slot);
     if (!topology_.node(receiver(transfer)).can.store)
       platform_.at(now() + latency(transfer),
                    [this, transfer] { dependencies_.cut_through(transfer, 0, *this); });
@@ -173,7 +163,10 @@ private:
   }
 
   void arrive_after_latency(std::uint32_t transfer) {
-    platform_.at(now() + latency(transfer), [this, transfer] { arrive(transfer); });
+    const bool has_passed =
+        model_.network != NetworkModel::ideal; // SimGrid's models have counted it
+    platform_.at(now() + (has_passed ? 0 : latency(transfer)),
+                 [this, transfer] { arrive(transfer); });
   }
 
   void join(std::uint32_t k) {
@@ -222,7 +215,6 @@ private:
   std::vector<std::int64_t> reduction_free_;                  // per node, ps
   std::vector<std::pair<std::uint32_t, std::int64_t>> slots_; // transfer and start, by token
   std::vector<std::size_t> free_slots_;
-  std::vector<std::uint32_t> resources_;
   std::unordered_map<std::uint32_t, Follower> followers_;                     // by transfer
   std::unordered_map<std::uint32_t, std::vector<std::uint32_t>> followed_by_; // by transfer
 };

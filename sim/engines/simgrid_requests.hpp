@@ -29,6 +29,7 @@ namespace tutti {
 /// The fields of a report but the engine's name, in the order in which they travel.
 inline constexpr auto exchange_report = [](auto& stream, auto& report) {
   stream.value(report.model);
+  stream.text(report.network_parameters);
   stream.value(report.completion);
   stream.vector(report.links);
   stream.vector(report.chunk_done);

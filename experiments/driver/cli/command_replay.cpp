@@ -97,7 +97,7 @@ void replay_all(const ReplayArguments& arguments, const Topology& topology,
     options.record_deliveries = options.record_hops;
     options.starts = starts;
     options.watch =
-        watch_of(stage, fmt::format("replay on {}, {}", engine.name, to_text(discipline)));
+        watch_of(stage, fmt::format("replay on {}, {}", engine.name, discipline_text(model)));
     e.replays.push_back(
         file.compact
             ? replay(topology, file.collective, *file.compact, model, engine, options.watch, effort)
@@ -116,7 +116,7 @@ void replay_all(const ReplayArguments& arguments, const Topology& topology,
       fmt::format("{} by {} on {}: {}", collective_text(topology, file.collective), file.algorithm,
                   topology.name(), short_text(first.completion)),
       fmt::format("{}; engine {}, {}, links busy for {}", to_text(file.collective.size()),
-                  first.engine, to_text(first.model.discipline), to_text(first.model.link_busy)));
+                  first.engine, discipline_text(first.model), to_text(first.model.link_busy)));
   if (const DrawArguments& picture = arguments.draw; !picture.file.empty()) {
     const LinkQuantity quantity = parse_link_quantity(picture.by);
     draw(network_figure(heading, topology, layout_of(topology),
@@ -141,6 +141,11 @@ void replay_all(const ReplayArguments& arguments, const Topology& topology,
 void require_sound(const ReplayArguments& arguments) {
   for (const Discipline discipline : parse_disciplines(arguments.disciplines))
     require_discipline(engine_of(arguments), discipline);
+  of_option("--network-model", [&] {
+    require_network_model(parse_network_model(arguments.network_model),
+                          parse_disciplines(arguments.disciplines));
+    return 0;
+  });
   require_picture_name(arguments.heatmap);
   require_picture_name(arguments.draw_steps);
   require_picture_name(arguments.histogram);
@@ -175,7 +180,8 @@ int replay_command(const ReplayArguments& arguments) {
   require_columns(arguments.tables, std::vector<AnyStudy>{shown});
   const Topology topology = make_topology(arguments.topology);
   const ScheduleFile file = read_schedule(arguments.file, topology);
-  const TimeModel model = time_model(arguments.model, file.time_model);
+  TimeModel model = time_model(arguments.model, file.time_model);
+  model.network = parse_network_model(arguments.network_model);
   const std::vector<NodeId> members = members_of(file.collective);
   const NoiseRequest noise = noise_of(arguments.noise, topology, members);
   if (file.compact && (!arguments.export_case.empty() || needs_hops(arguments) ||

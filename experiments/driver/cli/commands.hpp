@@ -115,6 +115,7 @@ struct ReplayArguments {
   std::string engine = "simgrid", disciplines = "fifo";
   std::optional<std::string> bound; ///< quick (default) or full
   ModelArguments model;             ///< default: what the file says
+  std::string network_model = "ideal";
   /// Files to write; empty: none.
   std::string trace, heatmap, draw_steps, histogram, export_case;
   StudyLine noise; ///< of noise_options

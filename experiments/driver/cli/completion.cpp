@@ -125,6 +125,10 @@ constexpr std::array values{Values{"--engine",
                                    [] {
                                      return Names{"fifo", "fluid"};
                                    }},
+                            Values{"--network-model",
+                                   [] {
+                                     return Names{"ideal", "cm02", "lv08", "smpi", "ib"};
+                                   }},
                             Values{"--link-busy",
                                    [] {
                                      return Names{"serialization", "latency+serialization"};

@@ -241,6 +241,7 @@ void add_options(CLI::App& app, ReplayArguments& replay) {
   app.add_option("--engine", replay.engine,
                  "simgrid, native, or both, which must agree; default simgrid");
   app.add_option("--discipline", replay.disciplines, "fifo, fluid or fifo,fluid; default fifo");
+  app.add_option("--network-model", replay.network_model, std::string(network_model_option.help));
   add_model(app, replay.model, "what the file says");
   add_bound(app, replay.bound);
   add_trace(app, replay.trace, "all disciplines");

@@ -54,6 +54,12 @@ inline constexpr StudyOption limit_option{
 inline constexpr StudyOption settings_option{"--set", "settings", OptionForm::pairs,
                                              "an option of an algorithm, key=value; repeatable"};
 
+/// Of what knows fluid sharing.
+inline constexpr StudyOption network_model_option{"--network-model", "network_model",
+                                                  OptionForm::text,
+                                                  "how fluid shares bandwidth: ideal (max-min), or "
+                                                  "SimGrid's own cm02, lv08, smpi or ib, with its "
+                                                  "parameters; default ideal"};
 /// Of every study that simulates.
 inline constexpr StudyOption link_busy_option{
     "--link-busy", "link_busy", OptionForm::text,

@@ -26,15 +26,20 @@ inline SimGridArguments& simgrid_arguments() {
   return given;
 }
 
-/// After the engine has been made, before its first zone. Without cross-traffic and TCP's window a
-/// communication takes n/B. `precision`: of time, in seconds.
-inline void set_up_simgrid(const std::string& precision) {
+/// After the engine has been made, before its first zone. `model` as SimGrid calls it, with its own
+/// parameters; `precision`: of time, in seconds.
+inline void set_up_simgrid_model(const std::string& model, const std::string& precision) {
   // SimGrid's own handlers report a crash where there is only an interrupted run.
   for (const int signal : {SIGINT, SIGTERM, SIGSEGV}) std::signal(signal, SIG_DFL);
-  simgrid::s4u::Engine::set_config("network/model:CM02");
+  simgrid::s4u::Engine::set_config("network/model:" + model);
+  simgrid_versions::set_time_precision(precision);
+}
+
+/// Bandwidth alone: without cross-traffic and TCP's window a communication takes n/B.
+inline void set_up_simgrid(const std::string& precision) {
+  set_up_simgrid_model("CM02", precision);
   simgrid::s4u::Engine::set_config("network/crosstraffic:0");
   simgrid::s4u::Engine::set_config("network/TCP-gamma:0");
-  simgrid_versions::set_time_precision(precision);
 }
 
 } // namespace tutti

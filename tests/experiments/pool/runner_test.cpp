@@ -111,6 +111,13 @@ Outcome prover(const Topology& topology, const Collective& collective,
   return outcome;
 }
 
+Report far_apart(const Topology& topology, const Collective& collective, const Schedule& schedule,
+                 const TimeModel& model, const RunOptions& options) {
+  Report report = run_native(topology, collective, schedule, model, options);
+  report.agreement = EngineAgreement{Time{7}, Time{2}, "the delivery of transfer 3", false};
+  return report;
+}
+
 Report at_once(const Topology& topology, const Collective& collective, const Schedule& schedule,
                const TimeModel& model, const RunOptions& options) {
   Report report = run_native(topology, collective, schedule, model, options);
@@ -143,6 +150,25 @@ TEST_CASE("an evaluation of Ring on a 4-ring") {
   CHECK(e.replays[0].max_utilisation() == Approx(0.06 / 1.56));
   CHECK(e.replays[0].mean_utilisation() == Approx(0.06 / 1.56 / 2));
   CHECK(e.hottest_link == "npu0>npu1 +3");
+}
+
+TEST_CASE("engines that are held against each other say how far apart they are, and beyond fail") {
+  const Topology topology = samples::ring(4);
+  Case c = case_of(topology, "ring1");
+  c.engine = &find_engine("both");
+  const Evaluation e = evaluate(c);
+  CHECK(e.problem.empty());
+  const Evaluation read = parse_evaluation(evaluation_message(e));
+  CHECK(read.replays[0].report.engine == "native+simgrid");
+  REQUIRE(read.replays[0].report.agreement);
+  CHECK(read.replays[0].report.agreement->holds);
+  CHECK_THAT(report_text({&e, 1}, {}),
+             ContainsSubstring("native and simgrid agree to the picosecond"));
+  const EngineRow apart{"both", far_apart, false, ""};
+  c.engine = &apart;
+  const Evaluation bad = evaluate(c);
+  CHECK(bad.problem == "native and simgrid differ: 7ps apart at most, in the delivery of transfer 3 "
+                       "(2ps allowed for rounding)");
 }
 
 TEST_CASE("the number of chunks that is best is found") {

@@ -55,7 +55,7 @@ std::string replay_problem(const Replay& replay) {
   const ShownBound& bound = replay.bound_at_chunks; // the higher one
   if (replay.report.completion + replay.rounding >= bound.time) return {};
   return fmt::format("{} {} says {}, below the lower bound {} ({}): a defect of Tutti",
-                     replay.report.engine, to_text(replay.report.model.discipline),
+                     replay.report.engine, discipline_text(replay.report.model),
                      to_text(replay.report.completion), to_text(bound.time), bound.certificate);
 }
 
@@ -66,6 +66,14 @@ void require_discipline(const EngineRow& engine, Discipline discipline) {
     if (row.knows_fluid) able += fmt::format("{}{}", able.empty() ? "" : ", ", row.name);
   throw InputError(
       fmt::format("engine {} knows no fluid sharing (engines that do: {})", engine.name, able));
+}
+
+void require_network_model(NetworkModel model, std::span<const Discipline> disciplines) {
+  if (model == NetworkModel::ideal) return;
+  if (std::ranges::find(disciplines, Discipline::fluid) == disciplines.end())
+    throw InputError(fmt::format(
+        "network model {} is of fluid, which nothing is replayed under: discipline fluid",
+        to_text(model)));
 }
 
 std::string hottest_link(const Topology& topology, const Report& report) {
@@ -95,6 +103,12 @@ struct BoundPair {
 // of schedules of exactly these chunks.
 BoundPair bounds_for(const Topology& topology, const Collective& collective, const TimeModel& model,
                      BoundEffort effort) {
+  if (can_beat_links(model)) {
+    const ShownBound none{
+        Time{}, "none",
+        fmt::format("none: SimGrid's {} can be faster than the links are", to_text(model.network))};
+    return {none, none};
+  }
   const Bounds bounds = all_bounds(topology, collective, model, effort);
   return {shown(bounds.best()), shown(bounds.best_at_chunks())};
 }
@@ -103,6 +117,7 @@ BoundPair bounds_for(const Topology& topology, const Collective& collective, con
 BoundPair raised_by(std::span<const Time> starts, BoundPair bounds, const Topology& topology,
                     const Collective& collective, const TimeModel& model) {
   if (std::ranges::all_of(starts, [](Time start) { return start == Time{}; })) return bounds;
+  if (can_beat_links(model)) return bounds;
   const auto raise = [&](ShownBound& bound, Chunking chunking) {
     const Bound late = late_start_bound(topology, collective, model, starts, chunking);
     if (late.time > bound.time) bound = shown(late);
@@ -208,7 +223,7 @@ Replay replay(const Case& c, const Attempt& made, Discipline discipline,
   options.starts = starts;
   options.record_hops = !c.trace.folder.empty();
   options.watch = watch_of(c.options.stage,
-                           fmt::format("replay on {}, {}", c.engine->name, to_text(discipline)));
+                           fmt::format("replay on {}, {}", c.engine->name, discipline_text(model)));
   const auto run = [&] {
     return made.outcome.schedule
                ? c.engine->run(*c.topology, made.collective, *made.outcome.schedule, model, options)
@@ -247,7 +262,7 @@ bool add_noise(const Case& c, const Attempt& made, std::span<const Time> starts,
 /// What the algorithm itself has proven is no part of the bounds: other algorithms, a replay of the
 /// same schedule and the library would show another gap. It is told where it says more.
 void compare_with_proof(const Outcome& outcome, const Replay& replay, Evaluation& result) {
-  if (!outcome.bound) return;
+  if (!outcome.bound || can_beat_links(replay.report.model)) return;
   const Time proven = *outcome.bound;
   constexpr double much = 1.001;
   if (static_cast<double>(proven.ps) > much * static_cast<double>(replay.bound.time.ps))
@@ -255,7 +270,7 @@ void compare_with_proof(const Outcome& outcome, const Replay& replay, Evaluation
   if (result.problem.empty() && replay.report.completion + replay.rounding < proven)
     result.problem =
         fmt::format("{} {} says {}, below what the algorithm proves, {}: a defect of Tutti",
-                    replay.report.engine, to_text(replay.report.model.discipline),
+                    replay.report.engine, discipline_text(replay.report.model),
                     to_text(replay.report.completion), to_text(proven));
 }
 

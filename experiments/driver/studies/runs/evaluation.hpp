@@ -129,6 +129,9 @@ struct Evaluation {
   std::string problem;
 };
 
+/// Errors: InputError where nothing is replayed under fluid, whose the model is.
+void require_network_model(NetworkModel model, std::span<const Discipline> disciplines);
+
 /// What is wrong with each, in words; empty where all is well.
 [[nodiscard]] std::vector<std::string> problems_of(std::span<const Evaluation> evaluations);
 /// Why not one has a schedule; empty where one has.

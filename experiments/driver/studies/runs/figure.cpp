@@ -59,7 +59,7 @@ std::string model_note(std::span<const Evaluation> evaluations) {
   const auto models = distinct(evaluations, [](const Evaluation& e) {
     const Report& report = e.replays.front().report;
     return fmt::format("engine {}, {}, links busy for {}, forwarding {}", report.engine,
-                       to_text(report.model.discipline), to_text(report.model.link_busy),
+                       discipline_text(report.model), to_text(report.model.link_busy),
                        to_text(report.model.forwarding));
   });
   std::vector<std::string> routings =

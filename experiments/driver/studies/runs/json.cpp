@@ -62,6 +62,8 @@ Replay parse_replay(const Json& json) {
   report.model.link_busy = parse_link_busy(json.at("link_busy").get<std::string>());
   report.model.forwarding = parse_forwarding(json.at("forwarding").get<std::string>());
   report.model.discipline = parse_discipline(json.at("discipline").get<std::string>());
+  report.model.network = parse_network_model(json.at("network_model").get<std::string>());
+  report.network_parameters = json.at("network_parameters");
   report.model.reduce_rate = {json.at("reduce_rate_bytes_per_s").get<std::int64_t>()};
   report.completion = {json.at("collective_time_ps").get<std::int64_t>()};
   report.link_transfers = json.at("link_transfers");
@@ -122,6 +124,8 @@ Json replay_json(const Replay& replay) {
   for (const NoiseOutcome& noise : replay.noises) noises.push_back(noise_message(noise));
   return {{"engine", report.engine},
           {"discipline", to_text(report.model.discipline)},
+          {"network_model", to_text(report.model.network)},
+          {"network_parameters", report.network_parameters},
           {"link_busy", to_text(report.model.link_busy)},
           {"forwarding", to_text(report.model.forwarding)},
           {"reduce_rate_bytes_per_s", report.model.reduce_rate.bytes_per_second},
@@ -150,6 +154,7 @@ Json replay_details(const Replay& replay, LinkDetail links) {
                {"lower_bound_at_chunks_certificate", replay.bound_at_chunks.certificate},
                {"reduce_rate_bytes_per_s", report.model.reduce_rate.bytes_per_second},
                {"link_transfers", report.link_transfers}};
+  if (!report.network_parameters.empty()) json["network_parameters"] = report.network_parameters;
   if (report.agreement) json["agreement"] = agreement_json(report.agreement);
   if (links == LinkDetail::all) json["links"] = links_json(report);
   return json;

@@ -23,6 +23,7 @@ public:
 
   /// A defect in words where the time is below it.
   [[nodiscard]] std::string problem(const DrawnConditions& drawn, Time time) const {
+    if (can_beat_links(replay_.model)) return {};
     const bool is_planned = &drawn.network == &replay_.topology;
     const Time rounding =
         replay_.model.discipline == Discipline::fluid
@@ -34,7 +35,7 @@ public:
                                                       replay_.model, drawn.starts);
     if (time + rounding >= bound.time) return {};
     return fmt::format("{} {} says {} in a draw, below the lower bound {} ({}): a defect of Tutti",
-                       replay_.engine.name, to_text(replay_.model.discipline), to_text(time),
+                       replay_.engine.name, discipline_text(replay_.model), to_text(time),
                        to_text(bound.time), bound.certificate);
   }
 
@@ -71,8 +72,8 @@ void add_noisy_replays(const NoisyReplay& replay, const NoiseRequest& request, u
   plan.starts.assign(replay.starts.begin(), replay.starts.end());
   plan.threads = replay.engine.name == "native" ? threads : 1; // SimGrid: one engine per process
   draw_noise(std::move(plan), request, quiet.bound.time, quiet.report.completion, run, stage,
-             fmt::format("{}, {}", replay.engine.name, to_text(replay.model.discipline)),
-             quiet.noises, problem);
+             fmt::format("{}, {}", replay.engine.name, discipline_text(replay.model)), quiet.noises,
+             problem);
 }
 
 } // namespace tutti

@@ -42,7 +42,7 @@ constexpr auto run_options = with_noise(std::array{
         "How it is simulated", false, "auto"},
     StudyOption{"--discipline", "disciplines", OptionForm::texts,
                 "fifo, fluid or fifo,fluid; default fifo"},
-    link_busy_option, forwarding_option, bound_option});
+    network_model_option, link_busy_option, forwarding_option, bound_option});
 
 } // namespace
 

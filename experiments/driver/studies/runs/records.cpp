@@ -97,7 +97,7 @@ const Fields<Replay>& replay_fields() {
   using enum ColumnRole;
   static const Fields<Replay> fields{
       {{"engine", text, key}, [](const R& r) { return r.report.engine; }},
-      {{"discipline", text, key}, [](const R& r) { return to_text(r.report.model.discipline); }},
+      {{"discipline", text, key}, [](const R& r) { return discipline_text(r.report.model); }},
       {{"link_busy", text, key}, [](const R& r) { return to_text(r.report.model.link_busy); }},
       {{"forwarding", text, key}, [](const R& r) { return to_text(r.report.model.forwarding); }},
       {{"collective_time_ps", time, metric}, [](const R& r) { return r.report.completion; }},

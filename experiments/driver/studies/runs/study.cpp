@@ -87,6 +87,10 @@ void read_engine(ConfigTable& table, RunMatrix& run) {
   };
   if (list_at(table, "disciplines", std::vector<Discipline>{}, read).empty())
     run.disciplines = {Discipline::fifo};
+  if (const auto network = table.find("network_model")) {
+    run.options.model.network = parsed(*network, parse_network_model);
+    network->located([&] { require_network_model(run.options.model.network, run.disciplines); });
+  }
 }
 
 /// Whether the key says the second of two words; the first is its default.

@@ -10,6 +10,7 @@
 //   chunks = [1, "auto"]                   # per shard; default "auto"
 //   engine = "simgrid"                     # default; native, both, which must agree, or auto:
 //                                          # native, simgrid for fluid;
+//                                          # network_model = "ideal" of fluid;
 //                                          # disciplines = ["fifo"], link_busy = "serialization",
 //                                          # forwarding = "auto", routing = "auto"
 //   label = "..."                          # default none; limit = "60s,8GiB" (either or both),

@@ -224,8 +224,13 @@ std::string heading(const Evaluation& e, const Shape& shape) {
       shape.sizes ? e.collective : fmt::format("{} {}", e.collective, to_text(e.size)), e.npus);
   if (e.replays.empty()) return text + "\n";
   const Report& report = e.replays.front().report;
-  return text + fmt::format("\nengine {}, links busy for {}, forwarding {}\n", report.engine,
-                            to_text(report.model.link_busy), to_text(report.model.forwarding));
+  text += fmt::format("\nengine {}, links busy for {}, forwarding {}\n", report.engine,
+                      to_text(report.model.link_busy), to_text(report.model.forwarding));
+  for (const Replay& replay : e.replays)
+    if (!replay.report.network_parameters.empty())
+      text += fmt::format("{}: {}\n", discipline_text(replay.report.model),
+                          replay.report.network_parameters);
+  return text;
 }
 
 /// How far two engines agree, where that was asked for: of the row in which they are farthest apart.
