@@ -35,9 +35,9 @@ const std::map<std::string, std::set<std::string>> layers = {
 
 // The only files, as a regular expression over their path, that see a third-party library.
 const std::map<std::string, std::string> libraries = {
-    {"simgrid", "sim/engines/simgrid([a-z_]*|/(network|path_zone|process))\\.[ch]pp|"
+    {"simgrid", "sim/engines/simgrid/[a-z_]+\\.[ch]pp|"
                 "tests/sim/engine_agreement_test\\.cpp"},
-    {"xbt", "sim/engines/simgrid([a-z_]*|/(network|path_zone|process))\\.[ch]pp"},
+    {"xbt", "sim/engines/simgrid/[a-z_]+\\.[ch]pp"},
     {"toml++", "sim/files/config\\.cpp"},
     {"lemon", "(synth/bounds/flow_cuts|algorithms/arborescence_packing)\\.cpp"},
     {"zstd.h", "sim/files/schedule_binary\\.cpp"},

@@ -4,7 +4,7 @@
 #include "sim/engines/agreement.hpp"
 #include "sim/engines/engine.hpp"
 #include "sim/engines/simgrid/replay.hpp"
-#include "sim/engines/simgrid_requests.hpp"
+#include "sim/engines/simgrid/requests.hpp"
 #include "sim/processes/isolated.hpp"
 #include "tests/catch.hpp"
 #include "tests/samples.hpp"

@@ -1,6 +1,6 @@
 // SimGrid in a process that has threads: by a program that is executed anew, which answers the same
 // as a forked child, and is found, or isn't, in words.
-#include "sim/engines/simgrid_worker.hpp"
+#include "sim/engines/simgrid/worker.hpp"
 
 #include "sim/engines/engine.hpp"
 #include "sim/error.hpp"

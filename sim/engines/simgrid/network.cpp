@@ -9,7 +9,7 @@
 
 #include "sim/engines/simgrid/path_zone.hpp"
 #include "sim/engines/simgrid/process.hpp"
-#include "sim/engines/simgrid_versions.hpp"
+#include "sim/engines/simgrid/versions.hpp"
 #include "sim/error.hpp"
 
 #include <simgrid/kernel/Timer.hpp>

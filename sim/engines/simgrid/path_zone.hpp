@@ -1,8 +1,8 @@
 // A SimGrid zone without routing tables: a communication takes the links that were set just before
-// it starts. Only sim/engines/simgrid*.cpp and simgrid/*.cpp include this.
+// it starts. Only sim/engines/simgrid/ includes this.
 #pragma once
 
-#include "sim/engines/simgrid_versions.hpp"
+#include "sim/engines/simgrid/versions.hpp"
 
 #include <simgrid/kernel/routing/NetPoint.hpp>
 #include <simgrid/kernel/routing/NetZoneImpl.hpp>

@@ -1,7 +1,7 @@
 // Each type has one function that hands its fields to either stream, in one order; those that can
 // only be built by their functions (Topology, Schedule, TrainingProgram) are taken apart and built
 // anew, which keeps all ids.
-#include "sim/engines/simgrid_requests.hpp"
+#include "sim/engines/simgrid/requests.hpp"
 
 #include <cstdint>
 #include <map>

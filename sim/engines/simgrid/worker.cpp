@@ -3,9 +3,9 @@
 // the file that this function was loaded from: a program, or a shared library such as Python's. A
 // small replay costs 1 ms in a forked process and 20 ms of a processor's time here, nearly all of
 // it to load SimGrid's library: so a process with one thread goes on to fork.
-#include "sim/engines/simgrid_worker.hpp"
+#include "sim/engines/simgrid/worker.hpp"
 
-#include "sim/engines/simgrid_requests.hpp"
+#include "sim/engines/simgrid/requests.hpp"
 #include "sim/error.hpp"
 #include "sim/processes/child_process.hpp"
 #include "sim/processes/isolated.hpp"

@@ -20,10 +20,10 @@ namespace tutti {
 class PathZone;
 
 /// One SimGrid engine with one zone. Only one may be made per process.
-class SimGridPlatform {
+class FluidNetwork {
 public:
   /// Errors: InputError where SimGrid doesn't know the model.
-  SimGridPlatform(const Topology& topology, NetworkModel model);
+  FluidNetwork(const Topology& topology, NetworkModel model);
 
   /// Starts to move so many bytes along the path. When it is done, on_done is called with `token`.
   /// On SimGrid's models the path's latency is part of that, otherwise not.

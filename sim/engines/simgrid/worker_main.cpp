@@ -1,6 +1,6 @@
 // The program tutti_simgrid_worker: one simulation on SimGrid for a process that has several
-// threads (sim/engines/simgrid_worker.hpp). Nobody starts it by hand.
-#include "sim/engines/simgrid_worker.hpp"
+// threads (sim/engines/simgrid/worker.hpp). Nobody starts it by hand.
+#include "sim/engines/simgrid/worker.hpp"
 
 #include <cstdio>
 

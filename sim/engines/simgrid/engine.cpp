@@ -1,10 +1,10 @@
 // The engine on SimGrid: its two disciplines, each in a process of its own.
 
 #include "sim/engines/run_checks.hpp"
+#include "sim/engines/simgrid/fluid.hpp"
 #include "sim/engines/simgrid/replay.hpp"
-#include "sim/engines/simgrid_fluid.hpp"
-#include "sim/engines/simgrid_requests.hpp"
-#include "sim/engines/simgrid_worker.hpp"
+#include "sim/engines/simgrid/requests.hpp"
+#include "sim/engines/simgrid/worker.hpp"
 #include "sim/processes/child_process.hpp"
 #include "sim/processes/isolated.hpp"
 

@@ -1,5 +1,5 @@
 // What SimGrid calls differently from 3.32 (Debian 12) to 4 (Debian 13); 3.35 is Ubuntu 24.04's.
-// Only sim/engines/simgrid*.cpp and simgrid/*.cpp include this.
+// Only sim/engines/simgrid/ includes this.
 #pragma once
 
 #if __has_include(<simgrid/kernel/resource/NetworkModelIntf.hpp>)

@@ -3,11 +3,11 @@
 // precision, so that bandwidth alone is shared, and latency is left to timers. SimGrid's own models
 // are as SimGrid has them: its configuration is left alone but for its name and the precision, a
 // communication goes from host to host, and what comes back takes the opposite links.
-#include "sim/engines/simgrid_platform.hpp"
+#include "sim/engines/simgrid/fluid_network.hpp"
 
 #include "sim/engines/simgrid/path_zone.hpp"
 #include "sim/engines/simgrid/process.hpp"
-#include "sim/engines/simgrid_versions.hpp"
+#include "sim/engines/simgrid/versions.hpp"
 #include "sim/error.hpp"
 #include "sim/text.hpp"
 #include "sim/units.hpp"
@@ -37,7 +37,7 @@ std::string name_of(NetworkModel model) {
 
 } // namespace
 
-SimGridPlatform::SimGridPlatform(const Topology& topology, NetworkModel model)
+FluidNetwork::FluidNetwork(const Topology& topology, NetworkModel model)
     : topology_(topology), model_(model),
       engine_(&simgrid_arguments().count, simgrid_arguments().values.data()) {
   if (model == NetworkModel::ideal)
@@ -55,7 +55,7 @@ SimGridPlatform::SimGridPlatform(const Topology& topology, NetworkModel model)
   });
 }
 
-void SimGridPlatform::add_resources() {
+void FluidNetwork::add_resources() {
   zone_ = new PathZone; // the engine owns its zones
   sg4::NetZone& network = simgrid_versions::attached(*zone_);
   for (std::uint32_t n = 0; n < topology_.node_count(); ++n)
@@ -89,7 +89,7 @@ void SimGridPlatform::add_resources() {
         opposite_[links[k].value] = back->second[std::min(k, back->second.size() - 1)];
 }
 
-void SimGridPlatform::communicate(std::span<const LinkId> path, Bytes size, std::size_t token) {
+void FluidNetwork::communicate(std::span<const LinkId> path, Bytes size, std::size_t token) {
   route_.clear();
   back_.clear();
   Time latency;
@@ -118,13 +118,13 @@ void SimGridPlatform::communicate(std::span<const LinkId> path, Bytes size, std:
   comm->set_source(from)->set_destination(to); // the last call starts it
 }
 
-void SimGridPlatform::at(std::int64_t picoseconds, std::function<void()> body) {
+void FluidNetwork::at(std::int64_t picoseconds, std::function<void()> body) {
   // A present picosecond may lie a rounding before the clock, and SimGrid refuses the past.
   const double date = std::max(static_cast<double>(picoseconds) * 1e-12, sg4::Engine::get_clock());
   kernel::timer::Timer::set(date, [this, body = std::move(body)] { guarded(body); });
 }
 
-std::string SimGridPlatform::parameters() const {
+std::string FluidNetwork::parameters() const {
   if (model_ == NetworkModel::ideal) return "";
   return fmt::format(
       "SimGrid {}, network/model:{} {}", simgrid_versions::version(), name_of(model_),
@@ -132,7 +132,7 @@ std::string SimGridPlatform::parameters() const {
                                          model_ == NetworkModel::ib));
 }
 
-void SimGridPlatform::run() {
+void FluidNetwork::run() {
   engine_.run();
   if (failure_) std::rethrow_exception(failure_);
   if (under_way_ > 0)

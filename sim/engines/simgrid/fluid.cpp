@@ -6,11 +6,11 @@
 // that it follows. Under SimGrid's own models (NetworkModel) latency is part of how long SimGrid
 // says that a transfer takes, which has left and arrived at once then.
 
-#include "sim/engines/simgrid_fluid.hpp"
+#include "sim/engines/simgrid/fluid.hpp"
 
 #include "sim/engines/dependencies.hpp"
 #include "sim/engines/late_starts.hpp"
-#include "sim/engines/simgrid_platform.hpp"
+#include "sim/engines/simgrid/fluid_network.hpp"
 #include "sim/error.hpp"
 
 #include <algorithm>
@@ -32,23 +32,23 @@ public:
       : topology_(topology), collective_(collective), schedule_(schedule), model_(model),
         options_(options), dependencies_(topology, collective, schedule),
         late_(topology, collective, schedule, options, dependencies_),
-        platform_(topology, model.network), connections_(schedule.paths().size()),
+        network_(topology, model.network), connections_(schedule.paths().size()),
         reduction_free_(topology.node_count()) {
     report_.model = model;
-    report_.network_parameters = platform_.parameters();
+    report_.network_parameters = network_.parameters();
     report_.completion = last_start(collective, options.starts);
     report_.links.resize(topology.link_count());
     report_.chunk_done.resize(collective.chunks.size());
     if (options.record_deliveries) report_.deliveries.resize(schedule.size());
-    platform_.on_done = [this](std::size_t slot) { sent(slot); };
+    network_.on_done = [this](std::size_t slot) { sent(slot); };
     find_followers();
   }
 
   Report run() {
-    platform_.at(0, [this] { dependencies_.start(*this); });
+    network_.at(0, [this] { dependencies_.start(*this); });
     for (std::uint32_t k = 0; k < late_.joins().size(); ++k)
-      platform_.at(late_.joins()[k].at.ps, [this, k] { join(k); });
-    platform_.run();
+      network_.at(late_.joins()[k].at.ps, [this, k] { join(k); });
+    network_.run();
     if (dependencies_.undelivered() > 0) throw InputError(dependencies_.stuck_text(topology_));
     std::sort(report_.hops.begin(), report_.hops.end(), [](const HopRecord& a, const HopRecord& b) {
       return std::tie(a.start, a.link, a.transfer) < std::tie(b.start, b.link, b.transfer);
@@ -81,7 +81,7 @@ private:
     bool sent = false;
   };
 
-  [[nodiscard]] std::int64_t now() const { return std::llround(platform_.now()); }
+  [[nodiscard]] std::int64_t now() const { return std::llround(network_.now()); }
   [[nodiscard]] std::span<const LinkId> path(std::uint32_t transfer) const {
     return schedule_.paths().links(schedule_.path_of(transfer));
   }
@@ -136,10 +136,10 @@ private:
       free_slots_.pop_back();
       slots_[slot] = {transfer, now()};
     }
-    platform_.communicate(path(transfer), size, slot);
+    network_.communicate(path(transfer), size, slot);
     if (!topology_.node(receiver(transfer)).can.store)
-      platform_.at(now() + latency(transfer),
-                   [this, transfer] { dependencies_.cut_through(transfer, 0, *this); });
+      network_.at(now() + latency(transfer),
+                  [this, transfer] { dependencies_.cut_through(transfer, 0, *this); });
   }
 
   /// The last byte has left: the connection is free, the arrival follows after the latency.
@@ -165,8 +165,8 @@ private:
   void arrive_after_latency(std::uint32_t transfer) {
     const bool has_passed =
         model_.network != NetworkModel::ideal; // SimGrid's models have counted it
-    platform_.at(now() + (has_passed ? 0 : latency(transfer)),
-                 [this, transfer] { arrive(transfer); });
+    network_.at(now() + (has_passed ? 0 : latency(transfer)),
+                [this, transfer] { arrive(transfer); });
   }
 
   void join(std::uint32_t k) {
@@ -199,7 +199,7 @@ private:
     const Bytes size = collective_.chunks[schedule_[transfer].chunk.value].size;
     std::int64_t& free_at = reduction_free_[node.value];
     free_at = std::max(free_at, now()) + serialization(size, rate).ps;
-    platform_.at(free_at, [this, transfer] { dependencies_.arrived(transfer, *this); });
+    network_.at(free_at, [this, transfer] { dependencies_.arrived(transfer, *this); });
   }
 
   const Topology& topology_;
@@ -209,7 +209,7 @@ private:
   const RunOptions options_;
   Dependencies dependencies_;
   LateStarts late_;
-  SimGridPlatform platform_;
+  FluidNetwork network_;
   Report report_;
   std::vector<Connection> connections_;                       // per path
   std::vector<std::int64_t> reduction_free_;                  // per node, ps
