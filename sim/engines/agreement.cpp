@@ -39,7 +39,12 @@ public:
     worst_ = {Time{}, Time{}, name(), false};
   }
 
-  [[nodiscard]] EngineAgreement result() const { return worst_; }
+  [[nodiscard]] EngineAgreement result() const {
+    EngineAgreement result = worst_;
+    if (!result.holds && !rounding_.is_none())
+      result.what += "; as not all takes whole picoseconds, some order may hang on rounding";
+    return result;
+  }
 
 private:
   template <typename Name> void take(Time one, Time other, Time allowed, const Name& name) {
