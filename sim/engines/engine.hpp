@@ -1,6 +1,6 @@
-// Engines decide when things happen. Both follow the same rules on FIFO (docs/model.md) and share no
-// decision: on `simgrid` SimGrid says how long what takes, and it also knows fluid sharing; `native`
-// is for scale; `both` holds one against the other.
+// Engines decide when things happen. Both follow the same rules on FIFO (docs/model.md) and share
+// no decision: on `simgrid` SimGrid says how long what takes, and it also knows fluid sharing;
+// `native` is for scale; `both` holds one against the other.
 #pragma once
 
 #include "sim/collective.hpp"

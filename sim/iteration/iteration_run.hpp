@@ -59,8 +59,8 @@ public:
   void add_to(IterationReport&) {}
 };
 
-/// `Network` carries PlanInstances, its transfers(): begin(), change(now) to what events make of it,
-/// next_network_change(), handle(Event), serve(now), start_part(slot, now), start_member(slot,
+/// `Network` carries PlanInstances, its transfers(): begin(), change(now) to what events make of
+/// it, next_network_change(), handle(Event), serve(now), start_part(slot, now), start_member(slot,
 /// member, now), report() at the end, blocked_text(). `Folding` decides which communication is
 /// simulated. `Npus` are what computes: start_at(npu, time) and compute(now, computation), after
 /// which RunEvent::started or ::computed happens.

@@ -13,8 +13,9 @@ namespace tutti {
 /// Replays a schedule that verify() accepts, in this process, which has simulated nothing on
 /// SimGrid before. Times are SimGrid's, rounded to picoseconds at the end: where n/B isn't whole, a
 /// crossing takes up to a picosecond less than in serialization().
-/// Pre: the options are checked (run_checks.hpp). Errors: InputError for runs that SimGrid's clock can't resolve, and
-/// transfers that never happen, unless the run may halt.
+/// Pre: the options are checked (run_checks.hpp).
+/// Errors: InputError for runs that SimGrid's clock can't resolve, and transfers that never happen,
+/// unless the run may halt.
 /// Cost: 1 to 3 us a crossing; memory of what is under way, 60 bytes a transfer.
 [[nodiscard]] Report replay_fifo_on_simgrid(const Topology& topology, const Collective& collective,
                                             const Schedule& schedule, const TimeModel& model,

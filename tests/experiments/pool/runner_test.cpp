@@ -167,8 +167,9 @@ TEST_CASE("engines that are held against each other say how far apart they are, 
   const EngineRow apart{"both", far_apart, false, ""};
   c.engine = &apart;
   const Evaluation bad = evaluate(c);
-  CHECK(bad.problem == "native and simgrid differ: 7ps apart at most, in the delivery of transfer 3 "
-                       "(2ps allowed for rounding)");
+  CHECK(bad.problem ==
+        "native and simgrid differ: 7ps apart at most, in the delivery of transfer 3 "
+        "(2ps allowed for rounding)");
 }
 
 TEST_CASE("the number of chunks that is best is found") {

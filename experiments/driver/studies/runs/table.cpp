@@ -233,7 +233,8 @@ std::string heading(const Evaluation& e, const Shape& shape) {
   return text;
 }
 
-/// How far two engines agree, where that was asked for: of the row in which they are farthest apart.
+/// How far two engines agree, where that was asked for: of the row in which they are farthest
+/// apart.
 std::string agreement_text(std::span<const Evaluation> rows) {
   const EngineAgreement* worst = nullptr;
   for (const Evaluation& e : rows)

@@ -1,5 +1,5 @@
-// What stands behind every figure, beside engines that agree: the account of each NPU adds up to the
-// duration, and no run is faster than its bound.
+// What stands behind every figure, beside engines that agree: the account of each NPU adds up to
+// the duration, and no run is faster than its bound.
 
 #include "experiments/driver/studies/training/checks.hpp"
 
