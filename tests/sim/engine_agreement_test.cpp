@@ -307,6 +307,17 @@ TEST_CASE("an engine that delivers before earlier sends have left is seen") {
           .holds);
 }
 
+TEST_CASE("an engine that sends on what isn't there yet is seen") {
+  const Topology topology = line(3);
+  const Collective collective = chunks({{{0}, {1, 2}}});
+  const Schedule schedule = steps(topology, {{0, {0}}, {0, {1}}});
+  const Schedule hasty = steps(topology, {{0, {1}}, {0, {0}}}); // the send comes before the arrival
+  const Report native = run_native(topology, collective, schedule, {}, recorded);
+  Report simgrid = run_simgrid(topology, collective, hasty, {}, recorded);
+  std::swap(simgrid.deliveries[0], simgrid.deliveries[1]); // the same transfers
+  CHECK_FALSE(agreement_of(topology, collective, {}, native, simgrid).holds);
+}
+
 TEST_CASE("an engine that lets nodes store that can't is seen") {
   CHECK(seen(
             [](RandomCase& c, Disturbance&) {
