@@ -26,6 +26,10 @@ public:
   template <typename Name> void times(Time one, Time other, const Name& name) {
     take(one, other, rounding_.over(std::max(one, other)), name);
   }
+  /// Of a run of this length.
+  template <typename Name> void parts(Time one, Time other, Time run, const Name& name) {
+    take(one, other, rounding_.over(std::max(one, other)) + Rounding::of_clock(run), name);
+  }
   /// A sum of `count` times, or of intervals between as many.
   template <typename Name> void sums(Time one, Time other, std::uint64_t count, const Name& name) {
     const Time each = rounding_.over(std::max(one, other));
@@ -70,8 +74,10 @@ std::string link_text(const Topology& topology, std::size_t link) {
 }
 
 /// Bytes of a crossing that ends before its time may be a byte apart for each such.
+/// How long a link is busy hangs on when: `completion` of the run is what a clock is off by.
 void compare_links(const Topology& topology, const std::vector<LinkUse>& one,
-                   const std::vector<LinkUse>& other, std::size_t cut_off, Comparison& comparison) {
+                   const std::vector<LinkUse>& other, Time completion, std::size_t cut_off,
+                   Comparison& comparison) {
   for (std::size_t l = 0; l < one.size(); ++l) {
     comparison.same(one[l].transfers == other[l].transfers, [&] {
       return fmt::format("how many transfers cross {}: {} or {}", link_text(topology, l),
@@ -83,7 +89,7 @@ void compare_links(const Topology& topology, const std::vector<LinkUse>& one,
                       return fmt::format("how much crosses {}: {} or {}", link_text(topology, l),
                                          to_text(one[l].bytes), to_text(other[l].bytes));
                     });
-    comparison.times(one[l].busy, other[l].busy, [&] {
+    comparison.parts(one[l].busy, other[l].busy, completion, [&] {
       return fmt::format("for how long {} is busy", link_text(topology, l));
     });
   }
@@ -120,10 +126,15 @@ void Rounding::take_crossings(const Topology& topology, const Collective& collec
                                       static_cast<double>(*rates.rbegin()) * ps_per_second);
 }
 
+Time Rounding::of_clock(Time length) {
+  return Time{std::llround(1e-9 * static_cast<double>(length.ps))};
+}
+
 Time Rounding::over(Time length) const {
+  if (is_whole_) return of_clock(length);
   const double ps = static_cast<double>(length.ps), clock = 1e-9 * ps;
-  if (is_whole_) return Time{std::llround(clock)};
-  return Time{std::llround(std::ceil(ps / std::max(shortest_, 1.0)) + 1 + clock)};
+  const double links = std::min(std::ceil(ps / std::max(shortest_, 1.0)), longest_chain_);
+  return Time{std::llround(links + 1 + clock)};
 }
 
 Time rounding_of(const EngineRow& engine, const Topology& topology, const Collective& collective,
@@ -140,13 +151,15 @@ EngineAgreement agreement_of(const Topology& topology, const Collective& collect
                              const RunOptions& options, const Report& one, const Report& other) {
   Rounding rounding(topology, collective);
   if (!options.events.empty()) rounding.make_changing();
+  rounding.limit_chains(one.link_transfers);
   Comparison comparison(rounding);
   comparison.times(one.completion, other.completion, [] { return "the collective time"; });
   if (one.deliveries.size() == other.deliveries.size())
     for (std::size_t i = 0; i < one.deliveries.size(); ++i)
       comparison.times(one.deliveries[i], other.deliveries[i],
                        [i] { return fmt::format("the delivery of transfer {}", i); });
-  compare_links(topology, one.links, other.links, options.events.size(), comparison);
+  compare_links(topology, one.links, other.links, one.completion, options.events.size(),
+                comparison);
   comparison.times(one.quiet, other.quiet, [] { return "when nothing is under way any more"; });
   const auto same_fate = [](const StuckTransfer& a, const StuckTransfer& b) {
     return a.transfer == b.transfer && a.why == b.why && a.link == b.link && a.awaited == b.awaited;
@@ -180,6 +193,7 @@ EngineAgreement agreement_of(const Topology& topology, const Workload& workload,
                              const IterationReport& one, const IterationReport& other) {
   Rounding rounding(topology, workload, plans);
   if (!options.events.empty() || !options.compute_shares.empty()) rounding.make_changing();
+  rounding.limit_chains(one.link_transfers + one.operations);
   Comparison comparison(rounding);
   comparison.times(one.duration, other.duration, [] { return "the duration"; });
   for (std::size_t npu = 0; npu < one.accounts.size(); ++npu) {
@@ -197,7 +211,7 @@ EngineAgreement agreement_of(const Topology& topology, const Workload& workload,
       compare(one.communication[npu][p], other.communication[npu][p], "communicates");
     }
   }
-  compare_links(topology, one.links, other.links, 0, comparison);
+  compare_links(topology, one.links, other.links, one.duration, 0, comparison);
   comparison.same(one.spans.size() == other.spans.size() && one.operations == other.operations &&
                       one.communications == other.communications,
                   [] { return "what happens"; });

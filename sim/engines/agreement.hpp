@@ -26,16 +26,20 @@ public:
 
   /// Everything takes whole picoseconds.
   [[nodiscard]] bool is_none() const { return is_whole_; }
-  /// A chain of this length has at most as many links as the shortest crossing fits in, each of
-  /// which is off by less than a picosecond; and a double's clock by 1e-9 of it.
+  /// A chain of this length has at most as many links as the shortest crossing fits in, and no more
+  /// than there are, each of which is off by less than a picosecond; and a clock by 1e-9 of it.
   [[nodiscard]] Time over(Time length) const;
+  [[nodiscard]] static Time of_clock(Time length);
   void make_changing() { is_whole_ = false; }
+  /// No chain is longer than all that happens.
+  void limit_chains(std::uint64_t links) { longest_chain_ = static_cast<double>(links); }
 
 private:
   void take_crossings(const Topology& topology, const Collective& collective);
 
   bool is_whole_ = true;
   double shortest_ = 1e18; // ps, of a crossing or computation
+  double longest_chain_ = 1e18;
 };
 
 /// By how much what the engine says may be below a bound that holds: native rounds up. 0 for it.

@@ -73,7 +73,7 @@ struct RunOptions {
 /// Replays a schedule that verify() accepts. Errors: InputError for a discipline that the engine
 /// doesn't know, options that need fifo under another one, a link bandwidth and size whose time
 /// overflows, transfers that can never happen (named); of simgrid also where its clock, a double,
-/// can't tell picoseconds apart, beyond 500 simulated seconds, and std::runtime_error where its
+/// can't tell picoseconds apart, beyond 50 simulated seconds, and std::runtime_error where its
 /// child process died. Stopped where the watch says so.
 using EngineFunction = Report (*)(const Topology&, const Collective&, const Schedule&,
                                   const TimeModel&, const RunOptions&);

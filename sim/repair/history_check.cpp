@@ -337,7 +337,7 @@ private:
       fault(told(one, fmt::format("it was delivered to {} though links before it are down for "
                                   "good",
                                   name(to))));
-    else if (at < best->tail)
+    else if (at + record_.rounding(one) < best->tail)
       fault(told(one, fmt::format("it was delivered to {} at {}, which nothing can reach before {}",
                                   name(to), to_text(at), to_text(best->tail))));
     else if (at < segment.begin || at > segment.end)

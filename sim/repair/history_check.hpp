@@ -23,6 +23,8 @@ struct HistoryRecord {
   std::span<const NetworkEvent> events;          ///< as sorted_events() gives them
   std::span<const RouteChange> route_changes;    ///< as the engine was given them
   std::span<const Time> starts = {};             ///< per node, or empty: when it joins
+  /// Whether each crossing takes whole picoseconds, rounded up; else it may take one less.
+  bool rounds_up = true;
 };
 
 /// What is said of it.

@@ -75,6 +75,17 @@ bool RecordedHistory::are_together(RecordedDelivery a, RecordedDelivery b) const
   return true;
 }
 
+Time RecordedHistory::rounding(RecordedDelivery one) const {
+  if (record_.rounds_up) return {};
+  const PathTable& paths = schedule(one).paths();
+  const PathId path = schedule(one).path_of(one.transfer);
+  std::size_t hops = paths.links(path).size(); // of the longest way that it can have taken
+  for (auto detour = std::ranges::lower_bound(detours_, path, {}, &Detour::first);
+       detour != detours_.end() && detour->first == path; ++detour)
+    hops = std::max(hops, paths.links(detour->second.first).size());
+  return Time{static_cast<std::int64_t>(hops) + 1}; // and when it was told
+}
+
 std::optional<EarliestArrival::Arrival> RecordedHistory::earliest(RecordedDelivery one, Time ready,
                                                                   Bytes size) const {
   const PathTable& paths = schedule(one).paths();

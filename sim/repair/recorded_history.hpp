@@ -100,6 +100,8 @@ public:
   /// links of all of these are down for good.
   [[nodiscard]] std::optional<EarliestArrival::Arrival> earliest(RecordedDelivery one, Time ready,
                                                                  Bytes size) const;
+  /// By how much a delivery may come before that, by rounding.
+  [[nodiscard]] Time rounding(RecordedDelivery one) const;
 
 private:
   using Detour = std::pair<PathId, std::pair<PathId, Time>>; // what is replaced by what, since when

@@ -106,7 +106,7 @@ public:
       LinkState& link = links_[l];
       if (link.is_crossed) {
         const double end = std::max(link.stopped, crossings_[link.crossing].start);
-        Base::record(link.crossing, link.stopped);
+        Base::record(link.crossing, end);
         take_off(LinkId{l}, end);
       }
       report_.links[l].busy = Base::rounded(link.busy);

@@ -331,10 +331,11 @@ protected:
   // At the receiver.
 
   void arrive(std::uint32_t c) {
-    if (crossings_[c].is_taken_back) return;
+    const bool is_taken_back = crossings_[c].is_taken_back;
     const std::uint32_t i = crossings_[c].transfer;
     const NodeId node = receiver_of_crossing(c);
     vacate(c);
+    if (is_taken_back) return;
     if (!is_alive(node)) {
       transfers_.lose(i);
       return;

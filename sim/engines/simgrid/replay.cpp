@@ -1,9 +1,9 @@
 // Sets the rules going: when the run begins, when its options change something, when it ends and
 // what never happened.
 //
-// SimGrid's clock is a double in seconds. Below 500 s its steps are finer than 0.06 ps, so that
-// what is one instant stays one; a run that is certain to last longer is refused before it begins,
-// and any other as soon as it gets there.
+// SimGrid's clock is a double in seconds, whose steps grow with the time, and whose rounding adds up
+// along a chain of crossings. A run that is certain to last longer than SimGridNetwork::longest_run
+// is refused before it begins, and any other as soon as it gets there.
 #include "sim/engines/simgrid/replay.hpp"
 
 #include "sim/engines/simgrid/changing_fifo.hpp"
@@ -32,6 +32,7 @@ void require_resolvable(const Topology& topology, const Collective& collective,
                         const Schedule& schedule, const RunOptions& options) {
   double begin = options.begin.seconds();
   for (const Time start : options.starts) begin = std::max(begin, start.seconds());
+  for (const JobTiming& job : options.jobs) begin = std::max(begin, job.start.seconds());
   std::vector<double> busy(topology.link_count(), begin); // s
   if (options.events.empty() && options.route_changes.empty() && !options.freeze)
     for (std::uint32_t i = 0; i < schedule.size(); ++i)
