@@ -1,9 +1,9 @@
 // Sets the rules going: when the run begins, when its options change something, when it ends and
 // what never happened.
 //
-// SimGrid's clock is a double in seconds, whose steps grow with the time, and whose rounding adds up
-// along a chain of crossings. A run that is certain to last longer than SimGridNetwork::longest_run
-// is refused before it begins, and any other as soon as it gets there.
+// SimGrid's clock is a double in seconds, whose steps grow with the time, and whose rounding adds
+// up along a chain of crossings. A run that is certain to last longer than
+// SimGridNetwork::longest_run is refused before it begins, and any other as soon as it gets there.
 #include "sim/engines/simgrid/replay.hpp"
 
 #include "sim/engines/simgrid/changing_fifo.hpp"
