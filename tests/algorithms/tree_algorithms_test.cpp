@@ -118,8 +118,8 @@ TEST_CASE("tree algorithms are correct on every kind of network, in groups and w
           CHECK(verdict.redundant == 0);
           const Time native = run_native(topology, collective, *outcome.schedule, {}).completion;
           if (chunks_per_shard == 1 && text.find("group") == std::string::npos)
-            CHECK(disagreement(
-                      *run_both(topology, collective, *outcome.schedule, {}).agreement) == "");
+            CHECK(disagreement(*run_both(topology, collective, *outcome.schedule, {}).agreement) ==
+                  "");
           CHECK(native >= lower_bound(topology, collective, {}, Chunking::given).time);
         }
       }
