@@ -60,7 +60,8 @@ private:
                                            const IterationReport& one,
                                            const IterationReport& other);
 
-/// "native and simgrid agree: at most 3ps apart, in the delivery of transfer 3 (25ps allowed)".
+/// "native and simgrid agree: 3ps apart at most, in the delivery of transfer 3 (25ps allowed for
+/// rounding)".
 [[nodiscard]] std::string to_text(const EngineAgreement& agreement);
 /// Empty where it holds; else what is wrong, in words.
 [[nodiscard]] std::string disagreement(const EngineAgreement& agreement);

@@ -357,6 +357,43 @@ TEST_CASE("infinite bandwidth: the critical path of computing is left") {
   CHECK(run(topology, sketch).duration == Time{(20 + 30 + 8) * us + 3 * 2});
 }
 
+TEST_CASE("engines that disagree about an iteration are told") {
+  const Topology topology = samples::ring(2);
+  Sketch sketch(2);
+  const std::uint32_t group = sketch.group({0, 1});
+  const std::uint32_t computed = sketch.compute(0, 10 * us);
+  sketch.send(0, group, 0, megabyte, {computed});
+  sketch.receive(1, group, 0, megabyte);
+  const WorkloadPlans plans = plans_by("direct", topology, sketch.workload);
+  const std::vector<NodeId> npus = npus_of(topology);
+  IterationOptions options;
+  options.record = npus;
+  const IterationReport native = run_iteration_native(topology, sketch.workload, plans, options);
+  const auto told = [&](const auto& change) {
+    IterationReport other = native;
+    change(other);
+    return disagreement(agreement_of(topology, sketch.workload, plans, options, native, other));
+  };
+  CHECK(told([](IterationReport&) {}) == "");
+  CHECK_THAT(told([](IterationReport& r) { r.duration += Time{1}; }),
+             ContainsSubstring("1ps apart at most, in the duration"));
+  CHECK_THAT(told([](IterationReport& r) { r.accounts[0].compute += Time{1}; }),
+             ContainsSubstring("how long npu0 computes"));
+  CHECK_THAT(told([](IterationReport& r) { r.communication[1][0] += Time{1}; }),
+             ContainsSubstring("npu1"));
+  CHECK_THAT(told([](IterationReport& r) { r.spans[0].end += Time{1}; }),
+             ContainsSubstring("when npu0 does operation 0"));
+  CHECK_THAT(told([](IterationReport& r) { r.links[0].bytes += Bytes{1}; }),
+             ContainsSubstring("how much crosses"));
+  // And simgrid on links of half the bandwidth.
+  TopologyParts parts = topology.parts();
+  for (Link& link : parts.links) link.bandwidth.bytes_per_second /= 2;
+  const Topology slow(std::move(parts));
+  CHECK(disagreement(agreement_of(topology, sketch.workload, plans, options, native,
+                                  run_iteration_simgrid(slow, sketch.workload, plans, options))) !=
+        "");
+}
+
 TEST_CASE("stragglers, and events on links") {
   const Topology topology = samples::ring(2);
   Sketch sketch(2);

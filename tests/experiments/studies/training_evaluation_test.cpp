@@ -197,8 +197,13 @@ TEST_CASE("the same study, the same figures; cancelled, what is left isn't begun
       samples::study_of(samples::text_work(folder), {"tacos", "ring"}, {&find_engine("native")});
   const TrainingEvaluation first = evaluated(study, topology), second = evaluated(study, topology);
   REQUIRE(first.runs.size() == 2);
-  for (std::size_t i = 0; i < 2; ++i)
-    CHECK(first.runs[i].report->accounts == second.runs[i].report->accounts);
+  for (std::size_t i = 0; i < 2; ++i) {
+    const IterationReport &one = *first.runs[i].report, &other = *second.runs[i].report;
+    CHECK(one.duration == other.duration);
+    CHECK(one.accounts == other.accounts);
+    CHECK(one.communication == other.communication);
+    CHECK(one.spans == other.spans);
+  }
   study.planning.options.cancelled = [] { return true; };
   CHECK(evaluated(study, topology).runs.empty());
 }
