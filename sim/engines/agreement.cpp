@@ -73,7 +73,8 @@ std::string link_text(const Topology& topology, std::size_t link) {
   return topology.node(of.from).name + ">" + topology.node(of.to).name;
 }
 
-/// `cut_off`: how many crossings may have ended before their time, each of which may be a byte apart.
+/// `cut_off`: how many crossings may have ended before their time, each of which may be a byte
+/// apart.
 /// How long a link is busy is read off a clock, which rounds as it stands at `completion`.
 void compare_links(const Topology& topology, const std::vector<LinkUse>& one,
                    const std::vector<LinkUse>& other, Time completion, std::size_t cut_off,

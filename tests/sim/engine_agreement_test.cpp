@@ -222,6 +222,35 @@ TEST_CASE("an engine that serves queues in another order is seen") {
   CHECK_FALSE(agreement_of(star, collective, {}, native, simgrid).holds);
 }
 
+TEST_CASE("an engine that serves queues by list position instead of entry is seen") {
+  TopologyParts parts = samples::npus("star", 4);
+  parts.add_node({"switch0", NodeKind::switching, {false, false, false}, {}});
+  for (const std::uint32_t from : {0U, 1U, 3U}) parts.add_link(samples::link(from, 4));
+  parts.links.back().latency += Time{1'000'000}; // chunk 1 comes to the switch last
+  parts.add_link(samples::link(4, 2));
+  const Topology star(std::move(parts));
+  Collective collective = chunks({{{0}, {2}}, {{3}, {2}}, {{1}, {2}}});
+  const CollectivePart one = collective.parts.front();
+  collective.parts.clear();
+  for (std::uint32_t part = 0; part < 3; ++part) {
+    collective.parts.push_back(one);
+    collective.parts.back().first = ChunkId{part};
+    collective.parts.back().chunk_count = 1;
+  }
+  const Schedule schedule = steps(star, {{0, {0, 3}}, {1, {2, 3}}, {2, {1, 3}}});
+  const Report native = run_native(star, collective, schedule, {}, recorded);
+  std::vector<JobTiming> jobs(3);
+  RunOptions options = recorded;
+  options.jobs = jobs;
+  CHECK(agreement_of(star, collective, {}, native,
+                     run_simgrid(star, collective, schedule, {}, options))
+            .holds);
+  jobs[1].priority = 1; // overtakes chunk 2, as it is listed before it
+  CHECK_FALSE(agreement_of(star, collective, {}, native,
+                           run_simgrid(star, collective, schedule, {}, options))
+                  .holds);
+}
+
 TEST_CASE("an engine that forgets what a transfer waits for is seen") {
   const auto has_names = [](const RandomCase& c) { return c.schedule.size() > 2; };
   CHECK(seen([](RandomCase& c, Disturbance&) { c.schedule.clear_dependencies(); }, has_names) > 20);
