@@ -50,6 +50,9 @@ struct EngineAgreement {
   Time allowed;     ///< for what differs by `largest`
   std::string what; ///< that is, in words
   bool holds = true;
+  /// More than `allowed`, as the order of some crossings hangs on less than a picosecond: in finer
+  /// time, where rounding is less, the engines agree.
+  bool hangs_on_rounding = false;
 };
 
 /// Derived by an engine, never edited.

@@ -1,6 +1,15 @@
 // Everything that both engines say is compared one by one, and what is worst is kept with its name:
 // first whatever exceeds what rounding explains, by how much; else the largest difference.
+//
+// Where two crossings enter a queue less than a picosecond apart, rounding may decide which goes
+// first, and what follows may differ by any time. Whether that is all can be told by asking the
+// same in finer time: everything that takes time takes so many times as long that nothing has to
+// be rounded, or a thousand times as long, so that rounding counts for a thousandth of what it did.
+// Rates don't change. (Two sums of thirds of a picosecond may be equal, and differ when each is
+// rounded: then only the former tells.)
 #include "sim/engines/agreement.hpp"
+
+#include "sim/error.hpp"
 
 #include <fmt/format.h>
 
@@ -8,9 +17,14 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdlib>
+#include <map>
+#include <memory>
+#include <numeric>
 #include <set>
+#include <span>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace tutti {
 
@@ -43,12 +57,7 @@ public:
     worst_ = {Time{}, Time{}, name(), false};
   }
 
-  [[nodiscard]] EngineAgreement result() const {
-    EngineAgreement result = worst_;
-    if (!result.holds && !rounding_.is_none())
-      result.what += "; as not all takes whole picoseconds, some order may hang on rounding";
-    return result;
-  }
+  [[nodiscard]] EngineAgreement result() const { return worst_; }
 
 private:
   template <typename Name> void take(Time one, Time other, Time allowed, const Name& name) {
@@ -67,6 +76,147 @@ private:
   EngineAgreement worst_;
   bool is_apart_ = false; // in more than a time
 };
+
+std::int64_t longer(std::int64_t amount, std::int64_t times) {
+  std::int64_t result = 0;
+  if (__builtin_mul_overflow(amount, times, &result)) throw InputError("too long for finer time");
+  return result;
+}
+
+Time longer(Time time, std::int64_t times) { return Time{longer(time.ps, times)}; }
+Bytes longer(Bytes size, std::int64_t times) { return Bytes{longer(size.count, times)}; }
+
+std::vector<Time> longer(std::span<const Time> all, std::int64_t times) {
+  std::vector<Time> result;
+  for (const Time time : all) result.push_back(longer(time, times));
+  return result;
+}
+
+std::vector<NetworkEvent> longer(std::span<const NetworkEvent> events, std::int64_t times) {
+  std::vector<NetworkEvent> result(events.begin(), events.end());
+  for (NetworkEvent& event : result) {
+    event.at = longer(event.at, times);
+    event.latency = longer(event.latency, times);
+  }
+  return result;
+}
+
+Topology longer(const Topology& topology, std::int64_t times) {
+  TopologyParts parts = topology.parts();
+  for (Link& link : parts.links) link.latency = longer(link.latency, times);
+  return Topology(std::move(parts));
+}
+
+Collective longer(Collective collective, std::int64_t times) {
+  for (Chunk& chunk : collective.chunks) chunk.size = longer(chunk.size, times);
+  for (CollectivePart& part : collective.parts) part.size = longer(part.size, times);
+  return collective;
+}
+
+/// Whether two runs agree where everything takes `times` as long.
+bool agree_in_finer_time(const Topology& topology, const Collective& collective,
+                         const Schedule& schedule, const TimeModel& model,
+                         const RunOptions& options, std::int64_t times) {
+  const Topology network = longer(topology, times);
+  const Collective work = longer(collective, times);
+  RunOptions finer = options;
+  finer.record_deliveries = finer.record_hops = true;
+  std::vector<JobTiming> jobs(options.jobs.begin(), options.jobs.end());
+  for (JobTiming& job : jobs) job.start = longer(job.start, times);
+  const std::vector<Time> starts = longer(options.starts, times);
+  const std::vector<NetworkEvent> events = longer(options.events, times);
+  std::vector<RouteChange> changes(options.route_changes.begin(), options.route_changes.end());
+  for (RouteChange& change : changes) change.at = longer(change.at, times);
+  finer.jobs = jobs;
+  finer.starts = starts;
+  finer.events = events;
+  finer.route_changes = changes;
+  finer.begin = longer(options.begin, times);
+  if (options.freeze) finer.freeze = longer(*options.freeze, times);
+  return agreement_of(network, work, finer, run_native(network, work, schedule, model, finer),
+                      run_simgrid(network, work, schedule, model, finer))
+      .holds;
+}
+
+WorkloadPlans longer(WorkloadPlans plans, std::int64_t times) {
+  for (CommunicationRequest& request : plans.requests) request.size = longer(request.size, times);
+  std::map<const CommunicationPlan*, std::shared_ptr<const CommunicationPlan>> made;
+  for (PlacedPlan& placed : plans.plans) {
+    std::shared_ptr<const CommunicationPlan>& plan = made[placed.plan.get()];
+    if (!plan)
+      plan = std::make_shared<const CommunicationPlan>(CommunicationPlan{
+          longer(placed.plan->collective, times), placed.plan->schedule, placed.plan->algorithm});
+    placed.plan = plan;
+  }
+  return plans;
+}
+
+TrainingProgram longer(const TrainingProgram& program, std::int64_t times) {
+  TrainingProgram result;
+  std::vector<std::uint32_t> turns;
+  for (std::uint32_t i = 0; i < program.size(); ++i) {
+    Operation operation = program[i];
+    operation.amount = longer(operation.amount, times);
+    result.add(operation, program.dependencies(i));
+    turns.push_back(program.turn(i));
+  }
+  result.set_turns(std::move(turns));
+  return result;
+}
+
+bool agree_in_finer_time(const Topology& topology, const Workload& workload,
+                         const WorkloadPlans& plans, const IterationOptions& options,
+                         std::int64_t times) {
+  const Topology network = longer(topology, times);
+  Workload work = workload;
+  for (TrainingProgram& program : work.programs) program = longer(program, times);
+  const WorkloadPlans placed = longer(plans, times);
+  IterationOptions finer = options;
+  const std::vector<Time> starts = longer(options.starts, times);
+  const std::vector<NetworkEvent> events = longer(options.events, times);
+  finer.starts = starts;
+  finer.events = events;
+  return agreement_of(network, work, placed, finer,
+                      run_iteration_native(network, work, placed, finer),
+                      run_iteration_simgrid(network, work, placed, finer))
+      .holds;
+}
+
+/// Of a run with these options that reported this.
+Rounding rounding_within(const Topology& topology, const Collective& collective,
+                         const RunOptions& options, const Report& report) {
+  Rounding rounding(topology, collective);
+  if (options.events.empty())
+    rounding.limit_chains(report.link_transfers);
+  else // a picosecond late at a full rate is many at a lower one
+    rounding.make_changing();
+  return rounding;
+}
+
+Rounding rounding_within(const Topology& topology, const Workload& workload,
+                         const WorkloadPlans& plans, const IterationOptions& options,
+                         const IterationReport& report) {
+  Rounding rounding(topology, workload, plans);
+  if (!options.events.empty() || !options.compute_shares.empty()) rounding.make_changing();
+  if (options.events.empty()) rounding.limit_chains(report.link_transfers + report.operations);
+  return rounding;
+}
+
+/// `agree(times)`: whether they do where everything takes `times` as long.
+template <typename Agree>
+EngineAgreement judged(EngineAgreement agreement, const Rounding& rounding, const Agree& agree) {
+  if (agreement.holds || rounding.is_none()) return agreement;
+  for (const std::int64_t times :
+       {rounding.whole_times(), INT64_C(1'000), INT64_C(100), INT64_C(10)}) {
+    if (times <= 1) continue;
+    try {
+      agreement.holds = agreement.hangs_on_rounding = agree(times);
+    } catch (const InputError&) { // too long for SimGrid's clock, or for 64 bits
+    }
+    if (agreement.holds) break;
+  }
+  return agreement;
+}
 
 std::string link_text(const Topology& topology, std::size_t link) {
   const Link& of = topology.link(LinkId{static_cast<std::uint32_t>(link)});
@@ -122,9 +272,18 @@ void Rounding::take_crossings(const Topology& topology, const Collective& collec
   __extension__ typedef __int128 Wide;
   for (const std::int64_t size : sizes)
     for (const std::int64_t rate : rates)
-      is_whole_ = is_whole_ && Wide{size} * Wide{ps_per_s} % Wide{rate} == 0;
+      take_whole_times(
+          rate /
+          std::gcd(static_cast<std::int64_t>(Wide{size} * Wide{ps_per_s} % Wide{rate}), rate));
   shortest_ = std::min(shortest_, static_cast<double>(*sizes.begin()) /
                                       static_cast<double>(*rates.rbegin()) * ps_per_second);
+}
+
+void Rounding::take_whole_times(std::int64_t denominator) {
+  constexpr std::int64_t most = 1'000'000;
+  if (whole_times_ == 0) return;
+  const std::int64_t common = whole_times_ / std::gcd(whole_times_, denominator);
+  whole_times_ = common > most || denominator > most / common ? 0 : common * denominator;
 }
 
 Time Rounding::of_clock(Time length) {
@@ -132,7 +291,7 @@ Time Rounding::of_clock(Time length) {
 }
 
 Time Rounding::over(Time length) const {
-  if (is_whole_) return of_clock(length);
+  if (is_none()) return of_clock(length);
   const double ps = static_cast<double>(length.ps), clock = 1e-9 * ps;
   const double links = std::min(std::ceil(ps / std::max(shortest_, 1.0)), longest_chain_);
   return Time{std::llround(links + 1 + clock)};
@@ -150,11 +309,7 @@ Time rounding_of(const EngineRow& engine, const Topology& topology, const Worklo
 
 EngineAgreement agreement_of(const Topology& topology, const Collective& collective,
                              const RunOptions& options, const Report& one, const Report& other) {
-  Rounding rounding(topology, collective);
-  if (options.events.empty())
-    rounding.limit_chains(one.link_transfers);
-  else // a picosecond late at a full rate is many at a lower one
-    rounding.make_changing();
+  const Rounding rounding = rounding_within(topology, collective, options, one);
   Comparison comparison(rounding);
   comparison.times(one.completion, other.completion, [] { return "the collective time"; });
   if (one.deliveries.size() == other.deliveries.size())
@@ -194,9 +349,7 @@ EngineAgreement agreement_of(const Topology& topology, const Collective& collect
 EngineAgreement agreement_of(const Topology& topology, const Workload& workload,
                              const WorkloadPlans& plans, const IterationOptions& options,
                              const IterationReport& one, const IterationReport& other) {
-  Rounding rounding(topology, workload, plans);
-  if (!options.events.empty() || !options.compute_shares.empty()) rounding.make_changing();
-  if (options.events.empty()) rounding.limit_chains(one.link_transfers + one.operations);
+  const Rounding rounding = rounding_within(topology, workload, plans, options, one);
   Comparison comparison(rounding);
   comparison.times(one.duration, other.duration, [] { return "the duration"; });
   for (std::size_t npu = 0; npu < one.accounts.size(); ++npu) {
@@ -231,7 +384,33 @@ EngineAgreement agreement_of(const Topology& topology, const Workload& workload,
   return comparison.result();
 }
 
+EngineAgreement judged_agreement(const Topology& topology, const Collective& collective,
+                                 const Schedule& schedule, const TimeModel& model,
+                                 const RunOptions& options, const Report& one,
+                                 const Report& other) {
+  return judged(agreement_of(topology, collective, options, one, other),
+                rounding_within(topology, collective, options, one), [&](std::int64_t times) {
+                  return agree_in_finer_time(topology, collective, schedule, model, options, times);
+                });
+}
+
+EngineAgreement judged_agreement(const Topology& topology, const Workload& workload,
+                                 const WorkloadPlans& plans, const IterationOptions& options,
+                                 const IterationReport& one, const IterationReport& other) {
+  return judged(agreement_of(topology, workload, plans, options, one, other),
+                rounding_within(topology, workload, plans, options, one), [&](std::int64_t times) {
+                  return agree_in_finer_time(topology, workload, plans, options, times);
+                });
+}
+
 std::string to_text(const EngineAgreement& agreement) {
+  if (agreement.hangs_on_rounding)
+    return fmt::format(
+        "native and simgrid say the same, but that an order hangs on less than a picosecond: in "
+        "finer time they agree, in picoseconds they differ in {}{}",
+        agreement.what,
+        agreement.largest > agreement.allowed ? fmt::format(" by {}", to_text(agreement.largest))
+                                              : "");
   if (!agreement.holds && agreement.largest <= agreement.allowed)
     return fmt::format("native and simgrid differ in {}", agreement.what);
   if (agreement.largest == Time{}) return "native and simgrid agree to the picosecond";
@@ -244,13 +423,17 @@ std::string disagreement(const EngineAgreement& agreement) {
   return agreement.holds ? "" : to_text(agreement);
 }
 
+std::string remark(const EngineAgreement& agreement) {
+  return agreement.hangs_on_rounding ? to_text(agreement) : "";
+}
+
 Report run_both(const Topology& topology, const Collective& collective, const Schedule& schedule,
                 const TimeModel& model, const RunOptions& options) {
   RunOptions recorded = options;
   recorded.record_deliveries = true;
   Report report = run_native(topology, collective, schedule, model, recorded);
-  report.agreement = agreement_of(topology, collective, options, report,
-                                  run_simgrid(topology, collective, schedule, model, recorded));
+  report.agreement = judged_agreement(topology, collective, schedule, model, options, report,
+                                      run_simgrid(topology, collective, schedule, model, recorded));
   if (!options.record_deliveries) report.deliveries.clear();
   report.engine = "native+simgrid";
   return report;

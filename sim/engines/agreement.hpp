@@ -25,7 +25,9 @@ public:
   Rounding(const Topology& topology, const Workload& workload, const WorkloadPlans& plans);
 
   /// Everything takes whole picoseconds.
-  [[nodiscard]] bool is_none() const { return is_whole_; }
+  [[nodiscard]] bool is_none() const { return is_whole_ && whole_times_ == 1; }
+  /// As many times as long, every crossing takes whole picoseconds; 0 where that is too long.
+  [[nodiscard]] std::int64_t whole_times() const { return whole_times_; }
   /// A chain of this length has at most as many links as the shortest crossing fits in, and no more
   /// than there are, each of which is off by less than a picosecond; and a clock by 1e-9 of it.
   [[nodiscard]] Time over(Time length) const;
@@ -36,8 +38,10 @@ public:
 
 private:
   void take_crossings(const Topology& topology, const Collective& collective);
+  void take_whole_times(std::int64_t denominator);
 
-  bool is_whole_ = true;
+  bool is_whole_ = true; // but for the crossings
+  std::int64_t whole_times_ = 1;
   double shortest_ = 1e18; // ps, of a crossing or computation
   double longest_chain_ = 1e18;
 };
@@ -60,13 +64,32 @@ private:
                                            const IterationReport& one,
                                            const IterationReport& other);
 
+/// agreement_of(), and where it doesn't hold though not everything takes whole picoseconds, both
+/// engines run again in finer time: sizes, latencies and every other time so many times as long that
+/// every crossing takes whole picoseconds, or where that is too long 1,000, 100 or 10 times, so that
+/// rounding is as much less. Where they agree then, the order of some crossings hung on rounding,
+/// and nothing is wrong. Cost: up to four runs on both, each with its hops.
+[[nodiscard]] EngineAgreement judged_agreement(const Topology& topology,
+                                               const Collective& collective,
+                                               const Schedule& schedule, const TimeModel& model,
+                                               const RunOptions& options, const Report& one,
+                                               const Report& other);
+[[nodiscard]] EngineAgreement judged_agreement(const Topology& topology, const Workload& workload,
+                                               const WorkloadPlans& plans,
+                                               const IterationOptions& options,
+                                               const IterationReport& one,
+                                               const IterationReport& other);
+
 /// "native and simgrid agree: 3ps apart at most, in the delivery of transfer 3 (25ps allowed for
 /// rounding)".
 [[nodiscard]] std::string to_text(const EngineAgreement& agreement);
 /// Empty where it holds; else what is wrong, in words.
 [[nodiscard]] std::string disagreement(const EngineAgreement& agreement);
+/// What a reader has to know of an agreement that holds: that an order hangs on rounding; or empty.
+[[nodiscard]] std::string remark(const EngineAgreement& agreement);
 
-/// On native and on simgrid: the native report, and how far they agree. Errors: as both.
+/// On native and on simgrid: the native report, and how far they agree, as judged_agreement() says.
+/// Errors: as both.
 [[nodiscard]] Report run_both(const Topology& topology, const Collective& collective,
                               const Schedule& schedule, const TimeModel& model,
                               const RunOptions& options = {});

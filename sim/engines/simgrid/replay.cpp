@@ -30,10 +30,18 @@ namespace {
 /// No run is faster than the busiest of its links, whose rates don't change.
 void require_resolvable(const Topology& topology, const Collective& collective,
                         const Schedule& schedule, const RunOptions& options) {
-  double begin = options.begin.seconds();
-  for (const Time start : options.starts) begin = std::max(begin, start.seconds());
-  for (const JobTiming& job : options.jobs) begin = std::max(begin, job.start.seconds());
-  std::vector<double> busy(topology.link_count(), begin); // s
+  const auto refuse = [](const std::string& what) {
+    throw InputError(fmt::format("{}: {}", what, SimGridNetwork::too_long));
+  };
+  for (std::uint32_t n = 0; n < options.starts.size(); ++n)
+    if (options.starts[n].seconds() > SimGridNetwork::longest_run)
+      refuse(fmt::format("{} starts at {}", topology.node(NodeId{n}).name,
+                         to_text(options.starts[n])));
+  for (std::size_t p = 0; p < options.jobs.size(); ++p)
+    if (options.jobs[p].start.seconds() > SimGridNetwork::longest_run)
+      refuse(fmt::format("part {} ({}) begins at {}", p, to_text(collective.parts[p].kind),
+                         to_text(options.jobs[p].start)));
+  std::vector<double> busy(topology.link_count(), options.begin.seconds()); // s
   if (options.events.empty() && options.route_changes.empty() && !options.freeze)
     for (std::uint32_t i = 0; i < schedule.size(); ++i)
       for (const LinkId link : schedule.paths().links(schedule.path_of(i)))
@@ -42,8 +50,7 @@ void require_resolvable(const Topology& topology, const Collective& collective,
                                 .seconds();
   const auto longest = std::ranges::max_element(busy);
   if (longest != busy.end() && *longest > SimGridNetwork::longest_run)
-    throw InputError(
-        fmt::format("it takes {:.4g} s at least: {}", *longest, SimGridNetwork::too_long));
+    refuse(fmt::format("it takes {:.4g} s at least", *longest));
 }
 
 class ReplayOnSimGrid : NetworkUser {

@@ -58,7 +58,7 @@ TEST_CASE("the table of a frontier") {
   const FrontierEvaluation e = sample();
   const std::string text = frontier_text(e);
   CHECK_THAT(text, ContainsSubstring("Line: line, broadcast 4kB..4MB (3 NPUs)\n") &&
-                       ContainsSubstring("engine native = simgrid, links busy for "
+                       ContainsSubstring("engine native and simgrid, links busy for "
                                          "latency+serialization, forwarding auto; "
                                          "a step 500ns, a round one chunk at 50GB/s\n"));
   CHECK_THAT(text, ContainsSubstring("C  S  R  ") && ContainsSubstring("2  3  3  3/2 = 1.500"));

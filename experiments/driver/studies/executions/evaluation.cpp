@@ -326,9 +326,10 @@ private:
     if (case_.emulated)
       run.floor = replay(*case_.topology, collective, schedule, model, *engines_.front(), options)
                       .bound.time;
-    if (run.problem.empty())
-      run.problem = disagreement(
-          agreement_of(predicted_network(), collective, options, reports.front(), reports.back()));
+    const EngineAgreement agreement = judged_agreement(
+        predicted_network(), collective, schedule, model, options, reports.front(), reports.back());
+    if (run.problem.empty()) run.problem = disagreement(agreement);
+    run.remark = remark(agreement);
   }
 
   // A time below 99 % of what the emulated links allow is no fast run but a fault of the emulation.

@@ -94,6 +94,7 @@ struct ExecutionRun {
   std::uint32_t channels = 0, scratch_units = 0; ///< of the rank that needs most scratch
   std::optional<runtime::Execution> execution;   ///< of all passes
   std::vector<Time> predicted;                   ///< of each engine, in the first pass
+  std::string remark;          ///< on how engines agree (agreement.hpp); mostly empty
   std::vector<double> ratios;  ///< measured over predicted (the first engine's), of each pass
   Time floor;                  ///< the emulated links' lower bound; 0 where copies aren't throttled
   double algbw = 0, busbw = 0; ///< bytes/s, of the median

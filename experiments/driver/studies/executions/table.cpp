@@ -23,7 +23,7 @@ constexpr double bytes_per_gb = 1e9, us_per_s = 1e6;
 
 std::string prediction_text(const ExecutionEvaluation& e) {
   if (e.engines.empty()) return "nothing is predicted";
-  return fmt::format("predictions of {} for {}", joined(e.engines, " = "),
+  return fmt::format("predictions of {} for {}", joined(e.engines, " and "),
                      e.profile ? "the profiled network" : "the topology");
 }
 
@@ -173,6 +173,9 @@ std::string execution_text(const ExecutionEvaluation& e, const TableForm& form) 
                         short_rate_text(e.profile->joint_bytes_per_second));
   text += pace_text(e);
   text += to_text(run_table(e, form), form) + error_text(e);
+  for (const ExecutionRun& run : e.runs)
+    if (!run.remark.empty())
+      text += fmt::format("{}, {}: {}\n", run.algorithm, to_text(run.size), run.remark);
   if (const auto share = best_rate_share(e))
     text += fmt::format("the device copies {}; all connections together reach {:.1f} % of it, the "
                         "memory at least {:.1f} % of what that copy reads and writes\n",

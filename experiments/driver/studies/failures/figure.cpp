@@ -23,7 +23,7 @@ Heading heading_of(const FailureEvaluation& e, const std::string& what) {
   return {labelled_title(e.label, fmt::format("{} {} on {}{}", e.collective, to_text(e.size),
                                               e.topology, what)),
           fmt::format("engine {}, links busy for {}, forwarding {}; detection {}, decision {}",
-                      joined(e.engines, " = "), to_text(e.model.link_busy),
+                      joined(e.engines, " and "), to_text(e.model.link_busy),
                       to_text(e.model.forwarding), to_text(e.detection), to_text(e.decision))};
 }
 

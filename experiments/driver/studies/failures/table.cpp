@@ -34,8 +34,9 @@ std::string heading(const FailureEvaluation& e) {
   return fmt::format("{}{}, {} {} ({} NPUs)\nengine {}, links busy for {}, forwarding {}; "
                      "detection {}, decision {}\n",
                      e.label.empty() ? "" : e.label + ": ", e.topology, e.collective,
-                     to_text(e.size), e.npus, joined(e.engines, " = "), to_text(e.model.link_busy),
-                     to_text(e.model.forwarding), to_text(e.detection), to_text(e.decision));
+                     to_text(e.size), e.npus, joined(e.engines, " and "),
+                     to_text(e.model.link_busy), to_text(e.model.forwarding), to_text(e.detection),
+                     to_text(e.decision));
 }
 
 std::string complete_text(const PolicySummary& s) {

@@ -91,14 +91,16 @@ SizedPoint sized_point(const FrontierCase& c, const Frontier& frontier, const Fr
     const Report other =
         c.engines[e]->run(*c.topology, collective, point.schedule, c.options.model, run);
     sized.completions.push_back(other.completion);
-    sized.disagreement = disagreement(agreement_of(*c.topology, collective, run, report, other));
+    sized.agreement = judged_agreement(*c.topology, collective, point.schedule, c.options.model,
+                                       run, report, other);
   }
   sized.replay.report.chunk_done.clear();
   return sized;
 }
 
 std::string problem_of(const SizedPoint& point) {
-  return point.disagreement.empty() ? replay_problem(point.replay) : point.disagreement;
+  if (point.agreement && !point.agreement->holds) return disagreement(*point.agreement);
+  return replay_problem(point.replay);
 }
 
 // Keeps the first problem of all.

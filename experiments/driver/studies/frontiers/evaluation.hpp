@@ -51,10 +51,10 @@ void require_sound(const FrontierCase& c);
 /// A point at one size.
 struct SizedPoint {
   Bytes size;
-  Time model;                    ///< S * alpha + R / C * L * beta
-  Replay replay;                 ///< on the first engine
-  std::vector<Time> completions; ///< on each engine
-  std::string disagreement = {}; ///< of engines, in words
+  Time model;                                    ///< S * alpha + R / C * L * beta
+  Replay replay;                                 ///< on the first engine
+  std::vector<Time> completions;                 ///< on each engine
+  std::optional<EngineAgreement> agreement = {}; ///< of two engines
 };
 
 struct PointEvaluation {

@@ -6,6 +6,7 @@
 #include "experiments/driver/records/records.hpp"
 #include "experiments/driver/records/table.hpp"
 #include "experiments/driver/studies/runs/table.hpp"
+#include "sim/engines/agreement.hpp"
 #include "sim/text.hpp"
 
 #include <fmt/format.h>
@@ -56,7 +57,7 @@ std::string heading(const FrontierEvaluation& e) {
   std::string text = e.label.empty() ? "" : e.label + ": ";
   text +=
       fmt::format("{}, {} {} ({} NPUs)\n", e.topology, e.collective, range_text(e.sizes), e.npus);
-  text += fmt::format("engine {}, links busy for {}, forwarding {}", joined(e.engines, " = "),
+  text += fmt::format("engine {}, links busy for {}, forwarding {}", joined(e.engines, " and "),
                       to_text(e.model.link_busy), to_text(e.model.forwarding));
   if (e.frontier.round.bytes_per_second > 0)
     text += fmt::format("; a step {}, a round one chunk at {}", to_text(e.frontier.step_latency),
@@ -163,6 +164,16 @@ std::string end_text(const FrontierEvaluation& e) {
   return text;
 }
 
+/// Of the first replay in which an order hangs on rounding.
+std::string remark_text(const FrontierEvaluation& e) {
+  for (std::size_t p = 0; p < e.points.size(); ++p)
+    for (const SizedPoint& sized : e.points[p].at)
+      if (sized.agreement && sized.agreement->hangs_on_rounding)
+        return fmt::format("{} at {}: {}\n", instance_text(e.frontier.points[p]),
+                           to_text(sized.size), remark(*sized.agreement));
+  return {};
+}
+
 } // namespace
 
 std::string frontier_text(const FrontierEvaluation& e, const TableForm& form) {
@@ -170,6 +181,7 @@ std::string frontier_text(const FrontierEvaluation& e, const TableForm& form) {
       e.points.empty() ? "no point was found\n" : to_text(point_table(e), form);
   std::string words = end_text(e) + best_text(e) + effort_text(e);
   if (!e.problem.empty()) words += fmt::format("DEFECT: {}\n", e.problem);
+  words += remark_text(e);
   return wrapped(heading(e), form) + points + wrapped(words, form);
 }
 

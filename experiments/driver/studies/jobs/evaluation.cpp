@@ -178,9 +178,11 @@ private:
         first = std::move(report);
         continue;
       }
-      const std::string apart =
-          disagreement(agreement_of(topology_, work.collective, options, *first, report));
-      if (!apart.empty()) add_problem(fmt::format("{}: {}", what, apart));
+      const EngineAgreement agreement = judged_agreement(
+          topology_, work.collective, work.schedule, study_.options.model, options, *first, report);
+      if (!agreement.holds) add_problem(fmt::format("{}: {}", what, disagreement(agreement)));
+      if (result_.remark.empty() && agreement.hangs_on_rounding)
+        result_.remark = fmt::format("{}: {}", what, remark(agreement));
     }
     result_.replay_seconds += cpu_seconds() - start;
     return std::move(*first);

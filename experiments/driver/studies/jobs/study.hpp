@@ -108,6 +108,7 @@ struct PlanEvaluation {
   std::vector<LinkUse> links;
   /// A defect of Tutti in words: a fault, a time below its bound, engines that disagree.
   std::string problem;
+  std::string remark; ///< on how engines agree (agreement.hpp); mostly empty
 };
 
 struct JobStudyEvaluation {

@@ -58,6 +58,7 @@ std::string summary_text(const PlanEvaluation& plan) {
         fmt::format(", {} the bound of all at once", ratio_text(ratio(plan.makespan, plan.bound)));
   text += fmt::format("; mean slowdown {}\n", ratio_text(plan.mean_slowdown));
   if (!plan.problem.empty()) text += fmt::format("DEFECT: {}\n", plan.problem);
+  if (!plan.remark.empty()) text += fmt::format("{}\n", plan.remark);
   return text;
 }
 
@@ -66,7 +67,7 @@ std::string summary_text(const PlanEvaluation& plan) {
 std::string jobs_text(const JobStudyEvaluation& study, const TableForm& form) {
   std::string text = study.label.empty() ? "" : study.label + ": ";
   text += fmt::format("{} ({} NPUs), {} jobs\nengine {}, links busy for {}, forwarding {}\n",
-                      study.topology, study.npus, study.jobs.size(), joined(study.engines, " = "),
+                      study.topology, study.npus, study.jobs.size(), joined(study.engines, " and "),
                       to_text(study.model.link_busy), to_text(study.model.forwarding));
   std::vector<JobRow> rows = job_rows(study);
   std::erase_if(rows, [](const JobRow& row) { return row.result == nullptr; }); // told below

@@ -35,7 +35,8 @@ Json agreement_json(const std::optional<EngineAgreement>& agreement) {
   return {{"largest_ps", agreement->largest.ps},
           {"allowed_ps", agreement->allowed.ps},
           {"what", agreement->what},
-          {"holds", agreement->holds}};
+          {"holds", agreement->holds},
+          {"hangs_on_rounding", agreement->hangs_on_rounding}};
 }
 
 std::optional<EngineAgreement> parse_agreement(const Json& json) {
@@ -43,7 +44,8 @@ std::optional<EngineAgreement> parse_agreement(const Json& json) {
   return EngineAgreement{{json.at("largest_ps").get<std::int64_t>()},
                          {json.at("allowed_ps").get<std::int64_t>()},
                          json.at("what"),
-                         json.at("holds")};
+                         json.at("holds"),
+                         json.at("hangs_on_rounding")};
 }
 
 std::vector<LinkUse> parse_links(const Json& json) {

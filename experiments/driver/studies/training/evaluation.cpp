@@ -203,11 +203,14 @@ private:
                                fmt::format("iteration with {} on {}", plan_.name, engine->name));
       IterationReport report = IterationCase{topology, workload_, plans, options, *engine}.run();
       add_problem(run, account_problem(report));
-      if (!run.report)
+      if (!run.report) {
         run.report = std::move(report);
-      else
-        add_problem(run, disagreement(agreement_of(topology, workload_, plans, options, *run.report,
-                                                   report)));
+        continue;
+      }
+      const EngineAgreement agreement =
+          judged_agreement(topology, workload_, plans, options, *run.report, report);
+      add_problem(run, disagreement(agreement));
+      if (run.remark.empty()) run.remark = remark(agreement);
     }
     run.hottest = hottest_link(topology, link_report(*run.report));
     run.bound = IterationBound(workload_, run.communications).time(options.starts);

@@ -53,6 +53,7 @@ struct TrainingRun {
   /// A defect of Tutti in words: accounts that don't add up, a time below its bound, engines that
   /// disagree, what plan_workload() says; empty where all is well.
   std::string problem;
+  std::string remark; ///< on how engines agree (agreement.hpp); mostly empty
 
   // Where there is a report:
   [[nodiscard]] Time iteration_time() const; ///< rounded down to a picosecond

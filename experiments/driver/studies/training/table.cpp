@@ -364,6 +364,7 @@ std::string notes_text(const TrainingEvaluation& evaluation, std::span<const Lab
     if (!run.failed.empty()) text += fmt::format("{}: failed: {}\n", who, joined(run.failed, ", "));
     if (!run.note.empty()) text += fmt::format("{}: {}\n", who, run.note);
     if (!run.problem.empty()) text += fmt::format("DEFECT: {}: {}\n", who, run.problem);
+    if (!run.remark.empty()) text += fmt::format("{}: {}\n", who, run.remark);
   }
   return text;
 }
@@ -376,7 +377,7 @@ std::string heading(const TrainingEvaluation& evaluation) {
       text += workload_text(run);
     before = &run;
   }
-  return text + conditions_text(evaluation, joined(evaluation.engines, " = ")) + "\n";
+  return text + conditions_text(evaluation, joined(evaluation.engines, " and ")) + "\n";
 }
 
 } // namespace
