@@ -227,6 +227,7 @@ Topology without(const Topology& topology, std::span<const NodeId> nodes,
   TopologyParts kept;
   kept.name = topology.name();
   kept.note = topology.parts().note;
+  kept.npu_model = topology.parts().npu_model;
   kept.shape.assign(topology.shape().begin(), topology.shape().end());
   std::vector<NodeId> new_node(topology.node_count());
   for (std::uint32_t n = 0; n < topology.node_count(); ++n) {

@@ -52,6 +52,7 @@ struct SharedGroup {
 struct TopologyParts {
   std::string name;
   std::string note;        ///< where it is from; free text
+  std::string npu_model;   ///< what its NPUs are, "h100"; empty: unknown
   std::vector<Node> nodes; ///< NPUs first
   std::vector<Link> links;
   std::vector<SharedGroup> groups;

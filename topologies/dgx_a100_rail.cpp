@@ -69,6 +69,7 @@ Topology dgx_a100_rail(const TopologySpec& spec) {
   const bool nvlink = links != "pcie", pcie = links != "nvlink";
 
   TopologyParts parts = npus_only(spec, npus);
+  parts.npu_model = "a100";
   number_coordinates(parts, {static_cast<int>(gpus), spec.shape[0]});
   const auto numbered = [](const char* kind) {
     return [kind](std::int64_t i) { return fmt::format("{}{}", kind, i); };

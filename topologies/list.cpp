@@ -12,7 +12,9 @@ namespace {
 
 using namespace topologies;
 
-constexpr std::array<TopologyRow, 17> rows{{
+constexpr std::string_view nodes = "[nodes; 1]";
+
+constexpr std::array<TopologyRow, 27> rows{{
     {"ring", ring, "NPUs", "directions=1 for one direction only"},
     {"fully_connected", fully_connected, "NPUs", "a link for every ordered pair"},
     {"mesh2d", mesh2d, "columns x rows", "no wrap-around"},
@@ -38,6 +40,41 @@ constexpr std::array<TopologyRow, 17> rows{{
      teccl_internal_options},
     {"random", random_graph, "NPUs",
      "seeded, strongly connected; every cable draws one of the bandwidths", random_graph_options},
+    {"dgx_h100", gpu_machine, nodes,
+     "8 H100, NVLink 4 to NVSwitches (18 x 25 GB/s each way), 8 NICs of 400 Gb/s; DGX H100 user "
+     "guide",
+     nvswitch_options},
+    {"dgx_h200", gpu_machine, nodes,
+     "8 H200, NVLink 4 to NVSwitches (18 x 25 GB/s), 8 NICs of 400 Gb/s; DGX H200 user guide",
+     nvswitch_options},
+    {"dgx_b200", gpu_machine, nodes,
+     "8 B200, NVLink 5 to NVSwitches (18 x 50 GB/s), 8 NICs of 400 Gb/s; DGX B200 user guide",
+     nvswitch_options},
+    {"hgx_b300", gpu_machine, nodes,
+     "8 B300, NVLink 5 to NVSwitches (18 x 50 GB/s), 8 NICs of 800 Gb/s; DGX B300 user guide",
+     nvswitch_options},
+    {"gb200_nvl72", gpu_machine, "[racks; 1]",
+     "72 GB200 on one NVLink 5 fabric (18 x 50 GB/s), a NIC of 400 Gb/s each; DGX GB200 user guide",
+     nvswitch_options},
+    {"gb300_nvl72", gpu_machine, "[racks; 1]",
+     "72 GB300 on one NVLink 5 fabric (18 x 50 GB/s), a NIC of 800 Gb/s each; DGX GB300 user guide",
+     nvswitch_options},
+    {"mi300x", gpu_machine, nodes,
+     "8 MI300X, each two joined by Infinity Fabric (64 GB/s each way), 8 NICs of 400 Gb/s; AMD "
+     "MI300X platform data sheet",
+     mesh_machine_options},
+    {"mi325x", gpu_machine, nodes,
+     "8 MI325X, each two joined by Infinity Fabric (64 GB/s each way), 8 NICs of 400 Gb/s; AMD "
+     "MI325X platform data sheet",
+     mesh_machine_options},
+    {"mi355x", gpu_machine, nodes,
+     "8 MI355X, each two joined by Infinity Fabric (76.8 GB/s each way), 8 NICs of 400 Gb/s; AMD "
+     "MI355X platform data sheet",
+     mesh_machine_options},
+    {"dgx_spark", gpu_machine, "nodes",
+     "a GB10 each, one NIC of 200 Gb/s; two of them by a cable, more by a switch; DGX Spark user "
+     "guide",
+     mesh_machine_options},
 }};
 
 } // namespace

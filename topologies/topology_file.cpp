@@ -2,6 +2,7 @@
 //
 //   name = "two GPUs"               # default: the file's name
 //   note = "where it is from"
+//   npu = "v100"                    # what the NPUs are
 //   npus = 2                        # npu0, npu1; more nodes may follow, NPUs first
 //   shape = [2]                     # optional; NPUs are numbered through it, dimension 0 fastest,
 //                                   # unless they give their own coordinates
@@ -83,10 +84,12 @@ public:
   explicit Reader(ConfigTable root) : root_(std::move(root)) {}
 
   Topology read(const std::string& default_name) {
-    root_.allow_only({"name", "note", "npus", "shape", "defaults", "nodes", "links", "groups"});
+    root_.allow_only(
+        {"name", "note", "npu", "npus", "shape", "defaults", "nodes", "links", "groups"});
     const std::optional<ConfigValue> name = root_.find("name");
     parts_.name = name ? name->string() : default_name;
     if (const std::optional<ConfigValue> note = root_.find("note")) parts_.note = note->string();
+    if (const std::optional<ConfigValue> npu = root_.find("npu")) parts_.npu_model = npu->string();
     read_shape();
     read_defaults();
     read_npus();

@@ -153,7 +153,7 @@ TEST_CASE("a ring by hand is the ring of the family") {
 TEST_CASE("mistakes at the top of a file") {
   CHECK_THROWS_WITH(
       parsed("npus = 2\nnoded = 3"),
-      ContainsSubstring("dir/t.toml:2:1: unknown key \"noded\" (known: name, note, npus, "
+      ContainsSubstring("dir/t.toml:2:1: unknown key \"noded\" (known: name, note, npu, npus, "
                         "shape, defaults, nodes, links, groups; did you mean "
                         "\"nodes\"?)"));
   CHECK_THROWS_WITH(parsed("name = 5"), "dir/t.toml:1:8: expected a string, found the integer 5");

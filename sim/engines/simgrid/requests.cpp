@@ -26,6 +26,7 @@ constexpr auto exchange_text = [](auto& stream, auto& v) { stream.text(v); };
 constexpr auto exchange_topology_parts = [](auto& stream, auto& parts) {
   stream.text(parts.name);
   stream.text(parts.note);
+  stream.text(parts.npu_model);
   exchange_items(stream, parts.nodes, [](auto& s, auto& node) {
     s.text(node.name);
     s.value(node.kind);
