@@ -10,8 +10,8 @@
 //
 // A mesh has a link for each ordered pair of a node's GPUs instead. NPU id = GPU + GPUs * node;
 // coordinates (GPU, node). GPU g uses NICs g * R / G .. (g + 1) * R / G - 1 of R, and several GPUs
-// of one NIC share it in each direction. PCIe between GPU and NIC is left out, as it is wider. Links:
-// by NPU, both directions of one together, those inside the nodes first.
+// of one NIC share it in each direction. PCIe between GPU and NIC is left out, as it is wider.
+// Links: by NPU, both directions of one together, those inside the nodes first.
 #include "sim/error.hpp"
 #include "sim/text.hpp"
 #include "topologies/families.hpp"

@@ -65,10 +65,10 @@ private:
                                            const IterationReport& other);
 
 /// agreement_of(), and where it doesn't hold though not everything takes whole picoseconds, both
-/// engines run again in finer time: sizes, latencies and every other time so many times as long that
-/// every crossing takes whole picoseconds, or where that is too long 1,000, 100 or 10 times, so that
-/// rounding is as much less. Where they agree then, the order of some crossings hung on rounding,
-/// and nothing is wrong. Cost: up to four runs on both, each with its hops.
+/// engines run again in finer time: sizes, latencies and every other time so many times as long
+/// that every crossing takes whole picoseconds, or where that is too long 1,000, 100 or 10 times,
+/// so that rounding is as much less. Where they agree then, the order of some crossings hung on
+/// rounding, and nothing is wrong. Cost: up to four runs on both, each with its hops.
 [[nodiscard]] EngineAgreement judged_agreement(const Topology& topology,
                                                const Collective& collective,
                                                const Schedule& schedule, const TimeModel& model,
