@@ -3,6 +3,7 @@
 #include "algorithms/list.hpp"
 
 #include "algorithms/dimension_phases.hpp"
+#include "algorithms/nccl/settings.hpp"
 
 #include <array>
 
@@ -35,7 +36,25 @@ std::span<const AlgorithmRow> baseline_algorithms() {
       AlgorithmRow{"multitree", multitree, spanning_tree_collectives, 1, "any",
                    "Huang et al. 2021 (ISCA)"},
       AlgorithmRow{"ccube", ccube, tree_collectives, 2, "any", "Cho, Son, Kim 2023 (HPCA)"},
-      AlgorithmRow{"blink", blink, tree_collectives, 1, "any", "Wang et al. 2020 (MLSys)"}};
+      AlgorithmRow{"blink", blink, tree_collectives, 1, "any", "Wang et al. 2020 (MLSys)"},
+      AlgorithmRow{.name = "nccl",
+                   .run = nccl_algorithm,
+                   .collectives = named_collectives(),
+                   .chunk_multiple = 1,
+                   .needs = "any; nodes alike",
+                   .source = "NCCL 2.30.7 (NVIDIA), graph/search.cc, graph/tuning.cc",
+                   .settings = nccl::setting_list,
+                   .chooses_chunks = true,
+                   .imitates = true},
+      AlgorithmRow{.name = "rccl",
+                   .run = rccl_algorithm,
+                   .collectives = named_collectives(),
+                   .chunk_multiple = 1,
+                   .needs = "AMD GPUs; nodes alike",
+                   .source = "RCCL 2.21.5 (AMD), graph/rome_models.cc, graph/tuning.cc",
+                   .settings = nccl::setting_list,
+                   .chooses_chunks = true,
+                   .imitates = true}};
   return rows;
 }
 

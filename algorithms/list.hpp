@@ -20,6 +20,8 @@ Outcome hierarchical(const Topology&, const Collective&, const SynthesisOptions&
 Outcome themis(const Topology&, const Collective&, const SynthesisOptions&);
 Outcome multitree(const Topology&, const Collective&, const SynthesisOptions&);
 Outcome ccube(const Topology&, const Collective&, const SynthesisOptions&);
+Outcome nccl_algorithm(const Topology&, const Collective&, const SynthesisOptions&);
+Outcome rccl_algorithm(const Topology&, const Collective&, const SynthesisOptions&);
 Outcome blink(const Topology&, const Collective&, const SynthesisOptions&);
 
 } // namespace tutti

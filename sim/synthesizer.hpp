@@ -89,7 +89,8 @@ using SynthesisFunction = Outcome (*)(const Topology&, const Collective&, const 
 /// An option of one algorithm, for `--set name=value`.
 struct Setting {
   std::string_view name;
-  std::string_view help; ///< meaning and default
+  std::string_view help;   ///< meaning and default
+  bool reads_file = false; ///< its value names one
 };
 
 /// One algorithm. Its function sees a Collective of exactly one part, unless it is `joint`; several
@@ -105,6 +106,8 @@ struct AlgorithmRow {
   std::span<const Setting> settings = {}; ///< its own options
   bool joint = false;                     ///< it sees all parts of a collective at once
   bool chooses_chunks = false; ///< it decides itself how finely shards are cut, unless told
+  /// It shows what others do, redundant copies included, which else are a defect.
+  bool imitates = false;
 
   [[nodiscard]] bool has_setting(std::string_view setting) const;
 };

@@ -45,7 +45,8 @@ bool defines(const AlgorithmRow& row, CollectiveKind kind) {
 
 /// What a row promises for a collective over so many NPUs; others depend on the graph.
 bool must_have_schedule(const AlgorithmRow& row, CollectiveKind kind, std::size_t members) {
-  if (row.name == "ring_hamiltonian" || row.needs == "coordinates" || !defines(row, kind))
+  if (row.name == "ring_hamiltonian" || row.name == "rccl" || row.needs == "coordinates" ||
+      !defines(row, kind))
     return false;
   return row.name != "rhd" || std::has_single_bit(members);
 }

@@ -100,6 +100,7 @@ TEST_CASE("the choice is never slower than one chunk, within the counted transfe
             CHECK(chosen.chunks == again.chunks);
             if (chosen.outcome.schedule)
               CHECK(verify(topology, chosen.collective, *chosen.outcome.schedule).correct());
+            if (row.imitates) continue; // it cuts as others do, faster or not
             CHECK(time_of(topology, chosen.collective, chosen.outcome, options.model) <=
                   time_of(topology, *one, alone, options.model));
           }

@@ -3,11 +3,13 @@
 
 #include "experiments/driver/records/provenance.hpp"
 #include "sim/error.hpp"
+#include "sim/files/files.hpp"
 #include "sim/hash.hpp"
 #include "workloads/planning/group_network.hpp"
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <span>
 #include <string_view>
@@ -108,14 +110,19 @@ std::string schedule_key(const Topology& topology, const Collective& collective,
       tutti_version(), schedules_version, content_fingerprint(topology, goes_by_names(options)),
       topology.npu_count(), topology.node_count(), topology.link_count(), topology.groups().size());
   for (const CollectivePart& part : collective.parts) key += part_text(topology, collective, part);
+  key += fmt::format("npus {}\n", topology.parts().npu_model);
   key += fmt::format("model {} {} {} reduction {}\n", to_text(model.link_busy),
                      to_text(model.forwarding), to_text(model.discipline),
                      model.reduce_rate.bytes_per_second);
   key += fmt::format("algorithm {} chooses pieces {} seed {} routing {} limits {} {}\n",
                      algorithm.name, options.choose_chunks, options.seed, to_text(options.routing),
                      options.limit_seconds, options.limit_bytes);
-  for (const auto& [name, value] : options.settings)
+  for (const auto& [name, value] : options.settings) {
     key += fmt::format("set {} {} {}\n", name, value.size(), value);
+    const auto setting = std::ranges::find(algorithm.settings, name, &Setting::name);
+    if (setting != algorithm.settings.end() && setting->reads_file)
+      key += fmt::format("  with {:016x}\n", hash_of(read_file(value)));
+  }
   return key;
 }
 

@@ -314,7 +314,7 @@ void run_all(const FailureCase& c, const PolicyFinished& finished, const Recover
   result.chose_chunks = made.chose_chunks;
   const std::optional<Schedule> schedule = schedule_of(*c.topology, collective, made.outcome);
   if (!schedule) return;
-  add_problem(result, "", verdict_problem(made.verdict));
+  add_problem(result, "", verdict_problem(made));
   result.verified = made.verdict.correct();
   if (!result.verified) return;
   const Runs runs(c, collective, *schedule, function);

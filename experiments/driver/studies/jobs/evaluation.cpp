@@ -154,7 +154,8 @@ private:
   bool is_correct(const Work& work, const std::string& what) {
     const Verdict verdict = verify(topology_, work.collective, work.schedule,
                                    watch_of(study_.options.stage, "verification of " + what));
-    if (const std::string problem = verdict_problem(verdict); !problem.empty())
+    if (const std::string problem = verdict_problem(verdict, plan_.algorithm.imitates);
+        !problem.empty())
       add_problem(fmt::format("{}: {}", what, problem));
     return verdict.correct();
   }

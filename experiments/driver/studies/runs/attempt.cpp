@@ -83,6 +83,7 @@ struct Task {
 // or was interrupted: nobody knows whether such a schedule is correct.
 bool judge(const Task& task, Attempt& made) {
   const double start = cpu_seconds();
+  made.may_repeat = task.algorithm.imitates;
   if (std::optional<std::string> too_fine =
           cut(task.algorithm, task.make, task.chunks,
               task.algorithm.chunk_multiple * made.outcome.parts_per_chunk, made.collective)) {
@@ -257,14 +258,15 @@ Attempt attempt_in_chunks(const AlgorithmRow& algorithm, const Topology& topolog
   return made;
 }
 
-std::string verdict_problem(const Verdict& verdict) {
+std::string verdict_problem(const Verdict& verdict, bool may_repeat) {
   if (verdict.fault) return "fault: " + verdict.fault->text;
-  if (verdict.redundant > 0) return fmt::format("redundant copies: {}", verdict.redundant);
+  if (verdict.redundant > 0 && !may_repeat)
+    return fmt::format("redundant copies: {}", verdict.redundant);
   return {};
 }
 
 std::string verdict_problem(const Attempt& made) {
-  return made.has_schedule() ? verdict_problem(made.verdict) : std::string();
+  return made.has_schedule() ? verdict_problem(made.verdict, made.may_repeat) : std::string();
 }
 
 } // namespace tutti

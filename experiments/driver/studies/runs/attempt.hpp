@@ -23,6 +23,7 @@ struct Attempt {
   bool was_remembered = false;                      ///< the seconds are those of looking it up
   std::uint32_t chunks = 1;  ///< per shard, without AlgorithmRow::chunk_multiple
   bool chose_chunks = false; ///< nobody said how many
+  bool may_repeat = false;   ///< AlgorithmRow::imitates
   [[nodiscard]] bool has_schedule() const { return outcome.schedule || outcome.compact; }
   [[nodiscard]] bool usable() const { return has_schedule() && verdict.correct(); }
 };
@@ -61,8 +62,9 @@ enum class Wanted : std::uint8_t {
                                         const SynthesisOptions& options, ScheduleCache& cache,
                                         Wanted wanted);
 
-/// What our own algorithms must not do: faults and redundant copies, in words; else empty.
-[[nodiscard]] std::string verdict_problem(const Verdict& verdict);
+/// What our own algorithms must not do: faults and, unless they `may_repeat`, redundant copies, in
+/// words; else empty.
+[[nodiscard]] std::string verdict_problem(const Verdict& verdict, bool may_repeat = false);
 /// Of an attempt with a schedule; without one there is nothing to object to.
 [[nodiscard]] std::string verdict_problem(const Attempt& made);
 

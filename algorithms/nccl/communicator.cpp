@@ -1,0 +1,371 @@
+// Channels become rings and trees over all ranks: rings go from node to node, on odd nodes in
+// exchanged pairs where they cross NICs, so that rails are kept; trees are chains in the node below
+// a double binary tree of nodes. All of them are doubled, so that two thread blocks fill what one
+// channel was found for.
+// Source: NCCL 2.30, graph/connect.cc (ncclTopoPreset, ncclTopoPostset), graph/trees.cc,
+// transport/nvls.cc (ncclNvlsTuning), graph/paths.cc (PXN).
+
+#include "algorithms/nccl/communicator.hpp"
+
+#include "algorithms/double_binary_tree.hpp"
+
+#include <algorithm>
+#include <cassert>
+#include <deque>
+#include <utility>
+
+namespace tutti::nccl {
+
+namespace {
+
+constexpr std::uint32_t most_channels = 64; // MAXCHANNELS
+
+std::uint32_t nvls_channels_of(const System& system) {
+  if (system.gpu->generation < Generation::blackwell) return 16;
+  return system.nodes > 1 ? 32 : 24;
+}
+
+} // namespace
+
+Graphs nccl_graphs(const System& system, const ChannelLimits& limits, bool collnet) {
+  Graphs graphs;
+  graphs.ring = search_channels(system, Pattern::ring, limits);
+  ChannelLimits as_rings = limits;
+  as_rings.least = as_rings.most = graphs.ring.size();
+  graphs.tree = search_channels(system, Pattern::balanced_tree, as_rings);
+  ChannelLimits free = limits;
+  free.least = 1;
+  graphs.nvls = search_channels(system, Pattern::nvls, free);
+  if (collnet && system.nodes > 1) {
+    graphs.collnet_chain = search_channels(system, Pattern::collnet_chain, as_rings);
+    graphs.collnet_direct = search_channels(system, Pattern::collnet_direct, free);
+  }
+  // Both have as many as the one with fewer.
+  const std::uint32_t found = std::min(graphs.ring.size(), graphs.tree.size());
+  graphs.ring.all.resize(found);
+  graphs.tree.all.resize(found);
+  graphs.odd_rings = graphs.ring.all;
+  if (graphs.ring.cross_nic == 2 && found % 2 == 0)
+    for (std::uint32_t c = 0; c < found; c += 2)
+      std::swap(graphs.odd_rings[c], graphs.odd_rings[c + 1]);
+  graphs.channels = std::min(most_channels, 2 * found);
+  constexpr double fast = 45;
+  constexpr std::uint32_t few = 16;
+  if (system.gpu->generation >= Generation::hopper && !system.gpu->is_amd && system.nodes > 1 &&
+      graphs.ring.inside > fast && graphs.channels < few)
+    graphs.channels *= 2;
+  graphs.nvls_channels = graphs.nvls.all.empty() ? 0 : nvls_channels_of(system);
+  return graphs;
+}
+
+// On a full mesh RCCL doesn't search but has rings written down by model of server: in one node
+// seven and the same backwards, which use every link as often as any other, four times over;
+// between nodes eight chains, a NIC each, backwards on odd nodes, eight times over.
+Graphs rccl_graphs(const System& system, const ChannelLimits& limits, bool collnet) {
+  constexpr std::uint32_t gpus = 8;
+  bool is_mesh = system.gpu->is_amd && system.gpus == gpus && !system.has_switch;
+  for (std::uint32_t a = 0; a < system.gpus && is_mesh; ++a)
+    for (std::uint32_t b = 0; b < system.gpus && is_mesh; ++b)
+      is_mesh = a == b || system.path(a, b).type == PathType::nvlink;
+  if (!is_mesh || (system.nodes > 1 && system.nics.size() != gpus))
+    return nccl_graphs(system, limits, collnet);
+  using Order = std::array<std::uint32_t, gpus>;
+  constexpr std::array<Order, 7> in_a_node{{{0, 1, 2, 3, 4, 5, 6, 7},
+                                            {0, 1, 2, 3, 4, 5, 7, 6},
+                                            {0, 2, 4, 1, 3, 6, 5, 7},
+                                            {0, 2, 4, 6, 1, 7, 3, 5},
+                                            {0, 3, 1, 5, 2, 7, 4, 6},
+                                            {0, 3, 5, 1, 6, 2, 7, 4},
+                                            {0, 4, 1, 7, 3, 6, 2, 5}}};
+  constexpr std::array<Order, 8> between_nodes{{{0, 1, 2, 3, 4, 5, 6, 7},
+                                                {1, 0, 2, 4, 3, 5, 7, 6},
+                                                {2, 5, 0, 3, 6, 1, 7, 4},
+                                                {3, 7, 0, 4, 2, 1, 6, 5},
+                                                {4, 6, 2, 7, 3, 0, 5, 1},
+                                                {5, 4, 7, 1, 3, 2, 6, 0},
+                                                {6, 3, 1, 4, 0, 7, 5, 2},
+                                                {7, 2, 0, 6, 4, 1, 5, 3}}};
+  const auto backwards = [](const Channel& channel) {
+    Channel back = channel;
+    std::ranges::reverse(back.gpus);
+    std::swap(back.nic_in, back.nic_out);
+    return back;
+  };
+  const auto nic_of = [&](std::uint32_t gpu) {
+    return static_cast<std::uint32_t>(std::ranges::find(system.nics, gpu, &Nic::gpu) -
+                                      system.nics.begin());
+  };
+  Graphs graphs;
+  std::vector<Channel>& rings = graphs.ring.all;
+  if (system.nodes == 1) {
+    for (const Order& order : in_a_node) rings.push_back({{order.begin(), order.end()}, 0, 0});
+    for (std::size_t c = 0; c < in_a_node.size(); ++c) rings.push_back(backwards(rings[c]));
+  } else {
+    for (const Order& order : between_nodes)
+      rings.push_back({{order.begin(), order.end()}, nic_of(order.front()), nic_of(order.back())});
+  }
+  const std::uint32_t times = system.nodes == 1 ? 2 : 8;
+  const std::size_t once = rings.size();
+  for (std::size_t c = once; c < once * times; ++c) rings.push_back(rings[c - once]);
+  graphs.odd_rings = rings;
+  for (Channel& ring : graphs.odd_rings) ring = backwards(ring);
+  const double rings_count = graphs.ring.size();
+  const double speed = system.nodes == 1
+                           ? system.total / rings_count
+                           : std::min(system.total, gpus * system.out[0].speed) / rings_count;
+  graphs.ring.inside = graphs.ring.between = speed;
+  graphs.ring.type_inside = PathType::nvlink;
+  graphs.ring.type_between = PathType::nic_near;
+  graphs.ring.are_same = false;
+  graphs.tree = graphs.ring;
+  graphs.tree.pattern = Pattern::balanced_tree;
+  graphs.channels = system.nodes == 1 ? 2 * graphs.ring.size() : graphs.ring.size();
+  return graphs;
+}
+
+const Channel& ring_in(const Graphs& graphs, std::uint32_t node, std::uint32_t channel) {
+  const std::vector<Channel>& rings = node % 2 == 1 ? graphs.odd_rings : graphs.ring.all;
+  return rings[channel % rings.size()];
+}
+
+std::vector<Rank> ring_of(const System& system, const Graphs& graphs, std::uint32_t channel) {
+  std::vector<Rank> ring;
+  for (std::uint32_t node = 0; node < system.nodes; ++node)
+    for (const std::uint32_t g : ring_in(graphs, node, channel).gpus)
+      ring.push_back(system.rank(node, g));
+  return ring;
+}
+
+RankTree tree_of(const System& system, const Graphs& graphs, std::uint32_t channel) {
+  const std::uint32_t found = graphs.tree.size();
+  const Channel& chain = graphs.tree.all[channel % found];
+  const std::size_t which = channel / found % 2; // the second half has the second tree
+  const RankTree nodes = double_tree(system.nodes)[which];
+  // In a balanced tree the second GPU of the chain sends to the nodes below on one side.
+  const bool is_balanced = graphs.tree.pattern == Pattern::balanced_tree && chain.gpus.size() > 1;
+  std::vector<Rank> parent(system.ranks.size());
+  for (std::uint32_t node = 0; node < system.nodes; ++node) {
+    for (std::size_t i = 1; i < chain.gpus.size(); ++i)
+      parent[system.rank(node, chain.gpus[i])] = system.rank(node, chain.gpus[i - 1]);
+    const Rank head = system.rank(node, chain.gpus[0]);
+    parent[head] = RankTree::no_parent;
+    if (node == nodes.root) continue;
+    const std::uint32_t above = nodes.parent[node];
+    // The first child is on the side of the lower numbers, in the order of the tree.
+    const std::uint32_t own = which == 0              ? node
+                              : system.nodes % 2 == 0 ? system.nodes - 1 - node
+                                                      : (node + system.nodes - 1) % system.nodes;
+    const std::uint32_t its = which == 0              ? above
+                              : system.nodes % 2 == 0 ? system.nodes - 1 - above
+                                                      : (above + system.nodes - 1) % system.nodes;
+    const std::size_t side = own < its ? 1 : 0;
+    parent[head] = system.rank(above, chain.gpus[is_balanced ? side : 0]);
+  }
+  return rank_tree(std::move(parent));
+}
+
+Wiring::Wiring(const Topology& topology, const System& system, RoutedSchedule& schedule)
+    : topology_(topology), system_(system), schedule_(schedule), node_(system.ranks.size()),
+      index_(system.ranks.size()) {
+  for (std::uint32_t node = 0; node < system.nodes; ++node)
+    for (std::uint32_t g = 0; g < system.gpus; ++g) {
+      node_[system.rank(node, g)] = node;
+      index_[system.rank(node, g)] = g;
+    }
+}
+
+NodeId Wiring::npu(std::uint32_t node, std::uint32_t index) const {
+  return schedule_.part().group[system_.rank(node, index)];
+}
+
+std::uint32_t Wiring::index_at(std::uint32_t node, NodeId at) const {
+  for (std::uint32_t g = 0; g < system_.gpus; ++g)
+    if (npu(node, g) == at) return g;
+  return system_.gpus;
+}
+
+bool Wiring::append_inside(std::vector<LinkId>& links, std::uint32_t node, std::uint32_t from,
+                           std::uint32_t to, std::uint32_t port) const {
+  if (from == to) return true;
+  const NodeId a = npu(node, from), b = npu(node, to);
+  std::vector<LinkId> direct;
+  for (const LinkId l : topology_.out_links(a))
+    if (topology_.link(l).to == b) direct.push_back(l);
+  if (!direct.empty()) {
+    links.push_back(direct[port % direct.size()]);
+    return true;
+  }
+  std::vector<std::pair<LinkId, LinkId>> best; // up and down, by the fastest switch
+  std::int64_t fastest = 0;
+  for (const LinkId up : topology_.out_links(a)) {
+    const NodeId hub = topology_.link(up).to;
+    if (topology_.node(hub).kind != NodeKind::switching) continue;
+    for (const LinkId down : topology_.in_links(b)) {
+      if (topology_.link(down).from != hub) continue;
+      const std::int64_t speed = std::min(topology_.effective_bandwidth(up).bytes_per_second,
+                                          topology_.effective_bandwidth(down).bytes_per_second);
+      if (speed < fastest) continue;
+      if (speed > fastest) best.clear();
+      fastest = speed;
+      best.emplace_back(up, down);
+    }
+  }
+  if (best.empty()) return false;
+  const auto& [up, down] = best[port % best.size()];
+  links.insert(links.end(), {up, down});
+  return true;
+}
+
+PathId Wiring::inside(std::uint32_t node, std::uint32_t from, std::uint32_t to,
+                      std::uint32_t port) {
+  std::vector<LinkId> links;
+  if (append_inside(links, node, from, to, port)) return schedule_.paths().intern(links);
+  return schedule_.path(system_.rank(node, from), system_.rank(node, to));
+}
+
+bool Wiring::append_to_nic(std::vector<LinkId>& links, std::uint32_t node, std::uint32_t gpu,
+                           std::uint32_t nic, std::uint32_t port) const {
+  const std::vector<LinkId>& ports = system_.nic_links[node][nic].out;
+  std::vector<LinkId> own; // ports at this GPU itself
+  for (const LinkId l : ports)
+    if (topology_.link(l).from == npu(node, gpu)) own.push_back(l);
+  if (!own.empty()) {
+    links.push_back(own[port % own.size()]);
+    return true;
+  }
+  const LinkId out = ports[port % ports.size()];
+  const NodeId at = topology_.link(out).from;
+  for (const LinkId l : topology_.out_links(npu(node, gpu)))
+    if (topology_.link(l).to == at && topology_.node(at).kind != NodeKind::npu) {
+      links.insert(links.end(), {l, out}); // the NIC is at a switch next to the GPU
+      return true;
+    }
+  const std::uint32_t next_to = system_.nics[nic].gpu;
+  if (next_to == gpu || !append_inside(links, node, gpu, next_to, port)) return false;
+  return append_to_nic(links, node, next_to, nic, port);
+}
+
+bool Wiring::append_from_nic(std::vector<LinkId>& links, std::uint32_t node, std::uint32_t gpu,
+                             std::uint32_t nic, std::uint32_t port) const {
+  const std::vector<LinkId>& ports = system_.nic_links[node][nic].in;
+  if (ports.empty()) return false;
+  std::vector<LinkId> own;
+  for (const LinkId l : ports)
+    if (topology_.link(l).to == npu(node, gpu)) own.push_back(l);
+  if (!own.empty()) {
+    links.push_back(own[port % own.size()]);
+    return true;
+  }
+  const LinkId in = ports[port % ports.size()];
+  const NodeId at = topology_.link(in).to;
+  for (const LinkId l : topology_.in_links(npu(node, gpu)))
+    if (topology_.link(l).from == at && topology_.node(at).kind != NodeKind::npu) {
+      links.insert(links.end(), {in, l});
+      return true;
+    }
+  const std::uint32_t next_to = system_.nics[nic].gpu;
+  if (next_to == gpu || !append_from_nic(links, node, next_to, nic, port)) return false;
+  return append_inside(links, node, next_to, gpu, port);
+}
+
+bool Wiring::append_across(std::vector<LinkId>& links, NodeId from, NodeId to) const {
+  if (from == to) return true;
+  std::vector<LinkId> by(topology_.node_count());
+  std::deque<NodeId> queue{from};
+  while (!queue.empty()) {
+    const NodeId at = queue.front();
+    queue.pop_front();
+    for (const LinkId l : topology_.out_links(at)) {
+      const NodeId next = topology_.link(l).to;
+      if (next == from || by[next.value].valid() || topology_.node(next).kind == NodeKind::npu)
+        continue;
+      by[next.value] = l;
+      queue.push_back(next);
+    }
+  }
+  if (!by[to.value].valid()) return false;
+  std::vector<LinkId> back;
+  for (NodeId at = to; at != from; at = topology_.link(back.back()).from)
+    back.push_back(by[at.value]);
+  links.insert(links.end(), back.rbegin(), back.rend());
+  return true;
+}
+
+PathId Wiring::between(std::uint32_t from_node, std::uint32_t from, std::uint32_t nic_out,
+                       std::uint32_t to_node, std::uint32_t to, std::uint32_t nic_in,
+                       std::uint32_t port) {
+  std::vector<LinkId> links, rest;
+  if (!system_.nics.empty() && append_to_nic(links, from_node, from, nic_out, port)) {
+    const NodeId reached = topology_.link(links.back()).to;
+    if (const std::uint32_t end = index_at(to_node, reached); end != system_.gpus) { // a cable
+      if (append_inside(links, to_node, end, to, port)) return schedule_.paths().intern(links);
+      return schedule_.path(system_.rank(from_node, from), system_.rank(to_node, to));
+    }
+    if (append_from_nic(rest, to_node, to, nic_in, port) &&
+        append_across(links, reached, topology_.link(rest.front()).from)) {
+      links.insert(links.end(), rest.begin(), rest.end());
+      return schedule_.paths().intern(links);
+    }
+  }
+  return schedule_.path(system_.rank(from_node, from), system_.rank(to_node, to));
+}
+
+std::uint32_t Wiring::nic_near(std::uint32_t gpu, std::uint32_t port) const {
+  std::vector<std::uint32_t> own, near;
+  const std::size_t nics = system_.nics.size();
+  for (std::uint32_t n = 0; n < nics; ++n) {
+    if (system_.nics[n].gpu == gpu) own.push_back(n);
+    if (system_.out[gpu * nics + n].type == PathType::nic_near) near.push_back(n);
+  }
+  if (!own.empty()) return own[port % own.size()];
+  if (!near.empty()) return near[port % near.size()];
+  return gpu % static_cast<std::uint32_t>(nics);
+}
+
+PathId Wiring::any(Rank from, Rank to, std::uint32_t port) {
+  if (node_[from] == node_[to]) return inside(node_[from], index_[from], index_[to], port);
+  if (system_.nics.empty()) return schedule_.path(from, to);
+  // The rail of the receiver's NIC, so that nothing has to cross rails.
+  const std::uint32_t nic = nic_near(index_[to], port);
+  return between(node_[from], index_[from], nic, node_[to], index_[to], nic, port);
+}
+
+PathId Wiring::up(std::uint32_t node, std::uint32_t gpu) const {
+  for (const LinkId l : topology_.out_links(npu(node, gpu))) {
+    const Abilities can = topology_.node(topology_.link(l).to).can;
+    if (topology_.node(topology_.link(l).to).kind == NodeKind::switching && can.reduce && can.copy)
+      return PathId{l.value};
+  }
+  assert(false);
+  return {};
+}
+PathId Wiring::down(std::uint32_t node, std::uint32_t gpu) const {
+  const NodeId hub = topology_.link(LinkId{up(node, gpu).value}).to;
+  for (const LinkId l : topology_.in_links(npu(node, gpu)))
+    if (topology_.link(l).from == hub) return PathId{l.value};
+  assert(false);
+  return {};
+}
+
+std::optional<NodeId> Wiring::reducing_switch_at(std::uint32_t nic) const {
+  const NodeId hub = topology_.link(system_.nic_links[0][nic].out.front()).to;
+  const Abilities can = topology_.node(hub).can;
+  if (topology_.node(hub).kind != NodeKind::switching || !can.reduce || !can.copy)
+    return std::nullopt;
+  for (const std::vector<NicLinks>& node : system_.nic_links)
+    if (topology_.link(node[nic].out.front()).to != hub || node[nic].in.empty())
+      return std::nullopt;
+  return hub;
+}
+PathId Wiring::to_switch(std::uint32_t node, std::uint32_t gpu, std::uint32_t nic) {
+  std::vector<LinkId> links;
+  append_to_nic(links, node, gpu, nic, 0);
+  return schedule_.paths().intern(links);
+}
+PathId Wiring::from_switch(std::uint32_t node, std::uint32_t gpu, std::uint32_t nic) {
+  std::vector<LinkId> links;
+  append_from_nic(links, node, gpu, nic, 0);
+  return schedule_.paths().intern(links);
+}
+
+} // namespace tutti::nccl

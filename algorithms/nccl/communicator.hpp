@@ -1,0 +1,81 @@
+// What NCCL sets up once for a group of GPUs, and the paths over which its channels send.
+#pragma once
+
+#include "algorithms/nccl/system.hpp"
+#include "algorithms/nccl/tuner.hpp"
+#include "algorithms/rank_tree.hpp"
+#include "algorithms/routed_schedule.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+namespace tutti::nccl {
+
+/// Rings, trees and heads in the numbers that a communicator has of them, by NCCL's search; of RCCL
+/// its written rings on a full mesh of eight. Pre: more than one rank.
+[[nodiscard]] Graphs nccl_graphs(const System& system, const ChannelLimits& limits, bool collnet);
+[[nodiscard]] Graphs rccl_graphs(const System& system, const ChannelLimits& limits, bool collnet);
+
+/// A node's part of a channel's ring.
+[[nodiscard]] const Channel& ring_in(const Graphs& graphs, std::uint32_t node,
+                                     std::uint32_t channel);
+
+/// The ranks of a channel's ring, from the first GPU of node 0 on.
+[[nodiscard]] std::vector<Rank> ring_of(const System& system, const Graphs& graphs,
+                                        std::uint32_t channel);
+
+/// A channel's tree over all ranks.
+[[nodiscard]] RankTree tree_of(const System& system, const Graphs& graphs, std::uint32_t channel);
+
+/// Where data goes from one GPU to another: over NVLink in a node, from a NIC to a NIC between
+/// nodes, over NVLink to the NIC's GPU first where that is another one (PXN). Of several links and
+/// ports each channel takes another.
+class Wiring {
+public:
+  Wiring(const Topology& topology, const System& system, RoutedSchedule& schedule);
+
+  /// `port` picks among equal links.
+  [[nodiscard]] PathId inside(std::uint32_t node, std::uint32_t from, std::uint32_t to,
+                              std::uint32_t port);
+  [[nodiscard]] PathId between(std::uint32_t from_node, std::uint32_t from, std::uint32_t nic_out,
+                               std::uint32_t to_node, std::uint32_t to, std::uint32_t nic_in,
+                               std::uint32_t port);
+  /// Between any two ranks, as the ports of their own GPUs allow.
+  [[nodiscard]] PathId any(Rank from, Rank to, std::uint32_t port);
+
+  /// A node's switch that reduces and copies: the link of a GPU up to it, or down from it.
+  [[nodiscard]] PathId up(std::uint32_t node, std::uint32_t gpu) const;
+  [[nodiscard]] PathId down(std::uint32_t node, std::uint32_t gpu) const;
+  /// The switch between nodes at a NIC of node 0, where it reduces and all nodes' same NICs are at
+  /// it; none where there is none.
+  [[nodiscard]] std::optional<NodeId> reducing_switch_at(std::uint32_t nic) const;
+  /// From a GPU over a NIC of its node to that switch, and back.
+  [[nodiscard]] PathId to_switch(std::uint32_t node, std::uint32_t gpu, std::uint32_t nic);
+  [[nodiscard]] PathId from_switch(std::uint32_t node, std::uint32_t gpu, std::uint32_t nic);
+
+  [[nodiscard]] std::uint32_t node_of(Rank rank) const { return node_[rank]; }
+  [[nodiscard]] std::uint32_t index_of(Rank rank) const { return index_[rank]; }
+
+private:
+  /// Appends the links of the fastest way in a node; false where there is no direct one.
+  bool append_inside(std::vector<LinkId>& links, std::uint32_t node, std::uint32_t from,
+                     std::uint32_t to, std::uint32_t port) const;
+  bool append_to_nic(std::vector<LinkId>& links, std::uint32_t node, std::uint32_t gpu,
+                     std::uint32_t nic, std::uint32_t port) const;
+  bool append_from_nic(std::vector<LinkId>& links, std::uint32_t node, std::uint32_t gpu,
+                       std::uint32_t nic, std::uint32_t port) const;
+  /// Through switches that no node has for itself.
+  bool append_across(std::vector<LinkId>& links, NodeId from, NodeId to) const;
+  [[nodiscard]] NodeId npu(std::uint32_t node, std::uint32_t index) const;
+  /// Which GPU of a node that is; as many as there are for none.
+  [[nodiscard]] std::uint32_t index_at(std::uint32_t node, NodeId at) const;
+  [[nodiscard]] std::uint32_t nic_near(std::uint32_t gpu, std::uint32_t port) const;
+
+  const Topology& topology_;
+  const System& system_;
+  RoutedSchedule& schedule_;
+  std::vector<std::uint32_t> node_, index_; // by rank
+};
+
+} // namespace tutti::nccl

@@ -1,0 +1,141 @@
+// What NCCL and RCCL do: the rings, trees and heads that its search finds on this machine, and of
+// them what its tuner takes for this size. The first question about any schedule is whether it is
+// faster.
+// Source: NCCL 2.30.7 (github.com/NVIDIA/nccl): graph/search.cc, connect.cc, tuning.cc, enqueue.cc,
+// device/. Protocols, launches and registration take no time here: links are ideal.
+// Cost: the search, at most 2^19 steps; then what the algorithm lists.
+
+#include "algorithms/list.hpp"
+#include "algorithms/nccl/rccl_tuner.hpp"
+#include "algorithms/nccl/schedules.hpp"
+#include "algorithms/nccl/settings.hpp"
+#include "sim/error.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <utility>
+
+namespace tutti {
+
+namespace {
+
+using namespace nccl;
+
+constexpr double ps_per_us = 1e6;
+
+bool is_made_of_sends(CollectiveKind kind) {
+  return kind == CollectiveKind::all_to_all || kind == CollectiveKind::gather ||
+         kind == CollectiveKind::scatter;
+}
+
+/// "ring, simple, 24 channels"
+std::string words_of(const Choice& choice, const System& system) {
+  std::string text =
+      fmt::format("{}, {}, {} channel{}", to_text(choice.algorithm), to_text(choice.protocol),
+                  choice.channels, choice.channels == 1 ? "" : "s");
+  if (system.gpu_is_assumed) text += fmt::format("; {} assumed", system.gpu->model);
+  return text;
+}
+
+/// The collective with so many chunks per shard, of which only the number counts.
+Collective cut(Collective collective, std::uint32_t pieces) {
+  CollectivePart& part = collective.parts.front();
+  part.chunks_per_shard *= pieces;
+  part.chunk_count *= pieces;
+  return collective;
+}
+
+/// RCCL has programs for MSCCL on a full mesh of eight: everyone with everyone, up to 16 MiB.
+bool is_by_program(const System& system, CollectiveKind kind, Bytes size) {
+  constexpr std::int64_t most = std::int64_t{16} << 20;
+  return kind == CollectiveKind::all_reduce && system.nodes == 1 && system.gpus == 8 &&
+         system.gpu->is_amd && !system.has_switch && size.count <= most;
+}
+
+void list(const Work& work) {
+  switch (work.algorithm) {
+  case Algorithm::ring: return list_rings(work);
+  case Algorithm::tree: return list_trees(work);
+  case Algorithm::pat: return list_pat(work);
+  case Algorithm::point_to_point: return list_point_to_point(work);
+  case Algorithm::all_pairs: return list_all_pairs(work);
+  case Algorithm::nvls:
+  case Algorithm::nvls_tree:
+  case Algorithm::collnet_direct:
+  case Algorithm::collnet_chain: return list_heads(work);
+  }
+}
+
+enum class Library : std::uint8_t { nccl, rccl };
+
+Outcome answer(Library library, const Topology& topology, const Collective& collective,
+               const SynthesisOptions& options) {
+  const bool is_nccl = library == Library::nccl;
+  const Settings settings = read_settings(options.settings);
+  const CollectivePart& part = collective.parts.front();
+  const std::string assumed = is_nccl ? "h100" : "mi300x";
+  const System system = system_of(topology, part.group, settings.gpu, assumed, settings.node_size);
+  if (!system.problem.empty()) return infeasible(system.problem);
+  if (system.gpu->is_amd == is_nccl || (!is_nccl && system.gpu_is_assumed))
+    return infeasible(is_nccl ? "AMD's GPUs have RCCL (algorithm rccl)"
+                              : "no AMD GPUs (gpu=mi300x takes them for some)");
+  const Graphs graphs =
+      (is_nccl ? nccl_graphs : rccl_graphs)(system, settings.limits, settings.allowed.collnet);
+  const Processor processor = settings.processor.value_or(system.gpu->processor);
+  const NcclTuner nccl_tuner(system, graphs, processor, settings.allowed);
+  const RcclTuner rccl_tuner(system, graphs, processor, settings.allowed);
+  const Tuner& tuner = is_nccl ? static_cast<const Tuner&>(nccl_tuner) : rccl_tuner;
+  Choice choice{Algorithm::point_to_point, Protocol::simple, graphs.channels, 0};
+  if (!is_nccl && settings.says_nothing() && is_by_program(system, part.kind, part.size)) {
+    constexpr std::int64_t simple_from = std::int64_t{512} << 10;
+    choice.algorithm = Algorithm::all_pairs;
+    choice.protocol = part.size.count < simple_from ? Protocol::ll : Protocol::simple;
+  } else if (!is_made_of_sends(part.kind)) {
+    std::optional<Choice> chosen = tuner.choose(part.kind, part.size);
+    if (settings.tuner)
+      chosen = settings.tuner->overruled(tuner, part.kind, part.size, system, chosen);
+    if (!chosen)
+      return infeasible(fmt::format("{} has no {} for {} here", is_nccl ? "NCCL" : "RCCL",
+                                    settings.asked_for(), to_text(part.kind)));
+    choice = *chosen;
+  }
+  const std::uint32_t blocks = part.chunk_count / part.chunks_per_shard;
+  const Bytes block{std::max<std::int64_t>(1, part.size.count / blocks)};
+  const std::uint32_t pieces =
+      options.choose_chunks ? pieces_of(system, graphs, part.kind, choice, block, blocks) : 1;
+  const Collective finer = cut(collective, pieces);
+  if (choice.algorithm == Algorithm::ring)
+    choice.channels = std::min(choice.channels, finer.parts.front().chunks_per_shard);
+  RoutedSchedule schedule(topology, finer, options);
+  list({topology, system, graphs, choice.algorithm, choice.channels, schedule});
+  Outcome outcome = std::move(schedule).outcome();
+  outcome.parts_per_chunk = pieces;
+  outcome.facts["channels"] = choice.channels;
+  outcome.facts["nodes"] = system.nodes;
+  const std::string picked =
+      fmt::format("{}: {}", is_nccl ? "NCCL" : "RCCL", words_of(choice, system));
+  if (choice.microseconds > 0) {
+    outcome.planned = Time{std::llround(choice.microseconds * ps_per_us)};
+    outcome.planned_on = picked;
+  } else {
+    outcome.note = picked;
+  }
+  return outcome;
+}
+
+} // namespace
+
+Outcome nccl_algorithm(const Topology& topology, const Collective& collective,
+                       const SynthesisOptions& options) {
+  return answer(Library::nccl, topology, collective, options);
+}
+
+Outcome rccl_algorithm(const Topology& topology, const Collective& collective,
+                       const SynthesisOptions& options) {
+  return answer(Library::rccl, topology, collective, options);
+}
+
+} // namespace tutti

@@ -1,0 +1,36 @@
+// What each of NCCL's algorithms sends, in which pieces and order.
+#pragma once
+
+#include "algorithms/nccl/communicator.hpp"
+
+#include <cstdint>
+
+namespace tutti::nccl {
+
+/// A collective that is to be listed. Channel c has the chunks c, c + channels, ... of each block,
+/// or of all blocks together where an algorithm doesn't know ranks (trees, heads).
+struct Work {
+  const Topology& topology;
+  const System& system;
+  const Graphs& graphs;
+  Algorithm algorithm;
+  std::uint32_t channels;
+  RoutedSchedule& schedule;
+};
+
+/// In how many chunks a block is cut, as NCCL's loops over channels, chunks and slices do;
+/// `block`: the size of what `blocks` of make up the collective (RoutedSchedule).
+[[nodiscard]] std::uint32_t pieces_of(const System& system, const Graphs& graphs,
+                                      CollectiveKind kind, const Choice& choice, Bytes block,
+                                      std::uint32_t blocks);
+
+void list_rings(const Work& work);
+void list_trees(const Work& work);
+void list_pat(const Work& work);
+void list_point_to_point(const Work& work);
+void list_all_pairs(const Work& work);
+/// NVLS, NVLSTree and CollNet: heads that gather from their node, exchange, and spread.
+/// Errors: InputError for CollNet where no switch between nodes reduces and copies.
+void list_heads(const Work& work);
+
+} // namespace tutti::nccl

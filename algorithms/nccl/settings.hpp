@@ -1,0 +1,75 @@
+// What can be said to NCCL and RCCL: `--set key=value`, in the words of their environment
+// variables, and a tuner's table.
+#pragma once
+
+#include "algorithms/nccl/tuner.hpp"
+#include "sim/synthesizer.hpp"
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace tutti::nccl {
+
+/// A file as NCCL's example of a tuner plugin reads it: lines
+/// collective,min_bytes,max_bytes,algorithm,protocol,channels,nodes,ranks[,pipe_ops[,registered]],
+/// -1 for any; the first that fits counts.
+class TunerTable {
+public:
+  /// Errors: InputError with the line.
+  explicit TunerTable(const std::string& file);
+
+  /// What the table says for this; `otherwise` where it says nothing, or what can't be.
+  [[nodiscard]] std::optional<Choice> overruled(const Tuner& tuner, CollectiveKind kind, Bytes size,
+                                                const System& system,
+                                                const std::optional<Choice>& otherwise) const;
+
+private:
+  struct Row {
+    CollectiveKind kind;
+    std::int64_t least, most;
+    Algorithm algorithm;
+    Protocol protocol;
+    std::int64_t channels, nodes, ranks;
+  };
+  std::vector<Row> rows_;
+};
+
+struct Settings {
+  Allowed allowed;
+  ChannelLimits limits;
+  std::string gpu; ///< empty: as the topology says
+  std::uint32_t node_size = 0;
+  std::optional<Processor> processor;
+  std::optional<TunerTable> tuner;
+  std::string algorithms, protocols; ///< as asked for
+
+  /// Nobody has said which algorithm, protocol or number of channels.
+  [[nodiscard]] bool says_nothing() const {
+    return algorithms.empty() && protocols.empty() && !allowed.channels && !tuner;
+  }
+  /// "ring, simple" for messages.
+  [[nodiscard]] std::string asked_for() const;
+};
+
+inline constexpr std::array<Setting, 10> setting_list{
+    {{"algo",
+      "ring, tree, nvls, nvls_tree, collnet_direct, collnet_chain, pat: one, several joined "
+      "by +, or all but (^tree); as NCCL_ALGO"},
+     {"proto", "ll, ll128, simple: the same; as NCCL_PROTO"},
+     {"channels", "so many, as NCCL_MIN_ and NCCL_MAX_NCHANNELS; by size"},
+     {"cross_nic", "rings that leave by another NIC: 0, 1, 2 (where faster); 2, as NCCL_CROSS_NIC"},
+     {"collnet", "switches between nodes may reduce (SHARP): yes, no; no, as NCCL_COLLNET_ENABLE"},
+     {"tuner", "a CSV file as NCCL's example of a tuner plugin reads it", true},
+     {"gpu", "h100, ...: whose constants count; what the topology says, else h100"},
+     {"cpu", "intel, amd, arm: the servers' processors; those that the GPU is sold with"},
+     {"node_size", "NPUs of a node; by the topology's coordinates"},
+     {"search_channels", "most that the search makes, before they are doubled; 32"}}};
+
+/// Errors: InputError naming the setting.
+[[nodiscard]] Settings read_settings(const std::map<std::string, std::string>& settings);
+
+} // namespace tutti::nccl

@@ -1,0 +1,390 @@
+// NCCL and RCCL as they are: the channels that the search finds on machines by name, against what
+// public logs show and what its rules come to by hand; the tuner's times, against those that NCCL
+// itself has printed; and what the schedules reach, against what ports allow.
+#include "algorithms/list.hpp"
+#include "algorithms/nccl/communicator.hpp"
+#include "algorithms/nccl/settings.hpp"
+#include "sim/engines/engine.hpp"
+#include "sim/error.hpp"
+#include "sim/files/files.hpp"
+#include "sim/verify.hpp"
+#include "synth/bounds/bounds.hpp"
+#include "tests/catch.hpp"
+#include "topologies/list.hpp"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+using namespace tutti;
+using namespace tutti::nccl;
+
+namespace {
+
+std::vector<NodeId> everyone(const Topology& topology) {
+  std::vector<NodeId> group;
+  for (std::uint32_t n = 0; n < topology.npu_count(); ++n) group.push_back(NodeId{n});
+  return group;
+}
+
+/// A machine, with what NCCL finds on it.
+struct Found {
+  Topology topology;
+  nccl::System system;
+  Graphs graphs;
+
+  explicit Found(const std::string& text, const std::string& gpu = "", bool collnet = false)
+      : topology(make_topology(text)),
+        system(system_of(topology, everyone(topology), gpu, "h100", 0)),
+        graphs((system.gpu->is_amd ? rccl_graphs : nccl_graphs)(system, {}, collnet)) {}
+};
+
+/// The ring's ranks from 0 on.
+std::vector<Rank> from_zero(std::vector<Rank> ring) {
+  std::rotate(ring.begin(), std::find(ring.begin(), ring.end(), 0U), ring.end());
+  return ring;
+}
+
+/// A chunk count of the library's own.
+struct Answer {
+  Collective collective;
+  Outcome outcome;
+  Report report;
+};
+
+Answer answer_of(const Topology& topology, const std::string& collective, Bytes size,
+                 std::map<std::string, std::string> settings = {}, bool is_nccl = true) {
+  CollectiveSpec spec = parse_collective(collective);
+  spec.size = size;
+  SynthesisOptions options;
+  options.settings = std::move(settings);
+  options.choose_chunks = true;
+  Answer answer{make_collective(topology, spec), {}, {}};
+  answer.outcome =
+      (is_nccl ? nccl_algorithm : rccl_algorithm)(topology, answer.collective, options);
+  REQUIRE(answer.outcome.schedule);
+  spec.chunks_per_shard = answer.outcome.parts_per_chunk;
+  answer.collective = make_collective(topology, spec);
+  const Verdict verdict = verify(topology, answer.collective, *answer.outcome.schedule);
+  INFO((verdict.fault ? verdict.fault->text : ""));
+  REQUIRE(verdict.correct());
+  answer.report = run_native(topology, answer.collective, *answer.outcome.schedule, {});
+  CHECK(answer.report.completion >=
+        lower_bound(topology, answer.collective, {}, Chunking::given).time);
+  return answer;
+}
+
+double busbw_of(const Answer& answer) {
+  return busbw(answer.collective, answer.report.completion) / 1e9;
+}
+
+constexpr Bytes mib{std::int64_t{1} << 20}, gib{std::int64_t{1} << 30};
+
+} // namespace
+
+TEST_CASE("the search finds as many channels as fast as NCCL's rules come to") {
+  struct Row {
+    std::string machine;
+    std::size_t rings;
+    double speed;
+    std::uint32_t channels;
+    std::size_t heads;
+    double head_speed, head_limit;
+  };
+  for (const Row& row :
+       {Row{"dgx1_nvlinks", 6, 20, 12, 0, 0, 0}, Row{"dgx1", 6, 20, 12, 0, 0, 0},
+        Row{"dgx_a100", 12, 20, 24, 0, 0, 0}, Row{"dgx_h100", 12, 30, 24, 8, 40, 60},
+        Row{"dgx_b200", 16, 45, 32, 8, 80, 90}, Row{"gb200_nvl72", 16, 45, 32, 32, 20, 40},
+        Row{"dgx_h100:2", 8, 48, 16, 8, 40, 48}}) {
+    CAPTURE(row.machine);
+    const Found found(row.machine);
+    CHECK(found.graphs.ring.size() == row.rings);
+    CHECK(found.graphs.ring.inside == row.speed);
+    CHECK(found.graphs.channels == row.channels);
+    CHECK(found.graphs.tree.size() == row.rings);
+    CHECK(found.graphs.nvls.size() == row.heads);
+    CHECK(found.graphs.nvls.inside == row.head_speed);
+    CHECK(found.graphs.nvls.between == row.head_limit);
+  }
+}
+
+TEST_CASE("on eight V100 the rings use every NVLink once in each direction") {
+  const Found found("dgx1_nvlinks");
+  std::map<std::pair<Rank, Rank>, int> uses;
+  for (std::uint32_t c = 0; c < 6; ++c) {
+    const std::vector<Rank> ring = ring_of(found.system, found.graphs, c);
+    for (std::size_t i = 0; i < ring.size(); ++i) ++uses[{ring[i], ring[(i + 1) % ring.size()]}];
+  }
+  std::map<std::pair<Rank, Rank>, int> links;
+  for (const Link& link : found.topology.links()) ++links[{link.from.value, link.to.value}];
+  CHECK(uses == links);
+}
+
+// https://github.com/NVIDIA/nccl/issues/507: 8 of the 16 V100 of a DGX-2, 12 channels, each
+// "3/-1/-1->2->1".
+// https://github.com/NVIDIA/nccl-tests/issues/100: 8 A100, 24 channels, likewise.
+TEST_CASE("rings and trees of one NVSwitch are those of public logs") {
+  for (const auto& [machine, gpu, channels] :
+       {std::tuple{"switch:8,bandwidth=150GB/s", "v100", 12U}, {"dgx_a100", "a100", 24U}}) {
+    const Found found(machine, gpu);
+    CHECK(found.graphs.channels == channels);
+    for (std::uint32_t c = 0; c < channels; ++c) {
+      CHECK(ring_of(found.system, found.graphs, c) == std::vector<Rank>{0, 1, 2, 3, 4, 5, 6, 7});
+      const RankTree tree = tree_of(found.system, found.graphs, c);
+      CHECK(tree.root == 0);
+      for (Rank r = 1; r < 8; ++r) CHECK(tree.parent[r] == r - 1);
+    }
+  }
+}
+
+// https://github.com/NVIDIA/nccl-tests/issues/128: two nodes of 4 GPUs on one NIC each: "Channel
+// 01/02 : 0 3 2 1 4 7 6 5", and trees "[0] 1/4/-1->0->-1 [1] 1/-1/-1->0->4" at rank 0, "[0]
+// 5/-1/-1->4->0 [1] 5/0/-1->4->-1" at rank 4.
+TEST_CASE("rings and trees of two nodes on one NIC each are those of a public log") {
+  const Found found("dgx_h100:2,npus=4,nics=1");
+  CHECK(from_zero(ring_of(found.system, found.graphs, 1)) ==
+        std::vector<Rank>{0, 3, 2, 1, 4, 7, 6, 5});
+  const std::uint32_t found_once = found.graphs.tree.size();
+  const RankTree first = tree_of(found.system, found.graphs, 0),
+                 second = tree_of(found.system, found.graphs, found_once);
+  CHECK(first.root == 0);
+  CHECK(first.parent[4] == 0);
+  CHECK(second.root == 4);
+  CHECK(second.parent[0] == 4);
+  for (const RankTree& tree : {first, second}) {
+    for (const Rank r : {1U, 2U, 3U}) CHECK(tree.parent[r] == r - 1);
+    for (const Rank r : {5U, 6U, 7U}) CHECK(tree.parent[r] == r - 1);
+  }
+}
+
+TEST_CASE("rings over nodes keep to their rails, there and back between the same two NICs") {
+  const Found found("dgx_h100:2");
+  CHECK(found.graphs.ring.cross_nic == 2);
+  const std::vector<Rank> ring = ring_of(found.system, found.graphs, 0);
+  CHECK(ring == std::vector<Rank>{0, 7, 6, 5, 4, 3, 2, 1, 9, 10, 11, 12, 13, 14, 15, 8});
+  for (std::uint32_t c = 0; c < found.graphs.channels; ++c)
+    CHECK(ring_in(found.graphs, 0, c).nic_out == ring_in(found.graphs, 1, c).nic_in);
+}
+
+TEST_CASE("trees over nodes are double: who is within in one is a leaf in the other") {
+  const Found found("dgx_h100:4");
+  const std::uint32_t once = found.graphs.tree.size();
+  for (std::uint32_t c = 0; c < once; ++c) {
+    std::set<std::uint32_t> within[2];
+    for (const std::uint32_t which : {0U, 1U}) {
+      const RankTree tree = tree_of(found.system, found.graphs, c + which * once);
+      for (Rank r = 0; r < 32; ++r)
+        if (r != tree.root && tree.parent[r] / 8 != r / 8) within[which].insert(tree.parent[r] / 8);
+    }
+    for (const std::uint32_t node : within[0]) CHECK_FALSE(within[1].contains(node));
+  }
+}
+
+// https://github.com/NVIDIA/nccl/issues/1453, NCCL_DEBUG_SUBSYS=TUNING on H100 servers: "4096 Bytes
+// -> Algo 0 proto 0 time 25.874907", "8192 ... 26.549810", "65536 ... 37.798233", "131072 Bytes ->
+// Algo 0 proto 1". Its latency, 6.8 + 2 (7 * 0.6 + 5) us, is that of two or three nodes of eight,
+// and its bandwidth that of more than two.
+TEST_CASE("the tuner's times are those that NCCL has printed") {
+  const Found found("dgx_h100:3");
+  const NcclTuner tuner(found.system, found.graphs, Processor::intel, {});
+  for (const auto& [size, us] :
+       {std::pair{4096, 25.874907}, {8192, 26.549810}, {65536, 37.798233}}) {
+    const auto choice = tuner.choose(CollectiveKind::all_reduce, Bytes{size});
+    REQUIRE(choice);
+    CHECK(choice->algorithm == Algorithm::tree);
+    CHECK(choice->protocol == Protocol::ll);
+    CHECK(choice->microseconds == Approx(us).epsilon(2e-7));
+  }
+  const auto next = tuner.choose(CollectiveKind::all_reduce, Bytes{131072});
+  CHECK(next->algorithm == Algorithm::tree);
+  CHECK(next->protocol == Protocol::ll128);
+}
+
+TEST_CASE("the tuner's table by hand: eight H100 in a node") {
+  const Found found("dgx_h100");
+  const NcclTuner tuner(found.system, found.graphs, Processor::intel, {});
+  const auto us = [&](Algorithm algorithm, Protocol protocol, std::int64_t size) {
+    return tuner.time(CollectiveKind::all_reduce, algorithm, protocol, Bytes{size}).value_or(-1);
+  };
+  const double size = 1 << 26; // 2^20 blocks of 64 B
+  // 12 rings of 30 GB/s, 14 steps: busbw 360, algbw 360 * 8 / 14
+  CHECK(us(Algorithm::ring, Protocol::simple, 1 << 26) ==
+        Approx(8.4 + 14 * 3.4 + size / (1000 * 360 * 8 / 14.0)));
+  CHECK(us(Algorithm::ring, Protocol::ll, 1 << 26) ==
+        Approx(6.6 + 14 * 0.6 + size / (1000 * 141 * 8 / 14.0)));
+  CHECK(us(Algorithm::ring, Protocol::ll128, 1 << 26) ==
+        Approx(14 + 14 * 1.9 + size / (1000 * 360 * 0.92 * 8 / 14)));
+  // 8 heads of 40 GB/s
+  CHECK(us(Algorithm::nvls, Protocol::simple, 1 << 26) ==
+        Approx(25 + size / (1000 * 8 * std::min(40 * 0.85 * 7 / 8 * 2, 60.0) * 8 / 14)));
+  // a chain, at 0.8 for that size
+  CHECK(us(Algorithm::tree, Protocol::simple, 1 << 26) ==
+        Approx(8.4 + 2 * 7 * 4 + size / (1000 * std::min(360 * 0.92, 12 * 38.7) * 0.5 * 0.8)));
+  CHECK(us(Algorithm::nvls_tree, Protocol::simple, 1 << 26) == -1); // of several nodes only
+  CHECK(us(Algorithm::pat, Protocol::simple, 1 << 26) == -1);
+  CHECK(us(Algorithm::collnet_direct, Protocol::simple, 1 << 26) == -1);
+}
+
+TEST_CASE("what is picked changes with size, as on eight H100, and can be said") {
+  const Topology topology = make_topology("dgx_h100");
+  const auto picked = [&](Bytes size, const std::map<std::string, std::string>& settings) {
+    return answer_of(topology, "all_reduce", size, settings).outcome.planned_on;
+  };
+  CHECK(picked(Bytes{1024}, {}) == "NCCL: ring, ll, 1 channel");
+  CHECK(picked(mib, {}) == "NCCL: ring, ll, 24 channels");
+  CHECK(picked(gib, {}) == "NCCL: nvls, simple, 16 channels");
+  CHECK(picked(gib, {{"algo", "^nvls"}}) == "NCCL: ring, simple, 24 channels");
+  CHECK(picked(gib, {{"algo", "Ring"}, {"proto", "Simple"}, {"channels", "8"}}) ==
+        "NCCL: ring, simple, 8 channels");
+  CHECK(picked(mib, {{"algo", "tree"}, {"proto", "LL128"}}) == "NCCL: tree, ll128, 24 channels");
+}
+
+TEST_CASE("a tuner's table overrides, and says where it is wrong") {
+  const ScratchFolder folder;
+  const std::string file = folder.path() + "/tuner.conf";
+  const auto written = [&](const std::string& text) {
+    write_file(file, text);
+    return file;
+  };
+  const Topology topology = make_topology("dgx_h100");
+  written("# a comment\nallreduce,0,65536,tree,simple,2,1,-1,-1,1\n"
+          "allreduce,65537,4294967295,ring,ll128,-1,-1,8\n");
+  const std::map<std::string, std::string> settings{{"tuner", file}};
+  CHECK(answer_of(topology, "all_reduce", Bytes{4096}, settings).outcome.planned_on ==
+        "NCCL: tree, simple, 2 channels");
+  CHECK(answer_of(topology, "all_reduce", mib, settings).outcome.planned_on ==
+        "NCCL: ring, ll128, 24 channels");
+  CHECK(answer_of(topology, "all_gather", mib, settings).outcome.planned_on ==
+        "NCCL: ring, ll, 24 channels");
+  CHECK_THROWS_WITH(TunerTable(written("allreduce,0,1,ring,simple\n")),
+                    file + ":1: 5 values (8 to 10 are known: collective, least and most bytes, "
+                           "algorithm, protocol, channels, nodes, ranks, pipeline operations, "
+                           "registered)");
+  CHECK_THROWS_WITH(TunerTable(written("\nallreduce,0,1,rign,simple,-1,-1,-1\n")),
+                    ContainsSubstring(file + ":2: unknown algorithm \"rign\" (known: tree, ring"));
+  CHECK_THROWS_WITH(TunerTable(written("allreduce,0,1,ring,simple,x,-1,-1\n")),
+                    ContainsSubstring(file + ":1: "));
+  CHECK_THROWS_WITH(TunerTable(written("# nothing\n")), file + ": has no row");
+  CHECK_THROWS_AS(TunerTable(folder.path() + "/none"), InputError);
+}
+
+TEST_CASE("settings that aren't known are told") {
+  CHECK_THROWS_WITH(read_settings({{"algo", "rings"}}),
+                    ContainsSubstring("unknown algo \"rings\" (known: tree, ring, collnet_direct"));
+  CHECK_THROWS_WITH(read_settings({{"proto", "ll+l128"}}),
+                    ContainsSubstring("unknown proto \"l128\" (known: ll, ll128, simple"));
+  CHECK_THROWS_AS(read_settings({{"channels", "0"}}), InputError);
+  CHECK_THROWS_AS(read_settings({{"channels", "65"}}), InputError);
+  CHECK_THROWS_AS(read_settings({{"cross_nic", "3"}}), InputError);
+  CHECK_THROWS_AS(read_settings({{"collnet", "maybe"}}), InputError);
+  CHECK_THROWS_AS(read_settings({{"cpu", "power"}}), InputError);
+  const Topology topology = make_topology("dgx_h100");
+  SynthesisOptions options;
+  options.settings = {{"gpu", "h1000"}};
+  CHECK_THROWS_WITH(nccl_algorithm(topology, make_collective(topology, {}), options),
+                    ContainsSubstring("unknown model of GPU \"h1000\" (known: v100, a100"));
+}
+
+TEST_CASE("what a ring, NVLS and both over nodes reach is what their ports allow") {
+  // 6 NVLinks of 25 GB/s; 450 GB/s a port, NVLS through it 1 + 1/8 times each way; 8 NICs of 50
+  // GB/s, and 1/8 through each in a double tree, both ways.
+  CHECK(busbw_of(answer_of(make_topology("dgx1_nvlinks"), "all_reduce", gib)) ==
+        Approx(150).epsilon(0.01));
+  CHECK(busbw_of(answer_of(make_topology("dgx_h100"), "all_reduce", gib, {{"algo", "ring"}})) ==
+        Approx(450).epsilon(0.01));
+  CHECK(busbw_of(answer_of(make_topology("dgx_h100"), "all_reduce", gib)) ==
+        Approx(450 * 14.0 / 8 / (1 + 1.0 / 8)).epsilon(0.01));
+  CHECK(busbw_of(answer_of(make_topology("dgx_h100:2"), "all_reduce", gib, {{"algo", "ring"}})) ==
+        Approx(400).epsilon(0.01));
+  CHECK(busbw_of(answer_of(make_topology("dgx_h100:2"), "all_reduce", gib)) ==
+        Approx(400 * 30.0 / 16).epsilon(0.02));
+  CHECK(busbw_of(answer_of(make_topology("dgx_h100:2,nics=16x25GB/s"), "all_reduce", gib)) ==
+        Approx(400 * 30.0 / 16).epsilon(0.02));
+  CHECK(busbw_of(answer_of(make_topology("mi300x"), "all_reduce", gib, {}, false)) ==
+        Approx(448).epsilon(0.01));
+  CHECK(busbw_of(answer_of(make_topology("dgx_spark:2"), "all_gather", gib)) ==
+        Approx(25).epsilon(0.01));
+}
+
+TEST_CASE("NVLS says what it sends that is there already") {
+  const Topology topology = make_topology("dgx_h100");
+  const Answer answer = answer_of(topology, "all_reduce", mib, {{"algo", "nvls"}});
+  // For each chunk: from its head to the switch, and from there back to the head.
+  CHECK(verify(topology, answer.collective, *answer.outcome.schedule).redundant ==
+        2 * answer.collective.chunks.size());
+}
+
+TEST_CASE("RCCL's rings on a full mesh use all links alike") {
+  const Found found("mi300x");
+  CHECK(found.graphs.ring.size() == 28);
+  CHECK(found.graphs.ring.inside == Approx(12));
+  CHECK(found.graphs.channels == 56);
+  std::map<std::pair<Rank, Rank>, int> uses;
+  for (std::uint32_t c = 0; c < 28; ++c) {
+    const std::vector<Rank> ring = ring_of(found.system, found.graphs, c);
+    CHECK(std::set<Rank>(ring.begin(), ring.end()).size() == 8);
+    for (std::size_t i = 0; i < 8; ++i) ++uses[{ring[i], ring[(i + 1) % 8]}];
+  }
+  CHECK(uses.size() == 56);
+  for (const auto& [link, count] : uses) CHECK(count == 4);
+  const Found two("mi300x:2");
+  CHECK(two.graphs.channels == 64);
+  for (std::uint32_t c = 0; c < 64; ++c)
+    CHECK(ring_in(two.graphs, 0, c).nic_out == ring_in(two.graphs, 1, c).nic_in);
+  const auto picked = [&](Bytes size) {
+    const Outcome outcome = answer_of(found.topology, "all_reduce", size, {}, false).outcome;
+    return outcome.planned_on + outcome.note;
+  };
+  CHECK(picked(Bytes{65536}) == "RCCL: all_pairs, ll, 56 channels");
+  CHECK(picked(mib) == "RCCL: all_pairs, simple, 56 channels");
+  CHECK(picked(gib) == "RCCL: ring, simple, 56 channels");
+}
+
+TEST_CASE("all collectives on machines of all kinds are correct, by every algorithm they have") {
+  for (const char* machine :
+       {"dgx1_nvlinks", "dgx1x2", "ndv2x2", "dgx2x2", "dgx_a100x2", "dgx_h100:3",
+        "dgx_h100:2,nics=4", "dgx_h100:2,npus=3", "dgx_h100:2,fabric=switch", "dgx_b200:2,sharp=on",
+        "dgx_spark:5", "mi300x:2", "mi250x", "mesh2d:3x3", "ring:5", "ring:4,directions=1",
+        "random:9"}) {
+    CAPTURE(machine);
+    const Topology topology = make_topology(machine);
+    for (const CollectiveKind kind : named_collectives())
+      for (const AlgorithmRow& row : baseline_algorithms()) {
+        if (!row.imitates) continue;
+        CAPTURE(row.name, to_text(kind));
+        const Collective collective = make_collective(topology, {kind, Bytes{100'003}, {}, 0, 1});
+        for (const std::string algorithm :
+             {"", "ring", "tree", "nvls", "nvls_tree", "pat", "collnet_direct", "collnet_chain"}) {
+          SynthesisOptions options;
+          if (!algorithm.empty()) options.settings = {{"algo", algorithm}, {"collnet", "yes"}};
+          Outcome outcome;
+          try {
+            outcome = synthesize(row, topology, collective, options);
+          } catch (const InputError& error) {
+            CHECK_THAT(error.what(), ContainsSubstring("collnet needs switches between nodes"));
+            continue;
+          }
+          if (!outcome.schedule) {
+            CHECK_FALSE(outcome.note.empty());
+            continue;
+          }
+          const Verdict verdict = verify(topology, collective, *outcome.schedule);
+          INFO((verdict.fault ? verdict.fault->text : ""));
+          CHECK(verdict.correct());
+        }
+      }
+  }
+}
+
+TEST_CASE("nodes that aren't alike are refused in words, and AMD's GPUs have RCCL") {
+  const auto note = [](const std::string& machine, SynthesisFunction run) {
+    const Topology topology = make_topology(machine);
+    return run(topology, make_collective(topology, {}), {}).note;
+  };
+  CHECK(note("dgx_h100:2,without=npu3", nccl_algorithm) ==
+        "nodes of 7 and of 8 NPUs: only equal ones are known");
+  CHECK(note("mi300x", nccl_algorithm) == "AMD's GPUs have RCCL (algorithm rccl)");
+  CHECK(note("dgx_h100", rccl_algorithm) == "no AMD GPUs (gpu=mi300x takes them for some)");
+}
