@@ -91,6 +91,8 @@ std::vector<Command> add_commands(CLI::App& app, char** argv, const sweep::Sweep
       command(app, "import", "a program in MSCCL XML as a schedule, verified and replayed",
               import_command),
       command(app, "bound", "lower bounds on the collective time", bound_command),
+      command(app, "compare", "what a machine has measured beside what is predicted",
+              compare_command),
       command_of<SweepArguments>(app, "sweep",
                                  "thousands of points of a parameter space, and what they say",
                                  [&mpi, argv](const SweepArguments& arguments) {

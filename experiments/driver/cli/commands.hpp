@@ -176,6 +176,21 @@ struct BoundArguments {
   bool json = false;
 };
 
+struct CompareArguments {
+  std::string topology;
+  std::vector<std::string> logs;
+  std::string collective; ///< of logs that don't say theirs; empty: none
+  std::vector<std::string> only;
+  std::string algorithm; ///< empty: nccl, or rccl on AMD's GPUs
+  std::vector<std::string> settings;
+  ModelArguments model;
+  std::string expect; ///< "10%"; empty: nothing
+  std::string draw;   ///< picture to write; empty: none
+  std::optional<std::string> cache;
+  TableArguments tables;
+  bool json = false;
+};
+
 struct SweepArguments {
   std::string study;                       ///< file, or a name of `tutti list studies`
   std::optional<std::string> out;          ///< folder; default out/NAME
@@ -230,6 +245,7 @@ int update_command(const UpdateArguments& arguments);
 int verify_command(const VerifyArguments& arguments);
 int replay_command(const ReplayArguments& arguments);
 int bound_command(const BoundArguments& arguments);
+int compare_command(const CompareArguments& arguments);
 int exec_command(const ExecArguments& arguments);
 int profile_command(const ProfileArguments& arguments);
 int lower_command(const LowerArguments& arguments);

@@ -330,6 +330,31 @@ void add_options(CLI::App& app, ImportArguments& import) {
   add_output(app, import.tables, import.json);
 }
 
+void add_options(CLI::App& app, CompareArguments& compare) {
+  add_topology(app, compare.topology);
+  app.add_option("log", compare.logs,
+                 "what nccl-tests or rccl-tests printed, JSON of NCCL's Inspector, or a table in "
+                 "CSV; several of them")
+      ->required();
+  app.add_option("-c,--collective", compare.collective,
+                 "of logs that don't say theirs; of tables and of the Inspector only this one");
+  app.add_option("--only", compare.only,
+                 "of tables: rows whose column holds the text, hardware=H100; repeated: all")
+      ->allow_extra_args(false);
+  app.add_option("-a,--algorithm", compare.algorithm,
+                 "that predicts; default nccl, on AMD's GPUs rccl");
+  app.add_option("--set", compare.settings, "key=value: one of the algorithm's own options")
+      ->allow_extra_args(false);
+  add_model(app, compare.model, "");
+  app.add_option("--expect", compare.expect,
+                 "exit code 1 where the mean of |ln ratio| is more than this: 10%");
+  app.add_option("--draw", compare.draw,
+                 "picture to write of bus bandwidth over size: .svg or .png");
+  app.add_option("--cache", compare.cache,
+                 "folder of remembered schedules, or none; default the user's");
+  add_output(app, compare.tables, compare.json);
+}
+
 void add_options(CLI::App& app, BoundArguments& bound) {
   add_topology(app, bound.topology);
   add_collective(app, bound.collective, "");

@@ -1,0 +1,232 @@
+// `tutti compare`: what a machine has measured beside what is predicted for it.
+#include "experiments/driver/cli/cache_option.hpp"
+#include "experiments/driver/cli/commands.hpp"
+#include "experiments/driver/cli/output.hpp"
+#include "experiments/driver/figures/curves.hpp"
+#include "experiments/driver/figures/figure_frame.hpp"
+#include "experiments/driver/records/json.hpp"
+#include "experiments/driver/records/percentage.hpp"
+#include "experiments/driver/records/table.hpp"
+#include "experiments/driver/studies/in_file.hpp"
+#include "experiments/driver/studies/measurements/comparison.hpp"
+#include "experiments/driver/studies/registry.hpp"
+#include "sim/error.hpp"
+#include "topologies/list.hpp"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <memory>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace tutti {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+double speed(const ComparedRow& row, double seconds) {
+  return static_cast<double>(row.measured.size.count) / seconds;
+}
+
+Json output_of(const MeasurementComparison& comparison, const ComparedRow& row) {
+  const MeasuredRow& measured = row.measured;
+  Json json{{"kind", "measurement"},
+            {"topology", comparison.topology},
+            {"npus", comparison.npus},
+            {"collective", to_text(measured.kind)},
+            {"size_bytes", measured.size.count},
+            {"in_place", measured.is_in_place},
+            {"file", measured.file},
+            {"line", measured.line},
+            {"measured_seconds", measured.seconds},
+            {"measured_algbw_bytes_per_s", speed(row, measured.seconds)},
+            {"measured_busbw_bytes_per_s", row.factor * speed(row, measured.seconds)},
+            {"algorithm", comparison.algorithm},
+            {"picked", row.picked}};
+  for (const char* key : {"predicted_time_ps", "predicted_algbw_bytes_per_s",
+                          "predicted_busbw_bytes_per_s", "predicted_over_measured"})
+    json[key] = nullptr;
+  if (row.predicted) {
+    json["predicted_time_ps"] = row.predicted->ps;
+    json["predicted_algbw_bytes_per_s"] = speed(row, row.predicted->seconds());
+    json["predicted_busbw_bytes_per_s"] = row.factor * speed(row, row.predicted->seconds());
+    json["predicted_over_measured"] = row.ratio();
+  }
+  json["lower_bound_ps"] = row.bound.ps;
+  json["impossible"] = row.is_impossible();
+  return json;
+}
+
+std::vector<Column> columns() {
+  return {{"collective", Align::left, 0, false, {}, true},
+          {"size", Align::right, 0, false, {}, true},
+          {"place", Align::left, 3, false, {}, true},
+          {"measured", Align::right},
+          {"predicted", Align::right},
+          {"ratio", Align::right},
+          {"algbw", Align::right, 2, false, {"measured_algbw"}},
+          {"predicted algbw", Align::right, 2},
+          {"busbw", Align::right, 1, false, {"measured_busbw"}},
+          {"predicted busbw", Align::right, 1},
+          {"picked", Align::left, 4, true}};
+}
+
+std::string seconds_text(double seconds) {
+  return short_text(Time{std::llround(seconds * static_cast<double>(ps_per_s))});
+}
+
+std::string error_text(const std::string& of, std::span<const ComparedRow> rows) {
+  const ComparisonError error = error_of(rows);
+  if (error.rows == 0) return fmt::format("{}: nothing is predicted\n", of);
+  return fmt::format("{}: {} rows, off by {:.1f} % in the mean of |ln ratio|, by {:.1f} % at its "
+                     "90th percentile\n",
+                     of, error.rows, 100 * error.mean, 100 * error.most);
+}
+
+std::string text_of(const MeasurementComparison& comparison, const TableForm& form) {
+  Table table{columns(), {}};
+  for (const ComparedRow& row : comparison.rows) {
+    const double measured = row.measured.seconds;
+    const double predicted = row.predicted ? row.predicted->seconds() : 0;
+    const auto or_dash = [&](std::string text) { return row.predicted ? text : "-"; };
+    table.rows.push_back(
+        {std::string(to_text(row.measured.kind)), to_text(row.measured.size),
+         row.measured.is_in_place ? "in" : "out", seconds_text(measured),
+         or_dash(seconds_text(predicted)), or_dash(fmt::format("{:.3f}", row.ratio())),
+         short_rate_text(speed(row, measured)), or_dash(short_rate_text(speed(row, predicted))),
+         short_rate_text(row.factor * speed(row, measured)),
+         or_dash(short_rate_text(row.factor * speed(row, predicted))), row.picked});
+  }
+  std::string text = fmt::format("{} ({} NPUs), by {}, under ideal links\n{}", comparison.topology,
+                                 comparison.npus, comparison.algorithm, to_text(table, form));
+  const std::span<const ComparedRow> rows = comparison.rows;
+  for (std::size_t first = 0; first < rows.size();) {
+    std::size_t last = first;
+    while (last < rows.size() && rows[last].measured.kind == rows[first].measured.kind) ++last;
+    text += error_text(std::string(to_text(rows[first].measured.kind)),
+                       rows.subspan(first, last - first));
+    first = last;
+  }
+  for (const ComparedRow& row : rows)
+    if (row.is_impossible())
+      text += fmt::format(
+          "{}: {} in {}, and nothing on this network is faster than {} ({}): its links are faster "
+          "than {} has them, or the size isn't what nccl-tests counts as size\n",
+          row.measured.place(), to_text(row.measured.size), seconds_text(row.measured.seconds),
+          short_text(row.bound), row.bound_words, comparison.topology);
+  for (const std::string& problem : comparison.problems)
+    text += fmt::format("DEFECT: {}\n", problem);
+  return text;
+}
+
+/// Bus bandwidth over size, measured and predicted.
+void draw_curves(const MeasurementComparison& comparison, const std::string& file) {
+  constexpr double gb = 1e9;
+  CurveChart chart;
+  chart.heading.title = fmt::format("{}: measured, and predicted by {} under ideal links",
+                                    comparison.topology, comparison.algorithm);
+  chart.x_label = "size";
+  chart.y_label = "bus bandwidth (GB/s)";
+  std::size_t hue = 0;
+  const std::span<const ComparedRow> rows = comparison.rows;
+  for (std::size_t first = 0; first < rows.size();) {
+    const MeasuredRow& of = rows[first].measured;
+    const std::string name =
+        fmt::format("{}{}", to_text(of.kind), of.is_in_place ? ", in place" : "");
+    Curve measured{name + ", measured", {}, {}, CurveLook{hue, 0}},
+        predicted{name + ", predicted", {}, {}, CurveLook{hue, 1}};
+    std::size_t last = first;
+    for (; last < rows.size() && rows[last].measured.kind == of.kind &&
+           rows[last].measured.is_in_place == of.is_in_place;
+         ++last) {
+      const ComparedRow& row = rows[last];
+      const auto x = static_cast<double>(row.measured.size.count);
+      if (!measured.points.empty() && measured.points.back().x == x) continue;
+      measured.points.push_back({x, row.factor * speed(row, row.measured.seconds) / gb});
+      if (row.predicted)
+        predicted.points.push_back({x, row.factor * speed(row, row.predicted->seconds()) / gb});
+    }
+    chart.curves.push_back(std::move(measured));
+    if (!predicted.points.empty()) chart.curves.push_back(std::move(predicted));
+    first = last;
+    ++hue;
+  }
+  draw(curve_figure(chart), file);
+}
+
+MeasurementRequest request_of(const CompareArguments& arguments) {
+  MeasurementRequest request;
+  if (!arguments.collective.empty())
+    request.kind = of_option("-c", [&] { return parse_collective_kind(arguments.collective); });
+  for (const std::string& only : arguments.only) {
+    const std::size_t equals = only.find('=');
+    if (equals == std::string::npos || equals == 0)
+      throw InputError(fmt::format("--only: \"{}\" is not column=text", only));
+    request.only.emplace_back(only.substr(0, equals), only.substr(equals + 1));
+  }
+  return request;
+}
+
+// What can be checked before any work.
+void require_sound(const CompareArguments& arguments) {
+  TableForm form = table_form(arguments.tables);
+  form.titles = std::make_shared<std::set<std::string>>(); // those of tables are told by tables
+  std::vector<std::string> names;
+  for (const Column& column : columns()) names.push_back(column_name(column.title));
+  know_columns(form, names);
+  require_known_columns(form);
+  if (arguments.draw.empty()) return;
+  require_picture_name(arguments.draw);
+  require_writable(arguments.draw);
+}
+
+} // namespace
+
+int compare_command(const CompareArguments& arguments) {
+  require_sound(arguments);
+  std::optional<double> expected;
+  if (!arguments.expect.empty())
+    expected = of_option("--expect", [&] { return parse_percentage(arguments.expect); });
+  const Topology topology = make_topology(arguments.topology);
+  const MeasurementRequest request = request_of(arguments);
+  std::vector<MeasuredRow> rows;
+  for (const std::string& file : arguments.logs) {
+    Measurements measured = read_measurements(file, request);
+    for (const std::string& note : measured.notes) print_message(note);
+    rows.insert(rows.end(), measured.rows.begin(), measured.rows.end());
+  }
+  const bool is_amd = topology.parts().npu_model.starts_with("mi");
+  const std::string algorithm =
+      arguments.algorithm.empty() ? (is_amd ? "rccl" : "nccl") : arguments.algorithm;
+  Case c;
+  c.topology_label = topology.name();
+  c.topology = &topology;
+  c.algorithm = find_algorithm(algorithm);
+  c.chunks = std::nullopt;
+  c.options.model = time_model(arguments.model);
+  for (const std::string& setting : arguments.settings) {
+    const std::size_t equals = setting.find('=');
+    if (equals == std::string::npos)
+      throw InputError(fmt::format("--set: \"{}\" is not key=value", setting));
+    c.options.settings[setting.substr(0, equals)] = setting.substr(equals + 1);
+  }
+  c.engine = &find_engine("native");
+  c.cache = usable_cache(cache_folder(arguments.cache));
+  const MeasurementComparison comparison = compare_measurements(c, rows);
+  if (!arguments.draw.empty()) draw_curves(comparison, arguments.draw);
+  if (arguments.json) {
+    Json list = Json::array();
+    for (const ComparedRow& row : comparison.rows) list.push_back(output_of(comparison, row));
+    print_text(answer_json("compare", list));
+  } else {
+    print_tables(text_of(comparison, table_form(arguments.tables)));
+  }
+  if (!comparison.problems.empty()) return 1;
+  return expected && error_of(comparison.rows).mean > *expected ? 1 : 0;
+}
+
+} // namespace tutti

@@ -1,0 +1,50 @@
+// Measured rows beside what is predicted for them.
+#pragma once
+
+#include "experiments/driver/studies/measurements/measured_row.hpp"
+#include "experiments/driver/studies/runs/evaluation.hpp"
+
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace tutti {
+
+struct ComparedRow {
+  MeasuredRow measured;
+  std::optional<Time> predicted; ///< none: the algorithm has no schedule
+  Time bound;                    ///< what nothing on this network is faster than
+  std::string bound_words;
+  std::string picked; ///< the algorithm's own choice, in words
+  std::string note;   ///< why there is no prediction
+  double factor = 1;  ///< busbw over algbw
+  /// predicted / measured; 0 without a prediction.
+  [[nodiscard]] double ratio() const;
+  /// The network can't have measured it: by more than what rounds a printed time.
+  [[nodiscard]] bool is_impossible() const;
+};
+
+/// How far predictions are off, either way.
+struct ComparisonError {
+  std::size_t rows = 0; ///< with a prediction
+  double mean = 0;      ///< exp(mean of |ln ratio|) - 1
+  double most = 0;      ///< the same of the 90th percentile
+};
+
+struct MeasurementComparison {
+  std::string topology, algorithm;
+  std::uint32_t npus = 0;
+  std::vector<ComparedRow> rows;     ///< by collective, place, size
+  std::vector<std::string> problems; ///< defects of Tutti, in words
+};
+
+/// `case_of` has all but the collective and its size. Rows alike are predicted once.
+/// Errors: InputError for a row of another number of NPUs than the topology has, by its line; those
+/// of evaluate().
+[[nodiscard]] MeasurementComparison compare_measurements(const Case& of,
+                                                         std::span<const MeasuredRow> rows);
+
+[[nodiscard]] ComparisonError error_of(std::span<const ComparedRow> rows);
+
+} // namespace tutti

@@ -1,0 +1,420 @@
+// Logs are read by their own line of names, since versions of nccl-tests differ in their columns
+// (root, error or #wrong, figures per iteration, time stamps), and each row is held against itself:
+// size / time is algbw, and busbw is algbw times the factor for so many ranks. Nothing is guessed:
+// what a log doesn't say is asked for.
+#include "experiments/driver/studies/measurements/measured_row.hpp"
+
+#include "sim/error.hpp"
+#include "sim/files/files.hpp"
+#include "sim/report.hpp"
+#include "sim/text.hpp"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <cmath>
+#include <cstdlib>
+#include <map>
+#include <string_view>
+#include <tuple>
+
+namespace tutti {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr double us_per_s = 1e6, bytes_per_gb = 1e9;
+
+bool is_digits(std::string_view text) {
+  return !text.empty() &&
+         std::ranges::all_of(text, [](unsigned char c) { return std::isdigit(c) != 0; });
+}
+
+std::vector<std::string_view> words_of(std::string_view line) {
+  std::vector<std::string_view> words;
+  std::size_t at = 0;
+  while (at < line.size()) {
+    const std::size_t begin = line.find_first_not_of(" \t\r", at);
+    if (begin == std::string_view::npos) break;
+    at = std::min(line.find_first_of(" \t\r", begin), line.size());
+    words.push_back(line.substr(begin, at - begin));
+  }
+  return words;
+}
+
+std::optional<double> number_in(std::string_view word) {
+  const std::string text(word);
+  char* end = nullptr;
+  const double value = std::strtod(text.c_str(), &end);
+  if (text.empty() || *end != '\0' || !std::isfinite(value)) return std::nullopt;
+  return value;
+}
+
+/// Ends with line and column of what is wrong.
+[[noreturn]] void refuse(const std::string& file, std::size_t line, const std::string& text) {
+  throw InputError(fmt::format("{}:{}: {}", file, line, text));
+}
+
+/// busbw over algbw.
+double bus_factor(CollectiveKind kind, std::uint32_t npus) {
+  const double n = npus;
+  switch (kind) {
+  case CollectiveKind::all_reduce: return 2 * (n - 1) / n;
+  case CollectiveKind::broadcast:
+  case CollectiveKind::reduce:
+  case CollectiveKind::custom: return 1;
+  default: return (n - 1) / n;
+  }
+}
+
+/// Figures as printed have two decimals: below this they say little.
+constexpr double telling = 5;
+
+/// What contradicts what in a row; empty where nothing does. Speeds in GB/s.
+std::string contradiction(const MeasuredRow& row, std::optional<double> algbw,
+                          std::optional<double> busbw) {
+  constexpr double rounding = 0.03, of_factor = 0.02;
+  if (algbw && *algbw > telling) {
+    const double expected = static_cast<double>(row.size.count) / row.seconds / bytes_per_gb;
+    if (std::abs(*algbw / expected - 1) > rounding)
+      return fmt::format("algbw {} isn't size over time, {:.2f} GB/s", *algbw, expected);
+  }
+  if (algbw && busbw && *busbw > telling && *algbw > telling && row.npus > 1) {
+    const double factor = bus_factor(row.kind, row.npus);
+    if (std::abs(*busbw / *algbw / factor - 1) > of_factor)
+      return fmt::format("busbw is {:.3f} times algbw, of {} ranks and {} it is {:.3f} times",
+                         *busbw / *algbw, row.npus, to_text(row.kind), factor);
+  }
+  return {};
+}
+
+/// What a launcher puts before each line: "[1,0]<stdout>:", "[0] ", "12: ".
+std::string_view without_prefix(std::string_view line) {
+  while (true) {
+    const std::string_view text = trimmed(line);
+    std::size_t end = 0;
+    if (text.starts_with('[')) {
+      end = text.find(']');
+      if (end == std::string_view::npos ||
+          !std::ranges::all_of(text.substr(1, end - 1),
+                               [](unsigned char c) { return std::isdigit(c) != 0 || c == ','; }))
+        return text;
+      ++end;
+      for (const std::string_view stream : {"<stdout>", "<stderr>"})
+        if (text.substr(end).starts_with(stream)) end += stream.size();
+      if (text.substr(end).starts_with(':')) ++end;
+    } else {
+      end = text.find(':');
+      if (end == std::string_view::npos || !is_digits(text.substr(0, end)) ||
+          end + 1 >= text.size() || text[end + 1] != ' ')
+        return text;
+      ++end;
+    }
+    line = text.substr(end);
+  }
+}
+
+class LogReader {
+public:
+  LogReader(const std::string& file, const MeasurementRequest& request)
+      : file_(file), kind_(request.kind), is_asked_(request.kind.has_value()) {}
+
+  Measurements read(std::string_view content) {
+    for (const std::string_view line : split(content, '\n')) {
+      ++number_;
+      const std::string_view text = without_prefix(line);
+      if (text.find("NCCL INFO") != std::string_view::npos ||
+          text.find("NCCL WARN") != std::string_view::npos)
+        continue;
+      if (text.starts_with('#'))
+        take_remark(text.substr(1));
+      else
+        take_line(text);
+    }
+    if (made_.rows.empty())
+      throw InputError(fmt::format("{}: no row of nccl-tests (\"size count type ...\")", file_));
+    if (!is_ended_)
+      made_.notes.push_back(fmt::format("{}:{}: the log ends after this row, without its last "
+                                        "lines",
+                                        file_, made_.rows.back().line));
+    return std::move(made_);
+  }
+
+private:
+  void take_remark(std::string_view text) {
+    const std::vector<std::string_view> words = words_of(text);
+    constexpr std::string_view starting = "Collective test starting:";
+    if (const std::size_t at = text.find(starting); at != std::string_view::npos) {
+      begin_test();
+      name(trimmed(text.substr(at + starting.size())));
+    } else if (words.size() > 2 && words[0] == "Rank" && is_digits(words[1])) {
+      const auto rank = static_cast<std::uint32_t>(parse_integer(words[1], "rank", 0, 1 << 24));
+      if (rank == 0 && ranks_ > 0)
+        refuse(file_, number_,
+               "rank 0 a second time: processes that don't know of each other, or "
+               "two tests without \"Collective test starting\"");
+      ranks_ = std::max(ranks_, rank + 1);
+    } else if (words.size() > 3 && words[0] == "size" && words[1] == "count") {
+      columns_.assign(words.begin(), words.end());
+    } else if (text.find("nThread") != std::string_view::npos) {
+      if (!columns_.empty()) begin_test();
+    } else if (text.find("Avg bus bandwidth") != std::string_view::npos) {
+      is_ended_ = true;
+    }
+  }
+  void begin_test() {
+    if (!is_asked_ && !columns_.empty()) kind_.reset();
+    columns_.clear();
+    ranks_ = 0;
+    is_ended_ = false;
+  }
+  /// The collective, of what a program or a line is called.
+  void name(std::string_view program) {
+    const std::size_t slash = program.rfind('/');
+    const auto found =
+        collective_of_tests(slash == std::string_view::npos ? program : program.substr(slash + 1));
+    if (!found) refuse(file_, number_, fmt::format("unknown test \"{}\"", program));
+    if (is_asked_ && *kind_ != *found)
+      refuse(file_, number_,
+             fmt::format("{}, and {} was asked for", to_text(*found), to_text(*kind_)));
+    kind_ = found;
+  }
+
+  void take_line(std::string_view text) {
+    const std::vector<std::string_view> words = words_of(text);
+    const bool is_row = words.size() > 3 && is_digits(words[0]) && is_digits(words[1]) &&
+                        std::isalpha(static_cast<unsigned char>(words[2][0])) != 0;
+    if (is_row) return take_row(words);
+    for (const std::string_view word : words) { // a command line
+      const std::size_t end = word.find("_perf");
+      if (end == std::string_view::npos || word.substr(end) != "_perf") continue;
+      const std::size_t slash = word.rfind('/');
+      const auto found =
+          collective_of_tests(slash == std::string_view::npos ? word : word.substr(slash + 1));
+      if (found && !is_asked_) kind_ = found;
+    }
+  }
+
+  void take_row(const std::vector<std::string_view>& words) {
+    if (columns_.empty())
+      refuse(file_, number_,
+             "a row before the line that names its columns (# size count type ...)");
+    if (words.size() != columns_.size())
+      refuse(file_, number_,
+             fmt::format("{} values in {} columns{}", words.size(), columns_.size(),
+                         words.size() < columns_.size() ? ": cut short" : ""));
+    if (!kind_) refuse(file_, number_, "the log doesn't say of which collective: give it with -c");
+    bool in_place = false;
+    for (std::size_t c = 0; c < columns_.size(); ++c) {
+      if (columns_[c] != "time") continue;
+      take_figures(words, c, in_place);
+      in_place = true;
+    }
+  }
+  void take_figures(const std::vector<std::string_view>& words, std::size_t column, bool in_place) {
+    if (words[column] == "N/A") return;
+    const auto figure = [&](std::string_view name) -> std::optional<double> {
+      for (std::size_t c = column; c < columns_.size() && (c == column || columns_[c] != "time");
+           ++c)
+        if (columns_[c] == name) {
+          if (words[c] == "N/A") return std::nullopt;
+          if (const auto value = number_in(words[c])) return value;
+          refuse(file_, number_, fmt::format("{} \"{}\" is no number", name, words[c]));
+        }
+      return std::nullopt;
+    };
+    MeasuredRow row{file_,
+                    number_,
+                    *kind_,
+                    Bytes{parse_integer(words[0], "size", 0, INT64_MAX)},
+                    ranks_,
+                    in_place,
+                    figure("time").value_or(0) / us_per_s};
+    for (const std::string_view wrong : {"#wrong", "error"})
+      if (const auto count = figure(wrong); count && wrong == "#wrong" && *count > 0)
+        refuse(file_, number_, fmt::format("{} elements are wrong", *count));
+    if (row.size.count == 0) return; // nccl-tests rounds small sizes down to nothing
+    if (row.seconds <= 0) refuse(file_, number_, "a time of 0");
+    if (const std::string what = contradiction(row, figure("algbw"), figure("busbw"));
+        !what.empty())
+      refuse(file_, number_, what);
+    made_.rows.push_back(std::move(row));
+  }
+
+  const std::string file_;
+  std::optional<CollectiveKind> kind_;
+  const bool is_asked_;
+  std::size_t number_ = 0;
+  std::vector<std::string> columns_;
+  std::uint32_t ranks_ = 0;
+  bool is_ended_ = false;
+  Measurements made_;
+};
+
+/// Values of a line of CSV; those in quotes may hold commas, and quotes twice.
+std::vector<std::string> csv_values(std::string_view line) {
+  std::vector<std::string> values(1);
+  bool is_quoted = false;
+  for (std::size_t i = 0; i < line.size(); ++i) {
+    if (line[i] == '"' && is_quoted && i + 1 < line.size() && line[i + 1] == '"')
+      values.back() += line[i++];
+    else if (line[i] == '"')
+      is_quoted = !is_quoted;
+    else if (line[i] == ',' && !is_quoted)
+      values.emplace_back();
+    else if (line[i] != '\r')
+      values.back() += line[i];
+  }
+  return values;
+}
+
+Measurements read_table(const std::string& file, std::string_view content,
+                        const MeasurementRequest& request) {
+  constexpr std::array<std::string_view, 9> known{"source",  "hardware",   "topology",
+                                                  "npus",    "collective", "bytes",
+                                                  "time_us", "algbw_GBps", "busbw_GBps"};
+  Measurements made;
+  std::map<std::string, std::size_t, std::less<>> column;
+  std::size_t number = 0, width = 0;
+  for (const std::string_view line : split(content, '\n')) {
+    ++number;
+    if (trimmed(line).empty()) continue;
+    const std::vector<std::string> values = csv_values(line);
+    if (width == 0) {
+      width = values.size();
+      for (std::size_t c = 0; c < width; ++c) {
+        if (std::ranges::find(known, values[c]) == known.end())
+          refuse(file, number,
+                 unknown_name("column", values[c],
+                              std::vector<std::string>(known.begin(), known.end())));
+        column[values[c]] = c;
+      }
+      for (const std::string_view needed : {"collective", "bytes"})
+        if (!column.contains(needed)) refuse(file, number, fmt::format("no column {}", needed));
+      for (const auto& [name, text] : request.only)
+        if (!column.contains(name)) refuse(file, number, fmt::format("no column {}", name));
+      continue;
+    }
+    if (values.size() != width)
+      refuse(file, number, fmt::format("{} values in {} columns", values.size(), width));
+    const auto cell = [&](std::string_view name) -> std::string_view {
+      const auto found = column.find(name);
+      return found == column.end() ? std::string_view() : trimmed(values[found->second]);
+    };
+    const auto figure = [&](std::string_view name) -> std::optional<double> {
+      if (cell(name).empty()) return std::nullopt;
+      const auto value = number_in(cell(name));
+      if (!value || *value <= 0)
+        refuse(file, number, fmt::format("{} \"{}\" is no positive number", name, cell(name)));
+      return value;
+    };
+    if (!std::ranges::all_of(request.only, [&](const auto& only) {
+          return cell(only.first).find(only.second) != std::string_view::npos;
+        }))
+      continue;
+    const auto kind = collective_of_tests(cell("collective"));
+    if (!kind) refuse(file, number, fmt::format("unknown collective \"{}\"", cell("collective")));
+    if (request.kind && *request.kind != *kind) continue;
+    MeasuredRow row{file, number, *kind, {}, 0, false, 0};
+    try {
+      row.size = Bytes{parse_integer(cell("bytes"), "bytes", 1, INT64_MAX)};
+      if (!cell("npus").empty())
+        row.npus = static_cast<std::uint32_t>(parse_integer(cell("npus"), "npus", 2, 1 << 24));
+    } catch (const InputError& error) {
+      refuse(file, number, error.what());
+    }
+    const std::optional<double> us = figure("time_us"), algbw = figure("algbw_GBps"),
+                                busbw = figure("busbw_GBps");
+    const auto bytes = static_cast<double>(row.size.count);
+    if (us)
+      row.seconds = *us / us_per_s;
+    else if (algbw)
+      row.seconds = bytes / (*algbw * bytes_per_gb);
+    else if (busbw && row.npus > 1)
+      row.seconds = bytes / (*busbw * bytes_per_gb / bus_factor(*kind, row.npus));
+    else
+      refuse(file, number, "neither time_us nor algbw_GBps, nor busbw_GBps with npus");
+    if (const std::string what = contradiction(row, algbw, busbw); !what.empty())
+      refuse(file, number, what);
+    made.rows.push_back(std::move(row));
+  }
+  if (made.rows.empty())
+    throw InputError(fmt::format("{}: no row{}", file,
+                                 request.only.empty() ? "" : " of those that were asked for"));
+  return made;
+}
+
+Measurements read_inspector(const std::string& file, std::string_view content,
+                            const MeasurementRequest& request) {
+  std::map<std::tuple<CollectiveKind, std::int64_t, std::uint32_t>, std::vector<MeasuredRow>> all;
+  std::size_t number = 0;
+  for (const std::string_view line : split(content, '\n')) {
+    ++number;
+    if (trimmed(line).empty()) continue;
+    const Json json = Json::parse(line, nullptr, false);
+    if (json.is_discarded()) refuse(file, number, "no JSON record on one line");
+    try {
+      if (!json.contains("coll_perf")) continue; // of a send
+      const Json &perf = json.at("coll_perf"), &header = json.at("header");
+      const auto kind = collective_of_tests(perf.at("coll").get<std::string>());
+      if (!kind)
+        refuse(file, number, fmt::format("unknown collective \"{}\"", perf.at("coll").dump()));
+      if (request.kind && *request.kind != *kind) continue;
+      MeasuredRow row{file,
+                      number,
+                      *kind,
+                      Bytes{perf.at("coll_msg_size_bytes").get<std::int64_t>()},
+                      header.at("n_ranks").get<std::uint32_t>(),
+                      false,
+                      perf.at("coll_exec_time_us").get<double>() / us_per_s};
+      if (row.seconds <= 0 || row.size.count <= 0) continue;
+      all[{row.kind, row.size.count, row.npus}].push_back(std::move(row));
+    } catch (const Json::exception& error) {
+      refuse(file, number, error.what());
+    }
+  }
+  Measurements made;
+  for (auto& [what, rows] : all) {
+    const auto middle = rows.begin() + static_cast<std::ptrdiff_t>(rows.size() / 2);
+    std::ranges::nth_element(rows, middle, {}, &MeasuredRow::seconds);
+    made.rows.push_back(*middle);
+  }
+  if (made.rows.empty()) throw InputError(fmt::format("{}: no record of a collective", file));
+  return made;
+}
+
+} // namespace
+
+std::string MeasuredRow::place() const { return fmt::format("{}:{}", file, line); }
+
+std::optional<CollectiveKind> collective_of_tests(std::string_view name) {
+  std::string plain;
+  for (const char c : name.substr(0, name.find("_perf")))
+    if (c != '_' && c != '-' && c != ' ')
+      plain += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  for (const CollectiveKind kind : named_collectives()) {
+    std::string own(to_text(kind));
+    std::erase(own, '_');
+    if (plain == own) return kind;
+  }
+  return std::nullopt;
+}
+
+Measurements read_measurements(const std::string& file, const MeasurementRequest& request) {
+  const std::string content = read_file(file);
+  const std::string_view text = trimmed(content);
+  if (text.starts_with('{')) return read_inspector(file, content, request);
+  const std::string_view first = text.substr(0, text.find('\n'));
+  if (first.find(',') != std::string_view::npos &&
+      first.find("collective") != std::string_view::npos)
+    return read_table(file, content, request);
+  if (!request.only.empty())
+    throw InputError(fmt::format("{}: rows are chosen (--only) of tables in CSV", file));
+  return LogReader(file, request).read(content);
+}
+
+} // namespace tutti

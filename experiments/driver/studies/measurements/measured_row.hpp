@@ -1,0 +1,52 @@
+// What a machine has reached, as nccl-tests and rccl-tests print it, as NCCL's Inspector records
+// it, or in a table.
+#pragma once
+
+#include "sim/collective.hpp"
+#include "sim/units.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace tutti {
+
+struct MeasuredRow {
+  std::string file;
+  std::size_t line = 0;
+  CollectiveKind kind = CollectiveKind::all_reduce;
+  Bytes size;             ///< as nccl-tests counts it
+  std::uint32_t npus = 0; ///< 0: not said
+  bool is_in_place = false;
+  double seconds = 0;
+  [[nodiscard]] std::string place() const; ///< "FILE:LINE"
+};
+
+struct Measurements {
+  std::vector<MeasuredRow> rows;  ///< in the order of the file
+  std::vector<std::string> notes; ///< what is to be known of them: a log that is cut short
+};
+
+struct MeasurementRequest {
+  std::optional<CollectiveKind> kind; ///< of logs that don't say theirs
+  /// Of a table: only rows whose column holds the text.
+  std::vector<std::pair<std::string, std::string>> only;
+};
+
+/// By content: JSON records of the Inspector, a CSV table with a line of names (source, hardware,
+/// topology, npus, collective, bytes, time_us, algbw_GBps, busbw_GBps; of these collective, bytes
+/// and one of the last three are needed), or a log of nccl-tests of any version, whose own line of
+/// names says what its columns are. Of several records of the Inspector for one size there is one
+/// row, their median. Errors: InputError with the line for a row that is cut short, that comes
+/// before its names, whose figures contradict each other or say wrong data, of an unknown
+/// collective; a file without rows.
+[[nodiscard]] Measurements read_measurements(const std::string& file,
+                                             const MeasurementRequest& request);
+
+/// "all_reduce_perf", "AllReduce", "alltoall": nothing for what is no collective.
+[[nodiscard]] std::optional<CollectiveKind> collective_of_tests(std::string_view name);
+
+} // namespace tutti

@@ -1,0 +1,241 @@
+// Logs and tables of measurements: all versions of nccl-tests' columns, the Inspector's records,
+// CSV, and what is wrong in each, by its line.
+#include "experiments/driver/studies/measurements/comparison.hpp"
+#include "experiments/driver/studies/measurements/measured_row.hpp"
+#include "experiments/driver/studies/registry.hpp"
+#include "sim/error.hpp"
+#include "sim/files/files.hpp"
+#include "tests/catch.hpp"
+#include "topologies/list.hpp"
+
+#include <cmath>
+#include <string>
+
+using namespace tutti;
+
+namespace {
+
+/// A file of its own for each text.
+class Files {
+public:
+  std::string written(const std::string& text) {
+    const std::string file = folder_.path() + "/log" + std::to_string(count_++);
+    write_file(file, text);
+    return file;
+  }
+
+private:
+  ScratchFolder folder_;
+  int count_ = 0;
+};
+
+std::string ranks(int count) {
+  std::string text = "# Using devices\n";
+  for (int r = 0; r < count; ++r)
+    text += "#  Rank " + std::string(r < 10 ? " " : "") + std::to_string(r) +
+            " Group  0 Pid 1 on host device  0 [0000:18:00] NVIDIA H100 80GB HBM3\n";
+  return text;
+}
+
+const std::string names_with_root = "#       size         count      type   redop    root     time "
+                                    "  algbw   busbw  #wrong     time   "
+                                    "algbw   busbw  #wrong\n"
+                                    "#        (B)    (elements)                               (us) "
+                                    " (GB/s)  (GB/s)             (us)  "
+                                    "(GB/s)  (GB/s)\n";
+const std::string end = "# Out of bounds values : 0 OK\n# Avg bus bandwidth    : 1\n";
+
+std::string refused(const std::string& text, const MeasurementRequest& request = {}) {
+  Files files;
+  const std::string file = files.written(text);
+  try {
+    (void)read_measurements(file, request);
+  } catch (const InputError& error) {
+    const std::string what = error.what();
+    REQUIRE(what.starts_with(file + ":"));
+    return what.substr(file.size() + 1);
+  }
+  return "";
+}
+
+} // namespace
+
+TEST_CASE("a log of today's nccl-tests: both places, N/A, other lines between") {
+  Files files;
+  const Measurements made = read_measurements(
+      files.written(
+          "+ mpirun -np 8 all_gather_perf -b 1M\n"
+          "# nccl-tests version 2.17.6 nccl-headers=22907 nccl-library=22907\n"
+          "# Collective test starting: all_reduce_perf\n# nThread 1 nGpus 1\n" +
+          ranks(8) + "#\n#            out-of-place      in-place\n" + names_with_root +
+          "host:1:1 [0] NCCL INFO Connected all rings\n"
+          "     1048576        262144     float     sum      -1    34.07   30.78   53.86  "
+          "     0    34.05   30.79   53.89       0\n"
+          "      524288        131072     float     sum      -1    30.00   17.48   30.58  "
+          "     0      N/A     N/A     N/A     N/A\n" +
+          end),
+      {});
+  REQUIRE(made.rows.size() == 3);
+  CHECK(made.notes.empty());
+  CHECK(made.rows[0].kind == CollectiveKind::all_reduce);
+  CHECK(made.rows[0].npus == 8);
+  CHECK(made.rows[0].size == Bytes{1048576});
+  CHECK(made.rows[0].seconds == Approx(34.07e-6));
+  CHECK_FALSE(made.rows[0].is_in_place);
+  CHECK(made.rows[1].is_in_place);
+  CHECK(made.rows[1].seconds == Approx(34.05e-6));
+  CHECK(made.rows[2].size == Bytes{524288}); // out of order, as it stands
+  CHECK(made.rows[2].line == 20);
+}
+
+TEST_CASE(
+    "an old log without root, with error, and prefixes of a launcher; its test by its command") {
+  Files files;
+  const std::string names = "#       size         count      type   redop     time   algbw   busbw "
+                            " error     time   algbw "
+                            "  busbw  error\n";
+  const Measurements made = read_measurements(
+      files.written(
+          "$ ./build/alltoall_perf -g 2\n[1,0]<stdout>:# nThread 1 nGpus 2\n"
+          "[1,0]<stdout>:#   Rank  0 Pid 1 on a device 0 [0x00] V100\n"
+          "[1,0]<stdout>:#   Rank  1 Pid 1 on a device 1 [0x00] V100\n[1,0]<stdout>:" +
+          names +
+          "[1,0]<stdout>:  1048576  262144  float  none  100.0  10.49  5.24  0e+00  100.0  "
+          "10.49  5.24  N/A\n"),
+      {});
+  REQUIRE(made.rows.size() == 2);
+  CHECK(made.rows[0].kind == CollectiveKind::all_to_all);
+  CHECK(made.rows[0].npus == 2);
+  REQUIRE(made.notes.size() == 1); // without its last lines
+  CHECK_THAT(made.notes[0], ContainsSubstring(":6: the log ends after this row"));
+}
+
+TEST_CASE("figures per iteration and time stamps stand in columns of their own") {
+  Files files;
+  const Measurements made = read_measurements(
+      files.written(
+          "# Collective test starting: broadcast_perf\n" + ranks(4) +
+          "# size count type redop root time algbw busbw #wrong i_min i_max i_p99 i_cv "
+          "time algbw busbw #wrong i_min i_max i_p99 i_cv timestamp\n"
+          "8388608 2097152 float none 0 100.0 83.89 83.89 0 1 2 3 4 200.0 41.94 41.94 0 1 "
+          "2 3 4 12:00:01\n" +
+          end),
+      {});
+  REQUIRE(made.rows.size() == 2);
+  CHECK(made.rows[0].seconds == Approx(100e-6));
+  CHECK(made.rows[1].seconds == Approx(200e-6));
+}
+
+TEST_CASE("several tests in one log each have their collective and ranks") {
+  Files files;
+  const std::string row = "1048576 262144 float sum -1 34.07 30.78 ";
+  const Measurements made = read_measurements(
+      files.written("# Collective test starting: all_reduce_perf\n" + ranks(8) + names_with_root +
+                    row + "53.86 0 N/A N/A N/A N/A\n" + end +
+                    "# Collective test starting: reduce_scatter_perf\n" + ranks(4) +
+                    names_with_root + row + "23.09 0 N/A N/A N/A N/A\n" + end),
+      {});
+  REQUIRE(made.rows.size() == 2);
+  CHECK(made.rows[1].kind == CollectiveKind::reduce_scatter);
+  CHECK(made.rows[1].npus == 4);
+}
+
+TEST_CASE("what is wrong in a log is told by its line, and nothing is guessed") {
+  const std::string before = "# Collective test starting: all_reduce_perf\n" +
+                             ranks(2) +       // to line 4
+                             names_with_root; // to line 6
+  const std::string row = "8388608 2097152 float sum -1 100.0 83.89 ";
+  CHECK(refused("8388608 2097152 float sum -1 100.0 83.89 83.89 0 N/A N/A N/A N/A\n") ==
+        "1: a row before the line that names its columns (# size count type ...)");
+  CHECK(refused(before + row + "83.89 0 100.0 83\n") == "7: 11 values in 13 columns: cut short");
+  CHECK(refused(before + row + "83.89 3 N/A N/A N/A N/A\n") == "7: 3 elements are wrong");
+  CHECK(refused(before + row + "146.8 0 N/A N/A N/A N/A\n") ==
+        "7: busbw is 1.750 times algbw, of 2 ranks and all_reduce it is 1.000 times");
+  CHECK(refused(before + "8388608 2097152 float sum -1 100.0 40.0 40.0 0 N/A N/A N/A N/A\n") ==
+        "7: algbw 40 isn't size over time, 83.89 GB/s");
+  CHECK(refused(before + "8388608 2097152 float sum -1 x 83.89 83.89 0 N/A N/A N/A N/A\n") ==
+        "7: time \"x\" is no number");
+  CHECK(refused(before + "8388608 2097152 float sum -1 0 83.89 83.89 0 N/A N/A N/A N/A\n") ==
+        "7: a time of 0");
+  CHECK(refused("# Collective test starting: hypercube_perf\n") ==
+        "1: unknown test \"hypercube_perf\"");
+  CHECK(refused(ranks(2) + names_with_root + row + "83.89 0 N/A N/A N/A N/A\n") ==
+        "6: the log doesn't say of which collective: give it with -c");
+  CHECK(refused(before + row + "83.89 0 N/A N/A N/A N/A\n", {CollectiveKind::broadcast, {}}) ==
+        "1: all_reduce, and broadcast was asked for");
+  CHECK_THAT(refused("#  Rank  0 Pid 1 on a\n#  Rank  0 Pid 2 on b\n"),
+             ContainsSubstring("2: rank 0 a second time"));
+  CHECK(refused("nothing\n") == " no row of nccl-tests (\"size count type ...\")");
+  CHECK(refused("") == " no row of nccl-tests (\"size count type ...\")");
+}
+
+TEST_CASE("a table in CSV, quotes and a choice of rows") {
+  Files files;
+  const std::string file =
+      files.written("source,hardware,npus,collective,bytes,time_us,algbw_GBps,busbw_GBps\n"
+                    "a,\"8x H100, NVLS\",8,AllReduce,8388608,79.0,106.18,185.82\n"
+                    "b,8x A100,8,AllGather,8388608,,,100\n");
+  const Measurements made = read_measurements(file, {std::nullopt, {{"hardware", "H100"}}});
+  REQUIRE(made.rows.size() == 1);
+  CHECK(made.rows[0].seconds == Approx(79e-6));
+  const Measurements all = read_measurements(file, {});
+  REQUIRE(all.rows.size() == 2);
+  CHECK(all.rows[1].kind == CollectiveKind::all_gather);
+  CHECK(all.rows[1].seconds == Approx(8388608 / (100e9 * 8 / 7)));
+  CHECK_THROWS_WITH(read_measurements(file, {std::nullopt, {{"hardware", "TPU"}}}),
+                    file + ": no row of those that were asked for");
+  const std::string header = "npus,collective,bytes,time_us\n";
+  CHECK_THAT(refused("npus,collective,size\n"), ContainsSubstring("1: unknown column \"size\""));
+  CHECK(refused("npus,collective,time_us\n") == "1: no column bytes");
+  CHECK(refused(header + "8,AllReduce,1024\n") == "2: 3 values in 4 columns");
+  CHECK(refused(header + "8,Gossip,1024,1\n") == "2: unknown collective \"Gossip\"");
+  CHECK_THAT(refused(header + "8,AllReduce,-1,1\n"), ContainsSubstring("2: bytes -1"));
+  CHECK(refused(header + "8,AllReduce,1024,fast\n") == "2: time_us \"fast\" is no positive number");
+  CHECK(refused(header + "8,AllReduce,1024,\n") ==
+        "2: neither time_us nor algbw_GBps, nor busbw_GBps with npus");
+}
+
+TEST_CASE("records of the Inspector: the median of one size") {
+  Files files;
+  const auto record = [](int us) {
+    return R"({"header":{"n_ranks":8},"coll_perf":{"coll":"AllReduce",)"
+           R"("coll_msg_size_bytes":1048576,)"
+           R"("coll_exec_time_us":)" +
+           std::to_string(us) + "}}\n";
+  };
+  const Measurements made =
+      read_measurements(files.written(record(50) + record(30) + record(40)), {});
+  REQUIRE(made.rows.size() == 1);
+  CHECK(made.rows[0].seconds == Approx(40e-6));
+  CHECK(made.rows[0].line == 3);
+  CHECK(refused(record(30) + "{\"header\":\n") == "2: no JSON record on one line");
+  CHECK_THAT(refused("{\"coll_perf\":{\"coll\":\"AllReduce\"}}\n"), ContainsSubstring("1: "));
+}
+
+TEST_CASE("rows beside predictions, and what no such network can have measured") {
+  const Topology topology = make_topology("dgx_h100");
+  Case of;
+  of.topology_label = topology.name();
+  of.topology = &topology;
+  of.algorithm = find_algorithm("nccl");
+  of.chunks = std::nullopt;
+  of.engine = &find_engine("native");
+  MeasuredRow row{"log", 7, CollectiveKind::all_reduce, Bytes{1 << 30}, 8, false, 4e-3};
+  MeasuredRow fast = row;
+  fast.seconds = 1e-3; // 450 GB/s carry 1 GiB in 2.4 ms
+  const std::vector<MeasuredRow> rows{row, fast};
+  const MeasurementComparison made = compare_measurements(of, rows);
+  REQUIRE(made.rows.size() == 2);
+  CHECK(made.problems.empty());
+  CHECK(made.rows[0].predicted->seconds() == Approx(2.69e-3).epsilon(0.01));
+  CHECK(made.rows[0].picked == "NCCL: nvls, simple, 16 channels");
+  CHECK_FALSE(made.rows[0].is_impossible());
+  CHECK(made.rows[1].is_impossible());
+  const ComparisonError error = error_of(std::span(made.rows).first(1));
+  CHECK(error.rows == 1);
+  CHECK(error.mean == Approx(4 / 2.69 - 1).epsilon(0.01));
+  const std::vector<MeasuredRow> of_16{
+      {"log", 9, CollectiveKind::all_reduce, Bytes{1024}, 16, false, 1e-3}};
+  CHECK_THROWS_WITH(compare_measurements(of, of_16),
+                    "log:9: measured on 16 ranks, dgx_h100 has 8 NPUs");
+}
