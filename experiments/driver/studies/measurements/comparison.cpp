@@ -41,18 +41,17 @@ MeasurementComparison compare_measurements(const Case& of, std::span<const Measu
       if (!evaluation.problem.empty())
         made.problems.push_back(fmt::format("{}: {}", row.place(), evaluation.problem));
       ComparedRow& predicted = found->second;
-      predicted.note = evaluation.note;
       predicted.picked = evaluation.planned_on.empty() ? evaluation.note : evaluation.planned_on;
       if (!evaluation.replays.empty()) {
         const Replay& replay = evaluation.replays.front();
         predicted.predicted = replay.report.completion;
         predicted.bound = replay.bound.time;
         predicted.bound_words = replay.bound.certificate;
-        predicted.factor = replay.algbw > 0 ? replay.busbw / replay.algbw : 1;
       }
     }
     ComparedRow compared = found->second;
     compared.measured = row;
+    compared.factor = bus_factor(row.kind, made.npus);
     made.rows.push_back(std::move(compared));
   }
   std::ranges::stable_sort(made.rows, {}, [](const ComparedRow& row) {

@@ -17,7 +17,6 @@ struct ComparedRow {
   Time bound;                    ///< what nothing on this network is faster than
   std::string bound_words;
   std::string picked; ///< the algorithm's own choice, in words
-  std::string note;   ///< why there is no prediction
   double factor = 1;  ///< busbw over algbw
   /// predicted / measured; 0 without a prediction.
   [[nodiscard]] double ratio() const;
@@ -39,7 +38,7 @@ struct MeasurementComparison {
   std::vector<std::string> problems; ///< defects of Tutti, in words
 };
 
-/// `case_of` has all but the collective and its size. Rows alike are predicted once.
+/// `of` has all but the collective and its size. Rows alike are predicted once.
 /// Errors: InputError for a row of another number of NPUs than the topology has, by its line; those
 /// of evaluate().
 [[nodiscard]] MeasurementComparison compare_measurements(const Case& of,

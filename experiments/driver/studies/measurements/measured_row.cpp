@@ -54,21 +54,9 @@ std::optional<double> number_in(std::string_view word) {
   return value;
 }
 
-/// Ends with line and column of what is wrong.
+/// Ends with the line of what is wrong.
 [[noreturn]] void refuse(const std::string& file, std::size_t line, const std::string& text) {
   throw InputError(fmt::format("{}:{}: {}", file, line, text));
-}
-
-/// busbw over algbw.
-double bus_factor(CollectiveKind kind, std::uint32_t npus) {
-  const double n = npus;
-  switch (kind) {
-  case CollectiveKind::all_reduce: return 2 * (n - 1) / n;
-  case CollectiveKind::broadcast:
-  case CollectiveKind::reduce:
-  case CollectiveKind::custom: return 1;
-  default: return (n - 1) / n;
-  }
 }
 
 /// Figures as printed have two decimals: below this they say little.
@@ -234,9 +222,8 @@ private:
                     ranks_,
                     in_place,
                     figure("time").value_or(0) / us_per_s};
-    for (const std::string_view wrong : {"#wrong", "error"})
-      if (const auto count = figure(wrong); count && wrong == "#wrong" && *count > 0)
-        refuse(file_, number_, fmt::format("{} elements are wrong", *count));
+    if (const auto count = figure("#wrong"); count && *count > 0)
+      refuse(file_, number_, fmt::format("{} elements are wrong", *count));
     if (row.size.count == 0) return; // nccl-tests rounds small sizes down to nothing
     if (row.seconds <= 0) refuse(file_, number_, "a time of 0");
     if (const std::string what = contradiction(row, figure("algbw"), figure("busbw"));
@@ -388,6 +375,17 @@ Measurements read_inspector(const std::string& file, std::string_view content,
 }
 
 } // namespace
+
+double bus_factor(CollectiveKind kind, std::uint32_t npus) {
+  const double n = npus;
+  switch (kind) {
+  case CollectiveKind::all_reduce: return 2 * (n - 1) / n;
+  case CollectiveKind::broadcast:
+  case CollectiveKind::reduce:
+  case CollectiveKind::custom: return 1;
+  default: return (n - 1) / n;
+  }
+}
 
 std::string MeasuredRow::place() const { return fmt::format("{}:{}", file, line); }
 
