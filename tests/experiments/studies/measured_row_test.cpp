@@ -212,6 +212,23 @@ TEST_CASE("records of the Inspector: the median of one size") {
   CHECK_THAT(refused("{\"coll_perf\":{\"coll\":\"AllReduce\"}}\n"), ContainsSubstring("1: "));
 }
 
+TEST_CASE("a row without a prediction keeps its bus bandwidth") {
+  const Topology topology = make_topology("ring:6");
+  Case of;
+  of.topology_label = topology.name();
+  of.topology = &topology;
+  of.algorithm = find_algorithm("rhd"); // needs a power of two
+  of.chunks = std::nullopt;
+  of.engine = &find_engine("native");
+  const std::vector<MeasuredRow> rows{
+      {"log", 3, CollectiveKind::all_reduce, Bytes{1 << 20}, 6, false, 1e-4}};
+  const MeasurementComparison made = compare_measurements(of, rows);
+  REQUIRE(made.rows.size() == 1);
+  CHECK_FALSE(made.rows[0].predicted);
+  CHECK(made.rows[0].factor == Approx(2 * 5.0 / 6));
+  CHECK(error_of(made.rows).rows == 0);
+}
+
 TEST_CASE("rows beside predictions, and what no such network can have measured") {
   const Topology topology = make_topology("dgx_h100");
   Case of;
