@@ -4,25 +4,21 @@
 
 namespace tutti {
 
-namespace {
-
-/// How much of the data crosses each NPU's port, relative to algbw.
-double bus_factor(CollectiveKind kind, double members) {
+double bus_factor(CollectiveKind kind, std::size_t npus) {
+  const auto n = static_cast<double>(npus);
   switch (kind) {
-  case CollectiveKind::all_reduce: return 2 * (members - 1) / members;
+  case CollectiveKind::all_reduce: return 2 * (n - 1) / n;
   case CollectiveKind::all_gather:
   case CollectiveKind::reduce_scatter:
   case CollectiveKind::all_to_all:
   case CollectiveKind::gather:
-  case CollectiveKind::scatter: return (members - 1) / members;
+  case CollectiveKind::scatter: return (n - 1) / n;
   case CollectiveKind::broadcast:
   case CollectiveKind::reduce:
   case CollectiveKind::custom: break;
   }
   return 1;
 }
-
-} // namespace
 
 double algbw(const Collective& collective, Time time) {
   return time.ps > 0 ? static_cast<double>(collective.size().count) / time.seconds() : 0;
@@ -32,7 +28,7 @@ double busbw(const Collective& collective, Time time) {
   const double rate = algbw(collective, time);
   if (collective.parts.size() != 1) return rate;
   const CollectivePart& part = collective.parts.front();
-  return rate * bus_factor(part.kind, static_cast<double>(part.group.size()));
+  return rate * bus_factor(part.kind, part.group.size());
 }
 
 std::vector<double> utilisation(const Report& report) {

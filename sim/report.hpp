@@ -6,6 +6,7 @@
 #include "sim/time_model.hpp"
 #include "sim/units.hpp"
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -78,9 +79,12 @@ struct Report {
 /// size / time in bytes per second (nccl-tests, doc/PERFORMANCE.md). 0 for zero time.
 [[nodiscard]] double algbw(const Collective& collective, Time time);
 
-/// algbw times 2(n-1)/n for All-Reduce; (n-1)/n for All-Gather, Reduce-Scatter, All-to-All, Gather,
-/// Scatter; 1 for Broadcast and Reduce (nccl-tests, doc/PERFORMANCE.md). For custom collectives and
-/// several at once, where nccl-tests defines none: algbw.
+/// How much of the data crosses each NPU's port, relative to algbw: 2(n-1)/n for All-Reduce;
+/// (n-1)/n for All-Gather, Reduce-Scatter, All-to-All, Gather, Scatter; 1 for Broadcast, Reduce and
+/// what nccl-tests doesn't define (nccl-tests, doc/PERFORMANCE.md).
+[[nodiscard]] double bus_factor(CollectiveKind kind, std::size_t npus);
+
+/// algbw times that factor; of several collectives at once: algbw.
 [[nodiscard]] double busbw(const Collective& collective, Time time);
 
 /// Fraction of the completion time that each link was busy, 0 .. 1.

@@ -4,6 +4,7 @@
 #include "experiments/driver/studies/measurements/comparison.hpp"
 
 #include "sim/error.hpp"
+#include "sim/report.hpp"
 
 #include <fmt/format.h>
 

@@ -376,17 +376,6 @@ Measurements read_inspector(const std::string& file, std::string_view content,
 
 } // namespace
 
-double bus_factor(CollectiveKind kind, std::uint32_t npus) {
-  const double n = npus;
-  switch (kind) {
-  case CollectiveKind::all_reduce: return 2 * (n - 1) / n;
-  case CollectiveKind::broadcast:
-  case CollectiveKind::reduce:
-  case CollectiveKind::custom: return 1;
-  default: return (n - 1) / n;
-  }
-}
-
 std::string MeasuredRow::place() const { return fmt::format("{}:{}", file, line); }
 
 std::optional<CollectiveKind> collective_of_tests(std::string_view name) {

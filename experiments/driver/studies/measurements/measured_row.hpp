@@ -46,9 +46,6 @@ struct MeasurementRequest {
 [[nodiscard]] Measurements read_measurements(const std::string& file,
                                              const MeasurementRequest& request);
 
-/// busbw over algbw, by the definitions of nccl-tests (doc/PERFORMANCE.md).
-[[nodiscard]] double bus_factor(CollectiveKind kind, std::uint32_t npus);
-
 /// "all_reduce_perf", "AllReduce", "alltoall": nothing for what is no collective.
 [[nodiscard]] std::optional<CollectiveKind> collective_of_tests(std::string_view name);
 
