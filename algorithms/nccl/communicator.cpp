@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <cassert>
 #include <deque>
+#include <span>
 #include <utility>
 
 namespace tutti::nccl {
@@ -141,6 +142,11 @@ RankTree tree_of(const System& system, const Graphs& graphs, std::uint32_t chann
   const Channel& chain = graphs.tree.all[channel % found];
   const std::size_t which = channel / found % 2; // the second half has the second tree
   const RankTree nodes = double_tree(system.nodes)[which];
+  const auto place_of = [&](std::uint32_t node) { // in the order of the tree
+    if (which == 0) return node;
+    return system.nodes % 2 == 0 ? system.nodes - 1 - node
+                                 : (node + system.nodes - 1) % system.nodes;
+  };
   // In a balanced tree the second GPU of the chain sends to the nodes below on one side.
   const bool is_balanced = graphs.tree.pattern == Pattern::balanced_tree && chain.gpus.size() > 1;
   std::vector<Rank> parent(system.ranks.size());
@@ -151,13 +157,8 @@ RankTree tree_of(const System& system, const Graphs& graphs, std::uint32_t chann
     parent[head] = RankTree::no_parent;
     if (node == nodes.root) continue;
     const std::uint32_t above = nodes.parent[node];
-    // The first child is on the side of the lower numbers, in the order of the tree.
-    const std::uint32_t own = which == 0              ? node
-                              : system.nodes % 2 == 0 ? system.nodes - 1 - node
-                                                      : (node + system.nodes - 1) % system.nodes;
-    const std::uint32_t its = which == 0              ? above
-                              : system.nodes % 2 == 0 ? system.nodes - 1 - above
-                                                      : (above + system.nodes - 1) % system.nodes;
+    // The first child is on the side of the lower places.
+    const std::uint32_t own = place_of(node), its = place_of(above);
     const std::size_t side = own < its ? 1 : 0;
     parent[head] = system.rank(above, chain.gpus[is_balanced ? side : 0]);
   }
@@ -210,9 +211,38 @@ bool Wiring::append_inside(std::vector<LinkId>& links, std::uint32_t node, std::
       best.emplace_back(up, down);
     }
   }
-  if (best.empty()) return false;
+  if (best.empty()) return append_by_peer(links, node, from, to, port);
+  std::ranges::stable_sort(best, {}, [&](const auto& way) { return topology_.link(way.first).to; });
   const auto& [up, down] = best[port % best.size()];
   links.insert(links.end(), {up, down});
+  return true;
+}
+
+bool Wiring::append_by_peer(std::vector<LinkId>& links, std::uint32_t node, std::uint32_t from,
+                            std::uint32_t to, std::uint32_t port) const {
+  const auto links_between = [&](std::uint32_t a, std::uint32_t b) {
+    std::vector<LinkId> found;
+    for (const LinkId l : topology_.out_links(npu(node, a)))
+      if (topology_.link(l).to == npu(node, b)) found.push_back(l);
+    return found;
+  };
+  const auto speed_of = [&](const std::vector<LinkId>& found) {
+    std::int64_t speed = 0;
+    for (const LinkId l : found) speed += topology_.effective_bandwidth(l).bytes_per_second;
+    return speed;
+  };
+  std::pair<std::vector<LinkId>, std::vector<LinkId>> best;
+  std::int64_t fastest = 0;
+  for (std::uint32_t peer = 0; peer < system_.gpus; ++peer) {
+    auto first = links_between(from, peer), second = links_between(peer, to);
+    const std::int64_t speed = std::min(speed_of(first), speed_of(second));
+    if (speed <= fastest) continue;
+    fastest = speed;
+    best = {std::move(first), std::move(second)};
+  }
+  if (fastest == 0) return false;
+  links.insert(links.end(),
+               {best.first[port % best.first.size()], best.second[port % best.second.size()]});
   return true;
 }
 
@@ -223,49 +253,40 @@ PathId Wiring::inside(std::uint32_t node, std::uint32_t from, std::uint32_t to,
   return schedule_.path(system_.rank(node, from), system_.rank(node, to));
 }
 
-bool Wiring::append_to_nic(std::vector<LinkId>& links, std::uint32_t node, std::uint32_t gpu,
-                           std::uint32_t nic, std::uint32_t port) const {
-  const std::vector<LinkId>& ports = system_.nic_links[node][nic].out;
+bool Wiring::append_nic(std::vector<LinkId>& links, bool out, std::uint32_t node, std::uint32_t gpu,
+                        std::uint32_t nic, std::uint32_t port) const {
+  const NicLinks& nic_links = system_.nic_links[node][nic];
+  const std::vector<LinkId>& ports = out ? nic_links.out : nic_links.in;
+  if (ports.empty()) return false;
+  const auto near_end = [&](LinkId l) {
+    return out ? topology_.link(l).from : topology_.link(l).to;
+  };
+  const auto far_end = [&](LinkId l) {
+    return out ? topology_.link(l).to : topology_.link(l).from;
+  };
+  const NodeId self = npu(node, gpu);
   std::vector<LinkId> own; // ports at this GPU itself
   for (const LinkId l : ports)
-    if (topology_.link(l).from == npu(node, gpu)) own.push_back(l);
+    if (near_end(l) == self) own.push_back(l);
   if (!own.empty()) {
     links.push_back(own[port % own.size()]);
     return true;
   }
-  const LinkId out = ports[port % ports.size()];
-  const NodeId at = topology_.link(out).from;
-  for (const LinkId l : topology_.out_links(npu(node, gpu)))
-    if (topology_.link(l).to == at && topology_.node(at).kind != NodeKind::npu) {
-      links.insert(links.end(), {l, out}); // the NIC is at a switch next to the GPU
+  const LinkId taken = ports[port % ports.size()];
+  const NodeId at = near_end(taken);
+  for (const LinkId l : out ? topology_.out_links(self) : topology_.in_links(self))
+    if (far_end(l) == at && topology_.node(at).kind != NodeKind::npu) {
+      // The NIC is at a switch next to the GPU.
+      links.insert(links.end(), {out ? l : taken, out ? taken : l});
       return true;
     }
   const std::uint32_t next_to = system_.nics[nic].gpu;
-  if (next_to == gpu || !append_inside(links, node, gpu, next_to, port)) return false;
-  return append_to_nic(links, node, next_to, nic, port);
-}
-
-bool Wiring::append_from_nic(std::vector<LinkId>& links, std::uint32_t node, std::uint32_t gpu,
-                             std::uint32_t nic, std::uint32_t port) const {
-  const std::vector<LinkId>& ports = system_.nic_links[node][nic].in;
-  if (ports.empty()) return false;
-  std::vector<LinkId> own;
-  for (const LinkId l : ports)
-    if (topology_.link(l).to == npu(node, gpu)) own.push_back(l);
-  if (!own.empty()) {
-    links.push_back(own[port % own.size()]);
-    return true;
-  }
-  const LinkId in = ports[port % ports.size()];
-  const NodeId at = topology_.link(in).to;
-  for (const LinkId l : topology_.in_links(npu(node, gpu)))
-    if (topology_.link(l).from == at && topology_.node(at).kind != NodeKind::npu) {
-      links.insert(links.end(), {in, l});
-      return true;
-    }
-  const std::uint32_t next_to = system_.nics[nic].gpu;
-  if (next_to == gpu || !append_from_nic(links, node, next_to, nic, port)) return false;
-  return append_inside(links, node, next_to, gpu, port);
+  if (next_to == gpu) return false;
+  if (out)
+    return append_inside(links, node, gpu, next_to, port) &&
+           append_nic(links, out, node, next_to, nic, port);
+  return append_nic(links, out, node, next_to, nic, port) &&
+         append_inside(links, node, next_to, gpu, port);
 }
 
 bool Wiring::append_across(std::vector<LinkId>& links, NodeId from, NodeId to) const {
@@ -275,7 +296,10 @@ bool Wiring::append_across(std::vector<LinkId>& links, NodeId from, NodeId to) c
   while (!queue.empty()) {
     const NodeId at = queue.front();
     queue.pop_front();
-    for (const LinkId l : topology_.out_links(at)) {
+    const std::span<const LinkId> out = topology_.out_links(at);
+    std::vector<LinkId> links_out(out.begin(), out.end());
+    std::ranges::stable_sort(links_out, {}, [&](LinkId l) { return topology_.link(l).to; });
+    for (const LinkId l : links_out) {
       const NodeId next = topology_.link(l).to;
       if (next == from || by[next.value].valid() || topology_.node(next).kind == NodeKind::npu)
         continue;
@@ -295,13 +319,13 @@ PathId Wiring::between(std::uint32_t from_node, std::uint32_t from, std::uint32_
                        std::uint32_t to_node, std::uint32_t to, std::uint32_t nic_in,
                        std::uint32_t port) {
   std::vector<LinkId> links, rest;
-  if (!system_.nics.empty() && append_to_nic(links, from_node, from, nic_out, port)) {
+  if (!system_.nics.empty() && append_nic(links, true, from_node, from, nic_out, port)) {
     const NodeId reached = topology_.link(links.back()).to;
     if (const std::uint32_t end = index_at(to_node, reached); end != system_.gpus) { // a cable
       if (append_inside(links, to_node, end, to, port)) return schedule_.paths().intern(links);
       return schedule_.path(system_.rank(from_node, from), system_.rank(to_node, to));
     }
-    if (append_from_nic(rest, to_node, to, nic_in, port) &&
+    if (append_nic(rest, false, to_node, to, nic_in, port) &&
         append_across(links, reached, topology_.link(rest.front()).from)) {
       links.insert(links.end(), rest.begin(), rest.end());
       return schedule_.paths().intern(links);
@@ -331,40 +355,26 @@ PathId Wiring::any(Rank from, Rank to, std::uint32_t port) {
 }
 
 PathId Wiring::up(std::uint32_t node, std::uint32_t gpu) const {
-  for (const LinkId l : topology_.out_links(npu(node, gpu))) {
-    const Abilities can = topology_.node(topology_.link(l).to).can;
-    if (topology_.node(topology_.link(l).to).kind == NodeKind::switching && can.reduce && can.copy)
-      return PathId{l.value};
-  }
+  for (const LinkId l : topology_.out_links(npu(node, gpu)))
+    if (topology_.link(l).to == system_.reducing_switches[node]) return PathId{l.value};
   assert(false);
   return {};
 }
 PathId Wiring::down(std::uint32_t node, std::uint32_t gpu) const {
-  const NodeId hub = topology_.link(LinkId{up(node, gpu).value}).to;
   for (const LinkId l : topology_.in_links(npu(node, gpu)))
-    if (topology_.link(l).from == hub) return PathId{l.value};
+    if (topology_.link(l).from == system_.reducing_switches[node]) return PathId{l.value};
   assert(false);
   return {};
 }
 
-std::optional<NodeId> Wiring::reducing_switch_at(std::uint32_t nic) const {
-  const NodeId hub = topology_.link(system_.nic_links[0][nic].out.front()).to;
-  const Abilities can = topology_.node(hub).can;
-  if (topology_.node(hub).kind != NodeKind::switching || !can.reduce || !can.copy)
-    return std::nullopt;
-  for (const std::vector<NicLinks>& node : system_.nic_links)
-    if (topology_.link(node[nic].out.front()).to != hub || node[nic].in.empty())
-      return std::nullopt;
-  return hub;
-}
 PathId Wiring::to_switch(std::uint32_t node, std::uint32_t gpu, std::uint32_t nic) {
   std::vector<LinkId> links;
-  append_to_nic(links, node, gpu, nic, 0);
+  append_nic(links, true, node, gpu, nic, 0);
   return schedule_.paths().intern(links);
 }
 PathId Wiring::from_switch(std::uint32_t node, std::uint32_t gpu, std::uint32_t nic) {
   std::vector<LinkId> links;
-  append_from_nic(links, node, gpu, nic, 0);
+  append_nic(links, false, node, gpu, nic, 0);
   return schedule_.paths().intern(links);
 }
 

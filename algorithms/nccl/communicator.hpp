@@ -44,13 +44,11 @@ public:
   /// Between any two ranks, as the ports of their own GPUs allow.
   [[nodiscard]] PathId any(Rank from, Rank to, std::uint32_t port);
 
-  /// A node's switch that reduces and copies: the link of a GPU up to it, or down from it.
+  /// Of a GPU the link up to its node's switch that reduces and copies, or down from it.
+  /// Pre: System::reducing_switches.
   [[nodiscard]] PathId up(std::uint32_t node, std::uint32_t gpu) const;
   [[nodiscard]] PathId down(std::uint32_t node, std::uint32_t gpu) const;
-  /// The switch between nodes at a NIC of node 0, where it reduces and all nodes' same NICs are at
-  /// it; none where there is none.
-  [[nodiscard]] std::optional<NodeId> reducing_switch_at(std::uint32_t nic) const;
-  /// From a GPU over a NIC of its node to that switch, and back.
+  /// From a GPU over a NIC of its node to the switch between nodes that is there, and back.
   [[nodiscard]] PathId to_switch(std::uint32_t node, std::uint32_t gpu, std::uint32_t nic);
   [[nodiscard]] PathId from_switch(std::uint32_t node, std::uint32_t gpu, std::uint32_t nic);
 
@@ -58,13 +56,15 @@ public:
   [[nodiscard]] std::uint32_t index_of(Rank rank) const { return index_[rank]; }
 
 private:
-  /// Appends the links of the fastest way in a node; false where there is no direct one.
+  /// Appends the links of the fastest way in a node: directly, else by a switch, else by a peer.
+  /// False where there is none.
   bool append_inside(std::vector<LinkId>& links, std::uint32_t node, std::uint32_t from,
                      std::uint32_t to, std::uint32_t port) const;
-  bool append_to_nic(std::vector<LinkId>& links, std::uint32_t node, std::uint32_t gpu,
-                     std::uint32_t nic, std::uint32_t port) const;
-  bool append_from_nic(std::vector<LinkId>& links, std::uint32_t node, std::uint32_t gpu,
-                       std::uint32_t nic, std::uint32_t port) const;
+  bool append_by_peer(std::vector<LinkId>& links, std::uint32_t node, std::uint32_t from,
+                      std::uint32_t to, std::uint32_t port) const;
+  /// From a GPU out of a port of the NIC, or in by one and to the GPU.
+  bool append_nic(std::vector<LinkId>& links, bool out, std::uint32_t node, std::uint32_t gpu,
+                  std::uint32_t nic, std::uint32_t port) const;
   /// Through switches that no node has for itself.
   bool append_across(std::vector<LinkId>& links, NodeId from, NodeId to) const;
   [[nodiscard]] NodeId npu(std::uint32_t node, std::uint32_t index) const;

@@ -32,16 +32,19 @@ bool is_made_of_sends(CollectiveKind kind) {
 }
 
 /// "ring, simple, 24 channels"
-std::string words_of(const Choice& choice, const System& system) {
-  std::string text =
-      fmt::format("{}, {}, {} channel{}", to_text(choice.algorithm), to_text(choice.protocol),
-                  choice.channels, choice.channels == 1 ? "" : "s");
+std::string words_of(const Choice& choice, const System& system, const Settings& settings) {
+  std::string text;
+  if (choice.algorithm == Algorithm::point_to_point)
+    text = settings.says_nothing() ? "sends" : "sends, which have no algorithm to choose";
+  else
+    text = fmt::format("{}, {}, {} channel{}", to_text(choice.algorithm), to_text(choice.protocol),
+                       choice.channels, choice.channels == 1 ? "" : "s");
   if (system.gpu_is_assumed) text += fmt::format("; {} assumed", system.gpu->model);
   return text;
 }
 
 /// The collective with so many chunks per shard, of which only the number counts.
-Collective cut(Collective collective, std::uint32_t pieces) {
+Collective with_pieces(Collective collective, std::uint32_t pieces) {
   CollectivePart& part = collective.parts.front();
   part.chunks_per_shard *= pieces;
   part.chunk_count *= pieces;
@@ -104,19 +107,20 @@ Outcome answer(Library library, const Topology& topology, const Collective& coll
   }
   const std::uint32_t blocks = part.chunk_count / part.chunks_per_shard;
   const Bytes block{std::max<std::int64_t>(1, part.size.count / blocks)};
-  const std::uint32_t pieces =
-      options.choose_chunks ? pieces_of(system, graphs, part.kind, choice, block, blocks) : 1;
-  const Collective finer = cut(collective, pieces);
+  const Cut cut =
+      options.choose_chunks ? cut_of(system, graphs, part.kind, choice, block, blocks) : Cut{};
+  const Collective finer = with_pieces(collective, cut.pieces);
   if (choice.algorithm == Algorithm::ring)
     choice.channels = std::min(choice.channels, finer.parts.front().chunks_per_shard);
   RoutedSchedule schedule(topology, finer, options);
   list({topology, system, graphs, choice.algorithm, choice.channels, schedule});
   Outcome outcome = std::move(schedule).outcome();
-  outcome.parts_per_chunk = pieces;
-  outcome.facts["channels"] = choice.channels;
+  outcome.parts_per_chunk = cut.pieces;
+  if (choice.algorithm != Algorithm::point_to_point) outcome.facts["channels"] = choice.channels;
   outcome.facts["nodes"] = system.nodes;
   const std::string picked =
-      fmt::format("{}: {}", is_nccl ? "NCCL" : "RCCL", words_of(choice, system));
+      fmt::format("{}: {}{}", is_nccl ? "NCCL" : "RCCL", words_of(choice, system, settings),
+                  cut.is_coarser ? "; in larger chunks than its own" : "");
   if (choice.microseconds > 0) {
     outcome.planned = Time{std::llround(choice.microseconds * ps_per_us)};
     outcome.planned_on = picked;

@@ -60,17 +60,11 @@ constexpr Model mi200{{{{.8, 1.4, 2.5}, {.8, 2.2, 3.6}}},
 
 } // namespace
 
-RcclTuner::RcclTuner(const System& system, const Graphs& graphs, Processor processor,
-                     const Allowed& allowed)
-    : system_(system), graphs_(graphs), processor_(processor), allowed_(allowed),
-      ranks_(system.nodes * system.gpus) {}
-
 std::optional<double> RcclTuner::time(CollectiveKind kind, Algorithm algorithm, Protocol protocol,
                                       Bytes size) const {
   const bool is_tree = algorithm == Algorithm::tree;
-  const auto a = static_cast<std::size_t>(algorithm), p = static_cast<std::size_t>(protocol);
-  if (a >= tuned_algorithms || !allowed_.algorithms[a] || !allowed_.protocols[p])
-    return std::nullopt;
+  const auto p = static_cast<std::size_t>(protocol);
+  if (!is_allowed(algorithm, protocol)) return std::nullopt;
   if (is_tree ? kind != CollectiveKind::all_reduce : algorithm != Algorithm::ring)
     return std::nullopt;
   const bool is_mi300 = system_.gpu->model != "mi250x";
@@ -123,11 +117,8 @@ std::uint32_t RcclTuner::channels_for(Algorithm algorithm, Protocol protocol, By
   constexpr std::array<std::int64_t, protocol_count> threshold{8, 8, 64};
   constexpr std::int64_t threads = 256;
   std::int64_t each = threads * threshold[static_cast<std::size_t>(protocol)];
-  if (algorithm == Algorithm::ring && protocol == Protocol::ll)
-    each *= static_cast<std::int64_t>(ranks_);
-  std::uint32_t channels = graphs_.channels;
-  while (channels > 1 && size.count < each * channels) --channels;
-  return channels;
+  if (algorithm == Algorithm::ring && protocol == Protocol::ll) each *= ranks_;
+  return channels_of_size(size, each);
 }
 
 } // namespace tutti::nccl

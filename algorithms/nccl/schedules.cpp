@@ -8,7 +8,6 @@
 #include "algorithms/nccl/schedules.hpp"
 
 #include "algorithms/double_binary_tree.hpp"
-#include "sim/error.hpp"
 
 #include <algorithm>
 #include <array>
@@ -24,71 +23,6 @@
 namespace tutti::nccl {
 
 namespace {
-
-constexpr std::int64_t kib = 1024;
-constexpr std::int64_t simple_step = 512 * kib, ll_step = 32 * kib, ll128_step = 576'000;
-
-std::int64_t divided_up(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
-
-/// Chunks that go one after another in a channel's part of a buffer of `size`.
-std::int64_t chunk_of(const System& system, const Graphs& graphs, const Choice& choice,
-                      std::int64_t size) {
-  const std::int64_t step = choice.protocol == Protocol::ll      ? ll_step
-                            : choice.protocol == Protocol::ll128 ? ll128_step
-                                                                 : simple_step;
-  const std::int64_t channels = choice.channels;
-  std::int64_t chunk = step;
-  const auto halve = [&](std::int64_t times, std::int64_t least, std::int64_t heads) {
-    while (chunk > least && size / (channels * heads * chunk) < times) chunk /= 2;
-  };
-  switch (choice.algorithm) {
-  case Algorithm::tree:
-    if (choice.protocol == Protocol::ll128) {
-      const double gpus = system.gpus;
-      const double steps = std::bit_width(system.nodes) + 0.1 * gpus;
-      halve(static_cast<std::int64_t>(steps * 64 / gpus), 128 * kib, 1);
-      halve(static_cast<std::int64_t>(steps * 16 / gpus), 32 * kib, 1);
-    }
-    break;
-  case Algorithm::nvls:
-  case Algorithm::nvls_tree: {
-    const std::int64_t heads = std::max<std::int64_t>(1, graphs.nvls.size());
-    const bool is_tree = choice.algorithm == Algorithm::nvls_tree;
-    chunk = is_tree && system.nodes >= 4 ? 64 * kib : 128 * kib;
-    const auto shrink = [&](std::int64_t times, std::int64_t to) {
-      if (chunk > to && size < times * channels * heads * chunk) chunk = to;
-    };
-    if (is_tree) {
-      shrink(4, 64 * kib);
-      shrink(1, 32 * kib);
-    } else {
-      shrink(64, 64 * kib);
-      shrink(8, 32 * kib);
-      shrink(2, 16 * kib);
-    }
-    break;
-  }
-  case Algorithm::collnet_direct: {
-    const std::int64_t heads = std::max<std::int64_t>(1, graphs.collnet_direct.size());
-    halve(2 * 64, 128 * kib, heads);
-    halve(2 * 8, 32 * kib, heads);
-    break;
-  }
-  case Algorithm::collnet_chain:
-    chunk = 256 * kib;
-    halve(std::int64_t{system.gpus} * 64, 128 * kib, 1);
-    halve(std::int64_t{system.gpus} * 8, 64 * kib, 1);
-    halve(system.gpus, 32 * kib, 1);
-    break;
-  case Algorithm::pat:
-    while (chunk > 64 * kib && chunk * channels * 16 > size) chunk /= 2;
-    break;
-  case Algorithm::ring:
-  case Algorithm::point_to_point:
-  case Algorithm::all_pairs: break;
-  }
-  return chunk;
-}
 
 /// One chunk of a block and the position among all chunks.
 class Pieces {
@@ -204,32 +138,6 @@ private:
 };
 
 } // namespace
-
-std::uint32_t pieces_of(const System& system, const Graphs& graphs, CollectiveKind kind,
-                        const Choice& choice, Bytes block, std::uint32_t blocks) {
-  const std::int64_t channels = choice.channels, size = block.count;
-  std::int64_t pieces = 1;
-  if (choice.algorithm == Algorithm::ring) {
-    const bool has_slices = choice.protocol == Protocol::simple &&
-                            kind != CollectiveKind::broadcast && kind != CollectiveKind::reduce;
-    const std::int64_t each = divided_up(size, channels); // of a channel
-    const std::int64_t step = chunk_of(system, graphs, choice, size);
-    const std::int64_t loops = divided_up(each, has_slices ? 4 * step : step);
-    constexpr std::int64_t least_slice = 32 * kib;
-    const std::int64_t slices = has_slices && each / loops > least_slice ? 2 : 1;
-    pieces = channels * loops * slices;
-  } else if (choice.algorithm != Algorithm::point_to_point &&
-             choice.algorithm != Algorithm::all_pairs) {
-    const std::int64_t chunk = chunk_of(system, graphs, choice, size * blocks);
-    pieces = divided_up(size, chunk);
-    // Channels and heads share all blocks' pieces evenly.
-    const std::int64_t sharers = choice.algorithm == Algorithm::tree ? channels : 1;
-    const std::int64_t multiple = sharers / std::gcd(sharers, std::int64_t{blocks});
-    pieces = divided_up(pieces, multiple) * multiple;
-  }
-  constexpr std::int64_t most = 1 << 20;
-  return static_cast<std::uint32_t>(std::clamp<std::int64_t>(pieces, 1, std::min(size, most)));
-}
 
 void list_rings(const Work& work) {
   RoutedSchedule& schedule = work.schedule;
@@ -401,10 +309,6 @@ void list_heads(const Work& work) {
                                                   : work.graphs.collnet_direct)
                                           .all;
   const std::uint32_t nodes = system.nodes, p = system.gpus;
-  if (nodes > 1 && !over_tree)
-    for (const Channel& head : heads)
-      if (!wiring.reducing_switch_at(head.nic_in))
-        throw InputError("collnet needs switches between nodes that reduce and copy (sharp=on)");
   const std::array<RankTree, 2> trees = double_tree(nodes);
   Waves waves(work.topology, schedule, static_cast<std::uint32_t>(heads.size()));
 

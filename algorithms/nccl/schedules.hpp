@@ -18,11 +18,16 @@ struct Work {
   RoutedSchedule& schedule;
 };
 
-/// In how many chunks a block is cut, as NCCL's loops over channels, chunks and slices do;
-/// `block`: the size of what `blocks` of make up the collective (RoutedSchedule).
-[[nodiscard]] std::uint32_t pieces_of(const System& system, const Graphs& graphs,
-                                      CollectiveKind kind, const Choice& choice, Bytes block,
-                                      std::uint32_t blocks);
+/// In how many chunks a block is cut.
+struct Cut {
+  std::uint32_t pieces = 1;
+  bool is_coarser = false; ///< than NCCL's, whose transfers would be too many to list
+};
+
+/// As NCCL's loops over channels, chunks and slices do; `block`: the size of what `blocks` of make
+/// up the collective (RoutedSchedule).
+[[nodiscard]] Cut cut_of(const System& system, const Graphs& graphs, CollectiveKind kind,
+                         const Choice& choice, Bytes block, std::uint32_t blocks);
 
 void list_rings(const Work& work);
 void list_trees(const Work& work);
@@ -30,7 +35,7 @@ void list_pat(const Work& work);
 void list_point_to_point(const Work& work);
 void list_all_pairs(const Work& work);
 /// NVLS, NVLSTree and CollNet: heads that gather from their node, exchange, and spread.
-/// Errors: InputError for CollNet where no switch between nodes reduces and copies.
+/// Pre: the tuner says that it can be.
 void list_heads(const Work& work);
 
 } // namespace tutti::nccl

@@ -17,6 +17,8 @@ namespace tutti::nccl {
 
 namespace {
 
+constexpr std::int64_t most_channels = 64; // MAXCHANNELS
+
 std::vector<std::string> names_of_algorithms() {
   std::vector<std::string> names;
   for (std::size_t a = 0; a < tuned_algorithms; ++a)
@@ -90,8 +92,9 @@ TunerTable::TunerTable(const std::string& file) {
                                      "bytes, algorithm, protocol, channels, nodes, ranks, pipeline "
                                      "operations, registered)",
                                      words.size()));
-      const auto integer = [&](std::size_t i, std::string_view what, std::int64_t least) {
-        return parse_integer(trimmed(words[i]), what, least, INT64_MAX);
+      const auto integer = [&](std::size_t i, std::string_view what, std::int64_t least,
+                               std::int64_t most = INT64_MAX) {
+        return parse_integer(trimmed(words[i]), what, least, most);
       };
       const std::optional<Algorithm> algorithm = find_algorithm(canonical(words[3]));
       if (!algorithm || *algorithm == Algorithm::point_to_point)
@@ -101,8 +104,13 @@ TunerTable::TunerTable(const std::string& file) {
         throw InputError(unknown_name("protocol", trimmed(words[4]), names_of_protocols()));
       rows_.push_back({parse_tuner_collective(words[0]), integer(1, "min_bytes", 0),
                        integer(2, "max_bytes", 0), *algorithm, *protocol,
-                       integer(5, "channels", -1), integer(6, "nodes", -1),
+                       integer(5, "channels", -1, most_channels), integer(6, "nodes", -1),
                        integer(7, "ranks", -1)});
+      if (rows_.back().least > rows_.back().most)
+        throw InputError(fmt::format("min_bytes {} is more than max_bytes {}", rows_.back().least,
+                                     rows_.back().most));
+      for (std::size_t i = 8; i < words.size(); ++i) // of no matter here
+        (void)integer(i, i == 8 ? "pipeline operations" : "registered", -1);
     } catch (const InputError& error) {
       throw InputError(fmt::format("{}:{}: {}", file, number, error.what()));
     }
@@ -137,7 +145,6 @@ std::string Settings::asked_for() const {
 
 Settings read_settings(const std::map<std::string, std::string>& settings) {
   Settings read;
-  constexpr std::int64_t most_channels = 64;
   for (const auto& each : settings) {
     const std::string &key = each.first, &value = each.second;
     const auto integer = [&](std::int64_t least, std::int64_t most) {

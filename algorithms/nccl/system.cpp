@@ -14,6 +14,7 @@
 #include <array>
 #include <map>
 #include <numeric>
+#include <set>
 #include <utility>
 
 namespace tutti::nccl {
@@ -52,23 +53,32 @@ std::vector<std::uint32_t> domains_of(const Topology& topology, const Gpu& gpu) 
   return domain;
 }
 
-/// Ranks by node, inside by NPU number.
-std::vector<std::vector<Rank>> nodes_of(const Topology& topology, std::span<const NodeId> group,
-                                        const Gpu& gpu, bool is_known, std::uint32_t node_size) {
-  const std::size_t dimensions = topology.shape().size();
-  const bool by_coordinates = node_size == 0 && dimensions >= 2 && is_known;
-  const bool by_domain = node_size == 0 && dimensions < 2 && is_known;
-  const std::vector<std::uint32_t> domains =
-      by_domain ? domains_of(topology, gpu) : std::vector<std::uint32_t>();
-  std::map<std::int64_t, std::vector<Rank>> nodes;
-  for (Rank rank = 0; rank < group.size(); ++rank) {
-    const NodeId npu = group[rank];
-    const std::int64_t node = by_coordinates  ? topology.coordinate(npu)[dimensions - 1]
-                              : by_domain     ? domains[npu.value]
-                              : node_size > 0 ? npu.value / node_size
-                                              : 0;
-    nodes[node].push_back(rank);
+/// Which node an NPU is in, by a number that only NPUs of one node have in common.
+class NodesOfNpus {
+public:
+  NodesOfNpus(const Topology& topology, const Gpu& gpu, bool is_known, std::uint32_t node_size)
+      : topology_(topology), node_size_(node_size), is_known_(is_known) {
+    if (node_size == 0 && topology.shape().size() < 2 && is_known)
+      domains_ = domains_of(topology, gpu);
   }
+  [[nodiscard]] std::int64_t operator()(NodeId npu) const {
+    if (node_size_ > 0) return npu.value / node_size_;
+    if (!is_known_) return 0;
+    return domains_.empty() ? topology_.coordinate(npu)[topology_.shape().size() - 1]
+                            : domains_[npu.value];
+  }
+
+private:
+  const Topology& topology_;
+  std::uint32_t node_size_;
+  bool is_known_;
+  std::vector<std::uint32_t> domains_;
+};
+
+/// Ranks by node, inside by NPU number.
+std::vector<std::vector<Rank>> nodes_of(std::span<const NodeId> group, const NodesOfNpus& node_of) {
+  std::map<std::int64_t, std::vector<Rank>> nodes;
+  for (Rank rank = 0; rank < group.size(); ++rank) nodes[node_of(group[rank])].push_back(rank);
   std::vector<std::vector<Rank>> result;
   for (auto& [node, ranks] : nodes) {
     std::ranges::sort(ranks, {}, [&](Rank rank) { return group[rank]; });
@@ -82,7 +92,7 @@ std::vector<std::vector<Rank>> nodes_of(const Topology& topology, std::span<cons
 class Picture {
 public:
   Picture(const Topology& topology, std::span<const NodeId> group, const Gpu& gpu,
-          const std::vector<std::vector<Rank>>& nodes)
+          const std::vector<std::vector<Rank>>& nodes, const NodesOfNpus& node_of)
       : topology_(topology), gpu_(gpu) {
     system_.gpu = &gpu;
     system_.nodes = static_cast<std::uint32_t>(nodes.size());
@@ -94,7 +104,7 @@ public:
     for (std::uint32_t node = 0; node < system_.nodes; ++node)
       for (std::uint32_t g = 0; g < system_.gpus; ++g)
         index_of_[group[system_.rank(node, g)].value] = g;
-    find_domains(group, nodes);
+    find_domains(group, nodes, node_of);
   }
 
   System made() && {
@@ -104,6 +114,7 @@ public:
       join_by_switch();
       join_by_peers();
       add_total();
+      find_reducing_switches();
       if (system_.nodes > 1) add_nics();
     }
     return std::move(system_);
@@ -127,12 +138,20 @@ private:
     return system_.paths[from * system_.gpus + to];
   }
 
-  /// Whose every node is: of one NVLink domain, or what several share. A switch belongs to the
-  /// domain that alone is next to it.
-  void find_domains(std::span<const NodeId> group, const std::vector<std::vector<Rank>>& nodes) {
+  /// Whose every node is: of one of the nodes, or what several share. NPUs outside the group belong
+  /// to their nodes, too, of which there may be more than the group has. A switch belongs to the
+  /// node that alone is next to it.
+  void find_domains(std::span<const NodeId> group, const std::vector<std::vector<Rank>>& nodes,
+                    const NodesOfNpus& node_of) {
     domain_.assign(topology_.node_count(), none);
+    std::map<std::int64_t, std::uint32_t> domain_of;
     for (std::uint32_t n = 0; n < nodes.size(); ++n)
-      for (const Rank rank : nodes[n]) domain_[group[rank].value] = n;
+      domain_of.emplace(node_of(group[nodes[n].front()]), n);
+    for (std::uint32_t v = 0; v < topology_.node_count(); ++v) {
+      if (topology_.node(NodeId{v}).kind != NodeKind::npu) continue;
+      const auto count = static_cast<std::uint32_t>(domain_of.size());
+      domain_[v] = domain_of.try_emplace(node_of(NodeId{v}), count).first->second;
+    }
     for (bool changed = true; changed;) {
       changed = false;
       const std::vector<std::uint32_t> before = domain_;
@@ -181,7 +200,6 @@ private:
     collect(false);
     constexpr double nvlink = 0.5; // of the fastest switch
     for (const auto& [hub, wires] : up) {
-      const Abilities can = topology_.node(NodeId{hub}).can;
       bool joins = false;
       for (const auto& [from, up_wire] : wires)
         for (const auto& [to, down_wire] : down[hub]) {
@@ -191,11 +209,36 @@ private:
           path(from, to) = {{up_wire, down_wire}, speed, PathType::nvlink};
           joins = true;
         }
-      if (!joins) continue;
-      system_.has_switch = true;
-      system_.can_reduce_in_switch =
-          system_.can_reduce_in_switch || (can.copy && can.reduce && wires.size() == gpus_.size());
+      system_.has_switch = system_.has_switch || joins;
     }
+  }
+
+  [[nodiscard]] bool can_reduce(NodeId node) const {
+    const Abilities can = topology_.node(node).can;
+    return topology_.node(node).kind == NodeKind::switching && can.reduce && can.copy;
+  }
+  /// Of each node the first one that belongs to it and is next to all of its GPUs, both ways.
+  void find_reducing_switches() {
+    std::vector<NodeId> found(system_.nodes);
+    std::size_t count = 0;
+    for (std::uint32_t v = 0; v < topology_.node_count(); ++v) {
+      const NodeId hub{v};
+      const std::uint32_t node = domain_[v];
+      if (node >= system_.nodes || !can_reduce(hub) || found[node].valid()) continue;
+      std::set<std::uint32_t> up, down;
+      for (const LinkId l : topology_.in_links(hub))
+        if (const NodeId npu = topology_.link(l).from; domain_[npu.value] == node)
+          up.insert(index_of_[npu.value]);
+      for (const LinkId l : topology_.out_links(hub))
+        if (const NodeId npu = topology_.link(l).to; domain_[npu.value] == node)
+          down.insert(index_of_[npu.value]);
+      up.erase(none);
+      down.erase(none);
+      if (up.size() != system_.gpus || down.size() != system_.gpus) continue;
+      found[node] = hub;
+      ++count;
+    }
+    if (count == system_.nodes) system_.reducing_switches = std::move(found);
   }
 
   void join_by_peers() {
@@ -231,64 +274,100 @@ private:
     system_.total = std::max(system_.total, gpu_.pcie_speed);
   }
 
-  /// Links out of a node; those in one shared group, or at one GPU, are ports of one NIC. Those of
-  /// the other nodes are taken in the same order.
+  /// Links out of a node; those in one shared group, or at one GPU, are ports of one NIC. NICs
+  /// stand in the order of the GPUs next to them, and then of what their ports lead to, so that the
+  /// k-th of every node are on one rail, in whatever order links are listed.
   void add_nics() {
     std::vector<std::vector<std::uint32_t>> near; // GPUs, by NIC
-    for (std::uint32_t node = 0; node < system_.nodes; ++node) add_nics_of(node, near);
-    for (const std::vector<NicLinks>& links : system_.nic_links)
-      if (links.size() != system_.nics.size()) {
+    for (std::uint32_t node = 0; node < system_.nodes; ++node) {
+      const std::vector<FoundNic> nics = nics_of(node);
+      if (node > 0 && nics.size() != system_.nics.size()) {
         system_.problem = fmt::format("nodes of {} and of {} NICs: only equal ones are known",
-                                      system_.nics.size(), links.size());
+                                      system_.nics.size(), nics.size());
         return;
       }
+      std::vector<NicLinks>& ports = system_.nic_links.emplace_back();
+      for (const FoundNic& nic : nics) ports.push_back(nic.ports);
+      if (node > 0) continue;
+      std::map<std::vector<std::uint32_t>, std::uint32_t> taken; // GPUs that are given out
+      for (const FoundNic& nic : nics) {
+        near.push_back(nic.near);
+        const std::uint32_t gpu =
+            nic.near.empty() ? 0 : nic.near[taken[nic.near]++ % nic.near.size()];
+        system_.nics.push_back({nic.speed, gpu});
+      }
+    }
+    find_reducing_between();
     join_nics(near);
   }
-  void add_nics_of(std::uint32_t node, std::vector<std::vector<std::uint32_t>>& near) {
-    std::map<std::pair<bool, std::uint32_t>, std::uint32_t> nic_at; // (is at a GPU, which)
-    std::map<std::uint32_t, std::uint32_t> taken;                   // by switch: GPUs given out
-    std::vector<NicLinks>& ports = system_.nic_links.emplace_back();
+  struct FoundNic {
+    std::vector<std::uint32_t> near; ///< GPUs
+    NodeId leads_to;                 ///< by its first port
+    NicLinks ports;
+    double speed = 0;
+  };
+  [[nodiscard]] std::vector<FoundNic> nics_of(std::uint32_t node) const {
+    std::map<std::pair<bool, std::uint32_t>, FoundNic> found; // by (is at a GPU, which)
+    std::vector<LinkId> links;
     for (std::uint32_t l = 0; l < topology_.link_count(); ++l) {
       const Link& link = topology_.link(LinkId{l});
-      const std::uint32_t to = domain_[link.to.value];
-      const bool is_other_npu = to == none && topology_.node(link.to).kind == NodeKind::npu;
-      if (domain_[link.from.value] != node || to == node || is_other_npu) continue;
+      const auto is_outsider = [&](NodeId end) {
+        return topology_.node(end).kind == NodeKind::npu && index_of_[end.value] == none;
+      };
+      if (domain_[link.from.value] == node && domain_[link.to.value] != node &&
+          !is_outsider(link.from) && !is_outsider(link.to))
+        links.push_back(LinkId{l});
+    }
+    std::ranges::stable_sort(links, {}, [&](LinkId l) { return topology_.link(l).to; });
+    for (const LinkId l : links) {
+      const Link& link = topology_.link(l);
       const std::uint32_t own = index_of_[link.from.value];
-      const std::span<const std::uint32_t> groups = topology_.groups_of(LinkId{l});
+      const std::span<const std::uint32_t> groups = topology_.groups_of(l);
       const auto at = !groups.empty() ? std::pair{false, groups.front()}
                       : own != none   ? std::pair{true, own}
-                                      : std::pair{false, UINT32_MAX - l};
-      const auto [found, is_new] = nic_at.try_emplace(at, static_cast<std::uint32_t>(ports.size()));
-      if (is_new) ports.emplace_back();
-      ports[found->second].out.push_back(LinkId{l});
+                                      : std::pair{false, UINT32_MAX - l.value};
+      const auto [place, is_new] = found.try_emplace(at);
+      FoundNic& nic = place->second;
+      if (is_new) nic.leads_to = link.to;
+      nic.ports.out.push_back(l);
       for (const LinkId back : topology_.in_links(link.from))
-        if (topology_.link(back).from == link.to) {
-          ports[found->second].in.push_back(back);
+        if (topology_.link(back).from == link.to &&
+            std::ranges::find(nic.ports.in, back) == nic.ports.in.end()) {
+          nic.ports.in.push_back(back);
           break;
         }
-      if (node > 0) continue;
-      if (is_new) {
-        system_.nics.emplace_back();
-        near.emplace_back();
-        system_.nics.back().gpu = own != none ? own : next_gpu_at(link.from, taken);
-      }
-      Nic& nic = system_.nics[found->second];
       nic.speed = groups.empty() ? nic.speed + gb_per_s(link.bandwidth)
                                  : gb_per_s(topology_.groups()[groups.front()].bandwidth);
-      for (const std::uint32_t g : gpus_at(link.from)) near[found->second].push_back(g);
+      for (const std::uint32_t g : gpus_at(link.from, node))
+        if (std::ranges::find(nic.near, g) == nic.near.end()) nic.near.push_back(g);
     }
+    std::vector<FoundNic> nics;
+    for (auto& [at, nic] : found) {
+      std::ranges::sort(nic.near);
+      nics.push_back(std::move(nic));
+    }
+    std::ranges::stable_sort(nics, {},
+                             [](const FoundNic& nic) { return std::pair(nic.near, nic.leads_to); });
+    return nics;
   }
-  [[nodiscard]] std::vector<std::uint32_t> gpus_at(NodeId node) const {
-    if (const std::uint32_t g = index_in_first(node); g != none) return {g};
+  [[nodiscard]] std::vector<std::uint32_t> gpus_at(NodeId node, std::uint32_t of) const {
+    const auto index = [&](NodeId v) { return domain_[v.value] == of ? index_of_[v.value] : none; };
+    if (const std::uint32_t g = index(node); g != none) return {g};
     std::vector<std::uint32_t> gpus;
     for (const LinkId l : topology_.out_links(node))
-      if (const std::uint32_t g = index_in_first(topology_.link(l).to); g != none)
-        gpus.push_back(g);
+      if (const std::uint32_t g = index(topology_.link(l).to); g != none) gpus.push_back(g);
     return gpus;
   }
-  std::uint32_t next_gpu_at(NodeId node, std::map<std::uint32_t, std::uint32_t>& taken) const {
-    const std::vector<std::uint32_t> gpus = gpus_at(node);
-    return gpus.empty() ? 0 : gpus[taken[node.value]++ % gpus.size()];
+  void find_reducing_between() {
+    std::vector<NodeId> found;
+    for (std::size_t n = 0; n < system_.nics.size(); ++n) {
+      const NodeId hub = topology_.link(system_.nic_links[0][n].out.front()).to;
+      if (!can_reduce(hub)) return;
+      for (const std::vector<NicLinks>& node : system_.nic_links)
+        if (topology_.link(node[n].out.front()).to != hub || node[n].in.empty()) return;
+      found.push_back(hub);
+    }
+    system_.reducing_between = std::move(found);
   }
 
   void join_nics(const std::vector<std::vector<std::uint32_t>>& near) {
@@ -352,7 +431,8 @@ System system_of(const Topology& topology, std::span<const NodeId> group, std::s
   const std::string& said = topology.parts().npu_model;
   const bool is_known = !model.empty() || find_gpu(said) != nullptr;
   const Gpu& gpu = gpu_called(!model.empty() ? model : is_known ? said : assumed);
-  const std::vector<std::vector<Rank>> nodes = nodes_of(topology, group, gpu, is_known, node_size);
+  const NodesOfNpus node_of(topology, gpu, is_known, node_size);
+  const std::vector<std::vector<Rank>> nodes = nodes_of(group, node_of);
   for (const std::vector<Rank>& ranks : nodes)
     if (ranks.size() != nodes.front().size()) {
       System unequal;
@@ -360,7 +440,7 @@ System system_of(const Topology& topology, std::span<const NodeId> group, std::s
                                     nodes.front().size(), ranks.size());
       return unequal;
     }
-  System system = Picture(topology, group, gpu, nodes).made();
+  System system = Picture(topology, group, gpu, nodes, node_of).made();
   system.gpu_is_assumed = !is_known;
   return system;
 }

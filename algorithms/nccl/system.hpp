@@ -50,7 +50,11 @@ struct System {
   bool gpu_is_assumed = false;       ///< the topology doesn't say what its NPUs are
   std::uint32_t nodes = 1, gpus = 0; ///< GPUs of a node
   bool has_switch = false;           ///< NVSwitch
-  bool can_reduce_in_switch = false; ///< NVLS
+  /// Per node its switch that reduces and copies (NVLS), next to all of its GPUs; empty: not all
+  /// nodes have one.
+  std::vector<NodeId> reducing_switches;
+  /// Per NIC the switch that reduces between all nodes' (SHARP); empty: not all NICs have one.
+  std::vector<NodeId> reducing_between;
   /// [node * gpus + index]: its rank; nodes in order of their lowest rank, inside by number.
   std::vector<Rank> ranks;
   std::vector<double> wires;                    ///< speed of each, GB/s

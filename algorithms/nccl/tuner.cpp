@@ -70,6 +70,13 @@ bool is_collnet(Algorithm algorithm) {
   return algorithm == Algorithm::collnet_direct || algorithm == Algorithm::collnet_chain;
 }
 
+/// Each GPU of a node is a head.
+bool has_all_heads(const Channels& channels, std::uint32_t gpus) {
+  std::vector<bool> is_head(gpus);
+  for (const Channel& channel : channels.all) is_head[channel.gpus.front()] = true;
+  return std::ranges::count(is_head, true) == gpus;
+}
+
 } // namespace
 
 bool is_shard_collective(CollectiveKind kind) {
@@ -92,10 +99,16 @@ std::optional<Protocol> find_protocol(std::string_view name) {
   return static_cast<Protocol>(found - protocol_names.begin());
 }
 
-NcclTuner::NcclTuner(const System& system, const Graphs& graphs, Processor processor,
-                     const Allowed& allowed)
-    : system_(system), graphs_(graphs), processor_(processor), allowed_(allowed),
-      ranks_(system.nodes * system.gpus) {}
+bool Tuner::is_allowed(Algorithm algorithm, Protocol protocol) const {
+  return at(algorithm) < tuned_algorithms && allowed_.algorithms[at(algorithm)] &&
+         allowed_.protocols[at(protocol)];
+}
+
+std::uint32_t Tuner::channels_of_size(Bytes size, std::int64_t least) const {
+  std::uint32_t channels = graphs_.channels;
+  while (channels > 1 && size.count < least * channels) --channels;
+  return channels;
+}
 
 const Channels& NcclTuner::channels_of(Algorithm algorithm) const {
   switch (algorithm) {
@@ -114,29 +127,29 @@ const Channels& NcclTuner::channels_of(Algorithm algorithm) const {
 
 bool NcclTuner::can_be(CollectiveKind kind, Algorithm algorithm, Protocol protocol) const {
   const std::uint32_t nodes = system_.nodes, gpus = system_.gpus;
-  if (!allowed_.algorithms[at(algorithm)] || !allowed_.protocols[at(protocol)]) return false;
+  if (!is_allowed(algorithm, protocol)) return false;
   if (is_rooted(kind) && algorithm != Algorithm::ring) return false;
   if (is_shard_collective(kind) && algorithm != Algorithm::ring && algorithm != Algorithm::pat &&
       algorithm != Algorithm::nvls && algorithm != Algorithm::collnet_direct)
     return false;
   if (algorithm == Algorithm::pat && (!is_shard_collective(kind) || gpus > 1)) return false;
+  const bool may_reduce_between = allowed_.collnet && !system_.reducing_between.empty();
   const bool is_simple_only =
       is_nvls(algorithm) || is_collnet(algorithm) || algorithm == Algorithm::pat;
   if (is_simple_only && protocol != Protocol::simple) return false;
   if (is_nvls(algorithm)) {
     constexpr std::uint32_t arity = 32; // NCCL_MAX_NVLS_ARITY
     if (graphs_.nvls.size() < 2 || (is_shard_collective(kind) && gpus > arity)) return false;
+    if (is_shard_collective(kind) && !has_all_heads(graphs_.nvls, gpus)) return false;
     if (algorithm == Algorithm::nvls_tree && nodes == 1) return false;
-    if (algorithm == Algorithm::nvls && nodes > 1 &&
-        (!allowed_.collnet || (is_shard_collective(kind) && gpus > graphs_.collnet_direct.size())))
-      return false;
+    if (algorithm == Algorithm::nvls && nodes > 1 && !may_reduce_between) return false;
   }
   if (is_collnet(algorithm)) {
     constexpr std::uint32_t most = 9; // NCCL_MAX_DIRECT_ARITY and itself
-    if (!allowed_.collnet || nodes == 1 || gpus > most) return false;
+    if (!may_reduce_between || nodes == 1 || gpus > most) return false;
     if (algorithm == Algorithm::collnet_direct &&
         (!system_.has_switch ||
-         (is_shard_collective(kind) && gpus > graphs_.collnet_direct.size())))
+         (is_shard_collective(kind) && !has_all_heads(graphs_.collnet_direct, gpus))))
       return false;
   }
   if (protocol != Protocol::ll128 || allowed_.ll128_everywhere) return true;
@@ -287,9 +300,7 @@ std::uint32_t NcclTuner::channels_for(Algorithm algorithm, Protocol protocol, By
       ring.inside * ring.size() <= pcie)
     each /= 2;
   if (algorithm == Algorithm::ring && protocol == Protocol::ll) each *= ranks_;
-  std::uint32_t channels = graphs_.channels;
-  while (channels > 1 && size.count < each * channels) --channels;
-  return channels;
+  return channels_of_size(size, each);
 }
 
 std::optional<Choice> Tuner::choose(CollectiveKind kind, Bytes size) const {

@@ -61,9 +61,12 @@ struct Choice {
   double microseconds = 0; ///< that the model expects
 };
 
-/// A library's cost model.
+/// A library's cost model. What it is made of must outlive it.
 class Tuner {
 public:
+  Tuner(const System& system, const Graphs& graphs, Processor processor, const Allowed& allowed)
+      : system_(system), graphs_(graphs), processor_(processor), allowed_(allowed),
+        ranks_(system.nodes * system.gpus) {}
   virtual ~Tuner() = default;
   /// What the model expects, in microseconds; nothing for what can't be.
   [[nodiscard]] virtual std::optional<double> time(CollectiveKind kind, Algorithm algorithm,
@@ -73,12 +76,22 @@ public:
                                                    Bytes size) const = 0;
   /// The least of the table; nothing where all is forbidden.
   [[nodiscard]] std::optional<Choice> choose(CollectiveKind kind, Bytes size) const;
+
+protected:
+  [[nodiscard]] bool is_allowed(Algorithm algorithm, Protocol protocol) const;
+  /// As many as leave each of them `least` bytes.
+  [[nodiscard]] std::uint32_t channels_of_size(Bytes size, std::int64_t least) const;
+
+  const System& system_;
+  const Graphs& graphs_;
+  Processor processor_;
+  Allowed allowed_;
+  std::uint32_t ranks_;
 };
 
-class NcclTuner : public Tuner {
+class NcclTuner final : public Tuner {
 public:
-  NcclTuner(const System& system, const Graphs& graphs, Processor processor,
-            const Allowed& allowed);
+  using Tuner::Tuner;
   [[nodiscard]] std::optional<double> time(CollectiveKind kind, Algorithm algorithm,
                                            Protocol protocol, Bytes size) const override;
   [[nodiscard]] std::uint32_t channels_for(Algorithm algorithm, Protocol protocol,
@@ -94,12 +107,6 @@ private:
   [[nodiscard]] double latency(CollectiveKind kind, Algorithm algorithm, Protocol protocol) const;
   [[nodiscard]] bool can_be(CollectiveKind kind, Algorithm algorithm, Protocol protocol) const;
   [[nodiscard]] const Channels& channels_of(Algorithm algorithm) const;
-
-  const System& system_;
-  const Graphs& graphs_;
-  Processor processor_;
-  Allowed allowed_;
-  std::uint32_t ranks_;
 };
 
 } // namespace tutti::nccl

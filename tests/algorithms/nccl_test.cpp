@@ -363,13 +363,8 @@ TEST_CASE("all collectives on machines of all kinds are correct, by every algori
         CAPTURE(to_text(kind), algorithm);
         SynthesisOptions options;
         if (!algorithm.empty()) options.settings = {{"algo", algorithm}, {"collnet", "yes"}};
-        Outcome outcome;
-        try {
-          outcome = (is_amd ? rccl_algorithm : nccl_algorithm)(topology, collective, options);
-        } catch (const InputError& error) {
-          CHECK_THAT(error.what(), ContainsSubstring("collnet needs switches between nodes"));
-          continue;
-        }
+        const Outcome outcome =
+            (is_amd ? rccl_algorithm : nccl_algorithm)(topology, collective, options);
         if (!outcome.schedule) {
           CHECK_FALSE(outcome.note.empty());
           continue;
@@ -380,6 +375,54 @@ TEST_CASE("all collectives on machines of all kinds are correct, by every algori
       }
     }
   }
+}
+
+TEST_CASE("the order in which links are listed changes nothing") {
+  for (const char* machine : {"dgx_h100:2", "dgx_h100:2,sharp=on", "ndv2x2", "mi300x:2"}) {
+    CAPTURE(machine);
+    const Topology topology = make_topology(machine);
+    const bool is_nccl = !topology.parts().npu_model.starts_with("mi");
+    TopologyParts parts = topology.parts();
+    // Groups name links by number: only those of machines without any are listed backwards.
+    if (!parts.groups.empty()) continue;
+    std::ranges::reverse(parts.links);
+    const Topology backwards(std::move(parts));
+    for (const char* collective : {"all_reduce", "all_gather", "all_to_all"}) {
+      CAPTURE(collective);
+      const Bytes size{std::int64_t{16} << 20};
+      const Answer one = answer_of(topology, collective, size, {}, is_nccl);
+      const Answer other = answer_of(backwards, collective, size, {}, is_nccl);
+      CHECK(one.outcome.planned_on == other.outcome.planned_on);
+      CHECK(one.report.completion == other.report.completion);
+    }
+  }
+}
+
+TEST_CASE("damaged nodes, missing heads and groups across rails are answered or refused") {
+  const Bytes size{std::int64_t{16} << 20};
+  // The second node's switch isn't next to all of its GPUs.
+  const Topology damaged = make_topology("dgx_h100:2,without-link=npu8-nvswitch1");
+  CHECK_THAT(answer_of(damaged, "all_reduce", size).outcome.planned_on, !ContainsSubstring("nvls"));
+  const auto note = [](const std::string& machine, std::map<std::string, std::string> settings) {
+    const Topology topology = make_topology(machine);
+    SynthesisOptions options;
+    options.settings = std::move(settings);
+    return nccl_algorithm(topology, make_collective(topology, {CollectiveKind::all_gather}),
+                          options)
+        .note;
+  };
+  CHECK(note("dgx_h100", {{"algo", "nvls"}, {"search_channels", "4"}}) ==
+        "NCCL has no nvls for all_gather here");
+  CHECK(
+      note("dgx_h100:2,nics=4x50GB/s,sharp=on", {{"algo", "collnet_direct"}, {"collnet", "yes"}}) ==
+      "NCCL has no collnet_direct for all_gather here");
+  CHECK(note("dgx_h100:2", {{"algo", "collnet_direct"}, {"collnet", "yes"}}) ==
+        "NCCL has no collnet_direct for all_gather here"); // its switches don't reduce
+  // GPUs of the first node on rails 0 to 3, of the second on 4 to 7.
+  const Topology topology = make_topology("dgx_h100:2");
+  const Answer across = answer_of(topology, "all_reduce,group=0-3+12-15", size);
+  const Answer along = answer_of(topology, "all_reduce,group=0-3+8-11", size);
+  CHECK(across.report.completion.seconds() < 4 * along.report.completion.seconds());
 }
 
 TEST_CASE("nodes that aren't alike are refused in words, and AMD's GPUs have RCCL") {

@@ -9,6 +9,7 @@
 #include "experiments/driver/studies/runs/display.hpp"
 #include "experiments/driver/studies/runs/figure.hpp"
 #include "experiments/driver/studies/runs/json.hpp"
+#include "experiments/driver/studies/runs/over_nccl.hpp"
 #include "experiments/driver/studies/runs/recorded_run.hpp"
 #include "experiments/driver/studies/runs/study.hpp"
 #include "experiments/driver/studies/runs/table.hpp"
@@ -66,9 +67,10 @@ std::vector<Evaluation> evaluate_all(const std::vector<Case>& cases,
   require_sound(cases);
   Interrupts interrupts;
   const std::string label(cases.size() == 1 ? cases.front().algorithm.name : "synth");
-  RunDisplay display(label, cases.size(), arguments.progress);
-  std::vector<Evaluation> evaluations =
-      run_cases(cases, parse_jobs(arguments.jobs), display.watcher(interrupts));
+  std::vector<Evaluation> evaluations = evaluated_over_nccl(cases, [&](std::span<const Case> all) {
+    RunDisplay display(label, all.size(), arguments.progress);
+    return run_cases(all, parse_jobs(arguments.jobs), display.watcher(interrupts));
+  });
   interrupted = interrupts.count() > 0;
   return evaluations;
 }

@@ -346,6 +346,8 @@ void add_options(CLI::App& app, CompareArguments& compare) {
   app.add_option("--set", compare.settings, "key=value: one of the algorithm's own options")
       ->allow_extra_args(false);
   add_model(app, compare.model, "");
+  app.add_option("--limit", compare.limit,
+                 "time and memory for each prediction: 60s, 8GiB or 60s,8GiB");
   app.add_option("--expect", compare.expect,
                  "exit code 1 where the mean of |ln ratio| is more than this: 10%");
   app.add_option("--draw", compare.draw,

@@ -10,15 +10,22 @@
 
 namespace tutti {
 
-double parse_percentage(std::string_view text) {
+namespace {
+
+double parse_percentage(std::string_view text, double most) {
   double percent = -1;
   const char* const last = text.data() + text.size();
   const auto [end, error] = std::from_chars(text.data(), last, percent);
   const bool whole = error == std::errc() && std::string_view(end, last) == "%";
-  if (!whole || !(percent >= 0 && percent <= 100))
-    throw InputError(fmt::format("\"{}\" is no percentage from 0% to 100%", text));
+  if (!whole || !(percent >= 0 && percent <= most))
+    throw InputError(fmt::format("\"{}\" is no percentage from 0% to {}%", text, most));
   return percent / 100;
 }
+
+} // namespace
+
+double parse_percentage(std::string_view text) { return parse_percentage(text, 100); }
+double parse_large_percentage(std::string_view text) { return parse_percentage(text, 1e6); }
 
 std::string percent_text(double fraction) { return fmt::format("{:.1f} %", 100 * fraction); }
 

@@ -9,7 +9,9 @@
 #include "topologies/list.hpp"
 
 #include <cmath>
+#include <span>
 #include <string>
+#include <vector>
 
 using namespace tutti;
 
@@ -56,6 +58,14 @@ std::string refused(const std::string& text, const MeasurementRequest& request =
     return what.substr(file.size() + 1);
   }
   return "";
+}
+
+MeasurementComparison compared(const Case& of, std::span<const MeasuredRow> rows) {
+  return compare_measurements(of, rows, [](std::span<const Case> cases) {
+    std::vector<Evaluation> evaluations;
+    for (const Case& c : cases) evaluations.push_back(evaluate(c));
+    return evaluations;
+  });
 }
 
 } // namespace
@@ -107,7 +117,7 @@ TEST_CASE(
   CHECK(made.rows[0].kind == CollectiveKind::all_to_all);
   CHECK(made.rows[0].npus == 2);
   REQUIRE(made.notes.size() == 1); // without its last lines
-  CHECK_THAT(made.notes[0], ContainsSubstring(":6: the log ends after this row"));
+  CHECK_THAT(made.notes[0], ContainsSubstring(":6: the test ends after this row"));
 }
 
 TEST_CASE("figures per iteration and time stamps stand in columns of their own") {
@@ -156,7 +166,7 @@ TEST_CASE("what is wrong in a log is told by its line, and nothing is guessed") 
   CHECK(refused(before + "8388608 2097152 float sum -1 x 83.89 83.89 0 N/A N/A N/A N/A\n") ==
         "7: time \"x\" is no number");
   CHECK(refused(before + "8388608 2097152 float sum -1 0 83.89 83.89 0 N/A N/A N/A N/A\n") ==
-        "7: a time of 0");
+        "7: a time that isn't above 0");
   CHECK(refused("# Collective test starting: hypercube_perf\n") ==
         "1: unknown test \"hypercube_perf\"");
   CHECK(refused(ranks(2) + names_with_root + row + "83.89 0 N/A N/A N/A N/A\n") ==
@@ -222,7 +232,7 @@ TEST_CASE("a row without a prediction keeps its bus bandwidth") {
   of.engine = &find_engine("native");
   const std::vector<MeasuredRow> rows{
       {"log", 3, CollectiveKind::all_reduce, Bytes{1 << 20}, 6, false, 1e-4}};
-  const MeasurementComparison made = compare_measurements(of, rows);
+  const MeasurementComparison made = compared(of, rows);
   REQUIRE(made.rows.size() == 1);
   CHECK_FALSE(made.rows[0].predicted);
   CHECK(made.rows[0].factor == Approx(2 * 5.0 / 6));
@@ -241,18 +251,89 @@ TEST_CASE("rows beside predictions, and what no such network can have measured")
   MeasuredRow fast = row;
   fast.seconds = 1e-3; // 450 GB/s carry 1 GiB in 2.4 ms
   const std::vector<MeasuredRow> rows{row, fast};
-  const MeasurementComparison made = compare_measurements(of, rows);
+  const MeasurementComparison made = compared(of, rows);
   REQUIRE(made.rows.size() == 2);
   CHECK(made.problems.empty());
-  CHECK(made.rows[0].predicted->seconds() == Approx(2.69e-3).epsilon(0.01));
+  // Of S with k heads NVLS takes S(1 + 1/k) through each GPU's port of 450 GB/s.
+  const double by_nvls = double(1 << 30) * (1 + 1 / 8.0) / 450e9;
+  CHECK(made.rows[0].predicted->seconds() == Approx(by_nvls).epsilon(0.01));
   CHECK(made.rows[0].picked == "NCCL: nvls, simple, 16 channels");
   CHECK_FALSE(made.rows[0].is_impossible());
   CHECK(made.rows[1].is_impossible());
   const ComparisonError error = error_of(std::span(made.rows).first(1));
   CHECK(error.rows == 1);
-  CHECK(error.mean == Approx(4 / 2.69 - 1).epsilon(0.01));
+  CHECK(error.mean == Approx(4e-3 / by_nvls - 1).epsilon(0.01));
   const std::vector<MeasuredRow> of_16{
       {"log", 9, CollectiveKind::all_reduce, Bytes{1024}, 16, false, 1e-3}};
-  CHECK_THROWS_WITH(compare_measurements(of, of_16),
-                    "log:9: measured on 16 ranks, dgx_h100 has 8 NPUs");
+  CHECK_THROWS_WITH(compared(of, of_16), "log:9: measured on 16 ranks, dgx_h100 has 8 NPUs");
+  // A log without its list of ranks: of 16 the bus factor is 1.875, of 8 it is 1.75.
+  MeasuredRow unsaid{"log", 11, CollectiveKind::all_reduce, Bytes{1 << 30}, 0, false, 4e-3};
+  unsaid.bus_factor = 1.875;
+  CHECK_THROWS_WITH(compared(of, std::vector{unsaid}),
+                    "log:11: busbw is 1.875 times algbw, of 8 ranks and all_reduce it is 1.750 "
+                    "times; dgx_h100 has 8 NPUs");
+  unsaid.bus_factor = 1.75;
+  CHECK(compared(of, std::vector{unsaid}).rows.size() == 1);
+}
+
+TEST_CASE("rows that are broken, wrong data and another clock are refused by their line") {
+  const std::string head = "# Collective test starting: all_reduce_perf\n" + names_with_root;
+  const std::string row = " 1048576  262144  float  sum  -1  34.07  30.78  53.86  0  34.05  30.79  "
+                          "53.89  0\n";
+  CHECK(refused(head + row + " 2097152  524288\n") == "5: 2 values in 13 columns: cut short");
+  CHECK(refused(head + " 1M  262144  float  sum  -1  34.07  30.78  53.86  0  34.05  30.79  53.89  "
+                       "0\n") == "4: size \"1M\" is not a whole number");
+  CHECK(refused(head + " 1048576  262144  float  sum  -1  0x22  30.78  53.86  0  34.05  30.79  "
+                       "53.89  0\n") == "4: time \"0x22\" is no number");
+  CHECK(refused(head + row + "# Out of bounds values : 12 FAILED\n") ==
+        "5: wrong data: Out of bounds values : 12 FAILED");
+  CHECK(refused("#  size  count  type  redop  root  cputime  algbw  busbw  #wrong\n") ==
+        "1: cputime is the processor's (-C 1), not the collective's");
+  CHECK(refused("collective,bytes,bytes,time_us\n") == "1: column bytes twice");
+  CHECK(refused("collective,bytes,time_us\nall_reduce,1024,\"10\n") == "2: a quote isn't closed");
+  CHECK(refused(R"({"header": {"n_ranks": 8.9}, "coll_perf": {"coll": "AllReduce",
+)") == "1: no JSON record on one line");
+  CHECK(refused(R"({"header": {"n_ranks": 8.9}, "coll_perf": {"coll": "AllReduce", )"
+                R"("coll_msg_size_bytes": 1024, "coll_exec_time_us": 10}})") ==
+        "1: n_ranks 8.9 isn't a whole number from 0");
+}
+
+TEST_CASE("tests one after another by their command lines, time stamps, roots, groups of ranks") {
+  Files files;
+  const std::string head = "# nThread 1 nGpus 4\n";
+  const Measurements made = read_measurements(
+      files.written("./all_gather_perf -g 4\n" + head + names_with_root +
+                    " 1048576  262144  float  none  -1  100.0  10.49  7.87  0  N/A N/A N/A N/A\n"
+                    "./broadcast_perf -g 4 -S 1 -r 3\n" +
+                    head +
+                    "#  size count type redop root time algbw busbw #wrong time algbw busbw #wrong "
+                    "timestamp\n"
+                    " 1048576  262144  float  none  3  100.0  10.49  10.49  0  N/A N/A N/A N/A "
+                    "2026-08-11 10:00:00\n" +
+                    end),
+      {});
+  REQUIRE(made.rows.size() == 2);
+  CHECK(made.rows[0].kind == CollectiveKind::all_gather);
+  CHECK(made.rows[1].kind == CollectiveKind::broadcast);
+  CHECK(made.rows[1].root == 3);
+  REQUIRE(made.notes.size() == 1); // the first has no end
+  std::string split = "# Collective test starting: all_reduce_perf\n";
+  for (int r = 0; r < 8; ++r)
+    split += "#  Rank " + std::to_string(r) + " Group " + std::to_string(r / 4) +
+             " Pid 1 on host device 0 [0] X\n";
+  split += names_with_root +
+           " 1048576  262144  float  sum  -1  100.0  10.49  15.73  0  N/A N/A N/A N/A\n" + end;
+  CHECK(read_measurements(files.written(split), {}).rows.at(0).npus == 4);
+}
+
+TEST_CASE("the Inspector counts a rank's share of All-Gather and Reduce-Scatter") {
+  Files files;
+  // 64 KiB of each of 8 ranks are 512 KiB; algobw as it prints it.
+  const Measurements made = read_measurements(
+      files.written(R"({"header": {"n_ranks": 8}, "coll_perf": {"coll": "ReduceScatter", )"
+                    R"("coll_msg_size_bytes": 65536, "coll_exec_time_us": 20, )"
+                    R"("coll_algobw_gbs": 26.2144, "coll_busbw_gbs": 22.9376}})"),
+      {});
+  CHECK(made.rows.at(0).size == Bytes{524288});
+  CHECK(made.rows.at(0).bus_factor == Approx(7 / 8.0));
 }

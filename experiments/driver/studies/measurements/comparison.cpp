@@ -25,32 +25,66 @@ bool ComparedRow::is_impossible() const {
   return measured.seconds < bound.seconds() * (1 - rounding);
 }
 
-MeasurementComparison compare_measurements(const Case& of, std::span<const MeasuredRow> rows) {
+namespace {
+
+using Problem = std::tuple<CollectiveKind, std::int64_t, std::uint32_t>;
+Problem problem_of(const MeasuredRow& row) { return {row.kind, row.size.count, row.root}; }
+
+std::string text_of(const MeasuredRow& row) {
+  return row.root == 0 ? std::string(to_text(row.kind))
+                       : fmt::format("{},root={}", to_text(row.kind), row.root);
+}
+
+void require_npus(const MeasuredRow& row, std::uint32_t npus, const std::string& topology) {
+  if (row.npus != 0 && row.npus != npus)
+    throw InputError(fmt::format("{}: measured on {} ranks, {} has {} NPUs", row.place(), row.npus,
+                                 topology, npus));
+  if (const std::string problem = bus_factor_problem(row, npus); !problem.empty())
+    throw InputError(fmt::format("{}: {}; {} has {} NPUs", row.place(), problem, topology, npus));
+  if (row.root >= npus)
+    throw InputError(
+        fmt::format("{}: root {}, {} has {} NPUs", row.place(), row.root, topology, npus));
+}
+
+/// What is the same for all rows of one problem.
+ComparedRow predicted_by(const Evaluation& e) {
+  ComparedRow row;
+  row.picked = e.planned_on.empty() ? e.note : e.planned_on;
+  if (e.replays.empty()) {
+    row.why_not = e.note.empty() ? std::string(to_text(e.status)) : e.note;
+    row.picked.clear();
+    return row;
+  }
+  const Replay& replay = e.replays.front();
+  row.predicted = replay.report.completion;
+  row.bound = replay.bound.time;
+  row.bound_words = replay.bound.certificate;
+  return row;
+}
+
+} // namespace
+
+MeasurementComparison compare_measurements(
+    const Case& of, std::span<const MeasuredRow> rows,
+    const std::function<std::vector<Evaluation>(std::span<const Case>)>& evaluate) {
   MeasurementComparison made{
       of.topology_label, std::string(of.algorithm.name), of.topology->npu_count(), {}, {}};
-  for (const MeasuredRow& row : rows)
-    if (row.npus != 0 && row.npus != made.npus)
-      throw InputError(fmt::format("{}: measured on {} ranks, {} has {} NPUs", row.place(),
-                                   row.npus, made.topology, made.npus));
-  std::map<std::pair<CollectiveKind, std::int64_t>, ComparedRow> known;
+  std::map<Problem, std::size_t> known;
+  std::vector<Case> cases;
+  std::vector<std::string> places; // of the first row of each case
   for (const MeasuredRow& row : rows) {
-    const auto [found, is_new] = known.try_emplace({row.kind, row.size.count});
-    if (is_new) {
-      Case c = of;
-      c.collective = {{std::string(to_text(row.kind))}, row.size};
-      const Evaluation evaluation = evaluate(c);
-      if (!evaluation.problem.empty())
-        made.problems.push_back(fmt::format("{}: {}", row.place(), evaluation.problem));
-      ComparedRow& predicted = found->second;
-      predicted.picked = evaluation.planned_on.empty() ? evaluation.note : evaluation.planned_on;
-      if (!evaluation.replays.empty()) {
-        const Replay& replay = evaluation.replays.front();
-        predicted.predicted = replay.report.completion;
-        predicted.bound = replay.bound.time;
-        predicted.bound_words = replay.bound.certificate;
-      }
-    }
-    ComparedRow compared = found->second;
+    require_npus(row, made.npus, made.topology);
+    if (!known.try_emplace(problem_of(row), cases.size()).second) continue;
+    cases.push_back(of);
+    cases.back().collective = {{text_of(row)}, row.size};
+    places.push_back(row.place());
+  }
+  const std::vector<Evaluation> evaluations = evaluate(cases);
+  for (std::size_t i = 0; i < cases.size(); ++i)
+    if (!evaluations[i].problem.empty())
+      made.problems.push_back(fmt::format("{}: {}", places[i], evaluations[i].problem));
+  for (const MeasuredRow& row : rows) {
+    ComparedRow compared = predicted_by(evaluations[known.at(problem_of(row))]);
     compared.measured = row;
     compared.factor = bus_factor(row.kind, made.npus);
     made.rows.push_back(std::move(compared));

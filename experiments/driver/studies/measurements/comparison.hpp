@@ -4,6 +4,7 @@
 #include "experiments/driver/studies/measurements/measured_row.hpp"
 #include "experiments/driver/studies/runs/evaluation.hpp"
 
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -14,6 +15,7 @@ namespace tutti {
 struct ComparedRow {
   MeasuredRow measured;
   std::optional<Time> predicted; ///< none: the algorithm has no schedule
+  std::string why_not;           ///< then, in words
   Time bound;                    ///< what nothing on this network is faster than
   std::string bound_words;
   std::string picked; ///< the algorithm's own choice, in words
@@ -38,11 +40,12 @@ struct MeasurementComparison {
   std::vector<std::string> problems; ///< defects of Tutti, in words
 };
 
-/// `of` has all but the collective and its size. Rows alike are predicted once.
-/// Errors: InputError for a row of another number of NPUs than the topology has, by its line; those
-/// of evaluate().
-[[nodiscard]] MeasurementComparison compare_measurements(const Case& of,
-                                                         std::span<const MeasuredRow> rows);
+/// `of` has all but the collective and its size. Rows alike are predicted once; `evaluate` takes
+/// all that are needed. Errors: InputError for a row of another number of NPUs than the topology
+/// has, by what it or its bus factor says, with its line; those of `evaluate`.
+[[nodiscard]] MeasurementComparison
+compare_measurements(const Case& of, std::span<const MeasuredRow> rows,
+                     const std::function<std::vector<Evaluation>(std::span<const Case>)>& evaluate);
 
 [[nodiscard]] ComparisonError error_of(std::span<const ComparedRow> rows);
 

@@ -15,8 +15,8 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <charconv>
 #include <cmath>
-#include <cstdlib>
 #include <map>
 #include <string_view>
 #include <tuple>
@@ -47,10 +47,10 @@ std::vector<std::string_view> words_of(std::string_view line) {
 }
 
 std::optional<double> number_in(std::string_view word) {
-  const std::string text(word);
-  char* end = nullptr;
-  const double value = std::strtod(text.c_str(), &end);
-  if (text.empty() || *end != '\0' || !std::isfinite(value)) return std::nullopt;
+  double value = 0;
+  const char* const last = word.data() + word.size();
+  const auto [end, error] = std::from_chars(word.data(), last, value);
+  if (error != std::errc() || end != last || !std::isfinite(value)) return std::nullopt;
   return value;
 }
 
@@ -62,22 +62,17 @@ std::optional<double> number_in(std::string_view word) {
 /// Figures as printed have two decimals: below this they say little.
 constexpr double telling = 5;
 
-/// What contradicts what in a row; empty where nothing does. Speeds in GB/s.
-std::string contradiction(const MeasuredRow& row, std::optional<double> algbw,
-                          std::optional<double> busbw) {
-  constexpr double rounding = 0.03, of_factor = 0.02;
-  if (algbw && *algbw > telling) {
-    const double expected = static_cast<double>(row.size.count) / row.seconds / bytes_per_gb;
-    if (std::abs(*algbw / expected - 1) > rounding)
-      return fmt::format("algbw {} isn't size over time, {:.2f} GB/s", *algbw, expected);
-  }
-  if (algbw && busbw && *busbw > telling && *algbw > telling && row.npus > 1) {
-    const double factor = bus_factor(row.kind, row.npus);
-    if (std::abs(*busbw / *algbw / factor - 1) > of_factor)
-      return fmt::format("busbw is {:.3f} times algbw, of {} ranks and {} it is {:.3f} times",
-                         *busbw / *algbw, row.npus, to_text(row.kind), factor);
-  }
-  return {};
+/// Takes the speeds, in GB/s, as printed. What contradicts what in the row; empty where nothing
+/// does.
+std::string take_speeds(MeasuredRow& row, std::optional<double> algbw,
+                        std::optional<double> busbw) {
+  constexpr double rounding = 0.03;
+  if (!algbw || *algbw <= telling) return {};
+  const double expected = static_cast<double>(row.size.count) / row.seconds / bytes_per_gb;
+  if (std::abs(*algbw / expected - 1) > rounding)
+    return fmt::format("algbw {} isn't size over time, {:.2f} GB/s", *algbw, expected);
+  if (busbw && *busbw > telling) row.bus_factor = *busbw / *algbw;
+  return bus_factor_problem(row, row.npus);
 }
 
 /// What a launcher puts before each line: "[1,0]<stdout>:", "[0] ", "12: ".
@@ -125,10 +120,7 @@ public:
     }
     if (made_.rows.empty())
       throw InputError(fmt::format("{}: no row of nccl-tests (\"size count type ...\")", file_));
-    if (!is_ended_)
-      made_.notes.push_back(fmt::format("{}:{}: the log ends after this row, without its last "
-                                        "lines",
-                                        file_, made_.rows.back().line));
+    tell_missing_end();
     return std::move(made_);
   }
 
@@ -140,25 +132,58 @@ private:
       begin_test();
       name(trimmed(text.substr(at + starting.size())));
     } else if (words.size() > 2 && words[0] == "Rank" && is_digits(words[1])) {
-      const auto rank = static_cast<std::uint32_t>(parse_integer(words[1], "rank", 0, 1 << 24));
-      if (rank == 0 && ranks_ > 0)
-        refuse(file_, number_,
-               "rank 0 a second time: processes that don't know of each other, or "
-               "two tests without \"Collective test starting\"");
-      ranks_ = std::max(ranks_, rank + 1);
+      take_rank(words);
     } else if (words.size() > 3 && words[0] == "size" && words[1] == "count") {
-      columns_.assign(words.begin(), words.end());
+      take_names(words);
     } else if (text.find("nThread") != std::string_view::npos) {
       if (!columns_.empty()) begin_test();
     } else if (text.find("Avg bus bandwidth") != std::string_view::npos) {
       is_ended_ = true;
+    } else if (text.find("Out of bounds values") != std::string_view::npos &&
+               text.find("FAILED") != std::string_view::npos) {
+      refuse(file_, number_, fmt::format("wrong data: {}", trimmed(text)));
     }
   }
   void begin_test() {
+    tell_missing_end();
     if (!is_asked_ && !columns_.empty()) kind_.reset();
     columns_.clear();
-    ranks_ = 0;
+    ranks_ = groups_ = 0;
     is_ended_ = false;
+  }
+  void tell_missing_end() {
+    if (columns_.empty() || is_ended_ || made_.rows.empty()) return;
+    made_.notes.push_back(fmt::format("{}:{}: the test ends after this row, without its last lines",
+                                      file_, made_.rows.back().line));
+  }
+  void take_rank(const std::vector<std::string_view>& words) {
+    const std::uint32_t rank = whole(words[1], "rank", most_ranks);
+    if (rank == 0 && ranks_ > 0)
+      refuse(file_, number_,
+             "rank 0 a second time: processes that don't know of each other, or "
+             "two tests without \"Collective test starting\"");
+    ranks_ = std::max(ranks_, rank + 1);
+    // Groups of a split test run side by side, each on its part of the ranks.
+    if (words.size() > 3 && words[2] == "Group" && is_digits(words[3]))
+      groups_ = std::max(groups_, whole(words[3], "group", most_ranks) + 1);
+  }
+  void take_names(const std::vector<std::string_view>& words) {
+    columns_.assign(words.begin(), words.end());
+    if (std::ranges::find(columns_, "cputime") != columns_.end())
+      refuse(file_, number_, "cputime is the processor's (-C 1), not the collective's");
+    if (std::ranges::count(columns_, "time") > 2)
+      refuse(file_, number_, "more than two columns of times: out of place and in place are known");
+  }
+  std::uint32_t whole(std::string_view word, std::string_view what, std::int64_t most) const {
+    return static_cast<std::uint32_t>(integer(word, what, 0, most));
+  }
+  std::int64_t integer(std::string_view word, std::string_view what, std::int64_t least,
+                       std::int64_t most) const {
+    try {
+      return parse_integer(word, what, least, most);
+    } catch (const InputError& error) {
+      refuse(file_, number_, error.what());
+    }
   }
   /// The collective, of what a program or a line is called.
   void name(std::string_view program) {
@@ -174,24 +199,35 @@ private:
 
   void take_line(std::string_view text) {
     const std::vector<std::string_view> words = words_of(text);
+    if (words.empty()) return;
     const bool is_row = words.size() > 3 && is_digits(words[0]) && is_digits(words[1]) &&
                         std::isalpha(static_cast<unsigned char>(words[2][0])) != 0;
-    if (is_row) return take_row(words);
+    // Among rows nothing else begins with a number: it is one that is broken or cut.
+    const bool is_broken = !columns_.empty() && !is_ended_ && number_of_digits(words[0]) > 0;
+    if (is_row || is_broken) return take_row(words);
     for (const std::string_view word : words) { // a command line
       const std::size_t end = word.find("_perf");
       if (end == std::string_view::npos || word.substr(end) != "_perf") continue;
       const std::size_t slash = word.rfind('/');
-      const auto found =
-          collective_of_tests(slash == std::string_view::npos ? word : word.substr(slash + 1));
-      if (found && !is_asked_) kind_ = found;
+      if (!collective_of_tests(slash == std::string_view::npos ? word : word.substr(slash + 1)))
+        continue;
+      begin_test();
+      name(word);
     }
+  }
+  /// With which the word begins, after a sign.
+  static std::size_t number_of_digits(std::string_view word) {
+    if (word.starts_with('-') || word.starts_with('+')) word.remove_prefix(1);
+    return std::min(word.find_first_not_of("0123456789"), word.size());
   }
 
   void take_row(const std::vector<std::string_view>& words) {
     if (columns_.empty())
       refuse(file_, number_,
              "a row before the line that names its columns (# size count type ...)");
-    if (words.size() != columns_.size())
+    // A time stamp is one word or two, a day and a time.
+    if (words.size() != columns_.size() &&
+        !(columns_.back() == "timestamp" && words.size() == columns_.size() + 1))
       refuse(file_, number_,
              fmt::format("{} values in {} columns{}", words.size(), columns_.size(),
                          words.size() < columns_.size() ? ": cut short" : ""));
@@ -215,34 +251,47 @@ private:
         }
       return std::nullopt;
     };
-    MeasuredRow row{file_,
-                    number_,
-                    *kind_,
-                    Bytes{parse_integer(words[0], "size", 0, INT64_MAX)},
-                    ranks_,
-                    in_place,
-                    figure("time").value_or(0) / us_per_s};
+    MeasuredRow row{
+        .file = file_,
+        .line = number_,
+        .kind = *kind_,
+        .size = Bytes{integer(words[0], "size", 0, INT64_MAX)},
+        .npus = groups_ > 1 ? ranks_ / groups_ : ranks_,
+        .is_in_place = in_place,
+        .seconds = figure("time").value_or(0) / us_per_s,
+        .root = is_rooted(*kind_) ? root_in(words) : 0,
+    };
     if (const auto count = figure("#wrong"); count && *count > 0)
       refuse(file_, number_, fmt::format("{} elements are wrong", *count));
     if (row.size.count == 0) return; // nccl-tests rounds small sizes down to nothing
-    if (row.seconds <= 0) refuse(file_, number_, "a time of 0");
-    if (const std::string what = contradiction(row, figure("algbw"), figure("busbw"));
-        !what.empty())
+    if (row.seconds <= 0) refuse(file_, number_, "a time that isn't above 0");
+    if (const std::string what = take_speeds(row, figure("algbw"), figure("busbw")); !what.empty())
       refuse(file_, number_, what);
     made_.rows.push_back(std::move(row));
   }
 
+  static bool is_rooted(CollectiveKind kind) {
+    return kind == CollectiveKind::broadcast || kind == CollectiveKind::reduce;
+  }
+  std::uint32_t root_in(const std::vector<std::string_view>& words) const {
+    const auto found = std::ranges::find(columns_, "root");
+    if (found == columns_.end()) return 0;
+    return whole(words[static_cast<std::size_t>(found - columns_.begin())], "root", most_ranks);
+  }
+
+  static constexpr std::int64_t most_ranks = 1 << 24;
   const std::string file_;
   std::optional<CollectiveKind> kind_;
   const bool is_asked_;
   std::size_t number_ = 0;
   std::vector<std::string> columns_;
-  std::uint32_t ranks_ = 0;
+  std::uint32_t ranks_ = 0, groups_ = 0;
   bool is_ended_ = false;
   Measurements made_;
 };
 
-/// Values of a line of CSV; those in quotes may hold commas, and quotes twice.
+/// Values of a line of CSV; those in quotes may hold commas, and quotes twice. None where a quote
+/// isn't closed.
 std::vector<std::string> csv_values(std::string_view line) {
   std::vector<std::string> values(1);
   bool is_quoted = false;
@@ -256,6 +305,7 @@ std::vector<std::string> csv_values(std::string_view line) {
     else if (line[i] != '\r')
       values.back() += line[i];
   }
+  if (is_quoted) return {};
   return values;
 }
 
@@ -271,14 +321,17 @@ Measurements read_table(const std::string& file, std::string_view content,
     ++number;
     if (trimmed(line).empty()) continue;
     const std::vector<std::string> values = csv_values(line);
+    if (values.empty()) refuse(file, number, "a quote isn't closed");
     if (width == 0) {
       width = values.size();
       for (std::size_t c = 0; c < width; ++c) {
-        if (std::ranges::find(known, values[c]) == known.end())
-          refuse(file, number,
-                 unknown_name("column", values[c],
-                              std::vector<std::string>(known.begin(), known.end())));
-        column[values[c]] = c;
+        const std::string name(trimmed(values[c]));
+        if (std::ranges::find(known, name) == known.end())
+          refuse(
+              file, number,
+              unknown_name("column", name, std::vector<std::string>(known.begin(), known.end())));
+        if (!column.emplace(name, c).second)
+          refuse(file, number, fmt::format("column {} twice", name));
       }
       for (const std::string_view needed : {"collective", "bytes"})
         if (!column.contains(needed)) refuse(file, number, fmt::format("no column {}", needed));
@@ -306,7 +359,7 @@ Measurements read_table(const std::string& file, std::string_view content,
     const auto kind = collective_of_tests(cell("collective"));
     if (!kind) refuse(file, number, fmt::format("unknown collective \"{}\"", cell("collective")));
     if (request.kind && *request.kind != *kind) continue;
-    MeasuredRow row{file, number, *kind, {}, 0, false, 0};
+    MeasuredRow row{.file = file, .line = number, .kind = *kind};
     try {
       row.size = Bytes{parse_integer(cell("bytes"), "bytes", 1, INT64_MAX)};
       if (!cell("npus").empty())
@@ -325,7 +378,7 @@ Measurements read_table(const std::string& file, std::string_view content,
       row.seconds = bytes / (*busbw * bytes_per_gb / bus_factor(*kind, row.npus));
     else
       refuse(file, number, "neither time_us nor algbw_GBps, nor busbw_GBps with npus");
-    if (const std::string what = contradiction(row, algbw, busbw); !what.empty())
+    if (const std::string what = take_speeds(row, algbw, busbw); !what.empty())
       refuse(file, number, what);
     made.rows.push_back(std::move(row));
   }
@@ -343,7 +396,8 @@ Measurements read_inspector(const std::string& file, std::string_view content,
     ++number;
     if (trimmed(line).empty()) continue;
     const Json json = Json::parse(line, nullptr, false);
-    if (json.is_discarded()) refuse(file, number, "no JSON record on one line");
+    if (json.is_discarded() || !json.is_object())
+      refuse(file, number, "no JSON record on one line");
     try {
       if (!json.contains("coll_perf")) continue; // of a send
       const Json &perf = json.at("coll_perf"), &header = json.at("header");
@@ -351,14 +405,36 @@ Measurements read_inspector(const std::string& file, std::string_view content,
       if (!kind)
         refuse(file, number, fmt::format("unknown collective \"{}\"", perf.at("coll").dump()));
       if (request.kind && *request.kind != *kind) continue;
-      MeasuredRow row{file,
-                      number,
-                      *kind,
-                      Bytes{perf.at("coll_msg_size_bytes").get<std::int64_t>()},
-                      header.at("n_ranks").get<std::uint32_t>(),
-                      false,
-                      perf.at("coll_exec_time_us").get<double>() / us_per_s};
+      const auto whole = [&](const Json& object, const char* key, std::int64_t most) {
+        const Json& value = object.at(key);
+        if (!value.is_number_integer() || value < 0 || value > most)
+          refuse(file, number, fmt::format("{} {} isn't a whole number from 0", key, value.dump()));
+        return value.get<std::int64_t>();
+      };
+      const auto figure = [&](const char* key) -> std::optional<double> {
+        if (!perf.contains(key)) return std::nullopt;
+        return perf.at(key).get<double>();
+      };
+      constexpr std::int64_t most_ranks = 1 << 24, most_bytes = std::int64_t{1} << 53;
+      const std::int64_t ranks = whole(header, "n_ranks", most_ranks);
+      // Of these it counts a rank's share, where nccl-tests counts all.
+      const bool is_share =
+          *kind == CollectiveKind::all_gather || *kind == CollectiveKind::reduce_scatter;
+      MeasuredRow row{
+          .file = file,
+          .line = number,
+          .kind = *kind,
+          .size =
+              Bytes{whole(perf, "coll_msg_size_bytes", most_bytes / (is_share ? ranks + 1 : 1)) *
+                    (is_share ? ranks : 1)},
+          .npus = static_cast<std::uint32_t>(ranks),
+          .seconds = perf.at("coll_exec_time_us").get<double>() / us_per_s,
+      };
       if (row.seconds <= 0 || row.size.count <= 0) continue;
+      if (const std::string what =
+              take_speeds(row, figure("coll_algobw_gbs"), figure("coll_busbw_gbs"));
+          !what.empty())
+        refuse(file, number, what);
       all[{row.kind, row.size.count, row.npus}].push_back(std::move(row));
     } catch (const Json::exception& error) {
       refuse(file, number, error.what());
@@ -375,6 +451,15 @@ Measurements read_inspector(const std::string& file, std::string_view content,
 }
 
 } // namespace
+
+std::string bus_factor_problem(const MeasuredRow& row, std::uint32_t npus) {
+  constexpr double rounding = 0.02;
+  if (row.bus_factor == 0 || npus < 2) return {};
+  const double expected = bus_factor(row.kind, npus);
+  if (std::abs(row.bus_factor / expected - 1) <= rounding) return {};
+  return fmt::format("busbw is {:.3f} times algbw, of {} ranks and {} it is {:.3f} times",
+                     row.bus_factor, npus, to_text(row.kind), expected);
+}
 
 std::string MeasuredRow::place() const { return fmt::format("{}:{}", file, line); }
 
@@ -393,15 +478,18 @@ std::optional<CollectiveKind> collective_of_tests(std::string_view name) {
 
 Measurements read_measurements(const std::string& file, const MeasurementRequest& request) {
   const std::string content = read_file(file);
-  const std::string_view text = trimmed(content);
-  if (text.starts_with('{')) return read_inspector(file, content, request);
-  const std::string_view first = text.substr(0, text.find('\n'));
-  if (first.find(',') != std::string_view::npos &&
-      first.find("collective") != std::string_view::npos)
-    return read_table(file, content, request);
+  std::string_view text = content;
+  constexpr std::string_view byte_order_mark = "\xef\xbb\xbf";
+  if (text.starts_with(byte_order_mark)) text.remove_prefix(byte_order_mark.size());
+  const std::string_view begin = trimmed(text), first = begin.substr(0, begin.find('\n'));
+  if (begin.starts_with('{')) return read_inspector(file, text, request);
+  if (!begin.starts_with('#') && first.find(',') != std::string_view::npos &&
+      (first.find("bytes") != std::string_view::npos ||
+       first.find("collective") != std::string_view::npos))
+    return read_table(file, text, request);
   if (!request.only.empty())
     throw InputError(fmt::format("{}: rows are chosen (--only) of tables in CSV", file));
-  return LogReader(file, request).read(content);
+  return LogReader(file, request).read(text);
 }
 
 } // namespace tutti

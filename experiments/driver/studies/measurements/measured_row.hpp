@@ -18,12 +18,17 @@ struct MeasuredRow {
   std::string file;
   std::size_t line = 0;
   CollectiveKind kind = CollectiveKind::all_reduce;
-  Bytes size;             ///< as nccl-tests counts it
+  Bytes size = {};        ///< as nccl-tests counts it
   std::uint32_t npus = 0; ///< 0: not said
   bool is_in_place = false;
   double seconds = 0;
+  double bus_factor = 0;  ///< busbw over algbw as printed, where both say enough; else 0
+  std::uint32_t root = 0; ///< of Broadcast and Reduce
   [[nodiscard]] std::string place() const; ///< "FILE:LINE"
 };
+
+/// Why the row isn't of so many NPUs, by its bus factor; empty where nothing says so.
+[[nodiscard]] std::string bus_factor_problem(const MeasuredRow& row, std::uint32_t npus);
 
 struct Measurements {
   std::vector<MeasuredRow> rows;  ///< in the order of the file

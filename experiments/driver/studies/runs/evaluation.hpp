@@ -70,6 +70,7 @@ struct Case {
   std::vector<Discipline> disciplines{Discipline::fifo}; ///< one replay each; at least one
   BoundEffort bound = BoundEffort::quick;
   ScheduleChange change = {};
+  bool over_nccl = false; ///< its time is wanted beside NCCL's, which may not be among the cases
   NoiseRequest noise = {};
   std::vector<KnownBounds> known_bounds = {}; ///< with this effort, all starting at once
   std::string schedule_file; ///< where to write the schedule once verified; empty: nowhere
@@ -87,6 +88,7 @@ struct Replay {
   double replay_seconds = 0, bound_seconds = 0; ///< CPU
   Time rounding = {}; ///< by how much the engine may say less than a bound (agreement.hpp)
   std::vector<NoiseOutcome> noises = {}; ///< one for each skew that was asked for
+  std::optional<double> over_nccl = {};  ///< times as fast as NCCL or RCCL, where that has a run
 
   [[nodiscard]] double gap() const { return bound.gap(report.completion); }
   /// What is left to win without cutting any finer.

@@ -35,6 +35,9 @@ constexpr auto run_options = with_noise(std::array{
                 "paths"},
     StudyOption{"--dependencies", "dependencies", OptionForm::text,
                 "kept, or dropped: queues alone decide; default kept"},
+    StudyOption{"--over-nccl", "over_nccl", OptionForm::flag,
+                "how many times as fast as NCCL (RCCL on AMD's NPUs) each is; that column is there "
+                "as well where one of them is among the algorithms"},
     StudyOption{
         "--engine", "engine", OptionForm::text,
         "native, simgrid, both, which must agree, or auto: native, simgrid for fluid; default "

@@ -121,11 +121,27 @@ bool has_noise(const Evaluation& e) {
                              [](const Replay& replay) { return !replay.noises.empty(); });
 }
 
-Fields<RunRow> fields_with(std::span<const Evaluation> evaluations, bool noise) {
+bool is_over_nccl(const Evaluation& e) {
+  return std::ranges::any_of(e.replays,
+                             [](const Replay& replay) { return replay.over_nccl.has_value(); });
+}
+
+/// Columns that not every run has.
+struct Optional {
+  bool over_nccl = false, noise = false;
+};
+
+Fields<RunRow> fields_with(std::span<const Evaluation> evaluations, Optional columns) {
   const auto evaluation = [](const RunRow& row) { return row.e; };
+  const auto replay = [](const RunRow& row) { return row.replay; };
   Fields<RunRow> fields = fields_through<RunRow>(case_fields(), evaluation);
-  extend(fields, fields_through<RunRow>(replay_fields(), [](const RunRow& r) { return r.replay; }));
-  if (noise)
+  extend(fields, fields_through<RunRow>(replay_fields(), replay));
+  if (columns.over_nccl) {
+    const Fields<Replay> field{{{"over_nccl", Quantity::ratio, ColumnRole::metric},
+                                [](const Replay& r) { return Cell(r.over_nccl); }}};
+    extend(fields, fields_through<RunRow>(field, replay));
+  }
+  if (columns.noise)
     extend(fields, fields_through<RunRow>(noise_fields(), [](const RunRow& r) { return r.noise; }));
   for (const Fields<Evaluation>& more : {plan_fields(), fact_fields(evaluations), cost_fields()})
     extend(fields, fields_through<RunRow>(more, evaluation));
@@ -135,11 +151,12 @@ Fields<RunRow> fields_with(std::span<const Evaluation> evaluations, bool noise) 
 } // namespace
 
 Fields<RunRow> run_fields(std::span<const Evaluation> evaluations) {
-  return fields_with(evaluations, std::ranges::any_of(evaluations, has_noise));
+  return fields_with(evaluations, {std::ranges::any_of(evaluations, is_over_nccl),
+                                   std::ranges::any_of(evaluations, has_noise)});
 }
 
 Fields<RunRow> quiet_run_fields(std::span<const Evaluation> evaluations) {
-  return fields_with(evaluations, false);
+  return fields_with(evaluations, {std::ranges::any_of(evaluations, is_over_nccl), false});
 }
 
 std::vector<const NoiseOutcome*> noises_of(const Replay& replay) {
@@ -150,11 +167,11 @@ std::vector<const NoiseOutcome*> noises_of(const Replay& replay) {
 }
 
 std::vector<RecordColumn> run_columns() {
-  return records_of<RunRow>(fields_with({}, true), {}).columns;
+  return records_of<RunRow>(fields_with({}, {true, true}), {}).columns;
 }
 
 std::function<Cell(const Evaluation&)> run_column(const std::string& name) {
-  for (Field<RunRow>& field : fields_with({}, true))
+  for (Field<RunRow>& field : fields_with({}, {true, true}))
     if (field.column.name == name)
       return [value = std::move(field.value)](const Evaluation& e) {
         const Replay* first = e.replays.empty() ? nullptr : &e.replays.front();

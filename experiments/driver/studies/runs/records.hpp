@@ -28,8 +28,8 @@ struct RunRow {
 [[nodiscard]] std::vector<const NoiseOutcome*> noises_of(const Replay& replay);
 
 /// One row per replay and skew (one with empty figures where there is none), in the given order.
-/// Columns of noise are there where some row has any. What may differ from run to run, CPU seconds
-/// and memory, stands last.
+/// Columns of noise, and `over_nccl`, are there where some row has any. What may differ from run to
+/// run, CPU seconds and memory, stands last.
 [[nodiscard]] Records run_records(std::span<const Evaluation> evaluations);
 
 /// All columns that rows can have, but for facts.

@@ -11,6 +11,7 @@
 #include "experiments/driver/studies/registry.hpp"
 #include "experiments/driver/studies/runs/display.hpp"
 #include "experiments/driver/studies/runs/json.hpp"
+#include "experiments/driver/studies/runs/over_nccl.hpp"
 #include "experiments/driver/studies/runs/records.hpp"
 #include "experiments/driver/studies/runs/shown_runs.hpp"
 #include "experiments/driver/studies/runs/table.hpp"
@@ -126,6 +127,7 @@ RunMatrix read_run(ConfigTable table, const Experiment& experiment,
   run.bound = parsed_at(table, "bound", "quick", parse_bound_effort);
   if (run.collectives.empty()) throw table.error("no collective is named");
   run.change.relays_send = second_at(table, "relays", "paths", "transfers");
+  if (const auto over_nccl = table.find("over_nccl")) run.over_nccl = over_nccl->boolean();
   run.change.drops_dependencies = second_at(table, "dependencies", "kept", "dropped");
   run.noise = noise_at(table, source_name, [&](std::span<const std::string> texts) {
     for (const std::size_t t : run.topologies)
@@ -374,6 +376,7 @@ std::vector<Case> RunMatrix::cases(Networks networks) const {
                            .disciplines = disciplines,
                            .bound = bound,
                            .change = change,
+                           .over_nccl = over_nccl,
                            .noise = noise,
                            .schedule_file = {}});
   return all;
@@ -382,13 +385,15 @@ std::vector<Case> RunMatrix::cases(Networks networks) const {
 std::vector<Evaluation> evaluate_cases(std::vector<Case> cases, const StudyRun& how) {
   for (Case& c : cases)
     if (how.cache) c.cache = *how.cache;
-  if (how.jobs > 0) {
-    RunDisplay display(how.name, cases.size(), how.progress);
-    return run_cases(cases, how.jobs, how.refusals, display.watcher(how.interrupts));
-  }
-  std::vector<Evaluation> evaluations;
-  for (const Case& c : cases) evaluations.push_back(evaluate(c));
-  return evaluations;
+  return evaluated_over_nccl(cases, [&how](std::span<const Case> all) {
+    if (how.jobs > 0) {
+      RunDisplay display(how.name, all.size(), how.progress);
+      return run_cases(all, how.jobs, how.refusals, display.watcher(how.interrupts));
+    }
+    std::vector<Evaluation> evaluations;
+    for (const Case& c : all) evaluations.push_back(evaluate(c));
+    return evaluations;
+  });
 }
 
 // The order is that of tables, and expectations hold indices into it: it must not change between

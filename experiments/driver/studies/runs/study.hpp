@@ -18,6 +18,7 @@
 //   sizes_per_chunk = ["25MiB"]            # instead of sizes: times the chunks per shard
 //   relays = "paths"                       # default; "transfers": NPUs on paths send themselves
 //   dependencies = "kept"                  # default; "dropped": queues alone decide
+//   over_nccl = true                       # default false: NCCL's time is known for every row
 //   starts, skews, jitter, ... = ...       # who joins late, what is drawn: noise/request.hpp
 //   [[figures]]
 //   kind = "bars"                          # heatmap, utilisation, bars, sizes, chunks, scaling,
@@ -75,6 +76,7 @@ struct RunMatrix {
   std::vector<Discipline> disciplines;
   BoundEffort bound = BoundEffort::quick;
   ScheduleChange change;
+  bool over_nccl = false;
   NoiseRequest noise;
 
   /// By topology, collective, size, chunks, algorithm. They point into the networks.

@@ -92,6 +92,7 @@ std::string note_text(const Evaluation& e) {
 struct Shape {
   bool sizes = false, chunks = false, routing = false, synthesis = false, note = false;
   bool best = false; ///< of each size is marked
+  bool over_nccl = false;
   std::vector<Discipline> disciplines;
 };
 
@@ -106,6 +107,7 @@ Shape shape_of(std::span<const Evaluation> rows) {
     shape.note |= !note_text(e).empty();
     shape.chunks |= e.chose_chunks;
     if (e.algorithm == rows.front().algorithm) shards_of_one_algorithm.insert(e.chunks_per_shard);
+    shape.over_nccl |= !e.replays.empty() && e.replays.front().over_nccl.has_value();
     if (first != nullptr || e.replays.empty()) continue;
     first = &e.replays.front();
     for (const Replay& replay : e.replays)
@@ -157,12 +159,13 @@ std::vector<ShownColumn> shown_columns(const Shape& shape) {
   for (const ShownColumn& column :
        std::initializer_list<ShownColumn>{{"algbw", "", 2},
                                           {"busbw", "", 4},
+                                          {"over_nccl", "x over nccl"},
                                           {"gap"},
                                           {"gap_at_chunks", "at chunks", 5},
                                           {"max_link_utilisation", "max link", 6},
                                           {"mean_link_utilisation", "mean link", 8},
                                           {"hottest_link", "", 7}})
-    shown.push_back(column);
+    if (column.name != "over_nccl" || shape.over_nccl) shown.push_back(column);
   if (shape.routing) shown.push_back({"routing", "", 9});
   if (shape.synthesis) shown.push_back({"synthesis", "", 4});
   if (shape.note) shown.push_back({"note", "", 1});
@@ -254,6 +257,8 @@ std::string best_text(const Evaluation& e) {
                                  is_complete(e) ? "" : fmt::format(" ({})", to_text(e.status)),
                                  short_text(replay.report.completion), gap_text(replay.gap()),
                                  short_text(replay.bound.time), replay.bound.certificate);
+  if (replay.over_nccl && e.algorithm != "nccl" && e.algorithm != "rccl")
+    text += fmt::format("; {} over NCCL", ratio_text(*replay.over_nccl));
   if (replay.bound_at_chunks.time > replay.bound.time)
     text +=
         fmt::format("; {} the bound at these chunks, {} ({})", gap_text(replay.gap_at_chunks()),
@@ -294,7 +299,7 @@ std::string table_text(std::vector<Evaluation> rows, const TableForm& form) {
 } // namespace
 
 std::vector<std::string> run_table_columns(const std::vector<Discipline>& disciplines) {
-  const Shape all{true, true, true, true, true, true, disciplines};
+  const Shape all{true, true, true, true, true, true, true, disciplines};
   std::vector<std::string> names = column_names(
       records_of<TableRow>(table_fields({}, disciplines), {}).columns, shown_columns(all));
   names.emplace_back("fact:*");

@@ -1,0 +1,108 @@
+// "Is it faster than NCCL?" is asked of every schedule: their time over its, for the same
+// collective and size, on the same network, by the same engine.
+#include "experiments/driver/studies/runs/over_nccl.hpp"
+
+#include "experiments/driver/studies/registry.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
+#include <tuple>
+#include <utility>
+
+namespace tutti {
+
+std::string nccl_of(const Topology& topology) {
+  return topology.parts().npu_model.starts_with("mi") ? "rccl" : "nccl";
+}
+
+namespace {
+
+bool is_nccl(const Case& c) { return c.algorithm.name == nccl_of(*c.topology); }
+
+/// What of two cases has to be the same.
+using Problem = std::tuple<std::string, const Topology*, std::string, std::int64_t,
+                           const EngineRow*, std::vector<Discipline>>;
+Problem problem_of(const Case& c) {
+  return {c.run, c.topology, c.collective.text(), c.collective.size.count, c.engine, c.disciplines};
+}
+
+std::vector<Case> missing_nccl_cases(std::span<const Case> cases) {
+  std::set<Problem> answered;
+  for (const Case& c : cases)
+    if (is_nccl(c)) answered.insert(problem_of(c));
+  std::vector<Case> missing;
+  for (const Case& c : cases) {
+    if (!c.over_nccl || !answered.insert(problem_of(c)).second) continue;
+    Case& theirs = missing.emplace_back(c);
+    theirs.algorithm = find_algorithm(nccl_of(*c.topology));
+    theirs.options = options_for(theirs.algorithm, c.options);
+    theirs.options.settings.clear();
+    theirs.chunks = std::nullopt;
+    theirs.noise = {};
+    theirs.noise.starts = c.noise.starts;
+    theirs.known_bounds.clear();
+    theirs.schedule_file.clear();
+    theirs.trace = {};
+  }
+  return missing;
+}
+
+/// NCCL's runs of one problem.
+struct Answer {
+  std::vector<Time> times; ///< the least of each replay
+  std::string why_not;     ///< where there is no correct schedule
+
+  void add(const Evaluation& e) {
+    if (!e.problem.empty() || e.replays.empty()) {
+      why_not = !e.problem.empty() ? e.problem : e.note;
+      if (why_not.empty()) why_not = to_text(e.status);
+      return;
+    }
+    for (std::size_t r = 0; r < e.replays.size(); ++r) {
+      const Time time = e.replays[r].report.completion;
+      if (r == times.size()) times.push_back(time);
+      times[r] = std::min(times[r], time);
+    }
+  }
+};
+
+/// Of all that have the same problem. Pre: one evaluation for each case.
+void set_over_nccl(std::span<const Case> cases, std::span<Evaluation> evaluations) {
+  std::map<Problem, Answer> answers;
+  for (std::size_t i = 0; i < cases.size(); ++i)
+    if (is_nccl(cases[i])) answers[problem_of(cases[i])].add(evaluations[i]);
+  if (answers.empty()) return;
+  for (std::size_t i = 0; i < cases.size(); ++i) {
+    Evaluation& e = evaluations[i];
+    const auto found = answers.find(problem_of(cases[i]));
+    if (found == answers.end()) continue;
+    const Answer& theirs = found->second;
+    if (theirs.times.empty() && cases[i].over_nccl)
+      e.note += fmt::format("{}not over {}: {}", e.note.empty() ? "" : "; ",
+                            nccl_of(*cases[i].topology), theirs.why_not);
+    for (std::size_t r = 0; r < std::min(e.replays.size(), theirs.times.size()); ++r)
+      if (const Time own = e.replays[r].report.completion; own.ps > 0)
+        e.replays[r].over_nccl =
+            static_cast<double>(theirs.times[r].ps) / static_cast<double>(own.ps);
+  }
+}
+
+} // namespace
+
+std::vector<Evaluation>
+evaluated_over_nccl(std::vector<Case> cases,
+                    const std::function<std::vector<Evaluation>(std::span<const Case>)>& evaluate) {
+  const std::size_t asked = cases.size();
+  for (Case& c : missing_nccl_cases(cases)) cases.push_back(std::move(c));
+  std::vector<Evaluation> evaluations = evaluate(cases);
+  set_over_nccl(cases, evaluations);
+  evaluations.resize(asked);
+  return evaluations;
+}
+
+} // namespace tutti

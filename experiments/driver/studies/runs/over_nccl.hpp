@@ -1,0 +1,24 @@
+// How much faster a run is than NCCL, or RCCL, on the same machine.
+#pragma once
+
+#include "experiments/driver/studies/runs/evaluation.hpp"
+
+#include <functional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace tutti {
+
+/// "nccl", or "rccl" where the NPUs are AMD's.
+[[nodiscard]] std::string nccl_of(const Topology& topology);
+
+/// What `evaluate` says of the cases, with Replay::over_nccl wherever there is a run of NCCL's or
+/// RCCL's for the same problem; of several, by cuts, the fastest counts. A case that asks for it
+/// (Case::over_nccl) and has none among the cases gets one, which is evaluated with them and not
+/// returned. Where none has a correct schedule, the notes of those that ask say why.
+[[nodiscard]] std::vector<Evaluation>
+evaluated_over_nccl(std::vector<Case> cases,
+                    const std::function<std::vector<Evaluation>(std::span<const Case>)>& evaluate);
+
+} // namespace tutti
