@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <span>
 #include <tuple>
 #include <utility>
 
@@ -24,6 +23,10 @@ public:
     for (std::size_t n = 0; n < nic_free_.size(); ++n) nic_free_[n] = system.nics[n].speed;
     const auto gpus = static_cast<int>(system.gpus);
     const bool is_ring = demand.pattern == Pattern::ring;
+    if (system.nodes > 1) {
+      nics_ = sorted_nics(-1);
+      for (int g = 0; g < gpus; ++g) nics_of_.push_back(sorted_nics(g));
+    }
     if (system.nodes > 1)
       to_nic_ = is_ring ? gpus - 1 : 0;
     else if (is_ring)
@@ -66,7 +69,8 @@ private:
 
   // Between nodes a channel begins at a NIC.
 
-  [[nodiscard]] std::vector<std::uint32_t> nics_from(int gpu) const {
+  /// Of all GPUs (-1) or one, the nearest first.
+  [[nodiscard]] std::vector<std::uint32_t> sorted_nics(int gpu) const {
     std::vector<std::uint32_t> nics;
     const auto add = [&](std::uint32_t n) {
       if (std::ranges::find(nics, n) == nics.end()) nics.push_back(n);
@@ -98,7 +102,7 @@ private:
   void from_nics() {
     const bool has_heads =
         demand_.pattern == Pattern::nvls || demand_.pattern == Pattern::collnet_direct;
-    const std::vector<std::uint32_t> nics = nics_from(-1);
+    const std::vector<std::uint32_t>& nics = nics_;
     bool is_found = false;
     for (std::size_t i = 0; i < nics.size(); ++i) {
       if (has_heads && is_found) break;
@@ -218,7 +222,7 @@ private:
     const double speed = is_balanced ? demand_.between / 2 : demand_.between;
     // The first two GPUs of a balanced tree share it.
     const int next_to_nic = is_balanced && step == 0 && system_.gpus > 1 ? 1 : -1;
-    for (const std::uint32_t n : nics_from(static_cast<int>(g))) {
+    for (const std::uint32_t n : nics_of_[g]) {
       if (!may_end_at(n, step) || !takes(out(g, n), in(g, n), speed, demand_.type_between))
         continue;
       const std::uint32_t before = std::exchange(current_.nic_out, n);
@@ -233,6 +237,7 @@ private:
     const auto at = static_cast<std::size_t>(step) + 1;
     if (order == Order::by_number) return {static_cast<std::uint32_t>(at)};
     if (order == Order::as_last) return {made_.back().gpus[at]};
+    if (system_.has_switch) return neighbours(g);
     struct Score {
       int nic_speed, nic_hops, speed, hops;
       std::uint32_t distance, gpu;
@@ -261,11 +266,10 @@ private:
     if (to_nic >= 0 && to_nic != step + 1 && are_alike) std::ranges::reverse(scores);
     std::vector<std::uint32_t> next;
     for (const Score& score : scores) next.push_back(score.gpu);
-    return system_.has_switch ? neighbours(g, next) : next;
+    return next;
   }
   /// Behind an NVSwitch only those before and after by number are tried.
-  [[nodiscard]] std::vector<std::uint32_t> neighbours(std::uint32_t g,
-                                                      std::span<const std::uint32_t> free) const {
+  [[nodiscard]] std::vector<std::uint32_t> neighbours(std::uint32_t g) const {
     const std::uint32_t after = (g + 1) % system_.gpus,
                         before = (g + system_.gpus - 1) % system_.gpus;
     std::vector<std::uint32_t> wanted;
@@ -276,8 +280,7 @@ private:
     else
       wanted = {after};
     if (before == after) wanted.resize(1);
-    std::erase_if(wanted,
-                  [&](std::uint32_t w) { return std::ranges::find(free, w) == free.end(); });
+    std::erase_if(wanted, [&](std::uint32_t w) { return taken_[w]; });
     return wanted;
   }
 
@@ -367,7 +370,9 @@ private:
   std::vector<double> free_; // per wire
   std::vector<bool> taken_;  // per GPU, by this channel
   std::vector<double> nic_free_;
-  int to_nic_ = -1, to_first_ = -1; // the step at which a channel goes there
+  std::vector<std::uint32_t> nics_;                 // in the order in which they are tried
+  std::vector<std::vector<std::uint32_t>> nics_of_; // the same from each GPU
+  int to_nic_ = -1, to_first_ = -1;                 // the step at which a channel goes there
   std::vector<Channel> made_;
   Channel current_;
   std::uint32_t hops_ = 0;
