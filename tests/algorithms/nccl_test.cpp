@@ -407,7 +407,8 @@ TEST_CASE("damaged nodes, missing heads and groups across rails are answered or 
     const Topology topology = make_topology(machine);
     SynthesisOptions options;
     options.settings = std::move(settings);
-    return nccl_algorithm(topology, make_collective(topology, {CollectiveKind::all_gather}),
+    return nccl_algorithm(topology,
+                          make_collective(topology, {CollectiveKind::all_gather, {}, {}, 0, 1}),
                           options)
         .note;
   };
