@@ -17,7 +17,7 @@ namespace tutti::nccl {
 
 namespace {
 
-constexpr std::int64_t most_channels = 64; // MAXCHANNELS
+constexpr std::int64_t most_asked = 64; // channels: MAXCHANNELS
 
 std::vector<std::string> names_of_algorithms() {
   std::vector<std::string> names;
@@ -104,7 +104,7 @@ TunerTable::TunerTable(const std::string& file) {
         throw InputError(unknown_name("protocol", trimmed(words[4]), names_of_protocols()));
       rows_.push_back({parse_tuner_collective(words[0]), integer(1, "min_bytes", 0),
                        integer(2, "max_bytes", 0), *algorithm, *protocol,
-                       integer(5, "channels", -1, most_channels), integer(6, "nodes", -1),
+                       integer(5, "channels", -1, most_asked), integer(6, "nodes", -1),
                        integer(7, "ranks", -1)});
       if (rows_.back().least > rows_.back().most)
         throw InputError(fmt::format("min_bytes {} is more than max_bytes {}", rows_.back().least,
@@ -158,7 +158,7 @@ Settings read_settings(const std::map<std::string, std::string>& settings) {
       read.allowed.protocols = parse_list<protocol_count>(key, value, names_of_protocols());
       read.allowed.ll128_everywhere = read.allowed.protocols[1];
     } else if (key == "channels") {
-      read.allowed.channels = integer(1, most_channels);
+      read.allowed.channels = integer(1, most_asked);
     } else if (key == "cross_nic") {
       read.limits.cross_nic = integer(0, 2);
     } else if (key == "collnet") {
@@ -172,7 +172,7 @@ Settings read_settings(const std::map<std::string, std::string>& settings) {
     } else if (key == "node_size") {
       read.node_size = integer(1, UINT32_MAX);
     } else if (key == "search_channels") {
-      read.limits.most = integer(1, most_channels / 2);
+      read.limits.most = integer(1, most_asked / 2);
     }
   }
   return read;
