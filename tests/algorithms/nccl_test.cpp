@@ -407,9 +407,10 @@ TEST_CASE("damaged nodes, missing heads and groups across rails are answered or 
     const Topology topology = make_topology(machine);
     SynthesisOptions options;
     options.settings = std::move(settings);
-    return nccl_algorithm(topology,
-                          make_collective(topology, {CollectiveKind::all_gather, {}, {}, 0, 1}),
-                          options)
+    return nccl_algorithm(
+               topology,
+               make_collective(topology, {CollectiveKind::all_gather, Bytes{1 << 20}, {}, 0, 1}),
+               options)
         .note;
   };
   CHECK(note("dgx_h100", {{"algo", "nvls"}, {"search_channels", "4"}}) ==
