@@ -60,6 +60,17 @@ struct SynthesisOptions {
   bool choose_chunks = false;
 };
 
+/// What a communication library makes of a schedule, where the algorithm is one of a library's.
+struct LibraryChoice {
+  std::string algorithm, protocol; ///< "ring", "ll128"
+  std::uint32_t channels = 0;
+  /// A chunk's channel is its number modulo the channels: its number in its shard (rings, whose
+  /// channels run by themselves), or else its place when the first chunks of all shards are
+  /// counted, then the second ones, and so on.
+  bool by_shard = false;
+  bool operator==(const LibraryChoice&) const = default;
+};
+
 struct Outcome {
   Status status = Status::infeasible;
   std::optional<Schedule> schedule; ///< always complete where present
@@ -79,6 +90,7 @@ struct Outcome {
   /// In how many parts the algorithm cut each chunk: the schedule speaks of the collective that is
   /// made with so many times the chunks per shard. Other than 1 only where it was left to choose.
   std::uint32_t parts_per_chunk = 1;
+  std::optional<LibraryChoice> library;
 };
 
 /// Says in `note` why there is no schedule.

@@ -32,6 +32,15 @@ void TopologyParts::add_duplex(Link link) {
   add_link(link);
 }
 
+std::uint8_t TopologyParts::link_part(const std::string& name) {
+  const auto found = std::ranges::find(link_parts, name);
+  const auto number = static_cast<std::size_t>(found - link_parts.begin()) + 1;
+  if (number > std::numeric_limits<std::uint8_t>::max())
+    throw InputError("more than 255 kinds of links");
+  if (found == link_parts.end()) link_parts.push_back(name);
+  return static_cast<std::uint8_t>(number);
+}
+
 namespace {
 
 void check_nodes(const TopologyParts& parts) {
@@ -132,6 +141,8 @@ Topology::Topology(TopologyParts parts) : parts_(std::move(parts)) {
   check_groups(parts_);
   check_coordinates(parts_);
   parts_.coordinates.resize(parts_.shape.empty() ? 0 : parts_.nodes.size());
+  for (Link& link : parts_.links) // those that were copied without their names are of unknown parts
+    if (link.part > parts_.link_parts.size()) link.part = 0;
 
   npu_count_ = static_cast<std::uint32_t>(
       std::count_if(parts_.nodes.begin(), parts_.nodes.end(),
@@ -228,6 +239,7 @@ Topology without(const Topology& topology, std::span<const NodeId> nodes,
   kept.name = topology.name();
   kept.note = topology.parts().note;
   kept.npu_model = topology.parts().npu_model;
+  kept.link_parts = topology.parts().link_parts;
   kept.shape.assign(topology.shape().begin(), topology.shape().end());
   std::vector<NodeId> new_node(topology.node_count());
   for (std::uint32_t n = 0; n < topology.node_count(); ++n) {

@@ -39,6 +39,8 @@ struct Link {
   Bandwidth bandwidth; ///< 1 / beta, > 0
   /// Which dimension of the coordinates the link belongs to; -1 where there is none.
   std::int8_t dimension = -1;
+  /// What it is made of: TopologyParts::link_parts counts from 1; 0: unknown.
+  std::uint8_t part = 0;
 };
 
 /// Links with one joint bandwidth: a bus, a NIC, a memory, a port limit.
@@ -55,6 +57,7 @@ struct TopologyParts {
   std::string npu_model;   ///< what its NPUs are, "h100"; empty: unknown
   std::vector<Node> nodes; ///< NPUs first
   std::vector<Link> links;
+  std::vector<std::string> link_parts; ///< "nvlink4", "rdma": what transports know (Link::part)
   std::vector<SharedGroup> groups;
   std::vector<int> shape; ///< extent of each dimension; empty without coordinates
   /// coordinates[node][dimension]; given for every NPU, or for none. A node without: empty vector.
@@ -63,6 +66,8 @@ struct TopologyParts {
   /// Appends and returns the id. NPUs must come before all other nodes.
   NodeId add_node(Node node);
   LinkId add_link(Link link);
+  /// The number of a part (Link::part). Errors: InputError beyond 255 of them.
+  std::uint8_t link_part(const std::string& name);
   /// Both directions; `link.from -> link.to` gets the lower id.
   void add_duplex(Link link);
 };
@@ -95,6 +100,11 @@ public:
   [[nodiscard]] std::span<const LinkId> in_links(NodeId node) const;
   /// Indices into groups(), ascending; empty for most links.
   [[nodiscard]] std::span<const std::uint32_t> groups_of(LinkId link) const;
+  /// What it is made of, "nvlink4"; empty where nobody says.
+  [[nodiscard]] std::string part_of(LinkId link) const {
+    const std::uint8_t part = parts_.links[link.value].part;
+    return part == 0 ? "" : parts_.link_parts[part - std::size_t{1}];
+  }
   /// The least of the link's bandwidth and its groups'.
   [[nodiscard]] Bandwidth effective_bandwidth(LinkId link) const { return effective_[link.value]; }
 

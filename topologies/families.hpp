@@ -33,15 +33,16 @@ inline constexpr std::array<TopologyOption, 2> dgx_a100_rail_options{{
     {"links", "all, nvlink (NICs at the GPUs) or pcie; default all"},
     {"memory", "memory (stores and copies) or switch (forwards); default memory"},
 }};
-inline constexpr std::array<TopologyOption, 5> nvswitch_options{{
+inline constexpr std::array<TopologyOption, 6> nvswitch_options{{
     {"npus", "GPUs of a node that are in use; default all"},
     {"nics", "of a node, and what each carries: 8x50GB/s; default as the machine has"},
+    {"nic", "rdma (InfiniBand, RoCE) or efa: what transports know of it; default rdma"},
     {"fabric", "rails (a switch for every NIC index) or switch (one for all); default rails"},
     {"sharp", "on (switches between nodes reduce and copy) or off; default off"},
     {"nvls", "on (NVSwitches reduce and copy) or off; default on"},
 }};
 inline constexpr std::span<const TopologyOption> mesh_machine_options =
-    std::span(nvswitch_options).first<4>();
+    std::span(nvswitch_options).first<5>();
 inline constexpr std::array<TopologyOption, 1> teccl_internal_options{{
     {"switch", "forward or copy (out of several ports at once); default forward"},
 }};

@@ -36,6 +36,7 @@ struct GpuMachine {
   Inside inside;
   int gpus;
   std::int64_t bandwidth; ///< B/s each way: of a GPU to its switch, or to each other GPU of a mesh
+  std::string_view part;  ///< Topology::part_of() of its links
   int nics;
   std::int64_t nic_bandwidth; ///< B/s each way
   bool reduces;               ///< its switch can, with NVLS
@@ -50,16 +51,16 @@ constexpr std::int64_t giga = 1'000'000'000;
 // in both directions together (MI300X, MI325X data sheets), of 153.6 GB/s (MI355X), and 8 NICs of
 // 400 Gb/s (the platform's reference design). DGX Spark: one ConnectX-7 with 200 Gb/s (user guide).
 constexpr std::array<GpuMachine, 10> machines{{
-    {"dgx_h100", "h100", Inside::nvswitch, 8, 450 * giga, 8, 50 * giga, true},
-    {"dgx_h200", "h200", Inside::nvswitch, 8, 450 * giga, 8, 50 * giga, true},
-    {"dgx_b200", "b200", Inside::nvswitch, 8, 900 * giga, 8, 50 * giga, true},
-    {"hgx_b300", "b300", Inside::nvswitch, 8, 900 * giga, 8, 100 * giga, true},
-    {"gb200_nvl72", "gb200", Inside::nvswitch, 72, 900 * giga, 72, 50 * giga, true},
-    {"gb300_nvl72", "gb300", Inside::nvswitch, 72, 900 * giga, 72, 100 * giga, true},
-    {"mi300x", "mi300x", Inside::mesh, 8, 64 * giga, 8, 50 * giga, false},
-    {"mi325x", "mi325x", Inside::mesh, 8, 64 * giga, 8, 50 * giga, false},
-    {"mi355x", "mi355x", Inside::mesh, 8, 76'800'000'000, 8, 50 * giga, false},
-    {"dgx_spark", "gb10", Inside::nothing, 1, 0, 1, 25 * giga, false},
+    {"dgx_h100", "h100", Inside::nvswitch, 8, 450 * giga, "nvlink4", 8, 50 * giga, true},
+    {"dgx_h200", "h200", Inside::nvswitch, 8, 450 * giga, "nvlink4", 8, 50 * giga, true},
+    {"dgx_b200", "b200", Inside::nvswitch, 8, 900 * giga, "nvlink5", 8, 50 * giga, true},
+    {"hgx_b300", "b300", Inside::nvswitch, 8, 900 * giga, "nvlink5", 8, 100 * giga, true},
+    {"gb200_nvl72", "gb200", Inside::nvswitch, 72, 900 * giga, "nvlink5", 72, 50 * giga, true},
+    {"gb300_nvl72", "gb300", Inside::nvswitch, 72, 900 * giga, "nvlink5", 72, 100 * giga, true},
+    {"mi300x", "mi300x", Inside::mesh, 8, 64 * giga, "xgmi3", 8, 50 * giga, false},
+    {"mi325x", "mi325x", Inside::mesh, 8, 64 * giga, "xgmi3", 8, 50 * giga, false},
+    {"mi355x", "mi355x", Inside::mesh, 8, 76'800'000'000, "xgmi4", 8, 50 * giga, false},
+    {"dgx_spark", "gb10", Inside::nothing, 1, 0, "", 1, 25 * giga, false},
 }};
 
 const GpuMachine& machine_of(const TopologySpec& spec) {
@@ -104,6 +105,8 @@ public:
         sharp_(chosen_option(spec, "sharp", {"off", "on"}) == "on") {
     if (nics_.bandwidth) values_.back().bandwidth = *nics_.bandwidth;
     parts_.npu_model = machine.npu_model;
+    if (values_.size() > 1) values_.front().part = parts_.link_part(std::string(machine.part));
+    values_.back().part = parts_.link_part(chosen_option(spec, "nic", {"rdma", "efa"}));
     number_coordinates(parts_, {static_cast<int>(gpus_), static_cast<int>(nodes_)});
     reduces_ = machine.reduces && chosen_option(spec, "nvls", {"on", "off"}) == "on";
   }

@@ -22,6 +22,7 @@
 //   bandwidth = "32GB/s"
 //   directed = false                # default: both directions, forward first
 //   dimension = 0                   # which one of the shape it belongs to
+//   part = "nvlink4"                # what it is made of: transports know nvlink2 to nvlink5, ...
 //
 //   [[groups]]                      # links with one joint bandwidth
 //   name = "bus"
@@ -265,6 +266,7 @@ private:
     std::optional<ConfigValue> bandwidth = table.find("bandwidth"), latency = table.find("latency");
     const std::optional<ConfigValue> directed = table.find("directed");
     const std::optional<ConfigValue> dimension = table.find("dimension");
+    const std::optional<ConfigValue> part = table.find("part");
     table.finish(); // a misspelt key before a missing one
     if (!bandwidth) bandwidth = default_bandwidth_;
     if (!latency) latency = default_latency_;
@@ -279,6 +281,10 @@ private:
       if (parts_.shape.empty()) throw dimension->error("a dimension needs a \"shape\" at the top");
       const auto last = static_cast<std::int64_t>(parts_.shape.size()) - 1;
       link.dimension = static_cast<std::int8_t>(dimension->integer(0, last));
+    }
+    if (part) {
+      if (part->string().empty()) throw part->error("a part needs a name");
+      link.part = part->located([&] { return parts_.link_part(part->string()); });
     }
     const bool both = !directed || !directed->boolean();
     const ConfigValue& place = between ? *between : *from;

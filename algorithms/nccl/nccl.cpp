@@ -117,6 +117,12 @@ Outcome answer(Library library, const Topology& topology, const Collective& coll
   Outcome outcome = std::move(schedule).outcome();
   outcome.parts_per_chunk = cut.pieces;
   if (choice.algorithm != Algorithm::point_to_point) outcome.facts["channels"] = choice.channels;
+  // Sends have channels for each peer, which together fill a link.
+  const bool has_channels =
+      choice.algorithm != Algorithm::point_to_point && choice.algorithm != Algorithm::all_pairs;
+  outcome.library = {std::string(to_text(choice.algorithm)), std::string(to_text(choice.protocol)),
+                     has_channels ? choice.channels : 0,
+                     choice.algorithm == Algorithm::ring || choice.algorithm == Algorithm::pat};
   outcome.facts["nodes"] = system.nodes;
   const std::string picked =
       fmt::format("{}: {}{}", is_nccl ? "NCCL" : "RCCL", words_of(choice, system, settings),

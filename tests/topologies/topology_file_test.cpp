@@ -240,7 +240,7 @@ TEST_CASE("mistakes in links") {
   CHECK_THROWS_WITH(
       with_switch("[[links]]\nfrom = 0\nto = 1\nbandwith = \"1GB/s\""),
       "dir/t.toml:11:1: unknown key \"bandwith\" (known: between, from, to, bandwidth, "
-      "latency, directed, dimension; did you mean \"bandwidth\"?)");
+      "latency, directed, dimension, part; did you mean \"bandwidth\"?)");
   CHECK_THROWS_WITH(parsed("npus = 2\n[[links]]\nfrom = 0\nto = 1\nlatency = \"1us\""),
                     "dir/t.toml:2:1: this table needs a key \"bandwidth\" (it has: from, to, "
                     "latency)");

@@ -195,6 +195,7 @@ TopologyParts parts_from(const Topology& topology, std::span<const NodeId> nodes
                          std::span<const LinkId> links) {
   TopologyParts parts;
   parts.name = topology.name();
+  parts.link_parts = topology.parts().link_parts;
   const auto number = numbering(nodes);
   for (const NodeId node : nodes) parts.add_node(topology.node(node));
   for (const LinkId id : links) {

@@ -128,6 +128,13 @@ std::optional<std::string> outcome_record(const std::string& key, const Topology
     add_text(record, name);
     add_word(record, std::bit_cast<std::uint64_t>(value));
   }
+  add_word(record, outcome.library ? 1 : 0);
+  if (outcome.library) {
+    add_text(record, outcome.library->algorithm);
+    add_text(record, outcome.library->protocol);
+    add_word(record, outcome.library->channels);
+    add_word(record, outcome.library->by_shard ? 1 : 0);
+  }
   if (record.size() > most) return std::nullopt;
   if (form == Form::none) return record;
   LimitedText limited(record, most);
@@ -170,6 +177,14 @@ parse_outcome_record(std::string_view record, const std::string& key, const Topo
   for (std::uint64_t left = in.word(); left > 0; --left) {
     std::string name(in.text());
     outcome.facts[std::move(name)] = std::bit_cast<double>(in.word());
+  }
+  if (in.word_up_to(1) == 1) {
+    LibraryChoice& library = outcome.library.emplace();
+    library.algorithm = in.text();
+    library.protocol = in.text();
+    library.channels =
+        static_cast<std::uint32_t>(in.word_up_to(std::numeric_limits<std::uint32_t>::max()));
+    library.by_shard = in.word_up_to(1) == 1;
   }
   if (form == Form::none) {
     if (!in.rest().empty()) throw InputError("a record that goes on after its end");

@@ -5,7 +5,7 @@
 // first; an optional number has the word 0 or 1 before it; real numbers by their bits:
 //   key, status, form (0 no schedule, 1 list, 2 compact), names of the network (hash), pieces,
 //   note, routing, bound?, planned?, planned_on, number of attempts, attempts, number of facts,
-//   each: name, value; then, to the end, the schedule
+//   each: name, value; choice of a library?; then, to the end, the schedule
 #pragma once
 
 #include "sim/collective.hpp"

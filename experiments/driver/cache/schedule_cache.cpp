@@ -30,7 +30,7 @@ std::uint64_t hash_of(std::string_view text) {
 
 /// All that stands before the record.
 std::string header(std::string_view record) {
-  return fmt::format("tutti remembered schedule 2\n{} {:016x}\n", record.size(), hash_of(record));
+  return fmt::format("tutti remembered schedule 3\n{} {:016x}\n", record.size(), hash_of(record));
 }
 
 /// The record in a file's content, where it is whole; else empty.

@@ -108,8 +108,9 @@ std::string text_of(const MeasurementComparison& comparison, const TableForm& fo
          short_rate_text(row.factor * speed(row, measured)),
          or_dash(short_rate_text(row.factor * speed(row, predicted))), row.picked});
   }
-  std::string text = fmt::format("{} ({} NPUs), by {}, under ideal links\n{}", comparison.topology,
-                                 comparison.npus, comparison.algorithm, to_text(table, form));
+  std::string text =
+      fmt::format("{} ({} NPUs), by {}, under {}\n{}", comparison.topology, comparison.npus,
+                  comparison.algorithm, comparison.links, to_text(table, form));
   const std::span<const ComparedRow> rows = comparison.rows;
   for (std::size_t first = 0; first < rows.size();) {
     std::size_t last = first;
@@ -139,8 +140,8 @@ std::string text_of(const MeasurementComparison& comparison, const TableForm& fo
 void draw_curves(const MeasurementComparison& comparison, const std::string& file) {
   constexpr double gb = 1e9;
   CurveChart chart;
-  chart.heading.title = fmt::format("{}: measured, and predicted by {} under ideal links",
-                                    comparison.topology, comparison.algorithm);
+  chart.heading.title = fmt::format("{}: measured, and predicted by {} under {}",
+                                    comparison.topology, comparison.algorithm, comparison.links);
   chart.x_label = "size";
   chart.y_label = "bus bandwidth (GB/s)";
   std::size_t hue = 0;
@@ -220,6 +221,7 @@ int compare_command(const CompareArguments& arguments) {
   c.chunks = std::nullopt;
   c.options.model = time_model(arguments.model);
   c.options.settings = parse_settings(arguments.settings);
+  c.transport = of_option("--transport", [&] { return parse_transport(arguments.transport); });
   c.engine = &find_engine("native");
   c.cache = usable_cache(cache_folder(arguments.cache));
   if (!arguments.limit.empty()) set_limits(c.options, arguments.limit);

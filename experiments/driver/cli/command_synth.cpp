@@ -56,6 +56,9 @@ std::vector<Case> cases_of(const SynthArguments& arguments, const Experiment& ex
   if (needs_record(arguments) && cases.front().disciplines.front() != Discipline::fifo)
     throw InputError(fmt::format("{}: of fifo only, name it first: --discipline fifo,fluid",
                                  by_queue ? "--draw-by queue" : "--draw-steps"));
+  if (needs_record(arguments) && cases.front().transport)
+    throw InputError(fmt::format("{}: of ideal links only, not under a transport",
+                                 by_queue ? "--draw-by queue" : "--draw-steps"));
   require_outputs(inputs_of(arguments.topology, arguments.line),
                   {arguments.output, arguments.trace, arguments.draw.file, arguments.draw_steps,
                    arguments.histogram});

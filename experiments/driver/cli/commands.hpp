@@ -184,6 +184,7 @@ struct CompareArguments {
   std::string algorithm; ///< empty: nccl, or rccl on AMD's GPUs
   std::vector<std::string> settings;
   ModelArguments model;
+  std::string transport = "ideal";
   std::string limit;  ///< of each prediction, as set_limits() takes it; empty: none
   std::string expect; ///< "10%"; empty: nothing
   std::string draw;   ///< picture to write; empty: none

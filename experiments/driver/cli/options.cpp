@@ -346,6 +346,7 @@ void add_options(CLI::App& app, CompareArguments& compare) {
   app.add_option("--set", compare.settings, "key=value: one of the algorithm's own options")
       ->allow_extra_args(false);
   add_model(app, compare.model, "");
+  app.add_option("--transport", compare.transport, transport_option.help);
   app.add_option("--limit", compare.limit,
                  "time and memory for each prediction: 60s, 8GiB or 60s,8GiB");
   app.add_option("--expect", compare.expect,

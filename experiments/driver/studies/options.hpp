@@ -54,6 +54,10 @@ inline constexpr StudyOption limit_option{
 inline constexpr StudyOption settings_option{"--set", "settings", OptionForm::pairs,
                                              "an option of an algorithm, key=value; repeatable"};
 
+inline constexpr StudyOption transport_option{
+    "--transport", "transport", OptionForm::text,
+    "what a runtime makes of the links: ideal, nccl, or a TOML file; default ideal"};
+
 /// Of what knows fluid sharing.
 inline constexpr StudyOption network_model_option{"--network-model", "network_model",
                                                   OptionForm::text,

@@ -67,8 +67,12 @@ ComparedRow predicted_by(const Evaluation& e) {
 MeasurementComparison compare_measurements(
     const Case& of, std::span<const MeasuredRow> rows,
     const std::function<std::vector<Evaluation>(std::span<const Case>)>& evaluate) {
-  MeasurementComparison made{
-      of.topology_label, std::string(of.algorithm.name), of.topology->npu_count(), {}, {}};
+  MeasurementComparison made{of.topology_label,
+                             std::string(of.algorithm.name),
+                             of.transport ? "transport " + of.transport->name : "ideal links",
+                             of.topology->npu_count(),
+                             {},
+                             {}};
   std::map<Problem, std::size_t> known;
   std::vector<Case> cases;
   std::vector<std::string> places; // of the first row of each case

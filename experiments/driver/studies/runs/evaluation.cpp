@@ -195,8 +195,10 @@ Attempt attempt(const Case& c) {
   SynthesisOptions options = c.options;
   options.model = model_with(c, c.disciplines.front());
   ScheduleCache cache(c.cache);
+  std::optional<Topology> planned; // algorithms know how long a step takes
+  if (c.transport) planned = with_latencies(*c.topology, *c.transport);
   return attempt_in_chunks(
-      c.algorithm, *c.topology,
+      c.algorithm, planned ? *planned : *c.topology,
       [&c](std::uint32_t chunks_per_shard) {
         return make_collective(*c.topology, c.collective, chunks_per_shard);
       },
@@ -216,28 +218,85 @@ BoundPair bounds_for(const Case& c, const Collective& collective, const TimeMode
   return bounds_for(*c.topology, collective, model, c.bound);
 }
 
-Replay replay(const Case& c, const Attempt& made, Discipline discipline,
+/// What a schedule is replayed as, and when those who join begin.
+struct Carried {
+  const Topology* topology = nullptr;
+  const Schedule* schedule = nullptr; ///< null: it is compact
+  std::vector<Time> starts;
+  std::string transport = {};                 ///< Replay::transport
+  std::shared_ptr<const Transported> by = {}; ///< null: as it is
+};
+
+/// One for each protocol that the runtime may take: of a library's schedule its own.
+std::vector<Carried> carried(const Case& c, const Attempt& made, std::span<const Time> starts) {
+  const Schedule* schedule = made.outcome.schedule ? &*made.outcome.schedule : nullptr;
+  if (!c.transport) return {{c.topology, schedule, {starts.begin(), starts.end()}}};
+  std::vector<LibraryChoice> choices;
+  if (made.outcome.library)
+    choices.push_back(*made.outcome.library);
+  else
+    for (const std::string& protocol : usable_protocols(*c.topology, *schedule, *c.transport))
+      choices.push_back({"", protocol, 0, false});
+  if (choices.empty()) choices.push_back({"", "simple", 0, false}); // it then says what is unknown
+  const Time launch = c.transport->launch_of(c.topology->parts().npu_model);
+  std::vector<Carried> all;
+  for (const LibraryChoice& choice : choices) {
+    Carried& one = all.emplace_back();
+    one.by = std::make_shared<const Transported>(
+        transported(*c.topology, made.collective, *schedule, choice, *c.transport));
+    one.topology = &one.by->topology;
+    one.schedule = &one.by->schedule;
+    one.starts.assign(c.topology->node_count(), Time{});
+    for (std::uint32_t npu = 0; npu < c.topology->npu_count(); ++npu)
+      one.starts[npu] = launch + (starts.empty() ? Time{} : starts[npu]);
+    one.transport = fmt::format("{}, {}", c.transport->name, choice.protocol);
+  }
+  return all;
+}
+
+/// The use of links, of that of their lanes: they are busy as long as their data keeps them.
+std::vector<LinkUse> without_lanes(const Transported& by, std::span<const LinkUse> lanes,
+                                   std::size_t links) {
+  std::vector<LinkUse> uses(links);
+  std::vector<Bandwidth> rates(links);
+  for (std::uint32_t lane = 0; lane < lanes.size(); ++lane) {
+    LinkUse& use = uses[by.original[lane].value];
+    use.bytes.count += lanes[lane].bytes.count;
+    use.transfers += lanes[lane].transfers;
+    const auto groups = by.topology.groups_of(LinkId{lane});
+    rates[by.original[lane].value] = groups.empty()
+                                         ? by.topology.link(LinkId{lane}).bandwidth
+                                         : by.topology.groups()[groups.front()].bandwidth;
+  }
+  for (std::size_t l = 0; l < links; ++l) uses[l].busy = serialization(uses[l].bytes, rates[l]);
+  return uses;
+}
+
+Replay replay(const Case& c, const Attempt& made, Discipline discipline, const Carried& on,
               std::span<const Time> starts) {
   const TimeModel model = model_with(c, discipline);
   RunOptions options;
-  options.starts = starts;
+  options.starts = on.starts;
   options.record_hops = !c.trace.folder.empty();
   options.watch = watch_of(c.options.stage,
                            fmt::format("replay on {}, {}", c.engine->name, discipline_text(model)));
   const auto run = [&] {
-    return made.outcome.schedule
-               ? c.engine->run(*c.topology, made.collective, *made.outcome.schedule, model, options)
-               : c.engine->run_compact(*c.topology, made.collective, *made.outcome.compact, model,
+    return on.schedule != nullptr
+               ? c.engine->run(*on.topology, made.collective, *on.schedule, model, options)
+               : c.engine->run_compact(*on.topology, made.collective, *made.outcome.compact, model,
                                        options.watch);
   };
-  return bounded_replay(*c.engine, *c.topology, made.collective, run, [&] {
+  Replay one = bounded_replay(*c.engine, *c.topology, made.collective, run, [&] {
     return raised_by(starts, bounds_for(c, made.collective, model), *c.topology, made.collective,
                      model);
   });
+  one.transport = on.transport;
+  if (on.by) one.report.links = without_lanes(*on.by, one.report.links, c.topology->link_count());
+  return one;
 }
 
 /// Replays it again under noise, where that is asked for. False if that was interrupted.
-bool add_noise(const Case& c, const Attempt& made, std::span<const Time> starts, Replay& one,
+bool add_noise(const Case& c, const Attempt& made, const Carried& on, Replay& one,
                Evaluation& result) {
   if (!c.noise.is_drawn()) return true;
   if (!made.outcome.schedule) {
@@ -249,7 +308,7 @@ bool add_noise(const Case& c, const Attempt& made, std::span<const Time> starts,
   bool is_over = true;
   try {
     add_noisy_replays(
-        {*c.topology, made.collective, *made.outcome.schedule, one.report.model, *c.engine, starts},
+        {*on.topology, made.collective, *on.schedule, one.report.model, *c.engine, on.starts},
         c.noise, c.options.threads, c.options.stage, one, result.problem);
   } catch (const Stopped&) { // the replay without noise stands
     add_note(result, "interrupted in its draws");
@@ -275,10 +334,10 @@ void compare_with_proof(const Outcome& outcome, const Replay& replay, Evaluation
 }
 
 /// Of the replay with this number; its hops aren't needed any more.
-void write_trace_part(const Case& c, const Attempt& made, std::size_t number, Report& report,
-                      Evaluation& result) {
+void write_trace_part(const Case& c, const Attempt& made, const Carried& on, std::size_t number,
+                      Report& report, Evaluation& result) {
   if (c.trace.folder.empty()) return;
-  if (!made.outcome.schedule) {
+  if (on.schedule == nullptr) {
     add_note(result, fmt::format("no timeline of {} transfers, which are too many for a list",
                                  made.outcome.compact->size()));
     return;
@@ -290,7 +349,7 @@ void write_trace_part(const Case& c, const Attempt& made, std::size_t number, Re
     missing =
         write_run(events, c.trace.first_process + static_cast<std::uint32_t>(number),
                   {trace_name(c.algorithm.name, made.collective.size(), report.model.discipline),
-                   c.topology, &made.collective, &*made.outcome.schedule, &report});
+                   on.topology, &made.collective, on.schedule, &report});
   });
   if (!missing.empty()) write_file(TraceParts::left_out_of(part), missing);
   report.hops = {};
@@ -308,18 +367,33 @@ void replay_all(const Case& c, const Attempt& made, Evaluation& result) {
                                  made.outcome.compact->size()));
     return;
   }
+  if (made.outcome.compact && c.transport) {
+    add_note(result, fmt::format("not replayed: {} transfers are too many for a list, which a "
+                                 "transport needs",
+                                 made.outcome.compact->size()));
+    return;
+  }
+  const std::vector<Carried> networks = carried(c, made, starts);
   for (const Discipline discipline : c.disciplines) {
     if (const std::string problem = compact_problem(*c.engine, discipline);
         made.outcome.compact && !problem.empty()) {
       add_note(result, problem);
       continue;
     }
-    Replay one = replay(c, made, discipline, starts);
+    std::size_t best = 0;
+    std::optional<Replay> fastest;
+    for (std::size_t i = 0; i < networks.size(); ++i) {
+      Replay each = replay(c, made, discipline, networks[i], starts);
+      if (fastest && fastest->report.completion <= each.report.completion) continue;
+      fastest = std::move(each);
+      best = i;
+    }
+    Replay one = std::move(*fastest);
     if (discipline == c.disciplines.front()) compare_with_proof(made.outcome, one, result);
-    write_trace_part(c, made, result.replays.size(), one.report, result);
+    write_trace_part(c, made, networks[best], result.replays.size(), one.report, result);
     one.report.chunk_done.clear();
     if (result.problem.empty()) result.problem = replay_problem(one);
-    const bool is_over = add_noise(c, made, starts, one, result);
+    const bool is_over = add_noise(c, made, networks[best], one, result);
     result.replay_seconds += one.replay_seconds;
     result.bound_seconds += one.bound_seconds;
     result.replays.push_back(std::move(one));

@@ -10,10 +10,12 @@
 #include "sim/report.hpp"
 #include "sim/synthesizer.hpp"
 #include "sim/topology.hpp"
+#include "sim/transport/transport.hpp"
 #include "synth/bounds/bounds.hpp"
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -65,6 +67,8 @@ struct Case {
   AlgorithmRow algorithm;
   /// Chunks per shard, times what the algorithm needs; none: auto, as attempt_in_chunks() says.
   std::optional<std::uint32_t> chunks = 1;
+  /// What a runtime makes of the links; null: they are ideal.
+  std::shared_ptr<const Transport> transport = nullptr;
   SynthesisOptions options; ///< its discipline is replaced by the first of `disciplines`
   const EngineRow* engine = nullptr;
   std::vector<Discipline> disciplines{Discipline::fifo}; ///< one replay each; at least one
@@ -88,6 +92,7 @@ struct Replay {
   double replay_seconds = 0, bound_seconds = 0; ///< CPU
   Time rounding = {}; ///< by how much the engine may say less than a bound (agreement.hpp)
   std::vector<NoiseOutcome> noises = {}; ///< one for each skew that was asked for
+  std::string transport = {};            ///< and its protocol, "nccl, ll128"; empty: ideal
   std::optional<double> over_nccl = {};  ///< times as fast as NCCL or RCCL, where that has a run
 
   [[nodiscard]] double gap() const { return bound.gap(report.completion); }

@@ -80,6 +80,7 @@ Replay parse_replay(const Json& json) {
   replay.busbw = json.at("busbw_bytes_per_s");
   report.agreement = parse_agreement(json.at("agreement"));
   replay.rounding = {json.at("rounding_ps").get<std::int64_t>()};
+  replay.transport = text_of(json.at("transport"));
   if (const Json& ratio = json.at("over_nccl"); !ratio.is_null())
     replay.over_nccl = ratio.get<double>();
   for (const Json& noise : json.at("noises")) replay.noises.push_back(parse_noise_message(noise));
@@ -146,6 +147,7 @@ Json replay_json(const Replay& replay) {
           {"links", links_json(report)},
           {"agreement", agreement_json(report.agreement)},
           {"rounding_ps", replay.rounding.ps},
+          {"transport", text_or_null(replay.transport)},
           {"over_nccl", replay.over_nccl ? Json(*replay.over_nccl) : Json(nullptr)},
           {"noises", std::move(noises)}};
 }

@@ -35,6 +35,7 @@ constexpr auto run_options = with_noise(std::array{
                 "paths"},
     StudyOption{"--dependencies", "dependencies", OptionForm::text,
                 "kept, or dropped: queues alone decide; default kept"},
+    transport_option,
     StudyOption{"--over-nccl", "over_nccl", OptionForm::flag,
                 "how many times as fast as NCCL (RCCL on AMD's NPUs) each is; that column is there "
                 "as well where one of them is among the algorithms"},

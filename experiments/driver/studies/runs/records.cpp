@@ -126,9 +126,14 @@ bool is_over_nccl(const Evaluation& e) {
                              [](const Replay& replay) { return replay.over_nccl.has_value(); });
 }
 
+bool has_transport(const Evaluation& e) {
+  return std::ranges::any_of(e.replays,
+                             [](const Replay& replay) { return !replay.transport.empty(); });
+}
+
 /// Columns that not every run has.
 struct Optional {
-  bool over_nccl = false, noise = false;
+  bool transport = false, over_nccl = false, noise = false;
 };
 
 Fields<RunRow> fields_with(std::span<const Evaluation> evaluations, Optional columns) {
@@ -136,6 +141,11 @@ Fields<RunRow> fields_with(std::span<const Evaluation> evaluations, Optional col
   const auto replay = [](const RunRow& row) { return row.replay; };
   Fields<RunRow> fields = fields_through<RunRow>(case_fields(), evaluation);
   extend(fields, fields_through<RunRow>(replay_fields(), replay));
+  if (columns.transport) {
+    const Fields<Replay> field{{{"transport", Quantity::text, ColumnRole::key},
+                                [](const Replay& r) { return Cell::of_text(r.transport); }}};
+    extend(fields, fields_through<RunRow>(field, replay));
+  }
   if (columns.over_nccl) {
     const Fields<Replay> field{{{"over_nccl", Quantity::ratio, ColumnRole::metric},
                                 [](const Replay& r) { return Cell(r.over_nccl); }}};
@@ -151,12 +161,14 @@ Fields<RunRow> fields_with(std::span<const Evaluation> evaluations, Optional col
 } // namespace
 
 Fields<RunRow> run_fields(std::span<const Evaluation> evaluations) {
-  return fields_with(evaluations, {std::ranges::any_of(evaluations, is_over_nccl),
+  return fields_with(evaluations, {std::ranges::any_of(evaluations, has_transport),
+                                   std::ranges::any_of(evaluations, is_over_nccl),
                                    std::ranges::any_of(evaluations, has_noise)});
 }
 
 Fields<RunRow> quiet_run_fields(std::span<const Evaluation> evaluations) {
-  return fields_with(evaluations, {std::ranges::any_of(evaluations, is_over_nccl), false});
+  return fields_with(evaluations, {std::ranges::any_of(evaluations, has_transport),
+                                   std::ranges::any_of(evaluations, is_over_nccl), false});
 }
 
 std::vector<const NoiseOutcome*> noises_of(const Replay& replay) {
@@ -167,11 +179,11 @@ std::vector<const NoiseOutcome*> noises_of(const Replay& replay) {
 }
 
 std::vector<RecordColumn> run_columns() {
-  return records_of<RunRow>(fields_with({}, {true, true}), {}).columns;
+  return records_of<RunRow>(fields_with({}, {true, true, true}), {}).columns;
 }
 
 std::function<Cell(const Evaluation&)> run_column(const std::string& name) {
-  for (Field<RunRow>& field : fields_with({}, {true, true}))
+  for (Field<RunRow>& field : fields_with({}, {true, true, true}))
     if (field.column.name == name)
       return [value = std::move(field.value)](const Evaluation& e) {
         const Replay* first = e.replays.empty() ? nullptr : &e.replays.front();

@@ -127,6 +127,8 @@ RunMatrix read_run(ConfigTable table, const Experiment& experiment,
   run.bound = parsed_at(table, "bound", "quick", parse_bound_effort);
   if (run.collectives.empty()) throw table.error("no collective is named");
   run.change.relays_send = second_at(table, "relays", "paths", "transfers");
+  if (const auto transport = table.find("transport"))
+    run.transport = parsed(*transport, parse_transport);
   if (const auto over_nccl = table.find("over_nccl")) run.over_nccl = over_nccl->boolean();
   run.change.drops_dependencies = second_at(table, "dependencies", "kept", "dropped");
   run.noise = noise_at(table, source_name, [&](std::span<const std::string> texts) {
@@ -371,6 +373,7 @@ std::vector<Case> RunMatrix::cases(Networks networks) const {
                            .collective = {collective, case_size(size, case_chunks)},
                            .algorithm = algorithm,
                            .chunks = case_chunks,
+                           .transport = transport,
                            .options = options_for(algorithm, options),
                            .engine = engine,
                            .disciplines = disciplines,

@@ -18,6 +18,7 @@
 //   sizes_per_chunk = ["25MiB"]            # instead of sizes: times the chunks per shard
 //   relays = "paths"                       # default; "transfers": NPUs on paths send themselves
 //   dependencies = "kept"                  # default; "dropped": queues alone decide
+//   transport = "ideal"                    # default; "nccl" or a file: what a runtime makes of links
 //   over_nccl = true                       # default false: NCCL's time is known for every row
 //   starts, skews, jitter, ... = ...       # who joins late, what is drawn: noise/request.hpp
 //   [[figures]]
@@ -49,6 +50,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -76,6 +78,7 @@ struct RunMatrix {
   std::vector<Discipline> disciplines;
   BoundEffort bound = BoundEffort::quick;
   ScheduleChange change;
+  std::shared_ptr<const Transport> transport; ///< null: ideal links
   bool over_nccl = false;
   NoiseRequest noise;
 

@@ -229,6 +229,10 @@ std::string heading(const Evaluation& e, const Shape& shape) {
   const Report& report = e.replays.front().report;
   text += fmt::format("\nengine {}, links busy for {}, forwarding {}\n", report.engine,
                       to_text(report.model.link_busy), to_text(report.model.forwarding));
+  if (!e.replays.front().transport.empty())
+    text +=
+        fmt::format("transport {}\n",
+                    e.replays.front().transport.substr(0, e.replays.front().transport.find(',')));
   for (const Replay& replay : e.replays)
     if (!replay.report.network_parameters.empty())
       text += fmt::format("{}: {}\n", discipline_text(replay.report.model),

@@ -1,0 +1,77 @@
+// What a runtime makes of links. A schedule under a transport is the same schedule on a slower
+// network: rewritten before the replay, so that engines, verify() and the oracle know nothing of
+// it. Lower bounds stay those of the hardware.
+#pragma once
+
+#include "sim/collective.hpp"
+#include "sim/schedule.hpp"
+#include "sim/synthesizer.hpp"
+#include "sim/topology.hpp"
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace tutti {
+
+/// What a protocol makes of a part (Topology::part_of()).
+struct TransportRule {
+  std::string part;        ///< "nvlink4"
+  std::string protocol;    ///< "ll", "ll128", "simple", "nvls"
+  double share = 1;        ///< of the bandwidth that carries data, 0 < share <= 1
+  Time latency;            ///< of a step over it, instead of the link's own
+  Bandwidth channel;       ///< what one channel (thread block) carries; 0: as much as the link
+  Time handover;           ///< of a chunk: the channel carries nothing meanwhile
+  std::string source = {}; ///< where the figures are from
+};
+
+struct Transport {
+  std::string name; ///< "nccl"
+  /// From the call to the first byte, and from the last one to the end; by Topology's npu_model,
+  /// "" for others.
+  std::map<std::string, Time> launch;
+  std::vector<TransportRule> rules;
+
+  [[nodiscard]] Time launch_of(const std::string& npu_model) const;
+  /// Errors: InputError where the transport doesn't know the part, or the part the protocol.
+  [[nodiscard]] const TransportRule& rule(const std::string& part,
+                                          const std::string& protocol) const;
+};
+
+/// "nccl", or a file (transport_file.cpp has its format). Errors: InputError with the place.
+[[nodiscard]] Transport read_transport(const std::string& name_or_file);
+/// The same; null for "ideal".
+[[nodiscard]] std::shared_ptr<const Transport> parse_transport(const std::string& text);
+/// Those that come with Tutti.
+[[nodiscard]] std::vector<std::string> transport_names();
+
+/// A network and a schedule as a runtime has them.
+struct Transported {
+  Topology topology;
+  Schedule schedule;
+  std::vector<LinkId> original; ///< of each link the one that it is a lane of
+};
+
+/// With s the mean size of its chunks a link that the schedule uses carries
+/// s / (s / (share * B) + handover / channels), at most what its channels carry,
+/// s / (s / channel + handover) each. Of rings it becomes a shared group of lanes, one for each
+/// channel, since channels don't wait for each other; trees and heads stream in the order of the
+/// list. A step from NPU to NPU takes the rule's latency once: links out of switches have none.
+/// Shared groups keep their links' lanes, and shrink by the share of their first link. A schedule
+/// of no library has as many channels as fill the link. Nodes are the same, and so is what is
+/// delivered. What a switch reduces or copies goes by the rule nvls, where the part has one.
+/// Errors: InputError as rule(), naming the link. Cost: O(crossings).
+[[nodiscard]] Transported transported(const Topology& topology, const Collective& collective,
+                                      const Schedule& schedule, const LibraryChoice& choice,
+                                      const Transport& transport);
+
+/// What algorithms plan on: the same links with the latencies of Simple, where the part is known.
+[[nodiscard]] Topology with_latencies(const Topology& topology, const Transport& transport);
+
+/// The protocols that a schedule of no library may be run under: those of all parts it uses.
+[[nodiscard]] std::vector<std::string>
+usable_protocols(const Topology& topology, const Schedule& schedule, const Transport& transport);
+
+} // namespace tutti

@@ -1,0 +1,94 @@
+// A transport is data, so that whoever has measured a machine can write one.
+//
+//   name = "nccl"
+//   note = "..."
+//   [launch]                          # of a call, by model of NPU; "other" for all others
+//   h100 = "12us"
+//   other = "15us"
+//   [[rules]]
+//   part = "nvlink4"                  # of links, as topologies name them
+//   protocol = "simple"               # ll, ll128, simple, or nvls for what the switch reduces
+//   share = 0.82                      # of the bandwidth that carries data
+//   latency = "3.4us"                 # of a step
+//   channel = "20GB/s"                # default: as much as the link
+//   handover = "0.5us"                # default 0 s: of a chunk, by its channel
+//   source = "..."
+
+#include "sim/error.hpp"
+#include "sim/files/config.hpp"
+#include "sim/files/data_files.hpp"
+#include "sim/text.hpp"
+#include "sim/transport/transport.hpp"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+
+namespace tutti {
+
+namespace {
+
+std::string transport_folder() { return data_folder("transports", TUTTI_TRANSPORTS_SOURCE_DIR); }
+
+TransportRule read_rule(ConfigTable& table) {
+  TransportRule rule;
+  rule.part = table.at("part").string();
+  const ConfigValue protocol = table.at("protocol");
+  rule.protocol = protocol.string();
+  constexpr std::array<std::string_view, 4> known{"ll", "ll128", "simple", "nvls"};
+  if (std::ranges::find(known, rule.protocol) == known.end())
+    throw protocol.error(unknown_name("protocol", rule.protocol,
+                                      std::vector<std::string>(known.begin(), known.end())));
+  const ConfigValue share = table.at("share"), latency = table.at("latency");
+  rule.share = share.number();
+  if (!(rule.share > 0 && rule.share <= 1)) throw share.error("a share is above 0 and at most 1");
+  rule.latency = latency.time();
+  if (rule.latency.ps < 0) throw latency.error("a latency isn't negative");
+  if (const auto channel = table.find("channel")) rule.channel = channel->bandwidth();
+  if (const auto handover = table.find("handover")) {
+    rule.handover = handover->time();
+    if (rule.handover.ps < 0) throw handover->error("a handover takes no negative time");
+  }
+  if (const auto source = table.find("source")) rule.source = source->string();
+  table.finish();
+  return rule;
+}
+
+} // namespace
+
+std::vector<std::string> transport_names() { return data_names(transport_folder()); }
+
+std::shared_ptr<const Transport> parse_transport(const std::string& text) {
+  return text == "ideal" ? nullptr : std::make_shared<const Transport>(read_transport(text));
+}
+
+Transport read_transport(const std::string& name_or_file) {
+  ConfigTable root = read_config(find_data_file("transport", name_or_file, transport_folder()));
+  root.allow_only({"name", "note", "launch", "rules"});
+  Transport transport;
+  transport.name = root.at("name").string();
+  (void)root.find("note");
+  if (const auto launch = root.find("launch")) {
+    ConfigTable table = launch->table();
+    for (const std::string& model : table.keys()) {
+      const ConfigValue value = table.at(model);
+      const Time time = value.time();
+      if (time.ps < 0) throw value.error("a launch takes no negative time");
+      transport.launch[model == "other" ? "" : model] = time;
+    }
+    table.finish();
+  }
+  for (ConfigTable& table : root.tables("rules")) {
+    TransportRule rule = read_rule(table);
+    if (std::ranges::any_of(transport.rules, [&](const TransportRule& other) {
+          return other.part == rule.part && other.protocol == rule.protocol;
+        }))
+      throw table.error("a second rule of " + rule.part + " under " + rule.protocol);
+    transport.rules.push_back(std::move(rule));
+  }
+  if (transport.rules.empty()) throw root.error("a transport needs [[rules]]");
+  root.finish();
+  return transport;
+}
+
+} // namespace tutti

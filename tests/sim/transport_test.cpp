@@ -1,0 +1,227 @@
+// Transports: what a rule makes of a link, by hand; rings on lanes; what a file may say.
+#include "sim/transport/transport.hpp"
+
+#include "sim/engines/engine.hpp"
+#include "sim/error.hpp"
+#include "sim/files/files.hpp"
+#include "sim/verify.hpp"
+#include "tests/catch.hpp"
+#include "tests/message_of.hpp"
+
+#include <algorithm>
+#include <map>
+#include <string>
+#include <vector>
+
+using namespace tutti;
+
+namespace {
+
+/// NPUs with links of 100 GB/s from each to the next, around.
+Topology ring_of(std::uint32_t npus, const std::string& part) {
+  TopologyParts parts;
+  parts.name = "ring";
+  for (std::uint32_t n = 0; n < npus; ++n)
+    parts.add_node({"npu" + std::to_string(n), NodeKind::npu, {}, {}});
+  for (std::uint32_t n = 0; n < npus; ++n) {
+    Link link;
+    link.from = NodeId{n};
+    link.to = NodeId{(n + 1) % npus};
+    link.bandwidth = Bandwidth{100'000'000'000};
+    link.latency = Time{500'000};
+    if (!part.empty()) link.part = parts.link_part(part);
+    parts.add_link(link);
+  }
+  return Topology(std::move(parts));
+}
+
+Transport transport_with(const TransportRule& rule) {
+  Transport transport;
+  transport.name = "t";
+  transport.launch = {{"", Time{10'000'000}}, {"h100", Time{7'000'000}}};
+  transport.rules = {rule};
+  return transport;
+}
+
+const TransportRule simple{
+    "wire", "simple", 0.8, Time{3'000'000}, Bandwidth{20'000'000'000}, Time{1'000'000}};
+
+/// Each sends its chunk on around the ring, all at once, step by step.
+Schedule all_gather_on(const Topology& ring, std::uint32_t chunks_per_shard) {
+  Schedule schedule(ring.link_count());
+  const std::uint32_t n = ring.npu_count();
+  for (std::uint32_t s = 0; s + 1 < n; ++s)
+    for (std::uint32_t i = 0; i < n; ++i)
+      for (std::uint32_t k = 0; k < chunks_per_shard; ++k)
+        schedule.push(ChunkId{(i + n - s) % n * chunks_per_shard + k}, LinkId{i}, Op::copy);
+  return schedule;
+}
+
+Collective all_gather(const Topology& ring, Bytes size, std::uint32_t chunks_per_shard) {
+  return make_collective(ring, {CollectiveKind::all_gather, size, {}, 0, chunks_per_shard});
+}
+
+std::string refused(const std::string& text) {
+  ScratchFolder folder;
+  const std::string file = folder.path() + "/t.toml";
+  write_file(file, text);
+  const std::string message = message_of([&] { (void)read_transport(file); });
+  return message.starts_with(file) ? message.substr(file.size()) : message;
+}
+
+} // namespace
+
+TEST_CASE("what a rule makes of a link, by hand") {
+  const Topology ring = ring_of(2, "wire");
+  const Collective collective = all_gather(ring, Bytes{2'000'000}, 1);
+  const Schedule schedule = all_gather_on(ring, 1);
+  SECTION("of no library: as many channels as fill it") {
+    // 80 GB/s of data are four channels; 1 MB takes 12.5 us and a quarter of a handover of 1 us.
+    const Transported by =
+        transported(ring, collective, schedule, {"", "simple", 0, false}, transport_with(simple));
+    CHECK(by.topology.link_count() == 2);
+    CHECK(by.schedule == schedule);
+    const Time time = run_native(by.topology, collective, by.schedule, {}, {}).completion;
+    CHECK(time.seconds() == Approx(12.5e-6 + 0.25e-6 + 3e-6));
+  }
+  SECTION("by one channel") {
+    // 20 GB/s: 50 us, and a handover.
+    const Transported by = transported(ring, collective, schedule, {"ring", "simple", 1, true},
+                                       transport_with(simple));
+    const Time time = run_native(by.topology, collective, by.schedule, {}, {}).completion;
+    CHECK(time.seconds() == Approx(50e-6 + 1e-6 + 3e-6));
+  }
+  CHECK(transport_with(simple).launch_of("h100") == Time{7'000'000});
+  CHECK(transport_with(simple).launch_of("a100") == Time{10'000'000});
+}
+
+TEST_CASE("channels of a ring run side by side on lanes that share the wire") {
+  const Topology ring = ring_of(4, "wire");
+  TransportRule rule = simple;
+  rule.handover = Time{};
+  constexpr std::uint32_t chunks = 8;
+  const Collective collective = all_gather(ring, Bytes{32'000'000}, chunks);
+  const Schedule schedule = all_gather_on(ring, chunks);
+  std::map<std::uint32_t, double> seconds;
+  for (const std::uint32_t channels : {1U, 2U, 4U, 8U}) {
+    CAPTURE(channels);
+    const Transported by = transported(ring, collective, schedule,
+                                       {"ring", "simple", channels, true}, transport_with(rule));
+    CHECK(by.topology.link_count() == 4 * channels);
+    CHECK(verify(by.topology, collective, by.schedule).correct());
+    const Report report = run_native(by.topology, collective, by.schedule, {}, {});
+    seconds[channels] = report.completion.seconds();
+    std::map<std::uint32_t, std::int64_t> bytes;
+    for (std::uint32_t lane = 0; lane < report.links.size(); ++lane)
+      bytes[by.original[lane].value] += report.links[lane].bytes.count;
+    for (const auto& [link, crossed] : bytes) CHECK(crossed == 24'000'000);
+  }
+  // 24 MB cross each link: at 20 GB/s a channel, at most 80 GB/s together. A chunk has the wire for
+  // 12.5 us, for which those of other lanes wait in turn.
+  for (const auto& [channels, time] : seconds) {
+    const double least = 24e6 / std::min(channels * 20e9, 80e9);
+    CHECK(time >= least);
+    CHECK(time <= least + 3 * 12.5e-6 + 3.001e-6);
+  }
+}
+
+TEST_CASE("behind a switch the step's latency counts once, and groups shrink") {
+  TopologyParts parts;
+  parts.name = "switch";
+  for (const char* name : {"npu0", "npu1"}) parts.add_node({name, NodeKind::npu, {}, {}});
+  const NodeId hub = parts.add_node({"hub", NodeKind::switching, {false, false, false}, {}});
+  for (std::uint32_t n = 0; n < 2; ++n) {
+    Link link;
+    link.from = NodeId{n};
+    link.to = hub;
+    link.bandwidth = Bandwidth{100'000'000'000};
+    link.part = parts.link_part("wire");
+    parts.add_duplex(link);
+  }
+  parts.groups = {{"bus", {LinkId{0}, LinkId{2}}, Bandwidth{50'000'000'000}}};
+  const Topology topology(std::move(parts));
+  const Collective collective = all_gather(topology, Bytes{2'000'000}, 1);
+  Schedule schedule(topology.link_count());
+  schedule.push({ChunkId{0}, schedule.paths().intern(std::vector{LinkId{0}, LinkId{3}})});
+  schedule.push({ChunkId{1}, schedule.paths().intern(std::vector{LinkId{2}, LinkId{1}})});
+  TransportRule rule = simple;
+  rule.handover = Time{};
+  const Transported by =
+      transported(topology, collective, schedule, {"", "simple", 0, false}, transport_with(rule));
+  // 2 MB over a bus of 0.8 * 50 GB/s, one after the other, and one step.
+  const Time time = run_native(by.topology, collective, by.schedule, {}, {}).completion;
+  CHECK(time.seconds() == Approx(50e-6 + 3e-6));
+  CHECK(with_latencies(topology, transport_with(rule)).link(LinkId{0}).latency == rule.latency);
+  CHECK(with_latencies(topology, transport_with(rule)).link(LinkId{1}).latency == Time{});
+}
+
+TEST_CASE("what a switch reduces or copies goes by its own rule, what passes through doesn't") {
+  TopologyParts parts;
+  parts.name = "switch";
+  for (const char* name : {"npu0", "npu1"}) parts.add_node({name, NodeKind::npu, {}, {}});
+  const NodeId hub = parts.add_node({"hub", NodeKind::switching, {false, true, true}, {}});
+  for (std::uint32_t n = 0; n < 2; ++n) {
+    Link link;
+    link.from = NodeId{n};
+    link.to = hub;
+    link.bandwidth = Bandwidth{100'000'000'000};
+    link.part = parts.link_part("wire");
+    parts.add_duplex(link);
+  }
+  const Topology topology(std::move(parts));
+  const Collective collective = all_gather(topology, Bytes{2'000'000}, 1);
+  Transport transport = transport_with(simple);
+  transport.rules.front().handover = Time{};
+  transport.rules.push_back({"wire", "nvls", 0.5, Time{5'000'000}, {}, {}});
+  Schedule schedule(topology.link_count());
+  schedule.push(ChunkId{0}, LinkId{0}, Op::copy); // up to the switch, and down from it
+  schedule.push(ChunkId{0}, LinkId{3}, Op::copy);
+  schedule.push({ChunkId{1}, schedule.paths().intern(std::vector{LinkId{2}, LinkId{1}})});
+  const Transported by =
+      transported(topology, collective, schedule, {"", "simple", 0, false}, transport);
+  for (const std::uint32_t link : {0U, 3U})
+    CHECK(by.topology.link(LinkId{link}).bandwidth == Bandwidth{50'000'000'000});
+  for (const std::uint32_t link : {1U, 2U})
+    CHECK(by.topology.link(LinkId{link}).bandwidth == Bandwidth{80'000'000'000});
+  CHECK(by.topology.link(LinkId{0}).latency == Time{5'000'000});
+  CHECK(by.topology.link(LinkId{2}).latency == Time{3'000'000});
+}
+
+TEST_CASE("links of no part, and protocols that a part doesn't have, are refused by name") {
+  const Transport transport = transport_with(simple);
+  const auto message = [&](const std::string& part, const std::string& protocol) {
+    const Topology ring = ring_of(2, part);
+    return message_of([&] {
+      (void)transported(ring, all_gather(ring, Bytes{1'000}, 1), all_gather_on(ring, 1),
+                        {"", protocol, 0, false}, transport);
+    });
+  };
+  CHECK(message("", "simple") == "link npu0>npu1: transport t has to know what links are made of "
+                                 "(part = \"nvlink4\" of [[links]]; known: wire)");
+  CHECK_THAT(message("wires", "simple"),
+             ContainsSubstring("link npu0>npu1: unknown part of transport t \"wires\""));
+  CHECK_THAT(message("wire", "ll"),
+             ContainsSubstring("unknown protocol of wire in transport t \"ll\""));
+  const Topology ring = ring_of(2, "wire");
+  CHECK(usable_protocols(ring, all_gather_on(ring, 1), transport) ==
+        std::vector<std::string>{"simple"});
+}
+
+TEST_CASE("what is wrong in a transport's file is told by its place") {
+  const std::string head = "name = \"t\"\n[[rules]]\npart = \"wire\"\n";
+  CHECK_THAT(refused(head + "protocol = \"simpel\"\nshare = 1\nlatency = \"1us\"\n"),
+             ContainsSubstring(":4:12: unknown protocol \"simpel\""));
+  CHECK_THAT(refused(head + "protocol = \"simple\"\nshare = 1.5\nlatency = \"1us\"\n"),
+             ContainsSubstring(":5:9: a share is above 0 and at most 1"));
+  CHECK_THAT(refused(head + "protocol = \"simple\"\nshare = 1\nlatency = \"-1us\"\n"),
+             ContainsSubstring("6:"));
+  CHECK_THAT(refused(head + "protocol = \"simple\"\nshare = 1\nlatency = \"1us\"\nchanel = 1\n"),
+             ContainsSubstring("chanel"));
+  const std::string rule = "protocol = \"simple\"\nshare = 1\nlatency = \"1us\"\n";
+  CHECK_THAT(refused(head + rule + "[[rules]]\npart = \"wire\"\n" + rule),
+             ContainsSubstring("a second rule of wire under simple"));
+  CHECK_THAT(refused("name = \"t\"\n"), ContainsSubstring("needs [[rules]]"));
+  CHECK_THAT(refused("name = \"t\"\n[launch]\nh100 = 3\n"), ContainsSubstring(":3:"));
+  CHECK_THAT(message_of([] { (void)read_transport("ncl"); }),
+             ContainsSubstring("unknown transport \"ncl\""));
+}
