@@ -18,7 +18,7 @@
 //   sizes_per_chunk = ["25MiB"]            # instead of sizes: times the chunks per shard
 //   relays = "paths"                       # default; "transfers": NPUs on paths send themselves
 //   dependencies = "kept"                  # default; "dropped": queues alone decide
-//   transport = "ideal"                    # default; "nccl" or a file: what a runtime makes of links
+//   transport = "ideal"                    # default; nccl, rccl or a file: what links become
 //   over_nccl = true                       # default false: NCCL's time is known for every row
 //   starts, skews, jitter, ... = ...       # who joins late, what is drawn: noise/request.hpp
 //   [[figures]]
