@@ -44,8 +44,6 @@ struct Transport {
 [[nodiscard]] Transport read_transport(const std::string& name_or_file);
 /// The same; null for "ideal".
 [[nodiscard]] std::shared_ptr<const Transport> parse_transport(const std::string& text);
-/// Those that come with Tutti.
-[[nodiscard]] std::vector<std::string> transport_names();
 
 /// A network and a schedule as a runtime has them.
 struct Transported {

@@ -56,8 +56,6 @@ TransportRule read_rule(ConfigTable& table) {
 
 } // namespace
 
-std::vector<std::string> transport_names() { return data_names(transport_folder()); }
-
 std::shared_ptr<const Transport> parse_transport(const std::string& text) {
   return text == "ideal" ? nullptr : std::make_shared<const Transport>(read_transport(text));
 }

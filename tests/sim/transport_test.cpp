@@ -35,6 +35,23 @@ Topology ring_of(std::uint32_t npus, const std::string& part) {
   return Topology(std::move(parts));
 }
 
+/// Two NPUs, each with links of 100 GB/s to and from a switch.
+TopologyParts around_a_switch(Abilities can) {
+  TopologyParts parts;
+  parts.name = "switch";
+  for (const char* name : {"npu0", "npu1"}) parts.add_node({name, NodeKind::npu, {}, {}});
+  const NodeId hub = parts.add_node({"hub", NodeKind::switching, can, {}});
+  for (std::uint32_t n = 0; n < 2; ++n) {
+    Link link;
+    link.from = NodeId{n};
+    link.to = hub;
+    link.bandwidth = Bandwidth{100'000'000'000};
+    link.part = parts.link_part("wire");
+    parts.add_duplex(link);
+  }
+  return parts;
+}
+
 Transport transport_with(const TransportRule& rule) {
   Transport transport;
   transport.name = "t";
@@ -126,18 +143,7 @@ TEST_CASE("channels of a ring run side by side on lanes that share the wire") {
 }
 
 TEST_CASE("behind a switch the step's latency counts once, and groups shrink") {
-  TopologyParts parts;
-  parts.name = "switch";
-  for (const char* name : {"npu0", "npu1"}) parts.add_node({name, NodeKind::npu, {}, {}});
-  const NodeId hub = parts.add_node({"hub", NodeKind::switching, {false, false, false}, {}});
-  for (std::uint32_t n = 0; n < 2; ++n) {
-    Link link;
-    link.from = NodeId{n};
-    link.to = hub;
-    link.bandwidth = Bandwidth{100'000'000'000};
-    link.part = parts.link_part("wire");
-    parts.add_duplex(link);
-  }
+  TopologyParts parts = around_a_switch({false, false, false});
   parts.groups = {{"bus", {LinkId{0}, LinkId{2}}, Bandwidth{50'000'000'000}}};
   const Topology topology(std::move(parts));
   const Collective collective = all_gather(topology, Bytes{2'000'000}, 1);
@@ -156,19 +162,7 @@ TEST_CASE("behind a switch the step's latency counts once, and groups shrink") {
 }
 
 TEST_CASE("what a switch reduces or copies goes by its own rule, what passes through doesn't") {
-  TopologyParts parts;
-  parts.name = "switch";
-  for (const char* name : {"npu0", "npu1"}) parts.add_node({name, NodeKind::npu, {}, {}});
-  const NodeId hub = parts.add_node({"hub", NodeKind::switching, {false, true, true}, {}});
-  for (std::uint32_t n = 0; n < 2; ++n) {
-    Link link;
-    link.from = NodeId{n};
-    link.to = hub;
-    link.bandwidth = Bandwidth{100'000'000'000};
-    link.part = parts.link_part("wire");
-    parts.add_duplex(link);
-  }
-  const Topology topology(std::move(parts));
+  const Topology topology(around_a_switch({false, true, true}));
   const Collective collective = all_gather(topology, Bytes{2'000'000}, 1);
   Transport transport = transport_with(simple);
   transport.rules.front().handover = Time{};

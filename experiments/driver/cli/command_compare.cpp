@@ -39,6 +39,11 @@ double speed(const ComparedRow& row, double seconds) {
   return static_cast<double>(row.measured.size.count) / seconds;
 }
 
+/// "ideal links", "transport nccl"
+std::string links_of(const MeasurementComparison& comparison) {
+  return comparison.transport == "ideal" ? "ideal links" : "transport " + comparison.transport;
+}
+
 Json output_of(const MeasurementComparison& comparison, const ComparedRow& row) {
   const MeasuredRow& measured = row.measured;
   Json json{{"kind", "measurement"},
@@ -53,6 +58,7 @@ Json output_of(const MeasurementComparison& comparison, const ComparedRow& row) 
             {"measured_algbw_bytes_per_s", speed(row, measured.seconds)},
             {"measured_busbw_bytes_per_s", row.factor * speed(row, measured.seconds)},
             {"algorithm", comparison.algorithm},
+            {"transport", comparison.transport},
             {"picked", row.predicted ? row.picked : row.why_not}};
   for (const char* key : {"predicted_time_ps", "predicted_algbw_bytes_per_s",
                           "predicted_busbw_bytes_per_s", "predicted_over_measured"})
@@ -110,7 +116,7 @@ std::string text_of(const MeasurementComparison& comparison, const TableForm& fo
   }
   std::string text =
       fmt::format("{} ({} NPUs), by {}, under {}\n{}", comparison.topology, comparison.npus,
-                  comparison.algorithm, comparison.links, to_text(table, form));
+                  comparison.algorithm, links_of(comparison), to_text(table, form));
   const std::span<const ComparedRow> rows = comparison.rows;
   for (std::size_t first = 0; first < rows.size();) {
     std::size_t last = first;
@@ -140,8 +146,9 @@ std::string text_of(const MeasurementComparison& comparison, const TableForm& fo
 void draw_curves(const MeasurementComparison& comparison, const std::string& file) {
   constexpr double gb = 1e9;
   CurveChart chart;
-  chart.heading.title = fmt::format("{}: measured, and predicted by {} under {}",
-                                    comparison.topology, comparison.algorithm, comparison.links);
+  chart.heading.title =
+      fmt::format("{}: measured, and predicted by {} under {}", comparison.topology,
+                  comparison.algorithm, links_of(comparison));
   chart.x_label = "size";
   chart.y_label = "bus bandwidth (GB/s)";
   std::size_t hue = 0;

@@ -56,7 +56,7 @@ inline constexpr StudyOption settings_option{"--set", "settings", OptionForm::pa
 
 inline constexpr StudyOption transport_option{
     "--transport", "transport", OptionForm::text,
-    "what a runtime makes of the links: ideal, nccl, or a TOML file; default ideal"};
+    "what a runtime makes of the links: ideal, nccl, rccl or a TOML file; default ideal"};
 
 /// Of what knows fluid sharing.
 inline constexpr StudyOption network_model_option{"--network-model", "network_model",

@@ -110,3 +110,22 @@ TEST_CASE("who joins late does so with NCCL, too") {
   const Evaluation e = counted({ring}).evaluations[0];
   CHECK(e.replays.at(0).over_nccl.value() == Approx(seconds_of(evaluate(nccl)) / seconds_of(e)));
 }
+
+TEST_CASE("NCCL's time under another transport, or with others late, is no answer") {
+  const Topology topology = make_topology("dgx_h100");
+  const Case ideal = case_of(topology, "nccl", false);
+  Case carried = case_of(topology, "ring", true);
+  carried.transport = parse_transport("nccl");
+  Case late = case_of(topology, "ring", true);
+  late.noise.starts = {"npu3=20us"};
+  const Counted made = counted({ideal, carried, late});
+  CHECK(made.evaluated == 5);
+  Case theirs = ideal;
+  theirs.transport = carried.transport;
+  CHECK(made.evaluations[1].replays.at(0).over_nccl.value() ==
+        Approx(seconds_of(evaluate(theirs)) / seconds_of(made.evaluations[1])));
+  theirs = ideal;
+  theirs.noise.starts = late.noise.starts;
+  CHECK(made.evaluations[2].replays.at(0).over_nccl.value() ==
+        Approx(seconds_of(evaluate(theirs)) / seconds_of(made.evaluations[2])));
+}

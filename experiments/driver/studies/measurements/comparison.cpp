@@ -69,7 +69,7 @@ MeasurementComparison compare_measurements(
     const std::function<std::vector<Evaluation>(std::span<const Case>)>& evaluate) {
   MeasurementComparison made{of.topology_label,
                              std::string(of.algorithm.name),
-                             of.transport ? "transport " + of.transport->name : "ideal links",
+                             of.transport ? of.transport->name : "ideal",
                              of.topology->npu_count(),
                              {},
                              {}};

@@ -35,7 +35,7 @@ struct ComparisonError {
 
 struct MeasurementComparison {
   std::string topology, algorithm;
-  std::string links; ///< "ideal links", or "transport nccl"
+  std::string transport; ///< "ideal", "nccl"
   std::uint32_t npus = 0;
   std::vector<ComparedRow> rows;     ///< by collective, place, size
   std::vector<std::string> problems; ///< defects of Tutti, in words

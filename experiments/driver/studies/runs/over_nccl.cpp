@@ -24,11 +24,25 @@ namespace {
 
 bool is_nccl(const Case& c) { return c.algorithm.name == nccl_of(*c.topology); }
 
-/// What of two cases has to be the same.
-using Problem = std::tuple<std::string, const Topology*, std::string, std::int64_t,
-                           const EngineRow*, std::vector<Discipline>>;
+/// What of two cases has to be the same: all but the algorithm, its cut, and what is drawn.
+using Problem =
+    std::tuple<std::string, const Topology*, std::string, std::int64_t, const EngineRow*,
+               std::vector<Discipline>, const Transport*, NetworkModel, LinkBusy, Forwarding, bool,
+               bool, std::vector<std::string>>;
 Problem problem_of(const Case& c) {
-  return {c.run, c.topology, c.collective.text(), c.collective.size.count, c.engine, c.disciplines};
+  return {c.run,
+          c.topology,
+          c.collective.text(),
+          c.collective.size.count,
+          c.engine,
+          c.disciplines,
+          c.transport.get(),
+          c.options.model.network,
+          c.options.model.link_busy,
+          c.options.model.forwarding,
+          c.change.relays_send,
+          c.change.drops_dependencies,
+          c.noise.starts};
 }
 
 std::vector<Case> missing_nccl_cases(std::span<const Case> cases) {

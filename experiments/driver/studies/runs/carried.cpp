@@ -1,0 +1,52 @@
+// Under a transport a schedule of no library is tried by every protocol. The launch of a call comes
+// before anything is sent: whoever takes part starts later.
+#include "experiments/driver/studies/runs/carried.hpp"
+
+#include <fmt/format.h>
+
+namespace tutti {
+
+std::vector<Carried> carried(const Case& c, const Attempt& made, std::span<const Time> starts) {
+  const Schedule* schedule = made.outcome.schedule ? &*made.outcome.schedule : nullptr;
+  if (!c.transport) return {{c.topology, schedule, {starts.begin(), starts.end()}}};
+  std::vector<LibraryChoice> choices;
+  if (made.outcome.library)
+    choices.push_back(*made.outcome.library);
+  else
+    for (const std::string& protocol : usable_protocols(*c.topology, *schedule, *c.transport))
+      choices.push_back({"", protocol, 0, false});
+  if (choices.empty()) choices.push_back({"", "simple", 0, false}); // it then says what is unknown
+  const Time launch = c.transport->launch_of(c.topology->parts().npu_model);
+  std::vector<Carried> all;
+  for (const LibraryChoice& choice : choices) {
+    Carried& one = all.emplace_back();
+    one.by = std::make_shared<const Transported>(
+        transported(*c.topology, made.collective, *schedule, choice, *c.transport));
+    one.topology = &one.by->topology;
+    one.schedule = &one.by->schedule;
+    one.starts.assign(c.topology->node_count(), Time{});
+    for (std::uint32_t npu = 0; npu < c.topology->npu_count(); ++npu)
+      one.starts[npu] = launch + (starts.empty() ? Time{} : starts[npu]);
+    one.transport = fmt::format("{}, {}", c.transport->name, choice.protocol);
+  }
+  return all;
+}
+
+std::vector<LinkUse> without_lanes(const Transported& by, std::span<const LinkUse> lanes,
+                                   std::size_t links) {
+  std::vector<LinkUse> uses(links);
+  std::vector<Bandwidth> rates(links);
+  for (std::uint32_t lane = 0; lane < lanes.size(); ++lane) {
+    LinkUse& use = uses[by.original[lane].value];
+    use.bytes.count += lanes[lane].bytes.count;
+    use.transfers += lanes[lane].transfers;
+    const auto groups = by.topology.groups_of(LinkId{lane});
+    rates[by.original[lane].value] = groups.empty()
+                                         ? by.topology.link(LinkId{lane}).bandwidth
+                                         : by.topology.groups()[groups.front()].bandwidth;
+  }
+  for (std::size_t l = 0; l < links; ++l) uses[l].busy = serialization(uses[l].bytes, rates[l]);
+  return uses;
+}
+
+} // namespace tutti

@@ -1,0 +1,33 @@
+// A case's schedule as it is replayed: as it is, or as a runtime carries it.
+#pragma once
+
+#include "experiments/driver/studies/runs/evaluation.hpp"
+
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace tutti {
+
+/// What a schedule is replayed as, and when those who join begin.
+struct Carried {
+  const Topology* topology = nullptr;
+  const Schedule* schedule = nullptr; ///< null: it is compact
+  std::vector<Time> starts;
+  std::string transport = {};                 ///< Replay::transport
+  std::shared_ptr<const Transported> by = {}; ///< null: as it is
+};
+
+/// One for each protocol that the runtime may take: of a library's schedule its own. Without a
+/// transport one, of what the case has. They point into the case and `made`.
+/// Errors: InputError as transported().
+[[nodiscard]] std::vector<Carried> carried(const Case& c, const Attempt& made,
+                                           std::span<const Time> starts);
+
+/// The use of links, of that of their lanes: they are busy as long as their data keeps them.
+[[nodiscard]] std::vector<LinkUse> without_lanes(const Transported& by,
+                                                 std::span<const LinkUse> lanes, std::size_t links);
+
+} // namespace tutti
