@@ -87,6 +87,17 @@ bool is_npu(const Topology& topology, NodeId node) {
   return topology.node(node).kind == NodeKind::npu;
 }
 
+/// Of a link, so that a step takes `step` and no less than its links' own latencies: links out of
+/// switches keep theirs, those out of NPUs take what is left.
+Time latency_within(const Topology& topology, const Link& link, Time step) {
+  if (!is_npu(topology, link.from)) return link.latency;
+  Time onward;
+  if (!is_npu(topology, link.to))
+    for (const LinkId next : topology.out_links(link.to))
+      onward = std::max(onward, topology.link(next).latency);
+  return std::max(link.latency, step - onward);
+}
+
 } // namespace
 
 Time Transport::launch_of(const std::string& npu_model) const {
@@ -134,7 +145,7 @@ public:
     for (std::uint32_t l = 0; l < topology_.link_count(); ++l) add_link(LinkId{l});
     for (const SharedGroup& group : topology_.groups()) add_group(group);
     const auto links = static_cast<std::uint32_t>(parts_.links.size());
-    return {Topology(std::move(parts_)), rewritten(links), std::move(original_)};
+    return {Topology(std::move(parts_)), rewritten(links), std::move(original_), std::move(wires_)};
   }
 
 private:
@@ -150,6 +161,7 @@ private:
     if (of.count == 0) {
       parts_.add_link(link);
       original_.push_back(id);
+      wires_.push_back(link.bandwidth);
       return;
     }
     const TransportRule& rule = rule_of(id);
@@ -159,17 +171,19 @@ private:
                                ? static_cast<double>(rule.channel.bytes_per_second)
                                : data;
     // As many channels as cross it hand over side by side; of no library as many as fill it.
-    const double side_by_side =
-        choice_.channels > 0 ? static_cast<double>(of.channels.count()) : std::ceil(data / channel);
+    const double side_by_side = choice_.channels > 0 ? static_cast<double>(of.channels.count())
+                                                     : std::min(std::ceil(data / channel),
+                                                                static_cast<double>(most_channels));
     const auto carried = [&](double rate, double channels) {
       return of.chunk() / (of.chunk() / rate + rule.handover.seconds() / channels);
     };
     const double wire = std::min(carried(data, side_by_side), side_by_side * carried(channel, 1));
     const std::size_t lanes = lanes_of(id);
     link.bandwidth = bandwidth_of(lanes > 1 ? std::min(wire, carried(channel, 1)) : wire);
-    link.latency = is_npu(topology_, link.from) ? rule.latency : Time{};
+    link.latency = latency_within(topology_, topology_.link(id), rule.latency);
+    wires_.push_back(bandwidth_of(wire));
     SharedGroup group{
-        fmt::format("wire {} of {}", id.value, words_of(topology_, id)), {}, bandwidth_of(wire)};
+        fmt::format("wire {} of {}", id.value, words_of(topology_, id)), {}, wires_.back()};
     for (std::size_t lane = 0; lane < lanes; ++lane) {
       group.links.push_back(parts_.add_link(link));
       original_.push_back(id);
@@ -191,7 +205,8 @@ private:
   }
 
   void add_group(const SharedGroup& group) {
-    const double share = shares_[group.links.front().value];
+    double share = 1; // the least of those in use: of others it is 1
+    for (const LinkId link : group.links) share = std::min(share, shares_[link.value]);
     SharedGroup lanes{group.name,
                       {},
                       bandwidth_of(share * static_cast<double>(group.bandwidth.bytes_per_second))};
@@ -243,6 +258,7 @@ private:
   std::vector<double> shares_;       // by link
   std::vector<std::uint32_t> first_; // by link: its first lane
   std::vector<LinkId> original_;
+  std::vector<Bandwidth> wires_; // by link
 };
 
 } // namespace
@@ -256,11 +272,10 @@ Transported transported(const Topology& topology, const Collective& collective,
 Topology with_latencies(const Topology& topology, const Transport& transport) {
   TopologyParts parts = topology.parts();
   for (std::uint32_t l = 0; l < parts.links.size(); ++l) {
-    Link& link = parts.links[l];
     const std::string part = topology.part_of(LinkId{l});
     for (const TransportRule& rule : transport.rules)
       if (rule.part == part && rule.protocol == "simple")
-        link.latency = is_npu(topology, link.from) ? rule.latency : Time{};
+        parts.links[l].latency = latency_within(topology, topology.link(LinkId{l}), rule.latency);
   }
   return Topology(std::move(parts));
 }

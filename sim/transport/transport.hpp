@@ -21,7 +21,7 @@ struct TransportRule {
   std::string part;        ///< "nvlink4"
   std::string protocol;    ///< "ll", "ll128", "simple", "nvls"
   double share = 1;        ///< of the bandwidth that carries data, 0 < share <= 1
-  Time latency;            ///< of a step over it, instead of the link's own
+  Time latency;            ///< of a step over it, where the links' own are less
   Bandwidth channel;       ///< what one channel (thread block) carries; 0: as much as the link
   Time handover;           ///< of a chunk: the channel carries nothing meanwhile
   std::string source = {}; ///< where the figures are from
@@ -50,15 +50,16 @@ struct Transported {
   Topology topology;
   Schedule schedule;
   std::vector<LinkId> original; ///< of each link the one that it is a lane of
+  std::vector<Bandwidth> wires; ///< of each original link what its lanes carry together
 };
 
 /// With s the mean size of its chunks a link that the schedule uses carries
 /// s / (s / (share * B) + handover / channels), at most what its channels carry,
 /// s / (s / channel + handover) each. Of rings it becomes a shared group of lanes, one for each
 /// channel, since channels don't wait for each other; trees and heads stream in the order of the
-/// list. A step from NPU to NPU takes the rule's latency once: links out of switches have none.
-/// Shared groups keep their links' lanes, and shrink by the share of their first link. A schedule
-/// of no library has as many channels as fill the link. Nodes are the same, and so is what is
+/// list. A step from NPU to NPU takes the rule's latency, no less than the links' own. Groups of
+/// links keep their lanes, and shrink by the least share of those in use. A schedule of no library
+/// has as many channels as fill the link, at most 128. Nodes are the same, and so is what is
 /// delivered. What a switch reduces or copies goes by the rule nvls, where the part has one.
 /// Errors: InputError as rule(), naming the link. Cost: O(crossings).
 [[nodiscard]] Transported transported(const Topology& topology, const Collective& collective,

@@ -30,6 +30,12 @@ namespace {
 
 std::string transport_folder() { return data_folder("transports", TUTTI_TRANSPORTS_SOURCE_DIR); }
 
+Time short_time(const ConfigValue& value) {
+  const Time time = value.time();
+  if (time.ps < 0 || time > Time{ps_per_s}) throw value.error("a time from 0 to 1 s");
+  return time;
+}
+
 TransportRule read_rule(ConfigTable& table) {
   TransportRule rule;
   rule.part = table.at("part").string();
@@ -41,14 +47,17 @@ TransportRule read_rule(ConfigTable& table) {
                                       std::vector<std::string>(known.begin(), known.end())));
   const ConfigValue share = table.at("share"), latency = table.at("latency");
   rule.share = share.number();
-  if (!(rule.share > 0 && rule.share <= 1)) throw share.error("a share is above 0 and at most 1");
-  rule.latency = latency.time();
-  if (rule.latency.ps < 0) throw latency.error("a latency isn't negative");
-  if (const auto channel = table.find("channel")) rule.channel = channel->bandwidth();
-  if (const auto handover = table.find("handover")) {
-    rule.handover = handover->time();
-    if (rule.handover.ps < 0) throw handover->error("a handover takes no negative time");
+  constexpr double least_share = 0.001;
+  if (!(rule.share >= least_share && rule.share <= 1))
+    throw share.error("a share is from 0.001 to 1");
+  rule.latency = short_time(latency);
+  if (const auto channel = table.find("channel")) {
+    rule.channel = channel->bandwidth();
+    constexpr std::int64_t least = 1'000'000;
+    if (rule.channel.bytes_per_second < least)
+      throw channel->error("a channel carries 1 MB/s or more");
   }
+  if (const auto handover = table.find("handover")) rule.handover = short_time(*handover);
   if (const auto source = table.find("source")) rule.source = source->string();
   table.finish();
   return rule;
@@ -64,15 +73,17 @@ Transport read_transport(const std::string& name_or_file) {
   ConfigTable root = read_config(find_data_file("transport", name_or_file, transport_folder()));
   root.allow_only({"name", "note", "launch", "rules"});
   Transport transport;
-  transport.name = root.at("name").string();
+  const ConfigValue name = root.at("name");
+  transport.name = name.string();
+  if (transport.name.empty() || transport.name == "ideal")
+    throw name.error("a transport has a name, other than \"ideal\"");
   (void)root.find("note");
   if (const auto launch = root.find("launch")) {
     ConfigTable table = launch->table();
     for (const std::string& model : table.keys()) {
       const ConfigValue value = table.at(model);
-      const Time time = value.time();
-      if (time.ps < 0) throw value.error("a launch takes no negative time");
-      transport.launch[model == "other" ? "" : model] = time;
+      if (model.empty()) throw value.error("a model of NPU, or \"other\"");
+      transport.launch[model == "other" ? "" : model] = short_time(value);
     }
     table.finish();
   }

@@ -181,6 +181,31 @@ TEST_CASE("what a switch reduces or copies goes by its own rule, what passes thr
   CHECK(by.topology.link(LinkId{2}).latency == Time{3'000'000});
 }
 
+TEST_CASE("no step is faster than its links, and groups shrink by those in use") {
+  const auto carried_on = [](TopologyParts parts, Time step) {
+    const Topology topology(std::move(parts));
+    const Collective collective =
+        make_collective(topology, {CollectiveKind::broadcast, Bytes{1'000'000}, {}, 0, 1});
+    Schedule schedule(topology.link_count());
+    schedule.push({ChunkId{0}, schedule.paths().intern(std::vector{LinkId{0}, LinkId{3}})});
+    TransportRule rule = simple;
+    rule.latency = step;
+    return transported(topology, collective, schedule, {"", "simple", 0, false},
+                       transport_with(rule));
+  };
+  TopologyParts parts = around_a_switch({false, false, false});
+  for (Link& link : parts.links) link.latency = Time{2'000'000};
+  for (const std::int64_t step : {1'000'000, 4'000'000, 7'000'000}) {
+    const Transported by = carried_on(parts, Time{step});
+    const Time whole = by.topology.link(LinkId{0}).latency + by.topology.link(LinkId{3}).latency;
+    CHECK(whole == Time{std::max<std::int64_t>(step, 4'000'000)});
+  }
+  // The first link of the group isn't used.
+  parts.groups = {{"bus", {LinkId{2}, LinkId{0}}, Bandwidth{50'000'000'000}}};
+  CHECK(carried_on(parts, Time{7'000'000}).topology.groups().back().bandwidth ==
+        Bandwidth{40'000'000'000});
+}
+
 TEST_CASE("links of no part, and protocols that a part doesn't have, are refused by name") {
   const Transport transport = transport_with(simple);
   const auto message = [&](const std::string& part, const std::string& protocol) {
@@ -206,7 +231,7 @@ TEST_CASE("what is wrong in a transport's file is told by its place") {
   CHECK_THAT(refused(head + "protocol = \"simpel\"\nshare = 1\nlatency = \"1us\"\n"),
              ContainsSubstring(":4:12: unknown protocol \"simpel\""));
   CHECK_THAT(refused(head + "protocol = \"simple\"\nshare = 1.5\nlatency = \"1us\"\n"),
-             ContainsSubstring(":5:9: a share is above 0 and at most 1"));
+             ContainsSubstring(":5:9: a share is from 0.001 to 1"));
   CHECK_THAT(refused(head + "protocol = \"simple\"\nshare = 1\nlatency = \"-1us\"\n"),
              ContainsSubstring("6:"));
   CHECK_THAT(refused(head + "protocol = \"simple\"\nshare = 1\nlatency = \"1us\"\nchanel = 1\n"),
@@ -214,6 +239,12 @@ TEST_CASE("what is wrong in a transport's file is told by its place") {
   const std::string rule = "protocol = \"simple\"\nshare = 1\nlatency = \"1us\"\n";
   CHECK_THAT(refused(head + rule + "[[rules]]\npart = \"wire\"\n" + rule),
              ContainsSubstring("a second rule of wire under simple"));
+  CHECK_THAT(refused("name = \"ideal\"\n"), ContainsSubstring(":1:8: a transport has a name"));
+  CHECK_THAT(refused("name = \"t\"\n[launch]\nh100 = \"2s\"\n"),
+             ContainsSubstring(":3:8: a time from 0 to 1 s"));
+  CHECK_THAT(
+      refused(head + "protocol = \"simple\"\nshare = 1\nlatency = \"1us\"\nchannel = \"1B/s\"\n"),
+      ContainsSubstring(":7:11: a channel carries 1 MB/s or more"));
   CHECK_THAT(refused("name = \"t\"\n"), ContainsSubstring("needs [[rules]]"));
   CHECK_THAT(refused("name = \"t\"\n[launch]\nh100 = 3\n"), ContainsSubstring(":3:"));
   CHECK_THAT(message_of([] { (void)read_transport("ncl"); }),

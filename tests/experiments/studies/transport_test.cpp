@@ -81,3 +81,40 @@ TEST_CASE("on links of no known part a transport has no answer") {
   CHECK_THROWS_WITH(evaluate(case_of(topology, "ring", "all_gather", "nccl")),
                     ContainsSubstring("has to know what links are made of"));
 }
+
+TEST_CASE("bounds hold under a transport whose steps are shorter than the links'") {
+  const Topology topology = make_topology("dgx_h100:1,latency=20us");
+  for (const char* algorithm : {"direct", "ring", "nccl"}) {
+    CAPTURE(algorithm);
+    Case c = case_of(topology, algorithm, "all_gather", "nccl");
+    c.collective.size = Bytes{8192};
+    const Evaluation e = evaluate(c);
+    CHECK(e.problem.empty());
+    CHECK(e.replays.at(0).gap() >= 1);
+  }
+}
+
+TEST_CASE("what has no meaning on lanes is refused") {
+  const Topology topology = make_topology("dgx_h100");
+  Case busy = case_of(topology, "ring", "all_gather", "nccl");
+  busy.options.model.link_busy = LinkBusy::latency_and_serialization;
+  CHECK_THROWS_WITH(evaluate(busy),
+                    "transport nccl: links are busy for serialization only, not for "
+                    "latency+serialization");
+  Case drawn = case_of(topology, "ring", "all_gather", "nccl");
+  drawn.noise.jitter.bandwidth = 0.1;
+  drawn.noise.names_noise = true;
+  REQUIRE(drawn.noise.is_drawn());
+  CHECK_THROWS_WITH(evaluate(drawn),
+                    "transport nccl: skews and jitter are drawn on ideal links only");
+}
+
+TEST_CASE("on DGX A100 every algorithm has an answer, over PCIe too") {
+  const Topology topology = make_topology("dgx_a100");
+  for (const char* algorithm : {"ring", "direct", "tacos", "multitree", "rhd", "nccl"}) {
+    CAPTURE(algorithm);
+    Case c = case_of(topology, algorithm, "all_reduce", "nccl");
+    c.collective.size = Bytes{1024};
+    CHECK(evaluate(c).replays.size() == 1);
+  }
+}

@@ -2,9 +2,21 @@
 // before anything is sent: whoever takes part starts later.
 #include "experiments/driver/studies/runs/carried.hpp"
 
+#include "sim/error.hpp"
+
 #include <fmt/format.h>
 
 namespace tutti {
+
+void require_transport(const Case& c) {
+  if (!c.transport) return;
+  if (c.options.model.link_busy != LinkBusy::serialization)
+    throw InputError(fmt::format("transport {}: links are busy for serialization only, not for {}",
+                                 c.transport->name, to_text(c.options.model.link_busy)));
+  if (c.noise.is_drawn())
+    throw InputError(fmt::format("transport {}: skews and jitter are drawn on ideal links only",
+                                 c.transport->name));
+}
 
 std::vector<Carried> carried(const Case& c, const Attempt& made, std::span<const Time> starts) {
   const Schedule* schedule = made.outcome.schedule ? &*made.outcome.schedule : nullptr;
@@ -35,17 +47,12 @@ std::vector<Carried> carried(const Case& c, const Attempt& made, std::span<const
 std::vector<LinkUse> without_lanes(const Transported& by, std::span<const LinkUse> lanes,
                                    std::size_t links) {
   std::vector<LinkUse> uses(links);
-  std::vector<Bandwidth> rates(links);
   for (std::uint32_t lane = 0; lane < lanes.size(); ++lane) {
     LinkUse& use = uses[by.original[lane].value];
     use.bytes.count += lanes[lane].bytes.count;
     use.transfers += lanes[lane].transfers;
-    const auto groups = by.topology.groups_of(LinkId{lane});
-    rates[by.original[lane].value] = groups.empty()
-                                         ? by.topology.link(LinkId{lane}).bandwidth
-                                         : by.topology.groups()[groups.front()].bandwidth;
   }
-  for (std::size_t l = 0; l < links; ++l) uses[l].busy = serialization(uses[l].bytes, rates[l]);
+  for (std::size_t l = 0; l < links; ++l) uses[l].busy = serialization(uses[l].bytes, by.wires[l]);
   return uses;
 }
 

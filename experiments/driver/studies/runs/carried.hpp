@@ -20,6 +20,10 @@ struct Carried {
   std::shared_ptr<const Transported> by = {}; ///< null: as it is
 };
 
+/// Errors: InputError for what has no meaning on lanes: links that are busy for their latency,
+/// which under a transport is the runtime's, and draws, which would be a lane's.
+void require_transport(const Case& c);
+
 /// One for each protocol that the runtime may take: of a library's schedule its own. Without a
 /// transport one, of what the case has. They point into the case and `made`.
 /// Errors: InputError as transported().

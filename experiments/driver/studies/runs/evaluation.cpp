@@ -320,6 +320,8 @@ void replay_all(const Case& c, const Attempt& made, Evaluation& result) {
                                  made.outcome.compact->size()));
     return;
   }
+  if (c.transport && c.algorithm.imitates && !made.outcome.library)
+    add_note(result, "several collectives at once have no channels: carried as of no library");
   const std::vector<Carried> networks = carried(c, made, starts);
   for (const Discipline discipline : c.disciplines) {
     if (const std::string problem = compact_problem(*c.engine, discipline);
@@ -407,6 +409,7 @@ void write(const Case& c, Attempt& made) {
 
 Evaluation evaluate(const Case& c) {
   for (const Discipline discipline : c.disciplines) require_discipline(*c.engine, discipline);
+  require_transport(c);
   Evaluation result;
   Attempt made = attempt(c);
   change(c, made);
