@@ -15,6 +15,7 @@
 #include <algorithm>
 #include <bitset>
 #include <cmath>
+#include <set>
 #include <unordered_map>
 #include <utility>
 
@@ -145,7 +146,11 @@ public:
     for (std::uint32_t l = 0; l < topology_.link_count(); ++l) add_link(LinkId{l});
     for (const SharedGroup& group : topology_.groups()) add_group(group);
     const auto links = static_cast<std::uint32_t>(parts_.links.size());
-    return {Topology(std::move(parts_)), rewritten(links), std::move(original_), std::move(wires_)};
+    return {Topology(std::move(parts_)),
+            rewritten(links),
+            std::move(original_),
+            std::move(wires_),
+            {rules_.begin(), rules_.end()}};
   }
 
 private:
@@ -165,6 +170,7 @@ private:
       return;
     }
     const TransportRule& rule = rule_of(id);
+    rules_.insert(static_cast<std::size_t>(&rule - transport_.rules.data()));
     shares_.back() = rule.share;
     const double data = rule.share * static_cast<double>(link.bandwidth.bytes_per_second);
     const double channel = rule.channel.bytes_per_second > 0
@@ -259,6 +265,7 @@ private:
   std::vector<std::uint32_t> first_; // by link: its first lane
   std::vector<LinkId> original_;
   std::vector<Bandwidth> wires_; // by link
+  std::set<std::size_t> rules_;
 };
 
 } // namespace

@@ -25,6 +25,9 @@ struct TransportRule {
   Bandwidth channel;       ///< what one channel (thread block) carries; 0: as much as the link
   Time handover;           ///< of a chunk: the channel carries nothing meanwhile
   std::string source = {}; ///< where the figures are from
+  /// By how much 90 % of what is measured may be off: rates (share, channel) and times (latency,
+  /// handover) by a factor of up to 1 + this. 0: nobody knows.
+  double rates_within = 0, times_within = 0;
 };
 
 struct Transport {
@@ -32,6 +35,7 @@ struct Transport {
   /// From the call to the first byte, and from the last one to the end; by Topology's npu_model,
   /// "" for others.
   std::map<std::string, Time> launch;
+  std::map<std::string, double> launch_within; ///< as TransportRule::times_within
   std::vector<TransportRule> rules;
 
   [[nodiscard]] Time launch_of(const std::string& npu_model) const;
@@ -42,6 +46,8 @@ struct Transport {
 
 /// "nccl", or a file (transport_file.cpp has its format). Errors: InputError with the place.
 [[nodiscard]] Transport read_transport(const std::string& name_or_file);
+/// A file that read_transport() reads back as the same, to six digits; `note` says what it is.
+[[nodiscard]] std::string transport_toml(const Transport& transport, const std::string& note);
 /// The same; null for "ideal".
 [[nodiscard]] std::shared_ptr<const Transport> parse_transport(const std::string& text);
 
@@ -49,8 +55,9 @@ struct Transport {
 struct Transported {
   Topology topology;
   Schedule schedule;
-  std::vector<LinkId> original; ///< of each link the one that it is a lane of
-  std::vector<Bandwidth> wires; ///< of each original link what its lanes carry together
+  std::vector<LinkId> original;   ///< of each link the one that it is a lane of
+  std::vector<Bandwidth> wires;   ///< of each original link what its lanes carry together
+  std::vector<std::size_t> rules; ///< of the transport that it hangs on, ascending
 };
 
 /// With s the mean size of its chunks a link that the schedule uses carries

@@ -5,6 +5,8 @@
 //   [launch]                          # of a call, by model of NPU; "other" for all others
 //   h100 = "12us"
 //   other = "15us"
+//   [launch_within]                   # by how much 90 % of what is measured may be off: 0.2 is a
+//   h100 = 0.2                        # factor of 1.2 either way; default 0: nobody knows
 //   [[rules]]
 //   part = "nvlink4"                  # of links, as topologies name them
 //   protocol = "simple"               # ll, ll128, simple, or nvls for what the switch reduces
@@ -12,13 +14,18 @@
 //   latency = "3.4us"                 # of a step
 //   channel = "20GB/s"                # default: as much as the link
 //   handover = "0.5us"                # default 0 s: of a chunk, by its channel
+//   rates_within = 0.05               # share and channel, as in [launch_within]
+//   times_within = 0.3                # latency and handover
 //   source = "..."
 
 #include "sim/error.hpp"
 #include "sim/files/config.hpp"
 #include "sim/files/data_files.hpp"
 #include "sim/text.hpp"
-#include "sim/transport/transport.hpp"
+#include "sim/transport/constants.hpp"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <array>
@@ -34,6 +41,13 @@ Time short_time(const ConfigValue& value) {
   const Time time = value.time();
   if (time.ps < 0 || time > Time{ps_per_s}) throw value.error("a time from 0 to 1 s");
   return time;
+}
+
+double within(const ConfigValue& value) {
+  const double factor = value.number();
+  constexpr double most = 10;
+  if (!(factor >= 0 && factor <= most)) throw value.error("a number from 0 to 10");
+  return factor;
 }
 
 TransportRule read_rule(ConfigTable& table) {
@@ -58,6 +72,8 @@ TransportRule read_rule(ConfigTable& table) {
       throw channel->error("a channel carries 1 MB/s or more");
   }
   if (const auto handover = table.find("handover")) rule.handover = short_time(*handover);
+  if (const auto off = table.find("rates_within")) rule.rates_within = within(*off);
+  if (const auto off = table.find("times_within")) rule.times_within = within(*off);
   if (const auto source = table.find("source")) rule.source = source->string();
   table.finish();
   return rule;
@@ -71,7 +87,7 @@ std::shared_ptr<const Transport> parse_transport(const std::string& text) {
 
 Transport read_transport(const std::string& name_or_file) {
   ConfigTable root = read_config(find_data_file("transport", name_or_file, transport_folder()));
-  root.allow_only({"name", "note", "launch", "rules"});
+  root.allow_only({"name", "note", "launch", "launch_within", "rules"});
   Transport transport;
   const ConfigValue name = root.at("name");
   transport.name = name.string();
@@ -87,6 +103,16 @@ Transport read_transport(const std::string& name_or_file) {
     }
     table.finish();
   }
+  if (const auto launch = root.find("launch_within")) {
+    ConfigTable table = launch->table();
+    for (const std::string& text : table.keys()) {
+      const std::string model = text == "other" ? "" : text;
+      const ConfigValue value = table.at(text);
+      if (!transport.launch.contains(model)) throw value.error("no launch of " + text);
+      transport.launch_within[model] = within(value);
+    }
+    table.finish();
+  }
   for (ConfigTable& table : root.tables("rules")) {
     TransportRule rule = read_rule(table);
     if (std::ranges::any_of(transport.rules, [&](const TransportRule& other) {
@@ -98,6 +124,35 @@ Transport read_transport(const std::string& name_or_file) {
   if (transport.rules.empty()) throw root.error("a transport needs [[rules]]");
   root.finish();
   return transport;
+}
+
+std::string transport_toml(const Transport& given, const std::string& note) {
+  Transport transport = given;
+  const auto quoted = [](const std::string& text) { return nlohmann::json(text).dump(); };
+  std::string text = fmt::format("name = {}\n", quoted(transport.name));
+  if (!note.empty()) text += fmt::format("note = {}\n", quoted(note));
+  const auto name_of = [&](const std::string& model) {
+    return quoted(model.empty() ? "other" : model);
+  };
+  if (!transport.launch.empty()) text += "\n[launch]\n";
+  for (auto& [model, time] : transport.launch)
+    text += fmt::format("{} = \"{}\"\n", name_of(model), TransportConstant("", time).text());
+  if (!transport.launch_within.empty()) text += "\n[launch_within]\n";
+  for (const auto& [model, within] : transport.launch_within)
+    text += fmt::format("{} = {:.6g}\n", name_of(model), within);
+  for (TransportRule& rule : transport.rules) {
+    text += fmt::format("\n[[rules]]\npart = {}\nprotocol = {}\nshare = {:.6g}\nlatency = \"{}\"\n",
+                        quoted(rule.part), quoted(rule.protocol), rule.share,
+                        TransportConstant("", rule.latency).text());
+    if (rule.channel.bytes_per_second > 0)
+      text += fmt::format("channel = \"{}\"\n", TransportConstant("", rule.channel).text());
+    if (rule.handover.ps > 0)
+      text += fmt::format("handover = \"{}\"\n", TransportConstant("", rule.handover).text());
+    if (rule.rates_within > 0) text += fmt::format("rates_within = {:.6g}\n", rule.rates_within);
+    if (rule.times_within > 0) text += fmt::format("times_within = {:.6g}\n", rule.times_within);
+    if (!rule.source.empty()) text += fmt::format("source = {}\n", quoted(rule.source));
+  }
+  return text;
 }
 
 } // namespace tutti

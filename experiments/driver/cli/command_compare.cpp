@@ -20,7 +20,9 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <memory>
 #include <optional>
 #include <set>
@@ -37,6 +39,23 @@ using Json = nlohmann::ordered_json;
 
 double speed(const ComparedRow& row, double seconds) {
   return static_cast<double>(row.measured.size.count) / seconds;
+}
+
+/// Whether a row lies where 90 % are expected; nothing where nobody knows.
+std::optional<bool> is_within(const ComparedRow& row) {
+  if (!row.interval) return std::nullopt;
+  return row.measured.seconds >= row.interval->low.seconds() &&
+         row.measured.seconds <= row.interval->high.seconds();
+}
+
+std::string coverage_text(std::span<const ComparedRow> rows) {
+  std::size_t known = 0, within = 0;
+  for (const ComparedRow& row : rows) {
+    known += is_within(row).has_value() ? 1 : 0;
+    within += is_within(row).value_or(false) ? 1 : 0;
+  }
+  if (known == 0) return {};
+  return fmt::format("; {} of {} in the 90 % interval", within, known);
 }
 
 /// "ideal links", "transport nccl"
@@ -69,23 +88,32 @@ Json output_of(const MeasurementComparison& comparison, const ComparedRow& row) 
     json["predicted_busbw_bytes_per_s"] = row.factor * speed(row, row.predicted->seconds());
     json["predicted_over_measured"] = row.ratio();
   }
+  json["time_low_ps"] = row.interval ? Json(row.interval->low.ps) : Json(nullptr);
+  json["time_high_ps"] = row.interval ? Json(row.interval->high.ps) : Json(nullptr);
   json["lower_bound_ps"] = row.predicted ? Json(row.bound.ps) : Json(nullptr);
   json["impossible"] = row.is_impossible();
   return json;
 }
 
-std::vector<Column> columns() {
-  return {{"collective", Align::left, 0, false, {}, true},
-          {"size", Align::right, 0, false, {}, true},
-          {"place", Align::left, 3, false, {}, true},
-          {"measured", Align::right},
-          {"predicted", Align::right},
-          {"ratio", Align::right},
-          {"algbw", Align::right, 2, false, {"measured_algbw"}},
-          {"predicted algbw", Align::right, 2},
-          {"busbw", Align::right, 1, false, {"measured_busbw"}},
-          {"predicted busbw", Align::right, 1},
-          {"picked", Align::left, 4, true}};
+/// Of intervals where there are some.
+std::vector<Column> columns(bool has_intervals) {
+  std::vector<Column> all{{"collective", Align::left, 0, false, {}, true},
+                          {"size", Align::right, 0, false, {}, true},
+                          {"place", Align::left, 3, false, {}, true},
+                          {"measured", Align::right},
+                          {"predicted", Align::right},
+                          {"low", Align::right, 3},
+                          {"high", Align::right, 3},
+                          {"ratio", Align::right},
+                          {"algbw", Align::right, 2, false, {"measured_algbw"}},
+                          {"predicted algbw", Align::right, 2},
+                          {"busbw", Align::right, 1, false, {"measured_busbw"}},
+                          {"predicted busbw", Align::right, 1},
+                          {"picked", Align::left, 4, true}};
+  if (!has_intervals)
+    std::erase_if(
+        all, [](const Column& column) { return column.title == "low" || column.title == "high"; });
+  return all;
 }
 
 std::string seconds_text(double seconds) {
@@ -96,23 +124,37 @@ std::string error_text(const std::string& of, std::span<const ComparedRow> rows)
   const ComparisonError error = error_of(rows);
   if (error.rows == 0) return fmt::format("{}: nothing is predicted\n", of);
   return fmt::format("{}: {} rows, off by {:.1f} % in the mean of |ln ratio|, by {:.1f} % at its "
-                     "90th percentile\n",
-                     of, error.rows, 100 * error.mean, 100 * error.most);
+                     "90th percentile{}\n",
+                     of, error.rows, 100 * error.mean, 100 * error.most, coverage_text(rows));
 }
 
 std::string text_of(const MeasurementComparison& comparison, const TableForm& form) {
-  Table table{columns(), {}};
+  const bool has_intervals = std::ranges::any_of(
+      comparison.rows, [](const ComparedRow& row) { return row.interval.has_value(); });
+  Table table{columns(has_intervals), {}};
   for (const ComparedRow& row : comparison.rows) {
     const double measured = row.measured.seconds;
     const double predicted = row.predicted ? row.predicted->seconds() : 0;
     const auto or_dash = [&](std::string text) { return row.predicted ? text : "-"; };
-    table.rows.push_back(
-        {std::string(to_text(row.measured.kind)), to_text(row.measured.size),
-         row.measured.is_in_place ? "in" : "out", seconds_text(measured),
-         or_dash(seconds_text(predicted)), or_dash(fmt::format("{:.3f}", row.ratio())),
-         short_rate_text(speed(row, measured)), or_dash(short_rate_text(speed(row, predicted))),
-         short_rate_text(row.factor * speed(row, measured)),
-         or_dash(short_rate_text(row.factor * speed(row, predicted))), row.picked});
+    std::vector<std::string> cells{std::string(to_text(row.measured.kind)),
+                                   to_text(row.measured.size),
+                                   row.measured.is_in_place ? "in" : "out",
+                                   seconds_text(measured),
+                                   or_dash(seconds_text(predicted)),
+                                   or_dash(fmt::format("{:.3f}", row.ratio())),
+                                   short_rate_text(speed(row, measured)),
+                                   or_dash(short_rate_text(speed(row, predicted))),
+                                   short_rate_text(row.factor * speed(row, measured)),
+                                   or_dash(short_rate_text(row.factor * speed(row, predicted))),
+                                   row.picked};
+    if (has_intervals) {
+      const auto end = [&](Time Interval::*of) {
+        return row.interval ? short_text((*row.interval).*of) : std::string("-");
+      };
+      constexpr std::ptrdiff_t after_predicted = 5;
+      cells.insert(cells.begin() + after_predicted, {end(&Interval::low), end(&Interval::high)});
+    }
+    table.rows.push_back(std::move(cells));
   }
   std::string text =
       fmt::format("{} ({} NPUs), by {}, under {}\n{}", comparison.topology, comparison.npus,
@@ -167,8 +209,10 @@ void draw_curves(const MeasurementComparison& comparison, const std::string& fil
       const auto x = static_cast<double>(row.measured.size.count);
       if (!measured.points.empty() && measured.points.back().x == x) continue;
       measured.points.push_back({x, row.factor * speed(row, row.measured.seconds) / gb});
-      if (row.predicted)
-        predicted.points.push_back({x, row.factor * speed(row, row.predicted->seconds()) / gb});
+      const auto busbw = [&](Time time) { return row.factor * speed(row, time.seconds()) / gb; };
+      if (row.predicted) predicted.points.push_back({x, busbw(*row.predicted)});
+      if (row.interval)
+        predicted.band.push_back({x, busbw(row.interval->high), busbw(row.interval->low)});
     }
     chart.curves.push_back(std::move(measured));
     if (!predicted.points.empty()) chart.curves.push_back(std::move(predicted));
@@ -196,7 +240,7 @@ void require_sound(const CompareArguments& arguments) {
   TableForm form = table_form(arguments.tables);
   form.titles = std::make_shared<std::set<std::string>>(); // those of tables are told by tables
   std::vector<std::string> names;
-  for (const Column& column : columns()) names.push_back(column_name(column.title));
+  for (const Column& column : columns(true)) names.push_back(column_name(column.title));
   know_columns(form, names);
   require_known_columns(form);
   if (arguments.draw.empty()) return;

@@ -86,6 +86,9 @@ struct StudyArguments {
 
 struct FailuresArguments : StudyArguments {};
 struct FrontierArguments : StudyArguments {}; ///< without seed
+struct FitArguments : StudyArguments {        ///< without seed
+  std::string output;                         ///< transport file to write; empty: none
+};
 
 /// What is trained: one of `model`, `workload` and `trace`. Texts; empty or none: the default.
 struct TrainArguments {
@@ -248,6 +251,7 @@ int verify_command(const VerifyArguments& arguments);
 int replay_command(const ReplayArguments& arguments);
 int bound_command(const BoundArguments& arguments);
 int compare_command(const CompareArguments& arguments);
+int fit_command(const FitArguments& arguments);
 int exec_command(const ExecArguments& arguments);
 int profile_command(const ProfileArguments& arguments);
 int lower_command(const LowerArguments& arguments);

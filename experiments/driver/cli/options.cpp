@@ -358,6 +358,18 @@ void add_options(CLI::App& app, CompareArguments& compare) {
   add_output(app, compare.tables, compare.json);
 }
 
+void add_options(CLI::App& app, FitArguments& fit) {
+  add_topology(app, fit.topology);
+  add_study_options(app, FitStudy::options_of_command(), fit.line);
+  app.add_option("-o,--output", fit.output, "transport to write: a TOML file, for --transport");
+  app.add_option("--out", fit.out, "folder for CSV, JSON and figures; default none");
+  app.add_flag("--progress", fit.progress,
+               "a line for each stage on stderr also where that is no terminal");
+  add_output(app, fit.tables, fit.json);
+  add_examples(app, "  tutti fit -t dgx_h100 all_reduce.log all_gather.log -o ours.toml\n"
+                    "  tutti compare -t dgx_h100 all_reduce.log --transport ours.toml\n");
+}
+
 void add_options(CLI::App& app, BoundArguments& bound) {
   add_topology(app, bound.topology);
   add_collective(app, bound.collective, "");
@@ -435,6 +447,7 @@ void add_options(CLI::App& app, CompletionArguments& completion) {
 std::vector<StudyCommand> study_commands() {
   return {{"synth", RunStudy::kind, RunStudy::options_of_command()},
           {"frontier", FrontierStudy::kind, FrontierStudy::options_of_command()},
+          {"fit", FitStudy::kind, FitStudy::options_of_command()},
           {"failures", FailureStudy::kind, FailureStudy::options_of_command()},
           {"train", TrainingStudy::kind, TrainingStudy::options_of_command()},
           {"exec", ExecutionStudy::kind, ExecutionStudy::options_of_command()}};

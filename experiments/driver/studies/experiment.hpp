@@ -5,8 +5,8 @@
 //   seed = 1                               # default 1
 //   [topologies]                           # label = text of `tutti -t` (files: beside this one)
 //   Mesh = "mesh2d:8x8,bandwidth=50GB/s,latency=0.5us"
-//   [[runs]], [[frontiers]], [[jobs]], [[failures]], [[training]], [[executions]], [[bounds]]
-//                                          # at least one of these kinds of study: the format of
+//   [[runs]], [[frontiers]], [[jobs]], [[failures]], [[training]], [[executions]], [[bounds]],
+//   [[fits]]                               # at least one of these kinds of study: the format of
 //                                          # each stands at the head of its folder's study.hpp,
 //                                          # that of [[figures]] and [[expect]] with [[runs]]
 //   include = ["gpu_rate"]                 # the executions of gpu_rate.toml beside this file, too;
@@ -19,6 +19,7 @@
 #include "experiments/driver/studies/bounds/study.hpp"
 #include "experiments/driver/studies/executions/study.hpp"
 #include "experiments/driver/studies/failures/study.hpp"
+#include "experiments/driver/studies/fits/study.hpp"
 #include "experiments/driver/studies/frontiers/study.hpp"
 #include "experiments/driver/studies/jobs/study.hpp"
 #include "experiments/driver/studies/runs/study.hpp"
@@ -41,7 +42,8 @@ using AnyStudy = std::variant<RunStudy,       //
                               FailureStudy,   //
                               TrainingStudy,  //
                               ExecutionStudy, //
-                              BoundStudy>;
+                              BoundStudy,     //
+                              FitStudy>;
 
 /// "runs": as its tables are called.
 [[nodiscard]] std::string_view kind_of(const AnyStudy& study);

@@ -25,16 +25,6 @@ bool ComparedRow::is_impossible() const {
   return measured.seconds < bound.seconds() * (1 - rounding);
 }
 
-namespace {
-
-using Problem = std::tuple<CollectiveKind, std::int64_t, std::uint32_t>;
-Problem problem_of(const MeasuredRow& row) { return {row.kind, row.size.count, row.root}; }
-
-std::string text_of(const MeasuredRow& row) {
-  return row.root == 0 ? std::string(to_text(row.kind))
-                       : fmt::format("{},root={}", to_text(row.kind), row.root);
-}
-
 void require_npus(const MeasuredRow& row, std::uint32_t npus, const std::string& topology) {
   if (row.npus != 0 && row.npus != npus)
     throw InputError(fmt::format("{}: measured on {} ranks, {} has {} NPUs", row.place(), row.npus,
@@ -45,6 +35,11 @@ void require_npus(const MeasuredRow& row, std::uint32_t npus, const std::string&
     throw InputError(
         fmt::format("{}: root {}, {} has {} NPUs", row.place(), row.root, topology, npus));
 }
+
+namespace {
+
+using Problem = std::tuple<CollectiveKind, std::int64_t, std::uint32_t>;
+Problem problem_of(const MeasuredRow& row) { return {row.kind, row.size.count, row.root}; }
 
 /// What is the same for all rows of one problem.
 ComparedRow predicted_by(const Evaluation& e) {
@@ -57,6 +52,7 @@ ComparedRow predicted_by(const Evaluation& e) {
   }
   const Replay& replay = e.replays.front();
   row.predicted = replay.report.completion;
+  row.interval = replay.interval;
   row.bound = replay.bound.time;
   row.bound_words = replay.bound.certificate;
   return row;
@@ -80,7 +76,7 @@ MeasurementComparison compare_measurements(
     require_npus(row, made.npus, made.topology);
     if (!known.try_emplace(problem_of(row), cases.size()).second) continue;
     cases.push_back(of);
-    cases.back().collective = {{text_of(row)}, row.size};
+    cases.back().collective = {{collective_text(row)}, row.size};
     places.push_back(row.place());
   }
   const std::vector<Evaluation> evaluations = evaluate(cases);

@@ -14,9 +14,10 @@ namespace tutti {
 
 struct ComparedRow {
   MeasuredRow measured;
-  std::optional<Time> predicted; ///< none: the algorithm has no schedule
-  std::string why_not;           ///< then, in words
-  Time bound;                    ///< what nothing on this network is faster than
+  std::optional<Time> predicted;    ///< none: the algorithm has no schedule
+  std::optional<Interval> interval; ///< of the prediction, where the transport knows one
+  std::string why_not;              ///< without a prediction, in words
+  Time bound;                       ///< what nothing on this network is faster than
   std::string bound_words;
   std::string picked; ///< the algorithm's own choice, in words
   double factor = 1;  ///< busbw over algbw
@@ -41,9 +42,12 @@ struct MeasurementComparison {
   std::vector<std::string> problems; ///< defects of Tutti, in words
 };
 
+/// Errors: InputError with the row's line where it is of another number of NPUs, by what it or its
+/// bus factor says.
+void require_npus(const MeasuredRow& row, std::uint32_t npus, const std::string& topology);
+
 /// `of` has all but the collective and its size. Rows alike are predicted once; `evaluate` takes
-/// all that are needed. Errors: InputError for a row of another number of NPUs than the topology
-/// has, by what it or its bus factor says, with its line; those of `evaluate`.
+/// all that are needed. Errors: InputError as require_npus(); those of `evaluate`.
 [[nodiscard]] MeasurementComparison
 compare_measurements(const Case& of, std::span<const MeasuredRow> rows,
                      const std::function<std::vector<Evaluation>(std::span<const Case>)>& evaluate);

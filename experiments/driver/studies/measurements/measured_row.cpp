@@ -452,6 +452,11 @@ Measurements read_inspector(const std::string& file, std::string_view content,
 
 } // namespace
 
+std::string collective_text(const MeasuredRow& row) {
+  return row.root == 0 ? std::string(to_text(row.kind))
+                       : fmt::format("{},root={}", to_text(row.kind), row.root);
+}
+
 std::string bus_factor_problem(const MeasuredRow& row, std::uint32_t npus) {
   constexpr double rounding = 0.02;
   if (row.bus_factor == 0 || npus < 2) return {};

@@ -27,6 +27,8 @@ struct MeasuredRow {
   [[nodiscard]] std::string place() const; ///< "FILE:LINE"
 };
 
+/// "broadcast,root=3": as `tutti synth -c` takes it.
+[[nodiscard]] std::string collective_text(const MeasuredRow& row);
 /// Why the row isn't of so many NPUs, by its bus factor; empty where nothing says so.
 [[nodiscard]] std::string bus_factor_problem(const MeasuredRow& row, std::uint32_t npus);
 

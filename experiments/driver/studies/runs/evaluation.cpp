@@ -14,6 +14,7 @@
 #include "sim/files/files.hpp"
 #include "sim/files/schedule_file.hpp"
 #include "sim/relays.hpp"
+#include "sim/transport/constants.hpp"
 #include "sim/verify.hpp"
 #include "sim/work_limit.hpp"
 #include "synth/bounds/late_start.hpp"
@@ -192,6 +193,8 @@ TimeModel model_with(const Case& c, Discipline discipline) {
   return model;
 }
 
+} // namespace
+
 Attempt attempt(const Case& c) {
   SynthesisOptions options = c.options;
   options.model = model_with(c, c.disciplines.front());
@@ -205,6 +208,13 @@ Attempt attempt(const Case& c) {
       },
       c.chunks, options, cache, Wanted::everything);
 }
+
+Interval interval_of(Time predicted, Time slowest) {
+  const double low = predicted.seconds() * (predicted.seconds() / slowest.seconds());
+  return {Time{std::llround(low * static_cast<double>(ps_per_s))}, slowest};
+}
+
+namespace {
 
 void add_note(Evaluation& result, const std::string& text) {
   result.note += result.note.empty() ? text : "; " + text;
@@ -240,6 +250,23 @@ Replay replay(const Case& c, const Attempt& made, Discipline discipline, const C
   one.transport = on.transport;
   if (on.by) one.report.links = without_lanes(*on.by, one.report.links, c.topology->link_count());
   return one;
+}
+
+/// Replays it at its transport's slowest, where that is known.
+void add_interval(const Case& c, const Attempt& made, const Carried& on,
+                  std::span<const Time> starts, Replay& one) {
+  if (!knows_intervals(*c.transport)) return;
+  Case slow = c;
+  slow.transport = std::make_shared<const Transport>(at_its_slowest(*c.transport));
+  for (const Carried& each : carried(slow, made, starts)) {
+    if (each.transport != on.transport) continue; // another protocol
+    RunOptions options;
+    options.starts = each.starts;
+    const Report report =
+        c.engine->run(*each.topology, made.collective, *each.schedule, one.report.model, options);
+    one.interval = interval_of(one.report.completion, report.completion);
+    one.interval->low = std::max(one.interval->low, one.bound_at_chunks.time);
+  }
 }
 
 /// Replays it again under noise, where that is asked for. False if that was interrupted.
@@ -338,6 +365,7 @@ void replay_all(const Case& c, const Attempt& made, Evaluation& result) {
       best = i;
     }
     Replay one = std::move(*fastest);
+    if (networks[best].by) add_interval(c, made, networks[best], starts, one);
     if (discipline == c.disciplines.front()) compare_with_proof(made.outcome, one, result);
     write_trace_part(c, made, networks[best], result.replays.size(), one.report, result);
     one.report.chunk_done.clear();

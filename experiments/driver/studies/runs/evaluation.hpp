@@ -83,6 +83,13 @@ struct Case {
   TraceParts trace = {};
 };
 
+struct Interval {
+  Time low, high;
+};
+/// Of a transport's time and that at its slowest (at_its_slowest()): as far on either side, by
+/// logarithms.
+[[nodiscard]] Interval interval_of(Time predicted, Time slowest);
+
 /// One replay and the bounds under the same time model.
 struct Replay {
   Report report;    ///< per-link use, without deliveries; hops only of replay(), where asked for
@@ -93,6 +100,8 @@ struct Replay {
   Time rounding = {}; ///< by how much the engine may say less than a bound (agreement.hpp)
   std::vector<NoiseOutcome> noises = {}; ///< one for each skew that was asked for
   std::string transport = {};            ///< and its protocol, "nccl, ll128"; empty: ideal
+  /// What 90 % of measured times are within, where the transport knows that.
+  std::optional<Interval> interval = {};
   std::optional<double> over_nccl = {};  ///< times as fast as NCCL or RCCL, where that has a run
 
   [[nodiscard]] double gap() const { return bound.gap(report.completion); }
@@ -147,6 +156,9 @@ void require_network_model(NetworkModel model, std::span<const Discipline> disci
 /// Empty where engines agree that are held against each other, and the completion is not below its
 /// bound, as it must be; else what is wrong, in words.
 [[nodiscard]] std::string replay_problem(const Replay& replay);
+
+/// Its synthesis, as evaluate() begins. Errors: as there.
+[[nodiscard]] Attempt attempt(const Case& c);
 
 /// What runs out of memory is out_of_memory, what was cancelled timed_out, each with a note. A
 /// schedule that can't be changed as asked for is infeasible, and so are chunks below a byte only

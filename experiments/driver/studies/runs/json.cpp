@@ -81,6 +81,8 @@ Replay parse_replay(const Json& json) {
   report.agreement = parse_agreement(json.at("agreement"));
   replay.rounding = {json.at("rounding_ps").get<std::int64_t>()};
   replay.transport = text_of(json.at("transport"));
+  if (const Json& low = json.at("time_low_ps"); !low.is_null())
+    replay.interval = {{low.get<std::int64_t>()}, {json.at("time_high_ps").get<std::int64_t>()}};
   if (const Json& ratio = json.at("over_nccl"); !ratio.is_null())
     replay.over_nccl = ratio.get<double>();
   for (const Json& noise : json.at("noises")) replay.noises.push_back(parse_noise_message(noise));
@@ -148,6 +150,8 @@ Json replay_json(const Replay& replay) {
           {"agreement", agreement_json(report.agreement)},
           {"rounding_ps", replay.rounding.ps},
           {"transport", text_or_null(replay.transport)},
+          {"time_low_ps", replay.interval ? Json(replay.interval->low.ps) : Json(nullptr)},
+          {"time_high_ps", replay.interval ? Json(replay.interval->high.ps) : Json(nullptr)},
           {"over_nccl", replay.over_nccl ? Json(*replay.over_nccl) : Json(nullptr)},
           {"noises", std::move(noises)}};
 }

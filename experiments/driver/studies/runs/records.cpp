@@ -142,9 +142,15 @@ Fields<RunRow> fields_with(std::span<const Evaluation> evaluations, Optional col
   Fields<RunRow> fields = fields_through<RunRow>(case_fields(), evaluation);
   extend(fields, fields_through<RunRow>(replay_fields(), replay));
   if (columns.transport) {
-    const Fields<Replay> field{{{"transport", Quantity::text, ColumnRole::key},
-                                [](const Replay& r) { return Cell::of_text(r.transport); }}};
-    extend(fields, fields_through<RunRow>(field, replay));
+    const auto of_interval = [](Time Interval::*end) {
+      return [end](const Replay& r) { return r.interval ? Cell((*r.interval).*end) : Cell(); };
+    };
+    const Fields<Replay> of_transport{
+        {{"transport", Quantity::text, ColumnRole::key},
+         [](const Replay& r) { return Cell::of_text(r.transport); }},
+        {{"time_low_ps", Quantity::time, ColumnRole::metric}, of_interval(&Interval::low)},
+        {{"time_high_ps", Quantity::time, ColumnRole::metric}, of_interval(&Interval::high)}};
+    extend(fields, fields_through<RunRow>(of_transport, replay));
   }
   if (columns.over_nccl) {
     const Fields<Replay> field{{{"over_nccl", Quantity::ratio, ColumnRole::metric},

@@ -92,7 +92,7 @@ std::string note_text(const Evaluation& e) {
 struct Shape {
   bool sizes = false, chunks = false, routing = false, synthesis = false, note = false;
   bool best = false; ///< of each size is marked
-  bool over_nccl = false;
+  bool over_nccl = false, interval = false;
   std::vector<Discipline> disciplines;
 };
 
@@ -108,6 +108,7 @@ Shape shape_of(std::span<const Evaluation> rows) {
     shape.chunks |= e.chose_chunks;
     if (e.algorithm == rows.front().algorithm) shards_of_one_algorithm.insert(e.chunks_per_shard);
     shape.over_nccl |= !e.replays.empty() && e.replays.front().over_nccl.has_value();
+    shape.interval |= !e.replays.empty() && e.replays.front().interval.has_value();
     if (first != nullptr || e.replays.empty()) continue;
     first = &e.replays.front();
     for (const Replay& replay : e.replays)
@@ -156,6 +157,10 @@ std::vector<ShownColumn> shown_columns(const Shape& shape) {
   shown.push_back({"status", "", 1});
   for (const Discipline discipline : shape.disciplines)
     shown.push_back({time_name(discipline), "", 0, "time"});
+  if (shape.interval) {
+    shown.push_back({"time_low", "low", 3});
+    shown.push_back({"time_high", "high", 3});
+  }
   for (const ShownColumn& column :
        std::initializer_list<ShownColumn>{{"algbw", "", 2},
                                           {"busbw", "", 4},
@@ -261,6 +266,9 @@ std::string best_text(const Evaluation& e) {
                                  is_complete(e) ? "" : fmt::format(" ({})", to_text(e.status)),
                                  short_text(replay.report.completion), gap_text(replay.gap()),
                                  short_text(replay.bound.time), replay.bound.certificate);
+  if (replay.interval)
+    text += fmt::format("; 90 % of what is measured is expected from {} to {}",
+                        short_text(replay.interval->low), short_text(replay.interval->high));
   if (replay.over_nccl && e.algorithm != "nccl" && e.algorithm != "rccl")
     text += fmt::format("; {} over NCCL", ratio_text(*replay.over_nccl));
   if (replay.bound_at_chunks.time > replay.bound.time)
@@ -303,7 +311,7 @@ std::string table_text(std::vector<Evaluation> rows, const TableForm& form) {
 } // namespace
 
 std::vector<std::string> run_table_columns(const std::vector<Discipline>& disciplines) {
-  const Shape all{true, true, true, true, true, true, true, disciplines};
+  const Shape all{true, true, true, true, true, true, true, true, disciplines};
   std::vector<std::string> names = column_names(
       records_of<TableRow>(table_fields({}, disciplines), {}).columns, shown_columns(all));
   names.emplace_back("fact:*");

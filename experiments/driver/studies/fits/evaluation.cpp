@@ -1,0 +1,287 @@
+// What is replayed again and again is the network that a transport makes of a machine, under one
+// schedule: a library picks by its own model, which knows no transport. Only the order of its
+// transfers is planned on latencies. So there is a first fit, whose latencies are near enough, and
+// a second one by schedules that are planned on these.
+#include "experiments/driver/studies/runs/evaluation.hpp"
+#include "experiments/driver/studies/fits/study.hpp"
+#include "experiments/driver/studies/runs/carried.hpp"
+#include "sim/error.hpp"
+#include "sim/transport/constants.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <tuple>
+#include <utility>
+
+namespace tutti {
+
+namespace {
+
+/// A collective of a size on a machine, ready to be replayed.
+class Prediction {
+public:
+  Prediction(Case c, const std::string& place) : c_(std::move(c)), made_(attempt(c_)) {
+    if (!made_.outcome.schedule || !made_.verdict.correct())
+      throw InputError(fmt::format("{}: no schedule that a transport can carry: {}", place,
+                                   made_.outcome.note.empty()
+                                       ? to_text(made_.outcome.status)
+                                       : std::string_view(made_.outcome.note)));
+  }
+
+  [[nodiscard]] Time time(const Transport& transport) const {
+    std::optional<Time> fastest;
+    for (const Carried& on : carried_by(transport)) {
+      RunOptions options;
+      options.starts = on.starts;
+      const Time one =
+          c_.engine->run(*on.topology, made_.collective, *on.schedule, c_.options.model, options)
+              .completion;
+      if (!fastest || one < *fastest) fastest = one;
+    }
+    return *fastest;
+  }
+
+  /// The rules that it may hang on.
+  [[nodiscard]] std::set<std::size_t> rules(const Transport& transport) const {
+    std::set<std::size_t> all;
+    for (const Carried& on : carried_by(transport))
+      all.insert(on.by->rules.begin(), on.by->rules.end());
+    return all;
+  }
+
+private:
+  [[nodiscard]] std::vector<Carried> carried_by(const Transport& transport) const {
+    Case c = c_;
+    c.transport = std::make_shared<const Transport>(transport);
+    return carried(c, made_, {});
+  }
+
+  Case c_;
+  Attempt made_;
+};
+
+std::string launch_key(const Topology& topology, const Transport& transport) {
+  const std::string& model = topology.parts().npu_model;
+  return transport.launch.contains(model) ? model : "";
+}
+
+std::string launch_name(const std::string& model) {
+  return "launch." + (model.empty() ? "other" : model);
+}
+
+std::vector<std::string> constants_of_row(const Transport& start,
+                                          const std::set<std::size_t>& rules,
+                                          const std::string& launch) {
+  std::vector<std::string> names{launch_name(launch)};
+  for (const std::size_t r : rules)
+    for (const char* field : {"share", "latency", "channel", "handover"})
+      names.push_back(fmt::format("{}.{}.{}", start.rules[r].part, start.rules[r].protocol, field));
+  return names;
+}
+
+/// Of the parts that rows cross the one whose steps take longest.
+std::string slowest_part(const Transport& start, const std::set<std::size_t>& rules) {
+  const auto slowest =
+      std::ranges::max_element(rules, {}, [&](std::size_t r) { return start.rules[r].latency; });
+  return start.rules[*slowest].part;
+}
+
+/// Which of a rule's constants are the rows'.
+void tell_sources(FitResult& fit) {
+  for (TransportRule& rule : fit.transport.rules) {
+    std::string fitted;
+    for (const FittedConstant& constant : fit.constants) {
+      const std::string prefix = fmt::format("{}.{}.", rule.part, rule.protocol);
+      if (constant.verdict != FitVerdict::fitted || !constant.name.starts_with(prefix)) continue;
+      fitted += (fitted.empty() ? "" : ", ") + constant.name.substr(prefix.size());
+    }
+    if (!fitted.empty())
+      rule.source = fmt::format("{} fitted to measured rows; else: {}", fitted, rule.source);
+  }
+}
+
+constexpr std::size_t enough_rows = 10;
+
+/// Intervals, from rows that were left out.
+void spread(const FitRequest& request, FitEvaluation& made) {
+  std::map<std::string, std::vector<std::size_t>> by_part;
+  std::vector<std::size_t> all;
+  std::set<std::string> seen; // constants that fitted rows hang on
+  for (std::size_t r = 0; r < made.rows.size(); ++r) {
+    if (!request.rows[r].is_fitted) continue;
+    by_part[made.rows[r].part].push_back(r);
+    all.push_back(r);
+    seen.insert(request.rows[r].constants.begin(), request.rows[r].constants.end());
+  }
+  const auto judge = [&](const std::vector<std::size_t>& rows, double FitErrors::*error) {
+    std::vector<LeftOut> left_out;
+    for (const std::size_t r : rows) {
+      const FitErrors& errors = made.rows[r].errors;
+      left_out.push_back({std::abs(errors.*error), errors.times});
+    }
+    return left_out;
+  };
+  const std::vector<LeftOut> systems = judge(all, &FitErrors::without_system);
+  made.spreads[""] = spread_of(systems);
+  const std::vector<bool> elsewhere = covered_by_others(systems);
+  for (std::size_t i = 0; i < all.size(); ++i) made.rows[all[i]].is_covered = elsewhere[i];
+  for (const auto& [part, rows] : by_part) {
+    if (rows.size() < enough_rows) continue;
+    const std::vector<LeftOut> sizes = judge(rows, &FitErrors::without_size);
+    made.spreads[part] = spread_of(sizes);
+    const std::vector<bool> covered = covered_by_others(sizes);
+    for (std::size_t i = 0; i < rows.size(); ++i) made.rows[rows[i]].is_covered = covered[i];
+  }
+  const auto width = [](double logarithm) { return std::round(1e3 * std::expm1(logarithm)) / 1e3; };
+  const auto of = [&](const std::string& part) -> const Spread& {
+    return made.spreads.contains(part) ? made.spreads.at(part) : made.spreads.at("");
+  };
+  Transport& transport = made.fit.transport;
+  for (TransportRule& rule : transport.rules) {
+    const bool is_seen = seen.contains(fmt::format("{}.{}.share", rule.part, rule.protocol));
+    const Spread& within = of(is_seen ? rule.part : "");
+    rule.rates_within = width(within.rates);
+    rule.times_within = width(within.times);
+  }
+  for (const auto& [model, time] : transport.launch) {
+    // Of the machines that launch so, it is known as well as by the best known part.
+    double least = width(made.spreads.at("").times);
+    for (std::size_t r = 0; r < made.rows.size(); ++r)
+      if (request.rows[r].is_fitted && request.rows[r].constants.front() == launch_name(model))
+        least = std::min(least, width(of(made.rows[r].part).times));
+    transport.launch_within[model] = least;
+  }
+}
+
+} // namespace
+
+std::vector<FitErrorRow> error_rows(const FitStudy& study, Networks networks) {
+  using Key = std::tuple<std::string, std::string, CollectiveKind, Bytes>;
+  std::vector<FitErrorRow> found;
+  const auto add = [&](const Key& key, std::size_t row) {
+    const auto at = std::ranges::find_if(found, [&](const FitErrorRow& each) {
+      return Key(each.group, each.topology, each.kind, each.from) == key;
+    });
+    FitErrorRow& of =
+        at == found.end()
+            ? found.emplace_back(FitErrorRow{
+                  std::get<0>(key), std::get<1>(key), std::get<2>(key), std::get<3>(key), {}})
+            : *at;
+    of.rows.push_back(row);
+  };
+  for (const Bytes from : study.from)
+    for (const bool is_pooled : {false, true}) {
+      std::size_t row = 0;
+      for (const FitSystem& system : study.systems) {
+        const auto of_group = std::ranges::count(study.systems, system.group, &FitSystem::group);
+        for (const FitStudyRow& each : system.rows) {
+          if (each.measured.size >= from && (!is_pooled || of_group > 1))
+            add({system.group, is_pooled ? "all" : networks[system.topology].label,
+                 each.measured.kind, from},
+                row);
+          ++row;
+        }
+      }
+    }
+  return found;
+}
+
+namespace {
+
+/// Its predictions by schedules that are planned on the latencies of `plan`.
+FitRequest request_of(const FitStudy& study, Networks networks, const SynthesisOptions& options,
+                      const Transport& plan, FitEvaluation& made,
+                      std::vector<std::shared_ptr<const Prediction>>& predictions) {
+  FitRequest request;
+  request.start = study.start;
+  request.free = study.free;
+  const auto planned = std::make_shared<const Transport>(plan);
+  made.rows.clear();
+  predictions.clear();
+  for (std::size_t s = 0; s < study.systems.size(); ++s) {
+    const FitSystem& system = study.systems[s];
+    const LabelledTopology& network = networks[system.topology];
+    std::map<std::tuple<CollectiveKind, std::int64_t, std::uint32_t>,
+             std::shared_ptr<const Prediction>>
+        known;
+    for (const FitStudyRow& row : system.rows) {
+      const MeasuredRow& measured = row.measured;
+      auto& prediction = known[{measured.kind, measured.size.count, measured.root}];
+      if (!prediction) {
+        if (options.cancelled && options.cancelled()) throw Stopped();
+        Case c;
+        c.topology_label = network.label;
+        c.topology = &network.topology;
+        c.algorithm = system.algorithm;
+        c.chunks = std::nullopt;
+        c.options = options;
+        c.options.settings = system.settings;
+        c.transport = planned;
+        c.engine = &find_engine("native");
+        c.collective = {{collective_text(measured)}, measured.size};
+        prediction = std::make_shared<const Prediction>(std::move(c), measured.place());
+      }
+      const std::set<std::size_t> rules = prediction->rules(study.start);
+      made.rows.push_back({&system, &row, slowest_part(study.start, rules), {}, {}, {}, false});
+      predictions.push_back(prediction);
+      request.rows.push_back(
+          {measured.seconds, measured.size, s, row.left_aside.empty(),
+           constants_of_row(study.start, rules, launch_key(network.topology, study.start)),
+           [prediction](const Transport& transport) {
+             return prediction->time(transport).seconds();
+           }});
+    }
+  }
+  return request;
+}
+
+} // namespace
+
+FitEvaluation evaluate_fit(const FitStudy& study, Networks networks,
+                           const SynthesisOptions& options, unsigned threads) {
+  FitEvaluation made;
+  std::vector<std::shared_ptr<const Prediction>> predictions;
+  std::string stage = "schedules";
+  std::mutex mutex;
+  const auto begin = [&](const std::string& next) {
+    const std::lock_guard lock(mutex);
+    if (!next.empty()) stage = next;
+    if (options.stage) (void)options.stage(stage, {});
+    if (options.cancelled && options.cancelled()) throw Stopped();
+  };
+  const auto request_by = [&](const Transport& plan) {
+    FitRequest request = request_of(study, networks, options, plan, made, predictions);
+    request.threads = threads;
+    request.stage = begin;
+    return request;
+  };
+  FitRequest first = request_by(study.start);
+  first.leaves_out = false;
+  const Transport near = fit_transport(first).transport;
+  FitRequest request = request_by(near);
+  request.begin = near;
+  made.fit = fit_transport(request);
+  made.fit.transport.name = study.name;
+  tell_sources(made.fit);
+  for (std::size_t r = 0; r < made.rows.size(); ++r) made.rows[r].errors = made.fit.rows[r];
+  spread(request, made);
+  const std::vector<FittedRow> judged = made.rows;
+  const FitRequest last = request_by(made.fit.transport);
+  const Transport slow = at_its_slowest(made.fit.transport);
+  for (std::size_t r = 0; r < made.rows.size(); ++r) {
+    FittedRow& row = made.rows[r];
+    begin("intervals");
+    row = judged[r];
+    row.predicted = predictions[r]->time(made.fit.transport);
+    row.errors.fitted = std::log(row.predicted.seconds() / row.row->measured.seconds);
+    row.interval = interval_of(row.predicted, predictions[r]->time(slow));
+  }
+  return made;
+}
+
+} // namespace tutti

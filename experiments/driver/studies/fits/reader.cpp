@@ -1,0 +1,154 @@
+// Rows are read with the experiment, so that a table that isn't there, or is of another machine,
+// shows before anything runs, and so that expectations are of rows that there will be.
+#include "experiments/driver/studies/expectation_reader.hpp"
+#include "experiments/driver/studies/experiment.hpp"
+#include "experiments/driver/studies/experiment_values.hpp"
+#include "experiments/driver/studies/fits/records.hpp"
+#include "experiments/driver/studies/fits/study.hpp"
+#include "experiments/driver/studies/measurements/comparison.hpp"
+#include "experiments/driver/studies/registry.hpp"
+#include "experiments/driver/studies/runs/over_nccl.hpp"
+#include "sim/error.hpp"
+#include "sim/files/config.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <tuple>
+#include <utility>
+
+namespace tutti {
+
+std::vector<FitStudyRow> fit_rows(std::span<const std::string> files,
+                                  const MeasurementRequest& request, const Topology& topology,
+                                  Bytes least, Bytes most) {
+  std::vector<FitStudyRow> rows;
+  for (const std::string& file : files)
+    for (MeasuredRow& measured : read_measurements(file, request).rows) {
+      require_npus(measured, topology.npu_count(), topology.name());
+      std::string aside;
+      if (measured.size < least) aside = "below " + to_text(least);
+      if (measured.size > most) aside = "beyond " + to_text(most);
+      rows.push_back({std::move(measured), std::move(aside)});
+    }
+  std::ranges::stable_sort(rows, {}, [](const FitStudyRow& row) {
+    return std::tuple(row.measured.kind, row.measured.size.count);
+  });
+  return rows;
+}
+
+namespace {
+
+std::pair<Bytes, Bytes> fitted_sizes(ConfigTable& table) {
+  const std::vector<Bytes> sizes = sizes_at(table, "sizes", "1B..1GiB");
+  return {std::ranges::min(sizes), std::ranges::max(sizes)};
+}
+
+MeasurementRequest request_of(ConfigTable& table) {
+  MeasurementRequest request;
+  if (const auto kind = table.find("collective"))
+    request.kind = parsed(*kind, parse_collective_kind);
+  if (const auto only = table.find("only")) {
+    ConfigTable columns = only->table();
+    for (const std::string& column : columns.keys())
+      request.only.emplace_back(column, columns.at(column).string());
+    columns.finish();
+  }
+  return request;
+}
+
+void exclude(ConfigTable table, std::vector<FitStudyRow>& rows) {
+  std::pair<Bytes, Bytes> sizes{Bytes{0}, Bytes{INT64_MAX}};
+  if (table.has("sizes")) sizes = fitted_sizes(table);
+  const std::vector<CollectiveKind> kinds =
+      list_at(table, "collectives", std::vector<CollectiveKind>{},
+              [](const ConfigValue& value) { return parsed(value, parse_collective_kind); });
+  const ConfigValue why = table.at("reason");
+  const std::string reason = plain_label(why);
+  if (reason.empty()) throw why.error("what isn't fitted has a reason");
+  bool has_any = false;
+  for (FitStudyRow& row : rows) {
+    const MeasuredRow& of = row.measured;
+    if (of.size < sizes.first || of.size > sizes.second) continue;
+    if (!kinds.empty() && std::ranges::find(kinds, of.kind) == kinds.end()) continue;
+    row.left_aside = reason;
+    has_any = true;
+  }
+  if (!has_any) throw table.error("no row is of these sizes and collectives");
+  table.finish();
+}
+
+FitSystem read_system(ConfigTable& table, const Experiment& experiment,
+                      std::span<const std::string> files, const std::pair<Bytes, Bytes>& sizes) {
+  FitSystem system;
+  system.topology = topology_at(table, experiment.topologies);
+  const LabelledTopology& of = experiment.topologies[system.topology];
+  system.group = table.has("group") ? plain_label(table.at("group")) : of.label;
+  const auto algorithm = table.find("algorithm");
+  system.algorithm =
+      algorithm ? parsed(*algorithm, find_algorithm) : find_algorithm(nccl_of(of.topology));
+  const SynthesisOptions options = options_of(table, experiment.seed);
+  if (const auto settings = table.find("settings"))
+    settings->located([&] { require_known_settings({&system.algorithm, 1}, options); });
+  system.settings = options.settings;
+  const MeasurementRequest request = request_of(table);
+  try {
+    system.rows = fit_rows(files, request, of.topology, sizes.first, sizes.second);
+  } catch (const InputError& error) {
+    throw table.error(error.what());
+  }
+  for (const ConfigTable& each : table.tables("exclude")) exclude(each, system.rows);
+  return system;
+}
+
+PlannedRows planned_rows(const FitStudy& study, Networks networks) {
+  return {fit_error_keys(study, networks), {}, {}, FitStudy::columns(), "error"};
+}
+
+FitStudy read_fit(ConfigTable table, const Experiment& experiment, const std::string& source_name,
+                  std::span<const FitStudy> others) {
+  FitStudy study;
+  study.label = label_at(table, others);
+  if (table.has("name")) study.name = plain_name(table.at("name"));
+  study.note = string_at(table, "note");
+  std::vector<std::string> files;
+  for (const ConfigValue& each : list_of(table.at("measured")))
+    files.push_back(beside(each.string(), source_name));
+  const std::pair<Bytes, Bytes> sizes = fitted_sizes(table);
+  study.free =
+      list_at(table, "free", study.free, [](const ConfigValue& value) { return value.string(); });
+  study.from =
+      list_at(table, "from", study.from, [](const ConfigValue& value) { return value.bytes(); });
+  for (ConfigTable& each : table.tables("systems")) {
+    study.systems.push_back(read_system(each, experiment, files, sizes));
+    each.finish();
+    for (std::size_t s = 0; s + 1 < study.systems.size(); ++s)
+      if (study.systems[s].topology == study.systems.back().topology)
+        throw each.error("a second system of this topology");
+  }
+  if (study.systems.empty()) study.systems.push_back(read_system(table, experiment, files, sizes));
+  const auto transport = table.find("transport");
+  study.start =
+      transport
+          ? transport->located(
+                [&] { return read_transport(beside(transport->string(), source_name)); })
+          : read_transport(nccl_of(experiment.topologies[study.systems.front().topology].topology));
+  if (const auto free = table.find("free"))
+    free->located([&] { require_constants(study.start, study.free); });
+  study.expectations =
+      read_expectations(table.tables("expect"), planned_rows(study, experiment.topologies));
+  table.finish();
+  return study;
+}
+
+} // namespace
+
+std::vector<FitStudy> FitStudy::read_all(ConfigTable& root, const Experiment& experiment,
+                                         const std::string& source_name) {
+  return studies_in<FitStudy>(root,
+                              [&](const ConfigTable& table, std::span<const FitStudy> others) {
+                                return read_fit(table, experiment, source_name, others);
+                              });
+}
+
+} // namespace tutti

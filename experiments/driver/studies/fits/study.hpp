@@ -1,0 +1,143 @@
+// What an experiment asks of a transport's constants ([[fits]]): that they be fitted to rows that
+// machines have measured, and how far predictions are off, of rows that were fitted, of sizes and
+// of machines that were left out.
+//
+//   [[fits]]
+//   label = "..."                          # names its figures; unique; none where it is alone
+//   transport = "nccl"                     # whose constants stay where rows determine nothing: a
+//                                          # name, or a file beside this one; default that of the
+//                                          # first system's vendor
+//   name = "nccl"                          # of the transport that is made, in NAME.toml; default
+//                                          # "fitted"
+//   note = "..."                           # which that file has
+//   measured = ["measured.csv"]            # logs and tables beside this file, as of
+//                                          # `tutti compare`
+//   sizes = "64KiB..1GiB"                  # default 1B..1GiB: of rows that are fitted; larger ones
+//                                          # are predicted only
+//   free = ["nvlink4.*", "launch.h100"]    # constants that are fitted; default all
+//   from = ["1MiB", "256MiB"]              # default 1MiB: errors are told of rows of so much and
+//                                          # more
+//   [[fits.systems]]                       # of a single one these keys may stand above
+//   topology = "h100"                      # a label; each is in one system
+//   group = "one node"                     # default that label: errors are also those of a group
+//   algorithm = "nccl"                     # default that of its vendor; its settings as `settings`
+//   collective = "all_reduce"              # of logs that don't say theirs; of tables only this one
+//   only = {hardware = "8x H100"}          # of tables: rows whose column holds the text
+//   [[fits.systems.exclude]]               # rows that are predicted and not fitted
+//   sizes = ["1MiB..4MiB"]                 # default all
+//   collectives = ["all_to_all"]           # default all
+//   reason = "..."
+//   [[fits.expect]]                        # see expectation.hpp
+//   of = {topology = "h100", from = "1MiB"}  # group, collective; topology "all": of a group's
+//   metric = "error"                       # default; the columns of the errors
+//   at_most = 0.1
+#pragma once
+
+#include "experiments/driver/studies/fits/least_squares.hpp"
+#include "experiments/driver/studies/fits/spread.hpp"
+#include "experiments/driver/studies/measurements/measured_row.hpp"
+#include "experiments/driver/studies/runs/evaluation.hpp"
+#include "experiments/driver/studies/study.hpp"
+
+#include <cstddef>
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tutti {
+
+class ConfigTable;
+struct Experiment;
+struct StudyOption;
+
+/// A measured row, and why it isn't fitted; empty where it is.
+struct FitStudyRow {
+  MeasuredRow measured;
+  std::string left_aside;
+};
+
+/// A machine that has measured.
+struct FitSystem {
+  std::size_t topology = 0; ///< into the networks
+  std::string group;
+  AlgorithmRow algorithm;
+  std::map<std::string, std::string> settings;
+  std::vector<FitStudyRow> rows; ///< by collective, size
+};
+
+struct FitStudy {
+  static constexpr std::string_view kind = "fits";
+
+  std::string label; ///< unique in its experiment
+  Transport start;
+  std::string name = "fitted", note;
+  std::vector<std::string> free; ///< FitRequest::free
+  std::vector<Bytes> from{Bytes{1 << 20}};
+  std::vector<FitSystem> systems;
+  std::vector<Expectation> expectations;
+
+  /// Keys that `tutti fit` takes.
+  [[nodiscard]] static std::span<const StudyOption> options_of_command();
+
+  /// How many there are, each with a row or more. A point of a sweep is one.
+  [[nodiscard]] std::size_t case_count() const { return 1; }
+  /// Those that rows of every study of this kind have.
+  [[nodiscard]] static std::vector<RecordColumn> columns();
+  /// How --columns may call what its tables have, or could have.
+  [[nodiscard]] std::vector<std::string> table_columns() const;
+
+  /// Pre: the experiment has its topologies.
+  /// Errors: InputError with the place of what is wrong.
+  [[nodiscard]] static std::vector<FitStudy>
+  read_all(ConfigTable& root, const Experiment& experiment, const std::string& source_name);
+};
+
+/// Takes rows of sizes beyond `most` or below `least` aside. Errors: InputError as
+/// read_measurements(), for a row of another number of NPUs than the topology has, with its line.
+[[nodiscard]] std::vector<FitStudyRow> fit_rows(std::span<const std::string> files,
+                                                const MeasurementRequest& request,
+                                                const Topology& topology, Bytes least, Bytes most);
+
+/// Errors: InputError.
+void require_sound(const FitStudy& study, Networks networks);
+[[nodiscard]] StudyResult run_study(const FitStudy& study, const StudyRun& how);
+
+/// A row beside its predictions.
+struct FittedRow {
+  const FitSystem* system = nullptr;
+  const FitStudyRow* row = nullptr;
+  std::string part; ///< of those that it crosses the one of the longest steps
+  Time predicted;
+  Interval interval; ///< that 90 % of rows left out lie in
+  FitErrors errors;
+  bool is_covered = false; ///< left out, by the interval that the other rows give
+};
+
+struct FitEvaluation {
+  FitResult fit;
+  std::vector<FittedRow> rows;
+  std::map<std::string, Spread> spreads; ///< by part; "": of those that have few rows
+};
+
+/// Rows that an error is of.
+struct FitErrorRow {
+  std::string group, topology; ///< "all" of a group's
+  CollectiveKind kind = CollectiveKind::all_reduce;
+  Bytes from;
+  std::vector<std::size_t> rows; ///< of FitEvaluation::rows, which are in the study's order
+};
+[[nodiscard]] std::vector<FitErrorRow> error_rows(const FitStudy& study, Networks networks);
+
+/// Errors: InputError; Stopped.
+[[nodiscard]] FitEvaluation evaluate_fit(const FitStudy& study, Networks networks,
+                                         const SynthesisOptions& options, unsigned threads);
+
+/// The file of the transport that was made.
+[[nodiscard]] std::string transport_text(const FitStudy& study, const FitEvaluation& made);
+
+[[nodiscard]] StudyResult result_of(const FitStudy& study, Networks networks, FitEvaluation made);
+
+} // namespace tutti

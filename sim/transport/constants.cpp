@@ -1,0 +1,97 @@
+// A transport's numbers are in three units and two maps. Whoever varies them needs one list with
+// names, so that what is fitted, told and written is called the same.
+#include "sim/transport/constants.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace tutti {
+
+namespace {
+
+constexpr double least_share = 0.001, most_share = 1; // as files may have it
+constexpr double least_rate = 1e6, least_seconds = 1e-12, most_seconds = 1;
+
+} // namespace
+
+double TransportConstant::value() const {
+  switch (kind()) {
+  case ConstantKind::share: return *std::get<double*>(place_);
+  case ConstantKind::rate:
+    return static_cast<double>(std::get<Bandwidth*>(place_)->bytes_per_second);
+  case ConstantKind::time: return std::get<Time*>(place_)->seconds();
+  }
+  return 0;
+}
+
+void TransportConstant::set(double value) const {
+  switch (kind()) {
+  case ConstantKind::share:
+    *std::get<double*>(place_) = std::clamp(value, least_share, most_share);
+    return;
+  case ConstantKind::rate:
+    std::get<Bandwidth*>(place_)->bytes_per_second = std::llround(std::max(value, least_rate));
+    return;
+  case ConstantKind::time:
+    std::get<Time*>(place_)->ps = std::llround(static_cast<double>(ps_per_s) *
+                                               std::clamp(value, least_seconds, most_seconds));
+    return;
+  }
+}
+
+std::string TransportConstant::text() const {
+  switch (kind()) {
+  case ConstantKind::share: return fmt::format("{:.6g}", value());
+  case ConstantKind::rate: return fmt::format("{:.6g}GB/s", value() / 1e9);
+  case ConstantKind::time: return fmt::format("{:.6g}us", value() * 1e6);
+  }
+  return {};
+}
+
+std::vector<TransportConstant> constants_of(Transport& transport) {
+  std::vector<TransportConstant> constants;
+  for (auto& [model, time] : transport.launch)
+    constants.emplace_back("launch." + (model.empty() ? "other" : model), time);
+  for (TransportRule& rule : transport.rules) {
+    const std::string name = fmt::format("{}.{}.", rule.part, rule.protocol);
+    constants.emplace_back(name + "share", rule.share);
+    constants.emplace_back(name + "latency", rule.latency);
+    constants.emplace_back(name + "channel", rule.channel);
+    constants.emplace_back(name + "handover", rule.handover);
+  }
+  std::erase_if(constants, [](const TransportConstant& constant) { return constant.value() == 0; });
+  return constants;
+}
+
+Transport scaled(Transport transport, double rates, double times) {
+  for (const TransportConstant& constant : constants_of(transport))
+    constant.set(constant.value() * (constant.kind() == ConstantKind::time ? times : rates));
+  return transport;
+}
+
+bool knows_intervals(const Transport& transport) {
+  return std::ranges::any_of(transport.rules, [](const TransportRule& rule) {
+    return rule.rates_within > 0 || rule.times_within > 0;
+  });
+}
+
+Transport at_its_slowest(Transport transport) {
+  for (auto& [model, time] : transport.launch) {
+    const auto within = transport.launch_within.find(model);
+    if (within != transport.launch_within.end())
+      TransportConstant("", time).set(time.seconds() * (1 + within->second));
+  }
+  for (TransportRule& rule : transport.rules) {
+    rule.share /= 1 + rule.rates_within;
+    if (rule.channel.bytes_per_second > 0)
+      TransportConstant("", rule.channel)
+          .set(static_cast<double>(rule.channel.bytes_per_second) / (1 + rule.rates_within));
+    for (Time* time : {&rule.latency, &rule.handover})
+      if (time->ps > 0) TransportConstant("", *time).set(time->seconds() * (1 + rule.times_within));
+  }
+  return transport;
+}
+
+} // namespace tutti
