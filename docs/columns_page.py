@@ -103,6 +103,13 @@ KINDS = [
                         "schedule for it of all algorithms")], "", """
          The table on the terminal has every column in which its rows differ, under the words of its name
          without the unit: `bound` and `at chunks` are CPU times there.""", all_headings=True),
+    Kind("Fits", [Csv("fits", "fits.csv", "errors of predictions on a machine, or on a group of machines, "
+                      "from a size on"),
+                  Csv("fit_rows", "fit_rows.csv", "a measured time beside its predictions"),
+                  Csv("fit_constants", "fit_constants.csv", "a constant that was free")],
+         "`tutti fit`", """
+         The transport that was made is a file beside the CSV, `NAME.toml`. The second table on the terminal
+         has the constants that rows hang on.""", all_headings=True),
 ]
 
 INTRODUCTION = """\

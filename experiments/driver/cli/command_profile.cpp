@@ -3,6 +3,7 @@
 #include "experiments/driver/cli/commands.hpp"
 #include "experiments/driver/cli/output.hpp"
 #include "experiments/driver/records/json.hpp"
+#include "experiments/driver/records/percentage.hpp"
 #include "experiments/driver/studies/executions/json.hpp"
 #include "experiments/driver/studies/executions/table.hpp"
 #include "sim/files/files.hpp"
@@ -11,6 +12,8 @@
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
+
+#include <algorithm>
 
 namespace tutti {
 
@@ -39,6 +42,22 @@ void read_backend(const ProfileArguments& arguments, ExecutionCase& c) {
   c.profile.watchdog_seconds = c.request.watchdog_seconds;
 }
 
+/// Whether latency and rate describe the links; says on stderr where they don't.
+bool describes(const Topology& topology, const runtime::Profile& profile, double within) {
+  if (profile.fit_error() <= within) return true;
+  const runtime::LinkProfile& worst =
+      *std::ranges::max_element(profile.links, {}, &runtime::LinkProfile::fit_error);
+  const Link& link = topology.link(worst.link);
+  print_message(fmt::format(
+      "no latency and rate describe these links: off by {:.0f} % in the mean, {}>{} by {:.0f} %, "
+      "where {:.0f} % is allowed (--within). Messages that a cache holds, and other work on this "
+      "machine, make that: try sizes of one kind (--sizes 4MiB,16MiB), more --repeat, a quiet "
+      "machine",
+      100 * profile.fit_error(), topology.node(link.from).name, topology.node(link.to).name,
+      100 * worst.fit_error, 100 * within));
+  return false;
+}
+
 } // namespace
 
 int profile_command(const ProfileArguments& arguments) {
@@ -50,6 +69,8 @@ int profile_command(const ProfileArguments& arguments) {
   c.profile.chunks = parse_count("--chunks", arguments.chunks, 2, 1024);
   if (arguments.sizes)
     c.profile.sizes = of_option("--sizes", [&] { return parse_profile_sizes(*arguments.sizes); });
+  const double within =
+      of_option("--within", [&] { return parse_large_percentage(arguments.within); });
   require_sound(c);
   if (!arguments.output.empty()) require_writable(arguments.output);
   if (!arguments.output.empty()) (void)runtime::topology_toml(topology); // before hours of work
@@ -57,6 +78,7 @@ int profile_command(const ProfileArguments& arguments) {
   plan.emulated = c.emulated ? &topology : nullptr;
   const runtime::Profile profile =
       runtime::profile(topology, c.backend->time_links, c.profile, plan);
+  if (!describes(topology, profile, within)) return 1;
   if (!arguments.output.empty())
     write_file(arguments.output, runtime::topology_toml(runtime::profiled_topology(
                                      topology, profile, std::string(c.backend->name))));

@@ -138,7 +138,8 @@ struct ProfileArguments {
   std::string repetitions = "5", watchdog = "30s";
   std::optional<std::string> sizes; ///< with commas; default 1KiB to 4MiB
   std::string chunks = "8";
-  std::string output; ///< topology file to write; empty: none
+  std::string within = "25%"; ///< worse fits are refused
+  std::string output;         ///< topology file to write; empty: none
   TableArguments tables;
   bool json = false;
 };

@@ -275,6 +275,10 @@ void add_options(CLI::App& app, ProfileArguments& profile) {
   add_as(app, options, "--watchdog", profile.watchdog);
   app.add_option("--sizes", profile.sizes, "of chunks, with commas; default 1KiB to 4MiB");
   app.add_option("--chunks", profile.chunks, "sent one by one and at once; default 8");
+  app.add_option(
+      "--within", profile.within,
+      "how far a latency and a rate a link may be from what was measured, in the mean of "
+      "links: beyond, nothing is printed or written, and the exit code is 1; default 25%");
   app.add_option("-o,--output", profile.output, "topology file to write, with what was measured");
   add_output(app, profile.tables, profile.json);
 }

@@ -352,7 +352,8 @@ TEST_CASE("a file may have several programs, each replayed by both disciplines")
 
 TEST_CASE("a profile is a topology") {
   const TemporaryFolder folder;
-  const Json made = run_of("profile " + line + "--repeat 1 --sizes 4kB,64kB -o p.toml", folder);
+  const Json made =
+      run_of("profile " + line + "--repeat 1 --sizes 4kB,64kB --within 10000% -o p.toml", folder);
   CHECK(made["details"]["links"].size() == 6);
   const Json shown = run_of("show -t p.toml", folder);
   CHECK(shown["details"]["links"].size() == 6);
@@ -360,6 +361,16 @@ TEST_CASE("a profile is a topology") {
     CHECK(shown["details"]["links"][l]["bandwidth_bytes_per_s"].get<double>() *
               made["details"]["links"][l]["seconds_per_byte"].get<double>() ==
           Approx(1).epsilon(1e-6));
+}
+
+TEST_CASE("links that no latency and rate describe are no topology") {
+  const TemporaryFolder folder;
+  const CommandResult result = run_tutti(
+      "profile " + line + "--repeat 1 --sizes 4kB,64kB --within 0% -o " + folder.file("p.toml"));
+  CHECK(result.code == 1);
+  CHECK(result.out.empty());
+  CHECK_THAT(result.err, ContainsSubstring("no latency and rate describe these links"));
+  CHECK_FALSE(std::filesystem::exists(folder.file("p.toml")));
 }
 
 TEST_CASE("an experiment executes a schedule or a program from a file beside it") {

@@ -221,7 +221,8 @@ const std::vector<std::string>& good_commands() {
       "import -t ring:4 p.xml --size 64KiB -o back.tutti --json",
       "import -t mesh2d:2x2 q.xml --size 64KiB --paths q.xml.paths.json --routing shortest "
       "--discipline fluid,fifo --program 1",
-      "profile -t ring:2 --links real --repeat 1 --sizes 1KiB,4KiB --chunks 2 -o measured.toml",
+      "profile -t ring:2 --links real --repeat 1 --sizes 1KiB,4KiB --chunks 2 --within 10000% -o "
+      "measured.toml",
       "show -t net.toml",
       "show -t torus2d:3x4,bandwidth=50GB/s+25GB/s,latency=1us,fail-links=1 --json",
       "show -t dgx1 --draw dgx1.svg",

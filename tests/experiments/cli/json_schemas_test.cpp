@@ -38,7 +38,7 @@ const std::vector<std::string> answers{
     "train -t ring:4 --workload two.txt --unit us -a ring --cache none",
     "exec -t ring:3 -c all_gather -a ring --size 12kB --links real --predicted-by nothing "
     "--repeat 1",
-    "profile -t ring:3,bandwidth=100MB/s,latency=100us --repeat 1 --sizes 4kB,64kB",
+    "profile -t ring:3,bandwidth=100MB/s,latency=100us --repeat 1 --sizes 4kB,64kB --within 10000%",
     "run e.toml",
     "sweep study.toml"};
 

@@ -275,3 +275,31 @@ TEST_CASE("what is wrong in [[fits]] is told by its place") {
       refused(rows + "[[fits.expect]]\nlabel = \"x\"\nof = {from = \"2MiB\"}\nat_most = 0.1\n"),
       ContainsSubstring("from"));
 }
+
+TEST_CASE("nccl and rccl are what fits to measured rows make, and reach their goals", "[slow]") {
+  for (const char* library : {"rccl", "nccl"}) {
+    CAPTURE(library);
+    const std::string file =
+        fmt::format("{}/experiments/validation/{}_fit.toml", TUTTI_SOURCE_DIR, library);
+    const Experiment experiment = read_experiment(file);
+    const FitStudy& study = *experiment.all<FitStudy>().at(0);
+    const FitEvaluation made = evaluate_fit(study, experiment.topologies, {}, 2);
+    CHECK(all_agree(result_of(study, experiment.topologies, made).comparisons));
+    Transport fitted = made.fit.transport, shipped = read_transport(library);
+    const std::vector<TransportConstant> ours = constants_of(fitted),
+                                         theirs = constants_of(shipped);
+    REQUIRE(ours.size() == theirs.size());
+    for (std::size_t k = 0; k < ours.size(); ++k) {
+      CAPTURE(ours[k].name);
+      CHECK(ours[k].name == theirs[k].name);
+      CHECK(ours[k].value() ==
+            Approx(theirs[k].value()).epsilon(0.02)); // compilers round otherwise
+    }
+    double fits = 0, covered = 0;
+    for (const FittedRow& row : made.rows) {
+      fits += row.row->left_aside.empty() ? 1 : 0;
+      covered += row.is_covered ? 1 : 0;
+    }
+    CHECK(covered >= 0.88 * fits);
+  }
+}

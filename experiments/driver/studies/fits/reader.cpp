@@ -59,7 +59,7 @@ MeasurementRequest request_of(ConfigTable& table) {
 
 void exclude(ConfigTable table, std::vector<FitStudyRow>& rows) {
   std::pair<Bytes, Bytes> sizes{Bytes{0}, Bytes{INT64_MAX}};
-  if (table.has("sizes")) sizes = fitted_sizes(table);
+  if (table.find("sizes")) sizes = fitted_sizes(table);
   const std::vector<CollectiveKind> kinds =
       list_at(table, "collectives", std::vector<CollectiveKind>{},
               [](const ConfigValue& value) { return parsed(value, parse_collective_kind); });
@@ -83,7 +83,8 @@ FitSystem read_system(ConfigTable& table, const Experiment& experiment,
   FitSystem system;
   system.topology = topology_at(table, experiment.topologies);
   const LabelledTopology& of = experiment.topologies[system.topology];
-  system.group = table.has("group") ? plain_label(table.at("group")) : of.label;
+  const auto group = table.find("group");
+  system.group = group ? plain_label(*group) : of.label;
   const auto algorithm = table.find("algorithm");
   system.algorithm =
       algorithm ? parsed(*algorithm, find_algorithm) : find_algorithm(nccl_of(of.topology));
@@ -109,7 +110,7 @@ FitStudy read_fit(ConfigTable table, const Experiment& experiment, const std::st
                   std::span<const FitStudy> others) {
   FitStudy study;
   study.label = label_at(table, others);
-  if (table.has("name")) study.name = plain_name(table.at("name"));
+  if (const auto name = table.find("name")) study.name = plain_name(*name);
   study.note = string_at(table, "note");
   std::vector<std::string> files;
   for (const ConfigValue& each : list_of(table.at("measured")))
