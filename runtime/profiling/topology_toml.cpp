@@ -3,6 +3,7 @@
 
 #include "runtime/profiling/profiler.hpp"
 #include "sim/error.hpp"
+#include "sim/files/toml_string.hpp"
 
 #include <fmt/format.h>
 
@@ -12,18 +13,6 @@
 namespace tutti::runtime {
 
 namespace {
-
-std::string toml_string(std::string_view text) {
-  std::string quoted = "\"";
-  for (const char c : text) {
-    if (c == '"' || c == '\\') quoted += '\\';
-    if (static_cast<unsigned char>(c) < 0x20)
-      quoted += fmt::format("\\u{:04X}", static_cast<unsigned>(c));
-    else
-      quoted += c;
-  }
-  return quoted + '"';
-}
 
 std::string toml_node(const Topology& topology, NodeId id) {
   const Node& node = topology.node(id);

@@ -21,11 +21,11 @@
 #include "sim/error.hpp"
 #include "sim/files/config.hpp"
 #include "sim/files/data_files.hpp"
+#include "sim/files/toml_string.hpp"
 #include "sim/text.hpp"
 #include "sim/transport/constants.hpp"
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <array>
@@ -128,11 +128,10 @@ Transport read_transport(const std::string& name_or_file) {
 
 std::string transport_toml(const Transport& given, const std::string& note) {
   Transport transport = given;
-  const auto quoted = [](const std::string& text) { return nlohmann::json(text).dump(); };
-  std::string text = fmt::format("name = {}\n", quoted(transport.name));
-  if (!note.empty()) text += fmt::format("note = {}\n", quoted(note));
+  std::string text = fmt::format("name = {}\n", toml_string(transport.name));
+  if (!note.empty()) text += fmt::format("note = {}\n", toml_string(note));
   const auto name_of = [&](const std::string& model) {
-    return quoted(model.empty() ? "other" : model);
+    return toml_string(model.empty() ? "other" : model);
   };
   if (!transport.launch.empty()) text += "\n[launch]\n";
   for (auto& [model, time] : transport.launch)
@@ -142,7 +141,7 @@ std::string transport_toml(const Transport& given, const std::string& note) {
     text += fmt::format("{} = {:.6g}\n", name_of(model), within);
   for (TransportRule& rule : transport.rules) {
     text += fmt::format("\n[[rules]]\npart = {}\nprotocol = {}\nshare = {:.6g}\nlatency = \"{}\"\n",
-                        quoted(rule.part), quoted(rule.protocol), rule.share,
+                        toml_string(rule.part), toml_string(rule.protocol), rule.share,
                         TransportConstant("", rule.latency).text());
     if (rule.channel.bytes_per_second > 0)
       text += fmt::format("channel = \"{}\"\n", TransportConstant("", rule.channel).text());
@@ -150,7 +149,7 @@ std::string transport_toml(const Transport& given, const std::string& note) {
       text += fmt::format("handover = \"{}\"\n", TransportConstant("", rule.handover).text());
     if (rule.rates_within > 0) text += fmt::format("rates_within = {:.6g}\n", rule.rates_within);
     if (rule.times_within > 0) text += fmt::format("times_within = {:.6g}\n", rule.times_within);
-    if (!rule.source.empty()) text += fmt::format("source = {}\n", quoted(rule.source));
+    if (!rule.source.empty()) text += fmt::format("source = {}\n", toml_string(rule.source));
   }
   return text;
 }

@@ -5,6 +5,7 @@
 #include "experiments/driver/cli/commands.hpp"
 #include "sim/error.hpp"
 #include "sim/files/config.hpp"
+#include "sim/files/toml_string.hpp"
 #include "sim/text.hpp"
 
 #include <CLI/CLI.hpp>
@@ -23,20 +24,6 @@
 namespace tutti {
 
 namespace {
-
-/// A basic string of TOML.
-std::string toml_string(std::string_view text) {
-  std::string toml = "\"";
-  for (const char c : text) {
-    if (c == '"' || c == '\\')
-      toml += std::string{'\\', c};
-    else if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f)
-      toml += fmt::format("\\u{:04x}", static_cast<unsigned>(static_cast<unsigned char>(c)));
-    else
-      toml += c;
-  }
-  return toml + "\"";
-}
 
 /// Nothing where the text, or some of it, is no such number.
 template <typename T> std::optional<T> number_of(std::string_view text) {

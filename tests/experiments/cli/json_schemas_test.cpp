@@ -29,6 +29,7 @@ const std::vector<std::string> answers{
     "import -t ring:4 s.xml --size 4kB",
     "bound -t ring:4 -c all_gather --size 4kB --chunks 2",
     "compare -t ring:4 measured.csv -a ring --cache none",
+    "fit -t dgx_h100 eight.csv --free launch.h100",
     "show -t ring:4",
     "list engines",
     "list runtimes",
@@ -44,6 +45,7 @@ const std::vector<std::string> answers{
 
 void write_inputs(const TemporaryFolder& folder) {
   write_file(folder.file("measured.csv"), "collective,bytes,time_us\nAllGather,4096,3.5\n");
+  write_file(folder.file("eight.csv"), "collective,bytes,time_us\nAllReduce,1048576,35\n");
   write_file(folder.file("jobs.toml"), "algorithms = [\"ring\"]\n[[job]]\nname = \"a\"\n"
                                        "collective = \"all_gather\"\nsize = \"4kB\"\n");
   write_file(folder.file("two.txt"), "DATA\n1\na -1 10 NONE 0 0 NONE 0 40 ALLREDUCE 1000000 0\n");

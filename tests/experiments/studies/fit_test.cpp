@@ -273,7 +273,7 @@ TEST_CASE("what is wrong in [[fits]] is told by its place") {
              ContainsSubstring("a second system of this topology"));
   CHECK_THAT(
       refused(rows + "[[fits.expect]]\nlabel = \"x\"\nof = {from = \"2MiB\"}\nat_most = 0.1\n"),
-      ContainsSubstring("from"));
+      ContainsSubstring("8:6: no row of the study is as asked for"));
 }
 
 TEST_CASE("nccl and rccl are what fits to measured rows make, and reach their goals", "[slow]") {

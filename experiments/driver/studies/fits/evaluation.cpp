@@ -126,10 +126,14 @@ void spread(const FitRequest& request, FitEvaluation& made) {
     }
     return left_out;
   };
-  const std::vector<LeftOut> systems = judge(all, &FitErrors::without_system);
-  made.spreads[""] = spread_of(systems);
-  const std::vector<bool> elsewhere = covered_by_others(systems);
-  for (std::size_t i = 0; i < all.size(); ++i) made.rows[all[i]].is_covered = elsewhere[i];
+  // Of a single machine nobody knows what others are like.
+  const bool is_alone = std::ranges::all_of(
+      request.rows, [&](const FitRow& row) { return row.system == request.rows.front().system; });
+  const std::vector<LeftOut> elsewhere =
+      judge(all, is_alone ? &FitErrors::without_size : &FitErrors::without_system);
+  made.spreads[""] = spread_of(elsewhere);
+  const std::vector<bool> is_covered = covered_by_others(elsewhere);
+  for (std::size_t i = 0; i < all.size(); ++i) made.rows[all[i]].is_covered = is_covered[i];
   for (const auto& [part, rows] : by_part) {
     if (rows.size() < enough_rows) continue;
     const std::vector<LeftOut> sizes = judge(rows, &FitErrors::without_size);
@@ -144,12 +148,14 @@ void spread(const FitRequest& request, FitEvaluation& made) {
   Transport& transport = made.fit.transport;
   for (TransportRule& rule : transport.rules) {
     const bool is_seen = seen.contains(fmt::format("{}.{}.share", rule.part, rule.protocol));
+    if (!is_seen && is_alone) continue;
     const Spread& within = of(is_seen ? rule.part : "");
     rule.rates_within = width(within.rates);
     rule.times_within = width(within.times);
   }
   for (const auto& [model, time] : transport.launch) {
     // Of the machines that launch so, it is known as well as by the best known part.
+    if (is_alone && !seen.contains(launch_name(model))) continue;
     double least = width(made.spreads.at("").times);
     for (std::size_t r = 0; r < made.rows.size(); ++r)
       if (request.rows[r].is_fitted && request.rows[r].constants.front() == launch_name(model))

@@ -31,11 +31,12 @@ Records shown_constants(Records constants) {
   return constants;
 }
 
-std::string intervals_text(const FitEvaluation& made) {
+std::string intervals_text(const FitStudy& study, const FitEvaluation& made) {
+  const char* others = study.systems.size() > 1 ? "other parts" : "here";
   std::string text;
   for (const auto& [part, spread] : made.spreads)
     text += fmt::format("{}: rates within {:.1f} %, times within {:.0f} %\n",
-                        part.empty() ? "other parts" : part, 100 * std::expm1(spread.rates),
+                        part.empty() ? others : part, 100 * std::expm1(spread.rates),
                         100 * std::expm1(spread.times));
   return "90 % of what is measured is expected\n" + text;
 }
@@ -152,10 +153,10 @@ StudyResult result_of(const FitStudy& study, Networks networks, FitEvaluation ev
                   {"fit_constants", constants}};
   result.texts = {{study.name + ".toml", transport_text(study, *made)}};
   result.kind = FitStudy::kind;
-  result.story = [=](const TableForm& form) {
+  result.story = [=, &study](const TableForm& form) {
     return to_text(records_table(errors), form) + "\n" +
-           to_text(records_table(shown_constants(constants)), form) + "\n" + intervals_text(*made) +
-           aside_text(networks, *made);
+           to_text(records_table(shown_constants(constants)), form) + "\n" +
+           intervals_text(study, *made) + aside_text(networks, *made);
   };
   result.figures = [=, &study] { return figures_of(study, networks, *made); };
   result.comparisons = compare(study.expectations, errors);

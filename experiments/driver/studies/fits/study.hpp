@@ -119,7 +119,9 @@ struct FittedRow {
 struct FitEvaluation {
   FitResult fit;
   std::vector<FittedRow> rows;
-  std::map<std::string, Spread> spreads; ///< by part; "": of those that have few rows
+  /// By part; "": of those that have few rows, by machines that were left out; of a single machine
+  /// by sizes.
+  std::map<std::string, Spread> spreads;
 };
 
 /// Rows that an error is of.
