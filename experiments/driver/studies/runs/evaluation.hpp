@@ -102,7 +102,7 @@ struct Replay {
   std::string transport = {};            ///< and its protocol, "nccl, ll128"; empty: ideal
   /// What 90 % of measured times are within, where the transport knows that.
   std::optional<Interval> interval = {};
-  std::optional<double> over_nccl = {};  ///< times as fast as NCCL or RCCL, where that has a run
+  std::optional<double> over_nccl = {}; ///< times as fast as NCCL or RCCL, where that has a run
 
   [[nodiscard]] double gap() const { return bound.gap(report.completion); }
   /// What is left to win without cutting any finer.
