@@ -141,7 +141,10 @@ void spread(const FitRequest& request, FitEvaluation& made) {
     const std::vector<bool> covered = covered_by_others(sizes);
     for (std::size_t i = 0; i < rows.size(); ++i) made.rows[rows[i]].is_covered = covered[i];
   }
-  const auto width = [](double logarithm) { return std::round(1e3 * std::expm1(logarithm)) / 1e3; };
+  const auto width = [](double logarithm) {
+    constexpr double most = 10; // that files may have
+    return std::min(most, std::round(1e3 * std::expm1(logarithm)) / 1e3);
+  };
   const auto of = [&](const std::string& part) -> const Spread& {
     return made.spreads.contains(part) ? made.spreads.at(part) : made.spreads.at("");
   };
