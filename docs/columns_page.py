@@ -109,7 +109,7 @@ KINDS = [
                   Csv("fit_constants", "fit_constants.csv", "a constant that was free")],
          "`tutti fit`", """
          The transport that was made is a file beside the CSV, `NAME.toml`. The second table on the terminal
-         has the constants that rows hang on.""", all_headings=True),
+         has the constants that rows hang on.""", "about_fits", "study", all_headings=True),
 ]
 
 INTRODUCTION = """\

@@ -14,6 +14,11 @@ namespace {
 constexpr double least_share = 0.001, most_share = 1; // as files may have it
 constexpr double least_rate = 1e6, least_seconds = 1e-12, most_seconds = 1;
 
+/// Beyond what files may have, too.
+void stretch(Time& time, double factor) {
+  if (time.ps > 0) time.ps = std::llround(static_cast<double>(time.ps) * factor);
+}
+
 } // namespace
 
 double TransportConstant::value() const {
@@ -78,18 +83,17 @@ bool knows_intervals(const Transport& transport) {
 }
 
 Transport at_its_slowest(Transport transport) {
-  for (auto& [model, time] : transport.launch) {
-    const auto within = transport.launch_within.find(model);
-    if (within != transport.launch_within.end())
-      TransportConstant("", time).set(time.seconds() * (1 + within->second));
-  }
+  for (auto& [model, time] : transport.launch)
+    if (const auto within = transport.launch_within.find(model);
+        within != transport.launch_within.end())
+      stretch(time, 1 + within->second);
   for (TransportRule& rule : transport.rules) {
     rule.share /= 1 + rule.rates_within;
     if (rule.channel.bytes_per_second > 0)
-      TransportConstant("", rule.channel)
-          .set(static_cast<double>(rule.channel.bytes_per_second) / (1 + rule.rates_within));
-    for (Time* time : {&rule.latency, &rule.handover})
-      if (time->ps > 0) TransportConstant("", *time).set(time->seconds() * (1 + rule.times_within));
+      rule.channel.bytes_per_second = std::llround(
+          static_cast<double>(rule.channel.bytes_per_second) / (1 + rule.rates_within));
+    stretch(rule.latency, 1 + rule.times_within);
+    stretch(rule.handover, 1 + rule.times_within);
   }
   return transport;
 }

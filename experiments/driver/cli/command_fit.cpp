@@ -3,10 +3,18 @@
 #include "experiments/driver/studies/fits/study.hpp"
 #include "sim/files/files.hpp"
 
+#include <string>
+#include <vector>
+
 namespace tutti {
 
 int fit_command(const FitArguments& arguments) {
-  if (!arguments.output.empty()) require_writable(arguments.output);
+  std::vector<std::string> outputs;
+  if (!arguments.output.empty()) outputs.push_back(arguments.output);
+  if (arguments.out)
+    for (const char* file : {"fits.csv", "fit_rows.csv", "fit_constants.csv", "results.json"})
+      outputs.push_back(*arguments.out + "/" + file);
+  require_outputs(inputs_of(arguments.topology, arguments.line), outputs);
   return run_study_line("fit", FitStudy::kind, FitStudy::options_of_command(), arguments,
                         [&](StudyResult& result) {
                           if (!arguments.output.empty() && !result.texts.empty())

@@ -174,7 +174,9 @@ void add_study_options(CLI::App& app, std::span<const StudyOption> options, Stud
       continue;
     }
     CLI::Option* added = app.add_option(option.flag, line.texts[name], option.help);
-    added->allow_extra_args(false);
+    const bool has_place = name == option.flag && !name.starts_with('-');
+    added->allow_extra_args(has_place && option.form == OptionForm::repeated);
+    if (has_place && option.form == OptionForm::repeated) added->expected(1, -1);
     if (option.form == OptionForm::text || option.form == OptionForm::number)
       added->expected(1)->multi_option_policy(CLI::MultiOptionPolicy::Throw);
     if (option.is_required) added->required();

@@ -298,7 +298,7 @@ TEST_CASE("nccl and rccl are what fits to measured rows make, and reach their go
     double fits = 0, covered = 0;
     for (const FittedRow& row : made.rows) {
       fits += row.row->left_aside.empty() ? 1 : 0;
-      covered += row.is_covered ? 1 : 0;
+      covered += row.is_covered.value_or(false) ? 1 : 0;
     }
     CHECK(covered >= 0.88 * fits);
   }

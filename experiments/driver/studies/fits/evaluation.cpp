@@ -4,6 +4,7 @@
 // a second one by schedules that are planned on these.
 #include "experiments/driver/studies/runs/evaluation.hpp"
 #include "experiments/driver/studies/fits/study.hpp"
+#include "experiments/driver/studies/in_file.hpp"
 #include "experiments/driver/studies/runs/carried.hpp"
 #include "sim/error.hpp"
 #include "sim/transport/constants.hpp"
@@ -100,8 +101,12 @@ void tell_sources(FitResult& fit) {
       if (constant.verdict != FitVerdict::fitted || !constant.name.starts_with(prefix)) continue;
       fitted += (fitted.empty() ? "" : ", ") + constant.name.substr(prefix.size());
     }
-    if (!fitted.empty())
-      rule.source = fmt::format("{} fitted to measured rows; else: {}", fitted, rule.source);
+    if (fitted.empty()) continue;
+    constexpr std::string_view otherwise = "; else: ";
+    if (const std::size_t at = rule.source.rfind(otherwise); at != std::string::npos)
+      rule.source.erase(0, at + otherwise.size()); // of a fit before this one
+    rule.source = fmt::format("{} fitted to measured rows{}{}", fitted,
+                              rule.source.empty() ? "" : otherwise, rule.source);
   }
 }
 
@@ -133,7 +138,8 @@ void spread(const FitRequest& request, FitEvaluation& made) {
       judge(all, is_alone ? &FitErrors::without_size : &FitErrors::without_system);
   made.spreads[""] = spread_of(elsewhere);
   const std::vector<bool> is_covered = covered_by_others(elsewhere);
-  for (std::size_t i = 0; i < all.size(); ++i) made.rows[all[i]].is_covered = is_covered[i];
+  if (all.size() > 1)
+    for (std::size_t i = 0; i < all.size(); ++i) made.rows[all[i]].is_covered = is_covered[i];
   for (const auto& [part, rows] : by_part) {
     if (rows.size() < enough_rows) continue;
     const std::vector<LeftOut> sizes = judge(rows, &FitErrors::without_size);
@@ -228,15 +234,19 @@ FitRequest request_of(const FitStudy& study, Networks networks, const SynthesisO
         c.topology = &network.topology;
         c.algorithm = system.algorithm;
         c.chunks = std::nullopt;
-        c.options = options;
-        c.options.settings = system.settings;
+        c.options = system.options;
+        c.options.cancelled = options.cancelled;
+        c.options.stage = options.stage;
         c.transport = planned;
         c.engine = &find_engine("native");
         c.collective = {{collective_text(measured)}, measured.size};
-        prediction = std::make_shared<const Prediction>(std::move(c), measured.place());
+        prediction = in_file(measured.place(), [&] {
+          return std::make_shared<const Prediction>(std::move(c), measured.place());
+        });
       }
-      const std::set<std::size_t> rules = prediction->rules(study.start);
-      made.rows.push_back({&system, &row, slowest_part(study.start, rules), {}, {}, {}, false});
+      const std::set<std::size_t> rules =
+          in_file(measured.place(), [&] { return prediction->rules(study.start); });
+      made.rows.push_back({&system, &row, slowest_part(study.start, rules), {}, {}, {}, {}});
       predictions.push_back(prediction);
       request.rows.push_back(
           {measured.seconds, measured.size, s, row.left_aside.empty(),

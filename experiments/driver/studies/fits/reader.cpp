@@ -88,10 +88,11 @@ FitSystem read_system(ConfigTable& table, const Experiment& experiment,
   const auto algorithm = table.find("algorithm");
   system.algorithm =
       algorithm ? parsed(*algorithm, find_algorithm) : find_algorithm(nccl_of(of.topology));
-  const SynthesisOptions options = options_of(table, experiment.seed);
+  system.options = options_of(table, experiment.seed);
   if (const auto settings = table.find("settings"))
-    settings->located([&] { require_known_settings({&system.algorithm, 1}, options); });
-  system.settings = options.settings;
+    settings->located([&] { require_known_settings({&system.algorithm, 1}, system.options); });
+  if (system.options.model.link_busy != LinkBusy::serialization)
+    throw table.at("link_busy").error("under a transport links are busy for serialization only");
   const MeasurementRequest request = request_of(table);
   try {
     system.rows = fit_rows(files, request, of.topology, sizes.first, sizes.second);
@@ -111,15 +112,27 @@ FitStudy read_fit(ConfigTable table, const Experiment& experiment, const std::st
   FitStudy study;
   study.label = label_at(table, others);
   if (const auto name = table.find("name")) study.name = plain_name(*name);
+  for (const FitStudy& other : others)
+    if (other.name == study.name)
+      throw table.error("a second transport called \"" + study.name + "\" (its key is name)");
+  if (study.name == experiment.name)
+    throw table.error("the transport \"" + study.name +
+                      "\" would have the file of the experiment, which is called so");
   study.note = string_at(table, "note");
   std::vector<std::string> files;
   for (const ConfigValue& each : list_of(table.at("measured")))
-    files.push_back(beside(each.string(), source_name));
+    if (const std::string file = beside(each.string(), source_name);
+        std::ranges::find(files, file) == files.end())
+      files.push_back(file);
+    else
+      throw each.error("a file twice: its rows would count double");
   const std::pair<Bytes, Bytes> sizes = fitted_sizes(table);
   study.free =
       list_at(table, "free", study.free, [](const ConfigValue& value) { return value.string(); });
   study.from =
       list_at(table, "from", study.from, [](const ConfigValue& value) { return value.bytes(); });
+  std::ranges::sort(study.from);
+  study.from.erase(std::ranges::unique(study.from).begin(), study.from.end());
   for (ConfigTable& each : table.tables("systems")) {
     study.systems.push_back(read_system(each, experiment, files, sizes));
     each.finish();

@@ -37,9 +37,9 @@ struct ErrorsOf {
   [[nodiscard]] Cell covered() const {
     double fitted = 0, within = 0;
     for (const std::size_t r : row.rows) {
-      if (!made->rows[r].row->left_aside.empty()) continue;
+      if (!made->rows[r].is_covered) continue;
       fitted += 1;
-      within += made->rows[r].is_covered ? 1 : 0;
+      within += *made->rows[r].is_covered ? 1 : 0;
     }
     return fitted > 0 ? Cell(within / fitted) : Cell();
   }
@@ -139,8 +139,7 @@ Records fit_rows(const FitStudy& study, Networks networks, const FitEvaluation& 
       {{"predicted_over_measured", ratio, metric}, times_as_much(&FitErrors::fitted)},
       {{"without_size", ratio, metric}, times_as_much(&FitErrors::without_size)},
       {{"without_system", ratio, metric}, times_as_much(&FitErrors::without_system)},
-      {{"covered", truth, metric},
-       [](const R& r) { return r.row->left_aside.empty() ? Cell(r.is_covered) : Cell(); }},
+      {{"covered", truth, metric}, [](const R& r) { return Cell(r.is_covered); }},
       {{"part", text, note}, [](const R& r) { return r.part; }},
       {{"latency_part", part, metric}, [](const R& r) { return r.errors.times; }},
       {{"left_aside", text, note}, [](const R& r) { return Cell::of_text(r.row->left_aside); }}};

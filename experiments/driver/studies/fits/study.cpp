@@ -109,6 +109,33 @@ std::vector<NamedFigure> figures_of(const FitStudy& study, Networks networks,
   return figures;
 }
 
+/// Constants and widths: what the file has that was made.
+nlohmann::ordered_json about(const FitStudy& study, const Records& constants,
+                             const FitEvaluation& made) {
+  using Json = nlohmann::ordered_json;
+  const auto json_of = [](const Cell& cell, Quantity quantity) {
+    if (!cell.is_known()) return Json(nullptr);
+    return quantity == Quantity::count ? Json(cell.whole()) : Json(cell.text());
+  };
+  Json list = Json::array(), widths = Json::array();
+  for (const std::vector<Cell>& row : constants.rows) {
+    Json one = Json::object();
+    for (std::size_t c = 1; c < row.size(); ++c) // without the label
+      one[constants.columns[c].name] = json_of(row[c], constants.columns[c].quantity);
+    list.push_back(std::move(one));
+  }
+  for (const auto& [part, spread] : made.spreads)
+    widths.push_back({{"part", part.empty() ? Json(nullptr) : Json(part)},
+                      {"rates_within", std::expm1(spread.rates)},
+                      {"times_within", std::expm1(spread.times)}});
+  Json one = {{"kind", FitStudy::kind},
+              {"label", study.label.empty() ? Json(nullptr) : Json(study.label)},
+              {"transport", study.name},
+              {"constants", std::move(list)},
+              {"within", std::move(widths)}};
+  return Json::array({std::move(one)});
+}
+
 /// A fit that is interrupted says nothing.
 StudyResult unfinished() {
   StudyResult result;
@@ -116,7 +143,7 @@ StudyResult unfinished() {
   result.kind = FitStudy::kind;
   result.story = [](const TableForm&) { return std::string(); };
   result.unanswered = {Status::timed_out, "interrupted in its fit"};
-  result.nothing_made = {"the fit was interrupted"};
+  result.nothing_made = {"the fit was interrupted, and there is nothing to show"};
   return result;
 }
 
@@ -159,6 +186,11 @@ StudyResult result_of(const FitStudy& study, Networks networks, FitEvaluation ev
            intervals_text(study, *made) + aside_text(networks, *made);
   };
   result.figures = [=, &study] { return figures_of(study, networks, *made); };
+  result.about = [=, &study] { return about(study, constants, *made); };
+  if (std::ranges::none_of(made->fit.constants, [](const FittedConstant& constant) {
+        return constant.verdict == FitVerdict::fitted;
+      }))
+    result.nothing_made = {"no row determines a constant that is free"};
   result.comparisons = compare(study.expectations, errors);
   return result;
 }

@@ -42,6 +42,7 @@
 #include <cstddef>
 #include <map>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -64,7 +65,7 @@ struct FitSystem {
   std::size_t topology = 0; ///< into the networks
   std::string group;
   AlgorithmRow algorithm;
-  std::map<std::string, std::string> settings;
+  SynthesisOptions options;
   std::vector<FitStudyRow> rows; ///< by collective, size
 };
 
@@ -113,7 +114,8 @@ struct FittedRow {
   Time predicted;
   Interval interval; ///< that 90 % of rows left out lie in
   FitErrors errors;
-  bool is_covered = false; ///< left out, by the interval that the other rows give
+  /// Left out, by the interval that the other rows give; none: not fitted, or no other is.
+  std::optional<bool> is_covered = {};
 };
 
 struct FitEvaluation {
