@@ -132,7 +132,7 @@ FitStudy read_fit(ConfigTable table, const Experiment& experiment, const std::st
   study.from =
       list_at(table, "from", study.from, [](const ConfigValue& value) { return value.bytes(); });
   std::ranges::sort(study.from);
-  study.from.erase(std::ranges::unique(study.from).begin(), study.from.end());
+  study.from.erase(std::unique(study.from.begin(), study.from.end()), study.from.end());
   for (ConfigTable& each : table.tables("systems")) {
     study.systems.push_back(read_system(each, experiment, files, sizes));
     each.finish();
