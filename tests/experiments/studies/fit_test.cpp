@@ -172,7 +172,7 @@ TEST_CASE("a spread holds nine of ten, by rates and times") {
       rows, [&](const LeftOut& row) { return row.off <= spread.half_width(row.times) + 1e-12; });
   CHECK(held >= 36);
   CHECK(spread.times >= spread.rates);
-  // Two of ten are far off: the interval of the others doesn't hold them.
+  // One of ten is far off: the interval of the others doesn't hold it.
   std::vector<LeftOut> outliers(10, LeftOut{0.01, 0});
   outliers[3].off = 2;
   const std::vector<bool> covered = covered_by_others(outliers);
@@ -300,6 +300,6 @@ TEST_CASE("nccl and rccl are what fits to measured rows make, and reach their go
       fits += row.row->left_aside.empty() ? 1 : 0;
       covered += row.is_covered.value_or(false) ? 1 : 0;
     }
-    CHECK(covered >= 0.88 * fits);
+    CHECK(covered >= 0.9 * fits);
   }
 }

@@ -2,10 +2,11 @@
 // schedule: a library picks by its own model, which knows no transport. Only the order of its
 // transfers is planned on latencies. So there is a first fit, whose latencies are near enough, and
 // a second one by schedules that are planned on these.
-#include "experiments/driver/studies/runs/evaluation.hpp"
 #include "experiments/driver/studies/fits/study.hpp"
+
 #include "experiments/driver/studies/in_file.hpp"
 #include "experiments/driver/studies/runs/carried.hpp"
+#include "experiments/driver/studies/runs/evaluation.hpp"
 #include "sim/error.hpp"
 #include "sim/transport/constants.hpp"
 

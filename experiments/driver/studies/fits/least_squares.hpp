@@ -50,7 +50,8 @@ struct FittedConstant {
   FitVerdict verdict = FitVerdict::unused;
 };
 
-/// ln(predicted / measured) of a row by constants of three fits.
+/// ln(predicted / measured) of a row by constants of three fits. Which constants are fitted is
+/// decided by all rows, also where some are then left out.
 struct FitErrors {
   double fitted = 0;         ///< of all rows
   double without_size = 0;   ///< without those of its size; a row that isn't fitted: of all

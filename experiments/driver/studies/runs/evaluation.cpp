@@ -262,6 +262,7 @@ void add_interval(const Case& c, const Attempt& made, const Carried& on,
     if (each.transport != on.transport) continue; // another protocol
     RunOptions options;
     options.starts = each.starts;
+    options.watch = watch_of(c.options.stage, "replay at the slow end of the transport");
     const Report report =
         c.engine->run(*each.topology, made.collective, *each.schedule, one.report.model, options);
     one.interval = interval_of(one.report.completion, report.completion);
