@@ -6,6 +6,7 @@
 #include "sim/network_event.hpp"
 #include "sim/report.hpp"
 #include "sim/schedule.hpp"
+#include "sim/synthesizer.hpp"
 #include "sim/time_model.hpp"
 #include "sim/topology.hpp"
 #include "sim/watch.hpp"
@@ -15,6 +16,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -26,6 +28,10 @@ struct CommunicationPlan {
   Collective collective;
   Schedule schedule;
   std::string algorithm; ///< "tacos", for reports
+  std::optional<LibraryChoice> library = {}; ///< how a runtime carries it, where that is known
+  /// Of each call: from when its members are there (one at a time: the first of them) until the
+  /// first transfer may begin.
+  Time launch = {};
 };
 
 /// Where a plan's network lies in the whole. Groups that look the same share a plan.

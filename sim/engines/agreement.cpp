@@ -145,7 +145,8 @@ WorkloadPlans longer(WorkloadPlans plans, std::int64_t times) {
     std::shared_ptr<const CommunicationPlan>& plan = made[placed.plan.get()];
     if (!plan)
       plan = std::make_shared<const CommunicationPlan>(CommunicationPlan{
-          longer(placed.plan->collective, times), placed.plan->schedule, placed.plan->algorithm});
+          longer(placed.plan->collective, times), placed.plan->schedule, placed.plan->algorithm,
+          placed.plan->library, longer(placed.plan->launch, times)});
     placed.plan = plan;
   }
   return plans;

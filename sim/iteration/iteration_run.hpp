@@ -29,6 +29,7 @@ enum class RunEvent : std::uint32_t {
   computed = 1000, ///< subject: NPU
   folded,          ///< subject: slot of an instance; something of it is over
   started,         ///< subject: NPU that wasn't there from the beginning
+  launched,        ///< subject: communicator instance, whose transfers may now begin
 };
 
 /// Levels of priority that occur: 0 is the highest.
@@ -62,8 +63,8 @@ public:
 /// `Network` carries PlanInstances, its transfers(): begin(), change(now) to what events make of
 /// it, next_network_change(), handle(Event), serve(now), start_part(slot, now), start_member(slot,
 /// member, now), report() at the end, blocked_text(). `Folding` decides which communication is
-/// simulated. `Npus` are what computes: start_at(npu, time) and compute(now, computation), after
-/// which RunEvent::started or ::computed happens.
+/// simulated. `Npus` are what computes: start_at(npu, time), launch_at(now, communicator, time) and
+/// compute(now, computation), after which RunEvent::started, ::launched or ::computed happens.
 template <typename Network, typename Folding, typename Npus> class IterationRun {
 public:
   /// Pre: the arguments are checked. Refers to them.
@@ -109,6 +110,7 @@ public:
     case RunEvent::computed: execution_.computed(event.subject, event.at); break;
     case RunEvent::folded: folding_.advance(event.subject, event.at, instances()); break;
     case RunEvent::started: started_.push_back(event.subject); break;
+    case RunEvent::launched: begun_.push_back(begun(event.subject)); break;
     default: network_.handle(event);
     }
   }
@@ -207,13 +209,22 @@ private:
     if (under_way_.size() <= communicator) under_way_.resize(communicator + std::size_t{1});
     under_way_[communicator] = {plan, none};
     const PlanShape& shape = shapes_.shape_of(plan);
-    if (!shape.transfers.empty())
-      begun_.push_back({group, execution_.communicators()[communicator].tag, communicator, plan,
-                        static_cast<std::uint32_t>(levels_.of(execution_.priority(communicator)))});
+    if (const Time launch = shape.plan->launch; !shape.transfers.empty() && launch > Time{}) {
+      require_representable(now, launch);
+      npus_.launch_at(now, communicator, now + launch.ps);
+    } else if (!shape.transfers.empty()) {
+      begun_.push_back(begun(communicator));
+    }
     if (execution_.begins_one_by_one(communicator)) return;
     const std::vector<std::uint32_t>& ranks = shapes_[plan].ranks;
     for (std::size_t member = 0; member < ranks.size(); ++member)
       if (shape.transfers_of[member] == 0) execution_.over(communicator, ranks[member], now);
+  }
+
+  [[nodiscard]] Begun begun(std::uint32_t communicator) const {
+    const auto& instance = execution_.communicators()[communicator];
+    return {instance.group, instance.tag, communicator, under_way_[communicator].plan,
+            static_cast<std::uint32_t>(levels_.of(execution_.priority(communicator)))};
   }
 
   /// A member comes to what has begun, now or before.

@@ -21,6 +21,9 @@ struct NativeNpus {
   void start_at(std::uint32_t npu, std::int64_t start) const {
     events.push(0, {start, npu, static_cast<std::uint32_t>(RunEvent::started)});
   }
+  void launch_at(std::int64_t now, std::uint32_t communicator, std::int64_t at) const {
+    events.push(now, {at, communicator, static_cast<std::uint32_t>(RunEvent::launched)});
+  }
   void compute(std::int64_t now, const TrainingExecution::Computation& computation) const {
     events.push(now,
                 {computation.end, computation.npu, static_cast<std::uint32_t>(RunEvent::computed)});

@@ -1,6 +1,7 @@
 // The transfers of many plan instances that come and go, as the cores see them. An instance's
-// transfers are numbered in one row, and later instances after earlier ones, so that ties at queues
-// go by the order in which instances begin, then by list position. Numbers come in blocks, each of
+// transfers are numbered in one row as soon as they are simulated, and later instances after
+// earlier ones that they can meet, so that ties at queues go by the order in which instances begin,
+// then by list position. Numbers come in blocks, each of
 // which belongs to one instance, and a window over the blocks in use says to which, so that a
 // transfer finds its instance without a search.
 #pragma once
@@ -44,8 +45,7 @@ public:
   PlanInstances(const PlacedShapes& shapes, std::span<const Waiting> waiting, std::size_t levels)
       : shapes_(&shapes), waiting_(waiting), levels_(levels), slot_of_block_(64) {}
 
-  /// Numbers the transfers of one more instance; they don't enter yet.
-  /// Errors: InputError where numbers run out (after 4 * 10^9 transfers).
+  /// One more instance, of which nothing happens yet.
   std::uint32_t add(std::uint32_t plan, std::size_t level) {
     if (free_slots_.empty()) {
       free_slots_.push_back(static_cast<std::uint32_t>(instances_.size()));
@@ -60,19 +60,13 @@ public:
     instance.transfers = instance.shape->transfers.data();
     instance.sizes = instance.shape->sizes.data();
     instance.paths = (*shapes_)[plan].paths.data();
-    const std::uint64_t blocks = blocks_of(instance);
-    if ((next_block_ + blocks) * block > UINT32_MAX)
-      throw InputError("a run has more transfers than an engine can number (4 * 10^9)");
-    make_room(blocks);
-    instance.is_there = true;
-    instance.first = static_cast<std::uint32_t>(next_block_ * block);
-    next_block_ += blocks;
-    note_blocks(slot);
     return slot;
   }
   /// From now on its transfers happen; start_part() lets them enter. Members that are absent send
-  /// nothing until start_member(), and what arrives at them waits there.
+  /// nothing until start_member(), and what arrives at them waits there. Pre: it wasn't called for
+  /// this instance. Errors: InputError where numbers run out (after 4 * 10^9 transfers).
   void prepare(std::uint32_t slot, std::span<const std::uint32_t> absent = {}) {
+    number(slot);
     Instance& instance = instances_[slot];
     const PlanShape& shape = *instance.shape;
     instance.waiting = waiting_[(*shapes_)[instance.plan].shape];
@@ -90,7 +84,7 @@ public:
   }
   void remove(std::uint32_t slot) {
     Instance& instance = instances_[slot];
-    instance.is_there = false;
+    instance.is_numbered = false;
     instance.waiting.reset();
     free_slots_.push_back(slot);
   }
@@ -214,7 +208,7 @@ private:
   struct Instance {
     std::uint32_t first = 0; ///< number of its first transfer
     std::uint32_t plan = 0, level = 0;
-    bool is_there = false;
+    bool is_numbered = false;
     const PlanShape* shape = nullptr;
     const PlanShape::Movement* transfers = nullptr; ///< of the shape
     const Bytes* sizes = nullptr;                   ///< of the shape
@@ -244,6 +238,17 @@ private:
   [[nodiscard]] std::uint64_t blocks_of(const Instance& instance) const {
     return (instance.shape->transfers.size() + block - 1) / block;
   }
+  void number(std::uint32_t slot) {
+    Instance& instance = instances_[slot];
+    const std::uint64_t blocks = blocks_of(instance);
+    if ((next_block_ + blocks) * block > UINT32_MAX)
+      throw InputError("a run simulates more transfers than an engine can number (4 * 10^9)");
+    make_room(blocks);
+    instance.is_numbered = true;
+    instance.first = static_cast<std::uint32_t>(next_block_ * block);
+    next_block_ += blocks;
+    note_blocks(slot);
+  }
   void note_blocks(std::uint32_t slot) {
     const Instance& instance = instances_[slot];
     const std::uint64_t first = instance.first / block;
@@ -254,14 +259,14 @@ private:
     if (next_block_ + blocks - oldest_block_ <= slot_of_block_.size()) return;
     oldest_block_ = next_block_;
     for (const Instance& instance : instances_)
-      if (instance.is_there)
+      if (instance.is_numbered)
         oldest_block_ = std::min<std::uint64_t>(oldest_block_, instance.first / block);
     std::size_t length = slot_of_block_.size();
     while (length < 2 * (next_block_ + blocks - oldest_block_)) length *= 2; // not soon again
     if (length == slot_of_block_.size()) return;
     slot_of_block_.assign(length, 0);
     for (std::uint32_t slot = 0; slot < instances_.size(); ++slot)
-      if (instances_[slot].is_there) note_blocks(slot);
+      if (instances_[slot].is_numbered) note_blocks(slot);
   }
 
   const PlacedShapes* shapes_;

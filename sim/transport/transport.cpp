@@ -146,11 +146,8 @@ public:
     for (std::uint32_t l = 0; l < topology_.link_count(); ++l) add_link(LinkId{l});
     for (const SharedGroup& group : topology_.groups()) add_group(group);
     const auto links = static_cast<std::uint32_t>(parts_.links.size());
-    return {Topology(std::move(parts_)),
-            rewritten(links),
-            std::move(original_),
-            std::move(wires_),
-            {rules_.begin(), rules_.end()}};
+    return {Topology(std::move(parts_)), rewritten(links),   std::move(original_),
+            std::move(wires_),           std::move(shares_), {rules_.begin(), rules_.end()}};
   }
 
 private:

@@ -57,6 +57,7 @@ struct Transported {
   Schedule schedule;
   std::vector<LinkId> original;   ///< of each link the one that it is a lane of
   std::vector<Bandwidth> wires;   ///< of each original link what its lanes carry together
+  std::vector<double> shares;     ///< of each original link's bandwidth what carries data
   std::vector<std::size_t> rules; ///< of the transport that it hangs on, ascending
 };
 

@@ -5,6 +5,7 @@
 
 #include "sim/engines/engine.hpp"
 #include "sim/error.hpp"
+#include "workloads/planning/carried_plans.hpp"
 
 #include <fmt/format.h>
 
@@ -121,15 +122,11 @@ std::optional<PlannedCollective> CollectivePlanner::made(const AlgorithmRow& row
   }
   RunOptions run;
   run.watch = watch_of(options_.options.stage, fmt::format("replay of {} by {}", what, row.name));
-  const Report report =
-      run_native(network, made.collective, *made.schedule, options_.options.model, run);
-  Time busy;
-  for (const LinkUse& link : report.links) busy += link.busy;
-  return PlannedCollective{
-      {std::move(made.collective), std::move(*made.schedule), std::string(row.name)},
-      report.completion,
-      busy,
-      made.was_remembered};
+  CommunicationPlan plan{std::move(made.collective), std::move(*made.schedule),
+                         std::string(row.name), std::move(made.library)};
+  const PlanTimes times =
+      timed(network, plan, false, options_.transport.get(), options_.options.model, run);
+  return PlannedCollective{std::move(plan), times.alone, times.busy, made.was_remembered};
 }
 
 } // namespace tutti

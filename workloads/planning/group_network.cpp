@@ -195,6 +195,7 @@ TopologyParts parts_from(const Topology& topology, std::span<const NodeId> nodes
                          std::span<const LinkId> links) {
   TopologyParts parts;
   parts.name = topology.name();
+  parts.npu_model = topology.parts().npu_model;
   parts.link_parts = topology.parts().link_parts;
   const auto number = numbering(nodes);
   for (const NodeId node : nodes) parts.add_node(topology.node(node));
@@ -275,7 +276,7 @@ bool look_alike(const Topology& a, const Topology& b, bool with_names) {
   };
   const auto same_link = [](const Link& x, const Link& y) {
     return x.from == y.from && x.to == y.to && x.latency == y.latency &&
-           x.bandwidth == y.bandwidth && x.dimension == y.dimension;
+           x.bandwidth == y.bandwidth && x.dimension == y.dimension && x.part == y.part;
   };
   const auto same_group = [](const SharedGroup& x, const SharedGroup& y) {
     return x.links == y.links && x.bandwidth == y.bandwidth;
@@ -283,7 +284,9 @@ bool look_alike(const Topology& a, const Topology& b, bool with_names) {
   return std::ranges::equal(a.nodes(), b.nodes(), same_node) &&
          std::ranges::equal(a.links(), b.links(), same_link) &&
          std::ranges::equal(a.groups(), b.groups(), same_group) &&
-         std::ranges::equal(a.shape(), b.shape()) && a.parts().coordinates == b.parts().coordinates;
+         std::ranges::equal(a.shape(), b.shape()) &&
+         a.parts().coordinates == b.parts().coordinates &&
+         a.parts().link_parts == b.parts().link_parts && a.parts().npu_model == b.parts().npu_model;
 }
 
 std::uint64_t content_fingerprint(const Topology& topology, bool with_names) {

@@ -38,7 +38,8 @@ struct GroupNetwork {
 [[nodiscard]] GroupNetwork sub_network(const Topology& topology, std::span<const NodeId> nodes,
                                        std::span<const LinkId> links);
 
-/// Whether an algorithm sees the same: abilities, links, shared groups, shapes and coordinates;
+/// Whether an algorithm sees the same: abilities, links and what they are made of, shared groups,
+/// shapes and coordinates;
 /// names only where asked for.
 [[nodiscard]] bool look_alike(const Topology& a, const Topology& b, bool with_names);
 

@@ -80,7 +80,7 @@ CommunicationPlan on_whole_network(const Topology& topology, const PlacedPlan& p
   for (const NodeId member : part.group) group.push_back(placed.nodes[member.value]);
   return {with_members(topology, part, std::move(group)),
           renumbered(placed.plan->schedule, placed.links, topology.link_count()),
-          placed.plan->algorithm};
+          placed.plan->algorithm, placed.plan->library, placed.plan->launch};
 }
 
 PlacedPlan on_used_links(const Topology& topology, const CommunicationPlan& whole) {
@@ -96,7 +96,7 @@ PlacedPlan on_used_links(const Topology& topology, const CommunicationPlan& whol
   auto plan = std::make_shared<CommunicationPlan>(CommunicationPlan{
       with_members(network.topology, part, std::move(group)),
       renumbered(whole.schedule, new_link, static_cast<std::uint32_t>(links.size())),
-      whole.algorithm});
+      whole.algorithm, whole.library, whole.launch});
   return {std::move(plan), std::move(links), std::move(nodes)};
 }
 

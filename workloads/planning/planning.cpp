@@ -8,6 +8,7 @@
 #include "sim/error.hpp"
 #include "sim/text.hpp"
 #include "sim/verify.hpp"
+#include "workloads/planning/carried_plans.hpp"
 #include "workloads/planning/collectives.hpp"
 #include "workloads/planning/group_network.hpp"
 #include "workloads/planning/group_sites.hpp"
@@ -47,7 +48,7 @@ std::string task_text(const Task& task, std::span<const NodeId> group) {
 /// What a site's nodes or links are at a group's place. Empty: all of them, in their order; of the
 /// place, all where they are.
 template <typename IdType>
-std::vector<IdType> carried(std::span<const IdType> of_site, std::span<const IdType> place) {
+std::vector<IdType> at_place(std::span<const IdType> of_site, std::span<const IdType> place) {
   if (of_site.empty()) return {place.begin(), place.end()};
   std::vector<IdType> ids(of_site.begin(), of_site.end());
   if (!place.empty())
@@ -60,10 +61,11 @@ public:
   WorkloadPlanner(const Topology& topology, const Workload& workload,
                   const PlanningOptions& options, const WorkloadSynthesis& synthesis)
       : topology_(topology), workload_(workload), model_(options.options.model),
-        one_at_a_time_(options.one_at_a_time), synthesis_(synthesis),
-        collectives_(options, synthesis), sites_(topology, synthesis.goes_by_names),
-        send_router_(topology, options.options.routing), parts_(workload.groups.size()),
-        places_(workload.groups.size()), options_(options.options) {}
+        one_at_a_time_(options.one_at_a_time), transport_(options.transport.get()),
+        synthesis_(synthesis), collectives_(options, synthesis),
+        sites_(topology, synthesis.goes_by_names), send_router_(topology, options.options.routing),
+        parts_(workload.groups.size()), places_(workload.groups.size()), options_(options.options) {
+  }
 
   WorkloadPlanning plan() {
     result_.plans.requests = requests_of(workload_);
@@ -120,8 +122,7 @@ private:
     const auto simulate = [&](const PlanChoice& choice) -> std::optional<SimulatedChoice> {
       try {
         options.watch = watch_of(options_.stage, "iteration, to choose among plans");
-        const IterationReport report =
-            run_iteration_native(topology_, workload_, plans_by(choice), options);
+        const IterationReport report = simulated(plans_by(choice), options);
         return SimulatedChoice{report.duration, report.operations + report.replayed};
       } catch (const InputError&) { // it comes to a halt, which whoever runs it will say
         return std::nullopt;
@@ -132,12 +133,19 @@ private:
     return best_choice(variants, simulate, options_.cancelled);
   }
 
+  [[nodiscard]] IterationReport simulated(const WorkloadPlans& plans,
+                                          const IterationOptions& options) const {
+    if (transport_ == nullptr) return run_iteration_native(topology_, workload_, plans, options);
+    const CarriedPlans by = carried(topology_, plans, *transport_);
+    return run_iteration_native(by.topology, workload_, by.plans, options);
+  }
+
   [[nodiscard]] WorkloadPlans plans_by(const PlanChoice& choice) const {
     WorkloadPlans plans{result_.plans.requests, {}};
     for (const auto& [index, place] : placed_) {
       const PlacedPlan& made = planned_[index][choice[index]].placed;
-      plans.plans.push_back({made.plan, carried<LinkId>(made.links, place.links),
-                             carried<NodeId>(made.nodes, place.nodes)});
+      plans.plans.push_back({made.plan, at_place<LinkId>(made.links, place.links),
+                             at_place<NodeId>(made.nodes, place.nodes)});
     }
     return plans;
   }
@@ -186,6 +194,7 @@ private:
                        .members = static_cast<std::uint32_t>(group.size()),
                        .requests = 0,
                        .algorithm = each.plan.algorithm,
+                       .protocol = protocol_of(each.plan),
                        .chunks_per_shard = each.plan.collective.parts.front().chunks_per_shard,
                        .alone = each.alone,
                        .bound = checked_bound(network, each, what),
@@ -201,13 +210,20 @@ private:
   PlannedCollective planned_send(const Task& task, const std::string& what) {
     const Topology& network = sites_.network(task.site);
     const std::uint32_t most_chunks_per_shard = one_at_a_time_ ? 1 : 64;
-    PlannedCollective made{
-        plan_send(network, task.root, task.size, model_, most_chunks_per_shard), {}, {}, false};
+    PlannedCollective made{plan_send(transport_ ? with_latencies(network, *transport_) : network,
+                                     task.root, task.size, model_, most_chunks_per_shard),
+                           {},
+                           {},
+                           false};
     if (const Verdict verdict = verify(network, made.plan.collective, made.plan.schedule);
         !verdict.correct())
       throw InputError(fmt::format("{}: {}", what, verdict.fault->text));
-    made.alone = run_native(network, made.plan.collective, made.plan.schedule, model_).completion;
+    made.alone = timed(network, made.plan, true, transport_, model_, {}).alone;
     return made;
+  }
+
+  [[nodiscard]] std::string protocol_of(const CommunicationPlan& plan) const {
+    return transport_ && plan.library ? plan.library->protocol : "";
   }
 
   Time checked_bound(const Topology& network, const PlannedCollective& made,
@@ -228,6 +244,7 @@ private:
   const Workload& workload_;
   const TimeModel& model_;
   bool one_at_a_time_;
+  const Transport* transport_; ///< null: ideal links
   const WorkloadSynthesis& synthesis_;
   CollectivePlanner collectives_;
   GroupSites sites_;

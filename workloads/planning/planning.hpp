@@ -6,11 +6,13 @@
 #include "sim/iteration.hpp"
 #include "sim/synthesizer.hpp"
 #include "sim/topology.hpp"
+#include "sim/transport/transport.hpp"
 #include "sim/workload.hpp"
 #include "workloads/planning/synthesis.hpp"
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -40,6 +42,7 @@ struct PlanningOptions {
   /// As IterationOptions::one_at_a_time, where a choice is simulated; and what one NPU sends to
   /// another is one message.
   bool one_at_a_time = false;
+  std::shared_ptr<const Transport> transport; ///< that times count; null: ideal links
 };
 
 /// What was planned for the requests that share a plan.
@@ -50,6 +53,7 @@ struct PlannedCommunication {
   std::uint32_t members = 0;
   std::uint64_t requests = 0; ///< of how many groups, roots and sizes it is the plan
   std::string algorithm;
+  std::string protocol;               ///< under a transport
   std::uint32_t chunks_per_shard = 1; ///< of named collectives
   Time alone, bound;                  ///< on the group's part of the network
   bool was_remembered = false;

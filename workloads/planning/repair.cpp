@@ -7,6 +7,7 @@
 #include "sim/error.hpp"
 #include "sim/repair/rerouting.hpp"
 #include "sim/verify.hpp"
+#include "workloads/planning/carried_plans.hpp"
 #include "workloads/planning/placed_plan.hpp"
 
 #include <fmt/format.h>
@@ -128,24 +129,27 @@ WorkloadPlanning resynthesized(const Topology& topology, const Workload& workloa
 
   const TimeModel& model = options.options.model;
   const Rerouter rerouter(topology, failed, model);
-  const auto alone = [&](const CommunicationPlan& plan) {
-    return run_native(topology, plan.collective, plan.schedule, model).completion;
+  const auto alone = [&](CommunicationPlan plan, bool is_send) {
+    return timed(topology, plan, is_send, options.transport.get(), model, {}).alone;
   };
   for (std::size_t i = 0; i < before.plans.size(); ++i) {
     if (!rerouter.is_hit(before.plans[i])) continue;
     PlacedPlan detoured = rerouter.rerouted(before.plans[i]);
     PlacedPlan& anew = planning.plans.plans[i];
-    const CommunicationPlan whole = on_whole_network(topology, detoured);
-    const Time time = alone(whole), time_anew = alone(on_whole_network(topology, anew));
-    if (time >= time_anew) continue;
     const CommunicationRequest& request = before.requests[i];
     const std::size_t members = workload.groups[request.group].size();
+    const bool is_send = request.kind == CollectiveKind::broadcast && members == 2;
+    const CommunicationPlan whole = on_whole_network(topology, detoured);
+    const Time time = alone(whole, is_send),
+               time_anew = alone(on_whole_network(topology, anew), is_send);
+    if (time >= time_anew) continue;
     stay({.kind = request.kind,
-          .is_send = request.kind == CollectiveKind::broadcast && members == 2,
+          .is_send = is_send,
           .size = request.size,
           .members = static_cast<std::uint32_t>(members),
           .requests = 1,
           .algorithm = whole.algorithm + ", with detours",
+          .protocol = options.transport && whole.library ? whole.library->protocol : "",
           .alone = time,
           .bound = synthesis.bound(present.topology, whole.collective).time,
           .was_remembered = false},

@@ -18,11 +18,12 @@ namespace tutti {
 
 /// What one algorithm made of one collective.
 struct SynthesizedCollective {
-  Collective collective;              ///< cut into the chunks that the schedule speaks of
-  std::optional<Schedule> schedule;   ///< verified; none where the algorithm can't
-  Status status = Status::infeasible; ///< as the algorithm said
-  std::string note;                   ///< why there is no schedule; else empty
-  std::string problem;                ///< a defect of Tutti in words, as a fault is; else empty
+  Collective collective;                ///< cut into the chunks that the schedule speaks of
+  std::optional<Schedule> schedule;     ///< verified; none where the algorithm can't
+  std::optional<LibraryChoice> library; ///< as Outcome::library
+  Status status = Status::infeasible;   ///< as the algorithm said
+  std::string note;                     ///< why there is no schedule; else empty
+  std::string problem;                  ///< a defect of Tutti in words, as a fault is; else empty
   std::string warning; ///< why schedules aren't remembered although they should be; else empty
   double seconds = 0;  ///< CPU, of the synthesis; 0 where it was remembered
   bool was_remembered = false;

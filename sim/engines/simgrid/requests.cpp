@@ -197,6 +197,7 @@ void write(ByteWriter& out, const WorkloadPlans& plans) {
     exchange_collective(out, plan->collective);
     write(out, plan->schedule);
     out.text(plan->algorithm);
+    out.value(plan->launch);
   }
   out.value(plans.plans.size());
   for (const PlacedPlan& placed : plans.plans) {
@@ -218,8 +219,10 @@ WorkloadPlans plans_in(ByteReader& in) {
     Schedule schedule = schedule_in(in);
     std::string algorithm;
     in.text(algorithm);
-    distinct.push_back(std::make_shared<const CommunicationPlan>(
-        CommunicationPlan{std::move(collective), std::move(schedule), std::move(algorithm)}));
+    Time launch;
+    in.value(launch);
+    distinct.push_back(std::make_shared<const CommunicationPlan>(CommunicationPlan{
+        std::move(collective), std::move(schedule), std::move(algorithm), {}, launch}));
   }
   in.value(count);
   for (std::size_t i = 0; i < count; ++i) {

@@ -43,7 +43,7 @@ TrainingRun tacos_run() {
   run.report->replayed = 2;
   run.report->links = {{Bytes{1000}, Time{50 * us}, 4}, {Bytes{1000}, Time{25 * us}, 4}};
   run.communications.push_back({CollectiveKind::all_reduce, false, Bytes{1'000'000}, 2, 3, "direct",
-                                1, Time{21 * us}, Time{20 * us}, true});
+                                "", 1, Time{21 * us}, Time{20 * us}, true});
   return run;
 }
 

@@ -6,13 +6,14 @@
 
 #include "experiments/driver/pool/process_memory.hpp"
 #include "experiments/driver/studies/noise/start_times.hpp"
-#include "experiments/driver/studies/runs/evaluation.hpp"
 #include "experiments/driver/studies/training/checks.hpp"
 #include "experiments/driver/studies/training/noisy_iteration.hpp"
 #include "experiments/driver/studies/training/synthesis.hpp"
 #include "sim/engines/agreement.hpp"
 #include "sim/error.hpp"
+#include "sim/transport/constants.hpp"
 #include "topologies/failed_links.hpp"
+#include "workloads/planning/carried_plans.hpp"
 #include "workloads/planning/repair.hpp"
 
 #include <fmt/format.h>
@@ -194,10 +195,53 @@ private:
     return anew ? std::optional(std::move(anew->plans)) : std::nullopt;
   }
 
-  /// On every engine; all must give the same.
-  void simulate(const WorkloadPlans& plans, IterationOptions options, TrainingRun& run) const {
-    const Topology& topology = *network_.topology;
+  /// As they are, or as a transport carries them.
+  void simulate(const WorkloadPlans& plans, const IterationOptions& options,
+                TrainingRun& run) const {
     const double start = cpu_seconds();
+    const Transport* transport = study_.planning.transport.get();
+    if (transport == nullptr) {
+      simulate(*network_.topology, plans, options, run);
+      if (study_.noise.is_drawn()) add_noise(plans, options, run);
+    } else {
+      const CarriedPlans by = carried(*network_.topology, plans, *transport);
+      simulate_carried(by, options, run);
+      run.report->links = without_lanes(by, run.report->links, network_.topology->link_count());
+      if (knows_intervals(*transport))
+        add_interval(carried(*network_.topology, plans, at_its_slowest(*transport)), options, run);
+    }
+    run.hottest = hottest_link(*network_.topology, link_report(*run.report));
+    run.run_seconds = cpu_seconds() - start;
+  }
+
+  void simulate_carried(const CarriedPlans& by, IterationOptions options, TrainingRun& run) const {
+    const std::vector<NetworkEvent> events = on_lanes(by, options.events);
+    options.events = events;
+    simulate(by.topology, by.plans, options, run);
+  }
+
+  /// At the transport's slowest.
+  void add_interval(const CarriedPlans& slow, IterationOptions options, TrainingRun& run) const {
+    const std::vector<NetworkEvent> events = on_lanes(slow, options.events);
+    options.events = events;
+    options.record = {};
+    options.watch = watch_of(study_.planning.options.stage, "iteration at the transport's slowest");
+    try {
+      const EngineRow& engine = *study_.engines.front();
+      TrainingRun slowest;
+      slowest.workload = run.workload;
+      slowest.report = IterationCase{slow.topology, workload_, slow.plans, options, engine}.run();
+      run.interval = interval_of(run.iteration_time(), slowest.iteration_time());
+      run.interval->low = std::max(run.interval->low, run.bound);
+    } catch (const Stopped&) { // the run itself stands
+      run.note += run.note.empty() ? "" : "; ";
+      run.note += "interrupted in its interval";
+    }
+  }
+
+  /// On every engine; all must give the same.
+  void simulate(const Topology& topology, const WorkloadPlans& plans, IterationOptions options,
+                TrainingRun& run) const {
     for (const EngineRow* engine : study_.engines) {
       options.watch = watch_of(study_.planning.options.stage,
                                fmt::format("iteration with {} on {}", plan_.name, engine->name));
@@ -212,15 +256,12 @@ private:
       add_problem(run, disagreement(agreement));
       if (run.remark.empty()) run.remark = remark(agreement);
     }
-    run.hottest = hottest_link(topology, link_report(*run.report));
     run.bound = IterationBound(workload_, run.communications).time(options.starts);
     const Time rounding =
         rounding_of(*study_.engines.front(), topology, workload_, plans, run.bound);
     if (run.report->duration + rounding < run.bound)
       add_problem(run, fmt::format("takes {}, below its bound {}", to_text(run.report->duration),
                                    to_text(run.bound)));
-    if (study_.noise.is_drawn()) add_noise(plans, options, run);
-    run.run_seconds = cpu_seconds() - start;
   }
 
   /// A draw that comes to a halt leaves the run without noise as it is.
@@ -327,14 +368,34 @@ TrainingEvaluation evaluate_training(const TrainingStudy& study,
   return evaluation;
 }
 
+void require_transport(const TrainingStudy& study) {
+  if (!study.planning.transport) return;
+  const std::string& name = study.planning.transport->name;
+  if (const LinkBusy busy = study.planning.options.model.link_busy; busy != LinkBusy::serialization)
+    throw InputError(fmt::format("transport {}: links are busy for serialization only, not for {}",
+                                 name, to_text(busy)));
+  if (study.noise.is_drawn())
+    throw InputError(
+        fmt::format("transport {}: skews and jitter are drawn on ideal links only", name));
+  for (const EventPlan& plan : study.disturbances.events)
+    for (const PlannedEvent& event : plan.events)
+      if (event.what.kind != NetworkEvent::Kind::link_down &&
+          event.what.kind != NetworkEvent::Kind::link_up)
+        throw InputError(fmt::format("transport {}: links go down and up, but nobody has measured "
+                                     "what becomes of it at {}",
+                                     name, to_text(event.what.kind)));
+}
+
 TrainingEvaluation evaluate_training(const TrainingStudy& study,
                                      std::span<const TrainingNetwork> networks,
                                      const TrainingWatcher& watcher, Refusals& refusals) {
+  require_transport(study);
   TrainingEvaluation result;
   result.label = study.label;
   for (const EngineRow* engine : study.engines) result.engines.emplace_back(engine->name);
   result.model = study.planning.options.model;
   result.one_at_a_time = study.planning.one_at_a_time;
+  if (study.planning.transport) result.transport = study.planning.transport->name;
   result.reference = study.reference;
   const auto& cancelled = study.planning.options.cancelled;
   for (std::size_t n = 0; n < networks.size(); ++n)

@@ -5,6 +5,7 @@
 
 #include "experiments/driver/studies/noise/draws.hpp"
 #include "experiments/driver/studies/refusals.hpp"
+#include "experiments/driver/studies/runs/evaluation.hpp"
 #include "experiments/driver/studies/training/study.hpp"
 #include "sim/iteration.hpp"
 #include "sim/report.hpp"
@@ -47,7 +48,10 @@ struct TrainingRun {
   std::optional<IterationReport> report;
   std::vector<PlannedCommunication> communications; ///< largest first; empty where taken over
   Time bound; ///< that no run of the workload by this plan can beat, with these starts
-  std::vector<NoiseOutcome> noises;             ///< a row each; empty where nothing is drawn
+  std::vector<NoiseOutcome> noises; ///< a row each; empty where nothing is drawn
+  /// What 90 % of measured times are within, were computing as fast as its profile says; where the
+  /// transport knows that.
+  std::optional<Interval> interval;
   std::string hottest;                          ///< link, as hottest_link()
   double planning_seconds = 0, run_seconds = 0; ///< CPU; of all engines
   /// A defect of Tutti in words: accounts that don't add up, a time below its bound, engines that
@@ -67,6 +71,7 @@ struct TrainingEvaluation {
   std::vector<std::string> engines;
   TimeModel model;
   bool one_at_a_time = false;    ///< communication of an NPU
+  std::string transport;         ///< "nccl"; empty: ideal links
   std::string reference;         ///< of TrainingStudy
   std::vector<TrainingRun> runs; ///< by topology, variant, plan, condition
 };
@@ -88,6 +93,10 @@ enum class NpuDetail : std::uint8_t {
 };
 [[nodiscard]] StudyResult result_of(TrainingEvaluation evaluation,
                                     std::vector<TrainingNetwork> networks, NpuDetail detail);
+
+/// Errors: InputError for what has no meaning on lanes: links that are busy for their latency,
+/// which under a transport is the runtime's, draws, and events other than links that go down or up.
+void require_transport(const TrainingStudy& study);
 
 /// Undisturbed first (but for starts that are given), then with stragglers and events, then by
 /// number of failed cables, seed and policy. Where `cancelled` of the planning's options holds,

@@ -38,6 +38,7 @@ Json communication_json(const PlannedCommunication& each) {
           {"npus", each.members},
           {"requests", each.requests},
           {"algorithm", each.algorithm},
+          {"protocol", text_or_null(each.protocol)},
           {"chunks_per_shard", each.chunks_per_shard},
           {"alone_ps", each.alone.ps},
           {"lower_bound_ps", each.bound.ps},

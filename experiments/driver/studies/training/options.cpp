@@ -86,6 +86,7 @@ constexpr auto training_options = with_noise(std::array{
     StudyOption{"--engine", "engine", OptionForm::text,
                 "native, simgrid, or both, which must agree; default native",
                 "How it is simulated"},
+    transport_option,
     StudyOption{"--one-at-a-time", "one_at_a_time", OptionForm::flag,
                 "as in ASTRA-sim: an NPU has one collective or send at a time, the one with the "
                 "lowest id of those that are ready, begins its part of a collective without "

@@ -289,6 +289,10 @@ TrainingStudy read_study(ConfigTable table, const Experiment& experiment,
   });
   if (const auto skews = table.find("skews"))
     skews->located([&] { require_bounds(study, networks.size()); });
+  if (const auto transport = table.find("transport")) {
+    study.planning.transport = parsed(*transport, parse_transport);
+    transport->located([&] { require_transport(study); });
+  }
   if (const auto settings = table.find("settings"))
     settings->located(
         [&] { require_known_settings(algorithms_of(study), study.planning.options); });

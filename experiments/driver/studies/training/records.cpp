@@ -177,10 +177,24 @@ bool has_noise(const TrainingEvaluation& e) {
   return std::ranges::any_of(e.runs, [](const TrainingRun& run) { return !run.noises.empty(); });
 }
 
-Fields<IterationRow> fields_with(bool noise) {
+/// Under a transport.
+Fields<IterationRow> transport_fields() {
+  using R = IterationRow;
+  const auto end = [](Time Interval::*which) {
+    return
+        [which](const R& r) { return r.run->interval ? Cell((*r.run->interval).*which) : Cell(); };
+  };
+  return {{{"transport", Quantity::text, ColumnRole::key},
+           [](const R& r) { return Cell::of_text(r.e->transport); }},
+          {{"time_low_ps", Quantity::time, ColumnRole::metric}, end(&Interval::low)},
+          {{"time_high_ps", Quantity::time, ColumnRole::metric}, end(&Interval::high)}};
+}
+
+Fields<IterationRow> fields_with(bool noise, bool transport) {
   using R = IterationRow;
   Fields<R> fields = label_fields();
   extend(fields, model_fields());
+  if (transport) extend(fields, transport_fields());
   extend(fields, fields_through<R>(iteration_fields(), reported));
   extend(fields, fields_through<R>(summed_fields(), reported));
   if (noise) extend(fields, fields_through<R>(noise_fields(), [](const R& r) { return r.noise; }));
@@ -195,11 +209,14 @@ Records training_records(std::span<const TrainingEvaluation> evaluations) {
   for (const TrainingEvaluation& e : evaluations)
     for (const TrainingRun& run : e.runs)
       for (const NoiseOutcome* noise : noises_of(run)) rows.push_back({&e, &run, noise});
-  return records_of<IterationRow>(fields_with(std::ranges::any_of(evaluations, has_noise)), rows);
+  const bool transport = std::ranges::any_of(
+      evaluations, [](const TrainingEvaluation& e) { return !e.transport.empty(); });
+  return records_of<IterationRow>(
+      fields_with(std::ranges::any_of(evaluations, has_noise), transport), rows);
 }
 
 std::vector<RecordColumn> training_columns() {
-  return records_of<IterationRow>(fields_with(true), {}).columns;
+  return records_of<IterationRow>(fields_with(true, true), {}).columns;
 }
 
 std::vector<const NoiseOutcome*> noises_of(const TrainingRun& run) {

@@ -16,6 +16,7 @@
 //   local_mem_bw = "1600GB/s"              # rate of local reductions, two operands and the sum;
 //                                          # default: they take no time
 //   fold = true                            # default: what meets nothing else is simulated once
+//   transport = "ideal"                    # default; nccl, rccl or a file: what links become
 //   cache = "folder"                       # of remembered schedules, or "none"; default the user's
 //   settings = {key = "value"}             # and link_busy, forwarding, limit as in [[runs]]
 //

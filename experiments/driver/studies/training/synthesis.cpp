@@ -31,6 +31,7 @@ SynthesizedCollective planned_from(Attempt made, const Topology& network) {
   result.schedule = made.outcome.compact ? expanded(network, made.collective, *made.outcome.compact)
                                          : std::move(*made.outcome.schedule);
   result.collective = std::move(made.collective);
+  result.library = std::move(made.outcome.library);
   return result;
 }
 
@@ -43,7 +44,7 @@ WorkloadSynthesis synthesis_for(const PlanningOptions& options, const std::strin
 
   const auto remembered = std::make_shared<ScheduleCache>(cache);
   WorkloadSynthesis synthesis;
-  synthesis.synthesize = [remembered, of_all = options.options](
+  synthesis.synthesize = [remembered, of_all = options.options, transport = options.transport](
                              const AlgorithmRow& row, const Topology& network,
                              const CollectiveSpec& spec, std::optional<std::uint32_t> chunks) {
     const auto make = [&](std::uint32_t chunks_per_shard) {
@@ -51,9 +52,11 @@ WorkloadSynthesis synthesis_for(const PlanningOptions& options, const std::strin
       cut.chunks_per_shard = chunks_per_shard;
       return make_collective(network, cut);
     };
+    const std::optional<Topology> planned = // algorithms know how long a step takes
+        transport ? std::optional(with_latencies(network, *transport)) : std::nullopt;
     SynthesizedCollective result =
-        planned_from(attempt_in_chunks(row, network, make, chunks, options_for(row, of_all),
-                                       *remembered, Wanted::schedule),
+        planned_from(attempt_in_chunks(row, planned ? *planned : network, make, chunks,
+                                       options_for(row, of_all), *remembered, Wanted::schedule),
                      network);
     result.warning = remembered->warning();
     return result;

@@ -114,12 +114,12 @@ template <typename Value> auto where_reported(Value value) {
 
 /// What a table of iterations has beyond what it always has.
 struct IterationShape {
-  bool disturbed = true, items = true, peak = true;
+  bool disturbed = true, interval = true, items = true, peak = true;
 };
 
 IterationShape shape_of(std::span<const TrainingRun> runs) {
   const auto any = [runs](auto holds) { return std::ranges::any_of(runs, holds); };
-  return {any(is_disturbed),
+  return {any(is_disturbed), any([](const TrainingRun& run) { return run.interval.has_value(); }),
           any([](const TrainingRun& run) { return run.report && run.items_per_second() > 0; }),
           any([](const TrainingRun& run) { return run.report && run.flops_utilisation() > 0; })};
 }
@@ -142,6 +142,15 @@ Fields<TableIteration> table_iteration_fields(std::span<const Label> telling,
            return before == nullptr ? Cell()
                                     : ratio_cell(r.run->report->duration, before->report->duration);
          })});
+  if (shape.interval) {
+    const auto end = [](Time Interval::*which) {
+      return [which](const R& r) {
+        return r.run->interval ? Cell((*r.run->interval).*which) : Cell();
+      };
+    };
+    extend(fields, {{{"time_low_ps", time, metric, 3, "low"}, end(&Interval::low)},
+                    {{"time_high_ps", time, metric, 3, "high"}, end(&Interval::high)}});
+  }
   if (shape.items)
     fields.push_back(
         {{"items_per_s", numeral, metric, 0, "throughput"}, where_reported([](const R& r) {
@@ -301,7 +310,11 @@ Fields<TablePlan> table_plan_fields(std::span<const Label> telling) {
                   {{"size", bytes}, [](const R& r) { return r.plan->size; }},
                   {{"NPUs", count, metric, 2}, [](const R& r) { return r.plan->members; }},
                   {{"groups", count, metric, 2}, [](const R& r) { return r.plan->requests; }},
-                  {{"by", text, note}, [](const R& r) { return r.plan->algorithm; }},
+                  {{"by", text, note},
+                   [](const R& r) {
+                     const std::string& protocol = r.plan->protocol;
+                     return r.plan->algorithm + (protocol.empty() ? "" : ", " + protocol);
+                   }},
                   {{"alone", time}, [](const R& r) { return r.plan->alone; }},
                   {{"bound", time, metric, 1}, [](const R& r) { return r.plan->bound; }},
                   {{"x bound", ratio, metric, 1},
@@ -386,6 +399,7 @@ std::string conditions_text(const TrainingEvaluation& evaluation, const std::str
   const TimeModel& model = evaluation.model;
   std::string text = fmt::format("engine {}, links busy for {}, forwarding {}", engine,
                                  to_text(model.link_busy), to_text(model.forwarding));
+  if (!evaluation.transport.empty()) text += ", transport " + evaluation.transport;
   if (evaluation.one_at_a_time) text += ", one communication of an NPU at a time";
   if (model.reduce_rate.bytes_per_second > 0)
     text += fmt::format(", reductions at {}", to_text(model.reduce_rate));
