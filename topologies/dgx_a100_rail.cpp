@@ -24,6 +24,7 @@
 
 #include <fmt/format.h>
 
+#include <array>
 #include <cstddef>
 #include <functional>
 #include <string>
@@ -64,12 +65,14 @@ Topology dgx_a100_rail(const TopologySpec& spec) {
   require_npus(npus);
   const std::string links = chosen_option(spec, "links", {"all", "nvlink", "pcie"});
   const bool plain_memory = chosen_option(spec, "memory", {"memory", "switch"}) == "switch";
-  const std::vector<Link> values = link_values(
+  std::vector<Link> values = link_values(
       spec, {level(300, 350, 0), level(32, 350, -1), level(32, 350, -1), level(25, 1300, 1)});
   const bool nvlink = links != "pcie", pcie = links != "nvlink";
 
   TopologyParts parts = npus_only(spec, npus);
   parts.npu_model = "a100";
+  constexpr std::array made_of{"nvlink3", "pcie4", "pcie4", "rdma"};
+  for (std::size_t l = 0; l < values.size(); ++l) values[l].part = parts.link_part(made_of[l]);
   number_coordinates(parts, {static_cast<int>(gpus), spec.shape[0]});
   const auto numbered = [](const char* kind) {
     return [kind](std::int64_t i) { return fmt::format("{}{}", kind, i); };

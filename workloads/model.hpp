@@ -94,10 +94,11 @@ struct NamedModel {
 };
 [[nodiscard]] std::vector<NamedModel> named_models();
 
-/// A model by its name, or from a TOML file (its format: workloads/README.md).
-/// Errors: InputError with file:line:column; an unknown name lists those that are known.
 /// Where the named models lie, a TOML file each.
 [[nodiscard]] std::string model_folder();
+/// A model by its name, from a TOML file (its format: docs/formats/model.md), or by its dimensions
+/// (gpt_text.hpp). Errors: InputError with file:line:column; an unknown name lists those that are
+/// known.
 [[nodiscard]] Model load_model(const std::string& name_or_file);
 
 } // namespace tutti

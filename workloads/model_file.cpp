@@ -4,6 +4,7 @@
 #include "sim/files/config.hpp"
 #include "sim/files/data_files.hpp"
 #include "sim/text.hpp"
+#include "workloads/gpt_text.hpp"
 #include "workloads/layers/kinds.hpp"
 #include "workloads/model.hpp"
 
@@ -183,6 +184,8 @@ std::vector<NamedModel> named_models() {
 }
 
 Model load_model(const std::string& name_or_file) {
+  if (is_gpt_text(name_or_file))
+    return read_model(parse_config(gpt_file(name_or_file), name_or_file));
   return read_model(read_config(find_data_file("model", name_or_file, model_folder())));
 }
 

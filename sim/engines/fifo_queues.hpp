@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -46,25 +47,26 @@ public:
   void serve(std::int64_t now) {
     now_ = now;
     start_reductions();
-    candidates_.clear();
     for (std::size_t k = 0; k < touched_count_; ++k) {
       const LinkId id = touched_[k];
       LinkState& link = links_[id.value];
       link.touched = false;
       if (link.transmitting || link.queue.empty() || !core().may_start(id)) continue;
-      if (link.free_at > now) {
+      if (link.free_at > now)
         await_link(id);
-      } else if (link.shared) {
-        const LinkQueue::Entry& front = link.queue.front();
-        candidates_.push_back({core().level_of(front.transfer), front.since, front.transfer, id});
-      } else {
+      else if (!link.shared)
         core().start(id);
-      }
+      else
+        offer(id);
     }
     touched_count_ = 0;
-    std::sort(candidates_.begin(), candidates_.end());
-    for (const auto& [level, since, transfer, id] : candidates_)
-      if (groups_are_free(id)) core().start(id);
+    for (const std::uint32_t group : freed_) next_of(group);
+    freed_.clear();
+    while (!candidates_.empty()) {
+      const Candidate first = taken(candidates_);
+      consider(first);
+      if (first.group != none) next_of(first.group);
+    }
   }
 
   [[nodiscard]] const Topology& topology() const { return topology_; }
@@ -84,9 +86,11 @@ public:
     const auto end = touched_.begin() + static_cast<std::ptrdiff_t>(touched_count_);
     const std::vector<LinkId> links(touched_.begin(), end);
     const std::vector<NodeId> units = std::exchange(touched_units_, {});
+    const std::vector<std::uint32_t> groups = std::exchange(freed_, {});
     touched_count_ = 0;
     body();
     for (const LinkId link : links) touched_[touched_count_++] = link;
+    freed_.insert(freed_.end(), groups.begin(), groups.end());
     touched_units_.insert(touched_units_.end(), units.begin(), units.end());
   }
 
@@ -103,6 +107,7 @@ protected:
     Bytes last_size;                // chunks of one size follow each other:
     std::int64_t last_duration = 0; // their serialization is worth keeping
     Crossing crossing;
+    std::uint32_t waiting = none; ///< transfer at its front that waits for a group
     bool transmitting = false;
     bool shared = false, touched = false, awaited = false;
     bool from_stores = true, to_stores = true; // whether its ends can store
@@ -148,8 +153,7 @@ protected:
 
   void group_free(std::uint32_t group) {
     groups_[group].awaited = false;
-    for (const LinkId link : topology_.groups()[group].links)
-      if (!links_[link.value].queue.empty()) touch(link);
+    freed_.push_back(group);
   }
 
   /// A transfer starts to cross this link: its groups are taken, its bytes counted.
@@ -217,9 +221,32 @@ protected:
   std::vector<LinkState> links_;
 
 private:
+  /// A link whose front could start: in this order, if its groups are free.
+  struct Candidate {
+    std::size_t level = 0;
+    std::int64_t since = 0;
+    std::uint32_t transfer = 0;
+    LinkId link;
+    std::uint32_t group = none; ///< that it has waited for
+    auto operator<=>(const Candidate&) const = default;
+  };
+  /// Heaps whose first is the one whose turn it is.
+  static void add(std::vector<Candidate>& heap, const Candidate& candidate) {
+    heap.push_back(candidate);
+    std::push_heap(heap.begin(), heap.end(), std::greater{});
+  }
+  static Candidate taken(std::vector<Candidate>& heap) {
+    std::pop_heap(heap.begin(), heap.end(), std::greater{});
+    const Candidate first = heap.back();
+    heap.pop_back();
+    return first;
+  }
+
+  /// Whoever waits for several groups waits for one of them at a time.
   struct GroupState {
     std::int64_t free_at = 0;
     bool awaited = false;
+    std::vector<Candidate> waiting;
   };
 
   [[nodiscard]] Core& core() { return static_cast<Core&>(*this); }
@@ -231,17 +258,55 @@ private:
     schedule(link.free_at, EventKind::link_free, id.value);
   }
 
-  bool groups_are_free(LinkId id) {
-    bool free = true;
-    for (const std::uint32_t g : topology_.groups_of(id)) {
-      GroupState& group = groups_[g];
-      if (group.free_at <= now_) continue;
-      free = false;
-      if (group.awaited) continue;
-      group.awaited = true;
-      schedule(group.free_at, EventKind::group_free, g);
+  /// What stands at the front of its queue, unless it waits already.
+  void offer(LinkId id) {
+    const LinkState& link = links_[id.value];
+    const LinkQueue::Entry& front = link.queue.front();
+    if (front.transfer != link.waiting)
+      add(candidates_, {core().level_of(front.transfer), front.since, front.transfer, id, none});
+  }
+
+  void await_group(std::uint32_t group) {
+    if (groups_[group].awaited) return;
+    groups_[group].awaited = true;
+    schedule(groups_[group].free_at, EventKind::group_free, group);
+  }
+
+  /// The first that waits for a group is a candidate if the group is free.
+  void next_of(std::uint32_t group) {
+    GroupState& state = groups_[group];
+    if (state.waiting.empty()) return;
+    if (state.free_at > now_) {
+      await_group(group);
+      return;
     }
-    return free;
+    const Candidate first = taken(state.waiting);
+    links_[first.link.value].waiting = none;
+    add(candidates_, first);
+  }
+
+  /// Starts it, or lets it wait for a group that isn't free.
+  void consider(Candidate candidate) {
+    LinkState& link = links_[candidate.link.value];
+    // Since it began to wait its link may have gone down, or another has come to its front.
+    if (link.transmitting || link.queue.empty() || !core().may_start(candidate.link)) return;
+    if (link.free_at > now_) {
+      await_link(candidate.link);
+      return;
+    }
+    if (link.queue.front().transfer != candidate.transfer) {
+      offer(candidate.link);
+      return;
+    }
+    for (const std::uint32_t group : topology_.groups_of(candidate.link)) {
+      if (groups_[group].free_at <= now_) continue;
+      candidate.group = group;
+      link.waiting = candidate.transfer;
+      add(groups_[group].waiting, candidate);
+      await_group(group);
+      return;
+    }
+    core().start(candidate.link);
   }
 
   [[nodiscard]] Bandwidth rate_of_reduction(std::uint32_t transfer) const {
@@ -273,7 +338,8 @@ private:
   std::vector<LinkId> touched_; // the first touched_count_; each link at most once
   std::size_t touched_count_ = 0;
   std::vector<NodeId> touched_units_;
-  std::vector<std::tuple<std::size_t, std::int64_t, std::uint32_t, LinkId>> candidates_;
+  std::vector<std::uint32_t> freed_;  // groups, at the present instant
+  std::vector<Candidate> candidates_; // a heap; empty but while links are served
 
 protected:
   struct ReductionUnit {

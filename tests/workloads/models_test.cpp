@@ -103,6 +103,29 @@ TEST_CASE("GPT-3's parameters by Megatron-LM's formula") {
   CHECK(is_within(load_model("gpt3_175b").parameters(), expected, 1e-6)); // a last norm: 2h more
 }
 
+TEST_CASE("a model in one line is the one of its file") {
+  const Model line =
+      load_model("gpt:layers=96,hidden=12288,heads=96,vocabulary=50257,sequence=2048");
+  const Model file = load_model("gpt3_175b");
+  CHECK(line.parameters() == file.parameters());
+  CHECK(line.training_flops() == file.training_flops());
+  CHECK(line.block_count() == file.block_count());
+}
+
+TEST_CASE("a model in one line is refused where it says too little, too much or nonsense") {
+  const std::string most = "gpt:layers=2,hidden=64,heads=4,vocabulary=100";
+  CHECK_THROWS_WITH(load_model(most), "model gpt: sequence is missing");
+  CHECK_THROWS_WITH(load_model(most + ",sequence=8,heads=4"), "model gpt: heads is given twice");
+  CHECK_THROWS_WITH(load_model(most + ",sequence"), "model gpt: sequence has no value");
+  CHECK_THROWS_WITH(load_model(most + ",sequence=8,tied=no"),
+                    "model gpt: tied is on or off, not \"no\"");
+  CHECK_THROWS_WITH(load_model(most + ",sequence=8,depth=3"),
+                    ContainsSubstring("unknown key of model gpt \"depth\""));
+  CHECK_THROWS_WITH(load_model(most + ",sequence=0"), ContainsSubstring("1"));
+  CHECK_THROWS_WITH(load_model("gpt:layers=2,hidden=64,heads=5,vocabulary=100,sequence=8"),
+                    ContainsSubstring("5 heads don't divide hidden 64"));
+}
+
 // arXiv:2104.04473 section 5.1, eq. 3, less a quarter, since nothing is computed again:
 // F = 72 s l h^2 (1 + s/(6h) + V/(12 l h)) for a sequence.
 TEST_CASE("GPT-3's flops by Megatron-LM's formula") {

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <memory>
 #include <numeric>
@@ -87,12 +88,14 @@ private:
     std::shared_ptr<const CommunicationPlan> plan;
     Transported by;
     std::vector<std::uint32_t> first; // by link of the plan's network: its first lane there
-    std::vector<bool> is_used;        // by link of the plan's network
+    std::vector<double> bytes;        // by link of the plan's network: what crosses it
   };
   /// Of one plan on one link.
   struct Lanes {
     std::uint32_t made = 0, first = 0, count = 0;
-    double share = 1;
+    double bytes = 0; ///< of one call
+    Bandwidth wire;   ///< what they carry together
+    double share = 1; ///< of the link's bandwidth, and of those of its groups
   };
   /// All that decides how a plan goes at its place.
   using Looks = std::vector<std::tuple<std::int64_t, std::int64_t, std::uint8_t>>;
@@ -105,9 +108,9 @@ private:
       const std::uint32_t count = made.first[l + std::size_t{1}] - made.first[l];
       // What nothing crosses needs no lanes: any link will do.
       const std::uint32_t first =
-          made.is_used[l] ? lanes_on(placed.links[l], number, l) : placed.links[l].value;
+          made.bytes[l] > 0 ? lanes_on(placed.links[l], number, l) : placed.links[l].value;
       for (std::uint32_t lane = 0; lane < count; ++lane)
-        result.links.emplace_back(made.is_used[l] ? first + lane : first);
+        result.links.emplace_back(made.bytes[l] > 0 ? first + lane : first);
     }
     return result;
   }
@@ -133,13 +136,14 @@ private:
     std::vector<std::uint32_t> first(placed.links.size() + 1);
     for (const LinkId original : by.original) ++first[original.value + std::size_t{1}];
     std::partial_sum(first.begin(), first.end(), first.begin());
-    std::vector<bool> is_used(placed.links.size());
+    std::vector<double> bytes(placed.links.size());
     for (std::size_t t = 0; t < plan.schedule.size(); ++t)
       for (const LinkId link : plan.schedule.paths().links(plan.schedule.path_of(t)))
-        is_used[link.value] = true;
+        bytes[link.value] +=
+            static_cast<double>(plan.collective.chunks[plan.schedule[t].chunk.value].size.count);
     auto carried = std::make_shared<const CommunicationPlan>(CommunicationPlan{
         plan.collective, std::move(by.schedule), plan.algorithm, plan.library, launch_});
-    return {std::move(carried), std::move(by), std::move(first), std::move(is_used)};
+    return {std::move(carried), std::move(by), std::move(first), std::move(bytes)};
   }
 
   /// The first of a plan's lanes on a link, which is link `l` of the plan's network.
@@ -147,8 +151,12 @@ private:
     for (const Lanes& lanes : users_[link.value])
       if (lanes.made == number) return lanes.first;
     const Made& made = made_[number];
-    Lanes lanes{number, static_cast<std::uint32_t>(parts_.links.size()),
-                made.first[l + std::size_t{1}] - made.first[l], made.by.shares[l]};
+    Lanes lanes{number,
+                static_cast<std::uint32_t>(parts_.links.size()),
+                made.first[l + std::size_t{1}] - made.first[l],
+                made.bytes[l],
+                made.by.wires[l],
+                made.by.shares[l]};
     for (std::uint32_t lane = 0; lane < lanes.count; ++lane) {
       const Link& paced = made.by.topology.link(LinkId{made.first[l] + lane});
       Link added = topology_.link(link);
@@ -163,30 +171,42 @@ private:
     return lanes.first;
   }
 
-  /// What several plans have together.
+  /// What several plans have together, which is what they would carry one after another.
   void share() {
     for (std::uint32_t l = 0; l < users_.size(); ++l)
       if (users_[l].size() > 1)
-        group(users_[l], topology_.link(LinkId{l}).bandwidth, fmt::format("link {}", l));
+        group(users_[l],
+              together(users_[l],
+                       [](const Lanes& lanes) {
+                         return static_cast<double>(lanes.wire.bytes_per_second);
+                       }),
+              fmt::format("link {}", l));
     for (const SharedGroup& shared : topology_.groups()) {
+      const auto rate = [&](const Lanes& lanes) {
+        return lanes.share * static_cast<double>(shared.bandwidth.bytes_per_second);
+      };
       std::map<std::uint32_t, std::vector<Lanes>> by_plan;
-      std::vector<Lanes> all;
       for (const LinkId link : shared.links)
-        for (const Lanes& lanes : users_[link.value]) {
-          by_plan[lanes.made].push_back(lanes);
-          all.push_back(lanes);
-        }
-      for (const auto& [number, lanes] : by_plan) {
+        for (const Lanes& lanes : users_[link.value]) by_plan[lanes.made].push_back(lanes);
+      std::vector<Lanes> all;
+      for (auto& [number, lanes] : by_plan) {
         const double share = std::ranges::min(lanes, {}, &Lanes::share).share;
-        group(lanes, shares_of(share, shared.bandwidth), shared.name);
+        for (Lanes& each : lanes) each.share = share;
+        group(lanes, together(lanes, rate), shared.name);
+        all.insert(all.end(), lanes.begin(), lanes.end());
       }
-      if (by_plan.size() > 1) group(all, shared.bandwidth, shared.name);
+      if (by_plan.size() > 1) group(all, together(all, rate), shared.name);
     }
   }
 
-  static Bandwidth shares_of(double share, Bandwidth bandwidth) {
-    return Bandwidth{std::max<std::int64_t>(
-        1, std::llround(share * static_cast<double>(bandwidth.bytes_per_second)))};
+  template <typename Rate>
+  static Bandwidth together(const std::vector<Lanes>& all, const Rate& rate) {
+    double bytes = 0, seconds = 0;
+    for (const Lanes& lanes : all) {
+      bytes += lanes.bytes;
+      seconds += lanes.bytes / rate(lanes);
+    }
+    return Bandwidth{std::max<std::int64_t>(1, std::llround(bytes / seconds))};
   }
 
   void group(const std::vector<Lanes>& all, Bandwidth bandwidth, std::string name) {

@@ -36,9 +36,9 @@ struct CarriedPlans {
   std::vector<Bandwidth> wires; ///< of each link what the lanes of its plan carry together on it
 };
 
-/// Each plan has lanes of its own, at the pace of its protocol and chunks; those that share a plan
-/// have them together. Lanes of several plans on one link share its bandwidth, and those in a
-/// shared group that group's, as far as each plan's protocol fills it.
+/// Each plan has lanes of its own, at the pace of its protocol and chunks; requests that share a
+/// plan have them together. Lanes of several plans on one link, or in one shared group, carry
+/// together what a call of each would carry one after another: sum n / sum (n / rate).
 /// Pre: plans have their `library` (timed()). Errors: InputError as transported().
 /// Cost: O(requests x links of each + transfers of all plans).
 [[nodiscard]] CarriedPlans carried(const Topology& topology, const WorkloadPlans& plans,

@@ -51,7 +51,7 @@ void require_sound_files(const TrainArguments& arguments) {
 void write_iterations(const TrainArguments& arguments, const TrainingEvaluation& evaluation,
                       const Topology& topology, const Workload& workload) {
   const auto name_of = [](const TrainingRun& run) {
-    return fmt::format("{}, {}", run.plan, to_text(run.condition));
+    return fmt::format("{}, {}", name_of_plan(run), to_text(run.condition));
   };
   std::vector<std::string> left_out =
       left_out_of_iteration(workload, traced_npus(arguments, workload));

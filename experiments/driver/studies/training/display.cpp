@@ -26,7 +26,8 @@ std::string what_comes_of(const TrainingRun& run, bool is_over) {
 std::function<void(const TrainingRun&, bool)> run_announcer(std::string label, std::ostream& out) {
   return [label = std::move(label), &out](const TrainingRun& run, bool is_over) {
     std::vector<std::string> words;
-    for (const std::string& word : {run.topology, run.variant, run.plan, to_text(run.condition)})
+    for (const std::string& word :
+         {run.topology, run.variant, name_of_plan(run), to_text(run.condition)})
       if (!word.empty()) words.push_back(word);
     out << fmt::format("tutti: {}{}: {}\n", label.empty() ? "" : label + ": ", joined(words, ", "),
                        what_comes_of(run, is_over))

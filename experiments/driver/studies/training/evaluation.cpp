@@ -66,6 +66,7 @@ TrainingRun heading_of(const TrainingNetwork& network, const TrainingVariant& va
   run.topology = network.label;
   run.variant = variant.name;
   run.plan = plan.name;
+  run.transport = plan.transport_name();
   run.npus = network.topology->npu_count();
   return run;
 }
@@ -150,6 +151,7 @@ private:
   [[nodiscard]] PlanningOptions planning_options() const {
     PlanningOptions options = study_.planning;
     options.algorithms = plan_.algorithms;
+    options.transport = plan_.transport;
     return options;
   }
 
@@ -199,7 +201,7 @@ private:
   void simulate(const WorkloadPlans& plans, const IterationOptions& options,
                 TrainingRun& run) const {
     const double start = cpu_seconds();
-    const Transport* transport = study_.planning.transport.get();
+    const Transport* transport = plan_.transport.get();
     if (transport == nullptr) {
       simulate(*network_.topology, plans, options, run);
       if (study_.noise.is_drawn()) add_noise(plans, options, run);
@@ -369,8 +371,10 @@ TrainingEvaluation evaluate_training(const TrainingStudy& study,
 }
 
 void require_transport(const TrainingStudy& study) {
-  if (!study.planning.transport) return;
-  const std::string& name = study.planning.transport->name;
+  const auto carried = std::ranges::find_if(
+      study.plans, [](const TrainingPlan& plan) { return plan.transport != nullptr; });
+  if (carried == study.plans.end()) return;
+  const std::string& name = carried->transport->name;
   if (const LinkBusy busy = study.planning.options.model.link_busy; busy != LinkBusy::serialization)
     throw InputError(fmt::format("transport {}: links are busy for serialization only, not for {}",
                                  name, to_text(busy)));
@@ -395,11 +399,11 @@ TrainingEvaluation evaluate_training(const TrainingStudy& study,
   for (const EngineRow* engine : study.engines) result.engines.emplace_back(engine->name);
   result.model = study.planning.options.model;
   result.one_at_a_time = study.planning.one_at_a_time;
-  if (study.planning.transport) result.transport = study.planning.transport->name;
   result.reference = study.reference;
   const auto& cancelled = study.planning.options.cancelled;
   for (std::size_t n = 0; n < networks.size(); ++n)
     for (const TrainingVariant& variant : study.variants) {
+      if (!variant.is_for(study.topologies[n])) continue;
       if (cancelled && cancelled()) return result;
       const Topology& topology = *networks[n].topology;
       Workload workload;
@@ -457,11 +461,13 @@ std::vector<PlannedTraining> planned_rows(const TrainingStudy& study,
                                           std::span<const TrainingNetwork> networks) {
   std::vector<PlannedTraining> rows;
   for (std::size_t n = 0; n < networks.size(); ++n)
-    for (const TrainingVariant& variant : study.variants)
+    for (const TrainingVariant& variant : study.variants) {
+      if (!variant.is_for(study.topologies[n])) continue;
       for (const TrainingPlan& plan : study.plans)
         for (const Condition& condition : conditions_of(study, n))
           for (const SkewRequest& skew : study.noise.skews)
             rows.push_back({networks[n], variant, plan, condition, skew});
+    }
   return rows;
 }
 
@@ -500,13 +506,18 @@ void require_sound(const TrainingStudy& study, std::span<const TrainingNetwork> 
   require_bounds(study, networks.size());
   for (const TrainingNetwork& network : networks)
     (void)starts_on(*network.topology, study.noise.starts);
-  for (const TrainingNetwork& network : networks)
+  for (std::size_t n = 0; n < networks.size(); ++n)
     for (const TrainingVariant& variant : study.variants) {
+      if (!variant.is_for(study.topologies[n])) continue;
       try {
-        (void)workload_of(variant, *network.topology);
+        (void)workload_of(variant, *networks[n].topology);
       } catch (const std::bad_alloc&) { // which evaluate_training() says in its rows
       }
     }
+}
+
+std::string name_of_plan(const TrainingRun& run) {
+  return run.plan + (run.transport == "ideal" ? "" : ", " + run.transport);
 }
 
 std::vector<std::string> problems_of(const TrainingEvaluation& evaluation) {
@@ -514,7 +525,7 @@ std::vector<std::string> problems_of(const TrainingEvaluation& evaluation) {
   for (const TrainingRun& run : evaluation.runs)
     if (!run.problem.empty())
       problems.push_back(fmt::format("{} on {}, {}, {}: {}", run.workload.name, run.topology,
-                                     run.plan, to_text(run.condition), run.problem));
+                                     name_of_plan(run), to_text(run.condition), run.problem));
   return problems;
 }
 

@@ -38,6 +38,7 @@ struct WorkloadSummary {
 /// One run: a workload on a network, its collectives by a plan, under a condition.
 struct TrainingRun {
   std::string topology, variant, plan;
+  std::string transport = "ideal";
   Condition condition;
   std::uint32_t npus = 0;
   WorkloadSummary workload;
@@ -66,12 +67,14 @@ struct TrainingRun {
   [[nodiscard]] double flops_utilisation() const; ///< of all NPUs' peak, 0 .. 1
 };
 
+/// "ring", "ring, nccl": what carries it only where links aren't ideal.
+[[nodiscard]] std::string name_of_plan(const TrainingRun& run);
+
 struct TrainingEvaluation {
   std::string label;
   std::vector<std::string> engines;
   TimeModel model;
   bool one_at_a_time = false;    ///< communication of an NPU
-  std::string transport;         ///< "nccl"; empty: ideal links
   std::string reference;         ///< of TrainingStudy
   std::vector<TrainingRun> runs; ///< by topology, variant, plan, condition
 };

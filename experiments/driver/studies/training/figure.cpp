@@ -73,7 +73,7 @@ std::vector<StackedGroup> groups_of(const TrainingEvaluation& evaluation) {
       first = firsts.insert(firsts.end(), &run);
     }
     groups[static_cast<std::size_t>(first - firsts.begin())].bars.push_back(
-        {run.plan, run.report ? parts_of(run) : std::vector<double>{}});
+        {name_of_plan(run), run.report ? parts_of(run) : std::vector<double>{}});
   }
   return groups;
 }
@@ -160,9 +160,9 @@ Figure training_heatmap(const TrainingEvaluation& evaluation,
   for (const TrainingRun& run : evaluation.runs) {
     if (!has_panel(run)) continue;
     const std::string group = group_name(evaluation, run);
-    maps.push_back(link_map(group.empty() ? run.plan : fmt::format("{}: {}", group, run.plan),
-                            topology_of(run, networks), link_report(*run.report),
-                            LinkQuantity::utilisation));
+    maps.push_back(link_map(
+        group.empty() ? name_of_plan(run) : fmt::format("{}: {}", group, name_of_plan(run)),
+        topology_of(run, networks), link_report(*run.report), LinkQuantity::utilisation));
   }
   return heatmap_figure(title_of(evaluation) + ": how busy links are", maps,
                         LinkQuantity::utilisation);
@@ -195,12 +195,12 @@ std::vector<NetworkUse> network_uses(const TrainingEvaluation& evaluation,
         best = &run;
     if (best == nullptr) continue;
     const std::string of = networks.size() == 1 ? "" : " " + network.label;
-    uses.push_back(
-        {file_stem("training_network", evaluation.label + of),
-         Heading(fmt::format("{} by {} on {}: {} an iteration", best->workload.name, best->plan,
-                             network.label, short_text(best->iteration_time())),
-                 conditions_text(evaluation, evaluation.engines.front())),
-         network.topology, best->report->links, best->report->duration});
+    uses.push_back({file_stem("training_network", evaluation.label + of),
+                    Heading(fmt::format("{} by {} on {}: {} an iteration", best->workload.name,
+                                        name_of_plan(*best), network.label,
+                                        short_text(best->iteration_time())),
+                            conditions_text(evaluation, evaluation.engines.front())),
+                    network.topology, best->report->links, best->report->duration});
   }
   return uses;
 }

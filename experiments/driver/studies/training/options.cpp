@@ -10,7 +10,8 @@ namespace tutti {
 namespace {
 
 constexpr auto training_options = with_noise(std::array{
-    StudyOption{"--model", "model", OptionForm::text, "of `tutti list models`, or a TOML file",
+    StudyOption{"--model", "model", OptionForm::text,
+                "of `tutti list models`, a TOML file, or gpt:layers=96,hidden=12288,...",
                 "What is trained"},
     StudyOption{"--npu", "npu", OptionForm::text, "of `tutti list npus`, or a TOML file"},
     StudyOption{"--workload", "workload", OptionForm::text,
@@ -86,7 +87,9 @@ constexpr auto training_options = with_noise(std::array{
     StudyOption{"--engine", "engine", OptionForm::text,
                 "native, simgrid, or both, which must agree; default native",
                 "How it is simulated"},
-    transport_option,
+    StudyOption{"--transport", "transport", OptionForm::texts,
+                "what a runtime makes of the links: ideal, nccl, rccl or a TOML file; several with "
+                "commas; default ideal"},
     StudyOption{"--one-at-a-time", "one_at_a_time", OptionForm::flag,
                 "as in ASTRA-sim: an NPU has one collective or send at a time, the one with the "
                 "lowest id of those that are ready, begins its part of a collective without "

@@ -64,6 +64,25 @@ std::vector<TrainingPlan> read_plans(ConfigTable& table) {
   return algorithms.located([&] { return parse_plans(names, candidates); });
 }
 
+/// All of them under each.
+std::vector<TrainingPlan> under_transports(const std::vector<TrainingPlan>& plans,
+                                           const ConfigValue& value) {
+  std::vector<TrainingPlan> all;
+  for (const ConfigValue& item : list_of(value)) {
+    const std::shared_ptr<const Transport> transport = parsed(item, parse_transport);
+    for (TrainingPlan plan : plans) {
+      plan.transport = transport;
+      if (std::ranges::any_of(all, [&](const TrainingPlan& other) {
+            return other.name == plan.name && other.transport_name() == plan.transport_name();
+          }))
+        throw item.error(fmt::format("transport {} is named twice", plan.transport_name()));
+      all.push_back(std::move(plan));
+    }
+  }
+  if (all.empty()) throw value.error("the list is empty");
+  return all;
+}
+
 std::map<std::string, AlgorithmRow> read_by_collective(ConfigTable& table) {
   std::map<std::string, AlgorithmRow> rows;
   const auto value = table.find("by_collective");
@@ -192,24 +211,37 @@ Disturbances read_disturbances(ConfigTable& table, std::span<const TrainingNetwo
   return disturbances;
 }
 
-std::vector<TrainingVariant> read_variants(ConfigTable& table,
-                                           std::span<const TrainingNetwork> networks,
+/// Of a variant: networks that the study has, too.
+std::vector<std::size_t> own_topologies(ConfigTable& own, const Experiment& experiment,
+                                        std::span<const std::size_t> of_study) {
+  return list_at(own, "topologies", std::vector<std::size_t>{}, [&](const ConfigValue& value) {
+    const std::size_t network = topology_index(value, experiment.topologies);
+    if (std::ranges::find(of_study, network) == of_study.end())
+      throw value.error("it isn't among the topologies of its study");
+    return network;
+  });
+}
+
+std::vector<TrainingVariant> read_variants(ConfigTable& table, const Experiment& experiment,
+                                           const TrainingStudy& study,
                                            const std::string& source_name) {
   std::vector<TrainingVariant> variants;
-  const auto add = [&](std::string name, const WorkKeys& keys) {
-    variants.push_back({std::move(name), read_work(keys, source_name)});
-    for (const TrainingNetwork& network : networks)
-      require_fitting(keys, variants.back().work, *network.topology);
+  const auto add = [&](std::string name, const WorkKeys& keys,
+                       std::vector<std::size_t> topologies) {
+    variants.push_back({std::move(name), read_work(keys, source_name), std::move(topologies)});
+    for (const std::size_t network : study.topologies)
+      if (variants.back().is_for(network))
+        require_fitting(keys, variants.back().work, experiment.topologies[network].topology);
   };
   for (ConfigTable& own : table.tables("variants")) {
     if (variants.size() == most_variants) throw own.error("more variants than 4096");
     const ConfigValue name = own.at("name");
     if (std::ranges::find(variants, name.string(), &TrainingVariant::name) != variants.end())
       throw name.error(fmt::format("there is a variant \"{}\" already", name.string()));
-    add(name.string(), WorkKeys(table, &own));
+    add(name.string(), WorkKeys(table, &own), own_topologies(own, experiment, study.topologies));
     own.finish();
   }
-  if (variants.empty()) add("", WorkKeys(table, nullptr));
+  if (variants.empty()) add("", WorkKeys(table, nullptr), {});
   return variants;
 }
 
@@ -242,6 +274,7 @@ PlannedRows planned_runs(const TrainingStudy& study, std::span<const TrainingNet
       {{"topology", text}, [](const P& p) { return p.network.label; }},
       {{"variant", text}, [](const P& p) { return p.variant.name; }},
       {{"algorithm", text}, [](const P& p) { return p.plan.name; }},
+      {{"transport", text}, [](const P& p) { return p.plan.transport_name(); }},
       {{"condition", text}, [](const P& p) { return to_text(p.condition.kind); }},
       {{"failed_links", count}, of_failures(&Condition::failed_links)},
       {{"seed", count}, of_failures(&Condition::seed)},
@@ -282,7 +315,7 @@ TrainingStudy read_study(ConfigTable table, const Experiment& experiment,
   study.cache = read_cache(table);
   study.engines = parsed_at(table, "engine", "native", parse_engines);
   if (const auto fold = table.find("fold")) study.fold = fold->boolean();
-  study.variants = read_variants(table, networks, source_name);
+  study.variants = read_variants(table, experiment, study, source_name);
   study.disturbances = read_disturbances(table, networks, source_name);
   study.noise = noise_at(table, source_name, [&](std::span<const std::string> texts) {
     for (const TrainingNetwork& network : networks) (void)starts_on(*network.topology, texts);
@@ -290,7 +323,7 @@ TrainingStudy read_study(ConfigTable table, const Experiment& experiment,
   if (const auto skews = table.find("skews"))
     skews->located([&] { require_bounds(study, networks.size()); });
   if (const auto transport = table.find("transport")) {
-    study.planning.transport = parsed(*transport, parse_transport);
+    study.plans = under_transports(study.plans, *transport);
     transport->located([&] { require_transport(study); });
   }
   if (const auto settings = table.find("settings"))

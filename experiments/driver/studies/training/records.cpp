@@ -184,10 +184,15 @@ Fields<IterationRow> transport_fields() {
     return
         [which](const R& r) { return r.run->interval ? Cell((*r.run->interval).*which) : Cell(); };
   };
-  return {{{"transport", Quantity::text, ColumnRole::key},
-           [](const R& r) { return Cell::of_text(r.e->transport); }},
-          {{"time_low_ps", Quantity::time, ColumnRole::metric}, end(&Interval::low)},
-          {{"time_high_ps", Quantity::time, ColumnRole::metric}, end(&Interval::high)}};
+  return {
+      {{"transport", Quantity::text, ColumnRole::key}, [](const R& r) { return r.run->transport; }},
+      {{"time_low_ps", Quantity::time, ColumnRole::metric}, end(&Interval::low)},
+      {{"time_high_ps", Quantity::time, ColumnRole::metric}, end(&Interval::high)}};
+}
+
+bool is_carried(const TrainingEvaluation& e) {
+  return std::ranges::any_of(e.runs,
+                             [](const TrainingRun& run) { return run.transport != "ideal"; });
 }
 
 Fields<IterationRow> fields_with(bool noise, bool transport) {
@@ -209,8 +214,7 @@ Records training_records(std::span<const TrainingEvaluation> evaluations) {
   for (const TrainingEvaluation& e : evaluations)
     for (const TrainingRun& run : e.runs)
       for (const NoiseOutcome* noise : noises_of(run)) rows.push_back({&e, &run, noise});
-  const bool transport = std::ranges::any_of(
-      evaluations, [](const TrainingEvaluation& e) { return !e.transport.empty(); });
+  const bool transport = std::ranges::any_of(evaluations, is_carried);
   return records_of<IterationRow>(
       fields_with(std::ranges::any_of(evaluations, has_noise), transport), rows);
 }

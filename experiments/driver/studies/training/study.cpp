@@ -42,7 +42,7 @@ TrainingEvaluation evaluate(TrainingStudy study, const StudyRun& how) {
   return evaluate_training(study, study.own(how.networks), watcher, how.refusals);
 }
 
-using RunName = std::tuple<std::string, std::string, std::string, std::string>;
+using RunName = std::tuple<std::string, std::string, std::string, std::string, std::string>;
 
 /// Of planned_rows(): a run without draws has one row, whatever its skews, and one that isn't there
 /// none.
@@ -56,8 +56,9 @@ std::vector<std::size_t> record_of_planned(const TrainingStudy& study,
   std::size_t row = 0;
   for (const TrainingRun& run : runs) {
     const std::size_t count = noises_of(run).size();
-    rows_of.emplace(RunName{run.topology, run.variant, run.plan, to_text(run.condition)},
-                    Rows{row, count});
+    rows_of.emplace(
+        RunName{run.topology, run.variant, run.plan, run.transport, to_text(run.condition)},
+        Rows{row, count});
     row += count;
   }
   std::vector<std::size_t> places;
@@ -65,7 +66,7 @@ std::vector<std::size_t> record_of_planned(const TrainingStudy& study,
   for (const PlannedTraining& planned : planned_rows(study, networks)) {
     const std::size_t skew = places.size() % skews; // the innermost
     const auto found = rows_of.find({planned.network.label, planned.variant.name, planned.plan.name,
-                                     to_text(planned.condition)});
+                                     planned.plan.transport_name(), to_text(planned.condition)});
     places.push_back(found == rows_of.end()
                          ? row // behind the last
                          : found->second.first + (skew < found->second.count ? skew : 0));
@@ -76,7 +77,11 @@ std::vector<std::size_t> record_of_planned(const TrainingStudy& study,
 } // namespace
 
 std::size_t TrainingStudy::case_count() const {
-  return topologies.size() * variants.size() * plans.size() * noise.skews.size();
+  std::size_t works = 0;
+  for (const TrainingVariant& variant : variants)
+    works += static_cast<std::size_t>(std::ranges::count_if(
+        topologies, [&](std::size_t network) { return variant.is_for(network); }));
+  return works * plans.size() * noise.skews.size();
 }
 
 std::vector<RecordColumn> TrainingStudy::columns() { return training_columns(); }

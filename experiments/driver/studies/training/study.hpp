@@ -16,7 +16,8 @@
 //   local_mem_bw = "1600GB/s"              # rate of local reductions, two operands and the sum;
 //                                          # default: they take no time
 //   fold = true                            # default: what meets nothing else is simulated once
-//   transport = "ideal"                    # default; nccl, rccl or a file: what links become
+//   transport = "ideal"                    # default; nccl, rccl or a file: what links become; or
+//                                          # a list, each with all algorithms
 //   cache = "folder"                       # of remembered schedules, or "none"; default the user's
 //   settings = {key = "value"}             # and link_busy, forwarding, limit as in [[runs]]
 //
@@ -46,6 +47,7 @@
 //
 //   [[training.variants]]                  # each: what is trained, with some keys of its own;
 //   name = "TP first"                      # unique
+//   topologies = ["RFS"]                   # that it is for; default those of the study
 //   order = ["tensor", "data", "pipeline"] # any key of what is trained
 //
 //   starts, skews, jitter, ... = ...       # who starts late, what is drawn: noise/request.hpp
@@ -78,10 +80,13 @@
 #include "sim/network_event.hpp"
 #include "sim/repair/recovery.hpp"
 #include "sim/topology.hpp"
+#include "sim/transport/transport.hpp"
 #include "workloads/planning/planning.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -94,12 +99,20 @@ struct StudyOption;
 struct TrainingVariant {
   std::string name; ///< unique in its study; empty where there is only one
   WorkSource work;
+  std::vector<std::size_t> topologies = {}; ///< into the networks; empty: all of the study's
+
+  [[nodiscard]] bool is_for(std::size_t network) const {
+    return topologies.empty() || std::ranges::find(topologies, network) != topologies.end();
+  }
 };
 
-/// How collectives get their schedules.
+/// How collectives get their schedules, and what carries them.
 struct TrainingPlan {
   std::string name; ///< "ring"; "auto" where the best of several is taken
   std::vector<AlgorithmRow> algorithms;
+  std::shared_ptr<const Transport> transport = {}; ///< null: ideal links
+
+  [[nodiscard]] std::string transport_name() const { return transport ? transport->name : "ideal"; }
 };
 
 /// An NPU that computes at a share of its speed, by its name.
@@ -132,8 +145,8 @@ struct TrainingStudy {
   std::string label;                   ///< unique in its experiment; empty on the command line
   std::vector<std::size_t> topologies; ///< into the networks
   std::vector<TrainingVariant> variants;
-  std::vector<TrainingPlan> plans;
-  PlanningOptions planning;              ///< its `algorithms` are those of each plan
+  std::vector<TrainingPlan> plans;       ///< by transport, then algorithm
+  PlanningOptions planning;              ///< its `algorithms`, `transport` are those of each plan
   std::string cache;                     ///< folder of remembered schedules; empty: none
   std::vector<const EngineRow*> engines; ///< at least one; all must say the same
   bool fold = true;                      ///< as IterationOptions::fold

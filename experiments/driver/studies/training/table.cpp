@@ -39,6 +39,7 @@ constexpr std::array labels{
     Label{"topology", [](const TrainingRun& run) { return run.topology; }},
     Label{"variant", [](const TrainingRun& run) { return run.variant; }},
     Label{"algorithm", [](const TrainingRun& run) { return run.plan; }},
+    Label{"transport", [](const TrainingRun& run) { return run.transport; }},
     Label{"condition", [](const TrainingRun& run) { return to_text(run.condition); }}};
 
 /// What tells the runs of a study apart: the algorithm, and what runs differ in.
@@ -83,7 +84,7 @@ Time fastest_like(const TrainingRun& run, std::span<const TrainingRun> runs) {
   Time fastest = run.iteration_time();
   for (const TrainingRun& other : runs)
     if (other.report && other.topology == run.topology && other.variant == run.variant &&
-        other.condition == run.condition)
+        other.transport == run.transport && other.condition == run.condition)
       fastest = std::min(fastest, other.iteration_time());
   return fastest;
 }
@@ -92,7 +93,8 @@ Time fastest_like(const TrainingRun& run, std::span<const TrainingRun> runs) {
 const TrainingRun* undisturbed_like(const TrainingRun& run, std::span<const TrainingRun> runs) {
   const auto found = std::ranges::find_if(runs, [&](const TrainingRun& other) {
     return other.condition == Condition{} && other.topology == run.topology &&
-           other.variant == run.variant && other.plan == run.plan;
+           other.variant == run.variant && other.plan == run.plan &&
+           other.transport == run.transport;
   });
   return found == runs.end() || !found->report ? nullptr : &*found;
 }
@@ -393,13 +395,22 @@ std::string heading(const TrainingEvaluation& evaluation) {
   return text + conditions_text(evaluation, joined(evaluation.engines, " and ")) + "\n";
 }
 
+/// Empty where all are ideal.
+std::string transports_of(std::span<const TrainingRun> runs) {
+  std::vector<std::string> names;
+  for (const TrainingRun& run : runs)
+    if (std::ranges::find(names, run.transport) == names.end()) names.push_back(run.transport);
+  return names == std::vector<std::string>{"ideal"} ? "" : joined(names, " and ");
+}
+
 } // namespace
 
 std::string conditions_text(const TrainingEvaluation& evaluation, const std::string& engine) {
   const TimeModel& model = evaluation.model;
   std::string text = fmt::format("engine {}, links busy for {}, forwarding {}", engine,
                                  to_text(model.link_busy), to_text(model.forwarding));
-  if (!evaluation.transport.empty()) text += ", transport " + evaluation.transport;
+  if (const std::string transports = transports_of(evaluation.runs); !transports.empty())
+    text += ", transport " + transports;
   if (evaluation.one_at_a_time) text += ", one communication of an NPU at a time";
   if (model.reduce_rate.bytes_per_second > 0)
     text += fmt::format(", reductions at {}", to_text(model.reduce_rate));
