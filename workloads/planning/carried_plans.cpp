@@ -94,8 +94,7 @@ private:
   struct Lanes {
     std::uint32_t made = 0, first = 0, count = 0;
     double bytes = 0; ///< of one call
-    Bandwidth wire;   ///< what they carry together
-    double share = 1; ///< of the link's bandwidth, and of those of its groups
+    double share = 1; ///< of the link's bandwidth, and of those of its groups, that carries data
   };
   /// All that decides how a plan goes at its place.
   using Looks = std::vector<std::tuple<std::int64_t, std::int64_t, std::uint8_t>>;
@@ -151,40 +150,31 @@ private:
     for (const Lanes& lanes : users_[link.value])
       if (lanes.made == number) return lanes.first;
     const Made& made = made_[number];
-    Lanes lanes{number,
-                static_cast<std::uint32_t>(parts_.links.size()),
-                made.first[l + std::size_t{1}] - made.first[l],
-                made.bytes[l],
-                made.by.wires[l],
-                made.by.shares[l]};
+    const Link& here = topology_.link(link);
+    Lanes lanes{number, static_cast<std::uint32_t>(parts_.links.size()),
+                made.first[l + std::size_t{1}] - made.first[l], made.bytes[l], made.by.shares[l]};
     for (std::uint32_t lane = 0; lane < lanes.count; ++lane) {
       const Link& paced = made.by.topology.link(LinkId{made.first[l] + lane});
-      Link added = topology_.link(link);
+      Link added = here;
       added.bandwidth = paced.bandwidth;
       added.latency = paced.latency;
       parts_.add_link(added);
       original_.push_back(link);
-      wires_.push_back(made.by.wires[l]);
+      wires_.push_back(share_of(lanes.share, here.bandwidth));
     }
     if (lanes.count > 1) group({lanes}, made.by.wires[l], fmt::format("wire {}", link.value));
     users_[link.value].push_back(lanes);
     return lanes.first;
   }
 
-  /// What several plans have together, which is what they would carry one after another.
+  /// What several plans have together.
   void share() {
     for (std::uint32_t l = 0; l < users_.size(); ++l)
-      if (users_[l].size() > 1)
-        group(users_[l],
-              together(users_[l],
-                       [](const Lanes& lanes) {
-                         return static_cast<double>(lanes.wire.bytes_per_second);
-                       }),
-              fmt::format("link {}", l));
+      if (users_[l].size() > 1) {
+        const Bandwidth bandwidth = topology_.link(LinkId{l}).bandwidth;
+        group(users_[l], together(users_[l], bandwidth), fmt::format("link {}", l));
+      }
     for (const SharedGroup& shared : topology_.groups()) {
-      const auto rate = [&](const Lanes& lanes) {
-        return lanes.share * static_cast<double>(shared.bandwidth.bytes_per_second);
-      };
       std::map<std::uint32_t, std::vector<Lanes>> by_plan;
       for (const LinkId link : shared.links)
         for (const Lanes& lanes : users_[link.value]) by_plan[lanes.made].push_back(lanes);
@@ -192,21 +182,24 @@ private:
       for (auto& [number, lanes] : by_plan) {
         const double share = std::ranges::min(lanes, {}, &Lanes::share).share;
         for (Lanes& each : lanes) each.share = share;
-        group(lanes, together(lanes, rate), shared.name);
+        group(lanes, together(lanes, shared.bandwidth), shared.name);
         all.insert(all.end(), lanes.begin(), lanes.end());
       }
-      if (by_plan.size() > 1) group(all, together(all, rate), shared.name);
+      if (by_plan.size() > 1) group(all, together(all, shared.bandwidth), shared.name);
     }
   }
 
-  template <typename Rate>
-  static Bandwidth together(const std::vector<Lanes>& all, const Rate& rate) {
-    double bytes = 0, seconds = 0;
+  static Bandwidth together(const std::vector<Lanes>& all, Bandwidth bandwidth) {
+    double bytes = 0, on_wire = 0;
     for (const Lanes& lanes : all) {
       bytes += lanes.bytes;
-      seconds += lanes.bytes / rate(lanes);
+      on_wire += lanes.bytes / lanes.share;
     }
-    return Bandwidth{std::max<std::int64_t>(1, std::llround(bytes / seconds))};
+    return share_of(bytes / on_wire, bandwidth);
+  }
+  static Bandwidth share_of(double share, Bandwidth bandwidth) {
+    return Bandwidth{std::max<std::int64_t>(
+        1, std::llround(share * static_cast<double>(bandwidth.bytes_per_second)))};
   }
 
   void group(const std::vector<Lanes>& all, Bandwidth bandwidth, std::string name) {

@@ -33,12 +33,13 @@ struct CarriedPlans {
   Topology topology;
   WorkloadPlans plans;
   std::vector<LinkId> original; ///< of each link the one that it is a lane of
-  std::vector<Bandwidth> wires; ///< of each link what the lanes of its plan carry together on it
+  std::vector<Bandwidth> wires; ///< of each link at what rate its plan's protocol fills that one
 };
 
 /// Each plan has lanes of its own, at the pace of its protocol and chunks; requests that share a
-/// plan have them together. Lanes of several plans on one link, or in one shared group, carry
-/// together what a call of each would carry one after another: sum n / sum (n / rate).
+/// plan have them together. Lanes of several plans on one link, or in one shared group, have its
+/// bandwidth together, less what a call of each needs of it for other things than data: of a
+/// bandwidth B, with n bytes by a protocol whose share is s, B * (sum n) / (sum n / s).
 /// Pre: plans have their `library` (timed()). Errors: InputError as transported().
 /// Cost: O(requests x links of each + transfers of all plans).
 [[nodiscard]] CarriedPlans carried(const Topology& topology, const WorkloadPlans& plans,

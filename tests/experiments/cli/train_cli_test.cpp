@@ -312,3 +312,42 @@ TEST_CASE("lists of models and NPUs") {
   CHECK_THAT(models.out, ContainsSubstring("resnet50"));
   CHECK(Json::parse(run_tutti("list npus --json").out)["runs"].size() >= 3);
 }
+
+TEST_CASE("train: under a transport, on both engines, and as long alone as a collective is") {
+  const TemporaryFolder folder;
+  const CommandResult result =
+      run_tutti("train -t dgx_h100:2 --model gpt:layers=2,hidden=1024,heads=8,vocabulary=1000,"
+                "sequence=512 --npu h100 --tensor 8 --pipeline 2 --micro-batches 2 -a nccl,ring "
+                "--transport ideal,nccl --engine both --cache none --json",
+                folder);
+  INFO(result.err);
+  REQUIRE(result.code == 0);
+  std::map<std::pair<std::string, std::string>, Json> runs;
+  const Json json = Json::parse(result.out);
+  for (const Json& run : json["runs"]) {
+    CHECK(run["details"]["problem"].is_null());
+    runs[{run["algorithm"], run["transport"]}] = run;
+  }
+  REQUIRE(runs.size() == 4);
+  for (const char* algorithm : {"nccl", "ring"}) {
+    const Json& ideal = runs[{algorithm, "ideal"}];
+    const Json& carried = runs[{algorithm, "nccl"}];
+    CHECK(ideal["time_low_ps"].is_null());
+    CHECK(carried["iteration_time_ps"] > ideal["iteration_time_ps"]);
+    CHECK(carried["time_low_ps"] < carried["iteration_time_ps"]);
+    CHECK(carried["time_high_ps"] > carried["iteration_time_ps"]);
+    CHECK(carried["lower_bound_ps"] == ideal["lower_bound_ps"]); // of the hardware
+    const std::size_t links = carried["details"]["report"]["links"].size();
+    CHECK(links == ideal["details"]["report"]["links"].size()); // no lanes
+    for (const Json& plan : carried["details"]["plans"]) {
+      CHECK(plan["protocol"].is_string());
+      if (plan["operation"] != "all_reduce" || plan["size_bytes"] != 1'048'576) continue;
+      const CommandResult alone =
+          run_tutti("synth -t dgx_h100 -c all_reduce --size 1MiB --transport nccl --json -a " +
+                        std::string(algorithm),
+                    folder);
+      REQUIRE(alone.code == 0);
+      CHECK(Json::parse(alone.out)["runs"][0]["collective_time_ps"] == plan["alone_ps"]);
+    }
+  }
+}

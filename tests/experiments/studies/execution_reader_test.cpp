@@ -1,6 +1,7 @@
 // [[executions]] in an experiment's file, and what becomes of its expectations.
 #include "experiments/driver/studies/executions/prediction.hpp"
 #include "experiments/driver/studies/executions/records.hpp"
+#include "experiments/driver/studies/executions/size_factors.hpp"
 #include "experiments/driver/studies/expectation_reader.hpp"
 #include "experiments/driver/studies/experiment.hpp"
 #include "experiments/driver/studies/refusals.hpp"
@@ -143,6 +144,43 @@ TEST_CASE("whether ratios repeat needs predictions") {
                "metric = \"measured\"\nat_most = \"1s\"\nsummary = \"largest\"\n"
                "repeats_within = 0.5\n"),
       ContainsSubstring("it is of ratios to predictions"));
+}
+
+TEST_CASE("half of the sizes are fitted, and the others expected") {
+  const ExecutionStudy half = study_of(R"(sizes = ["1MiB..8MiB"]
+fit = "half"
+[[executions.expect]]
+label = "x"
+of = {fitted = false}
+summary = "error"
+at_most = 0.1
+)");
+  CHECK(half.execution.fits_half);
+  CHECK_FALSE(study_of("").execution.fits_half);
+  CHECK(error_in("fit = \"all\"\n").find("half") != std::string::npos);
+  CHECK(error_in("fit = \"half\"\npredicted_by = \"topology\"\n") ==
+        "e.toml:9:7: it is of the profiled network, which \"predicted_by\" doesn't take");
+  CHECK(error_in("fit = \"half\"\nsizes = [\"1MiB\"]\n") ==
+        "e.toml:9:7: half of the sizes: there have to be two or more");
+}
+
+TEST_CASE("a size's factor is the mean of its fitted runs, and lies between its neighbours'") {
+  ExecutionEvaluation evaluation = evaluation_of({2, 3, 8, 1, 0.5});
+  evaluation.runs.push_back(evaluation.runs[0]); // by another algorithm, 8 times as long
+  evaluation.runs.back().execution->seconds = {8e-3};
+  for (ExecutionRun& run : evaluation.runs) run.fitted = run.size != Bytes{10'000};
+  evaluation.runs[3].fitted = false;
+  const SizeFactors factors(evaluation.runs);
+  CHECK(factors.fitted().size() == 3);
+  CHECK(factors.at(Bytes{1000}) == Approx(4));               // of 2 and 8
+  CHECK(factors.at(Bytes{100'000}) == Approx(8));            // its own
+  CHECK(factors.at(Bytes{10'000}) == Approx(std::sqrt(32))); // half way
+  CHECK(factors.at(Bytes{1'000'000}) == Approx(2));          // half way from 8 to 0.5
+  CHECK(factors.at(Bytes{10}) == Approx(4));
+  CHECK(factors.at(Bytes{1'000'000'000}) == Approx(0.5));
+  // Runs that are fitted say nothing of how good predictions are.
+  CHECK(*prediction_error(evaluation) == Approx(std::exp((std::log(3) + 0) / 2) - 1));
+  CHECK(SizeFactors({}).empty());
 }
 
 TEST_CASE("the error of predictions is a geometric mean, either way") {

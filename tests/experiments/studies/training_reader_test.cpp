@@ -167,6 +167,55 @@ parallel = {tensor = 2}
   CHECK(spec_on(model_of(small, 2), e.topologies[0].topology).data == 4);
 }
 
+TEST_CASE("a variant is for the networks that it names") {
+  const Experiment e = read(study + model + R"(transport = ["ideal", "nccl"]
+[[training.variants]]
+name = "both"
+[[training.variants]]
+name = "one"
+topologies = ["M"]
+[[training.expect]]
+label = "x"
+of = {variant = "one", transport = "nccl", algorithm = "ring"}
+value = 1
+tolerance = "1%"
+)");
+  const TrainingStudy& small = std::get<TrainingStudy>(e.studies[0]);
+  CHECK(small.case_count() == 3 * 2 * 2); // works, algorithms, transports
+  REQUIRE(small.plans.size() == 4);
+  CHECK(small.plans[0].transport_name() == "ideal");
+  CHECK(small.plans[3].name == "auto");
+  CHECK(small.plans[3].transport_name() == "nccl");
+  const std::vector<TrainingNetwork> networks = small.own(e.topologies);
+  std::vector<std::string> planned;
+  for (const PlannedTraining& row : planned_rows(small, networks))
+    if (row.plan.name == "ring")
+      planned.push_back(row.network.label + " " + row.variant.name + " " +
+                        row.plan.transport_name());
+  CHECK(planned == std::vector<std::string>{"R both ideal", "R both nccl", "M both ideal",
+                                            "M both nccl", "M one ideal", "M one nccl"});
+}
+
+TEST_CASE("what a transport doesn't know is refused before anything is planned") {
+  const std::string under = study + model + "transport = \"nccl\"\n";
+  CHECK(error_of(study + model + "transport = [\"nccl\", \"nccl\"]\n") ==
+        "e.toml:12:22: transport nccl is named twice");
+  CHECK(error_of(study + model + "transport = []\n").ends_with("the list is empty"));
+  CHECK(error_of(study + model + "transport = \"mpi\"\n").find("mpi") != std::string::npos);
+  CHECK(error_of(under + "link_busy = \"latency+serialization\"\n")
+            .find("transport nccl: links are busy for serialization only") != std::string::npos);
+  CHECK(error_of(under + "jitter = \"bandwidth=5%\"\ndraws = 3\n")
+            .find("transport nccl: skews and jitter are drawn on ideal links only") !=
+        std::string::npos);
+  CHECK(error_of(under + "topologies = [\"R\"]\nevents = [{at = \"1ms\", link_rate = "
+                         "\"npu0>npu1\", share = 0.5}]\n")
+            .find("nobody has measured what becomes of it at link_rate") != std::string::npos);
+  CHECK(error_of(study + model +
+                 "topologies = [\"R\"]\n[[training.variants]]\nname = \"v\"\n"
+                 "topologies = [\"M\"]\n")
+            .ends_with("it isn't among the topologies of its study"));
+}
+
 TEST_CASE("texts and traces") {
   const Experiment e = read(study + R"(
 workload = "two.txt"

@@ -5,6 +5,7 @@
 #include "experiments/driver/studies/executions/evaluation.hpp"
 
 #include "experiments/driver/cli/collective_request.hpp"
+#include "experiments/driver/studies/executions/size_factors.hpp"
 #include "experiments/driver/studies/frontiers/evaluation.hpp"
 #include "experiments/driver/studies/refusals.hpp"
 #include "experiments/driver/studies/registry.hpp"
@@ -94,11 +95,22 @@ private:
       if (case_.given) throw;
       no_profile = error;
     }
-    std::size_t position = 0;
-    if (case_.given) add(run_of(*case_.given), position++);
-    for (const Bytes size : case_.sizes)
+    std::vector<ExecutionRun> runs;
+    const bool is_over = run_each(no_profile, refusals, runs);
+    if (case_.fits_half) fit(runs);
+    for (std::size_t position = 0; position < runs.size(); ++position)
+      add(std::move(runs[position]), position);
+    return is_over;
+  }
+
+  /// False where it was interrupted.
+  bool run_each(const std::optional<InputError>& no_profile, Refusals& refusals,
+                std::vector<ExecutionRun>& runs) {
+    if (case_.given) runs.push_back(announced(run_of(*case_.given)));
+    for (std::size_t s = 0; s < case_.sizes.size(); ++s)
       for (const AlgorithmRow& algorithm : case_.algorithms) {
         if (case_.options.cancelled && case_.options.cancelled()) return false;
+        const Bytes size = case_.sizes[s];
         const auto made = [&] {
           if (no_profile) throw InputError(*no_profile);
           return run_of(algorithm, size);
@@ -106,16 +118,34 @@ private:
         const auto refused = [&](Status, const std::string& note) {
           return without_run(algorithm, size, note);
         };
-        add(refusals.row(made, refused), position++);
+        runs.push_back(announced(refusals.row(made, refused)));
+        runs.back().fitted = case_.fits_half && s % 2 == 0;
       }
     return true;
+  }
+
+  ExecutionRun announced(ExecutionRun run) {
+    if (announce_) announce_(run);
+    return run;
+  }
+
+  /// Predictions of one pass, by what it measured of every other size. Where nothing was, as in
+  /// programs that are yet to be measured, they stay what the profile says.
+  void fit(std::vector<ExecutionRun>& runs) {
+    const SizeFactors factors(runs);
+    if (factors.empty()) return;
+    if (made_.factors.empty()) made_.factors = factors.fitted();
+    for (ExecutionRun& run : runs) {
+      const double factor = factors.at(run.size);
+      for (Time& time : run.predicted)
+        time.ps = std::llround(factor * static_cast<double>(time.ps));
+    }
   }
 
   /// A run of this pass, to those of earlier ones.
   // Times and ratios of all passes are pooled; what describes the run is of the first one.
   void add(ExecutionRun run, std::size_t position) {
     if (run.ratio() > 0) run.ratios.push_back(run.ratio());
-    if (announce_) announce_(run);
     if (position == made_.runs.size()) {
       made_.runs.push_back(std::move(run));
       return;
@@ -141,6 +171,7 @@ private:
     made_.type = case_.request.type;
     made_.combine = case_.request.combine;
     made_.predicted_by = case_.predicted_by;
+    made_.fits_half = case_.fits_half;
     made_.in_place = case_.lowering.in_place;
     made_.npus = case_.topology->npu_count();
     made_.instances = case_.lowering.instances;

@@ -14,6 +14,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -77,6 +78,9 @@ struct ExecutionCase {
   /// How often everything is done, the profile too: one pass after another, so that what the
   /// machine does meanwhile shows in all runs alike.
   std::uint32_t passes = 1;
+  /// The network of the profile is fitted to the runs of the 1st, 3rd, ... size (SizeFactors),
+  /// within each pass; those of the others are predicted by it.
+  bool fits_half = false;
   bool measures_copy_rate = false; ///< of the device
 };
 
@@ -94,6 +98,7 @@ struct ExecutionRun {
   std::uint32_t channels = 0, scratch_units = 0; ///< of the rank that needs most scratch
   std::optional<runtime::Execution> execution;   ///< of all passes
   std::vector<Time> predicted;                   ///< of each engine, in the first pass
+  bool fitted = false;         ///< the prediction is fitted to it: it says nothing of others
   std::string remark;          ///< on how engines agree (agreement.hpp); mostly empty
   std::vector<double> ratios;  ///< measured over predicted (the first engine's), of each pass
   Time floor;                  ///< the emulated links' lower bound; 0 where copies aren't throttled
@@ -127,11 +132,14 @@ struct ExecutionEvaluation {
   std::string copy_rate_note; ///< why it couldn't be; else empty
   /// Why the machine that measures it has none of it, which is no problem; else empty.
   std::string left_out;
-  std::vector<ExecutionRun> runs; ///< by size, then algorithm
+  bool fits_half = false;          ///< as ExecutionCase
+  std::map<Bytes, double> factors; ///< that were fitted, in the first pass
+  std::vector<ExecutionRun> runs;  ///< by size, then algorithm
 };
 
 /// Checks what needs no run. Errors: InputError, also for a backend that can't be used here, for
-/// real links predicted by the topology, whose they aren't, for what can't be predicted as it runs,
+/// a fit of what isn't profiled, or of fewer than two sizes, real links predicted by the topology,
+/// whose they aren't, for what can't be predicted as it runs,
 /// and for more than one chunk per shard where that doesn't divide a buffer into whole elements.
 void require_sound(const ExecutionCase& c);
 

@@ -28,7 +28,9 @@ void add_point(std::vector<Curve>& curves, const std::string& name, CurveLook lo
 std::string errors_text(std::span<const ExecutionRun* const> runs) {
   std::vector<double> errors;
   for (const ExecutionRun* run : runs)
-    errors.push_back(std::abs(run->predicted.front().seconds() / run->measured() - 1));
+    if (!run->fitted)
+      errors.push_back(std::abs(run->predicted.front().seconds() / run->measured() - 1));
+  if (errors.empty()) return "all predictions are fitted";
   std::ranges::sort(errors);
   return fmt::format("predictions are off by {:.0f} % in the median, {:.0f} % at most",
                      100 * errors[(errors.size() - 1) / 2], 100 * errors.back());

@@ -47,6 +47,9 @@ constexpr std::array execution_options{
     StudyOption{"--predicted-by", "predicted_by", OptionForm::text,
                 "profile: the links are measured first; topology; or nothing; default profile",
                 "How it is predicted"},
+    StudyOption{"--fit", "fit", OptionForm::text,
+                "half: of every other size the times are what the profile is fitted to, as caches "
+                "make small ones faster, and the others are predicted; default none"},
     link_busy_option,
     forwarding_option};
 

@@ -10,7 +10,7 @@ std::optional<double> prediction_error(const ExecutionEvaluation& evaluation, By
   double sum = 0;
   std::size_t count = 0;
   for (const ExecutionRun& run : evaluation.runs) {
-    if (run.measured() <= 0 || run.ratio() <= 0 || run.size < from) continue;
+    if (run.measured() <= 0 || run.ratio() <= 0 || run.fitted || run.size < from) continue;
     sum += std::abs(std::log(run.ratio()));
     ++count;
   }

@@ -7,8 +7,8 @@
 
 namespace tutti {
 
-/// exp(mean |log(measured / predicted)|) - 1 over the runs of these sizes and above that have both;
-/// nothing where none has.
+/// exp(mean |log(measured / predicted)|) - 1 over the runs of these sizes and above that have both
+/// and aren't fitted; nothing where none has.
 [[nodiscard]] std::optional<double> prediction_error(const ExecutionEvaluation& evaluation,
                                                      Bytes from = Bytes{1});
 

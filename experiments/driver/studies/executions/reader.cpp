@@ -48,6 +48,15 @@ std::uint32_t count_at(ConfigTable& table, const std::string& key, std::int64_t 
   return value ? static_cast<std::uint32_t>(value->integer(least, most)) : otherwise;
 }
 
+/// Errors: InputError for what isn't predicted by a profile, or has fewer than two sizes.
+void require_fit(const ExecutionCase& c) {
+  if (!c.fits_half) return;
+  if (c.predicted_by != PredictedBy::profile)
+    throw InputError("it is of the profiled network, which \"predicted_by\" doesn't take");
+  if (c.given || c.sizes.size() < 2)
+    throw InputError("half of the sizes: there have to be two or more");
+}
+
 void read_request(ConfigTable& table, ExecutionCase& c) {
   c.backend = parsed_at(table, "backend", "cpu",
                         [](const std::string& name) { return &find_backend(name); });
@@ -66,6 +75,10 @@ void read_request(ConfigTable& table, ExecutionCase& c) {
   }
   c.profile.watchdog_seconds = c.request.watchdog_seconds;
   c.passes = count_at(table, "passes", 1, most_passes, 1);
+  if (const auto fit = table.find("fit")) {
+    c.fits_half = choice_at(table, "fit", "half", "none", false);
+    fit->located([&] { require_fit(c); });
+  }
   if (const auto sizes = table.find("profile_sizes")) {
     c.profile.sizes.clear();
     for (const ConfigValue& size : list_of(*sizes)) c.profile.sizes.push_back(size.bytes());
@@ -79,15 +92,18 @@ PlannedRows planned_runs(const ExecutionCase& c) {
   struct Planned {
     Bytes size;
     std::string_view algorithm;
+    bool fitted = false;
   };
   using enum Quantity;
   using P = Planned;
   const Fields<P> fields{{{"size_bytes", bytes}, [](const P& p) { return p.size; }},
-                         {{"algorithm", text}, [](const P& p) { return p.algorithm; }}};
+                         {{"algorithm", text}, [](const P& p) { return p.algorithm; }},
+                         {{"fitted", truth}, [](const P& p) { return p.fitted; }}};
   std::vector<Planned> rows;
   if (c.given) rows.push_back({c.given->collective.size(), c.given->name});
-  for (const Bytes size : c.sizes)
-    for (const AlgorithmRow& algorithm : c.algorithms) rows.push_back({size, algorithm.name});
+  for (std::size_t s = 0; s < c.sizes.size(); ++s)
+    for (const AlgorithmRow& algorithm : c.algorithms)
+      rows.push_back({c.sizes[s], algorithm.name, c.fits_half && s % 2 == 0});
   return {records_of<Planned>(fields, rows),
           {},
           {},

@@ -57,10 +57,12 @@ Fields<ExecutionRun> measured_fields() {
 
 } // namespace
 
-Fields<ExecutionRow> execution_fields() {
+Fields<ExecutionRow> execution_fields(bool fitted) {
   using enum Quantity;
   using enum ColumnRole;
   Fields<ExecutionRow> fields = case_fields();
+  if (fitted)
+    fields.push_back({{"fitted", truth, key}, [](const ExecutionRow& r) { return r.run->fitted; }});
   extend(fields, fields_through<ExecutionRow>(measured_fields(), [](const ExecutionRow& r) {
            return r.run->execution ? r.run : nullptr;
          }));
@@ -80,7 +82,12 @@ Records execution_records(std::span<const ExecutionEvaluation> evaluations) {
   std::vector<ExecutionRow> rows;
   for (const ExecutionEvaluation& e : evaluations)
     for (const ExecutionRun& run : e.runs) rows.push_back({&e, &run});
-  return records_of<ExecutionRow>(execution_fields(), rows);
+  return records_of<ExecutionRow>(
+      execution_fields(std::ranges::any_of(evaluations, &ExecutionEvaluation::fits_half)), rows);
+}
+
+std::vector<RecordColumn> execution_columns() {
+  return records_of<ExecutionRow>(execution_fields(true), {}).columns;
 }
 
 } // namespace tutti

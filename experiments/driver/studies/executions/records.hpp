@@ -12,9 +12,12 @@ struct ExecutionRow {
   const ExecutionEvaluation* e;
   const ExecutionRun* run;
 };
-[[nodiscard]] Fields<ExecutionRow> execution_fields();
+/// `fitted`: some run of all is fitted to.
+[[nodiscard]] Fields<ExecutionRow> execution_fields(bool fitted);
 
 /// One row per algorithm and size.
 [[nodiscard]] Records execution_records(std::span<const ExecutionEvaluation> evaluations);
+/// All that there may be.
+[[nodiscard]] std::vector<RecordColumn> execution_columns();
 
 } // namespace tutti

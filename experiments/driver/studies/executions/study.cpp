@@ -54,7 +54,7 @@ std::size_t ExecutionStudy::case_count() const {
   return execution.given ? 1 : execution.sizes.size() * execution.algorithms.size();
 }
 
-std::vector<RecordColumn> ExecutionStudy::columns() { return execution_records({}).columns; }
+std::vector<RecordColumn> ExecutionStudy::columns() { return execution_columns(); }
 
 std::vector<std::string> ExecutionStudy::table_columns() const {
   return execution_table_columns(execution.measures_copy_rate);

@@ -47,6 +47,17 @@ std::string pace_text(const ExecutionEvaluation& e) {
                      short_rate_text(e.links_bytes_per_second));
 }
 
+/// What was fitted.
+std::string factors_text(const ExecutionEvaluation& e) {
+  if (e.factors.empty()) return "";
+  std::vector<std::string> words;
+  for (const auto& [size, factor] : e.factors)
+    words.push_back(fmt::format("{:.2f} at {}", factor, short_text(size)));
+  return fmt::format("times of the profiled network, by size: {}; between these on a line by "
+                     "logarithms\n",
+                     joined(words, ", "));
+}
+
 std::string heading(const ExecutionEvaluation& e) {
   return fmt::format(
       "{}{}, {} ({} NPUs), {}, {}\nbackend {}{}; links {}; median of {} timed runs after {}; "
@@ -58,7 +69,7 @@ std::string heading(const ExecutionEvaluation& e) {
 }
 
 /// What a table says otherwise than a record, then all of the record.
-Fields<ExecutionRow> table_fields() {
+Fields<ExecutionRow> table_fields(bool fitted) {
   using enum Quantity;
   using R = ExecutionRow;
   Fields<R> fields{{{"chunks/shard", numeral},
@@ -71,12 +82,12 @@ Fields<ExecutionRow> table_fields() {
                       const runtime::DataCheck& check = r.run->execution->check;
                       return Cell(fmt::format("{} of {}", check.wrong, check.checked));
                     }}};
-  extend(fields, execution_fields());
+  extend(fields, execution_fields(fitted));
   return fields;
 }
 
 /// `copies`: the device's rate of copies is known.
-std::vector<ShownColumn> shown_columns(bool copies) {
+std::vector<ShownColumn> shown_columns(bool copies, bool fitted) {
   std::vector<ShownColumn> shown{{"size"},
                                  {"algorithm"},
                                  {"chunks/shard", "", 6},
@@ -88,6 +99,7 @@ std::vector<ShownColumn> shown_columns(bool copies) {
                                  {"algbw", "", 3},
                                  {"busbw", "", 4},
                                  {"wrong", "", 1}};
+  if (fitted) shown.insert(shown.begin() + 2, {"fitted"});
   if (copies) {
     shown.push_back({"copy_rate_fraction", "of copies", 4});
     shown.push_back({"memory_rate_fraction", "of memory", 5});
@@ -99,14 +111,15 @@ std::vector<ShownColumn> shown_columns(bool copies) {
 Table run_table(const ExecutionEvaluation& e, const TableForm& form) {
   std::vector<ExecutionRow> rows;
   for (const ExecutionRun& run : e.runs) rows.push_back({&e, &run});
-  return records_table(records_of<ExecutionRow>(table_fields(), rows),
-                       shown_columns(e.copy_rate > 0), form);
+  return records_table(records_of<ExecutionRow>(table_fields(e.fits_half), rows),
+                       shown_columns(e.copy_rate > 0, e.fits_half), form);
 }
 
 std::string error_text(const ExecutionEvaluation& e) {
   const auto all = prediction_error(e), large = prediction_error(e, Bytes{1'000'000});
   if (!all) return "";
-  return fmt::format("predictions are off by {:.1f} % (geometric mean){}\n", 100 * *all,
+  return fmt::format("predictions{} are off by {:.1f} % (geometric mean){}\n",
+                     e.fits_half ? " of sizes that nothing was fitted to" : "", 100 * *all,
                      large ? fmt::format(", by {:.1f} % from 1 MB on", 100 * *large) : "");
 }
 
@@ -171,7 +184,7 @@ std::string execution_text(const ExecutionEvaluation& e, const TableForm& form) 
     text += fmt::format("profile: {} links, fitted within {:.1f} %, all at once {}\n",
                         e.profile->links.size(), 100 * e.profile->fit_error(),
                         short_rate_text(e.profile->joint_bytes_per_second));
-  text += pace_text(e);
+  text += factors_text(e) + pace_text(e);
   text += to_text(run_table(e, form), form) + error_text(e);
   for (const ExecutionRun& run : e.runs)
     if (!run.remark.empty())
@@ -184,7 +197,8 @@ std::string execution_text(const ExecutionEvaluation& e, const TableForm& form) 
 }
 
 std::vector<std::string> execution_table_columns(bool copies) {
-  return column_names(records_of<ExecutionRow>(table_fields(), {}).columns, shown_columns(copies));
+  return column_names(records_of<ExecutionRow>(table_fields(true), {}).columns,
+                      shown_columns(copies, true));
 }
 
 std::string nccl_tests_text(const ExecutionEvaluation& e) {
