@@ -82,18 +82,30 @@ bool knows_intervals(const Transport& transport) {
   });
 }
 
-Transport at_its_slowest(Transport transport) {
+namespace {
+
+bool is_elsewhere(const TransportRule& rule, const std::string& npu_model) {
+  return !rule.measured_on.empty() && (rule.rates_elsewhere > 0 || rule.times_elsewhere > 0) &&
+         std::ranges::find(rule.measured_on, npu_model) == rule.measured_on.end();
+}
+
+} // namespace
+
+Transport at_its_slowest(Transport transport, const std::string& npu_model) {
   for (auto& [model, time] : transport.launch)
     if (const auto within = transport.launch_within.find(model);
         within != transport.launch_within.end())
       stretch(time, 1 + within->second);
   for (TransportRule& rule : transport.rules) {
-    rule.share /= 1 + rule.rates_within;
+    const bool elsewhere = is_elsewhere(rule, npu_model);
+    const double rates = 1 + (elsewhere ? rule.rates_elsewhere : rule.rates_within),
+                 times = 1 + (elsewhere ? rule.times_elsewhere : rule.times_within);
+    rule.share /= rates;
     if (rule.channel.bytes_per_second > 0)
-      rule.channel.bytes_per_second = std::llround(
-          static_cast<double>(rule.channel.bytes_per_second) / (1 + rule.rates_within));
-    stretch(rule.latency, 1 + rule.times_within);
-    stretch(rule.handover, 1 + rule.times_within);
+      rule.channel.bytes_per_second =
+          std::llround(static_cast<double>(rule.channel.bytes_per_second) / rates);
+    stretch(rule.latency, times);
+    stretch(rule.handover, times);
   }
   return transport;
 }

@@ -40,7 +40,8 @@ private:
 [[nodiscard]] Transport scaled(Transport transport, double rates, double times);
 /// Whether any of its rules says how far it may be off.
 [[nodiscard]] bool knows_intervals(const Transport& transport);
-/// The slow end of what each rule may be off (TransportRule::rates_within).
-[[nodiscard]] Transport at_its_slowest(Transport transport);
+/// The slow end of what each rule may be off (TransportRule::rates_within) where NPUs are of this
+/// model.
+[[nodiscard]] Transport at_its_slowest(Transport transport, const std::string& npu_model);
 
 } // namespace tutti

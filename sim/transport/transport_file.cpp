@@ -16,6 +16,9 @@
 //   handover = "0.5us"                # default 0 s: of a chunk, by its channel
 //   rates_within = 0.05               # share and channel, as in [launch_within]
 //   times_within = 0.3                # latency and handover
+//   measured_on = ["h100"]            # models of NPUs that these widths are of; default all; of
+//   rates_elsewhere = 0.5             # others these, default the same
+//   times_elsewhere = 1.2
 //   source = "..."
 
 #include "sim/error.hpp"
@@ -74,6 +77,10 @@ TransportRule read_rule(ConfigTable& table) {
   if (const auto handover = table.find("handover")) rule.handover = short_time(*handover);
   if (const auto off = table.find("rates_within")) rule.rates_within = within(*off);
   if (const auto off = table.find("times_within")) rule.times_within = within(*off);
+  if (const auto models = table.find("measured_on"))
+    for (const ConfigValue& model : models->array()) rule.measured_on.push_back(model.string());
+  if (const auto off = table.find("rates_elsewhere")) rule.rates_elsewhere = within(*off);
+  if (const auto off = table.find("times_elsewhere")) rule.times_elsewhere = within(*off);
   if (const auto source = table.find("source")) rule.source = source->string();
   table.finish();
   return rule;
@@ -149,6 +156,15 @@ std::string transport_toml(const Transport& given, const std::string& note) {
       text += fmt::format("handover = \"{}\"\n", TransportConstant("", rule.handover).text());
     if (rule.rates_within > 0) text += fmt::format("rates_within = {:.6g}\n", rule.rates_within);
     if (rule.times_within > 0) text += fmt::format("times_within = {:.6g}\n", rule.times_within);
+    if (!rule.measured_on.empty()) {
+      std::vector<std::string> models;
+      for (const std::string& model : rule.measured_on) models.push_back(toml_string(model));
+      text += fmt::format("measured_on = [{}]\n", joined(models, ", "));
+    }
+    if (rule.rates_elsewhere > 0)
+      text += fmt::format("rates_elsewhere = {:.6g}\n", rule.rates_elsewhere);
+    if (rule.times_elsewhere > 0)
+      text += fmt::format("times_elsewhere = {:.6g}\n", rule.times_elsewhere);
     if (!rule.source.empty()) text += fmt::format("source = {}\n", toml_string(rule.source));
   }
   return text;

@@ -4,9 +4,11 @@
 #include "sim/engines/engine.hpp"
 #include "sim/error.hpp"
 #include "sim/files/files.hpp"
+#include "sim/transport/constants.hpp"
 #include "sim/verify.hpp"
 #include "tests/catch.hpp"
 #include "tests/message_of.hpp"
+#include "tests/temporary_folder.hpp"
 
 #include <algorithm>
 #include <map>
@@ -224,6 +226,34 @@ TEST_CASE("links of no part, and protocols that a part doesn't have, are refused
   const Topology ring = ring_of(2, "wire");
   CHECK(usable_protocols(ring, all_gather_on(ring, 1), transport) ==
         std::vector<std::string>{"simple"});
+}
+
+TEST_CASE("a rule is off by more on machines that nobody has measured") {
+  Transport transport = transport_with({"wire", "simple", 0.8, Time{2'000'000}, {}, {}});
+  TransportRule& rule = transport.rules[0];
+  rule.rates_within = 0.25;
+  rule.times_within = 0.5;
+  rule.measured_on = {"a100", "h100"};
+  rule.rates_elsewhere = 1;
+  rule.times_elsewhere = 2;
+  CHECK(at_its_slowest(transport, "h100").rules[0].share == Approx(0.64));
+  CHECK(at_its_slowest(transport, "h100").rules[0].latency == Time{3'000'000});
+  CHECK(at_its_slowest(transport, "h200").rules[0].share == Approx(0.4));
+  CHECK(at_its_slowest(transport, "h200").rules[0].latency == Time{6'000'000});
+  CHECK(at_its_slowest(transport, "").rules[0].share == Approx(0.4));
+
+  const TemporaryFolder folder;
+  write_file(folder.file("t.toml"), transport_toml(transport, ""));
+  const TransportRule read = read_transport(folder.file("t.toml")).rules[0];
+  CHECK(read.measured_on == rule.measured_on);
+  CHECK(read.rates_elsewhere == 1);
+  CHECK(read.times_elsewhere == 2);
+
+  rule.rates_elsewhere = rule.times_elsewhere = 0; // nobody has left a machine out
+  CHECK(at_its_slowest(transport, "h200").rules[0].share == Approx(0.64));
+  rule.measured_on.clear();
+  rule.rates_elsewhere = 1;
+  CHECK(at_its_slowest(transport, "h200").rules[0].share == Approx(0.64));
 }
 
 TEST_CASE("what is wrong in a transport's file is told by its place") {

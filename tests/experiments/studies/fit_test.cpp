@@ -9,6 +9,7 @@
 #include "sim/error.hpp"
 #include "sim/files/files.hpp"
 #include "sim/random.hpp"
+#include "sim/text.hpp"
 #include "sim/transport/constants.hpp"
 #include "tests/catch.hpp"
 #include "tests/message_of.hpp"
@@ -246,6 +247,39 @@ TEST_CASE("[[fits]] finds the constants of the machine that has measured") {
         transport_text(study, made));
 }
 
+TEST_CASE("of two machines with one part each is left out, and others get what that showed") {
+  Transport one = read_transport("nccl"), other = one;
+  rule_in(one, "nvlink4", "nvls").share = 0.7;
+  rule_in(other, "nvlink4", "nvls").share = 0.5; // of the same part
+  const TemporaryFolder folder;
+  std::string csv;
+  const auto add = [&](const Transport& truth, const char* machine) {
+    const std::string table = table_of(truth, make_topology(machine));
+    for (const std::string_view line : split(table, '\n'))
+      if (line.starts_with("collective") ? csv.empty() : !line.empty())
+        csv += fmt::format("{},{}\n", line, csv.empty() ? "hardware" : machine);
+  };
+  add(one, "dgx_h100");
+  add(other, "dgx_h200");
+  write_file(folder.file("both.csv"), csv);
+  const std::string toml = "name = \"f\"\n[topologies]\nH = \"dgx_h100\"\nG = \"dgx_h200\"\n"
+                           "[[fits]]\nfree = [\"nvlink4.nvls.share\"]\nmeasured = \"both.csv\"\n"
+                           "[[fits.systems]]\ntopology = \"H\"\nonly = {hardware = \"dgx_h100\"}\n"
+                           "[[fits.systems]]\ntopology = \"G\"\nonly = {hardware = \"dgx_h200\"}\n";
+  const Experiment experiment = parse_experiment(toml, folder.file("f.toml"));
+  const FitEvaluation made =
+      evaluate_fit(*experiment.all<FitStudy>().at(0), experiment.topologies, {}, 2);
+  const TransportRule& rule = made.fit.transport.rule("nvlink4", "nvls");
+  CHECK(rule.measured_on == std::vector<std::string>{"h100", "h200"});
+  // By one machine's share the other is off by ln(0.7 / 0.5), a third; by both half as much.
+  CHECK(rule.times_elsewhere > 0.3);
+  CHECK(rule.times_elsewhere > 1.5 * rule.times_within);
+  CHECK(rule.rates_elsewhere >= rule.rates_within);
+  for (const FittedRow& row : made.rows) CHECK(row.is_covered_elsewhere.has_value());
+  CHECK(made.fit.transport.rule("nvlink5", "nvls").measured_on ==
+        read_transport("nccl").rule("nvlink5", "nvls").measured_on);
+}
+
 TEST_CASE("what is wrong in [[fits]] is told by its place") {
   const TemporaryFolder folder;
   write_file(folder.file("rows.csv"), "collective,npus,bytes,time_us\nAllReduce,8,1048576,40\n");
@@ -301,5 +335,11 @@ TEST_CASE("nccl and rccl are what fits to measured rows make, and reach their go
       covered += row.is_covered.value_or(false) ? 1 : 0;
     }
     CHECK(covered >= 0.9 * fits);
+    double known = 0, covered_elsewhere = 0; // of machines whose parts others have, too
+    for (const FittedRow& row : made.rows) {
+      known += row.is_covered_elsewhere ? 1 : 0;
+      covered_elsewhere += row.is_covered_elsewhere.value_or(false) ? 1 : 0;
+    }
+    CHECK(covered_elsewhere >= 0.9 * known);
   }
 }

@@ -113,8 +113,44 @@ void tell_sources(FitResult& fit) {
 
 constexpr std::size_t enough_rows = 10;
 
+const std::string& npu_model(Networks networks, const FittedRow& row) {
+  return networks[row.system->topology].topology.parts().npu_model;
+}
+
+/// Rows of each machine by what the others give, where those have all of its parts.
+void judge_elsewhere(const FitRequest& request, FitEvaluation& made) {
+  const auto rules_of = [](const FitRow& row) {
+    std::set<std::string> rules;
+    for (const std::string& constant : row.constants)
+      if (constant.ends_with(".share")) rules.insert(constant);
+    return rules;
+  };
+  std::set<std::size_t> systems;
+  for (const FitRow& row : request.rows) systems.insert(row.system);
+  for (const std::size_t system : systems) {
+    std::vector<LeftOut> others;
+    std::set<std::string> known;
+    for (std::size_t r = 0; r < made.rows.size(); ++r) {
+      if (request.rows[r].system == system || !request.rows[r].is_fitted) continue;
+      const FitErrors& errors = made.rows[r].errors;
+      others.push_back({std::abs(errors.without_system), errors.times});
+      known.merge(rules_of(request.rows[r]));
+    }
+    if (others.empty()) continue;
+    const Spread spread = spread_of(others);
+    for (std::size_t r = 0; r < made.rows.size(); ++r) {
+      if (request.rows[r].system != system || !request.rows[r].is_fitted) continue;
+      if (!std::ranges::includes(known, rules_of(request.rows[r]))) continue;
+      const FitErrors& errors = made.rows[r].errors;
+      made.rows[r].is_covered_elsewhere =
+          std::abs(errors.without_system) <= spread.half_width(errors.times);
+    }
+  }
+}
+
 /// Intervals, from rows that were left out.
-void spread(const FitRequest& request, FitEvaluation& made) {
+void spread(const FitRequest& request, Networks networks, FitEvaluation& made) {
+  judge_elsewhere(request, made);
   std::map<std::string, std::vector<std::size_t>> by_part;
   std::vector<std::size_t> all;
   std::set<std::string> seen; // constants that fitted rows hang on
@@ -155,6 +191,14 @@ void spread(const FitRequest& request, FitEvaluation& made) {
   const auto of = [&](const std::string& part) -> const Spread& {
     return made.spreads.contains(part) ? made.spreads.at(part) : made.spreads.at("");
   };
+  const auto models_of = [&](const std::string& constant) {
+    std::set<std::string> models;
+    for (std::size_t r = 0; r < made.rows.size(); ++r)
+      if (const FitRow& row = request.rows[r];
+          row.is_fitted && std::ranges::find(row.constants, constant) != row.constants.end())
+        models.insert(npu_model(networks, made.rows[r]));
+    return std::vector<std::string>(models.begin(), models.end());
+  };
   Transport& transport = made.fit.transport;
   for (TransportRule& rule : transport.rules) {
     const bool is_seen = seen.contains(fmt::format("{}.{}.share", rule.part, rule.protocol));
@@ -162,6 +206,12 @@ void spread(const FitRequest& request, FitEvaluation& made) {
     const Spread& within = of(is_seen ? rule.part : "");
     rule.rates_within = width(within.rates);
     rule.times_within = width(within.times);
+    rule.measured_on.clear();
+    rule.rates_elsewhere = rule.times_elsewhere = 0;
+    if (!is_seen || is_alone) continue;
+    rule.measured_on = models_of(fmt::format("{}.{}.share", rule.part, rule.protocol));
+    rule.rates_elsewhere = std::max(rule.rates_within, width(made.spreads.at("").rates));
+    rule.times_elsewhere = std::max(rule.times_within, width(made.spreads.at("").times));
   }
   for (const auto& [model, time] : transport.launch) {
     // Of the machines that launch so, it is known as well as by the best known part.
@@ -289,16 +339,16 @@ FitEvaluation evaluate_fit(const FitStudy& study, Networks networks,
   made.fit.transport.name = study.name;
   tell_sources(made.fit);
   for (std::size_t r = 0; r < made.rows.size(); ++r) made.rows[r].errors = made.fit.rows[r];
-  spread(request, made);
+  spread(request, networks, made);
   const std::vector<FittedRow> judged = made.rows;
   const FitRequest last = request_by(made.fit.transport);
-  const Transport slow = at_its_slowest(made.fit.transport);
   for (std::size_t r = 0; r < made.rows.size(); ++r) {
     FittedRow& row = made.rows[r];
     begin("intervals");
     row = judged[r];
     row.predicted = predictions[r]->time(made.fit.transport);
     row.errors.fitted = std::log(row.predicted.seconds() / row.row->measured.seconds);
+    const Transport slow = at_its_slowest(made.fit.transport, npu_model(networks, row));
     row.interval = interval_of(row.predicted, predictions[r]->time(slow));
   }
   return made;

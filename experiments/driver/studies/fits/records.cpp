@@ -34,12 +34,13 @@ struct ErrorsOf {
     const auto rank = static_cast<std::size_t>(std::ceil(0.9 * static_cast<double>(all.size())));
     return std::expm1(all[rank - 1]);
   }
-  [[nodiscard]] Cell covered() const {
+  [[nodiscard]] Cell covered(std::optional<bool> FittedRow::*is_covered) const {
     double fitted = 0, within = 0;
     for (const std::size_t r : row.rows) {
-      if (!made->rows[r].is_covered) continue;
+      const std::optional<bool>& one = made->rows[r].*is_covered;
+      if (!one) continue;
       fitted += 1;
-      within += *made->rows[r].is_covered ? 1 : 0;
+      within += *one ? 1 : 0;
     }
     return fitted > 0 ? Cell(within / fitted) : Cell();
   }
@@ -74,7 +75,10 @@ Fields<ErrorsOf> error_fields() {
            [](const R& r) { return r.mean(&E::without_system); }},
           {{"error_without_system_90", part, metric, 3, "90th"},
            [](const R& r) { return r.most(&E::without_system); }},
-          {{"covered", part, metric, 0, "in interval"}, [](const R& r) { return r.covered(); }}});
+          {{"covered", part, metric, 0, "in interval"},
+           [](const R& r) { return r.covered(&FittedRow::is_covered); }},
+          {{"covered_elsewhere", part, metric, 1, "elsewhere"},
+           [](const R& r) { return r.covered(&FittedRow::is_covered_elsewhere); }}});
   return fields;
 }
 
@@ -140,6 +144,8 @@ Records fit_rows(const FitStudy& study, Networks networks, const FitEvaluation& 
       {{"without_size", ratio, metric}, times_as_much(&FitErrors::without_size)},
       {{"without_system", ratio, metric}, times_as_much(&FitErrors::without_system)},
       {{"covered", truth, metric}, [](const R& r) { return Cell(r.is_covered); }},
+      {{"covered_elsewhere", truth, metric},
+       [](const R& r) { return Cell(r.is_covered_elsewhere); }},
       {{"part", text, note}, [](const R& r) { return r.part; }},
       {{"latency_part", part, metric}, [](const R& r) { return r.errors.times; }},
       {{"left_aside", text, note}, [](const R& r) { return Cell::of_text(r.row->left_aside); }}};

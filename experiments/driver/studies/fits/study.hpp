@@ -116,6 +116,9 @@ struct FittedRow {
   FitErrors errors;
   /// Left out, by the interval that the other rows give; none: not fitted, or no other is.
   std::optional<bool> is_covered = {};
+  /// Its machine left out, by the interval that the other machines give; none: not fitted, or of a
+  /// part that no other machine has.
+  std::optional<bool> is_covered_elsewhere = {};
 };
 
 struct FitEvaluation {

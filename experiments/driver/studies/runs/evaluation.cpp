@@ -257,7 +257,8 @@ void add_interval(const Case& c, const Attempt& made, const Carried& on,
                   std::span<const Time> starts, Replay& one) {
   if (!knows_intervals(*c.transport)) return;
   Case slow = c;
-  slow.transport = std::make_shared<const Transport>(at_its_slowest(*c.transport));
+  slow.transport = std::make_shared<const Transport>(
+      at_its_slowest(*c.transport, c.topology->parts().npu_model));
   for (const Carried& each : carried(slow, made, starts)) {
     if (each.transport != on.transport) continue; // another protocol
     RunOptions options;

@@ -210,7 +210,9 @@ private:
       simulate_carried(by, options, run);
       run.report->links = without_lanes(by, run.report->links, network_.topology->link_count());
       if (knows_intervals(*transport))
-        add_interval(carried(*network_.topology, plans, at_its_slowest(*transport)), options, run);
+        add_interval(carried(*network_.topology, plans,
+                             at_its_slowest(*transport, network_.topology->parts().npu_model)),
+                     options, run);
     }
     run.hottest = hottest_link(*network_.topology, link_report(*run.report));
     run.run_seconds = cpu_seconds() - start;
