@@ -27,7 +27,7 @@ namespace tutti {
 struct CommunicationPlan {
   Collective collective;
   Schedule schedule;
-  std::string algorithm; ///< "tacos", for reports
+  std::string algorithm;                     ///< "tacos", for reports
   std::optional<LibraryChoice> library = {}; ///< how a runtime carries it, where that is known
   /// Of each call: from when its members are there (one at a time: the first of them) until the
   /// first transfer may begin.

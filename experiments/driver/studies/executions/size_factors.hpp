@@ -1,5 +1,5 @@
-// What the network of a profile leaves out: a link has one rate, and memory hasn't. What caches hold
-// is copied several times as fast as what they don't.
+// What the network of a profile leaves out: a link has one rate, and memory hasn't. What caches
+// hold is copied several times as fast as what they don't.
 #pragma once
 
 #include "sim/units.hpp"

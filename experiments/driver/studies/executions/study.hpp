@@ -16,9 +16,9 @@
 //   links = "emulated"                     # default: throttled to the topology's; or "real"
 //   predicted_by = "profile"               # default: the network is measured first; or "topology",
 //                                          # for emulated links, or "nothing"
-//   fit = "none"                           # default; half: by every other size the profiled network
-//                                          # is fitted to what caches make of sizes; the others are
-//                                          # what is predicted
+//   fit = "none"                           # default; half: by every other size the profiled
+//                                          # network is fitted to what caches make of sizes; the
+//                                          # others are what is predicted
 //   type = "float32"                       # default; float64, int32, uint8
 //   op = "sum"                             # default; max
 //   instances = 1                          # default; parts of a chunk, on channels of their own
