@@ -29,7 +29,8 @@ constexpr std::size_t most_channels = 128; // RCCL's
 struct Crossings {
   double bytes = 0, count = 0;
   std::bitset<most_channels> channels;
-  bool in_switch = false; ///< some of it is reduced or copied there
+  bool in_switch = false;      ///< some of it is reduced or copied there
+  std::size_t connections = 0; ///< through a switch: pairs of ends
 
   [[nodiscard]] double chunk() const { return bytes / count; } ///< mean size
 };
@@ -56,6 +57,30 @@ private:
   std::uint32_t count_;
 };
 
+bool is_switch(const Topology& topology, NodeId node) {
+  return topology.node(node).kind == NodeKind::switching;
+}
+
+/// Of each link, over how many pairs of ends data crosses it that passes a switch.
+void count_connections(const Topology& topology, const Schedule& schedule,
+                       std::vector<Crossings>& crossings) {
+  std::vector<bool> is_seen(schedule.paths().size());
+  std::vector<std::set<std::pair<NodeId, NodeId>>> pairs(topology.link_count());
+  for (std::size_t t = 0; t < schedule.size(); ++t) {
+    const PathId path = schedule.path_of(t);
+    if (is_seen[path.value]) continue;
+    is_seen[path.value] = true;
+    const auto links = schedule.paths().links(path);
+    const NodeId from = topology.link(links.front()).from, to = topology.link(links.back()).to;
+    if (std::ranges::none_of(links.first(links.size() - 1), [&](LinkId link) {
+          return is_switch(topology, topology.link(link).to);
+        }))
+      continue;
+    for (const LinkId link : links) pairs[link.value].emplace(from, to);
+  }
+  for (std::size_t l = 0; l < pairs.size(); ++l) crossings[l].connections = pairs[l].size();
+}
+
 std::vector<Crossings> crossings_of(const Topology& topology, const Collective& collective,
                                     const Schedule& schedule, const Channels& channels) {
   std::vector<Crossings> crossings(topology.link_count());
@@ -63,11 +88,9 @@ std::vector<Crossings> crossings_of(const Topology& topology, const Collective& 
     const Transfer transfer = schedule[t];
     const auto bytes = static_cast<double>(collective.chunks[transfer.chunk.value].size.count);
     const std::uint32_t channel = channels.of(transfer);
-    const auto is_switch = [&](NodeId node) {
-      return topology.node(node).kind == NodeKind::switching;
-    };
-    const bool in_switch = is_switch(topology.link(schedule.paths().first(transfer.path)).from) ||
-                           is_switch(topology.link(schedule.paths().last(transfer.path)).to);
+    const bool in_switch =
+        is_switch(topology, topology.link(schedule.paths().first(transfer.path)).from) ||
+        is_switch(topology, topology.link(schedule.paths().last(transfer.path)).to);
     for (const LinkId link : schedule.paths().links(transfer.path)) {
       Crossings& of = crossings[link.value];
       of.bytes += bytes;
@@ -76,6 +99,7 @@ std::vector<Crossings> crossings_of(const Topology& topology, const Collective& 
       of.in_switch = of.in_switch || in_switch;
     }
   }
+  count_connections(topology, schedule, crossings);
   return crossings;
 }
 
@@ -168,8 +192,9 @@ private:
     }
     const TransportRule& rule = rule_of(id);
     rules_.insert(static_cast<std::size_t>(&rule - transport_.rules.data()));
-    shares_.back() = rule.share;
-    const double data = rule.share * static_cast<double>(link.bandwidth.bytes_per_second);
+    const auto others = static_cast<double>(of.connections > 1 ? of.connections - 1 : 0);
+    shares_.back() = rule.share / (1 + rule.connection_loss * others);
+    const double data = shares_.back() * static_cast<double>(link.bandwidth.bytes_per_second);
     const double channel = rule.channel.bytes_per_second > 0
                                ? static_cast<double>(rule.channel.bytes_per_second)
                                : data;

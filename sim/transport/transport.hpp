@@ -18,12 +18,15 @@ namespace tutti {
 
 /// What a protocol makes of a part (Topology::part_of()).
 struct TransportRule {
-  std::string part;        ///< "nvlink4"
-  std::string protocol;    ///< "ll", "ll128", "simple", "nvls"
-  double share = 1;        ///< of the bandwidth that carries data, 0 < share <= 1
-  Time latency;            ///< of a step over it, where the links' own are less
-  Bandwidth channel;       ///< what one channel (thread block) carries; 0: as much as the link
-  Time handover;           ///< of a chunk: the channel carries nothing meanwhile
+  std::string part;     ///< "nvlink4"
+  std::string protocol; ///< "ll", "ll128", "simple", "nvls"
+  double share = 1;     ///< of the bandwidth that carries data, 0 < share <= 1
+  Time latency;         ///< of a step over it, where the links' own are less
+  Bandwidth channel;    ///< what one channel (thread block) carries; 0: as much as the link
+  Time handover;        ///< of a chunk: the channel carries nothing meanwhile
+  /// For each connection beyond the first that crosses a link on its way through a switch, so much
+  /// longer a byte takes there: queues at the switch (Shah et al. 2023, Fig. 4). Isn't fitted.
+  double connection_loss = 0;
   std::string source = {}; ///< where the figures are from
   /// By how much 90 % of what is measured may be off: rates (share, channel) and times (latency,
   /// handover) by a factor of up to 1 + this. 0: nobody knows.
@@ -67,7 +70,7 @@ struct Transported {
 
 /// With s the mean size of its chunks a link that the schedule uses carries
 /// s / (s / (share * B) + handover / channels), at most what its channels carry,
-/// s / (s / channel + handover) each. Of rings it becomes a shared group of lanes, one for each
+/// s / (s / channel + handover) each; share * B less by connections through switches. Of rings it becomes a shared group of lanes, one for each
 /// channel, since channels don't wait for each other; trees and heads stream in the order of the
 /// list. A step from NPU to NPU takes the rule's latency, no less than the links' own. Groups of
 /// links keep their lanes, and shrink by the least share of those in use. A schedule of no library

@@ -14,6 +14,8 @@
 //   latency = "3.4us"                 # of a step
 //   channel = "20GB/s"                # default: as much as the link
 //   handover = "0.5us"                # default 0 s: of a chunk, by its channel
+//   connection_loss = 0.02            # default 0: for each connection through a switch beyond the
+//                                     # first, so much longer a byte takes
 //   rates_within = 0.05               # share and channel, as in [launch_within]
 //   times_within = 0.3                # latency and handover
 //   measured_on = ["h100"]            # models of NPUs that these widths are of; default all; of
@@ -75,6 +77,11 @@ TransportRule read_rule(ConfigTable& table) {
       throw channel->error("a channel carries 1 MB/s or more");
   }
   if (const auto handover = table.find("handover")) rule.handover = short_time(*handover);
+  if (const auto loss = table.find("connection_loss")) {
+    rule.connection_loss = loss->number();
+    if (!(rule.connection_loss >= 0 && rule.connection_loss <= 1))
+      throw loss->error("a loss is from 0 to 1");
+  }
   if (const auto off = table.find("rates_within")) rule.rates_within = within(*off);
   if (const auto off = table.find("times_within")) rule.times_within = within(*off);
   if (const auto models = table.find("measured_on"))
@@ -154,6 +161,8 @@ std::string transport_toml(const Transport& given, const std::string& note) {
       text += fmt::format("channel = \"{}\"\n", TransportConstant("", rule.channel).text());
     if (rule.handover.ps > 0)
       text += fmt::format("handover = \"{}\"\n", TransportConstant("", rule.handover).text());
+    if (rule.connection_loss > 0)
+      text += fmt::format("connection_loss = {:.6g}\n", rule.connection_loss);
     if (rule.rates_within > 0) text += fmt::format("rates_within = {:.6g}\n", rule.rates_within);
     if (rule.times_within > 0) text += fmt::format("times_within = {:.6g}\n", rule.times_within);
     if (!rule.measured_on.empty()) {

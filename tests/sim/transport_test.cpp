@@ -228,6 +228,52 @@ TEST_CASE("links of no part, and protocols that a part doesn't have, are refused
         std::vector<std::string>{"simple"});
 }
 
+TEST_CASE("connections through a switch cost each of its links, direct ones don't") {
+  TransportRule rule{"wire", "simple", 0.8, Time{}, {}, {}};
+  rule.connection_loss = 0.25;
+  const Transport transport = transport_with(rule);
+  TopologyParts parts = around_a_switch({});
+  const NodeId third{3};
+  Link link = parts.links[0];
+  parts.nodes.insert(parts.nodes.begin() + 2, {"npu2", NodeKind::npu, {}, {}});
+  for (Link& each : parts.links)
+    for (NodeId* end : {&each.from, &each.to})
+      if (*end == NodeId{2}) *end = third; // the switch comes after NPUs
+  link.from = NodeId{2};
+  link.to = third;
+  parts.add_duplex(link); // links 4 and 5
+  link.from = NodeId{0};
+  link.to = NodeId{1};
+  const LinkId direct = parts.add_link(link);
+  const Topology topology(std::move(parts));
+
+  Schedule schedule(topology.link_count());
+  const auto send = [&](std::uint32_t chunk, std::vector<LinkId> path) {
+    schedule.push({ChunkId{chunk}, schedule.paths().intern(path), Op::copy});
+  };
+  // npu0 to npu1 and to npu2 by the switch, twice to npu2; npu0 to npu1 also directly.
+  send(0, {LinkId{0}, LinkId{3}});
+  send(1, {LinkId{0}, LinkId{5}});
+  send(2, {LinkId{0}, LinkId{5}});
+  send(3, {direct});
+  Collective collective;
+  collective.sets = {{NodeId{0}}, {NodeId{1}}, {NodeId{2}}};
+  for (const std::uint32_t to : {1U, 2U, 2U, 1U})
+    collective.chunks.push_back({Bytes{1'000'000}, 0, to, false});
+  CollectivePart part;
+  part.group = {NodeId{0}, NodeId{1}, NodeId{2}};
+  part.chunk_count = 4;
+  collective.parts = {part};
+
+  const Transported by =
+      transported(topology, collective, schedule, {"", "simple", 0, false}, transport);
+  CHECK(by.shares[0] == Approx(0.8 / 1.25)); // two connections
+  CHECK(by.shares[3] == Approx(0.8));
+  CHECK(by.shares[5] == Approx(0.8));
+  CHECK(by.shares[direct.value] == Approx(0.8));
+  CHECK(by.topology.link(LinkId{0}).bandwidth.bytes_per_second == 64'000'000'000);
+}
+
 TEST_CASE("a rule is off by more on machines that nobody has measured") {
   Transport transport = transport_with({"wire", "simple", 0.8, Time{2'000'000}, {}, {}});
   TransportRule& rule = transport.rules[0];
