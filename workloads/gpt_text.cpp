@@ -28,7 +28,9 @@ Values values_of(std::string_view text) {
   std::vector<std::string> known(required.begin(), required.end());
   known.insert(known.end(), optional.begin(), optional.end());
   Values values;
-  for (const std::string_view part : split(text.substr(prefix.size()), ',')) {
+  const std::string_view keys = text.substr(prefix.size());
+  for (const std::string_view part : split(keys, ',')) {
+    if (keys.empty()) break;
     const std::size_t equals = part.find('=');
     const std::string key(part.substr(0, equals));
     if (std::ranges::find(known, key) == known.end())
@@ -44,7 +46,7 @@ Values values_of(std::string_view text) {
 }
 
 std::int64_t number(const Values& values, std::string_view key, std::int64_t otherwise = 0) {
-  constexpr std::int64_t most = 1'000'000'000;
+  const std::int64_t most = key == "layers" ? 10'000 : 1'000'000'000;
   const auto found = values.find(key);
   if (found == values.end()) return otherwise;
   return parse_integer(found->second, fmt::format("model gpt: {}", key), 1, most);
@@ -67,8 +69,13 @@ std::string gpt_file(std::string_view text) {
   const std::int64_t layers = number(values, "layers"), hidden = number(values, "hidden"),
                      heads = number(values, "heads"), sequence = number(values, "sequence"),
                      vocabulary = number(values, "vocabulary");
+  const std::int64_t kv_heads = number(values, "kv_heads", heads);
+  if (hidden % heads != 0)
+    throw InputError(fmt::format("model gpt: {} heads don't divide hidden {}", heads, hidden));
+  if (heads % kv_heads != 0)
+    throw InputError(fmt::format("model gpt: {} kv_heads don't divide {} heads", kv_heads, heads));
   return fmt::format(
-      R"(name = "gpt {layers}x{hidden}"
+      R"(name = "{text}"
 note = "decoder of {layers} blocks"
 sample = "sequence"
 item = "token"
@@ -102,9 +109,9 @@ sequence = {sequence}
 norm = "layer"
 tied = {tied}
 )",
-      fmt::arg("layers", layers), fmt::arg("hidden", hidden), fmt::arg("heads", heads),
-      fmt::arg("sequence", sequence), fmt::arg("vocabulary", vocabulary),
-      fmt::arg("kv_heads", number(values, "kv_heads", heads)),
+      fmt::arg("text", text), fmt::arg("layers", layers), fmt::arg("hidden", hidden),
+      fmt::arg("heads", heads), fmt::arg("sequence", sequence), fmt::arg("vocabulary", vocabulary),
+      fmt::arg("kv_heads", kv_heads),
       fmt::arg("feed_forward", number(values, "feed_forward", 4 * hidden)),
       fmt::arg("positions",
                is_on(values, "positions", true) ? fmt::format("positions = {}\n", sequence) : ""),

@@ -77,15 +77,19 @@ Transport scaled(Transport transport, double rates, double times) {
 }
 
 bool knows_intervals(const Transport& transport) {
-  return std::ranges::any_of(transport.rules, [](const TransportRule& rule) {
-    return rule.rates_within > 0 || rule.times_within > 0;
-  });
+  const auto is_known = [](const TransportRule& rule) {
+    return rule.rates_within > 0 || rule.times_within > 0 || rule.rates_elsewhere > 0.0 ||
+           rule.times_elsewhere > 0.0;
+  };
+  return std::ranges::any_of(transport.rules, is_known) ||
+         std::ranges::any_of(transport.launch_within,
+                             [](const auto& launch) { return launch.second > 0; });
 }
 
 namespace {
 
 bool is_elsewhere(const TransportRule& rule, const std::string& npu_model) {
-  return !rule.measured_on.empty() && (rule.rates_elsewhere > 0 || rule.times_elsewhere > 0) &&
+  return !rule.measured_on.empty() &&
          std::ranges::find(rule.measured_on, npu_model) == rule.measured_on.end();
 }
 
@@ -98,8 +102,10 @@ Transport at_its_slowest(Transport transport, const std::string& npu_model) {
       stretch(time, 1 + within->second);
   for (TransportRule& rule : transport.rules) {
     const bool elsewhere = is_elsewhere(rule, npu_model);
-    const double rates = 1 + (elsewhere ? rule.rates_elsewhere : rule.rates_within),
-                 times = 1 + (elsewhere ? rule.times_elsewhere : rule.times_within);
+    const double rates = 1 + (elsewhere ? rule.rates_elsewhere.value_or(rule.rates_within)
+                                        : rule.rates_within),
+                 times = 1 + (elsewhere ? rule.times_elsewhere.value_or(rule.times_within)
+                                        : rule.times_within);
     rule.share /= rates;
     if (rule.channel.bytes_per_second > 0)
       rule.channel.bytes_per_second =

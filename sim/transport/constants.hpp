@@ -38,7 +38,7 @@ private:
 [[nodiscard]] std::vector<TransportConstant> constants_of(Transport& transport);
 /// The same with all rates and all times multiplied; no share is above 1.
 [[nodiscard]] Transport scaled(Transport transport, double rates, double times);
-/// Whether any of its rules says how far it may be off.
+/// Whether any of its rules or launches says how far it may be off.
 [[nodiscard]] bool knows_intervals(const Transport& transport);
 /// The slow end of what each rule may be off (TransportRule::rates_within) where NPUs are of this
 /// model.

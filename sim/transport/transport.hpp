@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -31,10 +32,10 @@ struct TransportRule {
   /// By how much 90 % of what is measured may be off: rates (share, channel) and times (latency,
   /// handover) by a factor of up to 1 + this. 0: nobody knows.
   double rates_within = 0, times_within = 0;
-  /// Models of the NPUs whose measured times say so; empty: of all. On others `elsewhere` holds,
-  /// where it is more than 0: what leaving whole machines out has shown.
+  /// Models of the NPUs whose measured times say so; empty: of all. On others what leaving whole
+  /// machines out has shown; none: the same.
   std::vector<std::string> measured_on = {};
-  double rates_elsewhere = 0, times_elsewhere = 0;
+  std::optional<double> rates_elsewhere = {}, times_elsewhere = {};
 };
 
 struct Transport {

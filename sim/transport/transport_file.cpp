@@ -88,6 +88,8 @@ TransportRule read_rule(ConfigTable& table) {
     for (const ConfigValue& model : models->array()) rule.measured_on.push_back(model.string());
   if (const auto off = table.find("rates_elsewhere")) rule.rates_elsewhere = within(*off);
   if (const auto off = table.find("times_elsewhere")) rule.times_elsewhere = within(*off);
+  if (rule.measured_on.empty() && (rule.rates_elsewhere || rule.times_elsewhere))
+    throw table.error("widths elsewhere need \"measured_on\": where the others are from");
   if (const auto source = table.find("source")) rule.source = source->string();
   table.finish();
   return rule;
@@ -170,10 +172,10 @@ std::string transport_toml(const Transport& given, const std::string& note) {
       for (const std::string& model : rule.measured_on) models.push_back(toml_string(model));
       text += fmt::format("measured_on = [{}]\n", joined(models, ", "));
     }
-    if (rule.rates_elsewhere > 0)
-      text += fmt::format("rates_elsewhere = {:.6g}\n", rule.rates_elsewhere);
-    if (rule.times_elsewhere > 0)
-      text += fmt::format("times_elsewhere = {:.6g}\n", rule.times_elsewhere);
+    if (rule.rates_elsewhere)
+      text += fmt::format("rates_elsewhere = {:.6g}\n", *rule.rates_elsewhere);
+    if (rule.times_elsewhere)
+      text += fmt::format("times_elsewhere = {:.6g}\n", *rule.times_elsewhere);
     if (!rule.source.empty()) text += fmt::format("source = {}\n", toml_string(rule.source));
   }
   return text;

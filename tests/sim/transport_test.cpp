@@ -295,7 +295,7 @@ TEST_CASE("a rule is off by more on machines that nobody has measured") {
   CHECK(read.rates_elsewhere == 1);
   CHECK(read.times_elsewhere == 2);
 
-  rule.rates_elsewhere = rule.times_elsewhere = 0; // nobody has left a machine out
+  rule.rates_elsewhere = rule.times_elsewhere = std::nullopt; // nobody has left a machine out
   CHECK(at_its_slowest(transport, "h200").rules[0].share == Approx(0.64));
   rule.measured_on.clear();
   rule.rates_elsewhere = 1;

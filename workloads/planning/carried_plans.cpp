@@ -88,12 +88,11 @@ private:
     std::shared_ptr<const CommunicationPlan> plan;
     Transported by;
     std::vector<std::uint32_t> first; // by link of the plan's network: its first lane there
-    std::vector<double> bytes;        // by link of the plan's network: what crosses it
+    std::vector<bool> is_used;        // by link of the plan's network
   };
   /// Of one plan on one link.
   struct Lanes {
     std::uint32_t made = 0, first = 0, count = 0;
-    double bytes = 0; ///< of one call
     double share = 1; ///< of the link's bandwidth, and of those of its groups, that carries data
   };
   /// All that decides how a plan goes at its place.
@@ -107,9 +106,9 @@ private:
       const std::uint32_t count = made.first[l + std::size_t{1}] - made.first[l];
       // What nothing crosses needs no lanes: any link will do.
       const std::uint32_t first =
-          made.bytes[l] > 0 ? lanes_on(placed.links[l], number, l) : placed.links[l].value;
+          made.is_used[l] ? lanes_on(placed.links[l], number, l) : placed.links[l].value;
       for (std::uint32_t lane = 0; lane < count; ++lane)
-        result.links.emplace_back(made.bytes[l] > 0 ? first + lane : first);
+        result.links.emplace_back(made.is_used[l] ? first + lane : first);
     }
     return result;
   }
@@ -135,14 +134,13 @@ private:
     std::vector<std::uint32_t> first(placed.links.size() + 1);
     for (const LinkId original : by.original) ++first[original.value + std::size_t{1}];
     std::partial_sum(first.begin(), first.end(), first.begin());
-    std::vector<double> bytes(placed.links.size());
+    std::vector<bool> is_used(placed.links.size());
     for (std::size_t t = 0; t < plan.schedule.size(); ++t)
       for (const LinkId link : plan.schedule.paths().links(plan.schedule.path_of(t)))
-        bytes[link.value] +=
-            static_cast<double>(plan.collective.chunks[plan.schedule[t].chunk.value].size.count);
+        is_used[link.value] = true;
     auto carried = std::make_shared<const CommunicationPlan>(CommunicationPlan{
         plan.collective, std::move(by.schedule), plan.algorithm, plan.library, launch_});
-    return {std::move(carried), std::move(by), std::move(first), std::move(bytes)};
+    return {std::move(carried), std::move(by), std::move(first), std::move(is_used)};
   }
 
   /// The first of a plan's lanes on a link, which is link `l` of the plan's network.
@@ -152,7 +150,7 @@ private:
     const Made& made = made_[number];
     const Link& here = topology_.link(link);
     Lanes lanes{number, static_cast<std::uint32_t>(parts_.links.size()),
-                made.first[l + std::size_t{1}] - made.first[l], made.bytes[l], made.by.shares[l]};
+                made.first[l + std::size_t{1}] - made.first[l], made.by.shares[l]};
     for (std::uint32_t lane = 0; lane < lanes.count; ++lane) {
       const Link& paced = made.by.topology.link(LinkId{made.first[l] + lane});
       Link added = here;
@@ -189,13 +187,9 @@ private:
     }
   }
 
+  /// So that what is there alone is as fast as alone.
   static Bandwidth together(const std::vector<Lanes>& all, Bandwidth bandwidth) {
-    double bytes = 0, on_wire = 0;
-    for (const Lanes& lanes : all) {
-      bytes += lanes.bytes;
-      on_wire += lanes.bytes / lanes.share;
-    }
-    return share_of(bytes / on_wire, bandwidth);
+    return share_of(std::ranges::max(all, {}, &Lanes::share).share, bandwidth);
   }
   static Bandwidth share_of(double share, Bandwidth bandwidth) {
     return Bandwidth{std::max<std::int64_t>(

@@ -37,9 +37,8 @@ struct CarriedPlans {
 };
 
 /// Each plan has lanes of its own, at the pace of its protocol and chunks; requests that share a
-/// plan have them together. Lanes of several plans on one link, or in one shared group, have its
-/// bandwidth together, less what a call of each needs of it for other things than data: of a
-/// bandwidth B, with n bytes by a protocol whose share is s, B * (sum n) / (sum n / s).
+/// plan have them together. Lanes of several plans on one link, or in one shared group, have
+/// together what the protocol that fills it most leaves of its bandwidth.
 /// Pre: plans have their `library` (timed()). Errors: InputError as transported().
 /// Cost: O(requests x links of each + transfers of all plans).
 [[nodiscard]] CarriedPlans carried(const Topology& topology, const WorkloadPlans& plans,

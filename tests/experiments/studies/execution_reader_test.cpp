@@ -161,7 +161,7 @@ at_most = 0.1
   CHECK(error_in("fit = \"half\"\npredicted_by = \"topology\"\n") ==
         "e.toml:9:7: it is of the profiled network, which \"predicted_by\" doesn't take");
   CHECK(error_in("fit = \"half\"\nsizes = [\"1MiB\"]\n") ==
-        "e.toml:9:7: half of the sizes: there have to be two or more");
+        "e.toml:9:7: half of the sizes, and the last: there have to be three or more");
 }
 
 TEST_CASE("a size's factor is the mean of its fitted runs, and lies between its neighbours'") {

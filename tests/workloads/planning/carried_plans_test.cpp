@@ -110,11 +110,11 @@ TEST_CASE("plans on one link share what their protocols leave of it") {
   const CarriedPlans by = carried(topology, plans, transport());
   REQUIRE(by.topology.link_count() == 4); // two lanes behind the links, which nothing crosses
   CHECK(by.original == std::vector<LinkId>{LinkId{0}, LinkId{1}, LinkId{0}, LinkId{0}});
-  // 2.5 MB of data keep the wire for 1 / 0.5 + 1.5 / 0.25 = 8 MB: together 31.25 GB/s.
+  // Simple fills the wire most: 50 GB/s.
   REQUIRE(by.topology.groups().size() == 1);
-  CHECK(by.topology.groups()[0].bandwidth.bytes_per_second == 31'250'000'000);
-  // 1 MB keeps the wire for 32 us; then 1.5 MB take 60 us at 25 GB/s and 1 us.
-  check_duration(by, workload, Time{(10 + 32 + 60 + 1) * us});
+  CHECK(by.topology.groups()[0].bandwidth.bytes_per_second == 50'000'000'000);
+  // 1 MB keeps the wire for 20 us; then 1.5 MB take 60 us at 25 GB/s and 1 us.
+  check_duration(by, workload, Time{(10 + 20 + 60 + 1) * us});
 
   const IterationReport report =
       run_iteration_native(by.topology, workload, by.plans, IterationOptions{});
@@ -138,7 +138,7 @@ TEST_CASE("plans that share no link but a group share that") {
   std::vector<std::int64_t> rates; // of the bus itself, of each plan on it, of both
   for (const SharedGroup& group : by.topology.groups())
     rates.push_back(group.bandwidth.bytes_per_second / 1'000'000'000);
-  CHECK(rates == std::vector<std::int64_t>{100, 50, 25, 31});
+  CHECK(rates == std::vector<std::int64_t>{100, 50, 25, 50});
 }
 
 TEST_CASE("a plan alone takes what it takes in an iteration, by the protocol that suits it") {

@@ -119,7 +119,7 @@ private:
           return without_run(algorithm, size, note);
         };
         runs.push_back(announced(refusals.row(made, refused)));
-        runs.back().fitted = case_.fits_half && s % 2 == 0;
+        runs.back().fitted = is_fitted(case_, s);
       }
     return true;
   }
@@ -416,6 +416,10 @@ PredictedBy parse_predicted_by(std::string_view text) {
         unknown_name("network to predict by", std::string(text),
                      std::vector<std::string>(prediction_names.begin(), prediction_names.end())));
   return static_cast<PredictedBy>(at - prediction_names.begin());
+}
+
+bool is_fitted(const ExecutionCase& c, std::size_t size) {
+  return c.fits_half && (size % 2 == 0 || size + 1 == c.sizes.size());
 }
 
 double ExecutionRun::ratio() const {

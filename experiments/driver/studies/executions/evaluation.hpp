@@ -78,11 +78,14 @@ struct ExecutionCase {
   /// How often everything is done, the profile too: one pass after another, so that what the
   /// machine does meanwhile shows in all runs alike.
   std::uint32_t passes = 1;
-  /// The network of the profile is fitted to the runs of the 1st, 3rd, ... size (SizeFactors),
-  /// within each pass; those of the others are predicted by it.
+  /// The network of the profile is fitted to the runs of the 1st, 3rd, ... and the last size
+  /// (SizeFactors), within each pass; those of the others are predicted by it.
   bool fits_half = false;
   bool measures_copy_rate = false; ///< of the device
 };
+
+/// Whether runs of the size with this index are fitted.
+[[nodiscard]] bool is_fitted(const ExecutionCase& c, std::size_t size);
 
 /// One algorithm at one size.
 struct ExecutionRun {
@@ -138,7 +141,7 @@ struct ExecutionEvaluation {
 };
 
 /// Checks what needs no run. Errors: InputError, also for a backend that can't be used here, for
-/// a fit of what isn't profiled, or of fewer than two sizes, real links predicted by the topology,
+/// a fit of what isn't profiled, or of fewer than three sizes, real links predicted by the topology,
 /// whose they aren't, for what can't be predicted as it runs,
 /// and for more than one chunk per shard where that doesn't divide a buffer into whole elements.
 void require_sound(const ExecutionCase& c);

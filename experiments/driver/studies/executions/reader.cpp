@@ -48,13 +48,13 @@ std::uint32_t count_at(ConfigTable& table, const std::string& key, std::int64_t 
   return value ? static_cast<std::uint32_t>(value->integer(least, most)) : otherwise;
 }
 
-/// Errors: InputError for what isn't predicted by a profile, or has fewer than two sizes.
+/// Errors: InputError for what isn't predicted by a profile, or has fewer than three sizes.
 void require_fit(const ExecutionCase& c) {
   if (!c.fits_half) return;
   if (c.predicted_by != PredictedBy::profile)
     throw InputError("it is of the profiled network, which \"predicted_by\" doesn't take");
-  if (c.given || c.sizes.size() < 2)
-    throw InputError("half of the sizes: there have to be two or more");
+  if (c.given || c.sizes.size() < 3)
+    throw InputError("half of the sizes, and the last: there have to be three or more");
 }
 
 void read_request(ConfigTable& table, ExecutionCase& c) {
@@ -103,7 +103,7 @@ PlannedRows planned_runs(const ExecutionCase& c) {
   if (c.given) rows.push_back({c.given->collective.size(), c.given->name});
   for (std::size_t s = 0; s < c.sizes.size(); ++s)
     for (const AlgorithmRow& algorithm : c.algorithms)
-      rows.push_back({c.sizes[s], algorithm.name, c.fits_half && s % 2 == 0});
+      rows.push_back({c.sizes[s], algorithm.name, is_fitted(c, s)});
   return {records_of<Planned>(fields, rows),
           {},
           {},

@@ -207,7 +207,7 @@ void spread(const FitRequest& request, Networks networks, FitEvaluation& made) {
     rule.rates_within = width(within.rates);
     rule.times_within = width(within.times);
     rule.measured_on.clear();
-    rule.rates_elsewhere = rule.times_elsewhere = 0;
+    rule.rates_elsewhere = rule.times_elsewhere = std::nullopt;
     if (!is_seen || is_alone) continue;
     rule.measured_on = models_of(fmt::format("{}.{}.share", rule.part, rule.protocol));
     rule.rates_elsewhere = std::max(rule.rates_within, width(made.spreads.at("").rates));

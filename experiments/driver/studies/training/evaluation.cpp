@@ -124,8 +124,19 @@ private:
     run.condition = condition;
     run.workload = summary_;
     run.note = late_text(*network_.topology, starts_);
+    add_note(run, other_npu_text());
     if (watcher_.progress) watcher_.progress(run, false);
     return run;
+  }
+
+  /// Launches and intervals are those of the NPUs that the network has.
+  [[nodiscard]] std::string other_npu_text() const {
+    const auto* work = std::get_if<ModelWork>(&variant_.work);
+    const std::string& model = network_.topology->parts().npu_model;
+    if (!plan_.transport || work == nullptr || work->npu.name == model) return {};
+    return fmt::format("computes as {}, and is launched as {}", work->npu.name,
+                       model.empty() ? "an NPU that the topology doesn't name"
+                                     : model + ", which the topology names");
   }
 
   void finish(TrainingRun&& run, std::vector<TrainingRun>& runs) const {
@@ -209,7 +220,9 @@ private:
       const CarriedPlans by = carried(*network_.topology, plans, *transport);
       simulate_carried(by, options, run);
       run.report->links = without_lanes(by, run.report->links, network_.topology->link_count());
-      if (knows_intervals(*transport))
+      const auto is_later = [](const NetworkEvent& event) { return event.at > Time{}; };
+      // Events at an instant befall a slower run elsewhere: that says nothing of widths.
+      if (knows_intervals(*transport) && std::ranges::none_of(options.events, is_later))
         add_interval(carried(*network_.topology, plans,
                              at_its_slowest(*transport, network_.topology->parts().npu_model)),
                      options, run);
@@ -238,8 +251,11 @@ private:
       run.interval = interval_of(run.iteration_time(), slowest.iteration_time());
       run.interval->low = std::max(run.interval->low, run.bound);
     } catch (const Stopped&) { // the run itself stands
-      run.note += run.note.empty() ? "" : "; ";
-      run.note += "interrupted in its interval";
+      add_note(run, "interrupted in its interval");
+    } catch (const InputError& error) {
+      add_note(run, fmt::format("no interval: {}", error.what()));
+    } catch (const std::bad_alloc& error) {
+      add_note(run, "no interval: " + memory_text(error));
     }
   }
 
@@ -271,19 +287,21 @@ private:
   /// A draw that comes to a halt leaves the run without noise as it is.
   void add_noise(const WorkloadPlans& plans, const IterationOptions& options,
                  TrainingRun& run) const {
-    const auto add_note = [&run](const std::string& note) {
-      run.note += (run.note.empty() ? "" : "; ") + note;
-    };
     try {
       add_noisy_iterations({*network_.topology, workload_, plans, options, *study_.engines.front()},
                            study_.noise, study_.draw_threads, study_.planning.options.stage, run);
     } catch (const Stopped&) { // the run without noise is over, and stands
-      add_note("interrupted in its draws");
+      add_note(run, "interrupted in its draws");
     } catch (const InputError& error) {
-      add_note(fmt::format("no draws: {}", error.what()));
+      add_note(run, fmt::format("no draws: {}", error.what()));
     } catch (const std::bad_alloc& error) {
-      add_note("no draws: " + memory_text(error));
+      add_note(run, "no draws: " + memory_text(error));
     }
+  }
+
+  static void add_note(TrainingRun& run, const std::string& note) {
+    if (note.empty()) return;
+    run.note += (run.note.empty() ? "" : "; ") + note;
   }
 
   static void add_problem(TrainingRun& run, const std::string& problem) {
@@ -383,13 +401,20 @@ void require_transport(const TrainingStudy& study) {
   if (study.noise.is_drawn())
     throw InputError(
         fmt::format("transport {}: skews and jitter are drawn on ideal links only", name));
+  if (study.planning.one_at_a_time)
+    throw InputError(fmt::format(
+        "transport {}: one communication at a time, as in ASTRA-sim, is of ideal links only",
+        name));
   for (const EventPlan& plan : study.disturbances.events)
     for (const PlannedEvent& event : plan.events)
       if (event.what.kind != NetworkEvent::Kind::link_down &&
           event.what.kind != NetworkEvent::Kind::link_up)
         throw InputError(fmt::format("transport {}: links go down and up, but nobody has measured "
                                      "what becomes of it at {}",
-                                     name, to_text(event.what.kind)));
+                                     name,
+                                     event.what.kind == NetworkEvent::Kind::npu_rate
+                                         ? "an event of stragglers"
+                                         : to_text(event.what.kind)));
 }
 
 TrainingEvaluation evaluate_training(const TrainingStudy& study,
@@ -401,6 +426,9 @@ TrainingEvaluation evaluate_training(const TrainingStudy& study,
   for (const EngineRow* engine : study.engines) result.engines.emplace_back(engine->name);
   result.model = study.planning.options.model;
   result.one_at_a_time = study.planning.one_at_a_time;
+  for (const TrainingPlan& plan : study.plans)
+    if (std::ranges::find(result.transports, plan.transport_name()) == result.transports.end())
+      result.transports.push_back(plan.transport_name());
   result.reference = study.reference;
   const auto& cancelled = study.planning.options.cancelled;
   for (std::size_t n = 0; n < networks.size(); ++n)

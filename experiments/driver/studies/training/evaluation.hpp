@@ -74,9 +74,10 @@ struct TrainingEvaluation {
   std::string label;
   std::vector<std::string> engines;
   TimeModel model;
-  bool one_at_a_time = false;    ///< communication of an NPU
-  std::string reference;         ///< of TrainingStudy
-  std::vector<TrainingRun> runs; ///< by topology, variant, plan, condition
+  bool one_at_a_time = false;          ///< communication of an NPU
+  std::vector<std::string> transports; ///< that were asked for: "ideal", "nccl"
+  std::string reference;               ///< of TrainingStudy
+  std::vector<TrainingRun> runs;       ///< by topology, variant, plan, condition
 };
 
 /// What is wanted beside figures.
@@ -98,7 +99,8 @@ enum class NpuDetail : std::uint8_t {
                                     std::vector<TrainingNetwork> networks, NpuDetail detail);
 
 /// Errors: InputError for what has no meaning on lanes: links that are busy for their latency,
-/// which under a transport is the runtime's, draws, and events other than links that go down or up.
+/// which under a transport is the runtime's, draws, one communication at a time, and events other
+/// than links that go down or up.
 void require_transport(const TrainingStudy& study);
 
 /// Undisturbed first (but for starts that are given), then with stragglers and events, then by

@@ -242,6 +242,11 @@ std::vector<TrainingVariant> read_variants(ConfigTable& table, const Experiment&
     own.finish();
   }
   if (variants.empty()) add("", WorkKeys(table, nullptr), {});
+  for (const std::size_t network : study.topologies)
+    if (std::ranges::none_of(variants,
+                             [&](const auto& variant) { return variant.is_for(network); }))
+      throw table.error(
+          fmt::format("no variant is for topology \"{}\"", experiment.topologies[network].label));
   return variants;
 }
 

@@ -395,22 +395,14 @@ std::string heading(const TrainingEvaluation& evaluation) {
   return text + conditions_text(evaluation, joined(evaluation.engines, " and ")) + "\n";
 }
 
-/// Empty where all are ideal.
-std::string transports_of(std::span<const TrainingRun> runs) {
-  std::vector<std::string> names;
-  for (const TrainingRun& run : runs)
-    if (std::ranges::find(names, run.transport) == names.end()) names.push_back(run.transport);
-  return names == std::vector<std::string>{"ideal"} ? "" : joined(names, " and ");
-}
-
 } // namespace
 
 std::string conditions_text(const TrainingEvaluation& evaluation, const std::string& engine) {
   const TimeModel& model = evaluation.model;
   std::string text = fmt::format("engine {}, links busy for {}, forwarding {}", engine,
                                  to_text(model.link_busy), to_text(model.forwarding));
-  if (const std::string transports = transports_of(evaluation.runs); !transports.empty())
-    text += ", transport " + transports;
+  if (evaluation.transports != std::vector<std::string>{"ideal"} && !evaluation.transports.empty())
+    text += ", transport " + joined(evaluation.transports, " and ");
   if (evaluation.one_at_a_time) text += ", one communication of an NPU at a time";
   if (model.reduce_rate.bytes_per_second > 0)
     text += fmt::format(", reductions at {}", to_text(model.reduce_rate));
