@@ -141,8 +141,7 @@ struct ExecutionEvaluation {
 };
 
 /// Checks what needs no run. Errors: InputError, also for a backend that can't be used here, for
-/// a fit of what isn't profiled, or of fewer than three sizes, real links predicted by the topology,
-/// whose they aren't, for what can't be predicted as it runs,
+/// real links predicted by the topology, whose they aren't, for what can't be predicted as it runs,
 /// and for more than one chunk per shard where that doesn't divide a buffer into whole elements.
 void require_sound(const ExecutionCase& c);
 
