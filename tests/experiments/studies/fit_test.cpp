@@ -277,8 +277,8 @@ TEST_CASE("of two machines with one part each is left out, and others get what t
   CHECK(*rule.times_elsewhere > 1.5 * rule.times_within);
   CHECK(*rule.rates_elsewhere >= rule.rates_within);
   for (const FittedRow& row : made.rows) CHECK(row.is_covered_elsewhere.has_value());
-  CHECK(made.fit.transport.rule("nvlink5", "nvls").measured_on ==
-        read_transport("nccl").rule("nvlink5", "nvls").measured_on);
+  // No row of these is of NVLink 5: on any NPU it has the width of machines that were left out.
+  CHECK(made.fit.transport.rule("nvlink5", "nvls").measured_on.empty());
 }
 
 TEST_CASE("what is wrong in [[fits]] is told by its place") {
