@@ -14,10 +14,8 @@
 #include <memory>
 #include <numeric>
 #include <optional>
-#include <set>
 #include <string>
 #include <tuple>
-#include <unordered_map>
 #include <utility>
 
 namespace tutti {

@@ -223,9 +223,7 @@ private:
       const auto is_later = [](const NetworkEvent& event) { return event.at > Time{}; };
       // Events at an instant befall a slower run elsewhere: that says nothing of widths.
       if (knows_intervals(*transport) && std::ranges::none_of(options.events, is_later))
-        add_interval(carried(*network_.topology, plans,
-                             at_its_slowest(*transport, network_.topology->parts().npu_model)),
-                     options, run);
+        add_interval(plans, options, run);
     }
     run.hottest = hottest_link(*network_.topology, link_report(*run.report));
     run.run_seconds = cpu_seconds() - start;
@@ -238,12 +236,15 @@ private:
   }
 
   /// At the transport's slowest.
-  void add_interval(const CarriedPlans& slow, IterationOptions options, TrainingRun& run) const {
-    const std::vector<NetworkEvent> events = on_lanes(slow, options.events);
-    options.events = events;
+  void add_interval(const WorkloadPlans& plans, IterationOptions options, TrainingRun& run) const {
     options.record = {};
     options.watch = watch_of(study_.planning.options.stage, "iteration at the transport's slowest");
     try {
+      const Topology& topology = *network_.topology;
+      const CarriedPlans slow =
+          carried(topology, plans, at_its_slowest(*plan_.transport, topology.parts().npu_model));
+      const std::vector<NetworkEvent> events = on_lanes(slow, options.events);
+      options.events = events;
       const EngineRow& engine = *study_.engines.front();
       TrainingRun slowest;
       slowest.workload = run.workload;
