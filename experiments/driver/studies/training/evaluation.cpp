@@ -221,7 +221,7 @@ private:
       simulate_carried(by, options, run);
       run.report->links = without_lanes(by, run.report->links, network_.topology->link_count());
       const auto is_later = [](const NetworkEvent& event) { return event.at > Time{}; };
-      // Events at an instant befall a slower run elsewhere: that says nothing of widths.
+      // A slower run has done less by the time of an event: the difference isn't only the widths'.
       if (knows_intervals(*transport) && std::ranges::none_of(options.events, is_later))
         add_interval(plans, options, run);
     }
