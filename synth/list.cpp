@@ -43,6 +43,12 @@ std::span<const AlgorithmRow> synthesizers() {
       Setting{"largest", "variables (chunks x links x epochs) of one shot; 20000"},
       Setting{"round_epochs", "of each round; by size"},
       Setting{"round_nodes", "of each round's search tree; 20"}};
+  static constexpr std::array taccl_settings{
+      Setting{"sketch", "file with a communication sketch, TOML or TACCL's JSON", true},
+      Setting{"routes", "whose paths are ordered, the best of several joined by +: taccl, tacos, "
+                        "flows; taccl"},
+      Setting{"slack", "paths may be so much longer than the shortest, as a part of it; 0"},
+      Setting{"contiguous", "chunks may share a send between machines: yes, no; yes"}};
   static constexpr std::array flow_settings{
       Setting{"traffic",
               "whose bytes in and out are fewest among the fastest: npu, switch, memory, or how "
@@ -85,6 +91,14 @@ std::span<const AlgorithmRow> synthesizers() {
                    .source = "Liu et al. 2024 (TE-CCL), sec. 3-5",
                    .settings = teccl_settings,
                    .chooses_chunks = true}, // one: each more multiplies the program's variables
+      AlgorithmRow{.name = "taccl",
+                   .run = taccl,
+                   .collectives = all_collectives(),
+                   .chunk_multiple = 1,
+                   .needs = "any; a sketch",
+                   .source = "Shah et al. 2023 (NSDI), sec. 3-5, app. B",
+                   .settings = taccl_settings,
+                   .chooses_chunks = true},
       AlgorithmRow{.name = "flows",
                    .run = flows,
                    .collectives = all_collectives(),

@@ -1,0 +1,221 @@
+// Idea: list scheduling. The paper's rule takes, of all sends whose chunk will be there, the one
+// with the longest path to go, and gives it the next free time of its connection, however late; it
+// says that some networks want the same order and some the opposite one. Here both are made, also
+// in a form that never lets a connection wait for a chunk while another one is there (Graham 1966),
+// and the fastest is kept.
+#include "synth/taccl/ordering.hpp"
+
+#include <algorithm>
+#include <functional>
+#include <queue>
+#include <tuple>
+
+namespace tutti {
+
+namespace {
+
+using Times = std::vector<std::int64_t>;
+
+/// Of each send, the longest chain of flights from the start to its setting out.
+Times heads(const Sends& sends, const std::vector<SendId>& topological) {
+  Times heads(sends.size());
+  for (const SendId id : topological)
+    for (const SendId next : sends.after(id))
+      heads[next] =
+          std::max(heads[next], heads[id] + sends.flight(sends[id].link, sends.bytes(id)));
+  return heads;
+}
+
+/// From its setting out to the end.
+Times tails(const Sends& sends, const std::vector<SendId>& topological) {
+  Times tails(sends.size());
+  for (std::size_t i = topological.size(); i-- > 0;) {
+    const SendId id = topological[i];
+    for (const SendId next : sends.after(id)) tails[id] = std::max(tails[id], tails[next]);
+    tails[id] += sends.flight(sends[id].link, sends.bytes(id));
+  }
+  return tails;
+}
+
+/// Forwards a send waits for those before it; backwards for those after it.
+struct Direction {
+  const Sends& sends;
+  bool backwards;
+  [[nodiscard]] auto waits_for(SendId id) const {
+    return backwards ? sends.after(id) : sends.before(id);
+  }
+  [[nodiscard]] auto waited_by(SendId id) const {
+    return backwards ? sends.before(id) : sends.after(id);
+  }
+  [[nodiscard]] auto follows(SendId id) const {
+    return backwards ? sends.later(id) : sends.earlier(id);
+  }
+  [[nodiscard]] auto followed_by(SendId id) const {
+    return backwards ? sends.earlier(id) : sends.later(id);
+  }
+  [[nodiscard]] std::vector<std::uint32_t> waiting_counts() const {
+    std::vector<std::uint32_t> counts(sends.size());
+    for (SendId id = 0; id < sends.size(); ++id)
+      counts[id] = static_cast<std::uint32_t>(waits_for(id).size() + follows(id).size());
+    return counts;
+  }
+};
+
+std::vector<SendId> topological_order(const Sends& sends) {
+  const Direction forwards{sends, false};
+  std::vector<std::uint32_t> waiting = forwards.waiting_counts();
+  std::vector<SendId> order;
+  for (SendId id = 0; id < sends.size(); ++id)
+    if (waiting[id] == 0) order.push_back(id);
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    const SendId id = order[i];
+    for (const SendId next : sends.after(id))
+      if (--waiting[next] == 0) order.push_back(next);
+    for (const SendId next : sends.later(id))
+      if (--waiting[next] == 0) order.push_back(next);
+  }
+  return order;
+}
+
+class Lists {
+public:
+  Lists(const Sends& sends, const WorkLimit& limit)
+      : sends_(sends), limit_(limit), topological_(topological_order(sends)),
+        heads_(heads(sends, topological_)), tails_(tails(sends, topological_)) {
+    for (SendId id = 0; id < sends.size(); ++id)
+      ends_.push_back(heads_[id] + sends.flight(sends[id].link, sends.bytes(id)));
+  }
+
+  [[nodiscard]] std::vector<SendId> path_first(bool backwards) const {
+    const Direction direction{sends_, backwards};
+    std::priority_queue<Urgency, std::vector<Urgency>, std::greater<>> ready;
+    std::vector<std::uint32_t> waiting = direction.waiting_counts();
+    for (SendId id = 0; id < sends_.size(); ++id)
+      if (waiting[id] == 0) ready.push(urgency(id, backwards));
+    std::vector<SendId> order;
+    while (!ready.empty()) {
+      const SendId id = std::get<2>(ready.top());
+      ready.pop();
+      order.push_back(id);
+      const auto release = [&](SendId next) {
+        if (--waiting[next] == 0) ready.push(urgency(next, backwards));
+      };
+      std::ranges::for_each(direction.waited_by(id), release);
+      std::ranges::for_each(direction.followed_by(id), release);
+    }
+    if (backwards) std::ranges::reverse(order);
+    return order;
+  }
+
+  [[nodiscard]] std::vector<SendId> time_first(bool backwards) const {
+    const Direction direction{sends_, backwards};
+    using Entry = std::pair<std::int64_t, Urgency>;
+    std::priority_queue<Entry, std::vector<Entry>, std::greater<>> ready;
+    std::vector<std::uint32_t> waiting = direction.waiting_counts();
+    Times available(sends_.size()), free(sends_.logical().parts.size());
+    const auto earliest = [&](SendId id) {
+      std::int64_t at = available[id];
+      for (const std::uint32_t part : sends_.parts(sends_[id].link)) at = std::max(at, free[part]);
+      return at;
+    };
+    for (SendId id = 0; id < sends_.size(); ++id)
+      if (waiting[id] == 0) ready.emplace(0, urgency(id, backwards));
+    std::vector<SendId> order;
+    while (!ready.empty()) {
+      const auto [at, rank] = ready.top();
+      ready.pop();
+      const SendId id = std::get<2>(rank);
+      if (const std::int64_t now = earliest(id); now > at) {
+        ready.emplace(now, rank);
+        continue;
+      }
+      order.push_back(id);
+      const Bytes size = sends_.bytes(id);
+      for (const std::uint32_t part : sends_.parts(sends_[id].link))
+        free[part] = at + sends_.busy(part, size);
+      const std::int64_t there = at + sends_.flight(sends_[id].link, size);
+      for (const SendId next : direction.waited_by(id)) {
+        available[next] = std::max(available[next], there);
+        if (--waiting[next] == 0) ready.emplace(available[next], urgency(next, backwards));
+      }
+      for (const SendId next : direction.followed_by(id)) {
+        available[next] = std::max(available[next], at);
+        if (--waiting[next] == 0) ready.emplace(available[next], urgency(next, backwards));
+      }
+      if (order.size() % 4096 == 0) limit_.require();
+    }
+    if (backwards) std::ranges::reverse(order);
+    return order;
+  }
+
+private:
+  /// Less is more urgent: the longest path to go, the shortest path behind, the id.
+  using Urgency = std::tuple<std::int64_t, std::int64_t, SendId>;
+  [[nodiscard]] Urgency urgency(SendId id, bool backwards) const {
+    return backwards ? Urgency{-ends_[id], tails_[id], id} : Urgency{-tails_[id], heads_[id], id};
+  }
+
+  const Sends& sends_;
+  const WorkLimit& limit_;
+  std::vector<SendId> topological_;
+  Times heads_, tails_, ends_;
+};
+
+} // namespace
+
+OrderedSends timed(const Sends& sends, std::vector<SendId> order, std::string_view rule) {
+  OrderedSends made{std::move(order), Times(sends.size()), {}, rule};
+  Times free(sends.logical().parts.size()), available(sends.size());
+  for (const SendId id : made.order) {
+    std::int64_t start = available[id];
+    for (const std::uint32_t part : sends.parts(sends[id].link))
+      start = std::max(start, free[part]);
+    made.starts[id] = start;
+    const Bytes size = sends.bytes(id);
+    for (const std::uint32_t part : sends.parts(sends[id].link))
+      free[part] = start + sends.busy(part, size);
+    const std::int64_t there = start + sends.flight(sends[id].link, size);
+    made.makespan = std::max(made.makespan, Time{there});
+    for (const SendId next : sends.after(id)) available[next] = std::max(available[next], there);
+    for (const SendId next : sends.later(id)) available[next] = std::max(available[next], start);
+  }
+  return made;
+}
+
+std::vector<OrderedSends> orderings(const Sends& sends, const WorkLimit& limit) {
+  const Lists lists(sends, limit);
+  std::vector<OrderedSends> all;
+  all.push_back(timed(sends, lists.path_first(false), "path first"));
+  all.push_back(timed(sends, lists.path_first(true), "path first, backwards"));
+  if (!limit.reached()) {
+    all.push_back(timed(sends, lists.time_first(false), "time first"));
+    all.push_back(timed(sends, lists.time_first(true), "time first, backwards"));
+  }
+  std::ranges::stable_sort(all, {}, &OrderedSends::makespan);
+  return all;
+}
+
+Time ordering_bound(const Sends& sends) {
+  const std::vector<SendId> topological = topological_order(sends);
+  const Times head = heads(sends, topological), tail = tails(sends, topological);
+  struct Load {
+    std::int64_t busy = 0, first = INT64_MAX, last = INT64_MAX;
+  };
+  std::vector<Load> loads(sends.logical().parts.size());
+  std::int64_t longest = 0;
+  for (SendId id = 0; id < sends.size(); ++id) {
+    longest = std::max(longest, head[id] + tail[id]);
+    for (const std::uint32_t part : sends.parts(sends[id].link)) {
+      Load& load = loads[part];
+      const std::int64_t busy = sends.busy(part, sends.bytes(id));
+      load.busy += busy;
+      load.first = std::min(load.first, head[id]);
+      load.last = std::min(load.last, std::max<std::int64_t>(0, tail[id] - busy));
+    }
+  }
+  for (const Load& load : loads)
+    if (load.busy > 0) longest = std::max(longest, load.first + load.busy + load.last);
+  return Time{longest};
+}
+
+} // namespace tutti

@@ -1,0 +1,203 @@
+// Idea: the stages know nothing of each other but their results, so that each can be tried on
+// several of the one before, and the replay on the network itself decides. Paths may also come from
+// TACOS or from optimal flows on the logical topology: what those leave is ordered and joined as
+// TACCL does it.
+#include "synth/taccl/synthesis.hpp"
+
+#include "sim/compact_schedule.hpp"
+#include "sim/engines/engine.hpp"
+#include "synth/inversion.hpp"
+#include "synth/list.hpp"
+#include "synth/taccl/contiguity.hpp"
+#include "synth/taccl/logical_topology.hpp"
+#include "synth/taccl/ordering.hpp"
+#include "synth/taccl/routing.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace tutti {
+
+namespace {
+
+/// A collective that copies, on the logical topology in one direction.
+struct Half {
+  LogicalTopology logical;
+  Collective copied;
+  bool is_inverted = false;
+};
+
+class SketchSynthesis {
+public:
+  SketchSynthesis(const Topology& network, const Collective& collective, const Sketch& sketch,
+                  const TacclSettings& settings, const SynthesisOptions& options,
+                  const WorkLimit& limit)
+      : network_(network), collective_(collective), sketch_(sketch), settings_(settings),
+        options_(options), limit_(limit), logical_(logical_topology(network, sketch)) {}
+
+  SketchAnswer run() {
+    make_halves();
+    for (const RouteSource source : settings_.routes) {
+      if (best_.schedule && limit_.reached()) break;
+      std::vector<Routes> routes;
+      for (const Half& half : halves_) {
+        std::optional<Routes> found = routes_from(source, half);
+        if (!found) break;
+        routes.push_back(*std::move(found));
+      }
+      if (routes.size() == halves_.size()) schedule(source, routes);
+    }
+    return std::move(best_);
+  }
+
+private:
+  void make_halves() {
+    const CollectivePart& part = collective_.parts.front();
+    if (part.kind == CollectiveKind::all_reduce) {
+      const Collective gather = make_collective(
+          network_, {CollectiveKind::all_gather, part.size, part.group, 0, part.chunks_per_shard});
+      halves_.push_back({reversed(logical_), gather, true});
+      halves_.push_back({logical_, gather, false});
+    } else if (reduces(collective_)) {
+      halves_.push_back({reversed(logical_), inverted(collective_), true});
+    } else {
+      halves_.push_back({logical_, collective_, false});
+    }
+  }
+
+  [[nodiscard]] RoutingProblem problem_of(const Half& half) const {
+    return {&half.logical, &half.copied, options_.model, sketch_.chunk, settings_.slack};
+  }
+
+  std::optional<Routes> routes_from(RouteSource source, const Half& half) {
+    const RoutingProblem problem = problem_of(half);
+    if (source != RouteSource::taccl) return foreign_routes(source, half);
+    const RoutingSymmetry symmetry = routing_symmetry(half.logical, half.copied);
+    symmetry_ = static_cast<std::uint32_t>(symmetry.links.size());
+    RoutingOutcome outcome = route(problem, symmetry, options_.seed, limit_);
+    if (!outcome.routes) best_.why_not = std::move(outcome.why_not);
+    return std::move(outcome.routes);
+  }
+
+  /// Trees of a schedule that was made without regard to the sketch's rules about senders; nothing
+  /// where it breaks them.
+  std::optional<Routes> foreign_routes(RouteSource source, const Half& half) {
+    SynthesisOptions plain = options_;
+    plain.settings.clear();
+    plain.progress = nullptr;
+    plain.choose_chunks = false;
+    if (plain.limit_seconds > 0) plain.limit_seconds = std::max(limit_.remaining_seconds(), 1e-9);
+    Outcome made =
+        (source == RouteSource::tacos ? tacos : flows)(half.logical.topology, half.copied, plain);
+    if (made.compact) made.schedule = expanded(half.logical.topology, half.copied, *made.compact);
+    if (!made.schedule) return std::nullopt;
+    const RoutingProblem problem = problem_of(half);
+    UsableLinks usable(problem);
+    std::vector<std::vector<bool>> allowed(half.copied.chunks.size());
+    std::vector<std::vector<LinkId>> trees(half.copied.chunks.size());
+    for (std::size_t i = 0; i < made.schedule->size(); ++i) {
+      const Transfer transfer = (*made.schedule)[i];
+      const std::uint32_t chunk = transfer.chunk.value;
+      if (allowed[chunk].empty()) allowed[chunk] = usable.rules(transfer.chunk);
+      for (const LinkId link : made.schedule->paths().links(transfer.path)) {
+        if (!allowed[chunk][link.value]) return std::nullopt;
+        trees[chunk].push_back(link);
+      }
+    }
+    Routes routes = evaluated(problem, std::move(trees));
+    routes.at_least = std::min(routing_bound(problem, usable), routes.time);
+    routes.method = source == RouteSource::tacos ? "paths of TACOS" : "paths of optimal flows";
+    return routes;
+  }
+
+  void schedule(RouteSource source, const std::vector<Routes>& routes) {
+    Sends sends(logical_, collective_, options_.model, sketch_.chunk);
+    for (std::uint32_t c = 0; c < collective_.chunks.size(); ++c) {
+      std::vector<SendId> last;
+      for (std::size_t h = 0; h < halves_.size(); ++h) {
+        const std::vector<LinkId>& tree = routes[h].trees[c];
+        if (halves_[h].is_inverted)
+          last = sends.add_inverted_tree(ChunkId{c}, tree, Op::reduce);
+        else
+          sends.add_tree(ChunkId{c}, tree, last);
+      }
+    }
+    if (logical_.own_chunks_first) sends.put_own_chunks_first();
+    std::string how;
+    Time routing{}, routing_at_least{};
+    std::uint32_t connections = 0;
+    for (const Routes& half : routes) {
+      how += (how.empty() ? "" : " and ") + half.method;
+      routing += half.time;
+      routing_at_least += half.at_least;
+      connections = std::max(connections, half.connections);
+    }
+    const Time ordering_at_least = ordering_bound(sends),
+               planned_at_least = contiguity_bound(sends);
+    const bool may_join =
+        settings_.joins_chunks && options_.model.link_busy == LinkBusy::latency_and_serialization;
+    for (const OrderedSends& ordered : orderings(sends, limit_)) {
+      if (best_.schedule && limit_.reached()) return;
+      const ContiguousSends blocks = contiguous(sends, ordered, may_join, limit_);
+      SketchAnswer answer;
+      answer.schedule = listed(sends, blocks);
+      answer.replayed = replayed(*answer.schedule, blocks);
+      answer.routing = routing;
+      answer.routing_at_least = routing_at_least;
+      answer.ordering = ordered.makespan;
+      answer.ordering_at_least = ordering_at_least;
+      answer.planned = blocks.makespan;
+      answer.planned_at_least = std::min(planned_at_least, blocks.makespan);
+      answer.is_exact = blocks.is_optimal;
+      answer.joined = sends.size() - static_cast<std::uint32_t>(blocks.blocks.size());
+      answer.connections = connections;
+      answer.symmetry = source == RouteSource::taccl ? symmetry_ : 1;
+      answer.how = fmt::format("{}; {}", how, ordered.rule);
+      if (!best_.schedule || answer.replayed < best_.replayed) best_ = std::move(answer);
+    }
+  }
+
+  [[nodiscard]] Schedule listed(const Sends& sends, const ContiguousSends& blocks) const {
+    Schedule made(network_.link_count());
+    made.reserve(sends.size());
+    std::vector<PathId> path(logical_.paths.size());
+    for (const std::vector<SendId>& block : blocks.blocks)
+      for (const SendId id : block) {
+        const Send& send = sends[id];
+        PathId& known = path[send.link.value];
+        if (!known.valid()) known = made.paths().intern(logical_.paths[send.link.value]);
+        made.push({send.chunk, known, send.op, false});
+      }
+    return made;
+  }
+
+  /// Keeps to the order of stage 3 by dependencies where queues alone are slower.
+  [[nodiscard]] Time replayed(Schedule& schedule, const ContiguousSends&) const {
+    if (options_.model.discipline != Discipline::fifo) return {};
+    return run_native(network_, collective_, schedule, options_.model).completion;
+  }
+
+  const Topology& network_;
+  const Collective& collective_;
+  const Sketch& sketch_;
+  const TacclSettings& settings_;
+  const SynthesisOptions& options_;
+  const WorkLimit& limit_;
+  LogicalTopology logical_;
+  std::vector<Half> halves_;
+  SketchAnswer best_;
+  std::uint32_t symmetry_ = 1;
+};
+
+} // namespace
+
+SketchAnswer synthesize_by_sketch(const Topology& network, const Collective& collective,
+                                  const Sketch& sketch, const TacclSettings& settings,
+                                  const SynthesisOptions& options, const WorkLimit& limit) {
+  require_fitting(sketch, network);
+  return SketchSynthesis(network, collective, sketch, settings, options, limit).run();
+}
+
+} // namespace tutti
