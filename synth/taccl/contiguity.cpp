@@ -17,8 +17,8 @@ namespace tutti {
 
 namespace {
 
-constexpr std::uint64_t most_timed = 5'000'000; ///< sends
-constexpr std::size_t most_enumerated_cuts = 14;
+constexpr std::uint64_t most_timed = 2'000'000; ///< sends
+constexpr std::size_t most_enumerated_cuts = 10;
 constexpr std::uint32_t none = UINT32_MAX;
 
 /// A division that was timed.

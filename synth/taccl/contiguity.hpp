@@ -25,7 +25,7 @@ struct ContiguousSends {
 /// these are few; else blocks of equal size, and chunks that wait anyway, then boundaries along the
 /// critical path are moved while that helps. Never slower than `ordered`. Without latency as busy
 /// time (TimeModel::link_busy) nothing can be gained, and nothing is joined.
-/// Cost: some 5 * 10^6 sends are timed at most, beside one pass of each kind.
+/// Cost: some 2 * 10^6 sends are timed at most, beside one pass of each kind.
 [[nodiscard]] ContiguousSends contiguous(const Sends& sends, const OrderedSends& ordered,
                                          bool may_join, const WorkLimit& limit);
 

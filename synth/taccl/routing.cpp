@@ -79,7 +79,7 @@ public:
   void apply_policies() {
     longest_ = best_time_;
     for (bool again = true; again && !watch_.reached();) {
-      again = false;
+      again = close_connections();
       for (std::uint32_t k = 0; k < trees_.size(); ++k)
         for (std::uint32_t npu = 0; npu < topology_.npu_count(); ++npu)
           if (trees_[k].into[npu].valid()) again |= rehang(k, NodeId{npu});
@@ -315,14 +315,101 @@ private:
 
   /// Whether some other link into the NPU suits the policies better, at no cost of time.
   bool rehang(std::uint32_t k, NodeId npu) {
-    Tree& tree = trees_[k];
-    const LinkId old = tree.into[npu.value];
+    const LinkId old = trees_[k].into[npu.value];
     if (logical_.balance == LinkBalance::none && !is_liked(old) &&
         std::ranges::none_of(topology_.in_links(npu), [&](LinkId link) { return is_liked(link); }))
       return false;
     const std::int64_t before = preference();
     const std::vector<std::int64_t> at = arrivals(k);
-    std::vector<bool> below(topology_.npu_count()); // the NPU and what it brings the chunk to
+    const auto [below, last] = subtree(k, npu, at);
+    for (const LinkId link : topology_.in_links(npu)) {
+      const NodeId from = topology_.link(link).from;
+      if (link == old || !usable_[k][link.value] || !has_chunk(k, from) || below[from.value])
+        continue;
+      const std::int64_t arrival = at[from.value] + costs_.transfer(link, size(k));
+      if (arrival + last - at[npu.value] > best_time_) continue;
+      hang(k, npu, link);
+      if (preference() > before && peak() <= best_time_) return true;
+      hang(k, npu, old);
+    }
+    return false;
+  }
+  /// For uc-min: hangs all that comes over a connection on others in use, one connection after
+  /// another, those with the fewest users first. Whether some could be closed.
+  bool close_connections() {
+    std::vector<LinkId> used;
+    for (std::uint32_t l = 0; l < users_.size(); ++l)
+      if (users_[l] > 0 && logical_.connections[l].switched &&
+          logical_.connections[l].policy == ConnectionPolicy::uc_min)
+        used.push_back(LinkId{l});
+    std::ranges::stable_sort(used, {}, [&](LinkId link) { return users_[link.value]; });
+    bool closed = false;
+    for (const LinkId link : used)
+      if (users_[link.value] > 0 && !watch_.reached()) closed |= close(link);
+    return closed;
+  }
+
+  bool close(LinkId link) {
+    std::vector<bool> is_closing(topology_.link_count());
+    for (const auto& images : symmetry_.links) is_closing[images[link.value].value] = true;
+    struct Move {
+      std::uint32_t k;
+      NodeId npu;
+      LinkId from, to;
+    };
+    std::vector<Move> moves;
+    for (std::uint32_t k = 0; k < trees_.size(); ++k)
+      for (std::uint32_t npu = 0; npu < topology_.npu_count(); ++npu) {
+        const LinkId old = trees_[k].into[npu];
+        if (!old.valid() || !is_closing[old.value]) continue;
+        const LinkId other = other_link(k, NodeId{npu}, is_closing);
+        if (!other.valid()) {
+          for (std::size_t i = moves.size(); i-- > 0;)
+            hang(moves[i].k, moves[i].npu, moves[i].from);
+          return false;
+        }
+        hang(k, NodeId{npu}, other);
+        moves.push_back({k, NodeId{npu}, old, other});
+      }
+    return true;
+  }
+
+  void hang(std::uint32_t k, NodeId npu, LinkId link) {
+    lay(trees_[k].into[npu.value], size(k), -1);
+    lay(link, size(k), 1);
+    trees_[k].into[npu.value] = link;
+  }
+
+  /// Another link in use that can bring the chunk in time; of several that of the earliest arrival.
+  [[nodiscard]] LinkId other_link(std::uint32_t k, NodeId npu,
+                                  const std::vector<bool>& is_closing) {
+    const std::vector<std::int64_t> at = arrivals(k);
+    const auto [below, last] = subtree(k, npu, at);
+    const LinkId old = trees_[k].into[npu.value];
+    LinkId best;
+    std::int64_t earliest = best_time_ - (last - at[npu.value]);
+    for (const LinkId link : topology_.in_links(npu)) {
+      const NodeId from = topology_.link(link).from;
+      if (is_closing[link.value] || users_[link.value] == 0 || !usable_[k][link.value] ||
+          !has_chunk(k, from) || below[from.value])
+        continue;
+      const std::int64_t arrival = at[from.value] + costs_.transfer(link, size(k));
+      if (arrival > earliest || (best.valid() && arrival == earliest)) continue;
+      hang(k, npu, link);
+      if (peak() <= best_time_) best = link, earliest = arrival;
+      hang(k, npu, old);
+    }
+    return best;
+  }
+
+  [[nodiscard]] bool has_chunk(std::uint32_t k, NodeId npu) const {
+    return trees_[k].into[npu.value].valid() || std::ranges::binary_search(sources(k), npu);
+  }
+
+  /// The NPU and those that it brings the chunk to, and when the last of them has it.
+  [[nodiscard]] std::pair<std::vector<bool>, std::int64_t>
+  subtree(std::uint32_t k, NodeId npu, const std::vector<std::int64_t>& at) const {
+    std::vector<bool> below(topology_.npu_count());
     below[npu.value] = true;
     std::int64_t last = at[npu.value];
     for (const LinkId link : in_order(k))
@@ -330,23 +417,9 @@ private:
         below[topology_.link(link).to.value] = true;
         last = std::max(last, at[topology_.link(link).to.value]);
       }
-    for (const LinkId link : topology_.in_links(npu)) {
-      const NodeId from = topology_.link(link).from;
-      const bool has_it =
-          tree.into[from.value].valid() || std::ranges::binary_search(sources(k), from);
-      if (link == old || !usable_[k][link.value] || !has_it || below[from.value]) continue;
-      const std::int64_t arrival = at[from.value] + costs_.transfer(link, size(k));
-      if (arrival + last - at[npu.value] > best_time_) continue;
-      lay(old, size(k), -1);
-      lay(link, size(k), 1);
-      tree.into[npu.value] = link;
-      if (preference() > before && peak() <= best_time_) return true;
-      lay(link, size(k), -1);
-      lay(old, size(k), 1);
-      tree.into[npu.value] = old;
-    }
-    return false;
+    return {std::move(below), last};
   }
+
   [[nodiscard]] bool is_liked(LinkId link) const {
     return logical_.connections[link.value].policy != ConnectionPolicy::freeconn;
   }

@@ -8,6 +8,8 @@
 #include "sim/engines/engine.hpp"
 #include "synth/inversion.hpp"
 #include "synth/list.hpp"
+#include "synth/scheduling/kept_order.hpp"
+#include "synth/scheduling/list_scheduling.hpp"
 #include "synth/taccl/contiguity.hpp"
 #include "synth/taccl/logical_topology.hpp"
 #include "synth/taccl/ordering.hpp"
@@ -49,6 +51,7 @@ public:
       }
       if (routes.size() == halves_.size()) schedule(source, routes);
     }
+    reorder();
     return std::move(best_);
   }
 
@@ -143,7 +146,7 @@ private:
       const ContiguousSends blocks = contiguous(sends, ordered, may_join, limit_);
       SketchAnswer answer;
       answer.schedule = listed(sends, blocks);
-      answer.replayed = replayed(*answer.schedule, blocks);
+      answer.replayed = replayed(*answer.schedule);
       answer.routing = routing;
       answer.routing_at_least = routing_at_least;
       answer.ordering = ordered.makespan;
@@ -174,9 +177,28 @@ private:
   }
 
   /// Keeps to the order of stage 3 by dependencies where queues alone are slower.
-  [[nodiscard]] Time replayed(Schedule& schedule, const ContiguousSends&) const {
+  [[nodiscard]] Time replayed(Schedule& schedule) const {
     if (options_.model.discipline != Discipline::fifo) return {};
-    return run_native(network_, collective_, schedule, options_.model).completion;
+    if (!needs_kept_order(network_, schedule))
+      return run_native(network_, collective_, schedule, options_.model).completion;
+    KeptOrder kept = with_kept_plan(network_, collective_, std::move(schedule), options_.model);
+    schedule = std::move(kept.schedule);
+    return kept.completion;
+  }
+
+  /// The same transfers in the order that list scheduling by the engines' own rules gives them,
+  /// where that is faster and no rule of the sketch speaks of order.
+  void reorder() {
+    if (!best_.schedule || best_.joined > 0 || logical_.own_chunks_first || limit_.reached() ||
+        options_.model.discipline != Discipline::fifo)
+      return;
+    Timed listed =
+        list_scheduled(network_, collective_, *best_.schedule, options_.model, {}, limit_);
+    if (listed.makespan >= best_.replayed) return;
+    best_.replayed = listed.makespan;
+    best_.planned = listed.planned;
+    best_.schedule = std::move(listed.schedule);
+    best_.how += ", then by list scheduling";
   }
 
   const Topology& network_;
