@@ -44,7 +44,11 @@ std::span<const AlgorithmRow> synthesizers() {
       Setting{"round_epochs", "of each round; by size"},
       Setting{"round_nodes", "of each round's search tree; 20"}};
   static constexpr std::array taccl_settings{
-      Setting{"sketch", "file with a communication sketch, TOML or TACCL's JSON", true},
+      Setting{"sketch",
+              "file with a communication sketch, TOML or TACCL's JSON; the best of those "
+              "that `tutti sketch` proposes",
+              true},
+      Setting{"search", "change the sketch for so long (60s), or so often (200); not at all"},
       Setting{"routes", "whose paths are ordered, the best of several joined by +: taccl, tacos, "
                         "flows; taccl"},
       Setting{"slack", "paths may be so much longer than the shortest, as a part of it; 0"},
@@ -95,7 +99,7 @@ std::span<const AlgorithmRow> synthesizers() {
                    .run = taccl,
                    .collectives = all_collectives(),
                    .chunk_multiple = 1,
-                   .needs = "any; a sketch",
+                   .needs = "any",
                    .source = "Shah et al. 2023 (NSDI), sec. 3-5, app. B",
                    .settings = taccl_settings,
                    .chooses_chunks = true},

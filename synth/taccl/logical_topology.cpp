@@ -9,14 +9,12 @@
 #include "synth/taccl/logical_topology.hpp"
 
 #include "sim/error.hpp"
-#include "sim/graphs/shortest_paths.hpp"
 #include "synth/inversion.hpp"
+#include "synth/taccl/npu_paths.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <functional>
-#include <limits>
 #include <map>
 #include <numeric>
 #include <optional>
@@ -28,64 +26,6 @@ namespace tutti {
 
 namespace {
 
-constexpr std::size_t most_parallel_paths = 8;
-constexpr Bytes typical_chunk{std::int64_t{1} << 20};
-
-/// Equally good paths from one NPU to others through nodes that aren't NPUs.
-class PathsFrom {
-public:
-  PathsFrom(const Topology& network, NodeId from)
-      : network_(network), from_(from), distances_(network.node_count(), unreached) {
-    const std::vector<std::uint32_t> sources{from.value};
-    search_shortest_paths(distances_, sources,
-                          [&](std::uint32_t node, std::int64_t distance, const auto& relax) {
-                            if (node != from_.value && is_npu(NodeId{node})) return;
-                            for (const LinkId link : network_.out_links(NodeId{node}))
-                              relax(network_.link(link).to.value, distance + cost(link));
-                          });
-  }
-
-  /// Empty where there is none.
-  [[nodiscard]] std::vector<std::vector<LinkId>> to(NodeId npu) const {
-    std::vector<std::vector<LinkId>> paths;
-    std::vector<LinkId> path;
-    if (distances_[npu.value] != unreached) extend(npu, path, paths);
-    return paths;
-  }
-
-private:
-  static constexpr std::int64_t unreached = std::numeric_limits<std::int64_t>::max();
-
-  [[nodiscard]] bool is_npu(NodeId node) const { return node.value < network_.npu_count(); }
-  [[nodiscard]] std::int64_t cost(LinkId link) const {
-    return network_.link(link).latency.ps +
-           serialization(typical_chunk, network_.effective_bandwidth(link)).ps;
-  }
-
-  /// Backwards over links that are on a shortest path.
-  void extend(NodeId node, std::vector<LinkId>& path,
-              std::vector<std::vector<LinkId>>& paths) const {
-    if (node == from_) {
-      paths.emplace_back(path.rbegin(), path.rend());
-      return;
-    }
-    for (const LinkId link : network_.in_links(node)) {
-      const NodeId before = network_.link(link).from;
-      if (paths.size() >= most_parallel_paths) return;
-      if ((is_npu(before) && before != from_) || distances_[before.value] == unreached ||
-          distances_[before.value] + cost(link) != distances_[node.value])
-        continue;
-      path.push_back(link);
-      extend(before, path, paths);
-      path.pop_back();
-    }
-  }
-
-  const Topology& network_;
-  NodeId from_;
-  std::vector<std::int64_t> distances_;
-};
-
 class Builder {
 public:
   Builder(const Topology& network, const Sketch& sketch)
@@ -93,7 +33,7 @@ public:
 
   LogicalTopology build() {
     for (std::uint32_t npu = 0; npu < network_.npu_count(); ++npu) {
-      const PathsFrom paths(network_, NodeId{npu});
+      const NpuPaths paths(network_, NodeId{npu});
       connect_inside(NodeId{npu}, paths);
       connect_between(NodeId{npu}, paths);
     }
@@ -120,7 +60,7 @@ private:
     connections_.push_back(connection);
   }
 
-  void connect_inside(NodeId from, const PathsFrom& paths) {
+  void connect_inside(NodeId from, const NpuPaths& paths) {
     const LocalRank rank = from.value % each_;
     const std::uint32_t first = from.value - rank;
     std::set<NodeId> switched;
@@ -156,7 +96,7 @@ private:
           add(from, NodeId{first + other}, path, {});
   }
 
-  void connect_between(NodeId from, const PathsFrom& paths) {
+  void connect_between(NodeId from, const NpuPaths& paths) {
     const LocalRank rank = from.value % each_;
     std::vector<LocalRank> receivers;
     switch (sketch_.between) {

@@ -6,13 +6,17 @@
 #include "sim/text.hpp"
 #include "synth/inversion.hpp"
 #include "synth/list.hpp"
+#include "synth/taccl/mutations.hpp"
+#include "synth/taccl/proposals.hpp"
 #include "synth/taccl/synthesis.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <map>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -69,36 +73,120 @@ void add_facts(const SketchAnswer& answer, std::map<std::string, double>& facts)
   facts["symmetry"] = answer.symmetry;
 }
 
+/// The best of several sketches for one collective.
+class SketchTrials {
+public:
+  SketchTrials(const Topology& topology, const Collective& collective,
+               const SynthesisOptions& options)
+      : topology_(topology), collective_(collective), options_(options), limit_(options),
+        settings_(taccl_settings(options)) {}
+
+  Outcome run() {
+    if (const std::string* const file = find_setting(options_, "sketch")) {
+      const Sketch sketch = read_sketch(*file);
+      require_fitting(sketch, topology_);
+      attempt({sketch, settings_.slack});
+    } else {
+      for (SketchProposal& proposal : sketch_proposals(topology_)) {
+        if (best_ && limit_.reached()) break;
+        attempt_quietly({std::move(proposal.sketch), settings_.slack});
+      }
+    }
+    if (const std::string* const text = find_setting(options_, "search")) search(*text);
+    if (!best_) {
+      if (why_not_.empty()) throw LimitReached();
+      return infeasible(std::move(why_not_));
+    }
+    return outcome();
+  }
+
+private:
+  struct Best {
+    SketchTrial trial;
+    SketchAnswer answer;
+    std::uint32_t parts = 1;
+  };
+
+  /// Whether it is the best so far. Errors: InputError where the sketch doesn't fit.
+  bool attempt(const SketchTrial& trial) {
+    ++trials_;
+    const CollectivePart& part = collective_.parts.front();
+    Best made{trial, {}, 1};
+    Collective cut = collective_;
+    if (options_.choose_chunks && part.kind != CollectiveKind::custom) {
+      made.parts = trial.sketch.partitions;
+      if (made.parts > 1)
+        cut = make_collective(topology_, {part.kind, part.size, part.group, part.root,
+                                          part.chunks_per_shard * made.parts});
+    }
+    TacclSettings settings = settings_;
+    settings.slack = trial.slack;
+    made.answer = synthesize_by_sketch(topology_, cut, trial.sketch, settings, options_, limit_);
+    if (!made.answer.schedule) {
+      if (why_not_.empty()) why_not_ = made.answer.why_not;
+      return false;
+    }
+    if (best_ && best_->answer.replayed <= made.answer.replayed) return false;
+    best_ = std::move(made);
+    return true;
+  }
+
+  /// A sketch of nobody's: one that doesn't fit is passed over.
+  bool attempt_quietly(const SketchTrial& trial) {
+    try {
+      return attempt(trial);
+    } catch (const InputError& e) {
+      if (why_not_.empty()) why_not_ = e.what();
+      return false;
+    }
+  }
+
+  /// "60s", or a number of sketches.
+  void search(const std::string& text) {
+    const bool is_count = text.find_first_not_of("0123456789") == std::string::npos;
+    const std::int64_t most =
+        is_count ? parse_integer(text, "search", 0, 1'000'000'000) : INT64_MAX;
+    const auto end = std::chrono::steady_clock::now() +
+                     std::chrono::duration<double>(is_count ? 1e9 : parse_time(text).seconds());
+    if (!best_) return;
+    SketchMutations mutations(topology_, options_.choose_chunks, options_.seed);
+    for (std::int64_t i = 0; i < most && !limit_.reached(); ++i) {
+      if (std::chrono::steady_clock::now() >= end) break;
+      const std::optional<SketchTrial> next = mutations.next(best_->trial);
+      if (!next) break;
+      attempt_quietly(*next);
+    }
+  }
+
+  Outcome outcome() {
+    Outcome outcome;
+    outcome.status = limit_.reached() ? Status::timed_out : Status::feasible;
+    outcome.planned = best_->answer.planned;
+    outcome.planned_on = fmt::format("sketch {}: {}", best_->trial.sketch.name, best_->answer.how);
+    outcome.parts_per_chunk = best_->parts;
+    add_facts(best_->answer, outcome.facts);
+    if (trials_ > 1) outcome.facts["sketches"] = trials_;
+    outcome.schedule = std::move(best_->answer.schedule);
+    return outcome;
+  }
+
+  const Topology& topology_;
+  const Collective& collective_;
+  const SynthesisOptions& options_;
+  WorkLimit limit_;
+  TacclSettings settings_;
+  std::optional<Best> best_;
+  std::string why_not_;
+  std::uint32_t trials_ = 0;
+};
+
 } // namespace
 
 Outcome taccl(const Topology& topology, const Collective& collective,
               const SynthesisOptions& options) {
   if (std::string obstacle = inversion_obstacle("taccl", collective); !obstacle.empty())
     return infeasible(std::move(obstacle));
-  const WorkLimit limit(options);
-  const TacclSettings settings = taccl_settings(options);
-  const std::string* const file = find_setting(options, "sketch");
-  if (file == nullptr) throw InputError("taccl needs a sketch: --set sketch=FILE");
-  const Sketch sketch = read_sketch(*file);
-  const CollectivePart& part = collective.parts.front();
-  Outcome outcome;
-  Collective cut = collective;
-  if (options.choose_chunks && part.kind != CollectiveKind::custom && sketch.partitions > 1) {
-    cut = make_collective(topology, {part.kind, part.size, part.group, part.root,
-                                     part.chunks_per_shard * sketch.partitions});
-    outcome.parts_per_chunk = sketch.partitions;
-  }
-  SketchAnswer answer = synthesize_by_sketch(topology, cut, sketch, settings, options, limit);
-  if (!answer.schedule) {
-    if (answer.why_not.empty()) throw LimitReached();
-    return infeasible(std::move(answer.why_not));
-  }
-  outcome.status = limit.reached() ? Status::timed_out : Status::feasible;
-  outcome.planned = answer.planned;
-  outcome.planned_on = fmt::format("sketch {}: {}", sketch.name, answer.how);
-  add_facts(answer, outcome.facts);
-  outcome.schedule = std::move(answer.schedule);
-  return outcome;
+  return SketchTrials(topology, collective, options).run();
 }
 
 } // namespace tutti

@@ -1,0 +1,28 @@
+// Sketches for a machine that nobody has drawn one for, from what its network shows: which NPUs
+// make up a machine, who shares a NIC, where switches are (the examples of Shah et al. 2023, sec.
+// 3.1 and 7.1, as rules).
+#pragma once
+
+#include "sim/topology.hpp"
+#include "synth/taccl/sketch.hpp"
+
+#include <string>
+#include <vector>
+
+namespace tutti {
+
+struct SketchProposal {
+  Sketch sketch;
+  std::string why; ///< what for, in a sentence
+};
+
+/// Of how many equal machines of consecutive ranks the network consists: the finest division in
+/// which each NPU is connected to others of its machine better than to those of others; 1 where
+/// there is none.
+[[nodiscard]] std::uint32_t machines_of(const Topology& network);
+
+/// At least one, those for large data first. All fit the network. Cost: as logical_topology(), for
+/// each.
+[[nodiscard]] std::vector<SketchProposal> sketch_proposals(const Topology& network);
+
+} // namespace tutti
