@@ -51,7 +51,9 @@ std::span<const AlgorithmRow> synthesizers() {
       Setting{"search", "change the sketch for so long (60s), or so often (200); not at all"},
       Setting{"routes", "whose paths are ordered, the best of several joined by +: taccl, tacos, "
                         "flows; taccl"},
-      Setting{"slack", "paths may be so much longer than the shortest, as a part of it; 0"},
+      Setting{
+          "slack",
+          "paths may be so much longer than the shortest, as a part of it; the better of 0 and 1"},
       Setting{"contiguous", "chunks may share a send between machines: yes, no; yes"}};
   static constexpr std::array flow_settings{
       Setting{"traffic",

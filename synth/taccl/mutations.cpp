@@ -15,7 +15,7 @@ namespace tutti {
 
 std::optional<SketchTrial> SketchMutations::next(const SketchTrial& from) {
   constexpr unsigned most_attempts = 1000;
-  known_.insert(sketch_toml(from.sketch, "") + fmt::format("{}", from.slack));
+  known_.insert(sketch_toml(from.sketch, "") + fmt::format("{}", from.slack.value_or(-1)));
   for (unsigned attempt = 0; attempt < most_attempts; ++attempt) {
     SketchTrial trial = from;
     // One change, at times several: what no single one improves.
@@ -29,7 +29,8 @@ std::optional<SketchTrial> SketchMutations::next(const SketchTrial& from) {
       continue;
     }
     trial.sketch.name = from.sketch.name;
-    if (!known_.insert(sketch_toml(trial.sketch, "") + fmt::format("{}", trial.slack)).second)
+    if (!known_.insert(sketch_toml(trial.sketch, "") + fmt::format("{}", trial.slack.value_or(-1)))
+             .second)
       continue;
     const std::size_t dash = trial.sketch.name.rfind(" changed");
     trial.sketch.name = fmt::format("{} changed {}", trial.sketch.name.substr(0, dash), ++count_);

@@ -16,7 +16,7 @@ namespace tutti {
 /// A sketch, and how much longer than the shortest paths may be (RoutingProblem::slack).
 struct SketchTrial {
   Sketch sketch;
-  double slack = 0;
+  std::optional<double> slack;
 };
 
 /// One change at a time: partitions, policies, the kind of connections between machines and to how

@@ -21,6 +21,8 @@ namespace tutti {
 
 namespace {
 
+constexpr std::uint32_t fine = 8; ///< chunks a shard
+
 /// So many equal components of at least two consecutive NPUs; 0 where they are others.
 std::uint32_t equal_parts(const Topology& network, DisjointSets& sets) {
   const std::uint32_t npus = network.npu_count();
@@ -48,7 +50,7 @@ public:
 
   std::vector<SketchProposal> proposals() {
     if (machines_ == 1) {
-      add("one", 2, ConnectionPolicy::uc_min, "Large data: two chunks a shard, few connections.");
+      add("one", fine, ConnectionPolicy::uc_min, "Large data: fine chunks, few connections.");
       add("one-small", 1, ConnectionPolicy::uc_max, "Small data: whole shards, many connections.");
       return std::move(all_);
     }
@@ -57,8 +59,8 @@ public:
       add("direct", 1, ConnectionPolicy::uc_max,
           "Small data: each NPU sends to its counterparts of the same rank.")
           .between = Sketch::Between::direct;
-      add("direct-large", 2, ConnectionPolicy::uc_min,
-          "Large data: each NPU sends to its counterparts, in two chunks a shard.")
+      add("direct-large", fine, ConnectionPolicy::uc_min,
+          "Large data: each NPU sends to its counterparts, in fine chunks.")
           .between = Sketch::Between::direct;
       add("full", 1, ConnectionPolicy::uc_max,
           "The smallest data: each NPU sends to all of other machines.")
@@ -136,6 +138,8 @@ private:
       sketch.connections = relays.connections;
       sketch.leaves_through = relays.leaves_through;
     };
+    propose("relay-large", fine, ConnectionPolicy::uc_min,
+            "The largest data: of each NIC one NPU sends and one receives, in fine chunks.");
     propose("relay", 2, ConnectionPolicy::uc_min,
             "Large data: of each NIC one NPU sends and one receives, few connections.");
     propose("relay-small", 1, ConnectionPolicy::uc_max,

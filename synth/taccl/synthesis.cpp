@@ -42,14 +42,8 @@ public:
   SketchAnswer run() {
     make_halves();
     for (const RouteSource source : settings_.routes) {
-      if (best_.schedule && limit_.reached()) break;
-      std::vector<Routes> routes;
-      for (const Half& half : halves_) {
-        std::optional<Routes> found = routes_from(source, half);
-        if (!found) break;
-        routes.push_back(*std::move(found));
-      }
-      if (routes.size() == halves_.size()) schedule(source, routes);
+      attempt(source, settings_.slack.value_or(0));
+      if (!settings_.slack && source == RouteSource::taccl && slack_matters()) attempt(source, 1);
     }
     reorder();
     return std::move(best_);
@@ -70,36 +64,56 @@ private:
     }
   }
 
-  [[nodiscard]] RoutingProblem problem_of(const Half& half) const {
-    return {&half.logical, &half.copied, options_.model, sketch_.chunk, settings_.slack};
+  void attempt(RouteSource source, double slack) {
+    if (best_.schedule && limit_.reached()) return;
+    std::vector<Routes> routes;
+    for (const Half& half : halves_) {
+      const RoutingProblem problem{&half.logical, &half.copied, options_.model, sketch_.chunk,
+                                   slack};
+      std::optional<Routes> found =
+          source == RouteSource::taccl ? own_routes(problem) : foreign_routes(source, problem);
+      if (!found) return;
+      routes.push_back(*std::move(found));
+    }
+    schedule(source, routes);
   }
 
-  std::optional<Routes> routes_from(RouteSource source, const Half& half) {
-    const RoutingProblem problem = problem_of(half);
-    if (source != RouteSource::taccl) return foreign_routes(source, half);
-    const RoutingSymmetry symmetry = routing_symmetry(half.logical, half.copied);
+  /// Not where all NPUs are ends of each chunk, so that none is too far away.
+  [[nodiscard]] bool slack_matters() const {
+    const Collective& copied = halves_.front().copied;
+    for (std::uint32_t c = 0; c < copied.chunks.size(); ++c) {
+      std::vector<NodeId> ends;
+      std::ranges::set_union(copied.sources(ChunkId{c}), copied.destinations(ChunkId{c}),
+                             std::back_inserter(ends));
+      if (ends.size() < network_.npu_count()) return true;
+    }
+    return false;
+  }
+
+  std::optional<Routes> own_routes(const RoutingProblem& problem) {
+    const RoutingSymmetry symmetry = routing_symmetry(*problem.logical, *problem.collective);
     symmetry_ = static_cast<std::uint32_t>(symmetry.links.size());
     RoutingOutcome outcome = route(problem, symmetry, options_.seed, limit_);
-    if (!outcome.routes) best_.why_not = std::move(outcome.why_not);
+    if (!outcome.routes && !best_.schedule) best_.why_not = std::move(outcome.why_not);
     return std::move(outcome.routes);
   }
 
   /// Trees of a schedule that was made without regard to the sketch's rules about senders; nothing
   /// where it breaks them.
-  std::optional<Routes> foreign_routes(RouteSource source, const Half& half) {
+  std::optional<Routes> foreign_routes(RouteSource source, const RoutingProblem& problem) {
+    const Topology& logical = problem.logical->topology;
+    const Collective& copied = *problem.collective;
     SynthesisOptions plain = options_;
     plain.settings.clear();
     plain.progress = nullptr;
     plain.choose_chunks = false;
     if (plain.limit_seconds > 0) plain.limit_seconds = std::max(limit_.remaining_seconds(), 1e-9);
-    Outcome made =
-        (source == RouteSource::tacos ? tacos : flows)(half.logical.topology, half.copied, plain);
-    if (made.compact) made.schedule = expanded(half.logical.topology, half.copied, *made.compact);
+    Outcome made = (source == RouteSource::tacos ? tacos : flows)(logical, copied, plain);
+    if (made.compact) made.schedule = expanded(logical, copied, *made.compact);
     if (!made.schedule) return std::nullopt;
-    const RoutingProblem problem = problem_of(half);
     UsableLinks usable(problem);
-    std::vector<std::vector<bool>> allowed(half.copied.chunks.size());
-    std::vector<std::vector<LinkId>> trees(half.copied.chunks.size());
+    std::vector<std::vector<bool>> allowed(copied.chunks.size());
+    std::vector<std::vector<LinkId>> trees(copied.chunks.size());
     for (std::size_t i = 0; i < made.schedule->size(); ++i) {
       const Transfer transfer = (*made.schedule)[i];
       const std::uint32_t chunk = transfer.chunk.value;

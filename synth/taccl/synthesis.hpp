@@ -21,7 +21,8 @@ enum class RouteSource : std::uint8_t { taccl, tacos, flows };
 struct TacclSettings {
   std::vector<RouteSource> routes{RouteSource::taccl}; ///< each is tried
   bool joins_chunks = true;                            ///< stage 3 may send chunks contiguously
-  double slack = 0; ///< paths may be longer than the shortest by this part of it
+  /// Paths may be longer than the shortest by this part of it; none: 0 and 1 are tried.
+  std::optional<double> slack = {};
 };
 
 struct SketchAnswer {

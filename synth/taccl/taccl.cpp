@@ -101,7 +101,7 @@ public:
   }
 
 private:
-  struct Best {
+  struct Best { // so far
     SketchTrial trial;
     SketchAnswer answer;
     std::uint32_t parts = 1;
@@ -120,7 +120,7 @@ private:
                                           part.chunks_per_shard * made.parts});
     }
     TacclSettings settings = settings_;
-    settings.slack = trial.slack;
+    if (trial.slack) settings.slack = trial.slack;
     made.answer = synthesize_by_sketch(topology_, cut, trial.sketch, settings, options_, limit_);
     if (!made.answer.schedule) {
       if (why_not_.empty()) why_not_ = made.answer.why_not;
