@@ -22,7 +22,7 @@ namespace tutti {
 
 namespace {
 
-constexpr std::int64_t most_nodes = 2'000;
+constexpr std::int64_t most_nodes = 100;
 
 class RoutingProgram {
 public:
