@@ -149,7 +149,7 @@ private:
     return parts;
   }
   [[nodiscard]] Bandwidth bandwidth_of(std::uint32_t part) const {
-    return part < network_.link_count() ? network_.link(LinkId{part}).bandwidth
+    return part < network_.link_count() ? network_.effective_bandwidth(LinkId{part})
                                         : network_.groups()[part - network_.link_count()].bandwidth;
   }
 
@@ -191,7 +191,8 @@ private:
   }
 
   void add_parts(LogicalTopology& made) const {
-    for (const Link& link : network_.links()) made.parts.push_back({link.latency, link.bandwidth});
+    for (std::uint32_t l = 0; l < network_.link_count(); ++l)
+      made.parts.push_back({network_.link(LinkId{l}).latency, bandwidth_of(l)});
     for (const SharedGroup& group : network_.groups()) made.parts.push_back({{}, group.bandwidth});
     made.network_parts = static_cast<std::uint32_t>(made.parts.size());
     for (std::uint32_t l = 0; l < paths_.size(); ++l) {

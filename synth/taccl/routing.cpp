@@ -7,7 +7,8 @@
 // that grows from its source like Prim's and Dijkstra's at once, in no path longer than the best
 // time so far. Among equally fast routings the policies decide (eq. 9 to 11): NPUs of a chunk's tree
 // are hung on other ones, one at a time, while that opens connections (uc-max), closes them
-// (uc-min), or levels links (minmax, maxmin), and costs no time.
+// (uc-min), or levels links (minmax, maxmin), and costs less than a hundredth of the time: the small
+// constant by which the paper weighs connections.
 //
 // Symmetric chunks have one tree between them; what is laid for one counts for all.
 #include "synth/taccl/routing.hpp"
@@ -23,6 +24,7 @@
 #include <array>
 #include <cassert>
 #include <limits>
+#include <numeric>
 #include <queue>
 #include <utility>
 
@@ -75,16 +77,36 @@ public:
     return true;
   }
 
-  /// What the policies prefer, at no cost of time.
+  /// What the policies prefer, for a hundredth of the time at most: routings at prices for
+  /// opening, or for not opening, a connection, and of the best one single trees hung otherwise.
   void apply_policies() {
+    if (!has_policy()) return;
+    best_time_ += best_time_ / 100;
     longest_ = best_time_;
+    best_preference_ = preference();
+    doublings_ = 6;
+    path_weight_ = 0.02;
+    std::vector<std::uint32_t> order(trees_.size());
+    std::iota(order.begin(), order.end(), 0U);
+    for (unsigned pass = 0; pass < policy_passes && !watch_.reached(); ++pass) {
+      connection_weight_ = pass % 2 == 0 ? 1 : 100;
+      // Every other time from nothing, in chains: few connections that all share.
+      makes_chains_ = pass % 4 < 2;
+      depth_weight_ = makes_chains_ ? 0 : 1;
+      if (makes_chains_) take_up_all();
+      for (const std::uint32_t k : order)
+        if (!targets(k).empty()) reroute(k);
+      keep_preferred();
+      random_.shuffle(order);
+    }
+    makes_chains_ = false;
+    restore_best();
     for (bool again = true; again && !watch_.reached();) {
       again = close_connections();
       for (std::uint32_t k = 0; k < trees_.size(); ++k)
         for (std::uint32_t npu = 0; npu < topology_.npu_count(); ++npu)
           if (trees_[k].into[npu].valid()) again |= rehang(k, NodeId{npu});
     }
-    keep_best();
   }
 
   [[nodiscard]] std::vector<std::vector<LinkId>> trees() const {
@@ -97,7 +119,6 @@ public:
     }
     return all;
   }
-  [[nodiscard]] std::int64_t time() const { return best_time_; }
 
 private:
   static constexpr unsigned most_passes = 60, patience = 16;
@@ -157,7 +178,18 @@ private:
       for (unsigned i = 0; i < doublings_; ++i) load *= load;
       price += busy * load;
     }
-    return price + path_weight_ * static_cast<double>(costs_.transfer(link, size)) + 1;
+    const auto transfer = static_cast<double>(costs_.transfer(link, size));
+    return price + (path_weight_ + connection_weight_ * opening(link)) * transfer + 1;
+  }
+
+  /// 1 where the policy has something against the connection: a new one, or one in use.
+  [[nodiscard]] double opening(LinkId link) const {
+    switch (logical_.connections[link.value].policy) {
+    case ConnectionPolicy::uc_min: return users_[link.value] == 0 ? 1 : 0;
+    case ConnectionPolicy::uc_max: return users_[link.value] > 0 ? 1 : 0;
+    case ConnectionPolicy::freeconn: break;
+    }
+    return 0;
   }
 
   /// Takes up the chunk's tree and lays the one that is cheapest now.
@@ -166,7 +198,9 @@ private:
     const Tree before = tree;
     for (const LinkId link : tree.into)
       if (link.valid()) lay(link, size(k), -1);
-    per_peak_ = 1.0 / static_cast<double>(std::max<std::int64_t>(1, peak()));
+    // Prices rise towards the present peak, or where the time is known, towards that.
+    per_peak_ = 1.0 / static_cast<double>(
+                          std::max<std::int64_t>(1, connection_weight_ > 0 ? best_time_ : peak()));
     if (grow(k)) return;
     // No tree within the longest path: that of before, or one of any length.
     for (const LinkId link : tree.into)
@@ -233,7 +267,9 @@ private:
         if (!usable_[k][link.value] || labels[to].in_tree) continue;
         const std::int64_t arrival = labels[npu].arrival + costs_.transfer(link, size(k));
         const double there = labels[npu].cost + price(link, size(k));
-        if (arrival > longest_ || there >= labels[to].cost) continue;
+        if (arrival > longest_ || there > labels[to].cost ||
+            (there == labels[to].cost && !makes_chains_))
+          continue;
         labels[to] = {there, arrival, link, false};
         queue.emplace(there, to);
       }
@@ -278,18 +314,36 @@ private:
     for (const std::int64_t load : loads_) sum += static_cast<double>(load);
     return sum;
   }
+  void take_up_all() {
+    for (std::uint32_t k = 0; k < trees_.size(); ++k)
+      for (LinkId& link : trees_[k].into)
+        if (link.valid()) lay(std::exchange(link, LinkId{}), size(k), -1);
+  }
   void restore_best() {
     if (best_time_ == never) return;
-    for (std::uint32_t k = 0; k < trees_.size(); ++k) {
-      for (const LinkId link : trees_[k].into)
-        if (link.valid()) lay(link, size(k), -1);
-      for (const LinkId link : best_[k].into)
-        if (link.valid()) lay(link, size(k), 1);
-    }
+    take_up_all();
     trees_ = best_;
+    for (std::uint32_t k = 0; k < trees_.size(); ++k)
+      for (const LinkId link : trees_[k].into)
+        if (link.valid()) lay(link, size(k), 1);
   }
 
   // ---- policies ----
+
+  static constexpr unsigned policy_passes = 8;
+
+  [[nodiscard]] bool has_policy() const {
+    return logical_.balance != LinkBalance::none ||
+           std::ranges::any_of(logical_.connections, [](const Connection& connection) {
+             return connection.policy != ConnectionPolicy::freeconn;
+           });
+  }
+
+  void keep_preferred() {
+    if (preference() <= best_preference_ || std::max(peak(), longest_path()) > best_time_) return;
+    best_preference_ = preference();
+    best_ = trees_;
+  }
 
   static constexpr double preference_weight = 1e15;
 
@@ -436,7 +490,9 @@ private:
   std::vector<std::int32_t> users_;       ///< [link]: chunks
   std::vector<Tree> trees_, best_;        ///< [index into chosen]
   std::int64_t best_time_ = never, last_best_ = never, longest_ = never;
-  double best_total_ = 0;
+  double best_total_ = 0, connection_weight_ = 0;
+  std::int64_t best_preference_ = 0;
+  bool makes_chains_ = false; ///< of equally cheap links the one from the NPU that joined last
   unsigned best_pass_ = 0, doublings_ = 1;
   double path_weight_ = 0, depth_weight_ = 1, per_peak_ = 1;
 };

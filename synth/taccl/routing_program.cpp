@@ -1,8 +1,8 @@
 // Why: the paper's routing is an integer program, and where HiGHS or Cbc can solve it, its optimum
 // is known and the search's answer is held against it. Variables are those of Table 3: whether a
 // chunk of an orbit is sent over a link, when it starts from an NPU, which switched connections are
-// in use, and the time. Times are in units of that of the routes to start from; connections count
-// little enough that all of them together don't outweigh a millionth of it.
+// in use, and the time. Times are in units of that of the routes to start from; all switched
+// connections together weigh as much as a hundredth of it.
 //
 // Eq. 15 (a chunk for another machine leaves its own) follows from the others here: an NPU sends
 // only what it holds or gets.
@@ -22,7 +22,8 @@ namespace tutti {
 
 namespace {
 
-constexpr std::int64_t most_nodes = 100;
+constexpr double connections_weigh = 0.01; ///< all of them
+constexpr std::int64_t most_nodes = 500;
 
 class RoutingProgram {
 public:
@@ -52,17 +53,18 @@ public:
     const IntegerSolution solution = solve_integer(program_, limit, settings);
     if (!solution.columns.empty()) {
       Routes better = evaluated(problem_, trees(solution.columns));
-      if (better.time <= routes.time && !(better.time == routes.time && worse(better, routes))) {
+      if (objective(better) < objective(routes)) {
         better.at_least = routes.at_least;
         better.method = routes.method;
         routes = std::move(better);
       }
     }
     const bool is_proven = solution.status == SolverStatus::optimal;
-    if (is_proven) {
+    if (is_proven && connection_weight_ == 0) {
       routes.at_least = routes.time; // to the solver's tolerance, a millionth
     } else if (std::isfinite(solution.at_least)) {
-      const double proven = (solution.at_least - connection_weight_total_ - 1e-6) * unit_;
+      const double weighed = connection_weight_ > 0 ? connections_weigh : 0;
+      const double proven = (solution.at_least - weighed - 1e-6) * unit_;
       routes.at_least =
           std::clamp(Time{static_cast<std::int64_t>(proven)}, routes.at_least, routes.time);
     }
@@ -79,8 +81,9 @@ private:
     program_.add_row(low, high, terms);
   }
 
-  [[nodiscard]] bool worse(const Routes& a, const Routes& b) const {
-    return preference(a) < preference(b);
+  [[nodiscard]] double objective(const Routes& routes) const {
+    return static_cast<double>(routes.time.ps) / unit_ -
+           connection_weight_ * static_cast<double>(preference(routes));
   }
   [[nodiscard]] std::int64_t preference(const Routes& routes) const {
     std::vector<bool> is_used(topology_.link_count());
@@ -183,9 +186,9 @@ private:
     std::size_t links = 0;
     for (const auto& [link, size] : sizes) links += size;
     if (links == 0) return;
-    const double weight = 1e-6 / static_cast<double>(links);
+    connection_weight_ = connections_weigh / static_cast<double>(links);
     for (const auto& [link, columns] : users) {
-      const double cost = -sign(link) * weight * static_cast<double>(sizes.at(link));
+      const double cost = -sign(link) * connection_weight_ * static_cast<double>(sizes.at(link));
       const bool is_used =
           std::ranges::any_of(columns, [&](auto column) { return start_[column] > 0; });
       const std::uint32_t used = add(cost, 0, 1, true, is_used ? 1 : 0);
@@ -196,7 +199,6 @@ private:
       }
       require(0, unlimited, none);
     }
-    connection_weight_total_ = 1e-6;
   }
 
   [[nodiscard]] std::vector<std::vector<LinkId>> trees(const std::vector<double>& columns) const {
@@ -242,7 +244,7 @@ private:
   std::vector<double> start_;
   std::uint32_t time_ = 0;
   std::vector<std::map<LinkId, std::uint32_t>> sent_; ///< [index into chosen]: columns
-  double connection_weight_total_ = 0;
+  double connection_weight_ = 0; ///< of each switched one, in units of the time
 };
 
 } // namespace

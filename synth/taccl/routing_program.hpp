@@ -10,7 +10,7 @@
 namespace tutti {
 
 /// Programs with more of them (chunk of an orbit, usable link) are left alone.
-inline constexpr std::size_t most_routing_sends = 200;
+inline constexpr std::size_t most_routing_sends = 64;
 
 /// Replaces the routes by better ones where the program has some, and raises `at_least` by what it
 /// proves. Does nothing where the routes meet their bound already and no policy counts connections,
