@@ -44,7 +44,7 @@ public:
   RoutingSearch(const RoutingProblem& problem, const RoutingSymmetry& symmetry, UsableLinks& usable,
                 std::uint64_t seed, const WorkLimit& limit)
       : logical_(*problem.logical), topology_(logical_.topology), collective_(*problem.collective),
-        symmetry_(symmetry), costs_(problem), random_(seed), watch_(limit),
+        symmetry_(symmetry), costs_(problem), random_(seed), limit_(limit), watch_(limit),
         loads_(logical_.parts.size()), users_(topology_.link_count()) {
     for (const ChunkId chunk : symmetry.chosen) usable_.push_back(usable.of(chunk));
     trees_.resize(symmetry.chosen.size());
@@ -64,9 +64,13 @@ public:
       depth_weight_ = pass % 2 == 0 ? 1.0 : 0.25;
       longest_ = pass < 2 || best_time_ == never ? never : best_time_;
       if (pass > 0) random_.shuffle(order);
-      for (const std::uint32_t k : order) {
-        if (watch_.reached()) return best_time_ != never;
-        reroute(k);
+      for (std::size_t i = 0; i < order.size(); ++i) {
+        if (watch_.reached()) {
+          restore_best();
+          return best_time_ != never;
+        }
+        reroute(order[i]);
+        if (i % 64 == 0) limit_.report(pass * order.size() + i, most_passes * order.size(), {});
       }
       keep_best();
       if (pass > best_pass_ + patience) break;
@@ -484,6 +488,7 @@ private:
   const RoutingSymmetry& symmetry_;
   RoutingCosts costs_;
   Random random_;
+  const WorkLimit& limit_;
   LimitWatch watch_;
   std::vector<std::vector<bool>> usable_; ///< [index into chosen][link]
   std::vector<std::int64_t> loads_;       ///< [part]: ps

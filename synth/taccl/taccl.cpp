@@ -2,6 +2,7 @@
 // (NSDI 2023), without a commercial solver. What reduces is an inverted schedule of the reversed
 // logical topology; an All-Reduce is both halves at once.
 // Cost: below a second for two machines of 8 to 16 NPUs; hundreds of NPUs in a minute.
+#include "sim/engines/engine.hpp"
 #include "sim/error.hpp"
 #include "sim/text.hpp"
 #include "synth/inversion.hpp"
@@ -101,7 +102,7 @@ public:
   }
 
 private:
-  struct Best { // so far
+  struct Best {
     SketchTrial trial;
     SketchAnswer answer;
     std::uint32_t parts = 1;
@@ -112,13 +113,9 @@ private:
     ++trials_;
     const CollectivePart& part = collective_.parts.front();
     Best made{trial, {}, 1};
-    Collective cut = collective_;
-    if (options_.choose_chunks && part.kind != CollectiveKind::custom) {
+    if (options_.choose_chunks && part.kind != CollectiveKind::custom)
       made.parts = trial.sketch.partitions;
-      if (made.parts > 1)
-        cut = make_collective(topology_, {part.kind, part.size, part.group, part.root,
-                                          part.chunks_per_shard * made.parts});
-    }
+    const Collective cut = in_parts(made.parts);
     TacclSettings settings = settings_;
     if (trial.slack) settings.slack = trial.slack;
     made.answer = synthesize_by_sketch(topology_, cut, trial.sketch, settings, options_, limit_);
@@ -131,14 +128,16 @@ private:
     return true;
   }
 
-  /// A sketch of nobody's: one that doesn't fit is passed over.
+  /// One that was proposed or changed: where it doesn't fit, it is passed over.
   bool attempt_quietly(const SketchTrial& trial) {
     try {
       return attempt(trial);
     } catch (const InputError& e) {
       if (why_not_.empty()) why_not_ = e.what();
-      return false;
+    } catch (const LimitReached&) {
+      if (!best_) throw;
     }
+    return false;
   }
 
   /// "60s", or a number of sketches.
@@ -165,10 +164,42 @@ private:
     outcome.planned_on = fmt::format("sketch {}: {}", best_->trial.sketch.name, best_->answer.how);
     outcome.parts_per_chunk = best_->parts;
     add_facts(best_->answer, outcome.facts);
+    if (const std::optional<Time> without = without_sketch())
+      outcome.facts["without_sketch_seconds"] = without->seconds();
     if (trials_ > 1) outcome.facts["sketches"] = trials_;
     outcome.schedule = std::move(best_->answer.schedule);
     return outcome;
   }
+
+  /// What optimal flows of the same chunks take on the whole network: what a sketch costs is said
+  /// beside it. Nothing where they take longer to make than all the rest.
+  [[nodiscard]] std::optional<Time> without_sketch() const {
+    if (topology_.npu_count() > most_compared_npus || limit_.reached() ||
+        options_.model.discipline != Discipline::fifo)
+      return std::nullopt;
+    SynthesisOptions plain = options_;
+    plain.settings.clear();
+    plain.progress = nullptr;
+    plain.choose_chunks = false;
+    if (plain.limit_seconds > 0) plain.limit_seconds = std::max(limit_.remaining_seconds(), 1e-9);
+    const Collective cut = in_parts(best_->parts);
+    try {
+      const Outcome made = flows(topology_, cut, plain);
+      if (!made.schedule) return std::nullopt;
+      return run_native(topology_, cut, *made.schedule, options_.model).completion;
+    } catch (const LimitReached&) {
+      return std::nullopt;
+    }
+  }
+
+  [[nodiscard]] Collective in_parts(std::uint32_t parts) const {
+    if (parts == 1) return collective_;
+    const CollectivePart& part = collective_.parts.front();
+    return make_collective(
+        topology_, {part.kind, part.size, part.group, part.root, part.chunks_per_shard * parts});
+  }
+
+  static constexpr std::uint32_t most_compared_npus = 64;
 
   const Topology& topology_;
   const Collective& collective_;
