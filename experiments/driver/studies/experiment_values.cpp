@@ -98,7 +98,20 @@ std::size_t topology_at(ConfigTable& table, Networks networks) {
   return topology_index(table.at("topology"), networks);
 }
 
-SynthesisOptions options_of(ConfigTable& table, std::uint64_t seed) {
+namespace {
+
+/// Whether some algorithm has a setting of this name that names a file.
+bool names_file(const std::string& setting) {
+  return std::ranges::any_of(all_algorithms(), [&](const AlgorithmRow& row) {
+    const auto found = std::ranges::find(row.settings, setting, &Setting::name);
+    return found != row.settings.end() && found->reads_file;
+  });
+}
+
+} // namespace
+
+SynthesisOptions options_of(ConfigTable& table, std::uint64_t seed,
+                            const std::string& source_name) {
   SynthesisOptions options;
   options.seed = seed;
   options.model.link_busy = parsed_at(table, "link_busy", "serialization", parse_link_busy);
@@ -107,7 +120,10 @@ SynthesisOptions options_of(ConfigTable& table, std::uint64_t seed) {
     parsed(*limit, [&options](const std::string& text) { return set_limits(options, text); });
   if (const auto settings = table.find("settings")) {
     ConfigTable pairs = settings->table();
-    for (const std::string& key : pairs.keys()) options.settings[key] = pairs.at(key).string();
+    for (const std::string& key : pairs.keys()) {
+      const std::string text = pairs.at(key).string();
+      options.settings[key] = names_file(key) ? beside(text, source_name) : text;
+    }
   }
   return options;
 }

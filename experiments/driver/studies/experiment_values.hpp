@@ -104,8 +104,10 @@ std::vector<Kind> studies_in(ConfigTable& root, const Read& read) {
 /// The sizes of one or several texts (`1GiB`, `1KiB..1GiB`), or those of `otherwise`.
 [[nodiscard]] std::vector<Bytes> sizes_at(ConfigTable& table, const std::string& key,
                                           const std::string& otherwise);
-/// What every synthesis takes: link_busy, forwarding, limit and settings.
-[[nodiscard]] SynthesisOptions options_of(ConfigTable& table, std::uint64_t seed);
+/// What every synthesis takes: link_busy, forwarding, limit and settings, of which those that name
+/// files look for them beside `source_name`, as beside() does.
+[[nodiscard]] SynthesisOptions options_of(ConfigTable& table, std::uint64_t seed,
+                                          const std::string& source_name);
 /// Chunks per shard, a number or "auto" (none).
 [[nodiscard]] std::optional<std::uint32_t> chunks_of(const ConfigValue& value);
 

@@ -54,7 +54,7 @@ BoundStudy read_bounds(ConfigTable table, const Experiment& experiment,
     throw table.at("chunks").error("numbers of chunks must ascend");
   (void)table.find("algorithms"); // known where it is missing
   matrix.algorithms = table.has("algorithms") ? algorithms_at(table) : all_algorithms();
-  matrix.options = options_of(table, experiment.seed);
+  matrix.options = options_of(table, experiment.seed, source_name);
   if (!table.has("limit")) matrix.options.limit_seconds = 10;
   if (const auto settings = table.find("settings"))
     settings->located([&] { require_known_settings(matrix.algorithms, matrix.options); });

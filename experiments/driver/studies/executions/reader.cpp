@@ -202,7 +202,7 @@ ExecutionStudy read_study(ConfigTable table, const Experiment& experiment,
     read_given(table, *file, source_name, topology, c);
   else
     read_algorithms(table, topology, c);
-  c.options = options_of(table, experiment.seed);
+  c.options = options_of(table, experiment.seed, source_name);
   if (const auto settings = table.find("settings"))
     settings->located([&] { require_known_settings(c.algorithms, c.options); });
   read_request(table, c);

@@ -66,7 +66,7 @@ FailureCase read_case(ConfigTable& table, const Experiment& experiment, const To
   c.collective.size = sizes.front();
   const auto chunks = table.find("chunks");
   c.chunks = chunks ? chunks_of(*chunks) : std::nullopt;
-  c.options = options_of(table, experiment.seed);
+  c.options = options_of(table, experiment.seed, source_name);
   c.engines = parsed_at(table, "engine", "native", parse_engines);
   c.policies = read_policies(table);
   c.detection = time_at(table, "detection", c.detection);

@@ -79,7 +79,8 @@ void exclude(ConfigTable table, std::vector<FitStudyRow>& rows) {
 }
 
 FitSystem read_system(ConfigTable& table, const Experiment& experiment,
-                      std::span<const std::string> files, const std::pair<Bytes, Bytes>& sizes) {
+                      const std::string& source_name, std::span<const std::string> files,
+                      const std::pair<Bytes, Bytes>& sizes) {
   FitSystem system;
   system.topology = topology_at(table, experiment.topologies);
   const LabelledTopology& of = experiment.topologies[system.topology];
@@ -88,7 +89,7 @@ FitSystem read_system(ConfigTable& table, const Experiment& experiment,
   const auto algorithm = table.find("algorithm");
   system.algorithm =
       algorithm ? parsed(*algorithm, find_algorithm) : find_algorithm(nccl_of(of.topology));
-  system.options = options_of(table, experiment.seed);
+  system.options = options_of(table, experiment.seed, source_name);
   if (const auto settings = table.find("settings"))
     settings->located([&] { require_known_settings({&system.algorithm, 1}, system.options); });
   if (system.options.model.link_busy != LinkBusy::serialization)
@@ -134,13 +135,14 @@ FitStudy read_fit(ConfigTable table, const Experiment& experiment, const std::st
   std::ranges::sort(study.from);
   study.from.erase(std::unique(study.from.begin(), study.from.end()), study.from.end());
   for (ConfigTable& each : table.tables("systems")) {
-    study.systems.push_back(read_system(each, experiment, files, sizes));
+    study.systems.push_back(read_system(each, experiment, source_name, files, sizes));
     each.finish();
     for (std::size_t s = 0; s + 1 < study.systems.size(); ++s)
       if (study.systems[s].topology == study.systems.back().topology)
         throw each.error("a second system of this topology");
   }
-  if (study.systems.empty()) study.systems.push_back(read_system(table, experiment, files, sizes));
+  if (study.systems.empty())
+    study.systems.push_back(read_system(table, experiment, source_name, files, sizes));
   const auto transport = table.find("transport");
   study.start =
       transport

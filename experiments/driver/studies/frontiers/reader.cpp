@@ -78,7 +78,7 @@ FrontierStudy read_frontier(ConfigTable table, const Experiment& experiment,
   const Networks networks = experiment.topologies;
   FrontierStudy study;
   study.label = label_at(table, others);
-  study.options = options_of(table, experiment.seed);
+  study.options = options_of(table, experiment.seed, source_name);
   study.engines = parsed_at(table, "engine", "both", parse_engines);
   study.topology = topology_at(table, networks);
   const Topology& topology = networks[study.topology].topology;

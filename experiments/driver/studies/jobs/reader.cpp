@@ -84,7 +84,7 @@ Job read_job(ConfigTable table, std::span<const Job> others, const Topology& top
 
 void read_body(ConfigTable& table, const Topology& topology, std::uint64_t seed,
                const std::string& source_name, JobStudy& study) {
-  study.options = options_of(table, seed);
+  study.options = options_of(table, seed, source_name);
   study.plans = read_plans(table);
   study.engines = parsed_at(table, "engine", "both", parse_engines);
   for (ConfigTable& row : table.tables("job")) {

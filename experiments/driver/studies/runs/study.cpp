@@ -117,7 +117,7 @@ RunMatrix read_run(ConfigTable table, const Experiment& experiment,
     run.collectives.push_back(texts_of(item, source_name));
   read_sizes(table, run);
   run.algorithms = algorithms_at(table);
-  run.options = options_of(table, experiment.seed);
+  run.options = options_of(table, experiment.seed, source_name);
   run.options.routing = parsed_at(table, "routing", "auto", parse_routing);
   if (const auto threads = table.find("threads"))
     run.options.threads = static_cast<unsigned>(threads->integer(1, 1024));

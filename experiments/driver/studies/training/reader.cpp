@@ -119,11 +119,12 @@ Bandwidth reduction_rate(Bandwidth local_memory) {
   return {local_memory.bytes_per_second / accesses};
 }
 
-PlanningOptions read_planning(ConfigTable& table, std::uint64_t seed) {
+PlanningOptions read_planning(ConfigTable& table, std::uint64_t seed,
+                              const std::string& source_name) {
   PlanningOptions planning;
   planning.by_collective = read_by_collective(table);
   planning.chunks = read_chunks(table);
-  planning.options = options_of(table, seed);
+  planning.options = options_of(table, seed, source_name);
   if (const auto one = table.find("one_at_a_time")) planning.one_at_a_time = one->boolean();
   if (const auto rate = table.find("local_mem_bw"))
     planning.options.model.reduce_rate = parsed(
@@ -316,7 +317,7 @@ TrainingStudy read_study(ConfigTable table, const Experiment& experiment,
   });
   const std::vector<TrainingNetwork> networks = study.own(experiment.topologies);
   study.plans = read_plans(table);
-  study.planning = read_planning(table, experiment.seed);
+  study.planning = read_planning(table, experiment.seed, source_name);
   study.cache = read_cache(table);
   study.engines = parsed_at(table, "engine", "native", parse_engines);
   if (const auto fold = table.find("fold")) study.fold = fold->boolean();
