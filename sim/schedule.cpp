@@ -40,7 +40,9 @@ void Schedule::push(const Transfer& transfer) {
   assert(transfer.path.value <= path_mask);
   transfers_.push_back({transfer.chunk.value, transfer.path.value |
                                                   (transfer.op == Op::reduce ? reduce_bit : 0) |
-                                                  (transfer.together ? together_bit : 0)});
+                                                  (transfer.together ? together_bit : 0) |
+                                                  (transfer.contiguous ? contiguous_bit : 0)});
+  has_contiguous_ = has_contiguous_ || transfer.contiguous;
 }
 
 void Schedule::add_dependency(std::size_t i, Dependency dependency) {
