@@ -53,7 +53,10 @@ class PathTable {
 public:
   explicit PathTable(std::uint32_t link_count);
 
-  /// The id of this link sequence, added if new. Pre: not empty, links known.
+  static constexpr std::uint32_t most_paths = 1U << 29; ///< that a transfer can tell apart
+
+  /// The id of this link sequence, added if new. Pre: not empty, links known. Errors: InputError
+  /// for more than most_paths.
   PathId intern(std::span<const LinkId> links);
   [[nodiscard]] std::span<const LinkId> links(PathId path) const {
     return {links_.data() + begin_[path.value], begin_[path.value + 1] - begin_[path.value]};
@@ -121,7 +124,8 @@ public:
 
 private:
   static constexpr std::uint32_t reduce_bit = 1U << 31, together_bit = 1U << 30,
-                                 contiguous_bit = 1U << 29, path_mask = contiguous_bit - 1;
+                                 contiguous_bit = PathTable::most_paths,
+                                 path_mask = contiguous_bit - 1;
   struct Packed {
     std::uint32_t chunk, path; // path: id, op, together and contiguous bit
     bool operator==(const Packed&) const = default;
