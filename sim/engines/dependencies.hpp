@@ -100,8 +100,7 @@ public:
   /// Whether some arrival, or who names it, waits for this transfer to leave.
   [[nodiscard]] bool watched(std::uint32_t i) const {
     bool is = false;
-    for_each_of_send(
-        i, [&](std::uint32_t j) { is = is || (chains_[j].flags & is_watched) != 0; });
+    for_each_of_send(i, [&](std::uint32_t j) { is = is || (chains_[j].flags & is_watched) != 0; });
     return is;
   }
 

@@ -118,8 +118,8 @@ public:
           waits_[i] = tick->event;
           start = tick->at;
         }
-      start += serialization(send_size(collective_, schedule_, i),
-                             topology_.effective_bandwidth(link));
+      start +=
+          serialization(send_size(collective_, schedule_, i), topology_.effective_bandwidth(link));
     }
   }
 

@@ -101,7 +101,8 @@ public:
     for (auto [k, after] = send_of(i); k < after; ++k) set(k, has_come), set(k, is_kept);
   }
   void lose(std::uint32_t i) {
-    for (auto [k, after] = send_of(i); k < after; ++k) set(k, has_come), set(k, is_kept), set(k, is_lost);
+    for (auto [k, after] = send_of(i); k < after; ++k)
+      set(k, has_come), set(k, is_kept), set(k, is_lost);
   }
 
   /// The transfers that share a send: numbered from `first` to before `after`.
