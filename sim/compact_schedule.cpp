@@ -42,7 +42,7 @@ bool single_copies_only(const Topology& topology, const Collective& collective,
                         const Schedule& schedule) {
   for (std::size_t i = 0; i < schedule.size(); ++i) {
     const Transfer t = schedule[i];
-    if (t.op != Op::copy || t.together || t.path.value >= topology.link_count() ||
+    if (t.op != Op::copy || t.together || t.contiguous || t.path.value >= topology.link_count() ||
         t.chunk.value >= collective.chunks.size())
       return false;
   }

@@ -35,9 +35,9 @@ struct CompactSchedule {
   [[nodiscard]] ChunkId chunk_at(std::size_t position) const;
 };
 
-/// Nothing where the schedule has reductions, several hops, "together", dependencies, brings a
-/// chunk to a node twice (or to one that holds it), or sends one that its sender doesn't have by
-/// then. Cost: O(transfers + chunks + what the sets hold).
+/// Nothing where the schedule has reductions, several hops, "together", shared sends, dependencies,
+/// brings a chunk to a node twice (or to one that holds it), or sends one that its sender doesn't
+/// have by then. Cost: O(transfers + chunks + what the sets hold).
 [[nodiscard]] std::optional<CompactSchedule>
 compacted(const Topology& topology, const Collective& collective, const Schedule& schedule);
 

@@ -4,6 +4,8 @@
 
 #include "sim/critical_chain.hpp"
 
+#include "sim/sends.hpp"
+
 #include <algorithm>
 #include <cassert>
 #include <cstdint>
@@ -107,11 +109,16 @@ private:
   }
   [[nodiscard]] const HopRecord& hop(std::uint32_t h) const { return report_.hops[h]; }
   [[nodiscard]] Time latency(std::uint32_t h) const { return topology_.link(hop(h).link).latency; }
-  [[nodiscard]] Time left(std::uint32_t i) const { return hop(hops_of_[i].front()).end; }
-  [[nodiscard]] Place last_hop(std::uint32_t i) const {
-    return {hops_of_[i].back(), hops_of_[i].size() - 1};
+  /// Of the send of transfer i, which the report tells by its first transfer.
+  [[nodiscard]] std::span<const std::uint32_t> hops_of_send(std::uint32_t i) const {
+    return hops_of_[static_cast<std::uint32_t>(schedule_.send_begin(i))];
   }
-  [[nodiscard]] Place first_hop(std::uint32_t i) const { return {hops_of_[i].front(), 0}; }
+  [[nodiscard]] Time left(std::uint32_t i) const { return hop(hops_of_send(i).front()).end; }
+  [[nodiscard]] Place last_hop(std::uint32_t i) const {
+    const std::span<const std::uint32_t> hops = hops_of_send(i);
+    return {hops.back(), hops.size() - 1};
+  }
+  [[nodiscard]] Place first_hop(std::uint32_t i) const { return {hops_of_send(i).front(), 0}; }
   [[nodiscard]] Place begins_late(NodeId node) {
     chain_.late = node;
     return {};
@@ -148,7 +155,7 @@ private:
   [[nodiscard]] Time reduction_time(std::uint32_t i) const {
     const Bandwidth rate = reduction_rate(topology_.node(receiver(i)), report_.model);
     if (schedule_[i].op != Op::reduce || rate.bytes_per_second == 0) return {};
-    return serialization(collective_.chunks[schedule_[i].chunk.value].size, rate);
+    return serialization(send_size(collective_, schedule_, schedule_.send_begin(i)), rate);
   }
 
   /// What the hop started upon.
@@ -165,30 +172,33 @@ private:
     const NodeId node = sender(its.transfer);
     if (meet(start_of(node), its.start) && its.start > Time{}) return begins_late(node);
     if (its.start == Time{}) return {};
-    for (const std::uint32_t arrival : of_chunk_[schedule_[its.transfer].chunk.value]) {
-      if (arrival >= its.transfer) break;
-      if (receiver(arrival) == node && meet(is_in(arrival), its.start))
-        return before_delivery(arrival);
-    }
-    for (const Dependency& named : schedule_.dependencies(its.transfer)) {
-      if (named.milestone == Milestone::left && meet(left(named.transfer), its.start))
-        return first_hop(named.transfer);
-      if (named.milestone == Milestone::arrived &&
-          meet(report_.deliveries[named.transfer], its.start))
-        return before_delivery(named.transfer);
-    }
+    const auto end = static_cast<std::uint32_t>(schedule_.send_end(its.transfer));
+    for (std::uint32_t i = its.transfer; i < end; ++i)
+      for (const std::uint32_t arrival : of_chunk_[schedule_[i].chunk.value]) {
+        if (arrival >= i) break;
+        if (receiver(arrival) == node && meet(is_in(arrival), its.start))
+          return before_delivery(arrival);
+      }
+    for (std::uint32_t i = its.transfer; i < end; ++i)
+      for (const Dependency& named : schedule_.dependencies(i)) {
+        if (named.milestone == Milestone::left && meet(left(named.transfer), its.start))
+          return first_hop(named.transfer);
+        if (named.milestone == Milestone::arrived &&
+            meet(report_.deliveries[named.transfer], its.start))
+          return before_delivery(named.transfer);
+      }
     return in_the_way(place.hop);
   }
 
   /// When an arrival counts for what is sent on: at a node that can't store with its head.
   [[nodiscard]] Time is_in(std::uint32_t i) const {
     if (topology_.node(receiver(i)).can.store) return report_.deliveries[i];
-    const std::uint32_t last = hops_of_[i].back();
+    const std::uint32_t last = hops_of_send(i).back();
     return hop(last).start + latency(last);
   }
 
   [[nodiscard]] Bytes size(std::uint32_t h) const {
-    return collective_.chunks[schedule_[hop(h).transfer].chunk.value].size;
+    return send_size(collective_, schedule_, hop(h).transfer);
   }
 
   /// What used the link, or bandwidth that it shares, until the hop started.

@@ -29,6 +29,7 @@ public:
     for (std::size_t begin = 0; begin < schedule_.size();) {
       std::size_t end = begin + 1;
       while (end < schedule_.size() && schedule_[end].together) ++end;
+      if (end == begin + 1) end = schedule_.send_end(begin);
       add_block(begin, end);
       begin = end;
     }
@@ -49,20 +50,25 @@ private:
     return levels_[std::uint64_t{chunk.value} << 32 | node.value];
   }
 
+  /// Transfers that are performed together, or one send.
   void add_block(std::size_t begin, std::size_t end) {
     const auto first_piece = static_cast<std::uint32_t>(pieces_.size());
+    const bool is_send = end == begin + 1 || schedule_[begin + 1].contiguous;
     std::uint32_t level = 0;
     for (std::size_t i = begin; i < end; ++i) {
       first_[i] = static_cast<std::uint32_t>(pieces_.size());
-      cut(i, end - begin > 1);
+      cut(i, !is_send);
       last_[i] = static_cast<std::uint32_t>(pieces_.size()) - 1;
       level = std::max(level, least_level(i, pieces_[first_[i]]));
     }
-    if (end - begin == 1) { // the pieces of one transfer
-      for (std::uint32_t p = first_piece; p < pieces_.size(); ++p) {
-        level = std::max(level, p == first_piece ? level : least_level(begin, pieces_[p]));
-        pieces_[p].level = level++;
-        note(pieces_[p]);
+    if (is_send) { // all of its transfers are cut alike
+      for (std::uint32_t p = 0; p <= last_[begin] - first_[begin]; ++p, ++level) {
+        for (std::size_t i = begin; i < end && p > 0; ++i)
+          level = std::max(level, least_level(i, pieces_[first_[i] + p]));
+        for (std::size_t i = begin; i < end; ++i) {
+          pieces_[first_[i] + p].level = level;
+          note(pieces_[first_[i] + p]);
+        }
       }
       return;
     }

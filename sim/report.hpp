@@ -17,12 +17,12 @@ namespace tutti {
 struct LinkUse {
   Bytes bytes;
   Time busy; ///< occupied, latency included where the time model says so; fluid: bytes / bandwidth
-  std::uint64_t transfers = 0;
+  std::uint64_t transfers = 0; ///< those that share a send count as one
 };
 
 /// One crossing of one link, for timelines.
 struct HopRecord {
-  std::uint32_t transfer = 0;
+  std::uint32_t transfer = 0; ///< of those that share a send, the first
   LinkId link;
   Time start, end; ///< of occupying the link with data
 };
@@ -67,7 +67,7 @@ struct Report {
   std::vector<Time> chunk_done;     ///< per chunk: its last delivery
   std::vector<Time> deliveries;     ///< per transfer; only where asked for
   std::vector<HopRecord> hops;      ///< by start, then link; only where asked for
-  std::uint64_t link_transfers = 0; ///< crossings of a link, over all transfers
+  std::uint64_t link_transfers = 0; ///< crossings of a link, over all sends
   // Only of runs with RunOptions::may_halt:
   std::vector<StuckTransfer> stuck; ///< by transfer
   /// When the last crossing or reduction that could end had ended, and what waited for a late start

@@ -194,13 +194,15 @@ Schedule restricted_to_group(const Topology& topology, const Schedule& schedule,
 
   Schedule rest(schedule.paths().link_count());
   std::vector<std::uint32_t> place(schedule.size(), UINT32_MAX);
-  bool block_started = false;
+  bool block_started = false, send_started = false; // by a transfer that stays
   for (std::size_t i = 0; i < schedule.size(); ++i) {
     Transfer transfer = schedule[i];
     if (!transfer.together) block_started = false;
+    if (!transfer.contiguous) send_started = false;
     if (!keep[i]) continue;
     transfer.together = block_started;
-    block_started = true;
+    transfer.contiguous = send_started;
+    block_started = send_started = true;
     transfer.chunk = map[transfer.chunk.value];
     transfer.path = rest.paths().intern(schedule.paths().links(transfer.path));
     place[i] = static_cast<std::uint32_t>(rest.size());

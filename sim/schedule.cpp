@@ -30,6 +30,8 @@ PathId PathTable::intern(std::span<const LinkId> links) {
   for (auto it = first; it != last; ++it)
     if (std::ranges::equal(this->links(it->second), links)) return it->second;
   const PathId id{size()};
+  if (id.value >= most_paths)
+    throw InputError("a schedule has more paths than can be told apart (2^29)");
   links_.insert(links_.end(), links.begin(), links.end());
   begin_.push_back(links_.size());
   by_hash_.emplace(hash.value(), id);
@@ -40,7 +42,9 @@ void Schedule::push(const Transfer& transfer) {
   assert(transfer.path.value <= path_mask);
   transfers_.push_back({transfer.chunk.value, transfer.path.value |
                                                   (transfer.op == Op::reduce ? reduce_bit : 0) |
-                                                  (transfer.together ? together_bit : 0)});
+                                                  (transfer.together ? together_bit : 0) |
+                                                  (transfer.contiguous ? contiguous_bit : 0)});
+  has_contiguous_ = has_contiguous_ || transfer.contiguous;
 }
 
 void Schedule::add_dependency(std::size_t i, Dependency dependency) {

@@ -24,6 +24,12 @@ struct Transfer {
   /// Reads the state from before the block that it shares with the previous transfer (so that two
   /// NPUs can exchange partial sums).
   bool together = false;
+  /// Shares one send with the previous transfer: the same path and op, another chunk of the same
+  /// part, neither of them together with any. A maximal run of such transfers, with the one before
+  /// them, is a send: it sets out when all of its transfers may, occupies each link as one transfer
+  /// of the summed size, and all of its chunks arrive (and are reduced) when it does. So the chunks
+  /// pay the latency once (Shah et al., TACCL, NSDI 2023, sec. 5.1 step 3 and app. B.3, eq. 16-19).
+  bool contiguous = false;
   bool operator==(const Transfer&) const = default;
 };
 
@@ -47,7 +53,10 @@ class PathTable {
 public:
   explicit PathTable(std::uint32_t link_count);
 
-  /// The id of this link sequence, added if new. Pre: not empty, links known.
+  static constexpr std::uint32_t most_paths = 1U << 29; ///< that a transfer can tell apart
+
+  /// The id of this link sequence, added if new. Pre: not empty, links known. Errors: InputError
+  /// for more than most_paths.
   PathId intern(std::span<const LinkId> links);
   [[nodiscard]] std::span<const LinkId> links(PathId path) const {
     return {links_.data() + begin_[path.value], begin_[path.value + 1] - begin_[path.value]};
@@ -73,17 +82,31 @@ public:
 
   void reserve(std::size_t transfers) { transfers_.reserve(transfers); }
   void push(const Transfer& transfer);
-  void push(ChunkId chunk, LinkId link, Op op) { push({chunk, PathId{link.value}, op, false}); }
+  void push(ChunkId chunk, LinkId link, Op op) { push({chunk, PathId{link.value}, op}); }
 
   [[nodiscard]] std::size_t size() const { return transfers_.size(); }
   [[nodiscard]] bool empty() const { return transfers_.empty(); }
   [[nodiscard]] Transfer operator[](std::size_t i) const {
     const Packed p = transfers_[i];
     return {ChunkId{p.chunk}, PathId{p.path & path_mask},
-            (p.path & reduce_bit) ? Op::reduce : Op::copy, (p.path & together_bit) != 0};
+            (p.path & reduce_bit) ? Op::reduce : Op::copy, (p.path & together_bit) != 0,
+            (p.path & contiguous_bit) != 0};
   }
   [[nodiscard]] PathId path_of(std::size_t i) const {
     return PathId{transfers_[i].path & path_mask};
+  }
+  /// Whether some transfers share a send.
+  [[nodiscard]] bool has_contiguous() const { return has_contiguous_; }
+  /// The send of transfer i: its first transfer (i itself, where it shares no send), and one past
+  /// its last. Cost: O(transfers of the send).
+  [[nodiscard]] std::size_t send_begin(std::size_t i) const {
+    while (i > 0 && is_contiguous(i)) --i;
+    return i;
+  }
+  [[nodiscard]] std::size_t send_end(std::size_t i) const {
+    do ++i;
+    while (i < size() && is_contiguous(i));
+    return i;
   }
   /// Transfer `i` waits for this, too.
   /// Pre: i is in the list, and no later one has dependencies yet.
@@ -101,15 +124,21 @@ public:
 
 private:
   static constexpr std::uint32_t reduce_bit = 1U << 31, together_bit = 1U << 30,
-                                 path_mask = together_bit - 1;
+                                 contiguous_bit = PathTable::most_paths,
+                                 path_mask = contiguous_bit - 1;
   struct Packed {
-    std::uint32_t chunk, path; // path: id, op and together bit
+    std::uint32_t chunk, path; // path: id, op, together and contiguous bit
     bool operator==(const Packed&) const = default;
   };
   static_assert(sizeof(Packed) == 8);
 
+  [[nodiscard]] bool is_contiguous(std::size_t i) const {
+    return (transfers_[i].path & contiguous_bit) != 0;
+  }
+
   PathTable paths_;
   std::vector<Packed> transfers_;
+  bool has_contiguous_ = false;
   std::vector<std::uint32_t> waiting_; // ascending
   std::vector<Dependency> dependencies_;
 };

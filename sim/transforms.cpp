@@ -1,5 +1,5 @@
-// All transforms copy whole blocks of transfers that are performed together, since a block that is
-// torn apart means something else. Inversion follows TACOS, section IV.H: order and paths are
+// All transforms copy whole blocks of transfers that are performed together, or share a send, since
+// a block that is torn apart means something else. Inversion follows TACOS, section IV.H: order and paths are
 // reversed, copies become reductions.
 
 #include "sim/transforms.hpp"
@@ -14,10 +14,14 @@ namespace tutti {
 
 namespace {
 
+/// Whether the transfer belongs to the block of the one before: is performed together with it, or
+/// shares its send.
+bool goes_on(const Transfer& transfer) { return transfer.together || transfer.contiguous; }
+
 /// One past the last transfer of the block that starts at `begin`.
 std::size_t block_end(const Schedule& schedule, std::size_t begin) {
   std::size_t end = begin + 1;
-  while (end < schedule.size() && schedule[end].together) ++end;
+  while (end < schedule.size() && goes_on(schedule[end])) ++end;
   return end;
 }
 
@@ -39,6 +43,7 @@ public:
       transfer.path = path;
       transfer.chunk.value += chunk_shift;
       transfer.together = transfer.together && i > begin;
+      transfer.contiguous = transfer.contiguous && i > begin;
       places_.push_back(static_cast<std::uint32_t>(into_.size()));
       into_.push(transfer);
       if (!from_.has_dependencies()) continue;
@@ -95,8 +100,9 @@ Schedule inverted(const Topology& topology, const Schedule& schedule, Op becomes
       path = made.paths().intern(links);
     }
     // A block's last transfer now opens it; the one after it in the list tells whether it is alone.
-    const bool together = i + 1 < schedule.size() && schedule[i + 1].together;
-    made.push({transfer.chunk, path, transfer.op == Op::reduce ? Op::copy : becomes, together});
+    const bool has_next = i + 1 < schedule.size();
+    made.push({transfer.chunk, path, transfer.op == Op::reduce ? Op::copy : becomes,
+               has_next && schedule[i + 1].together, has_next && schedule[i + 1].contiguous});
   }
   add_inverted_dependencies(topology, schedule, made);
   return made;
@@ -175,20 +181,32 @@ Schedule split_chunks(const Schedule& schedule, std::uint32_t k) {
   Schedule split(schedule.paths().link_count());
   split.paths() = schedule.paths();
   split.reserve(schedule.size() * k);
+  // Where subchunk j of transfer i is: those of a send are listed subchunk by subchunk.
+  const auto place = [&](std::size_t i, std::uint32_t j) {
+    if (!schedule.has_contiguous()) return static_cast<std::uint32_t>(i * k + j);
+    const std::size_t first = schedule.send_begin(i), size = schedule.send_end(i) - first;
+    return static_cast<std::uint32_t>(first * k + j * size + (i - first));
+  };
+  const auto add = [&](std::size_t i, std::uint32_t j, bool together, bool contiguous) {
+    Transfer transfer = schedule[i];
+    transfer.chunk.value = transfer.chunk.value * k + j;
+    transfer.together = together;
+    transfer.contiguous = contiguous;
+    split.push(transfer);
+    for (const Dependency& dependency : schedule.dependencies(i))
+      split.add_dependency(place(i, j), {place(dependency.transfer, j), dependency.milestone});
+  };
   for (std::size_t begin = 0; begin < schedule.size();) {
     const std::size_t end = block_end(schedule, begin);
-    const bool alone = end == begin + 1;
-    for (std::size_t i = begin; i < end; ++i)
-      for (std::uint32_t j = 0; j < k; ++j) {
-        const auto place = static_cast<std::uint32_t>(split.size());
-        Transfer transfer = schedule[i];
-        transfer.chunk.value = transfer.chunk.value * k + j;
-        // Subchunks don't touch each other: one block of all of them means the same as k blocks.
-        transfer.together = !alone && (i > begin || j > 0);
-        split.push(transfer);
-        for (const Dependency& dependency : schedule.dependencies(i))
-          split.add_dependency(place, {dependency.transfer * k + j, dependency.milestone});
-      }
+    if (end > begin + 1 && schedule[begin + 1].contiguous) {
+      for (std::uint32_t j = 0; j < k; ++j)
+        for (std::size_t i = begin; i < end; ++i) add(i, j, false, i > begin);
+    } else {
+      // Subchunks don't touch each other: one block of all of them means the same as k blocks.
+      const bool alone = end == begin + 1;
+      for (std::size_t i = begin; i < end; ++i)
+        for (std::uint32_t j = 0; j < k; ++j) add(i, j, !alone && (i > begin || j > 0), false);
+    }
     begin = end;
   }
   return split;

@@ -1,4 +1,5 @@
-// Schedules made from schedules. Dependencies go where their transfers go.
+// Schedules made from schedules. Dependencies go where their transfers go, and what shares a send
+// still does.
 #pragma once
 
 #include "sim/collective.hpp"
@@ -35,8 +36,9 @@ namespace tutti {
                                    std::span<const std::uint32_t> chunk_shifts);
 
 /// Every chunk cut into `k` subchunks: transfer of chunk c becomes those of c*k .. c*k+k-1, one
-/// after another, and each subchunk waits for its own. The collective must be made with k times the
-/// chunks per shard. Pre: k >= 1.
+/// after another, and each subchunk waits for its own. A send that several transfers share becomes
+/// k sends, one after another, each of one subchunk of each. The collective must be made with k
+/// times the chunks per shard. Pre: k >= 1.
 [[nodiscard]] Schedule split_chunks(const Schedule& schedule, std::uint32_t k);
 
 /// Gives `made`, whose transfers are some of those of `schedule` in the same order, the

@@ -76,13 +76,15 @@ public:
     check_postcondition(chunk);
   }
 
-  /// Whoever waits for another can store, and what it waits for is listed before its block.
+  /// Whoever waits for another can store, and what it waits for is listed before its block, or
+  /// before the send that it shares.
   template <typename BlockOf> void check_dependencies(const BlockOf& block_of) {
     for (std::size_t k = 0; k < schedule_.waiting().size(); ++k) {
       const std::uint32_t i = schedule_.waiting()[k];
       const Dependency dependency = schedule_.all_dependencies()[k];
       const NodeId sender = ends_[schedule_.path_of(i).value].from;
-      const std::size_t block = block_of(i);
+      std::size_t block = block_of(i);
+      while (block > 0 && schedule_[block].contiguous) --block;
       if (!topology_.node(sender).can.store)
         note({block, Phase::waited, i},
              fmt::format("transfer {}: its sender {} can't store, so it can't wait for another", i,
@@ -93,6 +95,26 @@ public:
                          dependency.transfer));
       else
         continue;
+      return;
+    }
+  }
+
+  /// What shares a send can do so.
+  void check_sends() {
+    std::vector<std::uint32_t> part_of(collective_.chunks.size());
+    for (std::uint32_t p = 0; p < collective_.parts.size(); ++p)
+      std::fill_n(part_of.begin() + collective_.parts[p].first.value,
+                  collective_.parts[p].chunk_count, p);
+    std::vector<std::size_t> last_send(collective_.chunks.size(), SIZE_MAX); // by its first
+    std::size_t first = 0;
+    for (std::size_t i = 0; i < schedule_.size(); ++i) {
+      const Transfer transfer = schedule_[i];
+      if (!transfer.contiguous) first = i;
+      const bool has_chunk =
+          std::exchange(last_send[transfer.chunk.value], first) == first && first < i;
+      const std::string why = unshareable(i, part_of, has_chunk);
+      if (why.empty()) continue;
+      note({i, Phase::waited, i}, fmt::format("transfer {}: {}", i, why));
       return;
     }
   }
@@ -109,6 +131,30 @@ private:
 
   void note(Position position, std::string text) {
     if (!first_ || position < first_->position) first_ = FoundFault{position, std::move(text)};
+  }
+
+  /// Why transfer i can't go with the one before as it says; empty: it can, or says nothing.
+  [[nodiscard]] std::string unshareable(std::size_t i, const std::vector<std::uint32_t>& part_of,
+                                        bool has_chunk) const {
+    const Transfer transfer = schedule_[i];
+    if (transfer.contiguous && i == 0) return "it is contiguous, and none is listed before it";
+    if (transfer.contiguous && transfer.together)
+      return "it can't be both together and contiguous with the one before";
+    if (transfer.together && schedule_[i - (i > 0 ? 1 : 0)].contiguous)
+      return "it is together with one that is contiguous";
+    if (!transfer.contiguous) return "";
+    const Transfer before = schedule_[i - 1];
+    if (before.together) return "it is contiguous with one that is together with others";
+    if (before.path != transfer.path)
+      return "it is contiguous with the one before and takes another path";
+    if (before.op != transfer.op)
+      return "it is contiguous with the one before, and only one of them reduces";
+    if (part_of[before.chunk.value] != part_of[transfer.chunk.value])
+      return "it is contiguous with the one before, whose chunk is another collective's";
+    if (has_chunk)
+      return fmt::format("it is contiguous with those before, which have chunk {} already",
+                         transfer.chunk.value);
+    return "";
   }
 
   [[nodiscard]] Word* set_of(NodeId node) { return state_.data() + node.value * words_; }
@@ -273,6 +319,7 @@ Verdict verify(const Topology& topology, const Collective& collective, const Sch
   Checker checker(topology, collective, schedule);
   const std::vector<std::uint32_t> starts = block_starts(schedule);
   const auto block_of = [&](std::uint32_t i) { return starts.empty() ? i : starts[i]; };
+  if (schedule.has_contiguous()) checker.check_sends();
   checker.check_dependencies(block_of);
   WatchedSteps steps(watch);
   for (std::uint32_t c = 0; c < chunks; ++c) {

@@ -33,8 +33,11 @@ struct Verdict {
 /// from before their block. The sender keeps its value if it can copy, otherwise the value moves
 /// on, once. A copy sets the receiver's set to the sender's and must not lose contributions; a
 /// reduce unites disjoint sets (into an empty node it sets).
+/// Chunks that share a send move as the list says, one by one: when they do is no question here.
 /// Faults: sending what one doesn't hold, a missing ability, a broken path, a contribution counted
-/// twice or lost, an unmet postcondition, an unknown chunk or link.
+/// twice or lost, an unmet postcondition, an unknown chunk or link; of transfers that share a send,
+/// another path, operation or part than the one before, a chunk that the send has already, a block
+/// performed together with others, and a name within the send.
 /// Cost: O(transfers + paths + chunks * nodes), times contributors / 64 for chunks that reduce.
 /// Memory: 4 bytes a transfer plus the state of one chunk.
 /// `watch` counts transfers. Errors: Stopped.

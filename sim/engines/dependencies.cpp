@@ -33,8 +33,8 @@ Dependencies::Dependencies(const Topology& topology, const Collective& collectiv
 
 Dependencies::Dependencies(std::span<const PathEnds> paths, const Collective& collective,
                            const Schedule& schedule, Parts parts)
-    : schedule_(&schedule), chains_(schedule.size()), next_(schedule.paths().size(), none),
-      undelivered_(schedule.size()) {
+    : schedule_(&schedule), shares_sends_(schedule.has_contiguous()), chains_(schedule.size()),
+      next_(schedule.paths().size(), none), undelivered_(schedule.size()) {
   if (schedule.size() > none / 2)
     throw InputError(
         fmt::format("{} transfers are more than an engine can number", schedule.size()));
@@ -173,6 +173,13 @@ void Dependencies::join_connections() {
   }
 }
 
+bool Dependencies::is_under_way(std::uint32_t i) const {
+  bool is = true;
+  for_each_of_send(first_of_send(i),
+                   [&](std::uint32_t j) { is = is && (chains_[j].flags & is_ready) != 0; });
+  return is;
+}
+
 std::string Dependencies::stuck_text(const Topology& topology, const Reason& reason) const {
   constexpr std::size_t most_named = 5;
   std::string text =
@@ -189,8 +196,8 @@ std::string Dependencies::stuck_text(const Topology& topology, const Reason& rea
       why = (flags & has_arrived) ? "waits for its receiver's sends"
             : awaits ? fmt::format("waits for transfer {}, which has not {}", awaits->transfer,
                                    to_text(awaits->milestone))
-            : (flags & is_ready) ? "is under way"
-                                 : "waits for data";
+            : is_under_way(i) ? "is under way"
+                              : "waits for data";
     text += fmt::format(
         "{} transfer {} (chunk {}, {} > {}) {}", named > 1 ? ";" : "", i, transfer.chunk.value,
         topology.node(topology.link(schedule_->paths().first(transfer.path)).from).name,

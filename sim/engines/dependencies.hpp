@@ -13,6 +13,10 @@
 // delivered, as it says. Among the transfers of one connection (same path) a ready one enters only
 // after all earlier-listed ones have entered.
 //
+// Transfers that share a send (Transfer::contiguous) are of one connection and follow each other in
+// it, so that the last of them is let in when all of them are. What crosses the network is one
+// transfer, which goes by the number of the first; whatever happens to it happens to each of them.
+//
 // At a node that can't store, what passes on an arrival may not end before that arrival's tail is
 // in. Where ends are known in advance the tails are numbers (cut_through, tail); where a network
 // changes a third token, the tail token, passes arrivals whose tails are in and lets the sends that
@@ -38,9 +42,10 @@
 namespace tutti {
 
 /// 16 bytes a transfer; where some name others, 8 more, and 4 for each name. `Sink` has enter(i):
-/// transfer i may queue at its first link, and delivered(i): its arrival counts. What happens a
-/// second time has no effect. A copy shares what never changes: to copy dependencies before
-/// anything has happened is to begin once more.
+/// transfer i, the first of its send, may queue at its first link, and delivered(i): the arrival of
+/// transfer i counts, whether it is the first or not. What happens a second time has no effect. A
+/// copy shares what never changes: to copy dependencies before anything has happened is to begin
+/// once more.
 class Dependencies {
 public:
   /// Parts that are kept apart begin one by one, and only transfers of one part form a connection;
@@ -59,7 +64,7 @@ public:
       std::uint32_t& next = next_[connection(i)];
       if (next != i || !may_enter(i) || is_held(connection(i))) continue;
       next = chains_[i].next_in_connection;
-      sink.enter(i);
+      let_in(i, sink);
     }
   }
   /// From now on transfers of this part enter. Pre: parts apart.
@@ -82,20 +87,29 @@ public:
     if (next_[connection] != none) enter_from(next_[connection], sink);
   }
 
-  /// The last byte of transfer i has left its sender. Only needed where watched(i).
+  /// The last byte of transfer i, the first of its send (as everywhere where something happens to
+  /// one), has left its sender. Only needed where watched(i).
   template <typename Sink> void left(std::uint32_t i, Sink& sink) {
-    if (chains_[i].flags & has_left) return;
-    set(i, has_left);
-    if (chains_[i].flags & departure_token) walk_departures(chains_[i].next_at_sender, sink);
-    reach(i, Milestone::left, sink);
+    for_each_of_send(i, [&](std::uint32_t j) {
+      if (chains_[j].flags & has_left) return;
+      set(j, has_left);
+      if (chains_[j].flags & departure_token) walk_departures(chains_[j].next_at_sender, sink);
+      reach(j, Milestone::left, sink);
+    });
   }
   /// Whether some arrival, or who names it, waits for this transfer to leave.
-  [[nodiscard]] bool watched(std::uint32_t i) const { return (chains_[i].flags & is_watched) != 0; }
+  [[nodiscard]] bool watched(std::uint32_t i) const {
+    bool is = false;
+    for_each_of_send(i, [&](std::uint32_t j) { is = is || (chains_[j].flags & is_watched) != 0; });
+    return is;
+  }
 
   /// The last byte of transfer i has reached its end.
   template <typename Sink> void arrived(std::uint32_t i, Sink& sink) {
-    set(i, has_arrived);
-    if (chains_[i].flags & may_deliver) deliver(i, sink);
+    for_each_of_send(i, [&](std::uint32_t j) {
+      set(j, has_arrived);
+      if (chains_[j].flags & may_deliver) deliver(j, sink);
+    });
   }
   [[nodiscard]] bool has_reached_its_end(std::uint32_t i) const {
     return (chains_[i].flags & has_arrived) != 0;
@@ -105,33 +119,58 @@ public:
            (chains_[i].flags & (is_lost | is_kept)) == 0;
   }
   /// Transfer i has reached its end, which doesn't take it any more.
-  void keep(std::uint32_t i) { set(i, has_arrived), set(i, is_kept); }
+  void keep(std::uint32_t i) {
+    for_each_of_send(i, [&](std::uint32_t j) { set(j, has_arrived), set(j, is_kept); });
+  }
   /// Transfer i has reached its end and is lost there.
-  void lose(std::uint32_t i) { set(i, has_arrived), set(i, is_lost); }
+  void lose(std::uint32_t i) {
+    for_each_of_send(i, [&](std::uint32_t j) { set(j, has_arrived), set(j, is_lost); });
+  }
   [[nodiscard]] bool was_lost(std::uint32_t i) const { return (chains_[i].flags & is_lost) != 0; }
 
   /// The head of transfer i has reached a node that can't store and sends it on at once; nothing
   /// that depends on it may end there before `tail`.
   template <typename Sink> void cut_through(std::uint32_t i, std::int64_t tail, Sink& sink) {
-    raise_tail(2 * i + arrives, tail);
-    release(i, sink);
+    for_each_of_send(i, [&](std::uint32_t j) {
+      raise_tail(2 * j + arrives, tail);
+      release(j, sink);
+    });
   }
   /// Earliest end of transfer i's first hop, in ps; 0 unless it follows data that still streams in.
-  [[nodiscard]] std::int64_t tail(std::uint32_t i) const { return tail_of_step(2 * i + sends); }
+  [[nodiscard]] std::int64_t tail(std::uint32_t i) const {
+    std::int64_t latest = 0;
+    if (!tails_.empty())
+      for_each_of_send(
+          i, [&](std::uint32_t j) { latest = std::max(latest, tail_of_step(2 * j + sends)); });
+    return latest;
+  }
 
   /// The head of transfer i has reached a node that can't store; what sends it on has to ask
   /// may_end.
   template <typename Sink> void head_in(std::uint32_t i, Sink& sink) {
-    if ((chains_[i].flags & is_in) == 0) release(i, sink);
+    for_each_of_send(i, [&](std::uint32_t j) {
+      if ((chains_[j].flags & is_in) == 0) release(j, sink);
+    });
   }
   /// The tail of transfer i has followed. Calls sink.tail_passed(j) for the sends j that may end.
   template <typename Sink> void tail_in(std::uint32_t i, Sink& sink) {
-    if (chains_[i].flags & tail_is_in) return;
-    set(i, tail_is_in);
-    if (chains_[i].flags & tail_token) walk_tails(i, sink);
+    for_each_of_send(i, [&](std::uint32_t j) {
+      if (chains_[j].flags & tail_is_in) return;
+      set(j, tail_is_in);
+      if (chains_[j].flags & tail_token) walk_tails(j, sink);
+    });
   }
   /// Whether all tails that transfer i follows are in.
-  [[nodiscard]] bool may_end(std::uint32_t i) const { return (chains_[i].flags & tails_in) != 0; }
+  [[nodiscard]] bool may_end(std::uint32_t i) const {
+    bool may = true;
+    for_each_of_send(i, [&](std::uint32_t j) { may = may && (chains_[j].flags & tails_in) != 0; });
+    return may;
+  }
+
+  /// The transfer by whose number transfer i crosses the network.
+  [[nodiscard]] std::uint32_t first_of_send(std::uint32_t i) const {
+    return shares_sends_ ? static_cast<std::uint32_t>(schedule_->send_begin(i)) : i;
+  }
 
   [[nodiscard]] std::size_t undelivered() const { return undelivered_; }
   /// Which connection a transfer belongs to: its path, unless parts are kept apart; then numbered
@@ -191,9 +230,25 @@ private:
     return (chains_[i].flags & is_ready) != 0 && (names_.empty() || names_[i] == 0);
   }
 
+  /// Pre: i is the first of its send.
+  template <typename Action> void for_each_of_send(std::uint32_t i, const Action& act) const {
+    act(i);
+    if (!shares_sends_) return;
+    const auto end = static_cast<std::uint32_t>(schedule_->send_end(i));
+    for (std::uint32_t j = i + 1; j < end; ++j) act(j);
+  }
+  /// Transfer i has been let in, after those before it: with the last of a send, this sets out.
+  template <typename Sink> void let_in(std::uint32_t i, Sink& sink) {
+    if (!shares_sends_)
+      sink.enter(i);
+    else if (schedule_->send_end(i) == i + std::size_t{1})
+      sink.enter(first_of_send(i));
+  }
+
   void set(std::uint32_t i, Flag flag) {
     chains_[i].flags = static_cast<std::uint16_t>(chains_[i].flags | flag);
   }
+  [[nodiscard]] bool is_under_way(std::uint32_t i) const;
   void keep_apart(const Collective& collective, Fixed& fixed);
   void take_names(Fixed& fixed);
   void join_connections();
@@ -278,7 +333,8 @@ private:
       } else {
         set(j, tails_in);
         step = chains_[j].next_at_sender;
-        sink.tail_passed(j);
+        const std::uint32_t first = first_of_send(j);
+        if (!shares_sends_ || may_end(first)) sink.tail_passed(first);
       }
     }
   }
@@ -291,11 +347,12 @@ private:
     while (next != none && may_enter(next)) {
       const std::uint32_t entering = next;
       next = chains_[entering].next_in_connection;
-      sink.enter(entering);
+      let_in(entering, sink);
     }
   }
 
   const Schedule* schedule_;
+  bool shares_sends_; // whether some transfers do
   std::shared_ptr<const Fixed> fixed_;
   const std::uint32_t* connections_ = nullptr;            // of `fixed_`, where parts are kept apart
   std::vector<Chain> chains_;                             // per transfer

@@ -8,6 +8,7 @@
 #include "sim/engines/late_starts.hpp"
 #include "sim/report.hpp"
 #include "sim/schedule.hpp"
+#include "sim/sends.hpp"
 #include "sim/topology.hpp"
 
 #include <algorithm>
@@ -36,8 +37,9 @@ public:
   [[nodiscard]] const PathTable& paths() const { return schedule_.paths(); }
   [[nodiscard]] PathId path_of(std::uint32_t i) const { return schedule_.path_of(i); }
   [[nodiscard]] Op op_of(std::uint32_t i) const { return schedule_[i].op; }
+  /// Pre: i is the first of its send.
   [[nodiscard]] Bytes size_of(std::uint32_t i) const {
-    return collective_.chunks[schedule_[i].chunk.value].size;
+    return send_size(collective_, schedule_, i);
   }
   [[nodiscard]] std::size_t level_count() const { return levels_.count(); }
   [[nodiscard]] std::size_t level_of(std::uint32_t i) const {

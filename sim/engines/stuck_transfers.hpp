@@ -57,11 +57,12 @@ template <typename Transfers, typename Links>
   for (std::uint32_t i = 0; i < transfers.size(); ++i) {
     if (transfers.is_delivered(i)) continue;
     StuckTransfer transfer{i};
-    const auto place = places.find(i);
+    const std::uint32_t under_way = transfers.first_of_send(i);
+    const auto place = places.find(under_way);
     if (transfers.has_reached_its_end(i)) {
       transfer.why =
           transfers.was_lost(i) ? StuckTransfer::Why::lost : StuckTransfer::Why::held_back;
-    } else if (is_frozen[i]) {
+    } else if (is_frozen[under_way]) {
       transfer.why = StuckTransfer::Why::frozen;
     } else if (place != places.end()) {
       transfer = {i, StuckTransfer::Why::link_down, place->second.link, place->second.since};

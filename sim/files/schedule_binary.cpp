@@ -33,7 +33,14 @@ std::size_t most_payload(std::size_t frame) {
   return std::min(cap, (std::size_t{1} << 20) + 4096 * std::min(frame, cap / 4096));
 }
 
-enum class Form : std::uint8_t { list, compact, list_with_dependencies };
+enum class Form : std::uint8_t { list, compact, list_with_dependencies, list_with_shared_sends };
+
+/// The bits below the path: whether it reduces and is together; of shared sends also whether it is
+/// contiguous.
+std::uint64_t flags_of(Form form) { return form == Form::list_with_shared_sends ? 8 : 4; }
+bool has_names(Form form) {
+  return form == Form::list_with_dependencies || form == Form::list_with_shared_sends;
+}
 
 /// Takes the content piece by piece.
 using Sink = std::function<void(std::string_view)>;
@@ -175,15 +182,15 @@ void encode_collective(Encoder& out, const Collective& collective) {
   }
 }
 
-void encode_list(Encoder& out, const Schedule& schedule) {
+void encode_list(Encoder& out, const Schedule& schedule, Form form) {
   const PathTable& paths = schedule.paths();
   out.number(std::uint64_t{paths.size() - paths.link_count()});
   for (std::uint32_t p = paths.link_count(); p < paths.size(); ++p) out.ids(paths.links(PathId{p}));
   for (std::size_t i = 0; i < schedule.size(); ++i) {
     const Transfer t = schedule[i];
     out.number(std::uint64_t{t.chunk.value});
-    out.number(std::uint64_t{t.path.value} * 4 + (t.op == Op::reduce ? 2 : 0) +
-               (t.together ? 1 : 0));
+    out.number(t.path.value * flags_of(form) + (t.contiguous ? 4 : 0) +
+               (t.op == Op::reduce ? 2 : 0) + (t.together ? 1 : 0));
   }
 }
 
@@ -257,7 +264,7 @@ Collective decode_collective(Decoder& in, const Topology& topology, std::size_t 
 }
 
 Schedule decode_list(Decoder& in, std::uint32_t link_count, std::size_t chunks,
-                     std::size_t transfers) {
+                     std::size_t transfers, Form form) {
   Schedule schedule(link_count);
   PathTable& paths = schedule.paths();
   for (std::size_t left = in.count("paths"); left > 0; --left) {
@@ -269,11 +276,12 @@ Schedule decode_list(Decoder& in, std::uint32_t link_count, std::size_t chunks,
   schedule.reserve(transfers);
   for (std::size_t i = 0; i < transfers; ++i) {
     const ChunkId chunk{in.index("chunk", chunks)};
-    const std::uint64_t bits = in.number();
-    if (bits / 4 >= paths.size())
-      throw InputError(fmt::format("path {} isn't there (there are {})", bits / 4, paths.size()));
-    schedule.push({chunk, PathId{static_cast<std::uint32_t>(bits / 4)},
-                   (bits & 2) != 0 ? Op::reduce : Op::copy, (bits & 1) != 0});
+    const std::uint64_t number = in.number(), path = number / flags_of(form),
+                        flags = number % flags_of(form);
+    if (path >= paths.size())
+      throw InputError(fmt::format("path {} isn't there (there are {})", path, paths.size()));
+    schedule.push({chunk, PathId{static_cast<std::uint32_t>(path)},
+                   (flags & 2) != 0 ? Op::reduce : Op::copy, (flags & 1) != 0, (flags & 4) != 0});
   }
   return schedule;
 }
@@ -392,18 +400,18 @@ void encode(Encoder& out, const Topology& topology, const ScheduleContent& conte
   const std::optional<CompactSchedule> made =
       content.compact ? std::nullopt : compact_form(topology, content);
   const CompactSchedule* compact = made ? &*made : content.compact;
-  const bool has_dependencies = !compact && content.schedule->has_dependencies();
-  const Form form = compact            ? Form::compact
-                    : has_dependencies ? Form::list_with_dependencies
-                                       : Form::list;
+  const Form form = compact                                ? Form::compact
+                    : content.schedule->has_contiguous()   ? Form::list_with_shared_sends
+                    : content.schedule->has_dependencies() ? Form::list_with_dependencies
+                                                           : Form::list;
   out.number(static_cast<std::uint64_t>(form));
   out.number(std::uint64_t{compact ? compact->size() : content.schedule->size()});
   encode_collective(out, *content.collective);
   if (compact)
     encode_compact(out, *compact);
   else
-    encode_list(out, *content.schedule);
-  if (has_dependencies) encode_dependencies(out, *content.schedule);
+    encode_list(out, *content.schedule, form);
+  if (has_names(form)) encode_dependencies(out, *content.schedule);
   out.flush();
 }
 
@@ -427,7 +435,7 @@ ScheduleFile from_payload(std::string_view payload, const Topology& topology,
   model.forwarding = parse_forwarding(in.text());
   model.discipline = parse_discipline(in.text());
   model.reduce_rate.bytes_per_second = in.number("reduction rate", 0, INT64_MAX);
-  const auto form = static_cast<Form>(in.number("form", 0, 2));
+  const auto form = static_cast<Form>(in.number("form", 0, 3));
   const std::size_t transfers = in.count("transfers");
   Collective collective = decode_collective(in, topology, transfers);
   ScheduleFile file{name,
@@ -440,8 +448,8 @@ ScheduleFile from_payload(std::string_view payload, const Topology& topology,
     file.compact = decode_compact(in, topology, file.collective, transfers);
   else
     file.schedule =
-        decode_list(in, topology.link_count(), file.collective.chunks.size(), transfers);
-  if (form == Form::list_with_dependencies) decode_dependencies(in, file.schedule);
+        decode_list(in, topology.link_count(), file.collective.chunks.size(), transfers, form);
+  if (has_names(form)) decode_dependencies(in, file.schedule);
   in.finish();
   if (file.compact && transfers <= listed_up_to)
     file.schedule = expanded(topology, file.collective, *std::exchange(file.compact, std::nullopt));

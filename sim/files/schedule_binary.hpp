@@ -2,13 +2,15 @@
 // (little-endian), then one zstd frame with a checksum. Its payload is made of numbers (LEB128),
 // fingerprints (8 bytes, little-endian) and texts (length, bytes):
 //   topology name, topology fingerprint, algorithm, link_busy, forwarding, discipline, reduce_rate,
-//   form (0 list, 1 compact, 2 list with dependencies), number of transfers, collective
-//   fingerprint, number of parts, parts,
+//   form (0 list, 1 compact, 2 list with dependencies, 3 list with shared sends), number of
+//   transfers, collective fingerprint, number of parts, parts,
 //   then list:    number of paths of two links and more, each: number of links, links;
 //                 each transfer: chunk, path * 4 + reduce * 2 + together
 //        compact: per link: number of chunks, chunks
 //        list with dependencies: as a list; then the number of dependencies, each: transfer that
 //                 waits (less that of the one before), transfer that it waits for * 2 + arrived
+//        list with shared sends: as a list with dependencies, of which there may be none; of each
+//                 transfer path * 8 + contiguous * 4 + reduce * 2 + together
 //   A part: kind, then named: size, number of members, members, root NPU, chunks per shard;
 //   custom: number of sets, each: number of nodes, nodes; number of chunks, each: bytes, held by
 //   (set), wanted by (set), reduces (0 or 1).

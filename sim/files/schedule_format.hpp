@@ -13,11 +13,11 @@
 
 namespace tutti::schedule_format {
 
-inline constexpr std::int64_t version = 3; ///< the newest
-/// What a schedule is written as: 3 says dependencies; 2, all else; 1 had other names for keys of
-/// JSON.
+inline constexpr std::int64_t version = 4; ///< the newest
+/// What a schedule is written as: 4 says what shares a send; 3, dependencies; 2, all else; 1 had
+/// other names for keys of JSON.
 [[nodiscard]] inline std::int64_t version_of(const Schedule& schedule) {
-  return schedule.has_dependencies() ? version : 2;
+  return schedule.has_contiguous() ? version : schedule.has_dependencies() ? 3 : 2;
 }
 
 /// Errors: InputError for a version that this program doesn't know.

@@ -66,7 +66,9 @@ void append_transfer(std::string& out, const Schedule& schedule, std::size_t i) 
     comma = ",";
   }
   fmt::format_to(end, "],\"{}\"{}", t.op == Op::reduce ? "reduce" : "copy",
-                 t.together ? ",\"together\"" : "");
+                 t.together     ? R"(,"together")"
+                 : t.contiguous ? R"(,"contiguous")"
+                                : "");
   std::string_view before = ",[";
   for (const Dependency& dependency : schedule.dependencies(i)) {
     fmt::format_to(end, "{}[{},\"{}\"]", before, dependency.transfer,
@@ -247,8 +249,8 @@ void read_transfer(const json& value, Schedule& schedule, std::size_t chunks,
   const bool waits = value.size() > 3 && value.back().is_array();
   const std::size_t texts = value.size() - (waits ? 1 : 0);
   if (texts != 3 && texts != 4)
-    throw InputError("a transfer is [chunk, [links], \"copy\" or \"reduce\"], then \"together\" or "
-                     "nothing, then a list of dependencies or nothing");
+    throw InputError("a transfer is [chunk, [links], \"copy\" or \"reduce\"], then \"together\", "
+                     "\"contiguous\" or nothing, then a list of dependencies or nothing");
   PathTable& paths = schedule.paths();
   Transfer t;
   t.chunk = id<ChunkId>(value[0], "chunk", chunks, "collective");
@@ -260,9 +262,10 @@ void read_transfer(const json& value, Schedule& schedule, std::size_t chunks,
   if (value[2] != "copy" && value[2] != "reduce")
     throw InputError("the third entry must be \"copy\" or \"reduce\"");
   t.op = value[2] == "reduce" ? Op::reduce : Op::copy;
-  if (texts == 4 && value[3] != "together")
-    throw InputError("the fourth entry must be \"together\", or left out");
-  t.together = texts == 4;
+  t.together = texts == 4 && value[3] == "together";
+  t.contiguous = texts == 4 && value[3] == "contiguous";
+  if (texts == 4 && !t.together && !t.contiguous)
+    throw InputError("the fourth entry must be \"together\" or \"contiguous\", or left out");
   schedule.push(t);
   if (!waits) return;
   for (const json& named : value.back())

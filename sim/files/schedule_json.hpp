@@ -12,7 +12,7 @@
 //        {"bytes": 1, "sources": [0], "destinations": [1], "reduces": false}]}]},
 //    "transfers": [
 //      [<chunk>, [<link>, ...], "copy" | "reduce"],
-//      [<chunk>, [<link>, ...], "copy" | "reduce", "together"]]}
+//      [<chunk>, [<link>, ...], "copy" | "reduce", "together" | "contiguous"]]}
 #pragma once
 
 #include "sim/files/schedule_file.hpp"

@@ -3,6 +3,7 @@
 #include "sim/iteration/placed_shapes.hpp"
 
 #include "sim/error.hpp"
+#include "sim/sends.hpp"
 
 #include <fmt/format.h>
 
@@ -152,7 +153,8 @@ PlanShape make_shape(const std::shared_ptr<const CommunicationPlan>& plan, const
       route = {transfer.path, members.index(at.sender), members.index(at.receiver)};
     for (const std::uint32_t end : {route.sender, route.receiver})
       if (end != PlanShape::none) ++shape.transfers_of[end];
-    const Bytes size = plan->collective.chunks[transfer.chunk.value].size;
+    const Bytes size =
+        send_size(plan->collective, schedule, i); // asked for of a send's first alone
     const std::uint32_t size_index = sizes.of(size.count);
     if (size_index == shape.sizes.size()) shape.sizes.push_back(size);
     shape.transfers.push_back(

@@ -1,5 +1,5 @@
 // A transport is to a link what a protocol's flags, a thread block's loads and stores and the
-// handshake of a FIFO are to a wire: some of the bandwidth carries no data, each chunk costs a
+// handshake of a FIFO are to a wire: some of the bandwidth carries no data, each send costs a
 // handshake, one channel fills only a part of a wire, and a step takes longer than the wire's own
 // latency. All of that is a slower link, cut into lanes, as channels don't wait for each other.
 // Source: NCCL 2.30, device/prims_simple.h, prims_ll.h, prims_ll128.h (lines, flags, steps),
@@ -8,6 +8,7 @@
 #include "sim/transport/transport.hpp"
 
 #include "sim/error.hpp"
+#include "sim/sends.hpp"
 #include "sim/text.hpp"
 
 #include <fmt/format.h>
@@ -84,9 +85,9 @@ void count_connections(const Topology& topology, const Schedule& schedule,
 std::vector<Crossings> crossings_of(const Topology& topology, const Collective& collective,
                                     const Schedule& schedule, const Channels& channels) {
   std::vector<Crossings> crossings(topology.link_count());
-  for (std::size_t t = 0; t < schedule.size(); ++t) {
+  for (std::size_t t = 0; t < schedule.size(); t = schedule.send_end(t)) {
     const Transfer transfer = schedule[t];
-    const auto bytes = static_cast<double>(collective.chunks[transfer.chunk.value].size.count);
+    const auto bytes = static_cast<double>(send_size(collective, schedule, t).count);
     const std::uint32_t channel = channels.of(transfer);
     const bool in_switch =
         is_switch(topology, topology.link(schedule.paths().first(transfer.path)).from) ||
@@ -249,9 +250,10 @@ private:
     made.reserve(schedule_.size());
     std::unordered_map<std::uint64_t, PathId> paths; // by path and channel
     std::vector<LinkId> lanes;
+    std::uint32_t channel = 0; // of the send
     for (std::size_t t = 0; t < schedule_.size(); ++t) {
       Transfer transfer = schedule_[t];
-      const std::uint32_t channel = choice_.by_shard ? channels_.of(transfer) : 0;
+      if (choice_.by_shard && !transfer.contiguous) channel = channels_.of(transfer);
       const auto [found, is_new] =
           paths.try_emplace(std::uint64_t{transfer.path.value} * most_channels + channel);
       if (is_new) {

@@ -10,6 +10,7 @@
 #include "synth/scheduling/kept_order.hpp"
 
 #include "sim/engines/engine.hpp"
+#include "sim/sends.hpp"
 
 #include <algorithm>
 #include <cstdint>
@@ -97,7 +98,7 @@ public:
       : topology_(topology), collective_(collective), schedule_(schedule), model_(model),
         links_(links), before_(schedule.size(), none), waits_(schedule.size()) {
     std::vector<std::uint32_t> last(topology.link_count(), none);
-    for (std::uint32_t i = 0; i < schedule.size(); ++i) {
+    for (std::uint32_t i = 0; i < schedule.size(); i = send_end(i)) {
       const LinkId link = first_link(i);
       if (links.begins_several[link.value]) before_[i] = std::exchange(last[link.value], i);
     }
@@ -107,7 +108,7 @@ public:
   void hold(const PlannedTimes& plan, Time tolerance) {
     const std::vector<LocalClock> clocks = clocks_of(plan);
     std::vector<Time> free(topology_.link_count());
-    for (std::uint32_t i = 0; i < schedule_.size(); ++i) {
+    for (std::uint32_t i = 0; i < schedule_.size(); i = send_end(i)) {
       const LinkId link = first_link(i);
       if (!links_.is_paced[link.value]) continue;
       Time& start = free[link.value]; // then the transfer's
@@ -117,8 +118,8 @@ public:
           waits_[i] = tick->event;
           start = tick->at;
         }
-      start += serialization(collective_.chunks[schedule_[i].chunk.value].size,
-                             topology_.effective_bandwidth(link));
+      start +=
+          serialization(send_size(collective_, schedule_, i), topology_.effective_bandwidth(link));
     }
   }
 
@@ -138,11 +139,13 @@ public:
     std::vector<bool> needed(schedule_.size());
     std::vector<Time> entered(schedule_.size()), path_entry(schedule_.paths().size());
     std::unordered_map<std::uint64_t, Time> arrived; // by chunk and node; never iterated
-    for (std::uint32_t i = 0; i < schedule_.size(); ++i) {
-      const Transfer transfer = schedule_[i];
-      Time& entry = path_entry[transfer.path.value];
-      if (const auto data = arrived.find(key(transfer.chunk, sender(i))); data != arrived.end())
-        entry = std::max(entry, data->second);
+    for (std::uint32_t i = 0, end = 0; i < schedule_.size(); i = end) {
+      end = send_end(i);
+      const PathId path = schedule_.path_of(i);
+      Time& entry = path_entry[path.value];
+      for (std::uint32_t j = i; j < end; ++j)
+        if (const auto data = arrived.find(key(j, sender(i))); data != arrived.end())
+          entry = std::max(entry, data->second);
       if (waits_[i])
         entry = std::max(entry, waits_[i]->milestone == Milestone::left
                                     ? times.lefts[waits_[i]->transfer]
@@ -151,12 +154,14 @@ public:
         if (links_.sees_entry[first_link(i).value])
           needed[i] = entry < times.lefts[before];
         else
-          needed[i] = transfer.path != schedule_.path_of(before) && entry <= entered[before];
+          needed[i] = path != schedule_.path_of(before) && entry <= entered[before];
         if (needed[i]) entry = std::max(entry, times.lefts[before]);
       }
       entered[i] = entry;
-      Time& latest = arrived[key(transfer.chunk, receiver(i))];
-      latest = std::max(latest, times.deliveries[i]);
+      for (std::uint32_t j = i; j < end; ++j) {
+        Time& latest = arrived[key(j, receiver(i))];
+        latest = std::max(latest, times.deliveries[j]);
+      }
     }
     return needed;
   }
@@ -176,8 +181,11 @@ private:
   [[nodiscard]] NodeId receiver(std::uint32_t i) const {
     return topology_.link(schedule_.paths().last(schedule_.path_of(i))).to;
   }
-  static std::uint64_t key(ChunkId chunk, NodeId node) {
-    return std::uint64_t{chunk.value} << 32 | node.value;
+  [[nodiscard]] std::uint64_t key(std::uint32_t i, NodeId node) const {
+    return std::uint64_t{schedule_[i].chunk.value} << 32 | node.value;
+  }
+  [[nodiscard]] std::uint32_t send_end(std::uint32_t i) const {
+    return static_cast<std::uint32_t>(schedule_.send_end(i));
   }
 
   [[nodiscard]] std::vector<LocalClock> clocks_of(const PlannedTimes& plan) const {
@@ -198,8 +206,10 @@ private:
     for (const HopRecord& hop : report.hops) {
       if (is_known[hop.transfer] || hop.link != first_link(hop.transfer)) continue;
       is_known[hop.transfer] = true;
-      times.starts[hop.transfer] = hop.start;
-      times.lefts[hop.transfer] = hop.end;
+      for (std::uint32_t i = hop.transfer; i < send_end(hop.transfer); ++i) {
+        times.starts[i] = hop.start;
+        times.lefts[i] = hop.end;
+      }
     }
     return times;
   }
@@ -209,7 +219,7 @@ private:
   const Schedule& schedule_;
   const TimeModel& model_;
   const FirstLinks& links_;
-  std::vector<std::uint32_t> before_;            // per transfer, on its first link
+  std::vector<std::uint32_t> before_;            // of each send's first, on its first link
   std::vector<std::optional<Dependency>> waits_; // per transfer: the clock's
 };
 

@@ -34,7 +34,7 @@ struct KeptOrder {
 /// are needed: transfers of one path, and those that come when the one before is in the queue, are
 /// in order without. None are set where the schedule is as fast without.
 /// Without a plan only the order counts.
-/// Those of the schedule don't count.
+/// Those of the schedule don't count. What shares a send sets out as one.
 /// Pre: the schedule is correct, nothing in it happens "together"; the plan starts transfers of
 /// each link in list order; model.discipline is fifo. Cost: two replays where some link begins
 /// several paths, else one; O(transfers * log), 60 bytes a transfer and 40 a hop.

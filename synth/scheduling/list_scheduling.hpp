@@ -35,9 +35,9 @@ struct ListSchedulingOptions {
 
 /// The same transfers in another order, each chunk's meaning kept; the best of several orders.
 /// Dependencies of the given list hold for its own order alone.
-/// Pre: the schedule is correct; nothing in it happens "together"; transfers that others follow end
-/// at nodes that store; model.discipline is fifo. Errors: InputError where a
-/// time is out of range; LimitReached where `limit` ends the first order.
+/// Pre: the schedule is correct; nothing in it happens "together" or shares a send; transfers that
+/// others follow end at nodes that store; model.discipline is fifo. Errors: InputError where a time
+/// is out of range; LimitReached where `limit` ends the first order.
 /// Cost of each order: O(hops * log of a link's queue), about 1 us a transfer (ten and more
 /// where hundreds of paths begin with a link), and up to four replays. Memory: 60 bytes a
 /// transfer, 40 a hop.

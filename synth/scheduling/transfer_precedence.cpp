@@ -70,7 +70,7 @@ TransferPrecedence::TransferPrecedence(const Topology& topology, std::size_t chu
   const PathTable& paths = schedule.paths();
   for (const std::uint32_t i : by_chunk) {
     const Transfer transfer = schedule[i];
-    assert(!transfer.together);
+    assert(!transfer.together && !transfer.contiguous);
     steps_[i].path = transfer.path.value;
     steps_[i].chunk = transfer.chunk.value;
     append(transfer.chunk.value, topology.link(paths.first(transfer.path)).from, 2 * i + sends);

@@ -27,8 +27,8 @@ namespace tutti {
 /// at whenever it touches a transfer: 24 bytes each.
 class TransferPrecedence {
 public:
-  /// Pre: the schedule is correct, nothing in it happens "together", and every transfer that others
-  /// follow ends at a node that stores.
+  /// Pre: the schedule is correct, nothing in it happens "together" or shares a send, and every
+  /// transfer that others follow ends at a node that stores.
   TransferPrecedence(const Topology& topology, std::size_t chunk_count, const Schedule& schedule);
 
   [[nodiscard]] std::size_t size() const { return steps_.size(); }

@@ -15,6 +15,7 @@ CASE.json
   chunks      [{"bytes": int, "held_by": [node], "wanted_by": [node]}]     a chunk with several holders and
               "reduce": true has one contribution per holder; without it the holders hold the same data
   transfers   [{"chunk": int, "path": [link], "op": "copy"|"reduce", "together": bool,
+                "contiguous": bool,                                       shares a send with the one before; default false
                 "after": [{"transfer": int, "event": "left"|"arrived"}]}]  named dependencies; default none
   time_model  {"link_busy": "serialization"|"latency+serialization", "forwarding": "auto"|"cut-through"|"store-and-forward"}
 """
@@ -41,6 +42,7 @@ def with_defaults(case):
     for t in case["transfers"]:
         t.setdefault("op", "copy")
         t.setdefault("together", False)
+        t.setdefault("contiguous", False)
         t.setdefault("after", [])
     return case
 
@@ -54,6 +56,36 @@ def blocks(transfers):
         else:
             out.append([i])
     return out
+
+
+def sends(transfers):
+    """Indices of transfers, grouped: those marked `contiguous` share the send of the one before."""
+    out = []
+    for i, t in enumerate(transfers):
+        if t["contiguous"] and out:
+            out[-1].append(i)
+        else:
+            out.append([i])
+    return out
+
+
+def send_fault(transfers):
+    """Why transfers can't share a send as they say, or None."""
+    in_blocks = {i for block in blocks(transfers) for i in block if len(block) > 1}
+    if transfers and transfers[0]["contiguous"]:
+        return "transfer 0: is contiguous with none"
+    for send in sends(transfers):
+        if len(send) == 1:
+            continue
+        first = transfers[send[0]]
+        for i in send:
+            if i in in_blocks:
+                return f"transfer {i}: is both together and contiguous with others"
+            if transfers[i]["path"] != first["path"] or transfers[i]["op"] != first["op"]:
+                return f"transfer {i}: shares a send and has another path or op"
+        if len({transfers[i]["chunk"] for i in send}) < len(send):
+            return f"transfer {send[0]}: its send has a chunk twice"
+    return None
 
 
 def verify(case):
@@ -70,6 +102,10 @@ def verify(case):
         for v in chunk["held_by"]:
             state[c, v] = frozenset([v]) if distinct else frozenset(["data"])
     redundant = 0
+    fault = send_fault(case["transfers"])
+    if fault:
+        return fault, redundant
+    first_of = {i: send[0] for send in sends(case["transfers"]) for i in send}
     for block in blocks(case["transfers"]):
         sent, moved = {}, set()
         for i in block:
@@ -78,7 +114,7 @@ def verify(case):
                     return f"transfer {i}: depends on an event {d['event']!r} (known: left, arrived)", redundant
                 if case["transfers"][i]["path"] and not nodes[links[case["transfers"][i]["path"][0]]["from"]]["store"]:
                     return f"transfer {i}: its sender can't store, so it can't wait", redundant
-                if not 0 <= d["transfer"] < block[0]:
+                if not 0 <= d["transfer"] < first_of[block[0]]:
                     return f"transfer {i}: depends on transfer {d['transfer']}, which isn't listed before it", redundant
         for i in block:
             t = case["transfers"][i]
@@ -134,6 +170,10 @@ def replay(case):
     sender = [links[t["path"][0]]["from"] for t in transfers]
     receiver = [links[t["path"][-1]]["to"] for t in transfers]
     nbytes = [case["chunks"][t["chunk"]]["bytes"] for t in transfers]
+    send_of = {}                       # its transfers; links carry it as its first, with all bytes
+    for send in sends(transfers):
+        nbytes[send[0]] = sum(nbytes[i] for i in send)
+        send_of.update((i, send) for i in send)
     starts = [node["starts_ps"] for node in nodes]
 
     waits = [0] * n                    # arrivals still missing at the sender, and named dependencies
@@ -179,7 +219,10 @@ def replay(case):
             if waits[i] or ready[i] > now:
                 return
             next_on[path] += 1
-            heapq.heappush(queue[path[0]], (now, i, 0))
+            send = send_of[i]
+            if i == send[-1]:
+                tail[send[0]] = max(tail[j] for j in send)
+                heapq.heappush(queue[path[0]], (now, send[0], 0))
 
     def deliver(i, now):
         if (delivered[i] is None and arrived[i] is not None and arrived[i] <= now and not leaves[i]
@@ -241,20 +284,24 @@ def replay(case):
             elif action == "hop":
                 heapq.heappush(queue[transfers[data[0]]["path"][data[1]]], (now, data[0], data[1]))
             elif action == "left":
-                left_at[data[0]] = now
-                for k in holds[data[0]]:
-                    leaves[k] -= 1
-                    deliver(k, now)
-                release(named["left"][data[0]], now)
+                for i in send_of[data[0]]:
+                    left_at[i] = now
+                    for k in holds[i]:
+                        leaves[k] -= 1
+                        deliver(k, now)
+                    release(named["left"][i], now)
             elif action == "head":
-                release(feeds[data[0]], now, data[1])
+                for i in send_of[data[0]]:
+                    release(feeds[i], now, data[1])
             elif action == "arrive":
-                arrived[data[0]] = now
-                deliver(data[0], now)
+                for i in send_of[data[0]]:
+                    arrived[i] = now
+                    deliver(i, now)
                 if now < starts[receiver[data[0]]]:
                     at(starts[receiver[data[0]]], "join", data[0])
             elif action == "join":
-                deliver(data[0], now)
+                for i in send_of[data[0]]:
+                    deliver(i, now)
         serve(now)
 
     stuck = [i for i in range(n) if delivered[i] is None]
@@ -337,6 +384,15 @@ def selftest():
     plan["transfers"][0]["after"] = [{"transfer": 2, "event": "left"}]
     good &= check("a dependency on a later transfer", run(plan)["fault"],
                   "transfer 0: depends on transfer 2, which isn't listed before it")
+
+    pair = {"nodes": [{}, {}], "links": links([(0, 1)]), "time_model": {"link_busy": "latency+serialization"},
+            "chunks": [{"bytes": size, "held_by": [0], "wanted_by": [1]} for _ in range(2)],
+            "transfers": [{"chunk": 0, "path": [0]}, {"chunk": 1, "path": [0]}]}
+    good &= check("two chunks one after another", run(pair)["delivered_ps"], [a + d, 2 * a + 2 * d])
+    pair["transfers"][1]["contiguous"] = True
+    good &= check("and in one send", run(pair)["delivered_ps"], [a + 2 * d, a + 2 * d])
+    pair["transfers"][1]["chunk"] = 0
+    good &= check("a chunk twice in a send", run(pair)["fault"] is not None, True)
 
     late, s = {"nodes": [{}, {"starts_ps": 10**8}], "links": links([(0, 1), (1, 0)]),
                "chunks": [{"bytes": size, "held_by": [v], "wanted_by": [0, 1]} for v in (0, 1)],

@@ -98,25 +98,24 @@ public:
       at = topology_.link(path.back()).to;
     }
     if (at == from) return;
-    const std::set<NodeId> got = held_[{chunk, from}];
-    std::set<NodeId>& have = held_[{chunk, at}];
-    std::set<NodeId> both = have;
-    both.insert(got.begin(), got.end());
-    const bool disjoint = both.size() == have.size() + got.size();
-    const bool superset = both.size() == got.size() && !have.empty();
-    const bool can_reduce = topology_.node(at).can.reduce;
-    Op op = Op::copy;
-    if (have.empty()) {
-      op = random_.below(2) == 0 ? Op::copy : Op::reduce;
-    } else if (disjoint && can_reduce) {
-      op = Op::reduce;
-    } else if (!superset) {
-      return;
-    }
-    have = both;
-    if (!topology_.node(from).can.copy) held_[{chunk, from}].clear();
+    const std::optional<Op> op = move(chunk, from, at);
+    if (!op) return;
     const bool together = follows_its_like(schedule, chunk, from, at);
-    schedule.push({chunk, schedule.paths().intern(path), op, together});
+    schedule.push({chunk, schedule.paths().intern(path), *op, together});
+  }
+
+  /// Other chunks may share the send of the last transfer.
+  void join(Schedule& schedule, const Collective& collective) {
+    const Transfer last = schedule[schedule.size() - 1];
+    if (last.together) return;
+    const NodeId from = topology_.link(schedule.paths().first(last.path)).from,
+                 to = topology_.link(schedule.paths().last(last.path)).to;
+    for (std::uint32_t c = 0; c < collective.chunks.size(); ++c) {
+      if (ChunkId{c} == last.chunk || held_[{ChunkId{c}, from}].empty()) continue;
+      if (random_.below(3) == 0) continue;
+      if (const std::optional<Op> op = move(ChunkId{c}, from, to, last.op))
+        schedule.push({ChunkId{c}, last.path, *op, false, true});
+    }
   }
 
   /// Two neighbours that hold disjoint partial sums exchange them in one block.
@@ -148,6 +147,28 @@ public:
   }
 
 private:
+  /// What the chunk may do on its way from one node to the other, which it does; as `wanted`, where
+  /// that is said.
+  std::optional<Op> move(ChunkId chunk, NodeId from, NodeId to, std::optional<Op> wanted = {}) {
+    const std::set<NodeId> got = held_[{chunk, from}];
+    std::set<NodeId>& have = held_[{chunk, to}];
+    std::set<NodeId> both = have;
+    both.insert(got.begin(), got.end());
+    const bool disjoint = both.size() == have.size() + got.size();
+    const bool superset = both.size() == got.size() && !have.empty();
+    Op op = Op::copy;
+    if (have.empty()) {
+      op = wanted ? *wanted : random_.below(2) == 0 ? Op::copy : Op::reduce;
+    } else if (disjoint && topology_.node(to).can.reduce) {
+      op = Op::reduce;
+    } else if (!superset) {
+      return std::nullopt;
+    }
+    if (wanted && op != *wanted) return std::nullopt;
+    have = both;
+    if (!topology_.node(from).can.copy) held_[{chunk, from}].clear();
+    return op;
+  }
   [[nodiscard]] bool able(NodeId node) const {
     return topology_.node(node).can.copy && topology_.node(node).can.reduce;
   }
@@ -157,7 +178,7 @@ private:
                                       NodeId to) const {
     if (schedule.empty() || !topology_.node(from).can.copy) return false;
     const Transfer last = schedule[schedule.size() - 1];
-    return !last.together && last.chunk == chunk &&
+    return !last.together && !last.contiguous && last.chunk == chunk &&
            topology_.link(schedule.paths().first(last.path)).from == from &&
            topology_.link(schedule.paths().last(last.path)).to != to;
   }
@@ -187,14 +208,18 @@ Schedule spoil(Random& random, const Schedule& schedule) {
 
 } // namespace
 
-RandomTraffic random_traffic(Random& random, const Topology& topology) {
+namespace {
+
+RandomTraffic grown_traffic(Random& random, const Topology& topology, bool shares_sends) {
   Collective collective;
   Growing growing(random, topology);
   growing.add_chunks(collective);
   Schedule schedule(topology.link_count());
   for (std::uint64_t tries = 3 + random.below(40); tries > 0; --tries) {
     if (random.below(8) == 0) growing.exchange(schedule, collective);
+    const std::size_t before = schedule.size();
     growing.grow(schedule, collective);
+    if (shares_sends && schedule.size() > before) growing.join(schedule, collective);
   }
   growing.want_what_is_there(collective);
   CollectivePart part;
@@ -202,6 +227,22 @@ RandomTraffic random_traffic(Random& random, const Topology& topology) {
   for (const Chunk& chunk : collective.chunks) part.size += chunk.size;
   collective.parts.push_back(part);
   return {std::move(collective), std::move(schedule)};
+}
+
+TimeModel random_model(Random& random) {
+  TimeModel model;
+  model.link_busy =
+      pick(random, std::array{LinkBusy::serialization, LinkBusy::latency_and_serialization});
+  model.forwarding =
+      pick(random, std::array{Forwarding::automatic, Forwarding::automatic, Forwarding::cut_through,
+                              Forwarding::store_and_forward});
+  return model;
+}
+
+} // namespace
+
+RandomTraffic random_traffic(Random& random, const Topology& topology) {
+  return grown_traffic(random, topology, false);
 }
 
 void make_whole(RandomCase& c) {
@@ -213,7 +254,7 @@ void add_dependencies(Random& random, RandomCase& c) {
   Schedule& schedule = c.schedule;
   std::uint32_t block = 0;
   for (std::uint32_t i = 0; i < schedule.size(); ++i) {
-    if (!schedule[i].together) block = i;
+    if (!schedule[i].together && !schedule[i].contiguous) block = i;
     const NodeId sender = c.topology.link(schedule.paths().first(schedule.path_of(i))).from;
     if (block == 0 || !c.topology.node(sender).can.store) continue;
     for (std::uint64_t names = random.below(3); names > 0; --names)
@@ -228,12 +269,15 @@ RandomCase random_case(std::uint64_t seed, bool spoilt) {
   auto [collective, schedule] = random_traffic(random, topology);
   if (spoilt && random.below(2) == 0 && !schedule.empty()) schedule = spoil(random, schedule);
 
-  TimeModel model;
-  model.link_busy =
-      pick(random, std::array{LinkBusy::serialization, LinkBusy::latency_and_serialization});
-  model.forwarding =
-      pick(random, std::array{Forwarding::automatic, Forwarding::automatic, Forwarding::cut_through,
-                              Forwarding::store_and_forward});
+  const TimeModel model = random_model(random);
+  return {std::move(topology), std::move(collective), std::move(schedule), model};
+}
+
+RandomCase random_case_of_sends(std::uint64_t seed) {
+  Random random(seed);
+  Topology topology = random_topology(random);
+  auto [collective, schedule] = grown_traffic(random, topology, true);
+  const TimeModel model = random_model(random);
   return {std::move(topology), std::move(collective), std::move(schedule), model};
 }
 

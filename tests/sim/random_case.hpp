@@ -23,6 +23,9 @@ struct RandomCase {
 /// `spoilt` about every second one breaks some rule.
 [[nodiscard]] RandomCase random_case(std::uint64_t seed, bool spoilt);
 
+/// The same kind of schedule, of which about half of the transfers share sends with others.
+[[nodiscard]] RandomCase random_case_of_sends(std::uint64_t seed);
+
 /// Every crossing takes whole picoseconds from now on: rates of random cases are 1 to 3 GB/s.
 void make_whole(RandomCase& c);
 

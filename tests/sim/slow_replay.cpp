@@ -73,8 +73,10 @@ public:
         unit_(topology.node_count()), now_(schedule.size()), quiet_(options.begin.ps) {
     for (std::uint32_t l = 0; l < links_.size(); ++l)
       links_[l].latency = topology.link(LinkId{l}).latency.ps;
-    for (std::uint32_t i = 0, block = 0; i < schedule.size(); ++i)
+    for (std::uint32_t i = 0, block = 0, send = 0; i < schedule.size(); ++i) {
       block_.push_back(i > 0 && schedule[i].together ? block : block = i);
+      first_.push_back(i > 0 && schedule[i].contiguous ? send : send = i);
+    }
     for (std::size_t p = 0; p < collective.parts.size(); ++p)
       part_.insert(part_.end(), collective.parts[p].chunk_count, p);
     report_.links.resize(topology.link_count());
@@ -95,9 +97,15 @@ public:
 private:
   // What is what.
 
-  [[nodiscard]] std::int64_t size(std::uint32_t i) const {
-    return collective_.chunks[schedule_[i].chunk.value].size.count;
+  /// What is sent at once.
+  [[nodiscard]] std::int64_t size(std::uint32_t first) const {
+    std::int64_t size = 0;
+    for (std::uint32_t i = first; i < now_.size() && first_[i] == first; ++i)
+      size += collective_.chunks[schedule_[i].chunk.value].size.count;
+    return size;
   }
+  /// What has become of the send that transfer i is in; only deliveries are each one's own.
+  [[nodiscard]] const TransferNow& sent(std::uint32_t i) const { return now_[first_[i]]; }
   [[nodiscard]] NodeId from(std::uint32_t i) const {
     return topology_.link(schedule_.paths().first(schedule_.path_of(i))).from;
   }
@@ -162,27 +170,34 @@ private:
     return schedule_[j].chunk == schedule_[i].chunk && to(j) == from(i) && block_[j] < block_[i];
   }
   [[nodiscard]] bool has_come(const Dependency& named) const {
-    const TransferNow& now = now_[named.transfer];
-    return named.milestone == Milestone::left ? now.left : now.delivered.has_value();
+    return named.milestone == Milestone::left ? sent(named.transfer).left
+                                              : now_[named.transfer].delivered.has_value();
   }
   [[nodiscard]] bool is_ready(std::uint32_t i) const {
     for (const Dependency& named : schedule_.dependencies(i))
       if (!has_come(named)) return false;
     for (std::uint32_t j = 0; j < now_.size(); ++j) {
       if (!is_arrival_before(j, i)) continue;
-      if (stores(to(j)) ? !now_[j].delivered : !now_[j].head_is_there) return false;
+      if (stores(to(j)) ? !now_[j].delivered : !sent(j).head_is_there) return false;
     }
     return true;
   }
-  [[nodiscard]] bool may_end(std::uint32_t i) const {
-    for (std::uint32_t j = 0; j < now_.size(); ++j)
-      if (!stores(from(i)) && is_arrival_before(j, i) && !now_[j].tail_is_there) return false;
+  /// Whether all are that are sent with it.
+  [[nodiscard]] bool all_are_ready(std::uint32_t first) const {
+    for (std::uint32_t i = first; i < now_.size() && first_[i] == first; ++i)
+      if (!is_ready(i)) return false;
+    return true;
+  }
+  [[nodiscard]] bool may_end(std::uint32_t first) const {
+    for (std::uint32_t i = first; i < now_.size() && first_[i] == first; ++i)
+      for (std::uint32_t j = 0; j < now_.size(); ++j)
+        if (!stores(from(i)) && is_arrival_before(j, i) && !sent(j).tail_is_there) return false;
     return true;
   }
   [[nodiscard]] bool may_count(std::uint32_t i) const {
     for (std::uint32_t k = 0; k < now_.size(); ++k)
       if (schedule_[k].chunk == schedule_[i].chunk && from(k) == to(i) && block_[k] <= block_[i] &&
-          k != i && !now_[k].left)
+          k != i && !sent(k).left)
         return false;
     return true;
   }
@@ -190,7 +205,7 @@ private:
     for (std::uint32_t j = 0; j < i; ++j) {
       const bool same = schedule_.path_of(j) == schedule_.path_of(i) &&
                         (options_.jobs.empty() || part(j) == part(i));
-      if (same && !now_[j].entered) return false;
+      if (same && !sent(j).entered) return false;
     }
     return true;
   }
@@ -363,11 +378,11 @@ private:
       }
       more = true;
     }
-    if (now.arrived && !now.delivered && may_count(i)) {
+    if (sent(i).arrived && !now.delivered && may_count(i)) {
       now.delivered = t_;
       more = true;
     }
-    if (!now.entered && has_begun(i) && is_ready(i) && is_its_turn(i)) {
+    if (first_[i] == i && !now.entered && has_begun(i) && all_are_ready(i) && is_its_turn(i)) {
       enter(i);
       more = true;
     }
@@ -498,7 +513,7 @@ private:
 
   [[nodiscard]] StuckTransfer why(std::uint32_t i) const {
     StuckTransfer stuck{i, StuckTransfer::Why::waiting, {}, {}};
-    const TransferNow& now = now_[i];
+    const TransferNow& now = sent(i);
     if (now.lost) {
       stuck.why = StuckTransfer::Why::lost;
     } else if (now.arrived || now.left_alone) {
@@ -507,7 +522,7 @@ private:
       stuck.why = StuckTransfer::Why::frozen;
     } else {
       for (const Attempt& attempt : attempts_) {
-        if (attempt.transfer != i || attempt.taken_back) continue;
+        if (attempt.transfer != first_[i] || attempt.taken_back) continue;
         for (const Crossing& hop : attempt.hops)
           if (hop.queued && !hop.sent && stuck.why == StuckTransfer::Why::waiting)
             stuck = {i, StuckTransfer::Why::link_down, hop.link, Time{*hop.queued}};
@@ -538,6 +553,7 @@ private:
   std::vector<Unit> unit_;
   std::vector<TransferNow> now_;
   std::vector<std::uint32_t> block_; // per transfer: the first of its block
+  std::vector<std::uint32_t> first_; // per transfer: the first of its send
   std::vector<std::size_t> part_;    // per chunk
   std::vector<Attempt> attempts_;
   std::size_t next_event_ = 0, next_route_ = 0;

@@ -42,6 +42,7 @@ struct Step {
   std::vector<std::uint32_t> path;
   Op op = Op::copy;
   bool together = false;
+  bool contiguous = false;
 };
 
 inline Schedule steps(const Topology& topology, const std::vector<Step>& list) {
@@ -49,7 +50,8 @@ inline Schedule steps(const Topology& topology, const std::vector<Step>& list) {
   for (const Step& step : list) {
     std::vector<LinkId> path;
     for (const std::uint32_t l : step.path) path.emplace_back(l);
-    schedule.push({ChunkId{step.chunk}, schedule.paths().intern(path), step.op, step.together});
+    schedule.push({ChunkId{step.chunk}, schedule.paths().intern(path), step.op, step.together,
+                   step.contiguous});
   }
   return schedule;
 }

@@ -70,6 +70,7 @@ Json transfers_json(const Schedule& schedule) {
                          {"path", values_of(schedule.paths().links(transfer.path))},
                          {"op", transfer.op == Op::copy ? "copy" : "reduce"},
                          {"together", transfer.together}});
+    if (transfer.contiguous) transfers.back()["contiguous"] = true;
     for (const Dependency& dependency : schedule.dependencies(i))
       transfers.back()["after"].push_back(
           {{"transfer", dependency.transfer}, {"event", to_text(dependency.milestone)}});

@@ -14,6 +14,7 @@
 #include <iterator>
 #include <numeric>
 #include <tuple>
+#include <utility>
 
 namespace tutti {
 
@@ -68,22 +69,24 @@ LinkValues queued_data(const Topology& topology, const Collective& collective,
   std::vector<QueueStep> steps;
   std::vector<const HopRecord*> last(schedule.size(), nullptr); // of each transfer
   for (const HopRecord& hop : report.hops) {                    // by start
-    const ChunkId chunk = schedule[hop.transfer].chunk;
     const NodeId from = topology.link(hop.link).from;
-    Time there;
-    if (const HopRecord* before = last[hop.transfer]) {
-      there = before->end + topology.link(before->link).latency;
-    } else {
-      const auto next = std::ranges::upper_bound(arrivals, Arrival{from, chunk, hop.start});
-      const bool has_one = next != arrivals.begin() && std::prev(next)->node == from &&
-                           std::prev(next)->chunk == chunk;
-      if (has_one) there = std::prev(next)->at;
+    const HopRecord* before = std::exchange(last[hop.transfer], &hop);
+    for (std::size_t i = hop.transfer; i < schedule.send_end(hop.transfer); ++i) {
+      const ChunkId chunk = schedule[i].chunk;
+      Time there;
+      if (before) {
+        there = before->end + topology.link(before->link).latency;
+      } else {
+        const auto next = std::ranges::upper_bound(arrivals, Arrival{from, chunk, hop.start});
+        const bool has_one = next != arrivals.begin() && std::prev(next)->node == from &&
+                             std::prev(next)->chunk == chunk;
+        if (has_one) there = std::prev(next)->at;
+      }
+      if (there >= hop.start) continue;
+      const std::int64_t bytes = collective.chunks[chunk.value].size.count;
+      steps.push_back({hop.link, there, bytes});
+      steps.push_back({hop.link, hop.start, -bytes});
     }
-    last[hop.transfer] = &hop;
-    if (there >= hop.start) continue;
-    const std::int64_t bytes = collective.chunks[chunk.value].size.count;
-    steps.push_back({hop.link, there, bytes});
-    steps.push_back({hop.link, hop.start, -bytes});
   }
   // At one instant what leaves goes first: it has waited with what comes for no time.
   std::ranges::sort(steps, {},

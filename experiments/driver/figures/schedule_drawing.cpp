@@ -325,14 +325,30 @@ private:
     const Position middle = line.size() > 2 ? line[line.size() / 2] : (before + end) * 0.5;
     const double length = std::hypot(end.x - before.x, end.y - before.y);
     draw_disc(middle - (end - before) * (2 / length), colour,
-              fmt::format("{}{}", transfer.op == Op::reduce ? "+" : "", transfer.chunk.value),
+              fmt::format("{}{}", transfer.op == Op::reduce ? "+" : "", chunks_of(hop)),
               waits_for_named(hop));
+  }
+
+  // Of a send of several chunks in a row the first and the last, else each.
+  [[nodiscard]] std::string chunks_of(const HopRecord& hop) const {
+    const std::size_t first = hop.transfer, last = schedule_.send_end(first) - 1;
+    bool in_row = last > first + 1;
+    std::vector<std::uint32_t> chunks;
+    for (std::size_t i = first; i <= last; ++i) {
+      chunks.push_back(schedule_[i].chunk.value);
+      in_row = in_row && chunks.back() == chunks.front() + (i - first);
+    }
+    if (in_row) return fmt::format("{}-{}", chunks.front(), chunks.back());
+    return fmt::format("{}", fmt::join(chunks, ","));
   }
 
   // Whether the hop sets out after transfers that its own names.
   [[nodiscard]] bool waits_for_named(const HopRecord& hop) const {
-    return !schedule_.dependencies(hop.transfer).empty() &&
-           schedule_.paths().first(schedule_.path_of(hop.transfer)) == hop.link;
+    if (schedule_.paths().first(schedule_.path_of(hop.transfer)) != hop.link) return false;
+    bool names = false;
+    for (std::size_t i = hop.transfer; i < schedule_.send_end(hop.transfer); ++i)
+      names = names || !schedule_.dependencies(i).empty();
+    return names;
   }
 
   [[nodiscard]] std::string legend() const {

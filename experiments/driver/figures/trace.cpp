@@ -3,6 +3,7 @@
 #include "experiments/driver/figures/trace.hpp"
 
 #include "sim/error.hpp"
+#include "sim/sends.hpp"
 
 #include <fmt/format.h>
 
@@ -35,10 +36,11 @@ std::vector<std::string> link_names(const Topology& topology) {
 }
 
 /// [transfer][place on its path]: the index of that crossing among the hops; no_entry: it isn't
-/// there.
+/// there. Transfers that share a send share its crossings.
 class HopTable {
 public:
-  HopTable(const Schedule& schedule, std::span<const HopRecord> hops) : begin_{0} {
+  HopTable(const Schedule& schedule, std::span<const HopRecord> hops)
+      : schedule_(schedule), begin_{0} {
     for (std::size_t i = 0; i < schedule.size(); ++i)
       begin_.push_back(begin_.back() + schedule.paths().links(schedule.path_of(i)).size());
     hops_.assign(begin_.back(), no_entry);
@@ -54,10 +56,12 @@ public:
   }
 
   [[nodiscard]] std::span<const std::uint32_t> of(std::uint32_t transfer) const {
-    return std::span(hops_).subspan(begin_[transfer], begin_[transfer + 1] - begin_[transfer]);
+    const std::size_t first = schedule_.send_begin(transfer);
+    return std::span(hops_).subspan(begin_[first], begin_[first + 1] - begin_[first]);
   }
 
 private:
+  const Schedule& schedule_;
   std::vector<std::size_t> begin_;
   std::vector<std::uint32_t> hops_;
 };
@@ -121,7 +125,14 @@ private:
   }
 
   [[nodiscard]] Bytes size_of(const HopRecord& hop) const {
-    return collective_.chunks[schedule_[hop.transfer].chunk.value].size;
+    return send_size(collective_, schedule_, hop.transfer);
+  }
+
+  [[nodiscard]] std::vector<std::uint32_t> chunks_of(const HopRecord& hop) const {
+    std::vector<std::uint32_t> chunks;
+    for (std::size_t i = hop.transfer; i < schedule_.send_end(hop.transfer); ++i)
+      chunks.push_back(schedule_[i].chunk.value);
+    return chunks;
   }
 
   /// Bytes per second, rounded down.
@@ -141,11 +152,15 @@ private:
     const bool reduces = transfer.op == Op::reduce;
     const NodeId source = topology_.link(schedule_.paths().first(transfer.path)).from,
                  destination = topology_.link(schedule_.paths().last(transfer.path)).to;
-    const std::string name =
-        fmt::format(R"("{}chunk {}")", reduces ? "reduce " : "", transfer.chunk.value);
+    const std::vector<std::uint32_t> chunks = chunks_of(hop);
+    const std::string name = fmt::format(R"("{}chunk{} {}")", reduces ? "reduce " : "",
+                                         chunks.size() > 1 ? "s" : "", fmt::join(chunks, ", "));
+    const std::string what = chunks.size() > 1
+                                 ? fmt::format(R"("chunks":[{}])", fmt::join(chunks, ","))
+                                 : fmt::format(R"("chunk":{})", transfer.chunk.value);
     const std::string arguments =
-        fmt::format(R"("transfer":{},"chunk":{},"bytes":{},"source":{},"destination":{},"GB/s":{})",
-                    hop.transfer, transfer.chunk.value, size_of(hop).count, nodes_[source.value],
+        fmt::format(R"("transfer":{},{},"bytes":{},"source":{},"destination":{},"GB/s":{})",
+                    hop.transfer, what, size_of(hop).count, nodes_[source.value],
                     nodes_[destination.value], gigabytes(rate_of(hop)));
     tracks_.push_back(take_track(hop));
     process_.slice(
@@ -164,15 +179,22 @@ private:
     for (std::uint32_t i = 0; i < schedule_.size(); ++i)
       arrivals.push_back(arrival_over(table.of(i).back()));
     const AwaitedArrivals awaited = arrivals_awaited(topology_, schedule_, arrivals);
+    std::vector<std::uint32_t> drawn; // crossings whose data the present send passes on
     for (std::uint32_t i = 0; i < schedule_.size(); ++i) {
       const auto hops = table.of(i);
-      for (const std::uint32_t before : awaited.of(i))
-        write_arrow("data", table.of(before).back(), hops.front());
+      if (!schedule_[i].contiguous) drawn.clear();
+      for (const std::uint32_t before : awaited.of(i)) {
+        const std::uint32_t from = table.of(before).back();
+        if (schedule_.has_contiguous() && std::ranges::find(drawn, from) != drawn.end()) continue;
+        drawn.push_back(from);
+        write_arrow("data", from, hops.front());
+      }
       for (const Dependency& named : schedule_.dependencies(i)) {
         const auto before = table.of(named.transfer);
         const bool left = named.milestone == Milestone::left;
         write_arrow(to_text(named.milestone), left ? before.front() : before.back(), hops.front());
       }
+      if (schedule_[i].contiguous) continue; // its crossings are the first's
       for (std::size_t place = 1; place < hops.size(); ++place)
         if (hops[place] == no_entry || hops_[hops[place - 1]].start < hops_[hops[place]].start)
           write_arrow("hop", hops[place - 1], hops[place]);

@@ -3,7 +3,8 @@
 // counts twice); the path's latency is added once, at the end. A connection carries one transfer at
 // a time, in list order. LinkBusy and Forwarding don't apply. A transfer that a node forwards
 // without storing it (in-network multicast) starts with its head and ends no earlier than the data
-// that it follows. Under SimGrid's own models (NetworkModel) latency is part of how long SimGrid
+// that it follows. Transfers that share a send move as one, under the number of the first. Under
+// SimGrid's own models (NetworkModel) latency is part of how long SimGrid
 // says that a transfer takes, which has left and arrived at once then.
 
 #include "sim/engines/simgrid/fluid.hpp"
@@ -12,6 +13,7 @@
 #include "sim/engines/late_starts.hpp"
 #include "sim/engines/simgrid/fluid_network.hpp"
 #include "sim/error.hpp"
+#include "sim/sends.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -108,11 +110,13 @@ private:
       for (std::uint32_t i = block; i < end; ++i) {
         if (topology_.node(sender(i)).can.store) continue;
         const std::vector<std::uint32_t>& passed_on = arrivals[key(i, sender(i))];
-        followers_[i].missing = static_cast<std::uint32_t>(passed_on.size());
-        for (const std::uint32_t before : passed_on) followed_by_[before].push_back(i);
+        const std::uint32_t first = dependencies_.first_of_send(i);
+        followers_[first].missing += static_cast<std::uint32_t>(passed_on.size());
+        for (const std::uint32_t before : passed_on) followed_by_[before].push_back(first);
       }
       for (std::uint32_t i = block; i < end; ++i)
-        if (!topology_.node(receiver(i)).can.store) arrivals[key(i, receiver(i))].push_back(i);
+        if (!topology_.node(receiver(i)).can.store)
+          arrivals[key(i, receiver(i))].push_back(dependencies_.first_of_send(i));
     }
   }
 
@@ -120,7 +124,7 @@ private:
     const std::uint32_t transfer = connection.waiting.front();
     connection.waiting.pop_front();
     connection.busy = true;
-    const Bytes size = collective_.chunks[schedule_[transfer].chunk.value].size;
+    const Bytes size = send_size(collective_, schedule_, transfer);
     for (const LinkId link : path(transfer)) {
       LinkUse& use = report_.links[link.value];
       use.bytes += size;
@@ -196,7 +200,7 @@ private:
       dependencies_.arrived(transfer, *this);
       return;
     }
-    const Bytes size = collective_.chunks[schedule_[transfer].chunk.value].size;
+    const Bytes size = send_size(collective_, schedule_, transfer);
     std::int64_t& free_at = reduction_free_[node.value];
     free_at = std::max(free_at, now()) + serialization(size, rate).ps;
     network_.at(free_at, [this, transfer] { dependencies_.arrived(transfer, *this); });

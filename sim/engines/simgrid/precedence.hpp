@@ -5,7 +5,8 @@
 // block first what leaves and then what comes in, since a block reads the state before it. Three
 // cursors move along it, each at most once: up to the first arrival that isn't in, the first send
 // that hasn't left, the first arrival whose tail isn't in. Transfers of one part and one path form
-// a connection, which they enter in list order.
+// a connection, which they enter in list order. Those that share a send go as one, under the number
+// of the first: it enters when the last of them would, and what comes to pass for it does for all.
 #pragma once
 
 #include "sim/collective.hpp"
@@ -22,7 +23,8 @@
 namespace tutti {
 
 /// `Sink` has enter(i): transfer i may queue at its first link; delivered(i): its arrival counts;
-/// tail_passed(i): all tails that transfer i follows are in. A copy shares what never changes.
+/// tail_passed(i): all tails that transfer i follows are in. Of transfers that share a send only
+/// the first enters and is told of, but each is delivered. A copy shares what never changes.
 /// Cost: O(transfers); 25 bytes each, 5 of them in each copy.
 class Precedence {
 public:
@@ -57,38 +59,74 @@ public:
   /// The last byte of transfer i has left its sender.
   template <typename Sink> void left(std::uint32_t i, Sink& sink) {
     if (is(i, has_left)) return; // over another route before
-    set(i, has_left);
-    move(cursors_[layout_->at_sender[i]].departures, layout_->at_sender[i], send, has_left,
-         senders_left, [&](std::uint32_t j) {
-           if (is(j, has_come) && !is(j, is_kept)) deliver(j, sink);
-         });
-    reached(i, Milestone::left, sink);
+    for (auto [k, after] = send_of(i); k < after; ++k) {
+      set(k, has_left);
+      move(cursors_[layout_->at_sender[k]].departures, layout_->at_sender[k], send, has_left,
+           senders_left, [&](std::uint32_t j) {
+             if (is(j, has_come) && !is(j, is_kept)) deliver(j, sink);
+           });
+      reached(k, Milestone::left, sink);
+    }
   }
   /// Transfer i is in at its end. It counts once its receiver's earlier sends have left.
   template <typename Sink> void arrived(std::uint32_t i, Sink& sink) {
-    set(i, has_come);
-    if (is(i, senders_left)) deliver(i, sink);
+    for (auto [k, after] = send_of(i); k < after; ++k) {
+      set(k, has_come);
+      if (is(k, senders_left)) deliver(k, sink);
+    }
   }
   /// The head of transfer i is at its end, a node that can't store: sends that follow may enter.
   template <typename Sink> void head_in(std::uint32_t i, Sink& sink) {
-    if (!is(i, came_in)) come_in(i, sink);
+    for (auto [k, after] = send_of(i); k < after; ++k)
+      if (!is(k, came_in)) come_in(k, sink);
   }
   /// Its tail has followed.
   template <typename Sink> void tail_in(std::uint32_t i, Sink& sink) {
-    set(i, has_tail);
-    move(cursors_[layout_->at_receiver[i]].tails, layout_->at_receiver[i], arrival, has_tail, tails,
-         [&](std::uint32_t j) { sink.tail_passed(j); });
+    for (auto [k, after] = send_of(i); k < after; ++k) {
+      set(k, has_tail);
+      move(cursors_[layout_->at_receiver[k]].tails, layout_->at_receiver[k], arrival, has_tail,
+           tails, [&](std::uint32_t j) {
+             if (const std::uint32_t first = send_of(j).first; may_end(first))
+               sink.tail_passed(first);
+           });
+    }
   }
-  [[nodiscard]] bool may_end(std::uint32_t i) const { return is(i, tails); }
+  [[nodiscard]] bool may_end(std::uint32_t i) const {
+    bool all = true;
+    for (auto [k, after] = send_of(i); k < after; ++k) all = all && is(k, tails);
+    return all;
+  }
   /// Transfer i has reached its end, which doesn't take it any more, or is down.
-  void keep(std::uint32_t i) { set(i, has_come), set(i, is_kept); }
-  void lose(std::uint32_t i) { set(i, has_come), set(i, is_kept), set(i, is_lost); }
+  void keep(std::uint32_t i) {
+    for (auto [k, after] = send_of(i); k < after; ++k) set(k, has_come), set(k, is_kept);
+  }
+  void lose(std::uint32_t i) {
+    for (auto [k, after] = send_of(i); k < after; ++k)
+      set(k, has_come), set(k, is_kept), set(k, is_lost);
+  }
+
+  /// The transfers that share a send: numbered from `first` to before `after`.
+  struct OneSend {
+    std::uint32_t first = 0, after = 0;
+  };
+  /// That of transfer i.
+  [[nodiscard]] OneSend send_of(std::uint32_t i) const {
+    OneSend one{i, i + 1};
+    if (!schedule_->has_contiguous()) return one;
+    while (one.first > 0 && (*schedule_)[one.first].contiguous) --one.first;
+    while (one.after < flags_.size() && (*schedule_)[one.after].contiguous) ++one.after;
+    return one;
+  }
 
   [[nodiscard]] std::size_t undelivered() const { return undelivered_; }
   [[nodiscard]] bool was_delivered(std::uint32_t i) const { return is(i, delivered); }
   [[nodiscard]] bool has_reached_its_end(std::uint32_t i) const { return is(i, has_come); }
   [[nodiscard]] bool was_lost(std::uint32_t i) const { return is(i, is_lost); }
-  [[nodiscard]] bool has_data(std::uint32_t i) const { return is(i, data); }
+  [[nodiscard]] bool has_data(std::uint32_t i) const {
+    bool all = true;
+    for (auto [k, after] = send_of(i); k < after; ++k) all = all && is(k, data);
+    return all;
+  }
   /// The first that transfer i names and that hasn't come as far as it says. O(names).
   [[nodiscard]] std::optional<Dependency> first_awaited(std::uint32_t i) const;
 
@@ -187,7 +225,7 @@ private:
     while (first != none && is(first, data) && (awaited_.empty() || awaited_[first] == 0)) {
       const std::uint32_t entering = first;
       first = layout_->next[entering];
-      sink.enter(entering);
+      if (const OneSend one = send_of(entering); entering + 1 == one.after) sink.enter(one.first);
     }
   }
 

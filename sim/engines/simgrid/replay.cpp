@@ -153,12 +153,13 @@ private:
     for (std::uint32_t i = 0; i < schedule_.size(); ++i) {
       if (all.was_delivered(i)) continue;
       StuckTransfer stuck{i};
-      const auto place = standing.find(i);
+      const std::uint32_t first = all.send_of(i).first;
+      const auto place = standing.find(first);
       if (all.was_lost(i))
         stuck.why = Why::lost;
       else if (all.has_reached_its_end(i))
         stuck.why = Why::held_back;
-      else if (frozen.contains(i))
+      else if (frozen.contains(first))
         stuck.why = Why::frozen;
       else if (place != standing.end())
         stuck = {i, Why::link_down, place->second.link, place->second.since};

@@ -33,8 +33,12 @@ public:
   [[nodiscard]] const PathTable& paths() const { return schedule_.paths(); }
   [[nodiscard]] PathId path_of(std::uint32_t i) const { return schedule_.path_of(i); }
   [[nodiscard]] Op op_of(std::uint32_t i) const { return schedule_[i].op; }
+  /// Of all that are sent with it.
   [[nodiscard]] Bytes size_of(std::uint32_t i) const {
-    return collective_.chunks[schedule_[i].chunk.value].size;
+    Bytes size;
+    for (auto [k, after] = send_of(i); k < after; ++k)
+      size += collective_.chunks[schedule_[k].chunk.value].size;
+    return size;
   }
   /// 0 is the highest.
   [[nodiscard]] std::uint32_t level_of(std::uint32_t i) const {

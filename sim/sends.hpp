@@ -1,0 +1,23 @@
+// What crosses the network as one: a transfer, or several that share a send.
+#pragma once
+
+#include "sim/collective.hpp"
+#include "sim/schedule.hpp"
+#include "sim/units.hpp"
+
+#include <cstddef>
+
+namespace tutti {
+
+/// What the send carries whose first transfer this is. Cost: O(transfers of the send).
+[[nodiscard]] inline Bytes send_size(const Collective& collective, const Schedule& schedule,
+                                     std::size_t first) {
+  Bytes size = collective.chunks[schedule[first].chunk.value].size;
+  if (!schedule.has_contiguous()) return size;
+  const std::size_t end = schedule.send_end(first);
+  for (std::size_t i = first + 1; i < end; ++i)
+    size += collective.chunks[schedule[i].chunk.value].size;
+  return size;
+}
+
+} // namespace tutti
