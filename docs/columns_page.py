@@ -176,7 +176,7 @@ An algorithm may state facts of its own answer, in columns whose names begin wit
 | `fluid_seconds` | `flows`, `tree_packing` | Time of the fluid schedule that the chunks were cut from: the \
 longest that any link or shared group needs for what crosses it, without latencies | s |
 | `fluid_bound_seconds` | `flows`, `tree_packing` | No fluid schedule takes less | s |
-| `symmetry` | `flows` | Number of automorphisms by which the program was made smaller; 1: none | |
+| `symmetry` | `flows`, `taccl` | Number of automorphisms by which the problem was made smaller; 1: none | |
 | `columns` | `flows` | Number of columns of the linear program that were made, which is the work done | |
 | `trees_per_source` | `tree_packing` | Number of trees of each source; of the source with the fewest | |
 | `traffic_gb` | `flows`, `tree_packing` | Bytes over all links, each weighted as the setting `traffic` says \
@@ -188,6 +188,15 @@ setting `traffic` is given | GB |
 | `epoch_seconds` | `teccl` | Length of an epoch | s |
 | `rounds` | `teccl` | Number of rounds of planning, where it plans in rounds | |
 | `reward_gap` | `teccl` | Highest reward that a plan may have over the reward of this one, less 1 | |
+| `routing_seconds` | `taccl` | Time of the relaxed routing: the longest path, or the busiest part of the network; of \
+All-Reduce, both halves together | s |
+| `routing_gap`, `ordering_gap`, `contiguity_gap` | `taccl` | Time of a stage's answer over the lower bound of that \
+stage, less 1; each for what the stage before gave | |
+| `joined_chunks` | `taccl` | Number of chunks that share a send with the one before | |
+| `switched_connections` | `taccl` | Number of connections through switches that are in use | |
+| `sketches` | `taccl` | Number of sketches that were tried, where these were several | |
+| `without_sketch_seconds` | `taccl` | Time of the schedule that `flows` makes of the same chunks on the whole \
+network; up to 64 NPUs | s |
 | `broadcast_trees`, `reduce_trees` | `blink` | Number of trees that were packed | |
 | `broadcast_bytes_per_second`, `reduce_bytes_per_second` | `blink` | Rate of all of them together | bytes/s |
 | `trees_on_direct_links` | `ccube` | 2 where both trees run over direct links, else 0 | |

@@ -54,6 +54,7 @@ std::span<const AlgorithmRow> synthesizers() {
       Setting{
           "slack",
           "paths may be so much longer than the shortest, as a part of it; the better of 0 and 1"},
+      Setting{"instances", "subchunks of each chunk that go its paths; 1"},
       Setting{"contiguous", "chunks may share a send between machines: yes, no; yes"}};
   static constexpr std::array flow_settings{
       Setting{"traffic",

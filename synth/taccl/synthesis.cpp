@@ -185,7 +185,7 @@ private:
         const Send& send = sends[id];
         PathId& known = path[send.link.value];
         if (!known.valid()) known = made.paths().intern(logical_.paths[send.link.value]);
-        made.push({send.chunk, known, send.op, false});
+        made.push({send.chunk, known, send.op, false, id != block.front()});
       }
     return made;
   }

@@ -5,6 +5,7 @@
 #include "sim/engines/engine.hpp"
 #include "sim/error.hpp"
 #include "sim/text.hpp"
+#include "sim/transforms.hpp"
 #include "synth/inversion.hpp"
 #include "synth/list.hpp"
 #include "synth/taccl/mutations.hpp"
@@ -83,6 +84,8 @@ public:
         settings_(taccl_settings(options)) {}
 
   Outcome run() {
+    if (instances_ > 1 && !options_.choose_chunks)
+      throw InputError("instances cut chunks further, and need chunks per shard left to choose");
     if (const std::string* const file = find_setting(options_, "sketch")) {
       const Sketch sketch = read_sketch(*file);
       require_fitting(sketch, topology_);
@@ -162,12 +165,13 @@ private:
     outcome.status = limit_.reached() ? Status::timed_out : Status::feasible;
     outcome.planned = best_->answer.planned;
     outcome.planned_on = fmt::format("sketch {}: {}", best_->trial.sketch.name, best_->answer.how);
-    outcome.parts_per_chunk = best_->parts;
+    outcome.parts_per_chunk = best_->parts * instances_;
     add_facts(best_->answer, outcome.facts);
     if (const std::optional<Time> without = without_sketch())
       outcome.facts["without_sketch_seconds"] = without->seconds();
     if (trials_ > 1) outcome.facts["sketches"] = trials_;
-    outcome.schedule = std::move(best_->answer.schedule);
+    outcome.schedule = instances_ == 1 ? std::move(best_->answer.schedule)
+                                       : split_chunks(*best_->answer.schedule, instances_);
     return outcome;
   }
 
@@ -199,6 +203,12 @@ private:
         topology_, {part.kind, part.size, part.group, part.root, part.chunks_per_shard * parts});
   }
 
+  static std::uint32_t instances_of(const SynthesisOptions& options) {
+    const std::string* const text = find_setting(options, "instances");
+    return text == nullptr ? 1
+                           : static_cast<std::uint32_t>(parse_integer(*text, "instances", 1, 64));
+  }
+
   static constexpr std::uint32_t most_compared_npus = 64;
 
   const Topology& topology_;
@@ -206,6 +216,8 @@ private:
   const SynthesisOptions& options_;
   WorkLimit limit_;
   TacclSettings settings_;
+  /// Subchunks that go the paths of their chunk side by side (sec. 6.2).
+  std::uint32_t instances_ = instances_of(options_);
   std::optional<Best> best_;
   std::string why_not_;
   std::uint32_t trials_ = 0;
