@@ -3,6 +3,7 @@
 
 #include "sim/collective.hpp"
 #include "sim/schedule.hpp"
+#include "sim/time_model.hpp"
 #include "sim/units.hpp"
 
 #include <cstddef>
@@ -18,6 +19,15 @@ namespace tutti {
   for (std::size_t i = first + 1; i < end; ++i)
     size += collective.chunks[schedule[i].chunk.value].size;
   return size;
+}
+
+/// The model whose lower bounds hold for this schedule under `model`. Where links are busy for
+/// their latencies bounds count these chunk by chunk, but chunks that share a send pay them once. Of
+/// such schedules what holds where links aren't busy for latencies is a bound: that makes nothing
+/// slower.
+[[nodiscard]] inline TimeModel bounding_model(TimeModel model, const Schedule& schedule) {
+  if (schedule.has_contiguous()) model.link_busy = LinkBusy::serialization;
+  return model;
 }
 
 } // namespace tutti

@@ -75,19 +75,21 @@ Schedule transfers_of_leaders(const Schedule& schedule, const ChunkRolls& rolls)
   std::vector<std::uint32_t> move_of;                                  // [transfer]
   std::vector<std::uint32_t> block_of; // [transfer of `made`]: where its block begins
   std::uint32_t block = 0;             // where the block that t is in begins in `made`
-  bool open = false;                   // whether it has a transfer by now
+  bool open = false, sends = false;    // whether it, or the send, has a transfer by now
   for (std::size_t t = 0; t < schedule.size(); ++t) {
     Transfer transfer = schedule[t];
     const std::uint32_t chunk = transfer.chunk.value;
     open = open && transfer.together;
+    sends = sends && transfer.contiguous;
     if (!open) block = static_cast<std::uint32_t>(made.size());
     move_of.push_back(moves[chunk]++);
     if (rolls.leader[chunk] != chunk) continue;
     transfer.together = open;
+    transfer.contiguous = sends;
     places[chunk].push_back(static_cast<std::uint32_t>(made.size()));
     made.push(transfer);
     block_of.push_back(block);
-    open = true;
+    open = sends = true;
   }
   // A leader waits for what any waits for that it stands for, as far as that stands before it.
   const auto stand_in = [&](std::uint32_t t) {

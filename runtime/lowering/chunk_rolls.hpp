@@ -21,8 +21,9 @@ struct ChunkRolls {
 [[nodiscard]] ChunkRolls chunk_rolls(const Collective& collective, const Schedule& schedule,
                                      std::uint32_t most);
 
-/// The transfers of the chunks that lead, each for all that move with it. What was together still
-/// is, as far as it is left, and dependencies name leaders, where these are listed by then.
+/// The transfers of the chunks that lead, each for all that move with it. What was together or
+/// shared a send still does, as far as it is left, and dependencies name leaders, where these are
+/// listed by then.
 [[nodiscard]] Schedule transfers_of_leaders(const Schedule& schedule, const ChunkRolls& rolls);
 
 } // namespace tutti::runtime

@@ -9,11 +9,13 @@
 
 #include "runtime/lowering/chunk_rolls.hpp"
 #include "runtime/lowering/rank_steps.hpp"
+#include "runtime/lowering/shared_steps.hpp"
 #include "sim/error.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 #include <tuple>
 #include <vector>
 
@@ -79,15 +81,21 @@ Program lower(const Topology& topology, const Collective& collective, const Sche
   program.name = options.name;
   LoweredSchedule lowered;
   lowered.rolls = chunk_rolls(collective, schedule, options.rolled_chunks);
-  lowered.messages = messages_of(topology, options.rolled_chunks == 1
-                                               ? schedule
-                                               : transfers_of_leaders(schedule, lowered.rolls));
+  const std::optional<Schedule> rolled =
+      options.rolled_chunks == 1 ? std::nullopt
+                                 : std::optional(transfers_of_leaders(schedule, lowered.rolls));
+  const Schedule& moves = rolled ? *rolled : schedule;
+  lowered.messages = messages_of(topology, moves);
   lowered.values = values_of(topology, program, lowered.messages);
+  // A part of one chunk doesn't lie beside the same part of the next one.
+  if (moves.has_contiguous() && options.instances == 1)
+    share_steps(program, moves, lowered.values, units_moved(program, lowered.rolls),
+                lowered.messages);
   const std::uint32_t most = std::max(1U, options.most_channels / options.instances);
   lowered.connections =
       connections_of(lowered.messages, lowered.values, {most, options.share_blocks});
-  lowered.fusions =
-      order_events(lowered.messages, lowered.values, lowered.connections, options.fuse);
+  const bool fuse = options.fuse && lowered.messages.first_in_step.empty();
+  lowered.fusions = order_events(lowered.messages, lowered.values, lowered.connections, fuse);
   add_steps(program, lowered, options.instances);
   for (RankProgram& rank : program.ranks) repeat_blocks(rank, options.instances);
   add_local_copies(program, lowered, options.instances);

@@ -18,7 +18,8 @@ struct MessageLevels {
 /// connection (so that one slot is enough), and what it waits for. Before it is received: its
 /// sending, and all that makes or reads the value that it replaces. `previous`: [message], the one
 /// before it on its connection or no_message. The list's order keeps all of this, but says more: of
-/// a ring's steps it has one rank wait for the other. Cost: O(messages).
+/// a ring's steps it has one rank wait for the other. Messages of one step have the levels of the
+/// last of them. Cost: O(messages).
 [[nodiscard]] MessageLevels levels_of(const ScheduleMessages& messages, const MessageValues& values,
                                       const std::vector<std::uint32_t>& previous);
 

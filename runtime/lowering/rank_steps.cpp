@@ -91,6 +91,7 @@ public:
     set_places();
     const auto events = lowered_.messages.events_of(rank_);
     for (const MessageEvent& event : events) {
+      if (!lowered_.messages.is_first_in_step(event.message)) continue;
       if (event.receipt)
         receive(event.message);
       else if (lowered_.fusions.sent_on_from[event.message] == no_message)
@@ -122,17 +123,58 @@ private:
     return state_.units[message(m).chunk] / instances_;
   }
 
-  void send(std::uint32_t m) {
-    const std::uint32_t maker = lowered_.values.made_by(m);
-    ChunkState& chunk = state_.chunks[message(m).chunk];
-    const Step step{StepKind::send, chunk.now.place, {}, units(m), std::nullopt};
-    const StepAt at = order_.append(state_.blocks.at_start[lowered_.connections.of_message[m]],
-                                    step, chunk.now.cell, no_cell, awaited_by(m));
-    if (!state_.sent.empty()) state_.sent[m] = at;
-    if (maker != no_message && --reads_left(maker) == 0) free_scratch(chunk, units(m));
+  /// What the steps of several messages read and write together.
+  void clear_accesses() {
+    read_.clear();
+    written_.clear();
+    awaited_.clear();
+  }
+  static void add_cell(std::vector<std::uint32_t>& cells, const ValuePlace& place) {
+    if (place.cell != no_cell) cells.push_back(place.cell);
   }
 
+  /// Message m and all that share its step.
+  void send(std::uint32_t m) {
+    clear_accesses();
+    Step step{StepKind::send, state_.chunks[message(m).chunk].now.place, {}, 0, std::nullopt};
+    const std::uint32_t end = lowered_.messages.step_end(m);
+    for (std::uint32_t k = m; k < end; ++k) {
+      step.count += units(k);
+      add_cell(read_, state_.chunks[message(k).chunk].now);
+      await(k);
+    }
+    const StepAt at = order_.append(state_.blocks.at_start[lowered_.connections.of_message[m]],
+                                    step, read_, written_, awaited_);
+    for (std::uint32_t k = m; k < end; ++k) {
+      const std::uint32_t maker = lowered_.values.made_by(k);
+      if (!state_.sent.empty()) state_.sent[k] = at;
+      if (maker != no_message && --reads_left(maker) == 0)
+        free_scratch(state_.chunks[message(k).chunk], units(k));
+    }
+  }
+
+  /// Message m and all that share its step: what shares one isn't sent on in it.
   void receive(std::uint32_t m) {
+    clear_accesses();
+    Step step;
+    const std::uint32_t end = lowered_.messages.step_end(m), on = lowered_.fusions.sends_on[m];
+    for (std::uint32_t k = m; k < end; ++k) {
+      const Step one = received(k);
+      if (k == m)
+        step = one;
+      else
+        step.count += one.count;
+    }
+    if (on != no_message) await(on);
+    const StepAt at = order_.append(state_.blocks.at_end[lowered_.connections.of_message[m]], step,
+                                    read_, written_, awaited_);
+    for (std::uint32_t k = m; k < end; ++k)
+      if (!state_.received.empty()) state_.received[k] = at;
+    if (!state_.sent.empty() && on != no_message) state_.sent[on] = at;
+  }
+
+  /// The step that receives message m alone, and what becomes of its chunk.
+  Step received(std::uint32_t m) {
     ChunkState& chunk = state_.chunks[message(m).chunk];
     const bool combines = lowered_.values.combines[m] != 0;
     const bool sends_on = lowered_.fusions.sends_on[m] != no_message;
@@ -142,26 +184,19 @@ private:
 
     const ValuePlace source = combines ? chunk.now : ValuePlace{};
     const ValuePlace target = stores ? target_of(chunk, m) : ValuePlace{};
-    const Step step{kind(combines, sends_on, stores), source.place, target.place, units(m),
-                    std::nullopt};
-    const std::uint32_t on = lowered_.fusions.sends_on[m];
-    const StepAt at =
-        order_.append(state_.blocks.at_end[lowered_.connections.of_message[m]], step, source.cell,
-                      target.cell, sends_on ? awaited_by(on) : std::vector<StepAt>());
-    if (!state_.received.empty()) state_.received[m] = at;
-    if (!state_.sent.empty() && sends_on) state_.sent[on] = at;
-
+    add_cell(read_, source);
+    add_cell(written_, target);
     if (!stores) free_scratch(chunk, units(m));
     chunk.now = target;
     if (!needed) free_scratch(chunk, units(m));
+    return {kind(combines, sends_on, stores), source.place, target.place, units(m), std::nullopt};
   }
 
-  /// The steps that message m waits for before it is sent.
-  [[nodiscard]] std::vector<StepAt> awaited_by(std::uint32_t m) const {
-    std::vector<StepAt> steps;
+  /// Adds the steps that message m waits for before it is sent.
+  void await(std::uint32_t m) {
     for (const MessageWait& wait : lowered_.messages.waits_of(m))
-      steps.push_back((wait.awaited.receipt ? state_.received : state_.sent)[wait.awaited.message]);
-    return steps;
+      awaited_.push_back(
+          (wait.awaited.receipt ? state_.received : state_.sent)[wait.awaited.message]);
   }
 
   /// Pre: `stores`, unless it combines and sends on.
@@ -197,6 +232,9 @@ private:
   LoweringState& state_;
   RankStepOrder order_;
   ScratchRegions scratch_;
+  // Of the step that is being made:
+  std::vector<std::uint32_t> read_, written_; // cells
+  std::vector<StepAt> awaited_;
 };
 
 /// Runs of units that a rank holds and wants, at the same distance in both buffers.
@@ -229,20 +267,24 @@ std::vector<LocalCopy> local_copies(const Program& program, const LoweredSchedul
 
 } // namespace
 
+std::vector<std::uint32_t> units_moved(const Program& program, const ChunkRolls& rolls) {
+  std::vector<std::uint32_t> units(program.chunk_units.size());
+  for (std::uint32_t c = 0; c < units.size(); ++c) units[rolls.leader[c]] += program.chunk_units[c];
+  return units;
+}
+
 void add_steps(Program& program, const LoweredSchedule& lowered, std::uint32_t instances) {
   const auto ranks = static_cast<std::uint32_t>(program.ranks.size());
   LoweringState state{blocks_for(lowered.connections, ranks),
                       std::vector<ChunkState>(program.chunk_units.size()),
                       lowered.values.reads,
-                      std::vector<std::uint32_t>(program.chunk_units.size()),
+                      units_moved(program, lowered.rolls),
                       {},
                       {}};
   if (!lowered.messages.waits.empty()) {
     state.sent.resize(lowered.messages.messages.size());
     state.received.resize(lowered.messages.messages.size());
   }
-  for (std::uint32_t c = 0; c < program.chunk_units.size(); ++c)
-    state.units[lowered.rolls.leader[c]] += program.chunk_units[c];
   for (std::uint32_t rank = 0; rank < ranks; ++rank) {
     program.ranks[rank].scratch = RankSteps(program, lowered, rank, instances, state).add();
     program.ranks[rank].blocks = std::move(state.blocks.of_rank[rank]);

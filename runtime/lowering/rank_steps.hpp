@@ -9,6 +9,7 @@
 #include "runtime/program.hpp"
 
 #include <cstdint>
+#include <vector>
 
 namespace tutti::runtime {
 
@@ -19,6 +20,10 @@ struct LoweredSchedule {
   MessageConnections connections;
   MessageFusions fusions;
 };
+
+/// [chunk]: units of all that move with it; 0 where it moves with another.
+[[nodiscard]] std::vector<std::uint32_t> units_moved(const Program& program,
+                                                     const ChunkRolls& rolls);
 
 /// Adds blocks and scratch to a program that has none, for the first of `instances`: its units of
 /// each chunk, its part of the scratch. A chunk lies in `input` while it is as it was at the start;

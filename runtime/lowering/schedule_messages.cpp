@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <cassert>
 #include <map>
+#include <numeric>
 #include <tuple>
 #include <unordered_map>
 #include <utility>
@@ -38,7 +39,11 @@ public:
     for (std::uint32_t begin = 0; begin < count;) {
       std::uint32_t end = begin + 1;
       while (end < count && schedule_[end].together) ++end;
-      perform(begin, end);
+      if (end == begin + 1) end = static_cast<std::uint32_t>(schedule_.send_end(begin));
+      if (schedule_[end - 1].contiguous)
+        perform_send(begin, end);
+      else
+        perform(begin, end);
       begin = end;
     }
     result_.rank_begin.resize(topology_.npu_count() + std::size_t{1});
@@ -70,6 +75,14 @@ private:
     const std::size_t first = result_.messages.size();
     for (std::uint32_t t = begin; t < end; ++t) deliver(t, origins_[t - begin]);
     order(first);
+  }
+
+  /// Transfers that share a send: one after another, in the order of chunks in buffers.
+  void perform_send(std::uint32_t begin, std::uint32_t end) {
+    std::vector<std::uint32_t> transfers(end - begin);
+    std::iota(transfers.begin(), transfers.end(), begin);
+    std::ranges::sort(transfers, {}, [&](std::uint32_t t) { return schedule_[t].chunk; });
+    for (const std::uint32_t t : transfers) perform(t, t + 1);
   }
 
   ValueOrigin origin_of(std::uint32_t transfer, std::uint32_t now) {

@@ -39,7 +39,8 @@ struct MessageWait {
 };
 
 /// All messages, and an order of all events that keeps the schedule's meaning: by list; of
-/// transfers performed together, first all sends of a chunk, then its receipts, chunk by chunk.
+/// transfers performed together, first all sends of a chunk, then its receipts, chunk by chunk; of
+/// those that share a send, by chunk.
 /// Every message is received before the next one of its route is sent, so that one slot is
 /// enough for blocks that keep this order.
 struct ScheduleMessages {
@@ -49,6 +50,8 @@ struct ScheduleMessages {
   std::uint32_t routes = 0;         ///< first the schedule's paths
   /// [route - paths]: a route, and the path that continues it at a node that isn't an NPU.
   std::vector<std::pair<std::uint32_t, PathId>> joined_routes;
+  /// [message]: the first of those that one step sends and one receives; empty: each is alone.
+  std::vector<std::uint32_t> first_in_step;
   std::vector<std::uint32_t> rank_begin; ///< [rank], and the end
   std::vector<MessageEvent> rank_events; ///< of each rank, by position
   [[nodiscard]] std::span<const MessageEvent> events_of(std::uint32_t rank) const {
@@ -59,6 +62,15 @@ struct ScheduleMessages {
     const auto first = std::ranges::lower_bound(waits, message, {}, &MessageWait::message);
     const auto last = std::ranges::upper_bound(waits, message, {}, &MessageWait::message);
     return {first, last};
+  }
+  /// One past the last message of the step of message m, its first.
+  [[nodiscard]] std::uint32_t step_end(std::uint32_t m) const {
+    std::uint32_t end = m + 1;
+    while (end < first_in_step.size() && first_in_step[end] == m) ++end;
+    return end;
+  }
+  [[nodiscard]] bool is_first_in_step(std::uint32_t m) const {
+    return first_in_step.empty() || first_in_step[m] == m;
   }
   [[nodiscard]] std::uint32_t position(const MessageEvent& event) const {
     return event.receipt ? messages[event.message].received : messages[event.message].sent;

@@ -20,14 +20,16 @@ const std::uint32_t* RankStepOrder::clock(StepAt step) const {
   return clocks_[step.block].data() + step.step * blocks_.size();
 }
 
-StepAt RankStepOrder::append(std::uint32_t block, const Step& step, std::uint32_t read,
-                             std::uint32_t written, const std::vector<StepAt>& after) {
+StepAt RankStepOrder::append(std::uint32_t block, const Step& step,
+                             std::span<const std::uint32_t> read,
+                             std::span<const std::uint32_t> written,
+                             const std::vector<StepAt>& after) {
   waits_.clear();
   add_waits_for(after, block);
-  if (read != no_cell) add_waits_for(accesses(read).writes, block);
-  if (written != no_cell) {
-    add_waits_for(accesses(written).writes, block);
-    add_waits_for(accesses(written).reads, block);
+  for (const std::uint32_t cell : read) add_waits_for(accesses(cell).writes, block);
+  for (const std::uint32_t cell : written) {
+    add_waits_for(accesses(cell).writes, block);
+    add_waits_for(accesses(cell).reads, block);
   }
   drop_implied();
   Step last = step;
@@ -40,10 +42,10 @@ StepAt RankStepOrder::append(std::uint32_t block, const Step& step, std::uint32_
   }
   put(block, last);
   const StepAt at{block, static_cast<std::uint32_t>(blocks_[block].steps.size() - 1)};
-  if (read != no_cell) accesses(read).reads.push_back(at);
-  if (written != no_cell) {
-    accesses(written).reads.clear();
-    accesses(written).writes.assign(1, at);
+  for (const std::uint32_t cell : read) accesses(cell).reads.push_back(at);
+  for (const std::uint32_t cell : written) {
+    accesses(cell).reads.clear();
+    accesses(cell).writes.assign(1, at);
   }
   return at;
 }

@@ -5,6 +5,7 @@
 #include "runtime/program.hpp"
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 namespace tutti::runtime {
@@ -21,10 +22,10 @@ class RankStepOrder {
 public:
   explicit RankStepOrder(std::vector<Block>& blocks);
 
-  /// Appends the step to the block; where it is then. Cells: what it reads and writes, or no_cell.
+  /// Appends the step to the block; where it is then. Cells: what it reads and writes.
   /// `after`: steps of the rank that it waits for, too.
-  StepAt append(std::uint32_t block, const Step& step, std::uint32_t read, std::uint32_t written,
-                const std::vector<StepAt>& after = {});
+  StepAt append(std::uint32_t block, const Step& step, std::span<const std::uint32_t> read,
+                std::span<const std::uint32_t> written, const std::vector<StepAt>& after);
 
   /// Whether all that read or wrote the cell so far are over when the block's latest step is.
   [[nodiscard]] bool is_over(std::uint32_t cell, std::uint32_t block) const;

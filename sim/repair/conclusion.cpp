@@ -6,6 +6,7 @@
 
 #include "sim/repair/history_check.hpp"
 #include "sim/repair/residual.hpp"
+#include "sim/sends.hpp"
 
 #include <fmt/format.h>
 
@@ -108,9 +109,13 @@ Recovery concluded(const RecoveryCase& asked, History history, const Report& las
                        asked.reaction.starts, asked.engine.name != "simgrid"},
                       {made.ending, made.completion, made.lost, made.missing, events})
             .value_or("");
-  if (made.problem.empty() && made.complete() && only_worse(asked, events))
-    made.problem = beaten_bound(asked, asked.topology, asked.collective,
-                                history.segments.front().schedule.size(), made.completion);
+  if (made.problem.empty() && made.complete() && only_worse(asked, events)) {
+    auto bounded = std::ranges::find_if(
+        history.segments, [](const Segment& one) { return one.schedule.has_contiguous(); });
+    if (bounded == history.segments.end()) bounded = history.segments.begin();
+    made.problem =
+        beaten_bound(asked, asked.topology, asked.collective, bounded->schedule, made.completion);
+  }
   made.segments = std::move(history.segments);
   made.deliveries = std::move(history.deliveries);
   made.route_changes = std::move(history.route_changes);
@@ -119,10 +124,11 @@ Recovery concluded(const RecoveryCase& asked, History history, const Report& las
 }
 
 std::string beaten_bound(const RecoveryCase& asked, const Topology& topology,
-                         const Collective& collective, std::size_t transfers, Time time) {
+                         const Collective& collective, const Schedule& schedule, Time time) {
   constexpr std::size_t most_transfers = 200'000;
-  if (transfers > most_transfers || !asked.reaction.beaten_bound) return {};
-  return asked.reaction.beaten_bound(topology, collective, asked.model, time);
+  if (schedule.size() > most_transfers || !asked.reaction.beaten_bound) return {};
+  return asked.reaction.beaten_bound(topology, collective, bounding_model(asked.model, schedule),
+                                     time);
 }
 
 } // namespace tutti

@@ -42,7 +42,7 @@ struct Account {
 /// Reaction::beaten_bound, unless the schedule has over 200,000 transfers (bounds take longer than
 /// it is worth).
 [[nodiscard]] std::string beaten_bound(const RecoveryCase& asked, const Topology& topology,
-                                       const Collective& collective, std::size_t transfers,
+                                       const Collective& collective, const Schedule& schedule,
                                        Time time);
 
 } // namespace tutti

@@ -147,8 +147,7 @@ private:
       return false;
     }
     note_problem(beaten_bound(asked_, present_network(asked_.topology, network).topology,
-                              plan.collective, plan.schedule.size(),
-                              report.completion - plan.begin));
+                              plan.collective, plan.schedule, report.completion - plan.begin));
     return true;
   }
 

@@ -152,8 +152,11 @@ struct Repeated {
   Schedule schedule;
 };
 
-/// Each chunk as several adjacent ones, all of which the schedule treats alike.
-Repeated repeated(const Topology& topology, const RandomSchedule& random, std::uint32_t times) {
+/// Each chunk as several adjacent ones, all of which the schedule treats alike; `joins()` says
+/// whether one shares its send with the one before.
+template <typename Joins>
+Repeated repeated(const Topology& topology, const RandomSchedule& random, std::uint32_t times,
+                  const Joins& joins) {
   Repeated made{random.collective, Schedule(topology.link_count())};
   made.collective.chunks.clear();
   for (const Chunk& chunk : random.collective.chunks)
@@ -168,6 +171,7 @@ Repeated repeated(const Topology& topology, const RandomSchedule& random, std::u
       for (std::size_t t = begin; t < end; ++t) {
         Transfer transfer = random.schedule[t];
         transfer.chunk.value = transfer.chunk.value * times + copy;
+        transfer.contiguous = end == begin + 1 && copy > 0 && joins();
         made.schedule.push(transfer);
       }
   }
@@ -181,7 +185,7 @@ TEST_CASE("chunks that are treated alike may move together, in any number") {
   std::size_t fewer = 0;
   for (std::uint64_t seed = 0; seed < 100; ++seed) {
     const RandomSchedule random(topology, seed);
-    const Repeated made = repeated(topology, random, 5);
+    const Repeated made = repeated(topology, random, 5, [] { return false; });
     REQUIRE(verify(topology, made.collective, made.schedule).correct());
     std::vector<std::size_t> steps;
     for (const std::uint32_t together : {1U, 2U, 4U, 5U, 0U}) {
@@ -205,4 +209,46 @@ TEST_CASE("chunks that are treated alike may move together, in any number") {
     if (steps.back() < steps.front()) ++fewer;
   }
   CHECK(fewer > 50);
+}
+
+TEST_CASE("what shares a send moves in one step, where it lies side by side") {
+  const Topology topology = network();
+  std::size_t fewer = 0, larger = 0;
+  for (std::uint64_t seed = 0; seed < 200; ++seed) {
+    const RandomSchedule random(topology, seed);
+    Random joins(seed);
+    const Repeated made = repeated(topology, random, 4, [&] { return joins.below(3) != 0; });
+    const Repeated apart = repeated(topology, random, 4, [] { return false; });
+    const Verdict correct = verify(topology, made.collective, made.schedule);
+    INFO((correct.fault ? correct.fault->text : ""));
+    REQUIRE(correct.correct());
+    for (std::uint32_t bits = 0; bits < 16; ++bits) {
+      LoweringOptions options;
+      options.instances = 1 + (bits & 1U);
+      options.most_channels = (bits & 2U) != 0 ? 1 : 32;
+      options.share_blocks = (bits & 4U) != 0;
+      options.rolled_chunks = (bits & 8U) != 0 ? 2 : 1;
+      INFO("seed " << seed << ", options " << bits);
+      try {
+        const Program program = lower(topology, made.collective, made.schedule, options);
+        const ProgramVerdict verdict = verify_program(program);
+        INFO((verdict.fault ? verdict.fault->text : ""));
+        REQUIRE(verdict.correct());
+        REQUIRE(runtime::samples::RandomRun(program, seed, 1).run() ==
+                runtime::samples::RunEnd::right);
+        if (bits != 0) continue;
+        options.fuse = false;
+        const Program alone = lower(topology, made.collective, apart.schedule, options);
+        CHECK(program.step_count() <= alone.step_count());
+        fewer += program.step_count() < alone.step_count() ? 1 : 0;
+        for (const RankProgram& rank : program.ranks)
+          for (const Block& block : rank.blocks)
+            for (const Step& step : block.steps)
+              larger += step.kind == StepKind::receive_reduce_copy && step.count > 1 ? 1 : 0;
+      } catch (const InputError&) { // the hub passes on what has changed meanwhile
+      }
+    }
+  }
+  CHECK(fewer > 100);
+  CHECK(larger > 20);
 }

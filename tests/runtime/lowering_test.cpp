@@ -379,6 +379,34 @@ std::optional<StepAt> first_wait(const RankProgram& rank, std::uint32_t peer) {
 
 } // namespace
 
+TEST_CASE("chunks that share a send and lie side by side are one step") {
+  const Topology topology = samples::full(2);
+  const Collective collective =
+      make_collective(topology, {CollectiveKind::all_gather, Bytes{600}, {}, 0, 3});
+  const auto lowered = [&](const std::vector<std::uint32_t>& chunks, std::uint32_t instances) {
+    Schedule schedule(topology.link_count());
+    schedule.push(ChunkId{3}, LinkId{1}, Op::copy);
+    schedule.push({ChunkId{4}, PathId{1}, Op::copy, false, true});
+    schedule.push(ChunkId{5}, LinkId{1}, Op::copy);
+    for (const std::uint32_t chunk : chunks)
+      schedule.push({ChunkId{chunk}, PathId{0}, Op::copy, false, chunk != chunks.front()});
+    REQUIRE(verify(topology, collective, schedule).correct());
+    LoweringOptions options;
+    options.instances = instances;
+    const Program program = lower(topology, collective, schedule, options);
+    for (const std::uint32_t slots : {1U, 0U}) REQUIRE(verify_program(program, slots).correct());
+    std::vector<std::uint32_t> counts; // of what rank 0 sends
+    for (const Block& block : program.ranks[0].blocks)
+      for (const Step& step : block.steps)
+        if (step.kind == StepKind::send) counts.push_back(step.count);
+    return counts;
+  };
+  using Counts = std::vector<std::uint32_t>;
+  CHECK(lowered({0, 1, 2}, 1) == Counts{3});
+  CHECK(lowered({2, 0, 1}, 1) == Counts{3}); // whatever order the list has them in
+  CHECK(lowered({0, 1, 2}, 2).size() == 6);  // parts of chunks don't lie side by side
+}
+
 TEST_CASE("steps wait for what the schedule names") {
   // npu0 passes on what npu3 sent it before it sends npu2 something of its own, or only when it has
   // received something else.

@@ -66,7 +66,8 @@ Schedule schedule_of(const json& given, const Topology& topology) {
     std::vector<LinkId> path;
     for (const json& link : transfer["path"]) path.emplace_back(link.get<std::uint32_t>());
     schedule.push({ChunkId{transfer["chunk"].get<std::uint32_t>()}, schedule.paths().intern(path),
-                   transfer["op"] == "reduce" ? Op::reduce : Op::copy, transfer["together"]});
+                   transfer["op"] == "reduce" ? Op::reduce : Op::copy, transfer["together"],
+                   transfer.value("contiguous", false)});
     for (const json& after : transfer.value("after", json::array()))
       schedule.add_dependency(schedule.size() - 1,
                               {after["transfer"].get<std::uint32_t>(),

@@ -208,9 +208,7 @@ Schedule spoil(Random& random, const Schedule& schedule) {
 
 } // namespace
 
-namespace {
-
-RandomTraffic grown_traffic(Random& random, const Topology& topology, bool shares_sends) {
+RandomTraffic random_traffic(Random& random, const Topology& topology, bool shares_sends) {
   Collective collective;
   Growing growing(random, topology);
   growing.add_chunks(collective);
@@ -229,6 +227,8 @@ RandomTraffic grown_traffic(Random& random, const Topology& topology, bool share
   return {std::move(collective), std::move(schedule)};
 }
 
+namespace {
+
 TimeModel random_model(Random& random) {
   TimeModel model;
   model.link_busy =
@@ -240,10 +240,6 @@ TimeModel random_model(Random& random) {
 }
 
 } // namespace
-
-RandomTraffic random_traffic(Random& random, const Topology& topology) {
-  return grown_traffic(random, topology, false);
-}
 
 void make_whole(RandomCase& c) {
   for (Chunk& chunk : c.collective.chunks) chunk.size.count *= 3;
@@ -276,7 +272,7 @@ RandomCase random_case(std::uint64_t seed, bool spoilt) {
 RandomCase random_case_of_sends(std::uint64_t seed) {
   Random random(seed);
   Topology topology = random_topology(random);
-  auto [collective, schedule] = grown_traffic(random, topology, true);
+  auto [collective, schedule] = random_traffic(random, topology, true);
   const TimeModel model = random_model(random);
   return {std::move(topology), std::move(collective), std::move(schedule), model};
 }

@@ -37,6 +37,7 @@ struct RandomTraffic {
   Collective collective;
   Schedule schedule;
 };
-[[nodiscard]] RandomTraffic random_traffic(Random& random, const Topology& topology);
+[[nodiscard]] RandomTraffic random_traffic(Random& random, const Topology& topology,
+                                           bool shares_sends = false);
 
 } // namespace tutti::testing

@@ -107,7 +107,7 @@ std::vector<std::uint32_t> random_order(Random& random, std::size_t size) {
 
 PlacedPlan random_plan(Random& random, const Topology& topology, const Workload& workload,
                        const CommunicationRequest& request) {
-  RandomTraffic traffic = random_traffic(random, topology);
+  RandomTraffic traffic = random_traffic(random, topology, request.group % 2 == 1);
   CollectivePart& part = traffic.collective.parts.front();
   part.kind = request.kind;
   part.size = request.size;

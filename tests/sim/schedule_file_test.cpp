@@ -64,6 +64,7 @@ bool same_transfers(const Schedule& a, const Schedule& b) {
   if (a.size() != b.size()) return false;
   for (std::size_t i = 0; i < a.size(); ++i)
     if (a[i].chunk != b[i].chunk || a[i].op != b[i].op || a[i].together != b[i].together ||
+        a[i].contiguous != b[i].contiguous ||
         !std::ranges::equal(a.paths().links(a[i].path), b.paths().links(b[i].path)) ||
         !std::ranges::equal(a.dependencies(i), b.dependencies(i)))
       return false;
@@ -297,8 +298,8 @@ TEST_CASE("what isn't a schedule file is said so") {
   CHECK(error("hello", ring, "s.tutti") ==
         "s.tutti: not a schedule file (neither JSON nor Tutti's binary form)");
   CHECK(error("TUTTIbin\1", ring) == "x: truncated: the file ends in its header");
-  CHECK(error(std::string("TUTTIbin\4\0\0\0", 12), ring) ==
-        "x: format version 4 is newer than this program reads (3)");
+  CHECK(error(std::string("TUTTIbin\5\0\0\0", 12), ring) ==
+        "x: format version 5 is newer than this program reads (4)");
   CHECK(error(std::string("TUTTIbin\0\0\0\0", 12), ring) == "x: there is no format version 0");
   CHECK(error(std::string("TUTTIbin\1\0\0\0", 12), ring) ==
         "x: truncated: the compressed data ends too early");
@@ -356,8 +357,8 @@ TEST_CASE("no text of a JSON file has a zero byte, which would cut off what is s
 TEST_CASE("what is wrong in a JSON file is said with its key") {
   SECTION("the head") {
     CHECK(error_with("tutti-schedule", "tutti") == "r.json: \"format\" must be \"tutti-schedule\"");
-    CHECK(error_with("\"version\": 2", "\"version\": 4") ==
-          "r.json: format version 4 is newer than this program reads (3)");
+    CHECK(error_with("\"version\": 2", "\"version\": 5") ==
+          "r.json: format version 5 is newer than this program reads (4)");
     CHECK(error_with("\"version\": 2", "\"version\": \"1\"") ==
           "r.json: \"version\" must be a whole number, not string");
     CHECK(error_with("\"algorithm\": \"ring\"", "\"algorithm\": 7") ==
@@ -443,10 +444,11 @@ TEST_CASE("what is wrong in a JSON file is said with its key") {
     CHECK(second("[1,[1],\"move\"]") ==
           "r.json: transfers[1]: the third entry must be \"copy\" or \"reduce\"");
     CHECK(second("[1,[1],\"copy\",true]") ==
-          "r.json: transfers[1]: the fourth entry must be \"together\", or left out");
+          "r.json: transfers[1]: the fourth entry must be \"together\" or \"contiguous\", or left "
+          "out");
     CHECK(second("[1,[1]]") ==
           "r.json: transfers[1]: a transfer is [chunk, [links], \"copy\" or \"reduce\"], then "
-          "\"together\" or nothing, then a list of dependencies or nothing");
+          "\"together\", \"contiguous\" or nothing, then a list of dependencies or nothing");
     CHECK(second("[1,[1],\"copy\",[[6,\"left\"]]]") ==
           "r.json: transfers[1]: a dependency on transfer 6 isn't there (the schedule has 6)");
     CHECK(second("[1,[1],\"copy\",[[0,\"gone\"]]]") ==
@@ -493,7 +495,7 @@ TEST_CASE("what is wrong inside a binary file is said in words") {
   // A file of some 60 bytes that announces a trillion transfers.
   CHECK(payload_error(payload_head(0, 1'000'000'000'000)) ==
         "r.bin: 1000000000000 transfers don't fit in the 0 bytes that are left");
-  CHECK(payload_error(payload_head(3, 0)) == "r.bin: form is 3, not in 0 .. 2");
+  CHECK(payload_error(payload_head(4, 0)) == "r.bin: form is 4, not in 0 .. 3");
 
   const std::string fingerprint(8, '\0');
   CHECK(payload_error(payload_head(0, 0) + fingerprint + number(0)) ==

@@ -144,6 +144,36 @@ TEST_CASE("channels of a ring run side by side on lanes that share the wire") {
   }
 }
 
+TEST_CASE("chunks that share a send share its channel and its handover") {
+  const Topology ring = ring_of(2, "wire");
+  const Collective collective = all_gather(ring, Bytes{4'000'000}, 2);
+  const Schedule apart = all_gather_on(ring, 2);
+  Schedule shared(ring.link_count());
+  for (std::size_t i = 0; i < apart.size(); ++i) {
+    Transfer transfer = apart[i];
+    transfer.contiguous = i % 2 == 1;
+    shared.push(transfer);
+  }
+  REQUIRE(verify(ring, collective, shared).correct());
+  SECTION("of no library") {
+    // A quarter of a handover for the 25 us of 2 MB at 80 GB/s.
+    const Transported by =
+        transported(ring, collective, shared, {"", "simple", 0, false}, transport_with(simple));
+    CHECK(by.schedule == shared);
+    const Time time = run_native(by.topology, collective, by.schedule, {}, {}).completion;
+    CHECK(time.seconds() == Approx(25e-6 + 0.25e-6 + 3e-6));
+  }
+  SECTION("on lanes") {
+    const LibraryChoice two{"ring", "simple", 2, true};
+    CHECK(transported(ring, collective, apart, two, transport_with(simple)).topology.link_count() ==
+          4);
+    const Transported by = transported(ring, collective, shared, two, transport_with(simple));
+    CHECK(by.topology.link_count() == 2); // one channel each
+    CHECK(verify(by.topology, collective, by.schedule).correct());
+    CHECK(by.schedule.has_contiguous());
+  }
+}
+
 TEST_CASE("behind a switch the step's latency counts once, and groups shrink") {
   TopologyParts parts = around_a_switch({false, false, false});
   parts.groups = {{"bus", {LinkId{0}, LinkId{2}}, Bandwidth{50'000'000'000}}};

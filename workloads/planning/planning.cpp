@@ -228,7 +228,7 @@ private:
 
   Time checked_bound(const Topology& network, const PlannedCollective& made,
                      const std::string& what) {
-    const ProvenBound bound = synthesis_.bound(network, made.plan.collective);
+    const ProvenBound bound = synthesis_.bound(network, made.plan);
     if (made.alone < bound.time)
       add_problem(fmt::format("{}: {} takes {}, below the lower bound {} ({}): a defect of Tutti",
                               made.plan.algorithm, what, to_text(made.alone), to_text(bound.time),

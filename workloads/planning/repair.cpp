@@ -151,7 +151,7 @@ WorkloadPlanning resynthesized(const Topology& topology, const Workload& workloa
           .algorithm = whole.algorithm + ", with detours",
           .protocol = options.transport && whole.library ? whole.library->protocol : "",
           .alone = time,
-          .bound = synthesis.bound(present.topology, whole.collective).time,
+          .bound = synthesis.bound(present.topology, whole).time,
           .was_remembered = false},
          time_anew, planning);
     anew = std::move(detoured);

@@ -44,7 +44,9 @@ WorkloadSynthesis by_baselines(std::vector<Asked>& asked) {
     made.seconds = 1;
     return made;
   };
-  synthesis.bound = [](const Topology&, const Collective&) { return ProvenBound{Time{}, "none"}; };
+  synthesis.bound = [](const Topology&, const CommunicationPlan&) {
+    return ProvenBound{Time{}, "none"};
+  };
   return synthesis;
 }
 
@@ -125,7 +127,7 @@ TEST_CASE("why there is no schedule, defects and warnings come back") {
   CHECK(planning.communications.front().was_remembered);
 
   synthesis.synthesize = baselines;
-  synthesis.bound = [](const Topology&, const Collective&) {
+  synthesis.bound = [](const Topology&, const CommunicationPlan&) {
     return ProvenBound{Time{INT64_MAX / 2}, "nobody is so slow"};
   };
   planning = plan_workload(topology, workload, by({"direct"}), synthesis);

@@ -11,6 +11,7 @@
 #include "sim/engines/agreement.hpp"
 #include "sim/error.hpp"
 #include "sim/routing.hpp"
+#include "sim/sends.hpp"
 #include "sim/transforms.hpp"
 #include "sim/verify.hpp"
 #include "synth/bounds/bounds.hpp"
@@ -196,7 +197,7 @@ private:
     const Time start = first_start(study_.jobs);
     result_.makespan = together.completion - start;
     result_.links = together.links;
-    result_.bound = lower_bound(topology_, all.collective, study_.options.model).time;
+    result_.bound = bound_of(all);
     if (result_.makespan + rounding(all, result_.bound) < result_.bound)
       add_problem(fmt::format("all jobs take {}, below their bound {}", to_text(result_.makespan),
                               to_text(result_.bound)));
@@ -220,7 +221,7 @@ private:
     result.alone = replayed(alone, job.name).completion - job.timing.start;
     result.in_company = done - job.timing.start;
     result.chunks = job.chunks.value_or(alone.chunks);
-    result.bound = lower_bound(topology_, alone.collective, study_.options.model).time;
+    result.bound = bound_of(alone);
     result.algbw = algbw(alone.collective, result.in_company);
     for (const Time time : {result.alone, result.in_company})
       if (time + rounding(alone, result.bound) < result.bound)
@@ -230,6 +231,11 @@ private:
   }
 
   /// By how much the first engine may say less than a bound.
+  [[nodiscard]] Time bound_of(const Work& work) const {
+    return lower_bound(topology_, work.collective,
+                       bounding_model(study_.options.model, work.schedule))
+        .time;
+  }
   [[nodiscard]] Time rounding(const Work& work, Time bound) const {
     return rounding_of(*study_.engines.front(), topology_, work.collective, bound);
   }

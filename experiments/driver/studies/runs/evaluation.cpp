@@ -14,6 +14,7 @@
 #include "sim/files/files.hpp"
 #include "sim/files/schedule_file.hpp"
 #include "sim/relays.hpp"
+#include "sim/sends.hpp"
 #include "sim/transport/constants.hpp"
 #include "sim/verify.hpp"
 #include "sim/work_limit.hpp"
@@ -162,8 +163,9 @@ Replay replay(const Topology& topology, const Collective& collective, const Sche
       engine, topology, collective,
       [&] { return engine.run(topology, collective, schedule, model, options); },
       [&] {
-        return raised_by(options.starts, bounds_for(topology, collective, model, bound), topology,
-                         collective, model);
+        const TimeModel under = bounding_model(model, schedule);
+        return raised_by(options.starts, bounds_for(topology, collective, under, bound), topology,
+                         collective, under);
       });
 }
 
@@ -244,8 +246,9 @@ Replay replay(const Case& c, const Attempt& made, Discipline discipline, const C
                                        options.watch);
   };
   Replay one = bounded_replay(*c.engine, *c.topology, made.collective, run, [&] {
-    return raised_by(starts, bounds_for(c, made.collective, model), *c.topology, made.collective,
-                     model);
+    const TimeModel under = on.schedule != nullptr ? bounding_model(model, *on.schedule) : model;
+    return raised_by(starts, bounds_for(c, made.collective, under), *c.topology, made.collective,
+                     under);
   });
   one.transport = on.transport;
   if (on.by) one.report.links = without_lanes(*on.by, one.report.links, c.topology->link_count());

@@ -5,6 +5,7 @@
 #include "experiments/driver/studies/noise/start_times.hpp"
 #include "sim/engines/agreement.hpp"
 #include "sim/engines/late_starts.hpp"
+#include "sim/sends.hpp"
 #include "synth/bounds/late_start.hpp"
 
 #include <fmt/format.h>
@@ -19,7 +20,8 @@ namespace {
 class DrawBounds {
 public:
   explicit DrawBounds(const NoisyReplay& replay)
-      : replay_(replay), as_planned_(replay.topology, replay.collective, replay.model) {}
+      : replay_(replay), model_(bounding_model(replay.model, replay.schedule)),
+        as_planned_(replay.topology, replay.collective, model_) {}
 
   /// A defect in words where the time is below it.
   [[nodiscard]] std::string problem(const DrawnConditions& drawn, Time time) const {
@@ -30,9 +32,9 @@ public:
             ? Time{1}
             : rounding_of(replay_.engine, drawn.network, replay_.collective, time);
     if (is_planned && time + rounding >= as_planned_.time(drawn.starts)) return {};
-    const Bound bound = is_planned ? as_planned_.bound(drawn.starts)
-                                   : late_start_bound(drawn.network, replay_.collective,
-                                                      replay_.model, drawn.starts);
+    const Bound bound =
+        is_planned ? as_planned_.bound(drawn.starts)
+                   : late_start_bound(drawn.network, replay_.collective, model_, drawn.starts);
     if (time + rounding >= bound.time) return {};
     return fmt::format("{} {} says {} in a draw, below the lower bound {} ({}): a defect of Tutti",
                        replay_.engine.name, discipline_text(replay_.model), to_text(time),
@@ -41,6 +43,7 @@ public:
 
 private:
   const NoisyReplay& replay_;
+  TimeModel model_; ///< of bounds
   LateStartBounds as_planned_;
 };
 

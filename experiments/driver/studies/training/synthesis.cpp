@@ -6,6 +6,7 @@
 #include "experiments/driver/cache/schedule_cache.hpp"
 #include "experiments/driver/studies/registry.hpp"
 #include "experiments/driver/studies/runs/attempt.hpp"
+#include "sim/sends.hpp"
 #include "synth/bounds/bounds.hpp"
 
 #include <memory>
@@ -62,8 +63,9 @@ WorkloadSynthesis synthesis_for(const PlanningOptions& options, const std::strin
     return result;
   };
   synthesis.bound = [model = options.options.model](const Topology& network,
-                                                    const Collective& collective) {
-    Bound bound = lower_bound(network, collective, model, Chunking::any, BoundEffort::least);
+                                                    const CommunicationPlan& plan) {
+    Bound bound = lower_bound(network, plan.collective, bounding_model(model, plan.schedule),
+                              Chunking::any, BoundEffort::least);
     return ProvenBound{bound.time, std::move(bound.certificate)};
   };
   synthesis.goes_by_names = goes_by_names(options.options);
