@@ -13,7 +13,10 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <utility>
@@ -162,6 +165,21 @@ std::string group_table(const Topology& topology, const TableForm& form) {
   return to_text(table, form);
 }
 
+/// Of a logical topology, which has a group for each link and NIC that several links cross.
+std::string group_counts_table(const Topology& topology, const TableForm& form) {
+  std::map<std::pair<std::int64_t, std::size_t>, std::size_t, std::greater<>> counts;
+  for (const SharedGroup& group : topology.groups())
+    ++counts[{group.bandwidth.bytes_per_second, group.links.size()}];
+  Table table{{{"shared groups", Align::right},
+               {"bandwidth", Align::right},
+               {"links of each", Align::right}},
+              {}};
+  for (const auto& [kind, count] : counts)
+    table.rows.push_back(
+        {fmt::to_string(count), to_text(Bandwidth{kind.first}), fmt::to_string(kind.second)});
+  return to_text(table, form);
+}
+
 std::string reach_text(const Topology& topology, const TopologySummary& summary) {
   if (!summary.unreachable.empty()) return "not connected: " + summary.unreachable;
   if (!summary.diameter) return "diameter not computed (too many NPUs)";
@@ -208,22 +226,26 @@ std::string symmetry_text(const ShownSketch& shown) {
   if (rotations.empty())
     return shown.sketch.finds_symmetry ? "no rotation is found\n" : "no symmetry\n";
   const std::optional<std::size_t> elements = shown.summary.symmetry;
-  return fmt::format("symmetric by rotations{} of {}: {} elements\n",
-                     shown.sketch.finds_symmetry ? ", which are found," : "",
-                     few_of(std::move(rotations)),
-                     elements ? fmt::to_string(*elements) : "more than 4096");
+  return fmt::format(
+      "{} {}: {} elements\n",
+      shown.sketch.finds_symmetry ? "symmetry found: rotations of" : "symmetric by rotations of",
+      few_of(std::move(rotations)), elements ? fmt::to_string(*elements) : "more than 4096");
 }
 
 std::string sketch_text(const Topology& topology, const ShownSketch& shown) {
   const SketchSummary& summary = shown.summary;
   std::string text =
-      fmt::format("sketch {}: {} of {} ({}), {} a shard\n", shown.sketch.name,
+      fmt::format("sketch {}: {} of {} ({}), {} per shard\n", shown.sketch.name,
                   counted(summary.machines, "machine", "machines"),
                   counted(summary.npus_of_machine, "NPU", "NPUs"), machines_text(topology, summary),
                   counted(shown.sketch.partitions, "chunk", "chunks"));
   text += fmt::format("within machines: {}", counted(summary.links_within, "link", "links"));
   if (summary.switched_links > 0)
-    text += fmt::format(", {} of switches ({})", summary.switched_links, summary.policy);
+    text += fmt::format(", {} through switches ({})",
+                        summary.switched_links == summary.links_within
+                            ? "all"
+                            : fmt::to_string(summary.switched_links),
+                        summary.policy);
   text += "\n";
   if (summary.split)
     text += fmt::format("between machines: {} ({}), with {}\n",
@@ -244,7 +266,9 @@ std::string text_of(const Shown& shown, const TopologySummary& summary, const Ta
   if (!topology.parts().note.empty()) text += topology.parts().note + "\n";
   if (shown.sketch) text += sketch_text(topology, *shown.sketch);
   text += "\n" + link_table(summary, form);
-  if (!topology.groups().empty()) text += "\n" + group_table(topology, form);
+  if (!topology.groups().empty())
+    text +=
+        "\n" + (shown.sketch ? group_counts_table(topology, form) : group_table(topology, form));
   return text;
 }
 
