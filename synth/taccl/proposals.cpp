@@ -44,7 +44,7 @@ public:
     for (std::uint32_t npu = 0; npu < each_ && !has_direct_; ++npu)
       for (const LinkId link : network.out_links(NodeId{npu}))
         has_direct_ |= network.link(link).to.value < each_;
-    is_switched_ = !has_direct_ && each_ > 1 && !NpuPaths(network, NodeId{0}).to(NodeId{1}).empty();
+    is_switched_ = !has_direct_ && each_ > 1 && is_joined();
     if (machines_ > 1) find_nics();
   }
 
@@ -62,9 +62,10 @@ public:
       add("direct-large", fine, ConnectionPolicy::uc_min,
           "Large data: each NPU sends to its counterparts, in fine chunks.")
           .between = Sketch::Between::direct;
-      add("full", 1, ConnectionPolicy::uc_max,
-          "The smallest data: each NPU sends to all of other machines.")
-          .between = Sketch::Between::full;
+      if (reaches_all_)
+        add("full", 1, ConnectionPolicy::uc_max,
+            "The smallest data: each NPU sends to all of other machines.")
+            .between = Sketch::Between::full;
     }
     return std::move(all_);
   }
@@ -87,6 +88,16 @@ private:
     return all_.back().sketch;
   }
 
+  /// Whether each NPU of a machine reaches each other one of it, through nothing that is an NPU.
+  [[nodiscard]] bool is_joined() const {
+    for (LocalRank from = 0; from < each_; ++from) {
+      const NpuPaths paths(network_, NodeId{from});
+      for (LocalRank to = 0; to < each_; ++to)
+        if (to != from && paths.to(NodeId{to}).empty()) return false;
+    }
+    return true;
+  }
+
   /// NPUs of the first machine by the narrowest link on their way to the second one, and how far
   /// they are from it.
   void find_nics() {
@@ -96,6 +107,7 @@ private:
       has_counterparts_ &= !counterpart.empty();
       for (LocalRank receiver = 0; receiver < each_; ++receiver)
         if (!paths.to(NodeId{each_ + receiver}).empty()) reached_[rank].push_back(receiver);
+      reaches_all_ &= reached_[rank].size() == each_;
       if (counterpart.empty()) continue;
       const std::vector<LinkId>& path = counterpart.front();
       const auto narrowest = std::ranges::min_element(path, {}, [&](LinkId link) {
@@ -149,6 +161,7 @@ private:
   const Topology& network_;
   std::uint32_t machines_, each_;
   bool has_direct_ = false, is_switched_ = false, has_counterparts_ = true;
+  bool reaches_all_ = true; ///< each NPU of the first machine all of the second one
   /// The narrowest link -> (links before it, rank).
   std::map<LinkId, std::vector<std::pair<std::ptrdiff_t, LocalRank>>> nics_;
   std::map<LocalRank, std::vector<LocalRank>> reached_;

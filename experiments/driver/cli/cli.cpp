@@ -106,6 +106,8 @@ std::vector<Command> add_commands(CLI::App& app, char** argv, const sweep::Sweep
               "runtimes",
               list_command),
       command(app, "show", "what a topology looks like", show_command),
+      command(app, "sketch", "communication sketches for a network, for synthesis by taccl",
+              sketch_command),
       command(app, "update", "a file of an earlier version with the names that keys have now",
               update_command),
       command(app, "completion", "what a shell needs to complete commands", completion_command),

@@ -1,21 +1,54 @@
-// `tutti show`: what a topology looks like.
+// `tutti show`: what a topology looks like, or what a communication sketch leaves of it.
 #include "experiments/driver/cli/commands.hpp"
 #include "experiments/driver/cli/output.hpp"
+#include "experiments/driver/cli/sketch_summary.hpp"
 #include "experiments/driver/cli/topology_summary.hpp"
 #include "experiments/driver/figures/network_figure.hpp"
 #include "experiments/driver/records/json.hpp"
 #include "experiments/driver/records/table.hpp"
 #include "sim/error.hpp"
+#include "sim/text.hpp"
 #include "topologies/list.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
 
 namespace tutti {
 
 namespace {
 
 using Json = nlohmann::ordered_json;
+
+struct ShownSketch {
+  std::string file;
+  Sketch sketch;
+  SketchSummary summary;
+};
+
+/// A network, or the logical topology of a sketch for it.
+struct Shown {
+  Topology topology;
+  std::optional<ShownSketch> sketch;
+};
+
+Shown shown_of(const ShowArguments& arguments) {
+  Topology network = make_topology(arguments.topology);
+  if (arguments.sketch.empty()) return {std::move(network), {}};
+  Sketch sketch = read_sketch(arguments.sketch);
+  require_fitting(sketch, network);
+  LogicalTopology logical = logical_topology(network, sketch);
+  const SketchSummary summary = summarize(sketch, logical);
+  return {std::move(logical.topology), ShownSketch{arguments.sketch, std::move(sketch), summary}};
+}
 
 Json json_of(const DegreeRange& range) { return {{"min", range.least}, {"max", range.most}}; }
 
@@ -59,9 +92,28 @@ Json groups_json(const Topology& topology) {
   return groups;
 }
 
+Json sketch_json(const ShownSketch& shown) {
+  const SketchSummary& summary = shown.summary;
+  Json rotations = Json::array();
+  for (const auto& [offset, size] : summary.rotations) rotations.push_back({offset, size});
+  return {{"name", shown.sketch.name},
+          {"file", shown.file},
+          {"machines", summary.machines},
+          {"partitions", shown.sketch.partitions},
+          {"connections", text_or_null(summary.connections)},
+          {"policy", text_or_null(summary.policy)},
+          {"links_within", summary.links_within},
+          {"links_between", summary.links_between},
+          {"least_split", summary.split ? Json(summary.split->least) : Json(nullptr)},
+          {"most_split", summary.split ? Json(summary.split->most) : Json(nullptr)},
+          {"rotations", std::move(rotations)},
+          {"symmetry", summary.symmetry ? Json(*summary.symmetry) : Json(nullptr)}};
+}
+
 // All that a topology is, so that two of them can be compared; the fingerprint is what caches go
 // by.
-Json output_of(const Topology& topology, const TopologySummary& summary) {
+Json output_of(const Shown& shown, const TopologySummary& summary) {
+  const Topology& topology = shown.topology;
   Json shape = Json::array();
   for (const int extent : topology.shape()) shape.push_back(extent);
   return {{"kind", "topology"},
@@ -77,6 +129,7 @@ Json output_of(const Topology& topology, const TopologySummary& summary) {
           {"npu_in_links", json_of(summary.npu_in_links)},
           {"diameter_hops", summary.diameter ? Json(summary.diameter->hops) : Json(nullptr)},
           {"unreachable", summary.unreachable.empty() ? Json(nullptr) : Json(summary.unreachable)},
+          {"sketch", shown.sketch ? sketch_json(*shown.sketch) : Json(nullptr)},
           {"details",
            {{"nodes", nodes_json(topology)},
             {"links", links_json(topology)},
@@ -112,6 +165,21 @@ std::string group_table(const Topology& topology, const TableForm& form) {
   return to_text(table, form);
 }
 
+/// Of a logical topology, which has a group for each link and NIC that several links cross.
+std::string group_counts_table(const Topology& topology, const TableForm& form) {
+  std::map<std::pair<std::int64_t, std::size_t>, std::size_t, std::greater<>> counts;
+  for (const SharedGroup& group : topology.groups())
+    ++counts[{group.bandwidth.bytes_per_second, group.links.size()}];
+  Table table{{{"shared groups", Align::right},
+               {"bandwidth", Align::right},
+               {"links of each", Align::right}},
+              {}};
+  for (const auto& [kind, count] : counts)
+    table.rows.push_back(
+        {fmt::to_string(count), to_text(Bandwidth{kind.first}), fmt::to_string(kind.second)});
+  return to_text(table, form);
+}
+
 std::string reach_text(const Topology& topology, const TopologySummary& summary) {
   if (!summary.unreachable.empty()) return "not connected: " + summary.unreachable;
   if (!summary.diameter) return "diameter not computed (too many NPUs)";
@@ -120,13 +188,74 @@ std::string reach_text(const Topology& topology, const TopologySummary& summary)
                      topology.node(summary.diameter->to).name);
 }
 
-/// "1 switch", "2 switches"
-std::string counted(std::size_t number, std::string_view one, std::string_view several) {
-  return fmt::format("{} {}", number, number == 1 ? one : several);
+/// The first few, and how many more there are.
+std::string few_of(std::vector<std::string> words) {
+  constexpr std::size_t most = 6;
+  if (words.size() <= most) return joined(words, ", ");
+  const std::size_t more = words.size() - most;
+  words.resize(most);
+  return fmt::format("{} and {} more", joined(words, ", "), more);
 }
 
-std::string text_of(const Topology& topology, const TopologySummary& summary,
-                    const TableForm& form) {
+/// "npu0 to npu7, npu8 to npu15"
+std::string machines_text(const Topology& topology, const SketchSummary& summary) {
+  std::vector<std::string> machines;
+  for (std::uint32_t m = 0; m < summary.machines; ++m) {
+    const std::uint32_t first = m * summary.npus_of_machine;
+    const std::uint32_t last = first + summary.npus_of_machine - 1;
+    const std::string& name = topology.node(NodeId{first}).name;
+    machines.push_back(
+        first == last ? name : fmt::format("{} to {}", name, topology.node(NodeId{last}).name));
+  }
+  return few_of(std::move(machines));
+}
+
+/// "the bandwidth of their paths", or which part of it
+std::string split_text(const SplitRange& split) {
+  if (split.most < 1.0005) return "the bandwidth of their paths";
+  const std::string least = fmt::format("{:.4g}", split.least);
+  const std::string most = fmt::format("{:.4g}", split.most);
+  return fmt::format("1/{}{} of the bandwidth of their paths", least,
+                     least == most ? "" : " to 1/" + most);
+}
+
+std::string symmetry_text(const ShownSketch& shown) {
+  std::vector<std::string> rotations;
+  for (const auto& [offset, size] : shown.summary.rotations)
+    rotations.push_back(fmt::format("{} in {}", offset, size));
+  if (rotations.empty())
+    return shown.sketch.finds_symmetry ? "no rotation is found\n" : "no symmetry\n";
+  const std::optional<std::size_t> elements = shown.summary.symmetry;
+  return fmt::format(
+      "{} {}: {} elements\n",
+      shown.sketch.finds_symmetry ? "symmetry found: rotations of" : "symmetric by rotations of",
+      few_of(std::move(rotations)), elements ? fmt::to_string(*elements) : "more than 4096");
+}
+
+std::string sketch_text(const Topology& topology, const ShownSketch& shown) {
+  const SketchSummary& summary = shown.summary;
+  std::string text =
+      fmt::format("sketch {}: {} of {} ({}), {} per shard\n", shown.sketch.name,
+                  counted(summary.machines, "machine", "machines"),
+                  counted(summary.npus_of_machine, "NPU", "NPUs"), machines_text(topology, summary),
+                  counted(shown.sketch.partitions, "chunk", "chunks"));
+  text += fmt::format("within machines: {}", counted(summary.links_within, "link", "links"));
+  if (summary.switched_links > 0)
+    text += fmt::format(", {} through switches ({})",
+                        summary.switched_links == summary.links_within
+                            ? "all"
+                            : fmt::to_string(summary.switched_links),
+                        summary.policy);
+  text += "\n";
+  if (summary.split)
+    text += fmt::format("between machines: {} ({}), with {}\n",
+                        counted(summary.links_between, "link", "links"), summary.connections,
+                        split_text(*summary.split));
+  return text + symmetry_text(shown);
+}
+
+std::string text_of(const Shown& shown, const TopologySummary& summary, const TableForm& form) {
+  const Topology& topology = shown.topology;
   std::string text = fmt::format(
       "{}: {}, {}, {}, {}\n", topology.name(), counted(summary.npus, "NPU", "NPUs"),
       counted(summary.switches, "switch", "switches"),
@@ -135,8 +264,11 @@ std::string text_of(const Topology& topology, const TopologySummary& summary,
       fmt::format("links out of an NPU: {}; into one: {}; {}\n", range_text(summary.npu_out_links),
                   range_text(summary.npu_in_links), reach_text(topology, summary));
   if (!topology.parts().note.empty()) text += topology.parts().note + "\n";
+  if (shown.sketch) text += sketch_text(topology, *shown.sketch);
   text += "\n" + link_table(summary, form);
-  if (!topology.groups().empty()) text += "\n" + group_table(topology, form);
+  if (!topology.groups().empty())
+    text +=
+        "\n" + (shown.sketch ? group_counts_table(topology, form) : group_table(topology, form));
   return text;
 }
 
@@ -144,7 +276,9 @@ std::string text_of(const Topology& topology, const TopologySummary& summary,
 void require_sound(const ShowArguments& arguments) {
   if (arguments.draw.empty()) return;
   require_picture_name(arguments.draw);
-  require_writable(arguments.draw);
+  std::vector<std::string> inputs;
+  if (!arguments.sketch.empty()) inputs.push_back(arguments.sketch);
+  require_outputs(inputs, {arguments.draw});
 }
 
 /// "64 NPUs, 256 links": what the picture's title says of the network.
@@ -159,7 +293,8 @@ std::string counts_text(const TopologySummary& summary) {
 
 int show_command(const ShowArguments& arguments) {
   require_sound(arguments);
-  const Topology topology = make_topology(arguments.topology);
+  const Shown shown = shown_of(arguments);
+  const Topology& topology = shown.topology;
   const TopologySummary summary = summarize(topology);
   if (!arguments.draw.empty())
     draw(network_figure((topology.name().empty() ? "" : topology.name() + ": ") +
@@ -167,9 +302,9 @@ int show_command(const ShowArguments& arguments) {
                         topology, layout_of(topology)),
          arguments.draw);
   if (arguments.json)
-    print_text(answer_json("show", Json::array({output_of(topology, summary)})));
+    print_text(answer_json("show", Json::array({output_of(shown, summary)})));
   else
-    print_tables(text_of(topology, summary, table_form(arguments.tables)));
+    print_tables(text_of(shown, summary, table_form(arguments.tables)));
   return 0;
 }
 

@@ -225,7 +225,16 @@ struct ListArguments {
 
 struct ShowArguments {
   std::string topology;
-  std::string draw; ///< picture to write; empty: none
+  std::string sketch; ///< file, whose logical topology is shown; empty: none
+  std::string draw;   ///< picture to write; empty: none
+  TableArguments tables;
+  bool json = false;
+};
+
+struct SketchArguments {
+  std::string topology;
+  std::string name;               ///< of the only one wanted; empty: all
+  std::optional<std::string> out; ///< folder for their files; none: none is written
   TableArguments tables;
   bool json = false;
 };
@@ -261,6 +270,7 @@ int import_command(const ImportArguments& arguments);
 int sweep_command(const SweepArguments& arguments, const sweep::SweepEngine& mpi);
 int list_command(const ListArguments& arguments);
 int show_command(const ShowArguments& arguments);
+int sketch_command(const SketchArguments& arguments);
 int completion_command(const CompletionArguments& arguments);
 
 /// `model` with what the arguments say. Errors: InputError.

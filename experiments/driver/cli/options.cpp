@@ -429,9 +429,23 @@ void add_options(CLI::App& app, ListArguments& list) {
 
 void add_options(CLI::App& app, ShowArguments& show) {
   add_topology(app, show.topology);
+  app.add_option("--sketch", show.sketch,
+                 "a communication sketch, TOML or TACCL's JSON: the logical topology that it makes "
+                 "of the network is shown instead");
   app.add_option("--draw", show.draw,
                  "picture to write of the network: .svg or .png; links by bandwidth and latency");
   add_output(app, show.tables, show.json);
+}
+
+void add_options(CLI::App& app, SketchArguments& sketch) {
+  add_topology(app, sketch.topology);
+  app.add_option("name", sketch.name,
+                 "of one of them, whose TOML is printed; default: a table of all");
+  app.add_option("-o,--out", sketch.out, "folder to write each into, as NAME.toml");
+  add_output(app, sketch.tables, sketch.json);
+  add_examples(app, "  tutti sketch -t dgx2x2\n"
+                    "  tutti sketch -t dgx2x2 relay > mine.toml\n"
+                    "  tutti synth -t dgx2x2 -c all_gather -a taccl --set sketch=mine.toml\n");
 }
 
 void add_options(CLI::App& app, ManArguments& man) {

@@ -93,4 +93,8 @@ TopologySummary summarize(const Topology& topology) {
   return summary;
 }
 
+std::string counted(std::size_t number, std::string_view one, std::string_view several) {
+  return fmt::format("{} {}", number, number == 1 ? one : several);
+}
+
 } // namespace tutti

@@ -3,9 +3,11 @@
 
 #include "sim/topology.hpp"
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace tutti {
@@ -43,5 +45,9 @@ struct TopologySummary {
 [[nodiscard]] TopologySummary summarize(const Topology& topology);
 
 [[nodiscard]] std::string_view to_text(NodeKind kind); ///< "npu", "switch", "memory"
+
+/// "1 switch", "2 switches"
+[[nodiscard]] std::string counted(std::size_t number, std::string_view one,
+                                  std::string_view several);
 
 } // namespace tutti

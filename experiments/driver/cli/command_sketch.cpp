@@ -1,0 +1,110 @@
+// `tutti sketch`: communication sketches for a network, as far as it shows them, for synthesis by
+// `taccl` and as a beginning for one's own.
+#include "experiments/driver/cli/commands.hpp"
+#include "experiments/driver/cli/output.hpp"
+#include "experiments/driver/cli/printable.hpp"
+#include "experiments/driver/cli/shell_word.hpp"
+#include "experiments/driver/cli/sketch_summary.hpp"
+#include "experiments/driver/records/json.hpp"
+#include "experiments/driver/records/records.hpp"
+#include "sim/error.hpp"
+#include "sim/files/files.hpp"
+#include "sim/text.hpp"
+#include "synth/taccl/proposals.hpp"
+#include "topologies/list.hpp"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <span>
+#include <utility>
+
+namespace tutti {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+struct SketchRow {
+  SketchProposal proposal;
+  SketchSummary summary;
+  std::string toml;
+  std::string file; ///< that is written; empty: none
+};
+
+Fields<SketchRow> sketch_fields() {
+  using enum Quantity;
+  using enum ColumnRole;
+  using R = SketchRow;
+  return {{{"sketch", text, key}, [](const R& r) { return r.proposal.sketch.name; }},
+          {{"machines", count, key}, [](const R& r) { return r.summary.machines; }},
+          {{"partitions", count, key}, [](const R& r) { return r.proposal.sketch.partitions; }},
+          {{"connections", text}, [](const R& r) { return Cell::of_text(r.summary.connections); }},
+          {{"policy", text}, [](const R& r) { return Cell::of_text(r.summary.policy); }},
+          {{"symmetry", count}, [](const R& r) { return Cell(r.summary.symmetry); }},
+          {{"links_within", count, metric, 1}, [](const R& r) { return r.summary.links_within; }},
+          {{"links_between", count, metric, 1}, [](const R& r) { return r.summary.links_between; }},
+          {{"why", text, note}, [](const R& r) { return r.proposal.why; }}};
+}
+
+/// What stands at the head of a file: what for, where from, how to use it.
+std::string note_of(const SketchArguments& arguments, const SketchProposal& proposal) {
+  const std::string network = shell_word(arguments.topology);
+  const std::string& name = proposal.sketch.name;
+  return printable(fmt::format("{}\n"
+                               "tutti sketch -t {} {} > {}.toml\n"
+                               "tutti synth -t {} -c all_gather -a taccl --set sketch={}.toml",
+                               proposal.why, network, name, name, network, name),
+                   "\n");
+}
+
+/// A proposal that doesn't fit the network after all is left out, which is said on stderr.
+std::vector<SketchRow> rows_of(const Topology& topology, const SketchArguments& arguments) {
+  std::vector<SketchRow> rows;
+  std::vector<std::string> names;
+  for (SketchProposal& proposal : sketch_proposals(topology)) {
+    names.push_back(proposal.sketch.name);
+    if (!arguments.name.empty() && proposal.sketch.name != arguments.name) continue;
+    SketchRow row{std::move(proposal), {}, {}, {}};
+    const Sketch& sketch = row.proposal.sketch;
+    try {
+      row.summary = summarize(sketch, logical_topology(topology, sketch));
+    } catch (const InputError& error) {
+      print_message(fmt::format("sketch {} is left out: {}", sketch.name, error.what()));
+      continue;
+    }
+    row.toml = sketch_toml(sketch, note_of(arguments, row.proposal));
+    if (arguments.out) row.file = fmt::format("{}/{}.toml", *arguments.out, sketch.name);
+    rows.push_back(std::move(row));
+  }
+  if (rows.empty())
+    throw InputError(unknown_name("sketch of " + topology.name(), arguments.name, names));
+  return rows;
+}
+
+} // namespace
+
+int sketch_command(const SketchArguments& arguments) {
+  const Topology topology = make_topology(arguments.topology);
+  const std::vector<SketchRow> rows = rows_of(topology, arguments);
+  for (const SketchRow& row : rows)
+    if (!row.file.empty()) require_writable(row.file);
+  std::vector<std::string> files;
+  for (const SketchRow& row : rows)
+    if (!row.file.empty()) write_file(files.emplace_back(row.file), row.toml);
+  const Records records = records_of(sketch_fields(), std::span<const SketchRow>(rows));
+  if (arguments.json) {
+    Json details = Json::array();
+    for (const SketchRow& row : rows)
+      details.push_back({{"toml", row.toml}, {"file", text_or_null(row.file)}});
+    print_text(answer_json("sketch", runs_json("sketch", records, std::move(details))));
+  } else if (!arguments.name.empty() && files.empty()) {
+    print_text(rows.front().toml);
+  } else {
+    print_tables(to_text(whole_table(records), table_form(arguments.tables)));
+    if (!files.empty()) print_text(fmt::format("\nwritten: {}\n", joined(files, " ")));
+  }
+  return 0;
+}
+
+} // namespace tutti

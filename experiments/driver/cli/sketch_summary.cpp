@@ -1,0 +1,81 @@
+#include "experiments/driver/cli/sketch_summary.hpp"
+
+#include "experiments/driver/cli/topology_summary.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <set>
+
+namespace tutti {
+
+namespace {
+
+constexpr std::size_t most_elements = 4096;
+
+std::string connections_of(const Sketch& sketch) {
+  switch (sketch.between) {
+  case Sketch::Between::nothing: return "";
+  case Sketch::Between::direct: return "direct";
+  case Sketch::Between::full: return "full";
+  case Sketch::Between::mapped: break;
+  }
+  std::set<LocalRank> all;
+  for (const auto& [sender, receivers] : sketch.connections)
+    all.insert(receivers.begin(), receivers.end());
+  return fmt::format("{} to {}", counted(sketch.connections.size(), "sender", "senders"),
+                     counted(all.size(), "receiver", "receivers"));
+}
+
+std::string policy_of(const Sketch& sketch) {
+  std::set<std::string> policies;
+  for (const Sketch::Hyperedge& edge : sketch.hyperedges) policies.insert(to_text(edge.policy));
+  return fmt::format("{}", fmt::join(policies, "+"));
+}
+
+/// Offset and size: rank 0 goes to the offset, and what goes to rank 0 is the size less the offset.
+std::pair<std::uint32_t, std::uint32_t> rotation_of(const Permutation& permutation) {
+  const auto last = std::ranges::find(permutation, 0U) - permutation.begin();
+  return {permutation[0], static_cast<std::uint32_t>(last) + permutation[0]};
+}
+
+double split_of(const LogicalTopology& logical, std::uint32_t link) {
+  std::int64_t narrowest = INT64_MAX;
+  for (const std::uint32_t part : logical.parts_of[link])
+    if (part < logical.network_parts)
+      narrowest = std::min(narrowest, logical.parts[part].bandwidth.bytes_per_second);
+  return static_cast<double>(narrowest) /
+         static_cast<double>(logical.topology.link(LinkId{link}).bandwidth.bytes_per_second);
+}
+
+} // namespace
+
+SketchSummary summarize(const Sketch& sketch, const LogicalTopology& logical) {
+  SketchSummary summary;
+  const std::uint32_t npus = logical.topology.npu_count();
+  summary.machines = logical.machines;
+  summary.npus_of_machine = npus / logical.machines;
+  for (std::uint32_t l = 0; l < logical.topology.link_count(); ++l) {
+    const Connection& connection = logical.connections[l];
+    if (!connection.between_machines) {
+      ++summary.links_within;
+      summary.switched_links += connection.switched ? 1 : 0;
+      continue;
+    }
+    ++summary.links_between;
+    const double split = split_of(logical, l);
+    if (!summary.split) summary.split = SplitRange{split, split};
+    summary.split->least = std::min(summary.split->least, split);
+    summary.split->most = std::max(summary.split->most, split);
+  }
+  summary.connections = connections_of(sketch);
+  summary.policy = policy_of(sketch);
+  for (const Permutation& permutation : logical.symmetry)
+    summary.rotations.push_back(rotation_of(permutation));
+  const std::size_t order = elements(logical.symmetry, npus, most_elements).size();
+  if (order > 0) summary.symmetry = order;
+  return summary;
+}
+
+} // namespace tutti
