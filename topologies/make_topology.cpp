@@ -2,8 +2,10 @@
 // machine or a file. A topology made by a family is named by its text in normal form: fixed order
 // of the keys, shortest exact units, no defaults.
 #include "sim/error.hpp"
+#include "sim/files/files.hpp"
 #include "sim/text.hpp"
 #include "topologies/failed_links.hpp"
+#include "topologies/import/list.hpp"
 #include "topologies/list.hpp"
 #include "topologies/machines.hpp"
 #include "topologies/named_links.hpp"
@@ -14,6 +16,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <filesystem>
 #include <optional>
 #include <utility>
 
@@ -180,11 +183,35 @@ template <typename Body> auto about(std::string_view text, const Body& body) {
   }
 }
 
+constexpr std::size_t most_foreign_bytes = std::size_t{64} << 20;
+
+/// `FILE:N`: a file, and of how many nodes of its kind the network consists; 1 where it says none.
+std::pair<std::string, std::int64_t> file_and_nodes(const std::string& head) {
+  const std::size_t colon = head.rfind(':');
+  if (colon == std::string::npos || colon + 1 == head.size() ||
+      head.find_first_not_of("0123456789", colon + 1) != std::string::npos)
+    return {head, 1};
+  return {head.substr(0, colon), parse_integer(head.substr(colon + 1), "nodes", 1, 1'000'000)};
+}
+
 } // namespace
 
 Topology make_topology(std::string_view text) {
   const TextForm form = about(text, [&] { return parse_text_form(text); });
-  const bool is_file = form.head.find('/') != std::string::npos || form.head.ends_with(".toml");
+  const auto [path, nodes] = file_and_nodes(form.head);
+  const bool is_file =
+      path.find('/') != std::string::npos || path.ends_with(".toml") || path.ends_with(".json");
+  if (is_file && std::filesystem::is_regular_file(path)) { // a pipe can be read only once
+    const std::string content = read_file(path);
+    if (const topologies::ForeignFormat* format = topologies::foreign_format(content)) {
+      about(text, [&] { require_known_keys(form, {removals.begin(), removals.end()}); });
+      if (content.size() > most_foreign_bytes)
+        throw InputError(fmt::format("{}: {} bytes are no {} (at most 64 MiB)", path,
+                                     content.size(), format->name));
+      Topology whole = format->read(content, path, nodes);
+      return about(text, [&] { return reduced(std::move(whole), form); });
+    }
+  }
   const std::optional<std::string> file =
       is_file ? std::optional(form.head) : topologies::machine_file(form.head);
   if (file) {

@@ -133,8 +133,8 @@ void finish(Sketch& sketch) {
 Sketch parse_sketch(std::string_view text, const std::string& source) {
   const std::size_t first = text.find_first_not_of(" \t\r\n");
   return first != std::string_view::npos && text[first] == '{'
-             ? sketch_format::parse_json(text, source)
-             : sketch_format::parse_toml(text, source);
+             ? sketch_format::parse_json_sketch(text, source)
+             : sketch_format::parse_toml_sketch(text, source);
 }
 
 Sketch read_sketch(const std::string& file) {

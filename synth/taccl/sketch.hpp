@@ -102,8 +102,8 @@ namespace sketch_format {
 /// Sorts, and checks what needs no machine: see read_sketch(). Errors: InputError with the place.
 void finish(Sketch& sketch);
 
-[[nodiscard]] Sketch parse_toml(std::string_view text, const std::string& source);
-[[nodiscard]] Sketch parse_json(std::string_view text, const std::string& source);
+[[nodiscard]] Sketch parse_toml_sketch(std::string_view text, const std::string& source);
+[[nodiscard]] Sketch parse_json_sketch(std::string_view text, const std::string& source);
 
 } // namespace sketch_format
 

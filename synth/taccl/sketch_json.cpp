@@ -5,9 +5,9 @@
 #include "synth/taccl/sketch.hpp"
 
 #include "sim/error.hpp"
+#include "sim/files/json_value.hpp"
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <charconv>
@@ -20,114 +20,18 @@ namespace tutti::sketch_format {
 
 namespace {
 
-using nlohmann::json;
-
-/// A value with its path, "internode_sketch.internode_conn.3".
-class JsonPlace {
-public:
-  JsonPlace(const json& value, std::string source, std::string path)
-      : value_(&value), source_(std::move(source)), path_(std::move(path)) {}
-
-  [[nodiscard]] std::string place() const {
-    return path_.empty() ? source_ + ": " : fmt::format("{}: {}: ", source_, path_);
-  }
-  [[nodiscard]] InputError error(const std::string& message) const {
-    return InputError(place() + message);
-  }
-  [[nodiscard]] InputError expected(std::string_view what) const {
-    return error(fmt::format("expected {}, found {}", what, value_->type_name()));
-  }
-  [[nodiscard]] bool is_string() const { return value_->is_string(); }
-  [[nodiscard]] bool is_null() const { return value_->is_null(); }
-
-  [[nodiscard]] JsonPlace member(const std::string& key) const {
-    return {(*value_)[key], source_, path_.empty() ? key : path_ + "." + key};
-  }
-  [[nodiscard]] bool has(const std::string& key) const { return value_->contains(key); }
-  [[nodiscard]] std::optional<JsonPlace> find(const std::string& key) const {
-    return has(key) ? std::optional(member(key)) : std::nullopt;
-  }
-  [[nodiscard]] JsonPlace at(const std::string& key) const {
-    if (!has(key)) throw error(fmt::format("a key \"{}\" is missing", key));
-    return member(key);
-  }
-  void require_table(const std::vector<std::string>& known) const {
-    if (!value_->is_object()) throw expected("an object");
-    for (const auto& [key, value] : value_->items())
-      if (std::ranges::find(known, key) == known.end())
-        throw error(unknown_name("key", key, known));
-  }
-  [[nodiscard]] std::vector<std::pair<std::string, JsonPlace>> members() const {
-    if (!value_->is_object()) throw expected("an object");
-    std::vector<std::pair<std::string, JsonPlace>> all;
-    for (const auto& [key, value] : value_->items()) all.emplace_back(key, member(key));
-    return all;
-  }
-  [[nodiscard]] std::vector<JsonPlace> list() const {
-    if (!value_->is_array()) throw expected("a list");
-    std::vector<JsonPlace> all;
-    for (std::size_t i = 0; i < value_->size(); ++i)
-      all.emplace_back((*value_)[i], source_, fmt::format("{}[{}]", path_, i));
-    return all;
-  }
-  [[nodiscard]] std::string string() const {
-    if (!value_->is_string()) throw expected("a text");
-    return value_->get<std::string>();
-  }
-  [[nodiscard]] bool boolean() const {
-    if (!value_->is_boolean()) throw expected("true or false");
-    return value_->get<bool>();
-  }
-  [[nodiscard]] double number() const {
-    if (!value_->is_number() || !std::isfinite(value_->get<double>())) throw expected("a number");
-    return value_->get<double>();
-  }
-  [[nodiscard]] std::uint32_t count(std::uint32_t low = 0, std::uint32_t high = 65536) const {
-    if (!value_->is_number_integer()) throw expected("a whole number");
-    const double value = value_->get<double>();
-    if (value < low || value > high)
-      throw error(fmt::format("{} is out of range ({} .. {})", value, low, high));
-    return value_->get<std::uint32_t>();
-  }
-  [[nodiscard]] std::vector<LocalRank> ranks() const {
-    std::vector<LocalRank> ranks;
-    for (const JsonPlace& each : list()) ranks.push_back(each.count());
-    return ranks;
-  }
-
-private:
-  const json* value_;
-  std::string source_, path_;
-};
-
-/// JSON without the comments that listing 1 has; repeated keys are refused.
-json parsed(std::string_view text, const std::string& source) {
-  std::vector<std::set<std::string>> keys;
-  const auto watch = [&](int, json::parse_event_t event, json& value) {
-    if (event == json::parse_event_t::object_start) keys.emplace_back();
-    if (event == json::parse_event_t::object_end) keys.pop_back();
-    if (event == json::parse_event_t::key && !keys.back().insert(value.get<std::string>()).second)
-      throw InputError(
-          fmt::format("{}: the key \"{}\" stands twice", source, value.get<std::string>()));
-    return true;
-  };
-  try {
-    return json::parse(text, watch, true, true);
-  } catch (const json::parse_error& e) {
-    const std::size_t at = std::min(e.byte == 0 ? 0 : e.byte - 1, text.size());
-    const std::string_view before = text.substr(0, at);
-    const std::size_t line_start = before.rfind('\n') + 1; // npos + 1 is 0
-    const std::string_view what = e.what();
-    const std::size_t colon = what.find(": ");
-    throw InputError(fmt::format("{}:{}:{}: malformed JSON: {}", source,
-                                 1 + std::ranges::count(before, '\n'), 1 + at - line_start,
-                                 colon == std::string_view::npos ? what : what.substr(colon + 2)));
-  } catch (const json::exception&) {
-    throw InputError(fmt::format("{}: malformed JSON: a number is out of range", source));
-  }
+std::uint32_t count_of(const JsonValue& value, std::int64_t low = 0) {
+  constexpr std::int64_t most = 65536;
+  return static_cast<std::uint32_t>(value.integer(low, most));
 }
 
-LocalRank rank_of(const std::string& key, const JsonPlace& at) {
+std::vector<LocalRank> ranks_of(const JsonValue& value) {
+  std::vector<LocalRank> ranks;
+  for (const JsonValue& each : value.list()) ranks.push_back(count_of(each));
+  return ranks;
+}
+
+LocalRank rank_of(const std::string& key, const JsonValue& at) {
   LocalRank rank = 0;
   const auto [end, error] = std::from_chars(key.data(), key.data() + key.size(), rank);
   if (error != std::errc() || end != key.data() + key.size() || rank > 65536)
@@ -135,9 +39,9 @@ LocalRank rank_of(const std::string& key, const JsonPlace& at) {
   return rank;
 }
 
-void read_inside(const JsonPlace& table, Sketch& sketch) {
-  table.require_table({"strategy", "switches", "switch_hyperedge_strategy"});
-  const JsonPlace strategy = table.at("strategy");
+void read_inside(const JsonValue& table, Sketch& sketch) {
+  table.allow_only({"strategy", "switches", "switch_hyperedge_strategy"});
+  const JsonValue strategy = table.at("strategy");
   const std::string text = strategy.string();
   if (text == "minmax" || text == "maxmin") {
     sketch.balance = text == "minmax" ? LinkBalance::minmax : LinkBalance::maxmin;
@@ -148,17 +52,17 @@ void read_inside(const JsonPlace& table, Sketch& sketch) {
   if (text != "switch") {
     for (const char* key : {"switches", "switch_hyperedge_strategy"})
       if (table.has(key))
-        throw table.member(key).error(fmt::format("strategy \"{}\" has no switches", text));
+        throw table.at(key).error(fmt::format("strategy \"{}\" has no switches", text));
     return;
   }
-  const std::vector<JsonPlace> switches = table.at("switches").list();
-  const std::vector<JsonPlace> policies = table.at("switch_hyperedge_strategy").list();
+  const std::vector<JsonValue> switches = table.at("switches").list();
+  const std::vector<JsonValue> policies = table.at("switch_hyperedge_strategy").list();
   if (switches.empty() || switches.size() != policies.size())
     throw table.error(fmt::format("{} switches need as many strategies, not {}", switches.size(),
                                   policies.size()));
   for (std::size_t i = 0; i < switches.size(); ++i) {
     Sketch::Hyperedge edge;
-    edge.npus = switches[i].ranks();
+    edge.npus = ranks_of(switches[i]);
     edge.place = switches[i].place();
     try {
       edge.policy = parse_policy(policies[i].string());
@@ -169,18 +73,17 @@ void read_inside(const JsonPlace& table, Sketch& sketch) {
   }
 }
 
-std::map<LocalRank, std::vector<LocalRank>> ranks_by_rank(const JsonPlace& table) {
+std::map<LocalRank, std::vector<LocalRank>> ranks_by_rank(const JsonValue& table) {
   std::map<LocalRank, std::vector<LocalRank>> ranks;
-  for (const auto& [key, value] : table.members()) ranks[rank_of(key, value)] = value.ranks();
+  for (const auto& [key, value] : table.members()) ranks[rank_of(key, value)] = ranks_of(value);
   return ranks;
 }
 
 /// One number for all senders: they have equal shares of their NICs.
-double split_of(const JsonPlace& table) {
+double split_of(const JsonValue& table) {
   std::optional<double> split;
   for (const auto& [key, value] : table.members()) {
-    const double share = value.number();
-    if (share < 1 || share > 1e6) throw value.error("a split is at least 1, at most 1e6");
+    const double share = value.number(1, 1e6);
     if (split && *split != share)
       throw value.error(fmt::format("all senders need one split, not {} and {}", *split, share));
     split = share;
@@ -190,8 +93,8 @@ double split_of(const JsonPlace& table) {
 }
 
 /// Listing 1: chunks of NPU p leave through (p div r1) * r1 + r2.
-void read_relay_map(const JsonPlace& pair, Sketch& sketch) {
-  const std::vector<LocalRank> values = pair.ranks();
+void read_relay_map(const JsonValue& pair, Sketch& sketch) {
+  const std::vector<LocalRank> values = ranks_of(pair);
   if (values.size() != 2 || values[0] == 0 || values[1] >= values[0])
     throw pair.error("expected [r1, r2] with r2 < r1");
   for (const auto& [sender, receivers] : sketch.connections) {
@@ -202,13 +105,13 @@ void read_relay_map(const JsonPlace& pair, Sketch& sketch) {
   }
 }
 
-void read_between(const JsonPlace& table, Sketch& sketch) {
-  table.require_table({"strategy", "internode_conn", "gpus_to_sender_rev_map", "enforce_ordering",
-                       "beta_split", "chunk_to_relay_map"});
-  const JsonPlace strategy = table.at("strategy");
+void read_between(const JsonValue& table, Sketch& sketch) {
+  table.allow_only({"strategy", "internode_conn", "gpus_to_sender_rev_map", "enforce_ordering",
+                    "beta_split", "chunk_to_relay_map"});
+  const JsonValue strategy = table.at("strategy");
   if (strategy.string() != "relay")
     throw strategy.error(fmt::format("unknown strategy \"{}\" (known: relay)", strategy.string()));
-  const JsonPlace connections = table.at("internode_conn");
+  const JsonValue connections = table.at("internode_conn");
   sketch.between_place = sketch.leaves_place = connections.place();
   if (!connections.is_string()) {
     sketch.between = Sketch::Between::mapped;
@@ -236,8 +139,8 @@ void read_between(const JsonPlace& table, Sketch& sketch) {
 }
 
 /// "1M", "32K", "1KB" or a number of bytes, powers of 1024.
-Bytes input_size(const JsonPlace& size) {
-  if (!size.is_string()) return {size.count(1, UINT32_MAX - 1)};
+Bytes input_size(const JsonValue& size) {
+  if (!size.is_string()) return {size.integer(1, std::int64_t{1} << 40)};
   std::string text = size.string();
   if (!text.empty() && std::string_view("KMG").find(text.back()) != std::string_view::npos)
     text += "iB";
@@ -253,27 +156,27 @@ Bytes input_size(const JsonPlace& size) {
 
 } // namespace
 
-Sketch parse_json(std::string_view text, const std::string& source) {
-  const json document = parsed(text, source);
-  const JsonPlace table(document, source, "");
-  table.require_table(
+Sketch parse_json_sketch(std::string_view text, const std::string& source) {
+  const JsonValue table = parse_json(text, source);
+  table.allow_only(
       {"nnodes", "intranode_sketch", "internode_sketch", "symmetry_offsets", "hyperparameters"});
   Sketch sketch;
   sketch.name = std::filesystem::path(source).stem().string();
-  const JsonPlace machines = table.at("nnodes");
-  sketch.machines = machines.count();
+  const JsonValue machines = table.at("nnodes");
+  sketch.machines = count_of(machines);
   sketch.machines_place = machines.place();
   read_inside(table.at("intranode_sketch"), sketch);
   if (const auto between = table.find("internode_sketch")) read_between(*between, sketch);
   if (const auto symmetry = table.find("symmetry_offsets"))
-    for (const JsonPlace& pair : symmetry->list()) {
-      const std::vector<LocalRank> values = pair.ranks();
+    for (const JsonValue& pair : symmetry->list()) {
+      const std::vector<LocalRank> values = ranks_of(pair);
       if (values.size() != 2) throw pair.error("a rotation is [offset, size]");
       sketch.symmetry.push_back({values[0], values[1], pair.place()});
     }
   if (const auto parameters = table.find("hyperparameters")) {
-    parameters->require_table({"input_chunkup", "input_size"});
-    if (const auto chunks = parameters->find("input_chunkup")) sketch.partitions = chunks->count(1);
+    parameters->allow_only({"input_chunkup", "input_size"});
+    if (const auto chunks = parameters->find("input_chunkup"))
+      sketch.partitions = count_of(*chunks, 1);
     if (const auto size = parameters->find("input_size")) {
       const Bytes whole = input_size(*size); // of the data at each NPU
       sketch.chunk = Bytes{(whole.count + sketch.partitions - 1) / sketch.partitions};

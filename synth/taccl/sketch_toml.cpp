@@ -116,7 +116,7 @@ std::string table_text(const std::map<LocalRank, std::vector<LocalRank>>& ranks)
 
 } // namespace
 
-Sketch parse_toml(std::string_view text, const std::string& source) {
+Sketch parse_toml_sketch(std::string_view text, const std::string& source) {
   ConfigTable table = parse_config(text, source);
   table.allow_only({"name", "machines", "partitions", "chunk", "symmetry", "inside", "between"});
   Sketch sketch;

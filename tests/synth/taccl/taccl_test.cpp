@@ -1,5 +1,6 @@
 // The whole: correct schedules of every collective that keep to their sketches.
 #include "sim/engines/engine.hpp"
+#include "sim/sends.hpp"
 #include "sim/verify.hpp"
 #include "synth/bounds/bounds.hpp"
 #include "synth/chunk_choice.hpp"
@@ -44,7 +45,8 @@ Time checked(const Topology& topology, const Collective& collective, const Sched
   CHECK((verdict.fault ? verdict.fault->text : "") == "");
   CHECK(verdict.redundant == 0);
   const Time time = run_native(topology, collective, schedule, model).completion;
-  CHECK(time >= lower_bound(topology, collective, model, Chunking::given).time);
+  CHECK(time >=
+        lower_bound(topology, collective, bounding_model(model, schedule), Chunking::given).time);
   return time;
 }
 
@@ -152,11 +154,12 @@ TEST_CASE("taccl: a sketch that makes the collective impossible is infeasible") 
   CHECK(answer.why_not == "under the sketch nothing gets from npu0 to npu2, npu3, npu6, npu7");
 }
 
-TEST_CASE("taccl: at least one proposed sketch is close to TACOS and flows") {
-  for (const char* name : {"ndv2x2_pcie", "dgx2x2", "dgx_a100x2", "dgx1"}) {
+TEST_CASE("taccl: at least one proposed sketch is close to TACOS and flows", "[slow]") {
+  for (const char* name :
+       {"taccl_ndv2:2", "taccl_dgx2:2", "ndv2x2_pcie", "dgx2x2", "dgx_a100x2", "dgx1"}) {
     const Topology topology = make_topology(name);
     for (const CollectiveKind kind : {CollectiveKind::all_gather, CollectiveKind::all_to_all}) {
-      for (const Bytes size : {Bytes{64 << 10}, Bytes{64 << 20}}) {
+      for (const Bytes size : {Bytes{16 << 10}, Bytes{1 << 20}, Bytes{64 << 20}}) {
         std::map<std::string, Time> times;
         for (const char* algorithm : {"taccl", "tacos", "flows"}) {
           const ChunkedOutcome made = synthesize_in_chunks(
@@ -174,7 +177,7 @@ TEST_CASE("taccl: at least one proposed sketch is close to TACOS and flows") {
         INFO(name << ' ' << to_text(kind) << ' ' << to_text(size) << ": "
                   << short_text(times["taccl"]) << ", " << short_text(times["tacos"]) << ", "
                   << short_text(times["flows"]));
-        CHECK(times["taccl"].ps <= std::min(times["tacos"].ps, times["flows"].ps) * 115 / 100);
+        CHECK(times["taccl"].ps <= std::min(times["tacos"].ps, times["flows"].ps) * 110 / 100);
       }
     }
   }
@@ -186,7 +189,8 @@ TEST_CASE("taccl: an All-Reduce overlaps its halves") {
     const Collective collective = make_collective(network, {kind, Bytes{64'000'000}, {}, 0, 2});
     Time best{INT64_MAX};
     for (const Sketch& sketch : sketches_for(network))
-      best = std::min(best, by_sketch(network, collective, sketch).replayed);
+      best =
+          std::min(best, by_sketch(network, collective, sketch, {.joins_chunks = false}).replayed);
     return best;
   };
   CHECK(time(CollectiveKind::all_reduce) <

@@ -1,0 +1,239 @@
+// TACCL's topology files: one node's profile in JSON (microsoft/taccl, INPUT_GUIDE.md): GPUs, NICs,
+// alpha and beta of links within the node and to other nodes.
+//
+// A file says neither its kind nor its units. Kind: two betas are the NVLinks of NDv2 (its double
+// and its single ones), one beta is a switch that joins all GPUs (DGX-2), and matrices `links`,
+// `betas`, `invbws` (row: destination) are any other node. Units: times are microseconds for a
+// chunk of the size that the file's name ends with ("NDv2_32KB"; 1 MB where it has none), all times
+// a power of ten, as its solver rounds them: the one that brings alpha below 1 us. MB is 2^20
+// bytes: betas of the published files for 1 KB, 32 KB and 1 MB agree with that, and with no other.
+//
+// Nodes are joined by one switch; alpha between nodes is on a NIC's link into it, and each GPU
+// reaches its NIC, GPU * NICs / GPUs, at the NIC's rate.
+#include "sim/error.hpp"
+#include "sim/files/json_value.hpp"
+#include "topologies/import/list.hpp"
+#include "topologies/parts.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <cmath>
+#include <filesystem>
+#include <optional>
+#include <utility>
+#include <vector>
+
+namespace tutti::topologies {
+
+namespace {
+
+constexpr std::int64_t most_gpus = 1024, most_nodes = 4096;
+constexpr double most_microseconds = 1e12;
+
+struct ChunkSize {
+  std::int64_t bytes = std::int64_t{1} << 20;
+  bool is_named = false;
+};
+
+/// Of "NDv2_32KB": the last number that KB, MB or GB follows.
+ChunkSize chunk_of(const std::string& name) {
+  ChunkSize size;
+  for (std::size_t i = 0; i < name.size(); ++i) {
+    if (std::isdigit(static_cast<unsigned char>(name[i])) == 0) continue;
+    std::size_t end = i;
+    std::int64_t number = 0;
+    while (end < name.size() && end < i + 6 && std::isdigit(static_cast<unsigned char>(name[end])))
+      number = number * 10 + (name[end++] - '0');
+    const std::string_view unit = std::string_view(name).substr(end, 2);
+    const unsigned shift = unit == "KB" ? 10 : unit == "MB" ? 20 : unit == "GB" ? 30 : 0;
+    if (shift > 0 && number > 0 && number < 1 << 12) size = {number << shift, true};
+    i = end;
+  }
+  return size;
+}
+
+class Reader {
+public:
+  Reader(std::string_view content, const std::string& source, std::int64_t nodes)
+      : root_(parse_json(content, source)), source_(source), nodes_(nodes) {}
+
+  Topology read() {
+    root_.allow_only({"name", "gpus_per_node", "nics_per_node", "alpha", "node_betas_list",
+                      "node_invbws_list", "links", "betas", "invbws", "remote_alpha", "remote_beta",
+                      "remote_invbw"});
+    const JsonValue gpus = root_.at("gpus_per_node");
+    gpus_ = gpus.integer(2, most_gpus);
+    if (nodes_ < 1 || nodes_ > most_nodes)
+      throw InputError(
+          fmt::format("{}: 1 to {} nodes are possible, not {}", source_, most_nodes, nodes_));
+    const std::string name = root_.at("name").string();
+    chunk_ = chunk_of(name);
+    const JsonValue alpha = root_.at("alpha");
+    alpha_ = alpha.number(0, most_microseconds);
+    while (alpha_ / scale_ >= 1) scale_ *= 10;
+    parts_.name = std::filesystem::path(source_).filename().string();
+    if (nodes_ > 1) parts_.name += fmt::format(":{}", nodes_);
+    for (std::int64_t npu = 0; npu < gpus_ * nodes_; ++npu)
+      parts_.add_node({fmt::format("npu{}", npu), NodeKind::npu, {}, {}});
+    if (root_.has("links"))
+      add_matrices();
+    else
+      add_lists();
+    if (nodes_ > 1) add_nics();
+    parts_.note = fmt::format(
+        "TACCL's profile {}: {}. Assumed: chunks of {}{}, times in us times {}, one switch between "
+        "nodes.",
+        name, kind_, to_text(Bytes{chunk_.bytes}), chunk_.is_named ? " (its name)" : "",
+        static_cast<std::int64_t>(scale_));
+    return Topology(std::move(parts_));
+  }
+
+private:
+  [[nodiscard]] Time time(double microseconds) const {
+    return Time{static_cast<std::int64_t>(std::llround(microseconds / scale_ * 1e6))};
+  }
+  /// What carries a chunk in so many microseconds of the file.
+  [[nodiscard]] Bandwidth bandwidth(const JsonValue& beta) const {
+    const double microseconds = beta.number(0, most_microseconds) / scale_;
+    const double rate = static_cast<double>(chunk_.bytes) / (microseconds * 1e-6);
+    if (!(microseconds > 0) || rate < 1 || rate > 1e18)
+      throw beta.error(fmt::format("a beta of {} us for {} is no link's", beta.number(),
+                                   to_text(Bytes{chunk_.bytes})));
+    return Bandwidth{std::llround(rate)};
+  }
+  /// alpha + beta, rounded by whoever wrote the file.
+  void check_inverse(const JsonValue& given, double alpha, double beta) const {
+    const double sum = alpha + beta, inverse = given.number(0, most_microseconds);
+    if (std::abs(inverse - sum) > 1 + 0.05 * sum)
+      throw given.error(fmt::format("{} isn't alpha + beta = {}", inverse, sum));
+  }
+
+  [[nodiscard]] NodeId gpu(std::int64_t node, std::int64_t index) const {
+    return NodeId{static_cast<std::uint32_t>(node * gpus_ + index)};
+  }
+  NodeId add_switch(const std::string& name) {
+    return parts_.add_node({name, NodeKind::switching, Abilities{false, false, false}, {}});
+  }
+
+  void add_lists() {
+    const JsonValue list = root_.at("node_betas_list");
+    const std::vector<JsonValue> betas = list.list();
+    const std::vector<JsonValue> inverses = root_.at("node_invbws_list").list();
+    for (const char* key : {"betas", "invbws"})
+      if (root_.has(key)) throw root_.find(key)->error("it needs \"links\" beside it");
+    if (betas.size() != inverses.size())
+      throw list.error(
+          fmt::format("{} betas, but {} in node_invbws_list", betas.size(), inverses.size()));
+    for (std::size_t i = 0; i < betas.size(); ++i)
+      check_inverse(inverses[i], alpha_, betas[i].number(0, most_microseconds));
+    parts_.npu_model = "v100";
+    if (betas.size() == 1) {
+      kind_ = fmt::format("{} GPUs at a switch", gpus_);
+      Link half{{}, {}, Time{time(alpha_).ps / 2}, bandwidth(betas[0])};
+      for (std::int64_t n = 0; n < nodes_; ++n) {
+        const NodeId to = add_switch(fmt::format("nvswitch{}", n));
+        for (std::int64_t g = 0; g < gpus_; ++g) parts_.add_duplex(between(gpu(n, g), to, half));
+      }
+    } else if (betas.size() == 2) {
+      kind_ = "8 GPUs with the NVLinks of NDv2";
+      if (gpus_ != 8)
+        throw root_.at("gpus_per_node")
+            .error(fmt::format("two betas are an NDv2's, of 8 GPUs, not {}", gpus_));
+      constexpr std::array<std::pair<int, int>, 8> doubles{
+          {{0, 1}, {0, 4}, {1, 3}, {2, 3}, {2, 6}, {4, 5}, {5, 7}, {6, 7}}};
+      constexpr std::array<std::pair<int, int>, 8> singles{
+          {{0, 2}, {0, 3}, {1, 2}, {1, 5}, {3, 7}, {4, 6}, {4, 7}, {5, 6}}};
+      for (std::int64_t n = 0; n < nodes_; ++n) {
+        for (const auto& [a, b] : doubles) join(n, a, b, betas[0]);
+        for (const auto& [a, b] : singles) join(n, a, b, betas[1]);
+      }
+    } else {
+      throw list.error(
+          fmt::format("{} betas: one (a switch) or two (NDv2) are known", betas.size()));
+    }
+  }
+  void join(std::int64_t node, int a, int b, const JsonValue& beta) {
+    parts_.add_duplex({gpu(node, a), gpu(node, b), time(alpha_), bandwidth(beta)});
+  }
+
+  using Matrix = std::vector<std::vector<JsonValue>>;
+  [[nodiscard]] Matrix matrix(const std::string& key) const {
+    const JsonValue value = root_.at(key);
+    Matrix rows;
+    for (const JsonValue& row : value.list()) {
+      rows.push_back(row.list());
+      if (static_cast<std::int64_t>(rows.back().size()) != gpus_)
+        throw row.error(fmt::format("{} entries for {} GPUs", rows.back().size(), gpus_));
+    }
+    if (static_cast<std::int64_t>(rows.size()) != gpus_)
+      throw value.error(fmt::format("{} rows for {} GPUs", rows.size(), gpus_));
+    return rows;
+  }
+
+  /// Rows are destinations.
+  void add_matrices() {
+    for (const char* key : {"node_betas_list", "node_invbws_list"})
+      if (root_.has(key)) throw root_.find(key)->error("not beside \"links\"");
+    const Matrix links = matrix("links"), betas = matrix("betas"), inverses = matrix("invbws");
+    std::int64_t count = 0;
+    for (std::size_t to = 0; to < links.size(); ++to)
+      for (std::size_t from = 0; from < links.size(); ++from) {
+        const std::int64_t parallel = links[to][from].integer(0, 64);
+        if (parallel == 0) continue;
+        if (to == from) throw links[to][from].error("a GPU has no link to itself");
+        const Bandwidth rate = bandwidth(betas[to][from]);
+        check_inverse(inverses[to][from], alpha_, betas[to][from].number());
+        count += parallel;
+        for (std::int64_t n = 0; n < nodes_; ++n)
+          for (std::int64_t i = 0; i < parallel; ++i)
+            parts_.add_link({gpu(n, static_cast<std::int64_t>(from)),
+                             gpu(n, static_cast<std::int64_t>(to)), time(alpha_), rate});
+      }
+    kind_ = fmt::format("{} GPUs, {} links", gpus_, count);
+  }
+
+  void add_nics() {
+    const JsonValue count = root_.at("nics_per_node");
+    const std::int64_t nics = count.integer(1, gpus_);
+    if (gpus_ % nics != 0)
+      throw count.error(fmt::format("{} NICs don't divide {} GPUs", nics, gpus_));
+    const JsonValue beta = root_.at("remote_beta");
+    const double alpha = root_.at("remote_alpha").number(0, most_microseconds);
+    check_inverse(root_.at("remote_invbw"), alpha, beta.number());
+    std::vector<NodeId> made;
+    for (std::int64_t n = 0; n < nodes_ * nics; ++n)
+      made.push_back(add_switch(fmt::format("nic{}", n)));
+    const NodeId network = add_switch("network");
+    const Bandwidth rate = bandwidth(beta);
+    for (std::int64_t n = 0; n < nodes_; ++n)
+      for (std::int64_t g = 0; g < gpus_; ++g)
+        parts_.add_duplex(
+            {gpu(n, g), made[static_cast<std::size_t>(n * nics + g * nics / gpus_)], Time{}, rate});
+    for (const NodeId nic : made) {
+      parts_.add_link({nic, network, time(alpha), rate});
+      parts_.add_link({network, nic, Time{}, rate});
+    }
+  }
+
+  JsonValue root_;
+  std::string source_, kind_;
+  std::int64_t nodes_, gpus_ = 0;
+  double alpha_ = 0, scale_ = 1; ///< alpha as in the file
+  ChunkSize chunk_;
+  TopologyParts parts_;
+};
+
+} // namespace
+
+bool is_taccl(std::string_view content) {
+  const std::size_t first = content.find_first_not_of(" \t\r\n");
+  return first != std::string_view::npos && content[first] == '{' &&
+         content.find("\"gpus_per_node\"") != std::string_view::npos;
+}
+
+Topology read_taccl(std::string_view content, const std::string& source, std::int64_t nodes) {
+  return Reader(content, source, nodes).read();
+}
+
+} // namespace tutti::topologies
