@@ -10,15 +10,16 @@
 
 namespace tutti {
 
+/// The same where some transfers share sends. Cost: O(transfers of the send).
+[[nodiscard]] Bytes shared_send_size(const Collective& collective, const Schedule& schedule,
+                                     std::size_t first);
+
 /// What the send carries whose first transfer this is. Cost: O(transfers of the send).
 [[nodiscard]] inline Bytes send_size(const Collective& collective, const Schedule& schedule,
                                      std::size_t first) {
-  Bytes size = collective.chunks[schedule[first].chunk.value].size;
-  if (!schedule.has_contiguous()) return size;
-  const std::size_t end = schedule.send_end(first);
-  for (std::size_t i = first + 1; i < end; ++i)
-    size += collective.chunks[schedule[i].chunk.value].size;
-  return size;
+  if (schedule.has_contiguous()) [[unlikely]]
+    return shared_send_size(collective, schedule, first);
+  return collective.chunks[schedule[first].chunk.value].size;
 }
 
 /// The model whose lower bounds hold for this schedule under `model`. Where links are busy for
