@@ -11,7 +11,8 @@ namespace tutti {
 /// follow each other, and are listed among the others by how many arrivals they come after, so that
 /// nobody's own data waits behind a piece that has yet to come in. Names go with their transfers:
 /// who waits for a departure waits for that of the first piece, who waits for an arrival for that
-/// of the last. What shares a send is relayed by sends, too. What a relay holds of other chunks doesn't matter, but it keeps what it passes on.
+/// of the last. What shares a send is passed on in one, too. What a relay holds of other chunks
+/// doesn't matter, but it keeps what it passes on.
 /// Errors: InputError where a transfer that reduces, or one of a block, leads through such a node:
 /// a relay has a contribution of its own, or would break the block.
 /// Cost: O(pieces log pieces).

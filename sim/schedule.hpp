@@ -86,7 +86,8 @@ public:
 
   [[nodiscard]] std::size_t size() const { return transfers_.size(); }
   [[nodiscard]] bool empty() const { return transfers_.empty(); }
-  [[nodiscard]] Transfer operator[](std::size_t i) const {
+  // Engines look at one field at a time, and would pay for all of them in a call.
+  [[nodiscard, gnu::always_inline]] Transfer operator[](std::size_t i) const {
     const Packed p = transfers_[i];
     return {ChunkId{p.chunk}, PathId{p.path & path_mask},
             (p.path & reduce_bit) ? Op::reduce : Op::copy, (p.path & together_bit) != 0,

@@ -10,21 +10,22 @@
 
 namespace tutti {
 
+/// The same where some transfers share sends. Cost: O(transfers of the send).
+[[nodiscard]] Bytes shared_send_size(const Collective& collective, const Schedule& schedule,
+                                     std::size_t first);
+
 /// What the send carries whose first transfer this is. Cost: O(transfers of the send).
 [[nodiscard]] inline Bytes send_size(const Collective& collective, const Schedule& schedule,
                                      std::size_t first) {
-  Bytes size = collective.chunks[schedule[first].chunk.value].size;
-  if (!schedule.has_contiguous()) return size;
-  const std::size_t end = schedule.send_end(first);
-  for (std::size_t i = first + 1; i < end; ++i)
-    size += collective.chunks[schedule[i].chunk.value].size;
-  return size;
+  if (schedule.has_contiguous()) [[unlikely]]
+    return shared_send_size(collective, schedule, first);
+  return collective.chunks[schedule[first].chunk.value].size;
 }
 
 /// The model whose lower bounds hold for this schedule under `model`. Where links are busy for
-/// their latencies bounds count these chunk by chunk, but chunks that share a send pay them once. Of
-/// such schedules what holds where links aren't busy for latencies is a bound: that makes nothing
-/// slower.
+/// their latencies bounds count these chunk by chunk, but chunks that share a send pay them once.
+/// Of such schedules what holds where links aren't busy for latencies is a bound: that makes
+/// nothing slower.
 [[nodiscard]] inline TimeModel bounding_model(TimeModel model, const Schedule& schedule) {
   if (schedule.has_contiguous()) model.link_busy = LinkBusy::serialization;
   return model;

@@ -1,6 +1,6 @@
 // All transforms copy whole blocks of transfers that are performed together, or share a send, since
-// a block that is torn apart means something else. Inversion follows TACOS, section IV.H: order and paths are
-// reversed, copies become reductions.
+// a block that is torn apart means something else. Inversion follows TACOS, section IV.H: order and
+// paths are reversed, copies become reductions.
 
 #include "sim/transforms.hpp"
 

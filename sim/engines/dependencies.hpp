@@ -230,19 +230,30 @@ private:
     return (chains_[i].flags & is_ready) != 0 && (names_.empty() || names_[i] == 0);
   }
 
+  // What concerns sends of several transfers is kept out of line: the rest is as fast as without.
+
   /// Pre: i is the first of its send.
   template <typename Action> void for_each_of_send(std::uint32_t i, const Action& act) const {
-    act(i);
-    if (!shares_sends_) return;
+    if (shares_sends_) [[unlikely]]
+      for_each_of_several(i, act);
+    else
+      act(i);
+  }
+  template <typename Action>
+  [[gnu::cold, gnu::noinline]] void for_each_of_several(std::uint32_t i, const Action& act) const {
     const auto end = static_cast<std::uint32_t>(schedule_->send_end(i));
-    for (std::uint32_t j = i + 1; j < end; ++j) act(j);
+    for (; i < end; ++i) act(i);
   }
   /// Transfer i has been let in, after those before it: with the last of a send, this sets out.
   template <typename Sink> void let_in(std::uint32_t i, Sink& sink) {
-    if (!shares_sends_)
+    if (shares_sends_) [[unlikely]]
+      let_in_last(i, sink);
+    else
       sink.enter(i);
-    else if (schedule_->send_end(i) == i + std::size_t{1})
-      sink.enter(first_of_send(i));
+  }
+  template <typename Sink>
+  [[gnu::cold, gnu::noinline]] void let_in_last(std::uint32_t i, Sink& sink) {
+    if (schedule_->send_end(i) == i + std::size_t{1}) sink.enter(first_of_send(i));
   }
 
   void set(std::uint32_t i, Flag flag) {

@@ -69,16 +69,16 @@ struct Transported {
   std::vector<std::size_t> rules; ///< of the transport that it hangs on, ascending
 };
 
-/// With s the mean size of what is sent over it at once (a chunk, or the chunks that share a send)
-/// a link that the schedule uses carries
+/// With s the mean size of what is sent over it at once, a chunk or those that share a send, a link
+/// that the schedule uses carries
 /// s / (s / (share * B) + handover / channels), at most what its channels carry,
 /// s / (s / channel + handover) each; share * B less by connections through switches. Of rings it
 /// becomes a shared group of lanes, one for each channel, since channels don't wait for each other;
 /// trees and heads stream in the order of the list. A step from NPU to NPU takes the rule's
 /// latency, no less than the links' own. Groups of links keep their lanes, and shrink by the least
 /// share of those in use. A schedule of no library has as many channels as fill the link, at most
-/// 128. Nodes are the same, and so is what is delivered; what shares a send takes the channel of its
-/// first chunk. What a switch reduces or copies goes by the rule nvls, where the part has one.
+/// 128. Nodes are the same, and so is what is delivered; what shares a send takes the channel of
+/// its first chunk. What a switch reduces or copies goes by the rule nvls, where the part has one.
 /// Errors: InputError as rule(), naming the link. Cost: O(crossings).
 [[nodiscard]] Transported transported(const Topology& topology, const Collective& collective,
                                       const Schedule& schedule, const LibraryChoice& choice,

@@ -30,8 +30,9 @@ using Relays = std::vector<std::vector<NodeId>>;
 /// The relays want their chunks too.
 [[nodiscard]] Collective with_relays(const Collective& collective, const Relays& relays);
 
-/// Leaves out what reaches only relays of which nobody needed it. Pre: copies only, none together or
-/// contiguous with another, each NPU gets a chunk once at most. Cost: O(transfers + NPUs * chunks / 64).
+/// Leaves out what reaches only relays of which nobody needed it. Pre: copies only, none together
+/// or contiguous with another, each NPU gets a chunk once at most. Cost: O(transfers + NPUs *
+/// chunks / 64).
 [[nodiscard]] Schedule without_idle_relays(const Topology& topology, const Collective& collective,
                                            const Schedule& schedule);
 

@@ -159,6 +159,25 @@ TEST_CASE("what is performed together waits for nothing of its block") {
   }
 }
 
+TEST_CASE("transfers that share a send are one slice, with all of their chunks") {
+  Line line;
+  line.collective.chunks.push_back(line.collective.chunks.front());
+  line.schedule = Schedule(2);
+  for (const std::uint32_t link : {0U, 1U}) {
+    line.schedule.push(ChunkId{link}, LinkId{link}, Op::copy);
+    line.schedule.push({ChunkId{1 - link}, PathId{link}, Op::copy, false, true});
+  }
+  line.report = run_native(line.topology, line.collective, line.schedule, {},
+                           {.record_deliveries = true, .record_hops = true});
+  const Trace trace(json::parse(line.trace()));
+  REQUIRE(trace.slices.size() == 2);
+  CHECK(trace.slices[0].name == "chunks 0, 1");
+  CHECK(trace.slices[0].arguments["chunks"] == json::parse("[0,1]"));
+  CHECK(trace.slices[0].arguments["bytes"] == 3000);
+  CHECK(trace.slices[1].name == "chunks 1, 0");
+  CHECK(trace.arrows.size() == 1); // the data that goes on
+}
+
 TEST_CASE("transfers that share a link get a track each, and use it together") {
   Line line;
   line.schedule = Schedule(2);
