@@ -49,6 +49,29 @@ double split_of(const LogicalTopology& logical, std::uint32_t link) {
          static_cast<double>(logical.topology.link(LinkId{link}).bandwidth.bytes_per_second);
 }
 
+bool moves_every_npu(const Permutation& permutation) {
+  for (std::uint32_t npu = 0; npu < permutation.size(); ++npu)
+    if (permutation[npu] == npu) return false;
+  return true;
+}
+
+/// Of the rotations that were found those that enlarge the group, as long as all of it but the
+/// identity moves every NPU.
+std::vector<Permutation> free_rotations(const LogicalTopology& logical) {
+  const std::size_t npus = logical.topology.npu_count(); // as many elements at most
+  std::vector<Permutation> taken;
+  std::size_t order = 1;
+  for (const Permutation& rotation : logical.symmetry) {
+    taken.push_back(rotation);
+    const std::vector<Permutation> group = elements(taken, npus, npus);
+    if (group.size() > order && std::all_of(group.begin() + 1, group.end(), moves_every_npu))
+      order = group.size();
+    else
+      taken.pop_back();
+  }
+  return taken;
+}
+
 } // namespace
 
 SketchSummary summarize(const Sketch& sketch, const LogicalTopology& logical) {
@@ -71,9 +94,10 @@ SketchSummary summarize(const Sketch& sketch, const LogicalTopology& logical) {
   }
   summary.connections = connections_of(sketch);
   summary.policy = policy_of(sketch);
-  for (const Permutation& permutation : logical.symmetry)
-    summary.rotations.push_back(rotation_of(permutation));
-  const std::size_t order = elements(logical.symmetry, npus, most_elements).size();
+  const std::vector<Permutation> rotations =
+      logical.symmetry_is_found ? free_rotations(logical) : logical.symmetry;
+  for (const Permutation& rotation : rotations) summary.rotations.push_back(rotation_of(rotation));
+  const std::size_t order = elements(rotations, npus, most_elements).size();
   if (order > 0) summary.symmetry = order;
   return summary;
 }

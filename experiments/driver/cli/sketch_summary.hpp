@@ -25,13 +25,16 @@ struct SketchSummary {
   std::uint32_t switched_links = 0;                  ///< of those within: of hyperedges
   std::string connections; ///< between machines: "8 senders to 8 receivers"; empty: none
   std::string policy;      ///< "uc-min"; of several hyperedges joined by +; empty: no hyperedge
-  std::vector<std::pair<std::uint32_t, std::uint32_t>> rotations; ///< offset, size
+  /// Offset and size; of rotations that are found, as many as together move every NPU, which is how
+  /// many the routing of an All-Gather uses.
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> rotations;
   /// Elements of the group that they generate; none above 4,096.
   std::optional<std::size_t> symmetry;
   std::optional<SplitRange> split; ///< none: no link is between machines
 };
 
-/// Pre: the logical topology is the sketch's. Cost: O(links + elements * NPUs).
+/// Pre: the logical topology is the sketch's.
+/// Cost: O(links + rotations * elements * NPUs).
 [[nodiscard]] SketchSummary summarize(const Sketch& sketch, const LogicalTopology& logical);
 
 } // namespace tutti

@@ -21,9 +21,11 @@ std::string offered(const std::string& words) {
 
 TEST_CASE("commands, options and names are offered by how they begin") {
   CHECK(offered("fr") == "frontier\n");
+  CHECK(offered("sk") == "sketch\n");
+  CHECK(offered("show --sk") == "--sketch\n");
   CHECK(offered("synth --topo") == "--topology\n");
-  CHECK(offered("synth -a tac") == "tacos\ntacos_paper\n");
-  CHECK(offered("synth -a ring,tac") == "ring,tacos\nring,tacos_paper\n");
+  CHECK(offered("synth -a tac") == "taccl\ntacos\ntacos_paper\n");
+  CHECK(offered("synth -a ring,tac") == "ring,taccl\nring,tacos\nring,tacos_paper\n");
   CHECK(offered("synth -c all_") == "all_gather\nall_reduce\nall_to_all\n");
   CHECK(offered("synth -t dragonf") == "dragonfly\n");
   CHECK(offered("synth -t dgx1x") == "dgx1x2\n");
