@@ -58,7 +58,7 @@ destinations = "0-3"
 machines = 2
 partitions = 2
 chunk = "64KiB"
-symmetry = [[2, 4]]
+symmetry = [[8, 16]]
 [inside]
 balance = "minmax"
 [[inside.switches]]
@@ -67,15 +67,15 @@ policy = "uc-min"
 [between]
 connections = { 1 = [0] }
 beta_split = 1.5
-leaves_through = { 1 = [0, 1] }
+leaves_through = { 1 = [0, 1, 2, 3, 4, 5, 6, 7] }
 own_chunks_first = true
 )"},
       {"taccl.json", R"({"nnodes": 2,
 "intranode_sketch": {"strategy": "switch", "switches": [[0, 1]],
   "switch_hyperedge_strategy": ["uc-max"]},
 "internode_sketch": {"strategy": "relay", "internode_conn": {"1": [0]},
-  "beta_split": {"1": 1}, "chunk_to_relay_map": [2, 1]},
-"symmetry_offsets": [[2, 4]],
+  "beta_split": {"1": 1}, "chunk_to_relay_map": [8, 1]},
+"symmetry_offsets": [[8, 16]],
 "hyperparameters": {"input_chunkup": 2, "input_size": "64K"}}
 )"},
       {"jobs.toml", R"(algorithms = ["ring", "direct"]
@@ -250,10 +250,10 @@ const std::vector<std::string>& good_commands() {
       "show -t net.toml",
       "show -t torus2d:3x4,bandwidth=50GB/s+25GB/s,latency=1us,fail-links=1 --json",
       "show -t dgx1 --draw dgx1.svg",
-      "show -t two_level_switch:2x2 --sketch sketch.toml",
-      "show -t two_level_switch:2x2 --sketch taccl.json --json",
-      "synth -t two_level_switch:2x2 -c all_gather -a taccl --size 64KiB --set sketch=sketch.toml",
-      "sketch -t two_level_switch:2x2 relay",
+      "show -t ndv2x2_pcie --sketch sketch.toml",
+      "show -t ndv2x2_pcie --sketch taccl.json --json",
+      "synth -t ndv2x2_pcie -c all_gather -a taccl --size 64KiB --set sketch=sketch.toml",
+      "sketch -t net.toml relay",
       "sketch -t ndv2x2 -o sketches --json",
       "list algorithms",
       "list topologies --json",
