@@ -413,23 +413,25 @@ private:
     struct Move {
       std::uint32_t k;
       NodeId npu;
-      LinkId from, to;
+      LinkId from;
     };
     std::vector<Move> moves;
-    for (std::uint32_t k = 0; k < trees_.size(); ++k)
-      for (std::uint32_t npu = 0; npu < topology_.npu_count(); ++npu) {
+    const std::int64_t before = preference();
+    bool is_closed = true;
+    for (std::uint32_t k = 0; is_closed && k < trees_.size(); ++k)
+      for (std::uint32_t npu = 0; is_closed && npu < topology_.npu_count(); ++npu) {
         const LinkId old = trees_[k].into[npu];
         if (!old.valid() || !is_closing[old.value]) continue;
         const LinkId other = other_link(k, NodeId{npu}, is_closing);
-        if (!other.valid()) {
-          for (std::size_t i = moves.size(); i-- > 0;)
-            hang(moves[i].k, moves[i].npu, moves[i].from);
-          return false;
-        }
+        is_closed = other.valid();
+        if (!is_closed) continue;
         hang(k, NodeId{npu}, other);
-        moves.push_back({k, NodeId{npu}, old, other});
+        moves.push_back({k, NodeId{npu}, old});
       }
-    return true;
+    // Levelling links may want what closing connections doesn't: only what suits both stays.
+    if (is_closed && preference() > before) return true;
+    for (std::size_t i = moves.size(); i-- > 0;) hang(moves[i].k, moves[i].npu, moves[i].from);
+    return false;
   }
 
   void hang(std::uint32_t k, NodeId npu, LinkId link) {
