@@ -143,7 +143,10 @@ private:
   void lay(LinkId link, Bytes size, std::int64_t sign) {
     for (const auto& images : symmetry_.links) {
       const LinkId image = images[link.value];
-      users_[image.value] += static_cast<std::int32_t>(sign);
+      std::int32_t& users = users_[image.value];
+      if (users == 0) liked_ += liking(image);
+      users += static_cast<std::int32_t>(sign);
+      if (users == 0) liked_ -= liking(image);
       for (const std::uint32_t part : logical_.parts_of[image.value])
         loads_[part] += sign * costs_.busy(part, size);
     }
@@ -351,24 +354,30 @@ private:
 
   static constexpr double preference_weight = 1e15;
 
-  /// What the policies and the balance like: more is better.
+  /// 1 where the policy wants the connection in use, -1 where it doesn't.
+  [[nodiscard]] std::int64_t liking(LinkId link) const {
+    const Connection& connection = logical_.connections[link.value];
+    if (!connection.switched) return 0;
+    return connection.policy == ConnectionPolicy::uc_max   ? 1
+           : connection.policy == ConnectionPolicy::uc_min ? -1
+                                                           : 0;
+  }
+
+  /// What the policies and the balance like: more is better. Cost: O(links) with a balance.
   [[nodiscard]] std::int64_t preference() const {
-    std::int64_t liked = 0, most = 0, least = never;
+    if (logical_.balance == LinkBalance::none) return liked_;
+    std::int64_t most = 0, least = never;
     for (std::uint32_t l = 0; l < users_.size(); ++l) {
-      const Connection& connection = logical_.connections[l];
-      if (connection.switched && users_[l] > 0) {
-        if (connection.policy == ConnectionPolicy::uc_max) ++liked;
-        if (connection.policy == ConnectionPolicy::uc_min) --liked;
-      }
-      if (connection.between_machines || logical_.balance == LinkBalance::none) continue;
+      if (logical_.connections[l].between_machines) continue;
       std::int64_t load = 0;
       for (const std::uint32_t part : logical_.parts_of[l]) load = std::max(load, loads_[part]);
       most = std::max(most, load);
       least = std::min(least, load);
     }
-    if (logical_.balance == LinkBalance::minmax) liked -= most / 1000;
-    if (logical_.balance == LinkBalance::maxmin && least != never) liked += least / 1000;
-    return liked;
+    return liked_ + (logical_.balance == LinkBalance::minmax ? -most
+                     : least == never                        ? 0
+                                                             : least) /
+                        1000;
   }
 
   /// Whether some other link into the NPU suits the policies better, at no cost of time.
@@ -499,6 +508,7 @@ private:
   std::int64_t best_time_ = never, last_best_ = never, longest_ = never;
   double best_total_ = 0, connection_weight_ = 0;
   std::int64_t best_preference_ = 0;
+  std::int64_t liked_ = 0;    ///< connections in use: wanted ones less unwanted ones
   bool makes_chains_ = false; ///< of equally cheap links the one from the NPU that joined last
   unsigned best_pass_ = 0, doublings_ = 1;
   double path_weight_ = 0, depth_weight_ = 1, per_peak_ = 1;
