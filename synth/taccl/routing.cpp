@@ -396,7 +396,7 @@ private:
       const std::int64_t arrival = at[from.value] + costs_.transfer(link, size(k));
       if (arrival + last - at[npu.value] > best_time_) continue;
       hang(k, npu, link);
-      if (preference() > before && peak() <= best_time_) return true;
+      if (preference() > before && fits(link)) return true;
       hang(k, npu, old);
     }
     return false;
@@ -443,6 +443,14 @@ private:
     return false;
   }
 
+  /// Whether nothing that the link and its images cross is occupied for longer than may be.
+  [[nodiscard]] bool fits(LinkId link) const {
+    return std::ranges::all_of(symmetry_.links, [&](const std::vector<LinkId>& images) {
+      return std::ranges::all_of(logical_.parts_of[images[link.value].value],
+                                 [&](std::uint32_t part) { return loads_[part] <= best_time_; });
+    });
+  }
+
   void hang(std::uint32_t k, NodeId npu, LinkId link) {
     lay(trees_[k].into[npu.value], size(k), -1);
     lay(link, size(k), 1);
@@ -465,7 +473,7 @@ private:
       const std::int64_t arrival = at[from.value] + costs_.transfer(link, size(k));
       if (arrival > earliest || (best.valid() && arrival == earliest)) continue;
       hang(k, npu, link);
-      if (peak() <= best_time_) best = link, earliest = arrival;
+      if (fits(link)) best = link, earliest = arrival;
       hang(k, npu, old);
     }
     return best;
