@@ -25,8 +25,8 @@ namespace tutti::topologies {
 [[nodiscard]] Topology multi_rail(const TopologySpec& spec);
 [[nodiscard]] Topology dgx_a100_rail(const TopologySpec& spec);
 [[nodiscard]] Topology teccl_internal(const TopologySpec& spec);
-[[nodiscard]] Topology taccl_ndv2(const TopologySpec& spec);
-[[nodiscard]] Topology taccl_dgx2(const TopologySpec& spec);
+/// The machine whose name the spec's begins with.
+[[nodiscard]] Topology taccl_machine(const TopologySpec& spec);
 [[nodiscard]] Topology random_graph(const TopologySpec& spec);
 /// The machine whose name the spec's begins with.
 [[nodiscard]] Topology gpu_machine(const TopologySpec& spec);

@@ -38,10 +38,10 @@ constexpr std::array<TopologyRow, 29> rows{{
     {"teccl_internal", teccl_internal, "GPUs per chassis x chassis",
      "rings joined by a switch, after Internal 1 (4xN) and Internal 2 (2xN) of TE-CCL",
      teccl_internal_options},
-    {"taccl_ndv2", taccl_ndv2, "[machines; 1]",
+    {"taccl_ndv2", taccl_machine, "[machines; 1]",
      "Azure NDv2, 8 V100 each, as TACCL measured them (Table 1); values are for NVLink, "
      "InfiniBand"},
-    {"taccl_dgx2", taccl_dgx2, "[machines; 1]",
+    {"taccl_dgx2", taccl_machine, "[machines; 1]",
      "DGX-2, 16 V100 each, as TACCL measured them (Table 1); values are for NVLink, InfiniBand"},
     {"random", random_graph, "NPUs",
      "seeded, strongly connected; every cable draws one of the bandwidths", random_graph_options},

@@ -185,11 +185,17 @@ template <typename Body> auto about(std::string_view text, const Body& body) {
 
 constexpr std::size_t most_foreign_bytes = std::size_t{64} << 20;
 
-/// `FILE:N`: a file, and of how many nodes of its kind the network consists; 1 where it says none.
+bool names_file(std::string_view head) {
+  return head.find('/') != std::string_view::npos || head.ends_with(".toml") ||
+         head.ends_with(".json");
+}
+
+/// `FILE:N`: a file, and of how many nodes of its kind the network consists; else 1.
 std::pair<std::string, std::int64_t> file_and_nodes(const std::string& head) {
   const std::size_t colon = head.rfind(':');
   if (colon == std::string::npos || colon + 1 == head.size() ||
-      head.find_first_not_of("0123456789", colon + 1) != std::string::npos)
+      head.find_first_not_of("0123456789", colon + 1) != std::string::npos ||
+      !names_file(head.substr(0, colon)))
     return {head, 1};
   return {head.substr(0, colon), parse_integer(head.substr(colon + 1), "nodes", 1, 1'000'000)};
 }

@@ -141,7 +141,10 @@ private:
 
 } // namespace
 
-Topology taccl_ndv2(const TopologySpec& spec) { return Builder(spec, 8, 46).ndv2(); }
-Topology taccl_dgx2(const TopologySpec& spec) { return Builder(spec, 16, 8).dgx2(); }
+Topology taccl_machine(const TopologySpec& spec) {
+  if (spec.name.starts_with("taccl_ndv2")) return Builder(spec, 8, 46).ndv2();
+  if (spec.name.starts_with("taccl_dgx2")) return Builder(spec, 16, 8).dgx2();
+  throw InputError(fmt::format("unknown machine \"{}\"", spec.name));
+}
 
 } // namespace tutti::topologies

@@ -93,6 +93,10 @@ const std::vector<Count> counts = {
     {"teccl_internal:4x16", 64, 1, 16 * (8 + 2 * 4)},
     {"teccl_internal:2x128,switch=copy", 256, 1, 128 * (2 + 2 * 2)},
     {"teccl_internal:5x3", 15, 1, 3 * (10 + 10)},
+    {"taccl_ndv2:1", 8, 4 + 2, 2 * (16 + 8 + 4 + 1)},
+    {"taccl_ndv2:2", 16, 2 * (4 + 2 + 1) + 1, 2 * 2 * (16 + 8 + 4 + 1 + 1 + 1)},
+    {"taccl_dgx2:1", 16, 1, 2 * 16},
+    {"taccl_dgx2:3", 48, 3 * (1 + 8) + 1, 3 * 2 * (16 + 16 + 8)},
     // a cable a GPU to its NVSwitch, and a NIC a GPU where there are rails; a mesh instead
     {"dgx_h100:1", 8, 1, 2 * 8},
     {"dgx_h100:2", 16, 2 + 8, 2 * (16 + 16)},

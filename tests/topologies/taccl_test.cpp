@@ -99,7 +99,7 @@ TEST_CASE("TACCL's topology files: what is wrong is named with its place") {
   CHECK(refusal(small, "[2.5]", "[2.5, 5]") ==
         "t.json: node_betas_list: 2 betas, but 1 in node_invbws_list");
   CHECK(refusal(small, "\"alpha\"", "\"alfa\"").starts_with("t.json: unknown key \"alfa\""));
-  CHECK(refusal(small, "[2.5]", "[0]").starts_with("t.json: node_betas_list[0]: a beta of 0 us"));
+  CHECK(refusal(small, "[2.5]", "[-1]").starts_with("t.json: node_betas_list[0]: -1 is out of"));
   CHECK(refusal(small, "\"gpus_per_node\": 4", "\"gpus_per_node\": \"4\"") ==
         "t.json: gpus_per_node: expected a whole number, found string");
   CHECK(refusal(small, "4,", "4,,").starts_with("t.json:2:"));

@@ -27,7 +27,8 @@ std::vector<CatalogueEntry> untitled_catalogue(bool studies) {
   for (fs::recursive_directory_iterator entry(folder, error), end; !error && entry != end;
        entry.increment(error)) {
     const fs::path name = entry->path().lexically_relative(folder);
-    if (name.filename() == "models" || name.filename() == "costs") // what experiments speak of
+    if (name.filename() == "models" || name.filename() == "costs" ||
+        name.filename() == "sketches") // what experiments speak of
       entry.disable_recursion_pending();
     if (name.extension() != ".toml" || studies != (*name.begin() == "studies")) continue;
     entries.push_back(

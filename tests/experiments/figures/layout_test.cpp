@@ -228,6 +228,8 @@ constexpr const char* named[] = {
     "dgx_spark:2",
     "dgx_spark:5",
     "teccl_internal:4x3",
+    "taccl_ndv2:2",
+    "taccl_dgx2:2",
     "teccl_internal:2x5",
     "random:2",
     "random:12",
