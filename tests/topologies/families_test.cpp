@@ -181,6 +181,7 @@ TEST_CASE("families are connected, every link has one back, none is doubled") {
     CHECK(pairs.size() == t.link_count());
     for (const Link& link : t.links()) {
       CHECK(pairs.contains({link.to, link.from}));
+      if (count.text.starts_with("taccl_")) continue; // PCIe keeps its own values
       CHECK(link.bandwidth == Bandwidth{10'000'000'000});
       CHECK(link.latency == Time{1'000'000});
     }
