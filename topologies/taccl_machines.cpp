@@ -5,15 +5,15 @@
 //
 //            alpha    beta          here
 //   NVLink   0.7 us   46 us/MB      22.8 GB/s a link of NDv2, twice that where two go in parallel
-//            0.7 us    8 us/MB      131 GB/s into and out of the NVSwitch of DGX-2, half of alpha each
+//            0.7 us    8 us/MB      131 GB/s into and out of DGX-2's NVSwitch, half of alpha each
 //   IB       1.7 us  106 us/MB      9.89 GB/s at each NIC; alpha on its link into the network
 //
 // NDv2: the NVLinks of DGX-1; two GPUs a PCIe switch, two switches a CPU, the NIC on the switch of
-// GPUs 0 and 1 (sec. 4.2, Fig. 5b). PCIe Gen3 has 13 GB/s (sec. 4.1), shared by what crosses it, and
-// only forwards. DGX-2: GPUs 2i and 2i + 1 share NIC i (sec. 7.1.1). From two machines on, all NICs
-// meet in one InfiniBand switch. Given values are for NVLink (one link) and InfiniBand; PCIe keeps
-// its own. Links: for each machine NVLinks by the lower GPU, then PCIe by the GPU, then those of
-// CPUs and NICs, then those of NICs to the switch; both directions next to each other.
+// GPUs 0 and 1 (sec. 4.2, Fig. 5b). PCIe Gen3 has 13 GB/s (sec. 4.1), shared by what crosses it,
+// and only forwards. DGX-2: GPUs 2i and 2i + 1 share NIC i (sec. 7.1.1). From two machines on, all
+// NICs meet in one InfiniBand switch. Given values are for NVLink (one link) and InfiniBand; PCIe
+// keeps its own. Links: for each machine NVLinks by the lower GPU, then PCIe by the GPU, then those
+// of CPUs and NICs, then those of NICs to the switch; both directions next to each other.
 #include "sim/error.hpp"
 #include "topologies/families.hpp"
 #include "topologies/parts.hpp"

@@ -57,8 +57,8 @@ private:
   std::string path_;
 };
 
-/// Comments as in C are left out. Errors: InputError with SOURCE:LINE:COLUMN for malformed JSON, and
-/// for a key that stands twice in one object.
+/// Comments as in C are left out. Errors: InputError with SOURCE:LINE:COLUMN for malformed JSON,
+/// and for a key that stands twice in one object.
 [[nodiscard]] JsonValue parse_json(std::string_view text, const std::string& source);
 
 } // namespace tutti

@@ -1,7 +1,7 @@
-// Idea: chunks that share a send are neighbours in their connection's order (eq. 16 and 19), so what
-// is to be decided is where each order is cut. A division is judged by timing it, in the orders of
-// stage 2; cuts that matter lie on the critical path. Where there are few, all divisions are tried,
-// which is exact for the orders given, as the paper's program is.
+// Idea: chunks that share a send are neighbours in their connection's order (eq. 16 and 19), so
+// what is to be decided is where each order is cut. A division is judged by timing it, in the
+// orders of stage 2; cuts that matter lie on the critical path. Where there are few, all divisions
+// are tried, which is exact for the orders given, as the paper's program is.
 #include "synth/taccl/contiguity.hpp"
 
 #include "synth/solvers/limit_watch.hpp"

@@ -2,13 +2,13 @@
 // programs in the way of large networks.
 //
 // A routing's time is the longest of its paths or the occupation of its busiest part, whichever is
-// more (eq. 2 to 8). Idea: chunks are routed one after another at prices that grow steeply with what
-// the others occupy (Aspnes et al. 1997, "On-line routing of virtual circuits"), each along a tree
-// that grows from its source like Prim's and Dijkstra's at once, in no path longer than the best
-// time so far. Among equally fast routings the policies decide (eq. 9 to 11): NPUs of a chunk's tree
-// are hung on other ones, one at a time, while that opens connections (uc-max), closes them
-// (uc-min), or levels links (minmax, maxmin), and costs less than a hundredth of the time: the small
-// constant by which the paper weighs connections.
+// more (eq. 2 to 8). Idea: chunks are routed one after another at prices that grow steeply with
+// what the others occupy (Aspnes et al. 1997, "On-line routing of virtual circuits"), each along a
+// tree that grows from its source like Prim's and Dijkstra's at once, in no path longer than the
+// best time so far. Among equally fast routings the policies decide (eq. 9 to 11): NPUs of a
+// chunk's tree are hung on other ones, one at a time, while that opens connections (uc-max), closes
+// them (uc-min), or levels links (minmax, maxmin), and costs less than a hundredth of the time: the
+// small constant by which the paper weighs connections.
 //
 // Symmetric chunks have one tree between them; what is laid for one counts for all.
 #include "synth/taccl/routing.hpp"

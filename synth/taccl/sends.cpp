@@ -1,8 +1,8 @@
 // Why: Reduce-Scatter as an inverted All-Gather can't keep the order of its sends: an NPU sends to
-// many at once, but reduces what comes in one after another (Shah et al. 2023, sec. 5.3). Idea: what
-// has to wait for what is a graph, whichever way chunks go, and stages 2 and 3 see nothing else. An
-// All-Reduce is one graph of both halves, joined at each sum's root; that they overlap, which
-// TACCL's don't, follows by itself.
+// many at once, but reduces what comes in one after another (Shah et al. 2023, sec. 5.3). Idea:
+// what has to wait for what is a graph, whichever way chunks go, and stages 2 and 3 see nothing
+// else. An All-Reduce is one graph of both halves, joined at each sum's root; that they overlap,
+// which TACCL's don't, follows by itself.
 #include "synth/taccl/sends.hpp"
 
 #include <algorithm>
