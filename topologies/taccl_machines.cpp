@@ -29,13 +29,13 @@ namespace tutti::topologies {
 
 namespace {
 
-constexpr std::int64_t most_machines = 4096;
+constexpr std::int64_t most_taccl_machines = 4096;
 
 Bandwidth per_mebibyte(std::int64_t microseconds) {
   return Bandwidth{(std::int64_t{1} << 20) * 1'000'000 / microseconds};
 }
 
-Link values_of(Time latency, Bandwidth bandwidth, std::int8_t dimension) {
+Link link_of(Time latency, Bandwidth bandwidth, std::int8_t dimension) {
   Link link;
   link.latency = latency;
   link.bandwidth = bandwidth;
@@ -49,20 +49,20 @@ constexpr std::array<std::pair<int, int>, 8> double_links{
 constexpr std::array<std::pair<int, int>, 8> single_links{
     {{0, 2}, {0, 3}, {1, 2}, {1, 5}, {3, 7}, {4, 6}, {4, 7}, {5, 6}}};
 
-class Builder {
+class TacclMachines {
 public:
-  Builder(const TopologySpec& spec, std::int64_t gpus, std::int64_t nvlink_microseconds)
+  TacclMachines(const TopologySpec& spec, std::int64_t gpus, std::int64_t nvlink_microseconds)
       : machines_(spec.shape.empty() ? 1 : spec.shape.front()), gpus_(gpus) {
     if (!spec.shape.empty()) require_numbers(spec, 1);
     refuse_unidirectional(spec);
-    if (machines_ > most_machines)
-      throw InputError(fmt::format("at most {} machines, not {}", most_machines, machines_));
+    if (machines_ > most_taccl_machines)
+      throw InputError(fmt::format("at most {} machines, not {}", most_taccl_machines, machines_));
     const std::vector<Link> values =
-        link_values(spec, {values_of(Time{700'000}, per_mebibyte(nvlink_microseconds), 0),
-                           values_of(Time{1'700'000}, per_mebibyte(106), 1)});
+        link_values(spec, {link_of(Time{700'000}, per_mebibyte(nvlink_microseconds), 0),
+                           link_of(Time{1'700'000}, per_mebibyte(106), 1)});
     nvlink_ = values[0];
     infiniband_ = values[1];
-    pcie_ = values_of(Time{}, Bandwidth{13'000'000'000}, 1);
+    pcie_ = link_of(Time{}, Bandwidth{13'000'000'000}, 1);
     parts_ = npus_only(spec, gpus_ * machines_);
     parts_.npu_model = "v100";
     nvlink_.part = parts_.link_part("nvlink2");
@@ -142,8 +142,8 @@ private:
 } // namespace
 
 Topology taccl_machine(const TopologySpec& spec) {
-  if (spec.name.starts_with("taccl_ndv2")) return Builder(spec, 8, 46).ndv2();
-  if (spec.name.starts_with("taccl_dgx2")) return Builder(spec, 16, 8).dgx2();
+  if (spec.name.starts_with("taccl_ndv2")) return TacclMachines(spec, 8, 46).ndv2();
+  if (spec.name.starts_with("taccl_dgx2")) return TacclMachines(spec, 16, 8).dgx2();
   throw InputError(fmt::format("unknown machine \"{}\"", spec.name));
 }
 

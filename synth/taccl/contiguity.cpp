@@ -22,7 +22,7 @@ constexpr std::size_t most_enumerated_cuts = 10;
 constexpr std::uint32_t none = UINT32_MAX;
 
 /// A division that was timed.
-struct Timed {
+struct TimedDivision {
   std::vector<std::vector<SendId>> blocks;
   std::vector<std::int64_t> starts;
   std::vector<std::uint32_t>
@@ -66,9 +66,9 @@ public:
 
 private:
   /// The present division; nothing where blocks would wait for each other.
-  std::optional<Timed> time() {
+  std::optional<TimedDivision> time() {
     timed_ += sends_.size();
-    Timed made;
+    TimedDivision made;
     std::vector<std::uint32_t> block_of(sends_.size());
     for (const SendId id : order_) {
       if (is_joined_[id]) {
@@ -140,7 +140,7 @@ private:
 
   /// Keeps the present division where it is faster.
   bool keep_if_faster() {
-    std::optional<Timed> made = time();
+    std::optional<TimedDivision> made = time();
     if (!made || made->makespan >= best_.makespan) return false;
     best_ = *std::move(made);
     best_joined_ = is_joined_;
@@ -212,7 +212,7 @@ private:
   std::vector<std::uint32_t> position_; ///< [send]
   std::vector<SendId> previous_, next_; ///< [send]: on its connection, where both may be joined
   std::vector<bool> is_joined_, best_joined_;
-  Timed best_;
+  TimedDivision best_;
   std::uint64_t timed_ = 0;
 };
 

@@ -12,12 +12,12 @@ namespace {
 
 constexpr std::size_t most_parallel_paths = 8;
 constexpr Bytes typical_chunk{std::int64_t{1} << 20};
-constexpr std::int64_t unreached = std::numeric_limits<std::int64_t>::max();
+constexpr std::int64_t out_of_reach = std::numeric_limits<std::int64_t>::max();
 
 } // namespace
 
 NpuPaths::NpuPaths(const Topology& network, NodeId from)
-    : network_(network), from_(from), distances_(network.node_count(), unreached) {
+    : network_(network), from_(from), distances_(network.node_count(), out_of_reach) {
   const std::vector<std::uint32_t> sources{from.value};
   search_shortest_paths(distances_, sources,
                         [&](std::uint32_t node, std::int64_t distance, const auto& relax) {
@@ -35,7 +35,7 @@ std::int64_t NpuPaths::cost(LinkId link) const {
 std::vector<std::vector<LinkId>> NpuPaths::to(NodeId npu) const {
   std::vector<std::vector<LinkId>> paths;
   std::vector<LinkId> path;
-  if (distances_[npu.value] != unreached) extend(npu, path, paths);
+  if (distances_[npu.value] != out_of_reach) extend(npu, path, paths);
   return paths;
 }
 
@@ -49,7 +49,7 @@ void NpuPaths::extend(NodeId node, std::vector<LinkId>& path,
   for (const LinkId link : network_.in_links(node)) {
     const NodeId before = network_.link(link).from;
     if (paths.size() >= most_parallel_paths) return;
-    if ((is_npu(before) && before != from_) || distances_[before.value] == unreached ||
+    if ((is_npu(before) && before != from_) || distances_[before.value] == out_of_reach ||
         distances_[before.value] + cost(link) != distances_[node.value])
       continue;
     path.push_back(link);

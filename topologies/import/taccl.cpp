@@ -31,14 +31,14 @@ namespace {
 constexpr std::int64_t most_gpus = 1024, most_nodes = 4096;
 constexpr double most_microseconds = 1e12;
 
-struct ChunkSize {
+struct NamedChunk {
   std::int64_t bytes = std::int64_t{1} << 20;
   bool is_named = false;
 };
 
 /// Of "NDv2_32KB": the last number that KB, MB or GB follows.
-ChunkSize chunk_of(const std::string& name) {
-  ChunkSize size;
+NamedChunk chunk_of(const std::string& name) {
+  NamedChunk size;
   for (std::size_t i = 0; i < name.size(); ++i) {
     if (std::isdigit(static_cast<unsigned char>(name[i])) == 0) continue;
     std::size_t end = i;
@@ -53,9 +53,9 @@ ChunkSize chunk_of(const std::string& name) {
   return size;
 }
 
-class Reader {
+class TacclReader {
 public:
-  Reader(std::string_view content, const std::string& source, std::int64_t nodes)
+  TacclReader(std::string_view content, const std::string& source, std::int64_t nodes)
       : root_(parse_json(content, source)), source_(source), nodes_(nodes) {}
 
   Topology read() {
@@ -220,7 +220,7 @@ private:
   std::string source_, kind_;
   std::int64_t nodes_, gpus_ = 0;
   double alpha_ = 0, scale_ = 1; ///< alpha as in the file
-  ChunkSize chunk_;
+  NamedChunk chunk_;
   TopologyParts parts_;
 };
 
@@ -233,7 +233,7 @@ bool is_taccl(std::string_view content) {
 }
 
 Topology read_taccl(std::string_view content, const std::string& source, std::int64_t nodes) {
-  return Reader(content, source, nodes).read();
+  return TacclReader(content, source, nodes).read();
 }
 
 } // namespace tutti::topologies

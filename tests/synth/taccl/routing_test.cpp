@@ -1,9 +1,9 @@
 // Routing against all routings there are, on networks small enough to list them.
-#include "sim/random.hpp"
 #include "synth/taccl/routing.hpp"
 #include "tests/catch.hpp"
 #include "tests/message_of.hpp"
 #include "tests/samples.hpp"
+#include "tests/synth/taccl/exhaustive_routes.hpp"
 #include "tests/synth/taccl/machines.hpp"
 #include "topologies/list.hpp"
 
@@ -14,32 +14,12 @@
 #include <vector>
 
 using namespace tutti;
+using samples::for_each_routing;
+using samples::random_network;
 
 namespace {
 
 constexpr TimeModel busy_latency{.link_busy = LinkBusy::latency_and_serialization};
-
-/// All spanning trees from `root`, as links by NPU: brute force over the link into each NPU.
-void all_trees(const Topology& topology, NodeId root, std::uint32_t npu, std::vector<LinkId>& into,
-               std::vector<std::vector<LinkId>>& found) {
-  if (npu == topology.npu_count()) {
-    std::vector<LinkId> links;
-    std::vector<NodeId> reached{root};
-    for (std::size_t i = 0; i < reached.size(); ++i)
-      for (std::uint32_t v = 0; v < topology.npu_count(); ++v)
-        if (NodeId{v} != root && topology.link(into[v]).from == reached[i]) {
-          links.push_back(into[v]);
-          reached.push_back(NodeId{v});
-        }
-    if (reached.size() == topology.npu_count()) found.push_back(links);
-    return;
-  }
-  if (NodeId{npu} == root) return all_trees(topology, root, npu + 1, into, found);
-  for (const LinkId link : topology.in_links(NodeId{npu})) {
-    into[npu] = link;
-    all_trees(topology, root, npu + 1, into, found);
-  }
-}
 
 /// The time of a routing, from the paper's equations and the network itself: eq. 2 to 8.
 std::int64_t time_of(const Topology& network, Bytes size,
@@ -63,41 +43,12 @@ std::int64_t time_of(const Topology& network, Bytes size,
   return longest;
 }
 
-/// The least over all combinations of trees, one for each NPU's shard.
 std::int64_t least_all_gather(const Topology& network, Bytes size) {
-  std::vector<std::vector<std::vector<LinkId>>> trees(network.npu_count());
-  for (std::uint32_t npu = 0; npu < network.npu_count(); ++npu) {
-    std::vector<LinkId> into(network.npu_count());
-    all_trees(network, NodeId{npu}, 0, into, trees[npu]);
-  }
-  std::vector<std::size_t> at(network.npu_count());
   std::int64_t least = INT64_MAX;
-  while (true) {
-    std::vector<std::vector<LinkId>> chosen;
-    for (std::uint32_t npu = 0; npu < network.npu_count(); ++npu)
-      chosen.push_back(trees[npu][at[npu]]);
-    least = std::min(least, time_of(network, size, chosen));
-    std::uint32_t npu = 0;
-    while (npu < at.size() && ++at[npu] == trees[npu].size()) at[npu++] = 0;
-    if (npu == at.size()) return least;
-  }
-}
-
-/// Directly connected NPUs with some links missing, of two kinds; connected.
-Topology random_network(std::uint64_t seed, std::uint32_t npus) {
-  Random random(seed);
-  TopologyParts parts = samples::npus("random", npus);
-  for (std::uint32_t a = 0; a < npus; ++a)
-    for (std::uint32_t b = 0; b < npus; ++b)
-      if (a != b && (b == (a + 1) % npus || random.below(2) == 0))
-        parts.add_link({NodeId{a}, NodeId{b},
-                        Time{200'000 + 300'000 * static_cast<std::int64_t>(random.below(2))},
-                        Bandwidth{random.below(2) == 0 ? 20'000'000'000 : 40'000'000'000}});
-  if (random.below(2) == 0) // what leaves NPU 0 shares a NIC
-    parts.groups.push_back({"nic", {}, Bandwidth{20'000'000'000}});
-  for (std::uint32_t l = 0; !parts.groups.empty() && l < parts.links.size(); ++l)
-    if (parts.links[l].from == NodeId{0}) parts.groups[0].links.push_back(LinkId{l});
-  return Topology(std::move(parts));
+  for_each_routing(network, [&](const std::vector<std::vector<LinkId>>& trees) {
+    least = std::min(least, time_of(network, size, trees));
+  });
+  return least;
 }
 
 struct Routed {
