@@ -50,7 +50,7 @@ std::span<const AlgorithmRow> synthesizers() {
               true},
       Setting{"search", "change the sketch for so long (60s), or so often (200); not at all"},
       Setting{"routes", "whose paths are ordered, the best of several joined by +: taccl, tacos, "
-                        "flows; taccl"},
+                        "flows; taccl, and flows where no sketch is given"},
       Setting{
           "slack",
           "paths may be so much longer than the shortest, as a part of it; the better of 0 and 1"},

@@ -51,6 +51,7 @@ public:
   std::vector<SketchProposal> proposals() {
     if (machines_ == 1) {
       add("one", fine, ConnectionPolicy::uc_min, "Large data: fine chunks, few connections.");
+      add("one-medium", 2, ConnectionPolicy::uc_max, "Data between: two chunks a shard.");
       add("one-small", 1, ConnectionPolicy::uc_max, "Small data: whole shards, many connections.");
       return std::move(all_);
     }
@@ -58,6 +59,9 @@ public:
     if (has_counterparts_) {
       add("direct", 1, ConnectionPolicy::uc_max,
           "Small data: each NPU sends to its counterparts of the same rank.")
+          .between = Sketch::Between::direct;
+      add("direct-medium", 2, ConnectionPolicy::uc_max,
+          "Data between: the same in two chunks a shard.")
           .between = Sketch::Between::direct;
       add("direct-large", fine, ConnectionPolicy::uc_min,
           "Large data: each NPU sends to its counterparts, in fine chunks.")

@@ -91,6 +91,9 @@ public:
       require_fitting(sketch, topology_);
       attempt({sketch, settings_.slack});
     } else {
+      // What optimal flows route is worth a try where it takes no longer than all the rest.
+      if (find_setting(options_, "routes") == nullptr && topology_.npu_count() <= most_flow_npus)
+        settings_.routes.push_back(RouteSource::flows);
       for (SketchProposal& proposal : sketch_proposals(topology_)) {
         if (best_ && limit_.reached()) break;
         attempt_quietly({std::move(proposal.sketch), settings_.slack});
@@ -178,7 +181,7 @@ private:
   /// What optimal flows of the same chunks take on the whole network: what a sketch costs is said
   /// beside it. Nothing where they take longer to make than all the rest.
   [[nodiscard]] std::optional<Time> without_sketch() const {
-    if (topology_.npu_count() > most_compared_npus || limit_.reached() ||
+    if (topology_.npu_count() > most_flow_npus || limit_.reached() ||
         options_.model.discipline != Discipline::fifo)
       return std::nullopt;
     SynthesisOptions plain = options_;
@@ -209,7 +212,7 @@ private:
                            : static_cast<std::uint32_t>(parse_integer(*text, "instances", 1, 64));
   }
 
-  static constexpr std::uint32_t most_compared_npus = 64;
+  static constexpr std::uint32_t most_flow_npus = 64;
 
   const Topology& topology_;
   const Collective& collective_;
