@@ -1,3 +1,5 @@
+// Why: `tutti sketch` and `tutti show --sketch` say the same of a sketch: what it leaves of a
+// network, in numbers, and under which rotations that stays the same.
 #include "experiments/driver/cli/sketch_summary.hpp"
 
 #include "experiments/driver/cli/topology_summary.hpp"
