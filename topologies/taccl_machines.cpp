@@ -16,11 +16,11 @@
 // of CPUs and NICs, then those of NICs to the switch; both directions next to each other.
 #include "sim/error.hpp"
 #include "topologies/families.hpp"
+#include "topologies/ndv2_links.hpp"
 #include "topologies/parts.hpp"
 
 #include <fmt/format.h>
 
-#include <array>
 #include <cstdint>
 #include <utility>
 #include <vector>
@@ -42,12 +42,6 @@ Link link_of(Time latency, Bandwidth bandwidth, std::int8_t dimension) {
   link.dimension = dimension;
   return link;
 }
-
-/// Those of DGX-1, which NDv2 has (Fig. 5a).
-constexpr std::array<std::pair<int, int>, 8> double_links{
-    {{0, 1}, {0, 4}, {1, 3}, {2, 3}, {2, 6}, {4, 5}, {5, 7}, {6, 7}}};
-constexpr std::array<std::pair<int, int>, 8> single_links{
-    {{0, 2}, {0, 3}, {1, 2}, {1, 5}, {3, 7}, {4, 6}, {4, 7}, {5, 6}}};
 
 class TacclMachines {
 public:
@@ -77,8 +71,8 @@ public:
     Link two = nvlink_;
     two.bandwidth.bytes_per_second *= 2;
     for (std::int64_t m = 0; m < machines_; ++m) {
-      for (const auto& [a, b] : double_links) join(gpu(m, a), gpu(m, b), two);
-      for (const auto& [a, b] : single_links) join(gpu(m, a), gpu(m, b), nvlink_);
+      for (const auto& [a, b] : double_nvlinks) join(gpu(m, a), gpu(m, b), two);
+      for (const auto& [a, b] : single_nvlinks) join(gpu(m, a), gpu(m, b), nvlink_);
       for (std::int64_t g = 0; g < gpus_; ++g) join(gpu(m, g), at(pcie, 4 * m + g / 2), pcie_);
       for (std::int64_t p = 0; p < 4; ++p)
         join(at(pcie, 4 * m + p), at(cpus, 2 * m + p / 2), pcie_);

@@ -363,22 +363,4 @@ LogicalTopology reversed(const LogicalTopology& logical) {
   return made;
 }
 
-Schedule on_network(const LogicalTopology& logical, const Topology& network,
-                    const Schedule& schedule) {
-  Schedule made(network.link_count());
-  made.reserve(schedule.size());
-  std::vector<LinkId> path;
-  for (std::size_t i = 0; i < schedule.size(); ++i) {
-    Transfer transfer = schedule[i];
-    path.clear();
-    for (const LinkId link : schedule.paths().links(transfer.path))
-      path.insert(path.end(), logical.paths[link.value].begin(), logical.paths[link.value].end());
-    transfer.path = made.paths().intern(path);
-    made.push(transfer);
-    for (const Dependency& dependency : schedule.dependencies(i))
-      made.add_dependency(i, dependency);
-  }
-  return made;
-}
-
 } // namespace tutti

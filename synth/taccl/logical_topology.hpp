@@ -4,7 +4,6 @@
 #pragma once
 
 #include "sim/collective.hpp"
-#include "sim/schedule.hpp"
 #include "sim/time_model.hpp"
 #include "sim/topology.hpp"
 #include "synth/symmetry/permutations.hpp"
@@ -22,6 +21,12 @@ struct Connection {
   bool between_machines = false;
   bool switched = false; ///< of a hyperedge: its policy counts
   ConnectionPolicy policy = ConnectionPolicy::freeconn;
+
+  /// 1 where the policy wants the connection in use, -1 where it doesn't.
+  [[nodiscard]] int liking() const {
+    if (!switched || policy == ConnectionPolicy::freeconn) return 0;
+    return policy == ConnectionPolicy::uc_max ? 1 : -1;
+  }
 };
 
 /// A link or shared group of the network, or a connection with its share of a NIC: what several
@@ -80,9 +85,5 @@ struct LinkImages {
 /// The same with all links, and what leaves through whom, the other way round: for collectives that
 /// reduce, whose inverted schedules then keep to the sketch.
 [[nodiscard]] LogicalTopology reversed(const LogicalTopology& logical);
-
-/// The schedule on the network: each link replaced by its path. Dependencies stay.
-[[nodiscard]] Schedule on_network(const LogicalTopology& logical, const Topology& network,
-                                  const Schedule& schedule);
 
 } // namespace tutti

@@ -34,7 +34,7 @@ namespace {
 
 constexpr std::int64_t never = std::numeric_limits<std::int64_t>::max();
 
-/// One chunk of each orbit with its tree.
+/// How a chunk gets to NPUs.
 struct Tree {
   std::vector<LinkId> into; ///< [NPU]: the link that brings the chunk; invalid where none does
 };
@@ -144,9 +144,9 @@ private:
     for (const auto& images : symmetry_.links) {
       const LinkId image = images[link.value];
       std::int32_t& users = users_[image.value];
-      if (users == 0) liked_ += liking(image);
+      if (users == 0) liked_ += logical_.connections[image.value].liking();
       users += static_cast<std::int32_t>(sign);
-      if (users == 0) liked_ -= liking(image);
+      if (users == 0) liked_ -= logical_.connections[image.value].liking();
       for (const std::uint32_t part : logical_.parts_of[image.value])
         loads_[part] += sign * costs_.busy(part, size);
     }
@@ -354,15 +354,6 @@ private:
 
   static constexpr double preference_weight = 1e15;
 
-  /// 1 where the policy wants the connection in use, -1 where it doesn't.
-  [[nodiscard]] std::int64_t liking(LinkId link) const {
-    const Connection& connection = logical_.connections[link.value];
-    if (!connection.switched) return 0;
-    return connection.policy == ConnectionPolicy::uc_max   ? 1
-           : connection.policy == ConnectionPolicy::uc_min ? -1
-                                                           : 0;
-  }
-
   /// What the policies and the balance like: more is better. Cost: O(links) with a balance.
   [[nodiscard]] std::int64_t preference() const {
     if (logical_.balance == LinkBalance::none) return liked_;
@@ -498,7 +489,7 @@ private:
   }
 
   [[nodiscard]] bool is_liked(LinkId link) const {
-    return logical_.connections[link.value].policy != ConnectionPolicy::freeconn;
+    return logical_.connections[link.value].liking() != 0;
   }
 
   const LogicalTopology& logical_;

@@ -91,18 +91,9 @@ private:
       for (const LinkId link : tree) is_used[link.value] = true;
     std::int64_t liked = 0;
     for (std::uint32_t l = 0; l < is_used.size(); ++l)
-      if (is_used[l]) liked += sign(l);
+      if (is_used[l]) liked += logical_.connections[l].liking();
     return liked;
   }
-  /// 1 where the policy wants the connection, -1 where it doesn't.
-  [[nodiscard]] int sign(std::uint32_t link) const {
-    const Connection& connection = logical_.connections[link];
-    if (!connection.switched) return 0;
-    return connection.policy == ConnectionPolicy::uc_max   ? 1
-           : connection.policy == ConnectionPolicy::uc_min ? -1
-                                                           : 0;
-  }
-
   /// Eq. 2 to 5 of a chunk, and that it comes to an NPU once.
   void add_tree(std::uint32_t k) {
     const ChunkId chunk = symmetry_.chosen[k];
@@ -175,7 +166,7 @@ private:
     std::map<std::uint32_t, std::size_t> sizes;
     for (const auto& sent : sent_)
       for (const auto& [link, column] : sent) {
-        if (sign(link.value) == 0) continue;
+        if (logical_.connections[link.value].liking() == 0) continue;
         std::vector<LinkId> orbit;
         for (const auto& images : symmetry_.links) orbit.push_back(images[link.value]);
         std::ranges::sort(orbit);
@@ -188,7 +179,8 @@ private:
     if (links == 0) return;
     connection_weight_ = connections_weigh / static_cast<double>(links);
     for (const auto& [link, columns] : users) {
-      const double cost = -sign(link) * connection_weight_ * static_cast<double>(sizes.at(link));
+      const double cost = -logical_.connections[link].liking() * connection_weight_ *
+                          static_cast<double>(sizes.at(link));
       const bool is_used =
           std::ranges::any_of(columns, [&](auto column) { return start_[column] > 0; });
       const std::uint32_t used = add(cost, 0, 1, true, is_used ? 1 : 0);

@@ -122,10 +122,14 @@ void finish(Sketch& sketch) {
   check_between(sketch);
   for (const Sketch::Rotation& rotation : sketch.symmetry)
     if (rotation.size < 2 || rotation.offset == 0 || rotation.offset >= rotation.size)
-      throw InputError(fmt::format("{}a rotation by {} of {} ranks isn't one: it needs an offset "
-                                   "from 1 to {}",
-                                   rotation.place, rotation.offset, rotation.size,
-                                   rotation.size < 2 ? 1 : rotation.size - 1));
+      throw InputError(
+          rotation.size < 2
+              ? fmt::format("{}a rotation needs groups of at least 2 ranks, not {}", rotation.place,
+                            rotation.size)
+              : fmt::format(
+                    "{}a rotation by {} of {} ranks isn't one: it needs an offset from 1 to "
+                    "{}",
+                    rotation.place, rotation.offset, rotation.size, rotation.size - 1));
 }
 
 } // namespace sketch_format

@@ -34,7 +34,8 @@ std::vector<LocalRank> ranks_of(const JsonValue& value) {
 LocalRank rank_of(const std::string& key, const JsonValue& at) {
   LocalRank rank = 0;
   const auto [end, error] = std::from_chars(key.data(), key.data() + key.size(), rank);
-  if (error != std::errc() || end != key.data() + key.size() || rank > 65536)
+  if (error != std::errc() || end != key.data() + key.size() || (key.size() > 1 && key[0] == '0') ||
+      rank > 65536)
     throw at.error(fmt::format("\"{}\" is no NPU's rank", key));
   return rank;
 }

@@ -39,7 +39,8 @@ std::map<LocalRank, std::vector<LocalRank>> ranks_by_rank(ConfigTable table) {
     const ConfigValue value = table.at(key);
     std::uint32_t rank = 0;
     const auto [end, error] = std::from_chars(key.data(), key.data() + key.size(), rank);
-    if (error != std::errc() || end != key.data() + key.size() || rank == UINT32_MAX)
+    if (error != std::errc() || end != key.data() + key.size() ||
+        (key.size() > 1 && key[0] == '0') || rank == UINT32_MAX)
       throw value.error(fmt::format("\"{}\" is no NPU's rank", key));
     ranks[rank] = ranks_of(value);
   }

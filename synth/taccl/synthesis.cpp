@@ -6,6 +6,7 @@
 
 #include "sim/compact_schedule.hpp"
 #include "sim/engines/engine.hpp"
+#include "synth/chunk_choice.hpp"
 #include "synth/inversion.hpp"
 #include "synth/list.hpp"
 #include "synth/scheduling/kept_order.hpp"
@@ -18,6 +19,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 #include <utility>
 
 namespace tutti {
@@ -103,23 +105,23 @@ private:
   std::optional<Routes> foreign_routes(RouteSource source, const RoutingProblem& problem) {
     const Topology& logical = problem.logical->topology;
     const Collective& copied = *problem.collective;
-    SynthesisOptions plain = options_;
-    plain.settings.clear();
-    plain.progress = nullptr;
-    plain.choose_chunks = false;
-    if (plain.limit_seconds > 0) plain.limit_seconds = std::max(limit_.remaining_seconds(), 1e-9);
+    const SynthesisOptions plain = plain_options(options_, limit_);
     Outcome made = (source == RouteSource::tacos ? tacos : flows)(logical, copied, plain);
     if (made.compact) made.schedule = expanded(logical, copied, *made.compact);
     if (!made.schedule) return std::nullopt;
     UsableLinks usable(problem);
     std::vector<std::vector<bool>> allowed(copied.chunks.size());
     std::vector<std::vector<LinkId>> trees(copied.chunks.size());
+    std::set<std::pair<ChunkId, NodeId>> reached;
     for (std::size_t i = 0; i < made.schedule->size(); ++i) {
       const Transfer transfer = (*made.schedule)[i];
       const std::uint32_t chunk = transfer.chunk.value;
       if (allowed[chunk].empty()) allowed[chunk] = usable.rules(transfer.chunk);
       for (const LinkId link : made.schedule->paths().links(transfer.path)) {
-        if (!allowed[chunk][link.value]) return std::nullopt;
+        // A path through an NPU that has the chunk, or gets it otherwise, belongs to no tree.
+        if (!allowed[chunk][link.value] ||
+            !reached.emplace(transfer.chunk, logical.link(link).to).second)
+          return std::nullopt;
         trees[chunk].push_back(link);
       }
     }
@@ -228,6 +230,14 @@ private:
 };
 
 } // namespace
+
+SynthesisOptions plain_options(const SynthesisOptions& options, const WorkLimit& limit) {
+  SynthesisOptions plain = with_rest(options, limit);
+  plain.settings.clear();
+  plain.progress = nullptr;
+  plain.choose_chunks = false;
+  return plain;
+}
 
 SketchAnswer synthesize_by_sketch(const Topology& network, const Collective& collective,
                                   const Sketch& sketch, const TacclSettings& settings,

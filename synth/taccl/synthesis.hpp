@@ -47,4 +47,8 @@ struct SketchAnswer {
                                                 const SynthesisOptions& options,
                                                 const WorkLimit& limit);
 
+/// For another algorithm in the course of this one: its own defaults, what is left of the limit.
+[[nodiscard]] SynthesisOptions plain_options(const SynthesisOptions& options,
+                                             const WorkLimit& limit);
+
 } // namespace tutti

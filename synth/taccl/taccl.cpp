@@ -120,7 +120,8 @@ private:
     const CollectivePart& part = collective_.parts.front();
     Best made{trial, {}, 1};
     if (options_.choose_chunks && part.kind != CollectiveKind::custom)
-      made.parts = trial.sketch.partitions;
+      made.parts = static_cast<std::uint32_t>(std::min<std::int64_t>(
+          trial.sketch.partitions, std::max<std::int64_t>(1, collective_.smallest_chunk().count)));
     const Collective cut = in_parts(made.parts);
     TacclSettings settings = settings_;
     if (trial.slack) settings.slack = trial.slack;
@@ -178,20 +179,15 @@ private:
     return outcome;
   }
 
-  /// What optimal flows of the same chunks take on the whole network: what a sketch costs is said
-  /// beside it. Nothing where they take longer to make than all the rest.
+  /// What the schedule of flows takes with the same chunks on the whole network: what a sketch costs
+  /// is said beside it. Nothing where it takes longer to make than all the rest.
   [[nodiscard]] std::optional<Time> without_sketch() const {
     if (topology_.npu_count() > most_flow_npus || limit_.reached() ||
         options_.model.discipline != Discipline::fifo)
       return std::nullopt;
-    SynthesisOptions plain = options_;
-    plain.settings.clear();
-    plain.progress = nullptr;
-    plain.choose_chunks = false;
-    if (plain.limit_seconds > 0) plain.limit_seconds = std::max(limit_.remaining_seconds(), 1e-9);
     const Collective cut = in_parts(best_->parts);
     try {
-      const Outcome made = flows(topology_, cut, plain);
+      const Outcome made = flows(topology_, cut, plain_options(options_, limit_));
       if (!made.schedule) return std::nullopt;
       return run_native(topology_, cut, *made.schedule, options_.model).completion;
     } catch (const LimitReached&) {

@@ -13,11 +13,11 @@
 #include "sim/error.hpp"
 #include "sim/files/json_value.hpp"
 #include "topologies/import/list.hpp"
+#include "topologies/ndv2_links.hpp"
 #include "topologies/parts.hpp"
 
 #include <fmt/format.h>
 
-#include <array>
 #include <cmath>
 #include <filesystem>
 #include <optional>
@@ -140,13 +140,9 @@ private:
       if (gpus_ != 8)
         throw root_.at("gpus_per_node")
             .error(fmt::format("two betas are an NDv2's, of 8 GPUs, not {}", gpus_));
-      constexpr std::array<std::pair<int, int>, 8> doubles{
-          {{0, 1}, {0, 4}, {1, 3}, {2, 3}, {2, 6}, {4, 5}, {5, 7}, {6, 7}}};
-      constexpr std::array<std::pair<int, int>, 8> singles{
-          {{0, 2}, {0, 3}, {1, 2}, {1, 5}, {3, 7}, {4, 6}, {4, 7}, {5, 6}}};
       for (std::int64_t n = 0; n < nodes_; ++n) {
-        for (const auto& [a, b] : doubles) join(n, a, b, betas[0]);
-        for (const auto& [a, b] : singles) join(n, a, b, betas[1]);
+        for (const auto& [a, b] : double_nvlinks) join(n, a, b, betas[0]);
+        for (const auto& [a, b] : single_nvlinks) join(n, a, b, betas[1]);
       }
     } else {
       throw list.error(

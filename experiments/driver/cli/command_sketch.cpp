@@ -77,6 +77,8 @@ std::vector<SketchRow> rows_of(const Topology& topology, const SketchArguments& 
     if (arguments.out) row.file = fmt::format("{}/{}.toml", *arguments.out, sketch.name);
     rows.push_back(std::move(row));
   }
+  if (rows.empty() && arguments.name.empty())
+    throw InputError(fmt::format("no sketch fits {}", topology.name()));
   if (rows.empty())
     throw InputError(unknown_name("sketch of " + topology.name(), arguments.name, names));
   return rows;
