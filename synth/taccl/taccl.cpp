@@ -179,8 +179,8 @@ private:
     return outcome;
   }
 
-  /// What the schedule of flows takes with the same chunks on the whole network: what a sketch costs
-  /// is said beside it. Nothing where it takes longer to make than all the rest.
+  /// What the schedule of flows takes with the same chunks on the whole network: what a sketch
+  /// costs is said beside it. Nothing where it takes longer to make than all the rest.
   [[nodiscard]] std::optional<Time> without_sketch() const {
     if (topology_.npu_count() > most_flow_npus || limit_.reached() ||
         options_.model.discipline != Discipline::fifo)
