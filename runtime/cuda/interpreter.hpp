@@ -127,6 +127,8 @@ private:
     if (is_emulated()) {
       if (gets(step.kind) && !cross_links(static_cast<double>(step.bytes))) return false;
       run_.ready_at[block_.first_step + at_] = ready_;
+      // Its slot is taken until an emulated link would have brought the message.
+      if (step.frees_slot && !wait_until_ready()) return false;
     }
     machine_.publish(sent || step.frees_slot);
     if (step.frees_slot) machine_.set(run_.flags[block_.receives].emptied, ++emptied_);
