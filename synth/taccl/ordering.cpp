@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <optional>
 #include <queue>
 #include <tuple>
 
@@ -77,6 +78,82 @@ std::vector<SendId> topological_order(const Sends& sends) {
   return order;
 }
 
+/// Less is more urgent: the longest path to go, the shortest path behind, the id.
+using Urgency = std::tuple<std::int64_t, std::int64_t, SendId>;
+
+/// Sends whose chunk will be there, the next one to set out first. Those of a connection queue up,
+/// so that a busy network part is asked for once a connection, not once a send.
+class ReadySends {
+public:
+  using Entry = std::pair<std::int64_t, Urgency>; ///< when it can set out
+
+  explicit ReadySends(const Sends& sends)
+      : sends_(sends), free_(sends.logical().parts.size()),
+        queues_(sends.logical().topology.link_count()) {}
+
+  void push(std::int64_t available, const Urgency& urgency) {
+    const LinkId link = sends_[std::get<2>(urgency)].link;
+    queues_[link.value].to_come.emplace(available, urgency);
+    announce(link);
+  }
+
+  /// Takes it off, and occupies what it crosses; nothing where there is none.
+  std::optional<Entry> pop() {
+    while (!heads_.empty()) {
+      const auto [entry, link] = heads_.top();
+      heads_.pop();
+      Queue& queue = queues_[link.value];
+      if (queue.announced != entry) continue; // an earlier one was announced since
+      queue.announced.reset();
+      if (head(link) != entry) {
+        announce(link);
+        continue;
+      }
+      const SendId id = std::get<2>(entry.second);
+      if (queue.waiting.empty())
+        queue.to_come.pop();
+      else
+        queue.waiting.pop();
+      for (const std::uint32_t part : sends_.parts(link))
+        free_[part] = entry.first + sends_.busy(part, sends_.bytes(id));
+      announce(link);
+      return entry;
+    }
+    return std::nullopt;
+  }
+
+private:
+  template <typename T> using Least = std::priority_queue<T, std::vector<T>, std::greater<>>;
+  struct Queue {
+    Least<Urgency> waiting; ///< their chunks are there before the connection is free
+    Least<Entry> to_come;
+    std::optional<Entry> announced; ///< in heads_; no later than the queue's head
+  };
+
+  std::optional<Entry> head(LinkId link) {
+    Queue& queue = queues_[link.value];
+    std::int64_t free = 0;
+    for (const std::uint32_t part : sends_.parts(link)) free = std::max(free, free_[part]);
+    for (; !queue.to_come.empty() && queue.to_come.top().first <= free; queue.to_come.pop())
+      queue.waiting.push(queue.to_come.top().second);
+    if (!queue.waiting.empty()) return Entry{free, queue.waiting.top()};
+    return queue.to_come.empty() ? std::nullopt : std::optional(queue.to_come.top());
+  }
+
+  void announce(LinkId link) {
+    const std::optional<Entry> first = head(link);
+    std::optional<Entry>& announced = queues_[link.value].announced;
+    if (!first || (announced && *announced <= *first)) return;
+    announced = first;
+    heads_.emplace(*first, link);
+  }
+
+  const Sends& sends_;
+  Times free_; ///< [part]
+  std::vector<Queue> queues_;
+  Least<std::pair<Entry, LinkId>> heads_;
+};
+
 class Lists {
 public:
   Lists(const Sends& sends, const WorkLimit& limit)
@@ -109,39 +186,23 @@ public:
 
   [[nodiscard]] std::vector<SendId> time_first(bool backwards) const {
     const Direction direction{sends_, backwards};
-    using Entry = std::pair<std::int64_t, Urgency>;
-    std::priority_queue<Entry, std::vector<Entry>, std::greater<>> ready;
+    ReadySends ready(sends_);
     std::vector<std::uint32_t> waiting = direction.waiting_counts();
-    Times available(sends_.size()), free(sends_.logical().parts.size());
-    const auto earliest = [&](SendId id) {
-      std::int64_t at = available[id];
-      for (const std::uint32_t part : sends_.parts(sends_[id].link)) at = std::max(at, free[part]);
-      return at;
-    };
+    Times available(sends_.size());
     for (SendId id = 0; id < sends_.size(); ++id)
-      if (waiting[id] == 0) ready.emplace(0, urgency(id, backwards));
+      if (waiting[id] == 0) ready.push(0, urgency(id, backwards));
     std::vector<SendId> order;
-    while (!ready.empty()) {
-      const auto [at, rank] = ready.top();
-      ready.pop();
+    while (const std::optional<ReadySends::Entry> first = ready.pop()) {
+      const auto& [at, rank] = *first;
       const SendId id = std::get<2>(rank);
-      if (const std::int64_t now = earliest(id); now > at) {
-        ready.emplace(now, rank);
-        continue;
-      }
       order.push_back(id);
-      const Bytes size = sends_.bytes(id);
-      for (const std::uint32_t part : sends_.parts(sends_[id].link))
-        free[part] = at + sends_.busy(part, size);
-      const std::int64_t there = at + sends_.flight(sends_[id].link, size);
-      for (const SendId next : direction.waited_by(id)) {
-        available[next] = std::max(available[next], there);
-        if (--waiting[next] == 0) ready.emplace(available[next], urgency(next, backwards));
-      }
-      for (const SendId next : direction.followed_by(id)) {
-        available[next] = std::max(available[next], at);
-        if (--waiting[next] == 0) ready.emplace(available[next], urgency(next, backwards));
-      }
+      const std::int64_t there = at + sends_.flight(sends_[id].link, sends_.bytes(id));
+      const auto release = [&](SendId next, std::int64_t from) {
+        available[next] = std::max(available[next], from);
+        if (--waiting[next] == 0) ready.push(available[next], urgency(next, backwards));
+      };
+      for (const SendId next : direction.waited_by(id)) release(next, there);
+      for (const SendId next : direction.followed_by(id)) release(next, at);
       if (order.size() % 4096 == 0) limit_.require();
     }
     if (backwards) std::ranges::reverse(order);
@@ -149,8 +210,6 @@ public:
   }
 
 private:
-  /// Less is more urgent: the longest path to go, the shortest path behind, the id.
-  using Urgency = std::tuple<std::int64_t, std::int64_t, SendId>;
   [[nodiscard]] Urgency urgency(SendId id, bool backwards) const {
     return backwards ? Urgency{-ends_[id], tails_[id], id} : Urgency{-tails_[id], heads_[id], id};
   }
