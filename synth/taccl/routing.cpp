@@ -51,14 +51,15 @@ public:
     for (Tree& tree : trees_) tree.into.resize(topology_.npu_count());
   }
 
-  /// Until `at_least` is met, or passes no longer help. Only what is cut short by the limit may
-  /// have no trees: false.
+  /// Until `at_least` is met, or passes no longer help, both within a thousandth. Only what is cut
+  /// short by the limit may have no trees: false.
   bool run(std::int64_t at_least) {
+    const std::int64_t enough = at_least + at_least / thousand;
     std::vector<std::uint32_t> order;
     for (std::uint32_t k = 0; k < trees_.size(); ++k)
       if (!targets(k).empty()) order.push_back(k);
     // Rare ones first: what has few paths is placed before what can go around it.
-    for (unsigned pass = 0; pass < most_passes && best_time_ > at_least; ++pass) {
+    for (unsigned pass = 0; pass < most_passes && best_time_ > enough; ++pass) {
       doublings_ = std::min(6U, 1 + pass / 4);
       path_weight_ = path_weights[pass % path_weights.size()];
       depth_weight_ = pass % 2 == 0 ? 1.0 : 0.25;
@@ -74,7 +75,8 @@ public:
       }
       keep_best();
       if (pass > best_pass_ + patience) break;
-      best_pass_ = best_time_ < last_best_ ? pass : best_pass_;
+      if (best_time_ > last_best_ - last_best_ / thousand) continue;
+      best_pass_ = pass;
       last_best_ = best_time_;
     }
     restore_best();
@@ -126,6 +128,7 @@ public:
 
 private:
   static constexpr unsigned most_passes = 60, patience = 16;
+  static constexpr std::int64_t thousand = 1000;
   static constexpr std::array path_weights{0.02, 0.3, 0.002, 1.0};
 
   [[nodiscard]] Bytes size(std::uint32_t k) const { return costs_.size(symmetry_.chosen[k]); }

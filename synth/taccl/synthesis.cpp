@@ -67,7 +67,7 @@ private:
   }
 
   void attempt(RouteSource source, double slack) {
-    if (best_.schedule && limit_.reached()) return;
+    if (is_done()) return;
     std::vector<Routes> routes;
     for (const Half& half : halves_) {
       const RoutingProblem problem{&half.logical, &half.copied, options_.model, sketch_.chunk,
@@ -158,7 +158,7 @@ private:
     const bool may_join =
         settings_.joins_chunks && options_.model.link_busy == LinkBusy::latency_and_serialization;
     for (const OrderedSends& ordered : orderings(sends, limit_)) {
-      if (best_.schedule && limit_.reached()) return;
+      if (is_done()) return;
       const ContiguousSends blocks = contiguous(sends, ordered, may_join, limit_);
       SketchAnswer answer;
       answer.schedule = listed(sends, blocks);
@@ -205,7 +205,7 @@ private:
   /// The same transfers in the order that list scheduling by the engines' own rules gives them,
   /// where that is faster and no rule of the sketch speaks of order.
   void reorder() {
-    if (!best_.schedule || best_.joined > 0 || logical_.own_chunks_first || limit_.reached() ||
+    if (!best_.schedule || best_.joined > 0 || logical_.own_chunks_first || is_done() ||
         options_.model.discipline != Discipline::fifo)
       return;
     Timed listed =
@@ -215,6 +215,10 @@ private:
     best_.planned = listed.planned;
     best_.schedule = std::move(listed.schedule);
     best_.how += ", then by list scheduling";
+  }
+
+  [[nodiscard]] bool is_done() const {
+    return best_.schedule && (limit_.reached() || best_.replayed <= settings_.enough);
   }
 
   const Topology& network_;

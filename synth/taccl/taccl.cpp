@@ -6,6 +6,7 @@
 #include "sim/error.hpp"
 #include "sim/text.hpp"
 #include "sim/transforms.hpp"
+#include "synth/bounds/bounds.hpp"
 #include "synth/inversion.hpp"
 #include "synth/list.hpp"
 #include "synth/taccl/mutations.hpp"
@@ -86,6 +87,7 @@ public:
   Outcome run() {
     if (instances_ > 1 && !options_.choose_chunks)
       throw InputError("instances cut chunks further, and need chunks per shard left to choose");
+    settings_.enough = near_bound();
     if (const std::string* const file = find_setting(options_, "sketch")) {
       const Sketch sketch = read_sketch(*file);
       require_fitting(sketch, topology_);
@@ -95,7 +97,7 @@ public:
       if (find_setting(options_, "routes") == nullptr && topology_.npu_count() <= most_flow_npus)
         settings_.routes.push_back(RouteSource::flows);
       for (SketchProposal& proposal : sketch_proposals(topology_)) {
-        if (best_ && limit_.reached()) break;
+        if (is_done()) break;
         attempt_quietly({std::move(proposal.sketch), settings_.slack});
       }
     }
@@ -147,6 +149,19 @@ private:
     return false;
   }
 
+  /// Within a thousandth of what no schedule is faster than, whatever its chunks and joins.
+  [[nodiscard]] Time near_bound() const {
+    if (options_.model.discipline != Discipline::fifo) return {};
+    TimeModel model = options_.model;
+    if (settings_.joins_chunks) model.link_busy = LinkBusy::serialization;
+    const Time bound =
+        lower_bound(topology_, collective_, model, Chunking::any, BoundEffort::least).time;
+    return bound + Time{bound.ps / 1000};
+  }
+  [[nodiscard]] bool is_done() const {
+    return best_ && (limit_.reached() || best_->answer.replayed <= settings_.enough);
+  }
+
   /// "60s", or a number of sketches.
   void search(const std::string& text) {
     const bool is_count = text.find_first_not_of("0123456789") == std::string::npos;
@@ -156,7 +171,7 @@ private:
                      std::chrono::duration<double>(is_count ? 1e9 : parse_time(text).seconds());
     if (!best_) return;
     SketchMutations mutations(topology_, options_.choose_chunks, options_.seed);
-    for (std::int64_t i = 0; i < most && !limit_.reached(); ++i) {
+    for (std::int64_t i = 0; i < most && !is_done(); ++i) {
       if (std::chrono::steady_clock::now() >= end) break;
       const std::optional<SketchTrial> next = mutations.next(best_->trial);
       if (!next) break;
