@@ -174,6 +174,7 @@ public:
       const SendId id = std::get<2>(ready.top());
       ready.pop();
       order.push_back(id);
+      if (order.size() % often == 0) limit_.require();
       const auto release = [&](SendId next) {
         if (--waiting[next] == 0) ready.push(urgency(next, backwards));
       };
@@ -203,7 +204,7 @@ public:
       };
       for (const SendId next : direction.waited_by(id)) release(next, there);
       for (const SendId next : direction.followed_by(id)) release(next, at);
-      if (order.size() % 4096 == 0) limit_.require();
+      if (order.size() % often == 0) limit_.require();
     }
     if (backwards) std::ranges::reverse(order);
     return order;
@@ -213,6 +214,8 @@ private:
   [[nodiscard]] Urgency urgency(SendId id, bool backwards) const {
     return backwards ? Urgency{-ends_[id], tails_[id], id} : Urgency{-tails_[id], heads_[id], id};
   }
+
+  static constexpr std::size_t often = 65'536; ///< sends between questions for the limit
 
   const Sends& sends_;
   const WorkLimit& limit_;
@@ -244,11 +247,16 @@ OrderedSends timed(const Sends& sends, std::vector<SendId> order, std::string_vi
 std::vector<OrderedSends> orderings(const Sends& sends, const WorkLimit& limit) {
   const Lists lists(sends, limit);
   std::vector<OrderedSends> all;
-  all.push_back(timed(sends, lists.path_first(false), "path first"));
-  all.push_back(timed(sends, lists.path_first(true), "path first, backwards"));
-  if (!limit.reached()) {
-    all.push_back(timed(sends, lists.time_first(false), "time first"));
-    all.push_back(timed(sends, lists.time_first(true), "time first, backwards"));
+  const auto add = [&](std::vector<SendId> order, std::string_view rule) {
+    all.push_back(timed(sends, std::move(order), rule));
+  };
+  try {
+    add(lists.path_first(false), "path first");
+    add(lists.path_first(true), "path first, backwards");
+    if (!limit.reached()) add(lists.time_first(false), "time first");
+    if (!limit.reached()) add(lists.time_first(true), "time first, backwards");
+  } catch (const LimitReached&) {
+    if (all.empty()) throw;
   }
   std::ranges::stable_sort(all, {}, &OrderedSends::makespan);
   return all;

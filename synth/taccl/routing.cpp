@@ -33,6 +33,7 @@ namespace tutti {
 namespace {
 
 constexpr std::int64_t never = std::numeric_limits<std::int64_t>::max();
+constexpr unsigned most_passes = 60;
 
 /// How a chunk gets to NPUs.
 struct Tree {
@@ -46,20 +47,23 @@ public:
       : logical_(*problem.logical), topology_(logical_.topology), collective_(*problem.collective),
         symmetry_(symmetry), costs_(problem), random_(seed), limit_(limit), watch_(limit),
         loads_(logical_.parts.size()), users_(topology_.link_count()) {
-    for (const ChunkId chunk : symmetry.chosen) usable_.push_back(usable.of(chunk));
+    for (const ChunkId chunk : symmetry.chosen) {
+      watch_.require();
+      usable_.push_back(usable.of(chunk));
+    }
     trees_.resize(symmetry.chosen.size());
     for (Tree& tree : trees_) tree.into.resize(topology_.npu_count());
   }
 
   /// Until `at_least` is met, or passes no longer help, both within a thousandth. Only what is cut
   /// short by the limit may have no trees: false.
-  bool run(std::int64_t at_least) {
+  bool run(std::int64_t at_least, unsigned passes) {
     const std::int64_t enough = at_least + at_least / thousand;
     std::vector<std::uint32_t> order;
     for (std::uint32_t k = 0; k < trees_.size(); ++k)
       if (!targets(k).empty()) order.push_back(k);
     // Rare ones first: what has few paths is placed before what can go around it.
-    for (unsigned pass = 0; pass < most_passes && best_time_ > enough; ++pass) {
+    for (unsigned pass = 0; pass < passes && best_time_ > enough; ++pass) {
       doublings_ = std::min(6U, 1 + pass / 4);
       path_weight_ = path_weights[pass % path_weights.size()];
       depth_weight_ = pass % 2 == 0 ? 1.0 : 0.25;
@@ -71,7 +75,7 @@ public:
           return best_time_ != never;
         }
         reroute(order[i]);
-        if (i % 64 == 0) limit_.report(pass * order.size() + i, most_passes * order.size(), {});
+        if (i % 64 == 0) limit_.report(pass * order.size() + i, passes * order.size(), {});
       }
       keep_best();
       if (pass > best_pass_ + patience) break;
@@ -127,7 +131,7 @@ public:
   }
 
 private:
-  static constexpr unsigned most_passes = 60, patience = 16;
+  static constexpr unsigned patience = 16;
   static constexpr std::int64_t thousand = 1000;
   static constexpr std::array path_weights{0.02, 0.3, 0.002, 1.0};
 
@@ -516,18 +520,26 @@ private:
   double path_weight_ = 0, depth_weight_ = 1, per_peak_ = 1;
 };
 
-/// "npu4 and npu5 from npu0".
-std::string unreachable_text(const LogicalTopology& logical, const Collective& collective,
-                             ChunkId chunk, const std::vector<NodeId>& missing) {
-  std::vector<std::string> names;
-  for (const NodeId npu : missing) names.push_back(logical.topology.node(npu).name);
-  constexpr std::size_t most_named = 8;
-  const std::size_t named = std::min(names.size(), most_named);
-  std::string text = fmt::format(
-      "{}", fmt::join(names.begin(), names.begin() + static_cast<std::ptrdiff_t>(named), ", "));
-  if (names.size() > named) text += fmt::format(" and {} more", names.size() - named);
-  return fmt::format("under the sketch nothing gets from {} to {}",
-                     logical.topology.node(collective.sources(chunk).front()).name, text);
+/// Of the first chunk that can't get everywhere; empty where all can.
+std::string unreachable_text(const RoutingProblem& problem, UsableLinks& usable,
+                             const WorkLimit& limit) {
+  LimitWatch watch(limit);
+  for (std::uint32_t c = 0; c < problem.collective->chunks.size(); ++c) {
+    watch.require();
+    const std::vector<NodeId> missing = usable.unreachable(ChunkId{c});
+    if (missing.empty()) continue;
+    const Topology& topology = problem.logical->topology;
+    std::vector<std::string> names;
+    for (const NodeId npu : missing) names.push_back(topology.node(npu).name);
+    constexpr std::size_t most_named = 8;
+    const std::size_t named = std::min(names.size(), most_named);
+    std::string text = fmt::format(
+        "{}", fmt::join(names.begin(), names.begin() + static_cast<std::ptrdiff_t>(named), ", "));
+    if (names.size() > named) text += fmt::format(" and {} more", names.size() - named);
+    return fmt::format("under the sketch nothing gets from {} to {}",
+                       topology.node(problem.collective->sources(ChunkId{c}).front()).name, text);
+  }
+  return {};
 }
 
 } // namespace
@@ -560,18 +572,30 @@ Routes evaluated(const RoutingProblem& problem, std::vector<std::vector<LinkId>>
 RoutingOutcome route(const RoutingProblem& problem, const RoutingSymmetry& symmetry,
                      std::uint64_t seed, const WorkLimit& limit) {
   UsableLinks usable(problem);
-  for (std::uint32_t c = 0; c < problem.collective->chunks.size(); ++c)
-    if (const auto missing = usable.unreachable(ChunkId{c}); !missing.empty())
-      return {{}, unreachable_text(*problem.logical, *problem.collective, ChunkId{c}, missing)};
-  limit.require();
+  if (std::string why_not = unreachable_text(problem, usable, limit); !why_not.empty())
+    return {{}, std::move(why_not)};
   const Time at_least = routing_bound(problem, usable);
+  limit.require();
   RoutingSearch search(problem, symmetry, usable, seed, limit);
-  if (!search.run(at_least.ps)) return {};
+  if (!search.run(at_least.ps, most_passes)) return {};
   search.apply_policies();
   Routes routes = evaluated(problem, search.trees());
   routes.at_least = std::min(at_least, routes.time);
   routes.method = "rerouting";
   improve_by_program(problem, symmetry, usable, routes, limit);
+  return {std::move(routes), {}};
+}
+
+RoutingOutcome route_hastily(const RoutingProblem& problem, const RoutingSymmetry& symmetry) {
+  const WorkLimit none;
+  UsableLinks usable(problem);
+  if (std::string why_not = unreachable_text(problem, usable, none); !why_not.empty())
+    return {{}, std::move(why_not)};
+  RoutingSearch search(problem, symmetry, usable, 0, none);
+  search.run(0, 1);
+  Routes routes = evaluated(problem, search.trees());
+  routes.at_least = std::min(routing_bound(problem, usable), routes.time);
+  routes.method = "first paths";
   return {std::move(routes), {}};
 }
 

@@ -80,6 +80,10 @@ struct RoutingOutcome {
 [[nodiscard]] RoutingOutcome route(const RoutingProblem& problem, const RoutingSymmetry& symmetry,
                                    std::uint64_t seed, const WorkLimit& limit);
 
+/// Trees laid once, one chunk after another.
+[[nodiscard]] RoutingOutcome route_hastily(const RoutingProblem& problem,
+                                           const RoutingSymmetry& symmetry);
+
 /// What `trees` take, and which switched connections they use. Pre: they are trees.
 [[nodiscard]] Routes evaluated(const RoutingProblem& problem,
                                std::vector<std::vector<LinkId>> trees);

@@ -43,11 +43,11 @@ public:
 
   SketchAnswer run() {
     make_halves();
+    if (settings_.is_hasty) attempt(RouteSource::taccl, settings_.slack.value_or(0));
     for (const RouteSource source : settings_.routes) {
       attempt(source, settings_.slack.value_or(0));
       if (!settings_.slack && source == RouteSource::taccl && slack_matters()) attempt(source, 1);
     }
-    reorder();
     return std::move(best_);
   }
 
@@ -77,7 +77,10 @@ private:
       if (!found) return;
       routes.push_back(*std::move(found));
     }
-    schedule(source, routes);
+    std::optional<SketchAnswer> made = schedule(source, routes);
+    if (!made) return;
+    reorder(*made);
+    if (!best_.schedule || made->replayed < best_.replayed) best_ = *std::move(made);
   }
 
   /// Not where all NPUs are ends of each chunk, so that none is too far away.
@@ -95,7 +98,8 @@ private:
   std::optional<Routes> own_routes(const RoutingProblem& problem) {
     const RoutingSymmetry symmetry = routing_symmetry(*problem.logical, *problem.collective);
     symmetry_ = static_cast<std::uint32_t>(symmetry.links.size());
-    RoutingOutcome outcome = route(problem, symmetry, options_.seed, limit_);
+    RoutingOutcome outcome = settings_.is_hasty ? route_hastily(problem, symmetry)
+                                                : route(problem, symmetry, options_.seed, limit_);
     if (!outcome.routes && !best_.schedule) best_.why_not = std::move(outcome.why_not);
     return std::move(outcome.routes);
   }
@@ -131,9 +135,11 @@ private:
     return routes;
   }
 
-  void schedule(RouteSource source, const std::vector<Routes>& routes) {
+  /// Stages 2 and 3; nothing where the limit comes first and there is another answer.
+  std::optional<SketchAnswer> schedule(RouteSource source, const std::vector<Routes>& routes) {
     Sends sends(logical_, collective_, options_.model, sketch_.chunk);
     for (std::uint32_t c = 0; c < collective_.chunks.size(); ++c) {
+      if (c % 4096 == 0) require_time_for(sends);
       std::vector<SendId> last;
       for (std::size_t h = 0; h < halves_.size(); ++h) {
         const std::vector<LinkId>& tree = routes[h].trees[c];
@@ -153,13 +159,18 @@ private:
       routing_at_least += half.at_least;
       connections = std::max(connections, half.connections);
     }
+    require_time_for(sends);
     const Time ordering_at_least = ordering_bound(sends),
                planned_at_least = contiguity_bound(sends);
-    const bool may_join =
-        settings_.joins_chunks && options_.model.link_busy == LinkBusy::latency_and_serialization;
+    require_time_for(sends);
+    const bool may_join = settings_.joins_chunks && !settings_.is_hasty &&
+                          options_.model.link_busy == LinkBusy::latency_and_serialization;
+    std::optional<SketchAnswer> best;
     for (const OrderedSends& ordered : orderings(sends, limit_)) {
-      if (is_done()) return;
+      if (is_done() || (best && is_enough(*best))) break;
+      if (!best) require_time_for(sends);
       const ContiguousSends blocks = contiguous(sends, ordered, may_join, limit_);
+      if (!best) require_time_for(sends);
       SketchAnswer answer;
       answer.schedule = listed(sends, blocks);
       answer.replayed = replayed(*answer.schedule);
@@ -174,8 +185,9 @@ private:
       answer.connections = connections;
       answer.symmetry = source == RouteSource::taccl ? symmetry_ : 1;
       answer.how = fmt::format("{}; {}", how, ordered.rule);
-      if (!best_.schedule || answer.replayed < best_.replayed) best_ = std::move(answer);
+      if (!best || answer.replayed < best->replayed) best = std::move(answer);
     }
+    return best;
   }
 
   [[nodiscard]] Schedule listed(const Sends& sends, const ContiguousSends& blocks) const {
@@ -204,22 +216,28 @@ private:
 
   /// The same transfers in the order that list scheduling by the engines' own rules gives them,
   /// where that is faster and no rule of the sketch speaks of order.
-  void reorder() {
-    if (!best_.schedule || best_.joined > 0 || logical_.own_chunks_first || is_done() ||
+  void reorder(SketchAnswer& answer) {
+    if (answer.joined > 0 || logical_.own_chunks_first || is_enough(answer) ||
         options_.model.discipline != Discipline::fifo)
       return;
     Timed listed =
-        list_scheduled(network_, collective_, *best_.schedule, options_.model, {}, limit_);
-    if (listed.makespan >= best_.replayed) return;
-    best_.replayed = listed.makespan;
-    best_.planned = listed.planned;
-    best_.schedule = std::move(listed.schedule);
-    best_.how += ", then by list scheduling";
+        list_scheduled(network_, collective_, *answer.schedule, options_.model, {}, limit_);
+    if (listed.makespan >= answer.replayed) return;
+    answer.replayed = listed.makespan;
+    answer.planned = listed.planned;
+    answer.schedule = std::move(listed.schedule);
+    answer.how += ", then by list scheduling";
   }
 
-  [[nodiscard]] bool is_done() const {
-    return best_.schedule && (limit_.reached() || best_.replayed <= settings_.enough);
+  [[nodiscard]] bool is_enough(const SketchAnswer& answer) const {
+    return settings_.is_hasty || limit_.reached() || answer.replayed <= settings_.enough;
   }
+  /// After the limit only what is quick goes on to a schedule. Errors: LimitReached.
+  void require_time_for(const Sends& sends) const {
+    constexpr std::uint32_t most_sends = 100'000;
+    if (!settings_.is_hasty && sends.size() > most_sends) limit_.require();
+  }
+  [[nodiscard]] bool is_done() const { return best_.schedule && is_enough(best_); }
 
   const Topology& network_;
   const Collective& collective_;

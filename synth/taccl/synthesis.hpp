@@ -23,7 +23,8 @@ struct TacclSettings {
   bool joins_chunks = true;                            ///< stage 3 may send chunks contiguously
   /// Paths may be longer than the shortest by this part of it; none: 0 and 1 are tried.
   std::optional<double> slack = {};
-  Time enough = {}; ///< what is no slower needs no further attempts
+  Time enough = {};      ///< what is no slower needs no further attempts
+  bool is_hasty = false; ///< the first paths and orders that are found, nothing better
 };
 
 struct SketchAnswer {

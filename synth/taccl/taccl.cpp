@@ -91,21 +91,18 @@ public:
     if (const std::string* const file = find_setting(options_, "sketch")) {
       const Sketch sketch = read_sketch(*file);
       require_fitting(sketch, topology_);
-      attempt({sketch, settings_.slack});
+      attempt_in_time({sketch, settings_.slack});
     } else {
-      // What optimal flows route is worth a try where it takes no longer than all the rest.
+      // What others route is worth a try where it takes no longer than all the rest.
       if (find_setting(options_, "routes") == nullptr && topology_.npu_count() <= most_flow_npus)
-        settings_.routes.push_back(RouteSource::flows);
+        settings_.routes = {RouteSource::taccl, RouteSource::tacos, RouteSource::flows};
       for (SketchProposal& proposal : sketch_proposals(topology_)) {
         if (is_done()) break;
         attempt_quietly({std::move(proposal.sketch), settings_.slack});
       }
     }
     if (const std::string* const text = find_setting(options_, "search")) search(*text);
-    if (!best_) {
-      if (why_not_.empty()) throw LimitReached();
-      return infeasible(std::move(why_not_));
-    }
+    if (!best_) return infeasible(std::move(why_not_));
     return outcome();
   }
 
@@ -137,14 +134,31 @@ private:
     return true;
   }
 
+  /// Where the limit comes before anything is in hand: shortest paths for whole shards, at once.
+  bool attempt_in_time(const SketchTrial& trial) {
+    try {
+      return attempt(trial);
+    } catch (const LimitReached&) {
+      if (best_) return false;
+    }
+    TacclSettings settings = settings_;
+    settings.is_hasty = true;
+    Best made{trial, {}, 1};
+    made.answer =
+        synthesize_by_sketch(topology_, collective_, trial.sketch, settings, options_, {});
+    if (made.answer.schedule)
+      best_ = std::move(made);
+    else
+      why_not_ = std::move(made.answer.why_not);
+    return best_.has_value();
+  }
+
   /// One that was proposed or changed: where it doesn't fit, it is passed over.
   bool attempt_quietly(const SketchTrial& trial) {
     try {
-      return attempt(trial);
+      return attempt_in_time(trial);
     } catch (const InputError& e) {
       if (why_not_.empty()) why_not_ = e.what();
-    } catch (const LimitReached&) {
-      if (!best_) throw;
     }
     return false;
   }
