@@ -41,10 +41,7 @@ class Proposer {
 public:
   explicit Proposer(const Topology& network)
       : network_(network), machines_(machines_of(network)), each_(network.npu_count() / machines_) {
-    for (std::uint32_t npu = 0; npu < each_ && !has_direct_; ++npu)
-      for (const LinkId link : network.out_links(NodeId{npu}))
-        has_direct_ |= network.link(link).to.value < each_;
-    is_switched_ = !has_direct_ && each_ > 1 && is_joined();
+    is_switched_ = each_ > 1 && !joins_directly() && is_joined();
     if (machines_ > 1) find_nics();
   }
 
@@ -90,6 +87,26 @@ private:
     }
     all_.push_back({std::move(sketch), std::move(why)});
     return all_.back().sketch;
+  }
+
+  /// Whether links between NPUs of a machine get from each to each. Where there are none, or they
+  /// don't, what is between NPUs counts as a switch.
+  [[nodiscard]] bool joins_directly() const {
+    const auto reached = [&](bool backwards) {
+      std::vector<bool> is_reached(each_);
+      std::vector<std::uint32_t> found{0};
+      is_reached[0] = true;
+      for (std::size_t i = 0; i < found.size(); ++i)
+        for (const LinkId link : backwards ? network_.in_links(NodeId{found[i]})
+                                           : network_.out_links(NodeId{found[i]})) {
+          const NodeId next = backwards ? network_.link(link).from : network_.link(link).to;
+          if (next.value >= each_ || is_reached[next.value]) continue;
+          is_reached[next.value] = true;
+          found.push_back(next.value);
+        }
+      return found.size();
+    };
+    return reached(false) == each_ && reached(true) == each_;
   }
 
   /// Whether each NPU of a machine reaches each other one of it, through nothing that is an NPU.
@@ -164,7 +181,7 @@ private:
 
   const Topology& network_;
   std::uint32_t machines_, each_;
-  bool has_direct_ = false, is_switched_ = false, has_counterparts_ = true;
+  bool is_switched_ = false, has_counterparts_ = true;
   bool reaches_all_ = true; ///< each NPU of the first machine all of the second one
   /// The narrowest link -> (links before it, rank).
   std::map<LinkId, std::vector<std::pair<std::ptrdiff_t, LocalRank>>> nics_;

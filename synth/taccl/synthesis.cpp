@@ -45,6 +45,7 @@ public:
     make_halves();
     if (settings_.is_hasty) attempt(RouteSource::taccl, settings_.slack.value_or(0));
     for (const RouteSource source : settings_.routes) {
+      if (!best_.schedule && !best_.why_not.empty()) break; // out of reach for all
       attempt(source, settings_.slack.value_or(0));
       if (!settings_.slack && source == RouteSource::taccl && slack_matters()) attempt(source, 1);
     }

@@ -9,6 +9,7 @@
 #include "experiments/driver/records/records.hpp"
 #include "sim/error.hpp"
 #include "sim/files/files.hpp"
+#include "sim/routing.hpp"
 #include "sim/text.hpp"
 #include "synth/taccl/proposals.hpp"
 #include "topologies/list.hpp"
@@ -58,6 +59,12 @@ std::string note_of(const SketchArguments& arguments, const SketchProposal& prop
                    "\n");
 }
 
+/// Errors: InputError where some NPU gets nothing to some other one.
+void require_joined(const Topology& network, const LogicalTopology& logical) {
+  for (const CollectiveKind kind : {CollectiveKind::broadcast, CollectiveKind::reduce})
+    require_reachable(logical.topology, make_collective(network, {kind, Bytes{1}, {}, 0, 1}));
+}
+
 /// A proposal that doesn't fit the network after all is left out, which is said on stderr.
 std::vector<SketchRow> rows_of(const Topology& topology, const SketchArguments& arguments) {
   std::vector<SketchRow> rows;
@@ -68,7 +75,9 @@ std::vector<SketchRow> rows_of(const Topology& topology, const SketchArguments& 
     SketchRow row{std::move(proposal), {}, {}, {}};
     const Sketch& sketch = row.proposal.sketch;
     try {
-      row.summary = summarize(sketch, logical_topology(topology, sketch));
+      const LogicalTopology logical = logical_topology(topology, sketch);
+      require_joined(topology, logical);
+      row.summary = summarize(sketch, logical);
     } catch (const InputError& error) {
       print_message(fmt::format("sketch {} is left out: {}", sketch.name, error.what()));
       continue;
@@ -87,6 +96,10 @@ std::vector<SketchRow> rows_of(const Topology& topology, const SketchArguments& 
 } // namespace
 
 int sketch_command(const SketchArguments& arguments) {
+  const bool shows_toml = !arguments.name.empty() && !arguments.out && !arguments.json;
+  if (shows_toml && arguments.tables.columns)
+    throw InputError(
+        fmt::format("--columns is for tables, but sketch {} is shown as TOML", arguments.name));
   const Topology topology = make_topology(arguments.topology);
   const std::vector<SketchRow> rows = rows_of(topology, arguments);
   for (const SketchRow& row : rows)
@@ -100,7 +113,7 @@ int sketch_command(const SketchArguments& arguments) {
     for (const SketchRow& row : rows)
       details.push_back({{"toml", row.toml}, {"file", text_or_null(row.file)}});
     print_text(answer_json("sketch", runs_json("sketch", records, std::move(details))));
-  } else if (!arguments.name.empty() && files.empty()) {
+  } else if (shows_toml) {
     print_text(rows.front().toml);
   } else {
     print_tables(to_text(whole_table(records), table_form(arguments.tables)));
