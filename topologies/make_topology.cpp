@@ -85,6 +85,8 @@ TopologySpec parse_spec(const TextForm& form, const TopologyRow& row, std::strin
   spec.name = row.name;
   if (!trimmed(numbers).empty())
     for (const std::string_view number : split(numbers, 'x')) {
+      if (trimmed(number).empty())
+        throw InputError(fmt::format("\"{}\" are no numbers with x between them", numbers));
       spec.shape.push_back(
           static_cast<int>(parse_integer(trimmed(number), "number", 1, topologies::most_npus)));
       spec.name += fmt::format("{}{}", spec.shape.size() == 1 ? ':' : 'x', spec.shape.back());

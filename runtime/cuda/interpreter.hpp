@@ -66,6 +66,13 @@ public:
 private:
   [[nodiscard]] TUTTI_DEVICE bool is_emulated() const { return run_.links != nullptr; }
 
+  /// Where messages take turns in one slot, it is taken until an emulated link would have brought
+  /// what is in it.
+  [[nodiscard]] TUTTI_DEVICE bool is_one_by_one() const {
+    const Connection& connection = run_.connections[block_.receives];
+    return connection.slots == 1 && connection.slot_messages > 1;
+  }
+
   /// False: the run was stopped meanwhile.
   TUTTI_DEVICE bool wait_for_turn(const PlannedStep& step) {
     if (step.after_block != nobody) {
@@ -127,8 +134,7 @@ private:
     if (is_emulated()) {
       if (gets(step.kind) && !cross_links(static_cast<double>(step.bytes))) return false;
       run_.ready_at[block_.first_step + at_] = ready_;
-      // Its slot is taken until an emulated link would have brought the message.
-      if (step.frees_slot && !wait_until_ready()) return false;
+      if (step.frees_slot && is_one_by_one() && !wait_until_ready()) return false;
     }
     machine_.publish(sent || step.frees_slot);
     if (step.frees_slot) machine_.set(run_.flags[block_.receives].emptied, ++emptied_);

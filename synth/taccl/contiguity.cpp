@@ -225,29 +225,13 @@ ContiguousSends contiguous(const Sends& sends, const OrderedSends& ordered, bool
 
 Time contiguity_bound(const Sends& sends) {
   std::vector<std::int64_t> bytes(sends.logical().parts.size());
-  std::vector<std::int64_t> ends(sends.size());
-  std::int64_t longest = 0;
-  // Sends wait for some of higher ids, too: relax until nothing changes, in order of waiting.
-  std::vector<std::uint32_t> waiting(sends.size());
-  std::vector<SendId> order;
-  for (SendId id = 0; id < sends.size(); ++id) {
-    waiting[id] = static_cast<std::uint32_t>(sends.before(id).size());
-    if (waiting[id] == 0) order.push_back(id);
+  for (SendId id = 0; id < sends.size(); ++id)
     for (const std::uint32_t part : sends.parts(sends[id].link))
       bytes[part] += sends.bytes(id).count;
-  }
-  for (std::size_t i = 0; i < order.size(); ++i) {
-    const SendId id = order[i];
-    ends[id] += sends.flight(sends[id].link, sends.bytes(id));
-    longest = std::max(longest, ends[id]);
-    for (const SendId next : sends.after(id)) {
-      ends[next] = std::max(ends[next], ends[id]);
-      if (--waiting[next] == 0) order.push_back(next);
-    }
-  }
+  Time longest = longest_chain(sends);
   for (std::uint32_t part = 0; part < bytes.size(); ++part)
-    if (bytes[part] > 0) longest = std::max(longest, sends.busy(part, Bytes{bytes[part]}));
-  return Time{longest};
+    if (bytes[part] > 0) longest = std::max(longest, Time{sends.busy(part, Bytes{bytes[part]})});
+  return longest;
 }
 
 } // namespace tutti

@@ -229,18 +229,20 @@ private:
   void add_symmetry(LogicalTopology& made) const {
     if (sketch_.finds_symmetry) {
       for (const Sketch::Rotation& rotation : candidates())
-        if (link_images(made, image(rotation)).missing.empty())
-          made.symmetry.push_back(image(rotation));
+        if (link_images(made, image(rotation)).missing.empty()) add(made, rotation);
       return;
     }
     for (const Sketch::Rotation& rotation : sketch_.symmetry) {
-      const Permutation permutation = image(rotation);
-      if (const std::string missing = link_images(made, permutation).missing; !missing.empty())
+      if (const std::string missing = link_images(made, image(rotation)).missing; !missing.empty())
         throw InputError(fmt::format("{}{} isn't symmetric by {} in groups of {}: {}",
                                      rotation.place, network_.name(), rotation.offset,
                                      rotation.size, missing));
-      made.symmetry.push_back(permutation);
+      add(made, rotation);
     }
+  }
+  void add(LogicalTopology& made, const Sketch::Rotation& rotation) const {
+    made.symmetry.push_back(image(rotation));
+    made.rotations.push_back(rotation);
   }
 
   /// Rotations by machines, then of equal groups within them, large groups and small steps first.

@@ -54,6 +54,7 @@ struct LogicalTopology {
   LinkBalance balance = LinkBalance::none;
   /// Generators of the symmetry, as permutations of NPUs; automorphisms of the topology.
   std::vector<Permutation> symmetry = {};
+  std::vector<Sketch::Rotation> rotations = {}; ///< what each generator is
   bool symmetry_is_found = false; ///< and not asked for: what a collective hasn't is left out
 
   [[nodiscard]] std::uint32_t machine_of(NodeId npu) const {

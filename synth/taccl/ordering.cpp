@@ -262,6 +262,11 @@ std::vector<OrderedSends> orderings(const Sends& sends, const WorkLimit& limit) 
   return all;
 }
 
+Time longest_chain(const Sends& sends) {
+  const Times tail = tails(sends, topological_order(sends));
+  return tail.empty() ? Time{} : Time{std::ranges::max(tail)};
+}
+
 Time ordering_bound(const Sends& sends) {
   const std::vector<SendId> topological = topological_order(sends);
   const Times head = heads(sends, topological), tail = tails(sends, topological);

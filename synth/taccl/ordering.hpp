@@ -32,6 +32,9 @@ struct OrderedSends {
 /// done. Cost: O(sends log sends * parts of a path) each.
 [[nodiscard]] std::vector<OrderedSends> orderings(const Sends& sends, const WorkLimit& limit);
 
+/// The longest chain of flights that wait for each other.
+[[nodiscard]] Time longest_chain(const Sends& sends);
+
 /// No order takes less: the longest chain of flights, or the busiest part between what has to come
 /// before and after it.
 [[nodiscard]] Time ordering_bound(const Sends& sends);

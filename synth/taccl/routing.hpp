@@ -11,6 +11,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <tuple>
 #include <vector>
 
@@ -36,11 +37,12 @@ struct RoutingSymmetry {
 };
 
 /// Chunks go to those with the images of their sources and destinations. Rotations that a sketch
-/// asks for are all kept; of found ones as many as fit together. Errors: InputError where the
-/// collective isn't symmetric (a chunk without an image, or one that stays where it is, named), or
-/// the group has more than 4096 elements.
+/// asks for are all kept; of found ones as many as fit together. Errors: InputError with the place
+/// in the sketch where the collective, which is called `name` there, isn't symmetric (a chunk
+/// without an image, or one that stays where it is, named), or the group has more than 4096
+/// elements.
 [[nodiscard]] RoutingSymmetry routing_symmetry(const LogicalTopology& logical,
-                                               const Collective& collective);
+                                               const Collective& collective, std::string_view name);
 
 /// How long things take (eq. 5 to 8), in ps.
 class RoutingCosts {

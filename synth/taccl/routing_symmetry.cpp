@@ -57,8 +57,9 @@ private:
 };
 
 /// Orbits of chunks; the fault in words where there is one.
-std::string find_orbits(const Collective& collective, const ChunkImages& images,
-                        const std::vector<Permutation>& group, RoutingSymmetry& made) {
+std::string find_orbits(const Topology& topology, const Collective& collective,
+                        const ChunkImages& images, const std::vector<Permutation>& group,
+                        RoutingSymmetry& made) {
   made.chosen.clear();
   made.images.clear();
   std::vector<bool> is_placed(collective.chunks.size());
@@ -70,7 +71,7 @@ std::string find_orbits(const Collective& collective, const ChunkImages& images,
       const ChunkId image = images.image(ChunkId{c}, element);
       if (!image.valid())
         return fmt::format("chunk {} from {} has no image", c,
-                           collective.sources(ChunkId{c}).front().value);
+                           topology.node(collective.sources(ChunkId{c}).front()).name);
       if (is_placed[image.value])
         return fmt::format("chunk {} stays where it is under some of it", image.value);
       is_placed[image.value] = true;
@@ -82,26 +83,28 @@ std::string find_orbits(const Collective& collective, const ChunkImages& images,
 
 } // namespace
 
-RoutingSymmetry routing_symmetry(const LogicalTopology& logical, const Collective& collective) {
+RoutingSymmetry routing_symmetry(const LogicalTopology& logical, const Collective& collective,
+                                 std::string_view name) {
   const std::size_t npus = logical.topology.npu_count();
   const ChunkImages images(collective);
   RoutingSymmetry made;
   std::vector<Permutation> generators, group = elements({}, npus, 1);
-  std::string fault = find_orbits(collective, images, group, made);
-  for (const Permutation& generator : logical.symmetry) {
-    generators.push_back(generator);
+  std::string fault = find_orbits(logical.topology, collective, images, group, made);
+  for (std::size_t i = 0; i < logical.symmetry.size(); ++i) {
+    generators.push_back(logical.symmetry[i]);
     std::vector<Permutation> larger = elements(generators, npus, most_elements);
     RoutingSymmetry tried;
     fault = larger.empty() ? fmt::format("it has more than {} elements", most_elements)
-                           : find_orbits(collective, images, larger, tried);
+                           : find_orbits(logical.topology, collective, images, larger, tried);
     if (fault.empty()) {
       made = std::move(tried);
       group = std::move(larger);
     } else if (logical.symmetry_is_found) {
       generators.pop_back();
     } else {
-      throw InputError(
-          fmt::format("{} hasn't the symmetry of the sketch: {}", collective.name(), fault));
+      const Sketch::Rotation& rotation = logical.rotations[i];
+      throw InputError(fmt::format("{}{} isn't symmetric by {} in groups of {}: {}", rotation.place,
+                                   name, rotation.offset, rotation.size, fault));
     }
   }
   for (const Permutation& element : group)

@@ -18,9 +18,6 @@ namespace tutti {
 
 namespace {
 
-/// Above it, tables of pairs would take gigabytes.
-constexpr std::uint32_t most_machines = 4096;
-
 std::string ranks_text(const std::vector<LocalRank>& ranks) {
   return fmt::format("[{}]", fmt::join(ranks, ", "));
 }
@@ -72,12 +69,14 @@ void check_between(Sketch& sketch) {
   for (auto& [sender, receivers] : sketch.connections) {
     senders.insert(sender);
     sort_ranks(receivers, sketch.between_place, fmt::format("sender {}", sender));
+    if (receivers.empty())
+      throw InputError(fmt::format("{}NPU {} sends to nobody", sketch.between_place, sender));
     const std::size_t first = sketch.connections.begin()->second.size();
-    if (receivers.empty() || receivers.size() != first)
-      throw InputError(fmt::format(
-          "{}all senders need equally many receivers, at least one: NPU {} has {}, NPU {} has {}",
-          sketch.between_place, sketch.connections.begin()->first, first, sender,
-          receivers.size()));
+    if (receivers.size() != first)
+      throw InputError(
+          fmt::format("{}all senders need equally many receivers: NPU {} has {}, NPU {} has {}",
+                      sketch.between_place, sketch.connections.begin()->first, first, sender,
+                      receivers.size()));
   }
   if (sketch.between == Sketch::Between::mapped && senders.empty())
     throw InputError(sketch.between_place + "no NPU sends to another machine");
@@ -114,9 +113,6 @@ ConnectionPolicy parse_policy(const std::string& text) {
 }
 
 void finish(Sketch& sketch) {
-  if (sketch.machines == 0 || sketch.machines > most_machines)
-    throw InputError(fmt::format("{}1 to {} machines are possible, not {}", sketch.machines_place,
-                                 most_machines, sketch.machines));
   for (Sketch::Hyperedge& edge : sketch.hyperedges) sort_ranks(edge.npus, edge.place, "a switch");
   check_hyperedges(sketch);
   check_between(sketch);
@@ -135,8 +131,9 @@ void finish(Sketch& sketch) {
 } // namespace sketch_format
 
 Sketch parse_sketch(std::string_view text, const std::string& source) {
-  const std::size_t first = text.find_first_not_of(" \t\r\n");
-  return first != std::string_view::npos && text[first] == '{'
+  // Only JSON begins with a brace or with a comment of slashes, maybe after a mark of UTF-8.
+  const std::size_t first = text.find_first_not_of(" \t\r\n\xEF\xBB\xBF");
+  return first != std::string_view::npos && (text[first] == '{' || text[first] == '/')
              ? sketch_format::parse_json_sketch(text, source)
              : sketch_format::parse_toml_sketch(text, source);
 }
@@ -146,6 +143,8 @@ Sketch read_sketch(const std::string& file) {
   const std::string text = read_file(file);
   if (text.size() > most_bytes)
     throw InputError(fmt::format("{}: {} bytes are no sketch (at most 1 MiB)", file, text.size()));
+  if (text.find_first_not_of(" \t\r\n") == std::string::npos)
+    throw InputError(file + ": an empty file is no sketch");
   return parse_sketch(text, file);
 }
 

@@ -97,6 +97,9 @@ void require_fitting(const Sketch& sketch, const Topology& topology);
 // What both formats share.
 namespace sketch_format {
 
+/// Above it, tables of pairs would take gigabytes.
+inline constexpr std::uint32_t most_machines = 4096;
+
 [[nodiscard]] ConnectionPolicy parse_policy(const std::string& text);
 
 /// Sorts, and checks what needs no machine: see read_sketch(). Errors: InputError with the place.

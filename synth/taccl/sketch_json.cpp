@@ -81,9 +81,12 @@ std::map<LocalRank, std::vector<LocalRank>> ranks_by_rank(const JsonValue& table
 }
 
 /// One number for all senders: they have equal shares of their NICs.
-double split_of(const JsonValue& table) {
+double split_of(const JsonValue& table, const Sketch& sketch) {
   std::optional<double> split;
   for (const auto& [key, value] : table.members()) {
+    if (sketch.between == Sketch::Between::mapped &&
+        !sketch.connections.contains(rank_of(key, value)))
+      throw value.error(fmt::format("NPU {} is no sender", key));
     const double share = value.number(1, 1e6);
     if (split && *split != share)
       throw value.error(fmt::format("all senders need one split, not {} and {}", *split, share));
@@ -135,7 +138,7 @@ void read_between(const JsonValue& table, Sketch& sketch) {
     sketch.leaves_place = relays->place();
     read_relay_map(*relays, sketch);
   }
-  if (const auto split = table.find("beta_split")) sketch.beta_split = split_of(*split);
+  if (const auto split = table.find("beta_split")) sketch.beta_split = split_of(*split, sketch);
   if (const auto first = table.find("enforce_ordering")) sketch.own_chunks_first = first->boolean();
 }
 
@@ -164,7 +167,7 @@ Sketch parse_json_sketch(std::string_view text, const std::string& source) {
   Sketch sketch;
   sketch.name = std::filesystem::path(source).stem().string();
   const JsonValue machines = table.at("nnodes");
-  sketch.machines = count_of(machines);
+  sketch.machines = static_cast<std::uint32_t>(machines.integer(1, most_machines));
   sketch.machines_place = machines.place();
   read_inside(table.at("intranode_sketch"), sketch);
   if (const auto between = table.find("internode_sketch")) read_between(*between, sketch);

@@ -104,6 +104,8 @@ void read_between(ConfigTable table, Sketch& sketch) {
   if (const auto leaves = table.find("leaves_through")) {
     sketch.leaves_place = place_of(*leaves);
     sketch.leaves_through = ranks_by_rank(leaves->table());
+    if (sketch.leaves_through.empty())
+      throw leaves->error("it names no sender: without it, chunks leave through anyone");
   }
   if (const auto first = table.find("own_chunks_first")) sketch.own_chunks_first = first->boolean();
 }
@@ -126,7 +128,7 @@ Sketch parse_toml_sketch(std::string_view text, const std::string& source) {
   sketch.machines_place = place_of(table);
   if (const auto machines = table.find("machines")) {
     sketch.machines_place = place_of(*machines);
-    sketch.machines = rank_of(*machines);
+    sketch.machines = static_cast<std::uint32_t>(machines->integer(1, most_machines));
   }
   if (const auto partitions = table.find("partitions"))
     sketch.partitions = static_cast<std::uint32_t>(partitions->integer(1, 65536));
@@ -148,7 +150,10 @@ Sketch parse_toml_sketch(std::string_view text, const std::string& source) {
     }
   }
   if (const auto inside = table.find("inside")) read_inside(inside->table(), sketch);
-  if (const auto between = table.find("between")) read_between(between->table(), sketch);
+  if (const auto between = table.find("between")) {
+    if (sketch.machines == 1) throw between->error("one machine has no others to connect with");
+    read_between(between->table(), sketch);
+  }
   finish(sketch);
   return sketch;
 }

@@ -97,7 +97,8 @@ private:
   }
 
   std::optional<Routes> own_routes(const RoutingProblem& problem) {
-    const RoutingSymmetry symmetry = routing_symmetry(*problem.logical, *problem.collective);
+    const RoutingSymmetry symmetry =
+        routing_symmetry(*problem.logical, *problem.collective, collective_.name());
     symmetry_ = static_cast<std::uint32_t>(symmetry.links.size());
     RoutingOutcome outcome = settings_.is_hasty ? route_hastily(problem, symmetry)
                                                 : route(problem, symmetry, options_.seed, limit_);

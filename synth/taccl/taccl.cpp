@@ -89,6 +89,7 @@ public:
       throw InputError("instances cut chunks further, and need chunks per shard left to choose");
     settings_.enough = near_bound();
     if (const std::string* const file = find_setting(options_, "sketch")) {
+      if (file->empty()) throw InputError("sketch needs a file: sketch=FILE");
       const Sketch sketch = read_sketch(*file);
       require_fitting(sketch, topology_);
       attempt_in_time({sketch, settings_.slack});
@@ -99,6 +100,12 @@ public:
       for (SketchProposal& proposal : sketch_proposals(topology_)) {
         if (is_done()) break;
         attempt_quietly({std::move(proposal.sketch), settings_.slack});
+      }
+      // Where the first ones were enough, whole shards may still be a little faster.
+      if (best_ && best_->parts > 1 && !limit_.reached()) {
+        SketchTrial whole = best_->trial;
+        whole.sketch.partitions = 1;
+        attempt_quietly(whole);
       }
     }
     if (const std::string* const text = find_setting(options_, "search")) search(*text);
@@ -134,12 +141,14 @@ private:
     return true;
   }
 
-  /// Where the limit comes before anything is in hand: shortest paths for whole shards, at once.
+  /// Where the limit comes before anything is in hand: first paths for whole shards, in well below a
+  /// second. Errors: LimitReached where these are too many for that.
   bool attempt_in_time(const SketchTrial& trial) {
     try {
       return attempt(trial);
     } catch (const LimitReached&) {
       if (best_) return false;
+      if (!is_quick()) throw;
     }
     TacclSettings settings = settings_;
     settings.is_hasty = true;
@@ -153,6 +162,15 @@ private:
     return best_.has_value();
   }
 
+  /// Whether whole shards are few enough to be sent by paths that are found at once.
+  [[nodiscard]] bool is_quick() const {
+    constexpr std::size_t most_sends = 100'000;
+    std::size_t sends = 0;
+    for (std::uint32_t c = 0; c < collective_.chunks.size() && sends <= most_sends; ++c)
+      sends += collective_.destinations(ChunkId{c}).size();
+    return sends <= most_sends;
+  }
+
   /// One that was proposed or changed: where it doesn't fit, it is passed over.
   bool attempt_quietly(const SketchTrial& trial) {
     try {
@@ -163,14 +181,14 @@ private:
     return false;
   }
 
-  /// Within a thousandth of what no schedule is faster than, whatever its chunks and joins.
+  /// Within a hundred-thousandth of what no schedule is faster than, whatever its chunks and joins.
   [[nodiscard]] Time near_bound() const {
     if (options_.model.discipline != Discipline::fifo) return {};
     TimeModel model = options_.model;
     if (settings_.joins_chunks) model.link_busy = LinkBusy::serialization;
     const Time bound =
         lower_bound(topology_, collective_, model, Chunking::any, BoundEffort::least).time;
-    return bound + Time{bound.ps / 1000};
+    return bound + Time{bound.ps / 100'000};
   }
   [[nodiscard]] bool is_done() const {
     return best_ && (limit_.reached() || best_->answer.replayed <= settings_.enough);

@@ -132,7 +132,7 @@ TEST_CASE("wrong numbers") {
   message("ring:0", "number 0 is out of range (1 .. 1000000)");
   message("ring:-4", "number -4 is out of range (1 .. 1000000)");
   message("ring:four", "number \"four\" is not a whole number");
-  message("mesh2d:4xx4", "number \"\" is not a whole number");
+  message("mesh2d:4xx4", "\"4xx4\" are no numbers with x between them");
   message("ring:99999999999999999999",
           "number 99999999999999999999 is out of range (1 .. 1000000)");
   message("mesh2d:1001x1000", "has more than 1000000 NPUs (mesh2d takes: columns x rows)");

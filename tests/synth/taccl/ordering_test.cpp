@@ -31,7 +31,7 @@ struct Case {
         collective(make_collective(network, {kind, size, {}, 0, chunks})),
         sends(logical, collective, busy_latency, {}) {
     const RoutingProblem problem{&logical, &collective, busy_latency, {}, 0};
-    const RoutingOutcome routed = route(problem, routing_symmetry(logical, collective), 1, {});
+    const RoutingOutcome routed = route(problem, routing_symmetry(logical, collective, ""), 1, {});
     REQUIRE(routed.routes);
     for (std::uint32_t c = 0; c < collective.chunks.size(); ++c)
       (void)sends.add_tree(ChunkId{c}, routed.routes->trees[c]);

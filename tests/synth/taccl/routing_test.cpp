@@ -64,7 +64,7 @@ Routed routed(const Topology& network, const std::string& toml, CollectiveKind k
               make_collective(network, {kind, size, {}, 0, chunks}),
               {},
               {}};
-  made.symmetry = routing_symmetry(made.logical, made.collective);
+  made.symmetry = routing_symmetry(made.logical, made.collective, "broadcast");
   const RoutingProblem problem{&made.logical, &made.collective, busy_latency, {}, slack};
   made.outcome = route(problem, made.symmetry, 1, {});
   return made;
@@ -148,8 +148,8 @@ TEST_CASE("taccl routing: a collective without the sketch's symmetry is refused"
   CHECK(message_of([] {
           (void)routed(make_topology("switch:4"), "symmetry = [[1, 4]]\n" + inside("uc-max"),
                        CollectiveKind::broadcast, Bytes{1000});
-        }) == "broadcast 1kB,root=0,group=0-3 hasn't the symmetry of the sketch: chunk 0 from 0 "
-              "has no image");
+        }) == "s:1:13: broadcast isn't symmetric by 1 in groups of 4: chunk 0 from npu0 has no "
+              "image");
   // Where symmetry is found, it is left out.
   const Routed made = routed(make_topology("switch:4"), "symmetry = \"auto\"\n" + inside("uc-max"),
                              CollectiveKind::broadcast, Bytes{1000});

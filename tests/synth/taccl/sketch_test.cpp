@@ -180,13 +180,18 @@ TEST_CASE("sketch: what is wrong is named with its place") {
         "s:11:8: switches overlap in NPU 3: [0, 1, 2, 3] and [3, 4]; switches are the same NPUs "
         "(parallel ones) or disjoint");
   CHECK(refusal(with("3 = [2] }\nleaves", "3 = [2, 0] }\nleaves")) ==
-        "s:11:15: all senders need equally many receivers, at least one: NPU 1 has 1, NPU 3 has 2");
+        "s:11:15: all senders need equally many receivers: NPU 1 has 1, NPU 3 has 2");
   CHECK(refusal(with("leaves_through = { 1", "leaves_through = { 2")) ==
         "s:12:18: NPU 2 is no sender (senders: 1, 3)");
   CHECK(refusal(with("[2, 4]", "[4, 4]")) ==
         "s:4:13: a rotation by 4 of 4 ranks isn't one: it needs an offset from 1 to 3");
   CHECK(refusal("machines = 2") == "s:1:12: 2 machines need connections between them");
-  CHECK(refusal("machines = 0") == "s:1:12: 1 to 4096 machines are possible, not 0");
+  CHECK(refusal("[between]\nconnections = \"full\"") ==
+        "s:1:1: one machine has no others to connect with");
+  CHECK(refusal(with("3 = [2] }\nleaves", "3 = [] }\nleaves")) == "s:11:15: NPU 3 sends to nobody");
+  CHECK(refusal("machines = 2\n[between]\nconnections = \"full\"\nleaves_through = {}") ==
+        "s:4:18: it names no sender: without it, chunks leave through anyone");
+  CHECK(refusal("machines = 0") == "s:1:12: 0 is out of range (1 .. 4096)");
 
   CHECK(refusal(changed_json("\"nnodes\"", "\"nodes\"")) ==
         "s: unknown key \"nodes\" (known: nnodes, intranode_sketch, internode_sketch, "
@@ -199,6 +204,12 @@ TEST_CASE("sketch: what is wrong is named with its place") {
         "s: the key \"nnodes\" stands twice");
   CHECK(refusal(changed_json("\"nnodes\": 2,", "\"nnodes\": 2.5,")) ==
         "s: nnodes: expected a whole number, found number");
+  CHECK(refusal(
+            changed_json("\"internode_conn\"", "\"beta_split\": {\"0\": 2}, \"internode_conn\"")) ==
+        "s: internode_sketch.beta_split.0: NPU 0 is no sender");
+  // A mark of UTF-8 and comments don't hide what it is.
+  CHECK(parse_sketch("\xEF\xBB\xBF" + changed_json("relay", "relay"), "s").machines == 2);
+  CHECK(parse_sketch("// TACCL\n" + changed_json("relay", "relay"), "s").machines == 2);
   CHECK(refusal("{\"nnodes\": 2,\n  oops}").starts_with("s:2:3: malformed JSON: "));
   CHECK(refusal(changed_json("[[0, 1, 2, 3]]", "[[0, 1, 1, 3]]")) ==
         "s: intranode_sketch.switches[0]: a switch names NPU 1 twice");
