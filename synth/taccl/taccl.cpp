@@ -141,8 +141,8 @@ private:
     return true;
   }
 
-  /// Where the limit comes before anything is in hand: first paths for whole shards, in well below a
-  /// second. Errors: LimitReached where these are too many for that.
+  /// Where the limit comes before anything is in hand: first paths for whole shards, in well below
+  /// a second. Errors: LimitReached where these are too many for that.
   bool attempt_in_time(const SketchTrial& trial) {
     try {
       return attempt(trial);
