@@ -53,7 +53,9 @@ struct SharedGroup {
 /// The content of a Topology, to be filled by builders and readers.
 struct TopologyParts {
   std::string name;
-  std::string note;        ///< where it is from; free text
+  std::string note; ///< where it is from; free text
+  /// What a file of another program didn't say: "latency of a link: 0.5us (...)".
+  std::vector<std::string> assumed;
   std::string npu_model;   ///< what its NPUs are, "h100"; empty: unknown
   std::vector<Node> nodes; ///< NPUs first
   std::vector<Link> links;

@@ -185,11 +185,10 @@ template <typename Body> auto about(std::string_view text, const Body& body) {
   }
 }
 
-constexpr std::size_t most_foreign_bytes = std::size_t{64} << 20;
-
 bool names_file(std::string_view head) {
-  return head.find('/') != std::string_view::npos || head.ends_with(".toml") ||
-         head.ends_with(".json");
+  constexpr std::array endings{".toml", ".json", ".yml", ".yaml", ".topo", ".csv", ".txt"};
+  return head.find('/') != std::string_view::npos ||
+         std::ranges::any_of(endings, [&](std::string_view end) { return head.ends_with(end); });
 }
 
 /// `FILE:N`: a file, and of how many nodes of its kind the network consists; else 1.
@@ -207,18 +206,15 @@ std::pair<std::string, std::int64_t> file_and_nodes(const std::string& head) {
 Topology make_topology(std::string_view text) {
   const TextForm form = about(text, [&] { return parse_text_form(text); });
   const auto [path, nodes] = file_and_nodes(form.head);
-  const bool is_file =
-      path.find('/') != std::string::npos || path.ends_with(".toml") || path.ends_with(".json");
+  const bool is_file = names_file(path);
   if (is_file && std::filesystem::is_regular_file(path)) { // a pipe can be read only once
     const std::string content = read_file(path);
     if (const topologies::ForeignFormat* format = topologies::foreign_format(content)) {
       about(text, [&] { require_known_keys(form, {removals.begin(), removals.end()}); });
-      if (content.size() > most_foreign_bytes)
-        throw InputError(fmt::format("{}: {} bytes are no {} (at most 64 MiB)", path,
-                                     content.size(), format->name));
-      Topology whole = format->read(content, path, nodes);
+      Topology whole = topologies::read_foreign(*format, {content, path, nodes});
       return about(text, [&] { return reduced(std::move(whole), form); });
     }
+    topologies::refuse_other_kinds(content, path);
   }
   const std::optional<std::string> file =
       is_file ? std::optional(form.head) : topologies::machine_file(form.head);

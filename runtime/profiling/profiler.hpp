@@ -69,8 +69,4 @@ struct Profile {
 [[nodiscard]] Topology profiled_topology(const Topology& network, const Profile& profile,
                                          const std::string& device);
 
-/// A file that read_topology() reads back as the same network.
-/// Errors: InputError for a group that has some, but not all parallel links between two nodes.
-[[nodiscard]] std::string topology_toml(const Topology& topology);
-
 } // namespace tutti::runtime

@@ -7,6 +7,7 @@
 #include "tests/catch.hpp"
 #include "tests/message_of.hpp"
 #include "tests/runtime/hand_programs.hpp"
+#include "topologies/export/list.hpp"
 #include "topologies/list.hpp"
 
 #include <cmath>

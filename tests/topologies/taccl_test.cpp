@@ -37,11 +37,15 @@ constexpr const char* small = R"({
   "remote_alpha": 26, "remote_beta": 32.8, "remote_invbw": 59
 })";
 
+Topology read(const std::string& text, const std::string& source, std::int64_t nodes = 1) {
+  return topologies::read_foreign(*topologies::foreign_format(text), {text, source, nodes});
+}
+
 std::string refusal(std::string text, const std::string& before, const std::string& after) {
   const std::size_t at = text.find(before);
   REQUIRE(at != std::string::npos);
   text.replace(at, before.size(), after);
-  return message_of([&] { (void)topologies::read_taccl(text, "t.json", 1); });
+  return message_of([&] { (void)read(text, "t.json"); });
 }
 
 } // namespace
@@ -63,27 +67,30 @@ TEST_CASE("TACCL's machines have Table 1's alpha and beta") {
 }
 
 TEST_CASE("TACCL's topology files: a switch") {
-  const Topology one = topologies::read_taccl(small, "folder/four.json", 1);
+  const Topology one = read(small, "folder/four.json");
   CHECK(one.name() == "four.json");
   CHECK(one.npu_count() == 4);
   CHECK(one.link_count() == 8);
   // Times ten times as long as in microseconds, chunks of 32 KiB.
   CHECK(links_with(one, Time{150'000}, rate(32 * 1024, 0.25)) == 8);
-  const Topology three = topologies::read_taccl(small, "folder/four.json", 3);
+  const Topology three = read(small, "folder/four.json", 3);
   CHECK(three.name() == "four.json:3");
   CHECK(three.npu_count() == 12);
   CHECK(links_with(three, Time{2'600'000}, rate(32 * 1024, 3.28)) == 3 * 2);
   CHECK(three.parts().note ==
-        "TACCL's profile four_32KB: 4 GPUs at a switch. Assumed: chunks of 32KiB (its name), times "
-        "in us times 10, one switch between nodes.");
+        "TACCL's profile four_32KB: 4 GPUs at a switch.");
+  CHECK(three.parts().assumed ==
+        std::vector<std::string>{"chunks: times are for 32KiB, as its name says",
+                                 "times: in us times 10, which brings alpha below 1 us",
+                                 "nodes: one switch joins their NICs"});
 }
 
 TEST_CASE("TACCL's topology files: matrices, rows are destinations") {
-  const Topology t = topologies::read_taccl(R"({
+  const Topology t = read(R"({
     "name": "pair", "gpus_per_node": 2, "alpha": 0.5,
     "links": [[0, 2], [1, 0]], "betas": [[0, 20], [10, 0]], "invbws": [[0, 20.5], [10.5, 0]]
   })",
-                                            "pair.json", 1);
+                                            "pair.json");
   REQUIRE(t.link_count() == 3);
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::size_t> count;
   for (const Link& link : t.links()) ++count[{link.from.value, link.to.value}];

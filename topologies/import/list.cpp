@@ -2,14 +2,28 @@
 // their names, and a new reader is a row here.
 #include "topologies/import/list.hpp"
 
+#include "sim/error.hpp"
+
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
+#include <filesystem>
+#include <utility>
 
 namespace tutti::topologies {
 
 std::span<const ForeignFormat> foreign_formats() {
   static constexpr std::array rows{
-      ForeignFormat{"TACCL topology", is_taccl, read_taccl,
+      ForeignFormat{"astra", "network of ASTRA-sim's analytical backend (.yml)", false, is_astra,
+                    read_astra, "astra-sim 518bd51, astra-network-analytical's parser"},
+      ForeignFormat{"csv", "links or a matrix of bandwidths in CSV", false, is_csv, read_csv,
+                    "RFC 4180; columns by their names"},
+      ForeignFormat{"htsim", "fat tree of htsim (.topo)", false, is_htsim, read_htsim,
+                    "Broadcom/csg-htsim 52ff02f, fat_tree_topology.cpp"},
+      ForeignFormat{"ns3", "text topology of ns-3 (SimAI, ASTRA-sim)", false, is_ns3, read_ns3,
+                    "SimAI 1.7's generator; astra-sim 518bd51's ns-3 backend"},
+      ForeignFormat{"taccl", "profile of a node by TACCL (.json)", true, is_taccl, read_taccl,
                     "microsoft/taccl, INPUT_GUIDE.md and taccl/topologies/generic.py"}};
   return rows;
 }
@@ -18,6 +32,65 @@ const ForeignFormat* foreign_format(std::string_view content) {
   const auto found = std::ranges::find_if(
       foreign_formats(), [&](const ForeignFormat& format) { return format.recognises(content); });
   return found == foreign_formats().end() ? nullptr : &*found;
+}
+
+namespace {
+
+/// Files that have to do with networks, and that people give by mistake.
+struct OtherKind {
+  std::array<std::string_view, 2> words; ///< both are in it
+  std::string_view what;
+};
+constexpr std::array other_kinds{
+    OtherKind{{"\"scheduling-policy\"", "\"preferred-dataset-splits\""},
+              "an ASTRA-sim system file; -t wants its network yml"},
+    OtherKind{{"\"logical-dims\"", "\"logical-dims\""},
+              "ASTRA-sim's logical topology; -t wants the physical one, ns-3's text"},
+    OtherKind{{"\"intranode_sketch\"", "\"nnodes\""},
+              "a sketch of TACCL: taccl --set sketch=FILE reads it; -t wants the machine"},
+    OtherKind{{"<algo", "nchannels"}, "a program of MSCCL; tutti import reads it"},
+    OtherKind{{"\"gpus\"", "\"threadblocks\""}, "a plan of MSCCL++; -t wants a network"},
+};
+
+} // namespace
+
+void refuse_other_kinds(std::string_view content, const std::string& source) {
+  const std::string_view head = content.substr(0, std::size_t{1} << 20);
+  for (const OtherKind& kind : other_kinds)
+    if (std::ranges::all_of(kind.words, [&](std::string_view word) {
+          return head.find(word) != std::string_view::npos;
+        }))
+      throw InputError(fmt::format("{}: this is {}", source, kind.what));
+  const std::size_t first = head.find_first_not_of(" \t\r\n");
+  const bool may_be_toml = !head.empty() && first != std::string_view::npos &&
+                           std::string_view("{<\0", 3).find(head[first]) == std::string_view::npos;
+  if (may_be_toml) return;
+  std::string known;
+  for (const ForeignFormat& format : foreign_formats()) known += fmt::format(", {}", format.name);
+  throw InputError(
+      fmt::format("{}: no network of a known kind (known: Tutti's TOML{})", source, known));
+}
+
+Topology read_foreign(const ForeignFormat& format, const ForeignFile& file) {
+  constexpr std::size_t most_bytes = std::size_t{64} << 20;
+  if (file.content.size() > most_bytes)
+    throw InputError(fmt::format("{}: {} bytes are no {} (at most 64 MiB)", file.source,
+                                 file.content.size(), format.title));
+  if (file.nodes != 1 && !format.has_nodes)
+    throw InputError(fmt::format("{}:{}: a {} is a whole network, no node of which there could be "
+                                 "several",
+                                 file.source, file.nodes, format.title));
+  Assumptions assumed;
+  TopologyParts parts = format.read(file, assumed);
+  parts.name = std::filesystem::path(file.source).filename().string();
+  if (file.nodes > 1) parts.name += fmt::format(":{}", file.nodes);
+  if (parts.note.empty()) parts.note = fmt::format("Read as {}.", format.title);
+  parts.assumed = assumed.lines();
+  try {
+    return Topology(std::move(parts));
+  } catch (const InputError& e) {
+    throw InputError(fmt::format("{}: {}", file.source, e.what()));
+  }
 }
 
 } // namespace tutti::topologies

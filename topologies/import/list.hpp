@@ -2,6 +2,7 @@
 #pragma once
 
 #include "sim/topology.hpp"
+#include "topologies/import/assumptions.hpp"
 
 #include <cstdint>
 #include <span>
@@ -10,14 +11,23 @@
 
 namespace tutti::topologies {
 
+/// What a reader is given.
+struct ForeignFile {
+  std::string_view content;
+  std::string source;     ///< what errors call it
+  std::int64_t nodes = 1; ///< so many of what the file describes, where that is one node
+};
+
 /// A kind of file that describes one node or a whole network.
 struct ForeignFormat {
-  std::string_view name; ///< "TACCL topology"
+  std::string_view name;  ///< "htsim"
+  std::string_view title; ///< "fat trees of htsim (.topo)"
+  bool has_nodes;         ///< it is a node, of which there may be several: FILE:4
   /// Whether the content is of this kind, from words that only it has; no more than a look.
   bool (*recognises)(std::string_view content);
-  /// So many nodes as the file describes, joined as its format means it. What the file doesn't say
-  /// and is assumed stands in the topology's note. Errors: InputError with the place.
-  Topology (*read)(std::string_view content, const std::string& source, std::int64_t nodes);
+  /// NPUs first; name, note and assumptions are left to read_foreign(). Errors: InputError with the
+  /// place.
+  TopologyParts (*read)(const ForeignFile& file, Assumptions& assumed);
   std::string_view source; ///< of what is known of the format
 };
 
@@ -25,8 +35,24 @@ struct ForeignFormat {
 /// Null where it is none of them.
 [[nodiscard]] const ForeignFormat* foreign_format(std::string_view content);
 
+/// The network, named by its file, with what was assumed (TopologyParts::assumed). Errors:
+/// InputError with the place: too large (64 MiB), several of what is no node, what the reader
+/// finds.
+[[nodiscard]] Topology read_foreign(const ForeignFormat& format, const ForeignFile& file);
+
+/// Errors: InputError for a file that is no network, but known: what it is, and where it belongs;
+/// and for one that is neither known nor TOML.
+void refuse_other_kinds(std::string_view content, const std::string& source);
+
+[[nodiscard]] bool is_astra(std::string_view content);
+[[nodiscard]] TopologyParts read_astra(const ForeignFile& file, Assumptions& assumed);
+[[nodiscard]] bool is_csv(std::string_view content);
+[[nodiscard]] TopologyParts read_csv(const ForeignFile& file, Assumptions& assumed);
+[[nodiscard]] bool is_htsim(std::string_view content);
+[[nodiscard]] TopologyParts read_htsim(const ForeignFile& file, Assumptions& assumed);
+[[nodiscard]] bool is_ns3(std::string_view content);
+[[nodiscard]] TopologyParts read_ns3(const ForeignFile& file, Assumptions& assumed);
 [[nodiscard]] bool is_taccl(std::string_view content);
-[[nodiscard]] Topology read_taccl(std::string_view content, const std::string& source,
-                                  std::int64_t nodes);
+[[nodiscard]] TopologyParts read_taccl(const ForeignFile& file, Assumptions& assumed);
 
 } // namespace tutti::topologies

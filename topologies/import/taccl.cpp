@@ -19,7 +19,6 @@
 #include <fmt/format.h>
 
 #include <cmath>
-#include <filesystem>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -55,10 +54,10 @@ NamedChunk chunk_of(const std::string& name) {
 
 class TacclReader {
 public:
-  TacclReader(std::string_view content, const std::string& source, std::int64_t nodes)
-      : root_(parse_json(content, source)), source_(source), nodes_(nodes) {}
+  explicit TacclReader(const ForeignFile& file)
+      : root_(parse_json(file.content, file.source)), source_(file.source), nodes_(file.nodes) {}
 
-  Topology read() {
+  TopologyParts read(Assumptions& assumed) {
     root_.allow_only({"name", "gpus_per_node", "nics_per_node", "alpha", "node_betas_list",
                       "node_invbws_list", "links", "betas", "invbws", "remote_alpha", "remote_beta",
                       "remote_invbw"});
@@ -72,8 +71,6 @@ public:
     const JsonValue alpha = root_.at("alpha");
     alpha_ = alpha.number(0, most_microseconds);
     while (alpha_ / scale_ >= 1) scale_ *= 10;
-    parts_.name = std::filesystem::path(source_).filename().string();
-    if (nodes_ > 1) parts_.name += fmt::format(":{}", nodes_);
     for (std::int64_t npu = 0; npu < gpus_ * nodes_; ++npu)
       parts_.add_node({fmt::format("npu{}", npu), NodeKind::npu, {}, {}});
     if (root_.has("links"))
@@ -81,12 +78,13 @@ public:
     else
       add_lists();
     if (nodes_ > 1) add_nics();
-    parts_.note = fmt::format(
-        "TACCL's profile {}: {}. Assumed: chunks of {}{}, times in us times {}, one switch between "
-        "nodes.",
-        name, kind_, to_text(Bytes{chunk_.bytes}), chunk_.is_named ? " (its name)" : "",
-        static_cast<std::int64_t>(scale_));
-    return Topology(std::move(parts_));
+    parts_.note = fmt::format("TACCL's profile {}: {}.", name, kind_);
+    assumed.add("chunks", fmt::format("times are for {}{}", to_text(Bytes{chunk_.bytes}),
+                                      chunk_.is_named ? ", as its name says" : ""));
+    assumed.add("times", fmt::format("in us times {}, which brings alpha below 1 us",
+                                     static_cast<std::int64_t>(scale_)));
+    if (nodes_ > 1) assumed.add("nodes", "one switch joins their NICs");
+    return std::move(parts_);
   }
 
 private:
@@ -228,8 +226,8 @@ bool is_taccl(std::string_view content) {
          content.find("\"gpus_per_node\"") != std::string_view::npos;
 }
 
-Topology read_taccl(std::string_view content, const std::string& source, std::int64_t nodes) {
-  return TacclReader(content, source, nodes).read();
+TopologyParts read_taccl(const ForeignFile& file, Assumptions& assumed) {
+  return TacclReader(file).read(assumed);
 }
 
 } // namespace tutti::topologies

@@ -102,12 +102,14 @@ std::vector<Command> add_commands(CLI::App& app, char** argv, const sweep::Sweep
                                    return sweep_command(arguments, mpi);
                                  }),
       command(app, "list",
-              "algorithms, topologies, collectives, models, npus, experiments, studies, engines, "
-              "runtimes",
+              "algorithms, topologies, collectives, models, npus, experiments, formats, studies, "
+              "engines, runtimes",
               list_command),
       command(app, "show", "what a topology looks like", show_command),
       command(app, "sketch", "communication sketches for a network, for synthesis by taccl",
               sketch_command),
+      command(app, "convert", "a network as another program's file, by the ending of its name",
+              convert_command),
       command(app, "update", "a file of an earlier version with the names that keys have now",
               update_command),
       command(app, "completion", "what a shell needs to complete commands", completion_command),

@@ -145,7 +145,7 @@ void require_sound(const BoundArguments& arguments) {
 
 int bound_command(const BoundArguments& arguments) {
   require_sound(arguments);
-  const Topology topology = make_topology(arguments.topology);
+  const Topology topology = told_topology(arguments.topology);
   const Collective collective = collective_of(arguments, topology);
   const TimeModel model = time_model(arguments.model);
   const Answer answer{topology, collective, model, arguments.chunks.has_value(),

@@ -255,7 +255,7 @@ int compare_command(const CompareArguments& arguments) {
   std::optional<double> expected;
   if (!arguments.expect.empty())
     expected = of_option("--expect", [&] { return parse_large_percentage(arguments.expect); });
-  const Topology topology = make_topology(arguments.topology);
+  const Topology topology = told_topology(arguments.topology);
   const MeasurementRequest request = request_of(arguments);
   std::vector<MeasuredRow> rows;
   for (const std::string& file : arguments.logs) {

@@ -1,5 +1,6 @@
 // `tutti jobs`: several collectives on one network at once, and what each costs the others.
 #include "experiments/driver/cli/commands.hpp"
+#include "experiments/driver/cli/output.hpp"
 #include "experiments/driver/cli/stage_display.hpp"
 #include "experiments/driver/studies/experiment.hpp"
 #include "experiments/driver/studies/in_file.hpp"
@@ -9,7 +10,7 @@
 namespace tutti {
 
 int jobs_command(const JobsArguments& arguments) {
-  const Topology topology = make_topology(arguments.topology);
+  const Topology topology = told_topology(arguments.topology);
   const std::uint64_t seed = parse_seed(arguments.seed);
   JobStudy study = read_job_file(arguments.file, topology, seed);
   in_file(arguments.file, [&] { require_sound(study, topology); });

@@ -10,6 +10,7 @@
 #include "sim/engines/engine.hpp"
 #include "sim/error.hpp"
 #include "sim/text.hpp"
+#include "topologies/import/list.hpp"
 #include "topologies/list.hpp"
 #include "workloads/model.hpp"
 #include "workloads/npu_profile.hpp"
@@ -111,6 +112,18 @@ List collective_list() {
   for (const CollectiveKind kind : named_collectives())
     add(kind, has_root(kind) ? std::vector<std::string>{"root=NPU", group} : std::vector{group});
   add(CollectiveKind::custom, {"FILE.toml"});
+  return list;
+}
+
+List format_list() {
+  List list{{{{"format"}},
+             {{"what", Align::left, 0, true}},
+             {{"several", Align::left, 2}},
+             {{"source", Align::left, 1, true}}},
+            {}};
+  for (const topologies::ForeignFormat& format : topologies::foreign_formats())
+    list.rows.push_back({format.name, format.title, format.has_nodes ? "FILE:NODES" : "no",
+                         format.source});
   return list;
 }
 
@@ -242,6 +255,7 @@ constexpr std::array listings{
     Listing{"models", model_list, "flops: forward and backward, of a multiply-add two\n"},
     Listing{"npus", npu_list},
     Listing{"experiments", experiment_list},
+    Listing{"formats", format_list},
     Listing{"studies", study_list},
     Listing{"engines", engine_list},
     Listing{"runtimes", runtime_list,

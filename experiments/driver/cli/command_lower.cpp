@@ -220,7 +220,7 @@ void report(const LowerArguments& arguments, const Topology& topology, const Low
 // Of several schedules the one is written that is fastest on the paths that runtimes take, which
 // need not be those that it was planned on.
 int lower_command(const LowerArguments& arguments) {
-  const Topology topology = make_topology(arguments.topology);
+  const Topology topology = told_topology(arguments.topology);
   const Runtimes runtimes =
       of_option("--runtime", [&] { return runtime::find_msccl_runtimes(arguments.runtime); });
   if (!arguments.output.empty())

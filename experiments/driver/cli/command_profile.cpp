@@ -8,6 +8,7 @@
 #include "experiments/driver/studies/executions/table.hpp"
 #include "sim/files/files.hpp"
 #include "sim/text.hpp"
+#include "topologies/export/list.hpp"
 #include "topologies/list.hpp"
 
 #include <fmt/format.h>
@@ -61,7 +62,7 @@ bool describes(const Topology& topology, const runtime::Profile& profile, double
 } // namespace
 
 int profile_command(const ProfileArguments& arguments) {
-  const Topology topology = make_topology(arguments.topology);
+  const Topology topology = told_topology(arguments.topology);
   ExecutionCase c;
   read_backend(arguments, c);
   c.topology = &topology;
@@ -73,14 +74,14 @@ int profile_command(const ProfileArguments& arguments) {
       of_option("--within", [&] { return parse_large_percentage(arguments.within); });
   require_sound(c);
   if (!arguments.output.empty()) require_writable(arguments.output);
-  if (!arguments.output.empty()) (void)runtime::topology_toml(topology); // before hours of work
+  if (!arguments.output.empty()) (void)topology_toml(topology); // before hours of work
   runtime::PlanOptions plan;
   plan.emulated = c.emulated ? &topology : nullptr;
   const runtime::Profile profile =
       runtime::profile(topology, c.backend->time_links, c.profile, plan);
   if (!describes(topology, profile, within)) return 1;
   if (!arguments.output.empty())
-    write_file(arguments.output, runtime::topology_toml(runtime::profiled_topology(
+    write_file(arguments.output, topology_toml(runtime::profiled_topology(
                                      topology, profile, std::string(c.backend->name))));
   if (arguments.json)
     print_text(

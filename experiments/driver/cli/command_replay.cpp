@@ -178,7 +178,7 @@ int replay_command(const ReplayArguments& arguments) {
   RunStudy shown;
   shown.matrices.emplace_back().disciplines = parse_disciplines(arguments.disciplines);
   require_columns(arguments.tables, std::vector<AnyStudy>{shown});
-  const Topology topology = make_topology(arguments.topology);
+  const Topology topology = told_topology(arguments.topology);
   const ScheduleFile file = read_schedule(arguments.file, topology);
   TimeModel model = time_model(arguments.model, file.time_model);
   model.network = parse_network_model(arguments.network_model);

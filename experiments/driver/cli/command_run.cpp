@@ -144,6 +144,7 @@ int run_command(const RunArguments& arguments) {
   const std::string file = find_experiment(arguments.experiment);
   const std::string toml = read_file(file);
   Experiment experiment = parse_experiment(toml, file);
+  for (const LabelledTopology& network : experiment.topologies) tell_assumptions(network.topology);
   if (arguments.pack) return write_pack(std::move(experiment), file, arguments);
   require_columns(arguments.tables, experiment.studies);
   std::optional<PackBackend> elsewhere;

@@ -41,7 +41,7 @@ struct Shown {
 };
 
 Shown shown_of(const ShowArguments& arguments) {
-  Topology network = make_topology(arguments.topology);
+  Topology network = told_topology(arguments.topology);
   if (arguments.sketch.empty()) return {std::move(network), {}};
   Sketch sketch = read_sketch(arguments.sketch);
   require_fitting(sketch, network);
@@ -119,6 +119,7 @@ Json output_of(const Shown& shown, const TopologySummary& summary) {
   return {{"kind", "topology"},
           {"topology", topology.name()},
           {"note", text_or_null(topology.parts().note)},
+          {"assumed", topology.parts().assumed},
           {"npus", summary.npus},
           {"switches", summary.switches},
           {"memories", summary.memories},

@@ -104,6 +104,11 @@ struct TrainArguments {
   bool json = false;
 };
 
+struct ConvertArguments {
+  std::string topology;
+  std::string output; ///< its ending says what is written
+};
+
 struct UpdateArguments {
   std::vector<std::string> files;
 };
@@ -217,7 +222,8 @@ struct SweepArguments {
 };
 
 struct ListArguments {
-  /// algorithms, topologies, collectives, models, npus, experiments, studies, engines, runtimes
+  /// algorithms, topologies, collectives, models, npus, experiments, formats, studies, engines,
+  /// runtimes
   std::string kind;
   TableArguments tables;
   bool json = false;
@@ -256,6 +262,7 @@ int frontier_command(const FrontierArguments& arguments);
 int jobs_command(const JobsArguments& arguments);
 int failures_command(const FailuresArguments& arguments);
 int train_command(const TrainArguments& arguments);
+int convert_command(const ConvertArguments& arguments);
 int update_command(const UpdateArguments& arguments);
 int verify_command(const VerifyArguments& arguments);
 int replay_command(const ReplayArguments& arguments);

@@ -222,6 +222,17 @@ void add_options(CLI::App& app, TrainArguments& train) {
       "  tutti train -t torus2d:8x8 --model resnet50 --npu v100 -a tacos --failed-links 1,2,4\n");
 }
 
+void add_options(CLI::App& app, ConvertArguments& convert) {
+  app.add_option("network", convert.topology,
+                 "whatever `-t` takes: a family, a machine, a file of Tutti's or another program's "
+                 "(`tutti list formats`)")
+      ->required();
+  app.add_option("file", convert.output, "the file to write; its ending says of what kind: .toml")
+      ->required();
+  add_examples(app, "  tutti convert network.yml network.toml\n"
+                    "  tutti convert dgx_h100:2 two_nodes.toml\n");
+}
+
 void add_options(CLI::App& app, UpdateArguments& update) {
   app.add_option("files", update.files,
                  "TOML of experiments, studies and collectives; comments stay, and what has no old "
@@ -421,8 +432,8 @@ void add_options(CLI::App& app, SweepArguments& sweep) {
 void add_options(CLI::App& app, ListArguments& list) {
   app.add_option(
          "kind", list.kind,
-         "algorithms, topologies, collectives, models, npus, experiments, studies, engines or "
-         "runtimes")
+         "algorithms, topologies, collectives, models, npus, experiments, formats, studies, "
+         "engines or runtimes")
       ->required();
   add_output(app, list.tables, list.json);
 }

@@ -5,6 +5,9 @@
 #include "experiments/driver/cli/printable.hpp"
 #include "experiments/driver/records/table.hpp"
 #include "sim/files/standard_files.hpp"
+#include "topologies/list.hpp"
+
+#include <fmt/format.h>
 
 #include <cstdio>
 #include <string>
@@ -28,6 +31,17 @@ void print_tables(std::string_view text) {
 void print_message(std::string_view text) {
   const std::string line = "tutti: " + printable(text) + "\n";
   [[maybe_unused]] const std::size_t written = std::fwrite(line.data(), 1, line.size(), stderr);
+}
+
+void tell_assumptions(const Topology& topology) {
+  for (const std::string& line : topology.parts().assumed)
+    print_message(fmt::format("{}: assumed: {}", topology.name(), line));
+}
+
+Topology told_topology(const std::string& text) {
+  Topology topology = make_topology(text);
+  tell_assumptions(topology);
+  return topology;
 }
 
 } // namespace tutti

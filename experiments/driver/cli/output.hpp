@@ -2,6 +2,9 @@
 // about them on stderr. Control characters in either are written out (printable.hpp).
 #pragma once
 
+#include "sim/topology.hpp"
+
+#include <string>
 #include <string_view>
 
 namespace tutti {
@@ -14,5 +17,11 @@ void print_tables(std::string_view text);
 
 /// "tutti: ..." and the end of the line on stderr. What can't be written there is lost.
 void print_message(std::string_view text);
+
+/// A message for each thing that the network's file didn't say and that is assumed.
+void tell_assumptions(const Topology& topology);
+
+/// make_topology(), with its assumptions told.
+[[nodiscard]] Topology told_topology(const std::string& text);
 
 } // namespace tutti

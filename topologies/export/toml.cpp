@@ -1,18 +1,26 @@
-// A measured topology as a TOML file that topologies/ reads back: nodes by name, links with the
-// values measured, groups by the ends of their links.
-
-#include "runtime/profiling/profiler.hpp"
+// A network as Tutti's own file, which parse_topology() reads back: nodes by name, each directed
+// link, groups by the ends of their links. What was assumed about it becomes comments.
 #include "sim/error.hpp"
 #include "sim/files/toml_string.hpp"
+#include "topologies/export/list.hpp"
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cctype>
 #include <set>
+#include <string>
 #include <utility>
 
-namespace tutti::runtime {
+namespace tutti {
 
 namespace {
+
+std::string one_line(std::string text) {
+  std::ranges::replace_if(
+      text, [](unsigned char c) { return std::iscntrl(c) != 0; }, ' ');
+  return text;
+}
 
 std::string toml_node(const Topology& topology, NodeId id) {
   const Node& node = topology.node(id);
@@ -30,12 +38,14 @@ std::string toml_node(const Topology& topology, NodeId id) {
   return text;
 }
 
-std::string toml_link(const Topology& topology, const Link& link) {
+std::string toml_link(const Topology& topology, LinkId id) {
+  const Link& link = topology.link(id);
   std::string text = fmt::format(
       "\n[[links]]\nfrom = {}\nto = {}\nlatency = \"{}\"\nbandwidth = \"{}\"\ndirected = true\n",
       toml_string(topology.node(link.from).name), toml_string(topology.node(link.to).name),
       to_text(link.latency), to_text(link.bandwidth));
   if (link.dimension >= 0) text += fmt::format("dimension = {}\n", link.dimension);
+  if (link.part > 0) text += fmt::format("part = {}\n", toml_string(topology.part_of(id)));
   return text;
 }
 
@@ -63,15 +73,20 @@ std::string toml_group(const Topology& topology, const SharedGroup& group) {
 } // namespace
 
 std::string topology_toml(const Topology& topology) {
-  std::string text = fmt::format("name = {}\n", toml_string(topology.name()));
+  std::string text;
+  for (const std::string& line : topology.parts().assumed)
+    text += fmt::format("# assumed: {}\n", one_line(line));
+  text += fmt::format("name = {}\n", toml_string(topology.name()));
   if (!topology.parts().note.empty())
     text += fmt::format("note = {}\n", toml_string(topology.parts().note));
+  if (!topology.parts().npu_model.empty())
+    text += fmt::format("npu = {}\n", toml_string(topology.parts().npu_model));
   if (!topology.shape().empty())
     text += fmt::format("shape = [{}]\n", fmt::join(topology.shape(), ", "));
   for (std::uint32_t n = 0; n < topology.node_count(); ++n) text += toml_node(topology, NodeId{n});
-  for (const Link& link : topology.links()) text += toml_link(topology, link);
+  for (std::uint32_t l = 0; l < topology.link_count(); ++l) text += toml_link(topology, LinkId{l});
   for (const SharedGroup& group : topology.groups()) text += toml_group(topology, group);
   return text;
 }
 
-} // namespace tutti::runtime
+} // namespace tutti

@@ -1,0 +1,67 @@
+// `tutti convert`, `tutti list formats`, and networks of other programs in commands: what was
+// assumed is told on stderr.
+#include "sim/files/files.hpp"
+#include "tests/catch.hpp"
+#include "tests/experiments/cli/run_tutti.hpp"
+#include "tests/temporary_folder.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <filesystem>
+#include <string>
+
+using namespace tutti;
+
+namespace {
+
+const std::string ring = "topology: [ Ring ]\nnpus_count: [ 4 ]\nbandwidth: [ 50.0 ]\n"
+                         "latency: [ 500.0 ]\n";
+
+} // namespace
+
+TEST_CASE("a network of another program is simulated, shown and written as Tutti's") {
+  const TemporaryFolder folder;
+  write_file(folder.file("ring.yml"), ring);
+  const CommandResult run =
+      run_tutti("synth -t ring.yml -c all_gather --size 1MiB -a ring", folder);
+  CHECK(run.code == 0);
+  CHECK_THAT(run.err, ContainsSubstring("tutti: ring.yml: assumed: GB/s: 2^30 bytes a second"));
+  const CommandResult made = run_tutti("convert ring.yml ring.toml", folder);
+  CHECK(made.code == 0);
+  CHECK_THAT(made.err, ContainsSubstring("assumed: GB/s"));
+  CHECK(made.out == "ring.toml: 4 nodes (4 NPUs), 8 links\n");
+  const auto shown = [&](const std::string& file) {
+    return nlohmann::json::parse(run_tutti("show -t " + file + " --json", folder).out)["runs"][0];
+  };
+  CHECK(shown("ring.toml")["fingerprint"] == shown("ring.yml")["fingerprint"]);
+  CHECK(shown("ring.yml")["assumed"].size() == 2);
+  CHECK(run_tutti("show -t ring.toml", folder).err.empty());
+  // A family, too.
+  CHECK(run_tutti("convert dgx_h100:2 two.toml", folder).code == 0);
+  CHECK(shown("two.toml")["fingerprint"] == shown("dgx_h100:2")["fingerprint"]);
+}
+
+TEST_CASE("what can't be written or read leaves nothing, and says what is known") {
+  const TemporaryFolder folder;
+  write_file(folder.file("ring.yml"), ring);
+  const CommandResult unknown = run_tutti("convert ring.yml ring.visio", folder);
+  CHECK(unknown.code == 2);
+  CHECK_THAT(unknown.err,
+             ContainsSubstring("ring.visio: the ending says what is written (known: .toml)"));
+  CHECK_FALSE(std::filesystem::exists(folder.file("ring.visio")));
+  CHECK(run_tutti("convert ring.yml ring.yml.toml/x.toml", folder).code == 0);
+  write_file(folder.file("system.json"),
+             "{\"scheduling-policy\": \"LIFO\", \"preferred-dataset-splits\": 4}");
+  CHECK_THAT(run_tutti("show -t system.json", folder).err,
+             ContainsSubstring("system.json: this is an ASTRA-sim system file; -t wants its "
+                               "network yml"));
+  CHECK_THAT(run_tutti("show -t ring.yml:2", folder).err, ContainsSubstring("a whole network"));
+}
+
+TEST_CASE("formats of networks are listed with their sources") {
+  const TemporaryFolder folder;
+  const CommandResult listed = run_tutti("list formats", folder);
+  CHECK(listed.code == 0);
+  for (const char* name : {"astra", "csv", "htsim", "ns3", "taccl"})
+    CHECK_THAT(listed.out, ContainsSubstring(name));
+}

@@ -1,0 +1,273 @@
+// Networks in other programs' files: what they say, counted by hand, and what is wrong, with its
+// place. Published files are read where they are.
+#include "sim/error.hpp"
+#include "sim/random.hpp"
+#include "tests/catch.hpp"
+#include "tests/message_of.hpp"
+#include "topologies/export/list.hpp"
+#include "topologies/import/list.hpp"
+#include "topologies/list.hpp"
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+using namespace tutti;
+using Catch::Matchers::StartsWith;
+
+namespace {
+
+Topology read(const std::string& text, std::string_view format) {
+  const topologies::ForeignFormat* found = topologies::foreign_format(text);
+  REQUIRE(found != nullptr);
+  CHECK(found->name == format);
+  return topologies::read_foreign(*found, {text, "f", 1});
+}
+
+std::string refusal(const std::string& text, std::string_view format) {
+  return message_of([&] { (void)read(text, format); });
+}
+
+std::string with(std::string text, const std::string& before, const std::string& after) {
+  const std::size_t at = text.find(before);
+  REQUIRE(at != std::string::npos);
+  return text.replace(at, before.size(), after);
+}
+
+struct Count {
+  std::size_t links = 0;
+  double total = 0; ///< bytes/s
+};
+
+/// Of links with this latency.
+Count links_of(const Topology& network, Time latency) {
+  Count count;
+  for (const Link& link : network.links())
+    if (link.latency == latency) {
+      ++count.links;
+      count.total += static_cast<double>(link.bandwidth.bytes_per_second);
+    }
+  return count;
+}
+
+std::size_t switches(const Topology& network) { return network.node_count() - network.npu_count(); }
+
+const std::string astra = "topology: [ Ring, FullyConnected, Switch ]\n"
+                          "npus_count: [ 2, 4, 3 ]  # 24\n"
+                          "bandwidth: [ 200.0, 100.0, 50.5 ]\n"
+                          "latency: [ 50.0, 500.25, 2000.0 ]\n";
+
+const std::string simai = "7 2 2 1 8 H100\n"
+                          "4 5 6\n"
+                          "0 4 2400Gbps 0.000025ms 0\n"
+                          "1 4 2400Gbps 0.000025ms 0\n"
+                          "2 5 2400Gbps 0.000025ms 0\n"
+                          "3 5 2400Gbps 0.000025ms 0\n"
+                          "0 6 100Gbps 0.0005ms 0\n"
+                          "1 6 100Gbps 0.0005ms 0\n"
+                          "2 6 100Gbps 0.0005ms 0\n"
+                          "3 6 100Gbps 0.0005ms 0\n";
+
+const std::string fat_tree = "# three tiers\nNodes 32\nTiers 3\nPodsize 8\n\n"
+                             "Tier 0\nOversubscribed 2\nDownlink_speed_Gbps 100\nRadix_Down 4\n"
+                             "Radix_Up 2\nDownlink_Latency_ns 1000\nSwitch_Latency_ns 10\n\n"
+                             "Tier 1\nDownlink_speed_Gbps 100\nRadix_Down 2\nRadix_Up 2\n"
+                             "Downlink_Latency_ns 2000\nSwitch_Latency_ns 20\nBundle 1\n\n"
+                             "Tier 2\nDownlink_speed_Gbps 100\nRadix_Down 4\n"
+                             "Downlink_Latency_ns 3000\nSwitch_Latency_ns 30\nBundle 1\n";
+
+const std::string list = "from,to,bandwidth,latency_us\n"
+                         "a,switch0,50GB/s,1\n"
+                         "b,switch0,50GB/s,1.5\n"
+                         "\"c\",switch0,100Gb/s,1\n";
+
+} // namespace
+
+TEST_CASE("ASTRA-sim's network: a product of dimensions, GB of 2^30 bytes") {
+  const Topology network = read(astra, "astra");
+  CHECK(network.npu_count() == 24);
+  CHECK(switches(network) == 8);
+  CHECK(links_of(network, Time{50'000}).links == 24);      // a ring of 2 is a link each way
+  CHECK(links_of(network, Time{500'250}).links == 24 * 3); // to 3 others
+  CHECK(links_of(network, Time{2'000'000}).links == 24 * 2);
+  CHECK(links_of(network, Time{50'000}).total == 24 * 200.0 * 0x1p30);
+  CHECK(links_of(network, Time{2'000'000}).total == 48 * 50.5 * 0x1p30);
+  // NPU 0's others in dimension 0 and 1: ids 1, and 2, 4, 6.
+  std::vector<std::uint32_t> others;
+  for (const LinkId link : network.out_links(NodeId{0}))
+    if (network.link(link).to.value < 24) others.push_back(network.link(link).to.value);
+  CHECK(others == std::vector<std::uint32_t>{1, 2, 4, 6});
+
+  CHECK(refusal(with(astra, "FullyConnected", "Fully"), "astra") ==
+        "f:1:19: unknown topology \"Fully\" (known: FullyConnected, Ring, Switch)");
+  CHECK(refusal(with(astra, "200.0, 100.0, 50.5", "200.0, 100.0"), "astra") ==
+        "f:3:12: 2 values for 3 dimensions");
+  CHECK(refusal(with(astra, "[ 2, 4, 3 ]", "[ 2, 4, x ]"), "astra") == "f:2:21: expected a number");
+  CHECK(refusal(with(astra, "latency:", "latencies:"), "astra") ==
+        "f:4:1: unknown key \"latencies\" (known: topology, npus_count, bandwidth, latency)");
+  CHECK_THAT(refusal(with(astra, "[ 2,", "[ 2,]]"), "astra"), StartsWith("f:2:"));
+  CHECK_THAT(refusal(with(astra, "[ 2, 4, 3 ]", "[ 20000, 40000, 3 ]"), "astra"),
+             StartsWith("f: "));
+}
+
+TEST_CASE("ns-3's text: SimAI's nodes, and ASTRA-sim's") {
+  const Topology network = read(simai, "ns3");
+  CHECK(network.npu_count() == 4);
+  CHECK(network.parts().npu_model == "h100");
+  CHECK(network.node(NodeId{4}).name == "nvswitch4");
+  CHECK(network.node(NodeId{6}).name == "switch6");
+  CHECK(links_of(network, Time{25'000}).links == 8);
+  CHECK(links_of(network, Time{25'000}).total == 8 * 300e9);
+  CHECK(links_of(network, Time{500'000}).total == 8 * 12.5e9);
+
+  const Topology other =
+      read("3 1 2\n1\n0 1 400Gbps 0.0005ms 0\n1 2 400Gbps 0.0005ms 0.01\n", "ns3");
+  CHECK(other.npu_count() == 2);
+  CHECK(other.node(NodeId{1}).name == "npu2"); // as the file numbers it
+  CHECK(other.link_count() == 4);
+  CHECK(other.parts().assumed.back() == "loss: no packet is lost, whatever the last column says");
+
+  CHECK(refusal(with(simai, "2 1 8", "2 1 9"), "ns3") ==
+        "f:1:9: 9 links, but 8 lines of links follow");
+  CHECK(refusal(with(simai, "4 5 6\n", "4 5\n"), "ns3") ==
+        "f:2:1: 2 switches are listed, but the first line says 3");
+  CHECK(refusal(with(simai, "0 4", "0 7"), "ns3") == "f:3:3: 7 is out of range (0 .. 6)");
+  CHECK(refusal(with(simai, "0 4", "4 4"), "ns3") == "f:3:3: a link from a node to itself");
+  CHECK_THAT(refusal(with(simai, "0.0005ms 0\n", "0.0005 0\n"), "ns3"), StartsWith("f:7:13: "));
+}
+
+TEST_CASE("htsim's fat trees: switches follow from speeds and oversubscription") {
+  const Topology network = read(fat_tree, "htsim");
+  CHECK(network.npu_count() == 32);
+  // 4 pods of 2 ToRs with 2 uplinks each; 2 switches above, each with 2 links down and 2 up; so
+  // 16 links into cores of 4: 4 cores.
+  CHECK(switches(network) == 8 + 8 + 4);
+  CHECK(network.link_count() == 2 * (32 + 16 + 16));
+  CHECK(links_of(network, Time{1'000'000}).links == 32); // from a host
+  CHECK(links_of(network, Time{1'010'000}).links == 32); // from a ToR down
+  CHECK(links_of(network, Time{2'010'000}).links == 16); // from a ToR up
+  CHECK(links_of(network, Time{2'020'000}).links == 16);
+  CHECK(links_of(network, Time{3'020'000}).links == 16);
+  CHECK(links_of(network, Time{3'030'000}).links == 16);
+  for (std::uint32_t n = 52 - 4; n < 52; ++n) CHECK(network.out_links(NodeId{n}).size() == 4);
+  for (const Link& link : network.links()) CHECK(link.bandwidth == Bandwidth{12'500'000'000});
+
+  const std::string two =
+      "Nodes 32\nTiers 2\nPodsize 32\nTier 0\nDownlink_speed_Gbps 100\n"
+      "Radix_Down 8\nRadix_Up 2\nDownlink_Latency_ns 1000\nOversubscribed 4\n"
+      "Tier 1\nDownlink_speed_Gbps 100\nRadix_Down 4\nDownlink_Latency_ns 1000\n";
+  CHECK(switches(read(two, "htsim")) == 4 + 2);
+
+  CHECK(refusal(with(fat_tree, "Podsize 8", "Podsize 7"), "htsim") ==
+        "f:4:9: 32 nodes aren't pods of 7");
+  CHECK(refusal(with(fat_tree, "Radix_Up 2", "Radix_Up 3"), "htsim") ==
+        "f:6:1: a ToR's 2 uplinks (of Radix_Up 3) don't meet 2 switches of tier 1 with 1 links "
+        "each");
+  CHECK(refusal(with(fat_tree, "Radix_Down 4", "Radix_Dawn 4"), "htsim") ==
+        "f:9:1: unknown setting \"Radix_Dawn\"");
+  CHECK(refusal(with(fat_tree, "Tier 2", "Tier 1"), "htsim") == "f:22:6: tier 1 stands twice");
+}
+
+TEST_CASE("tables of links, and matrices of bandwidths") {
+  const Topology network = read(list, "csv");
+  CHECK(network.npu_count() == 3);
+  CHECK(network.node(NodeId{2}).name == "c");
+  CHECK(network.node(NodeId{3}).name == "switch0");
+  CHECK(network.link_count() == 6);
+  CHECK(links_of(network, Time{1'500'000}).links == 2);
+  CHECK(links_of(network, Time{1'000'000}).total == 2 * (50e9 + 12.5e9));
+  CHECK(network.parts().assumed.front() == "rows: links in both directions");
+  const Topology both = read("src;dst;bw (GB/s)\na;b;10\nb;a;20\n", "csv");
+  CHECK(both.link_count() == 2);
+  CHECK(both.link(LinkId{1}).bandwidth == Bandwidth{20'000'000'000});
+  const Topology matrix = read(",a,b,sw\na,0,2.5,\nb,-,0,400Gb/s\nsw,1,0,0\n", "csv");
+  CHECK(matrix.npu_count() == 2);
+  CHECK(matrix.link_count() == 3);
+  CHECK(matrix.link(LinkId{0}).bandwidth == Bandwidth{2'500'000'000});
+  CHECK(matrix.link(LinkId{1}).bandwidth == Bandwidth{50'000'000'000});
+
+  CHECK(refusal(with(list, "latency_us", "colour"), "csv") ==
+        "f:1:19: unknown column \"colour\" (known: from, to, bandwidth, latency, directed)");
+  CHECK(refusal(with(list, "a,switch0", "a,a"), "csv") == "f:2:1: a link from a node to itself");
+  CHECK(refusal(with(list, ",1.5", ""), "csv") == "f:3:1: 3 cells in 4 columns");
+  CHECK_THAT(refusal(with(list, "b,switch0,50GB/s", "b,switch0,fast"), "csv"),
+             StartsWith("f:3:11: "));
+  CHECK(refusal(",a,b\na,0,1\nc,1,0\n", "csv") == "f:3:1: row 2 is \"c\", but column 2 \"b\"");
+}
+
+TEST_CASE("what is no network is told by what it is") {
+  CHECK(message_of([] {
+          topologies::refuse_other_kinds(
+              R"({"scheduling-policy": "LIFO", "preferred-dataset-splits": 4})", "s.json");
+        }) == "s.json: this is an ASTRA-sim system file; -t wants its network yml");
+  CHECK(message_of([] { topologies::refuse_other_kinds("{\"a\": 1}", "s.json"); }) ==
+        "s.json: no network of a known kind (known: Tutti's TOML, astra, csv, htsim, ns3, taccl)");
+  topologies::refuse_other_kinds("name = \"net\"", "s.toml");
+  CHECK(message_of([] {
+          (void)topologies::read_foreign(*topologies::foreign_format(list), {list, "f.csv", 2});
+        }) == "f.csv:2: a links or a matrix of bandwidths in CSV is a whole network, no node of "
+              "which there could be several");
+}
+
+TEST_CASE("networks of other programs come back from Tutti's own file as they were") {
+  for (const std::string& text : {astra, simai, fat_tree, list}) {
+    const topologies::ForeignFormat& format = *topologies::foreign_format(text);
+    const Topology network = topologies::read_foreign(format, {text, "f", 1});
+    const std::string toml = topology_toml(network);
+    CHECK_THAT(toml, StartsWith("# assumed: "));
+    const Topology back = parse_topology(toml, "back.toml");
+    CHECK(back.fingerprint() == network.fingerprint());
+    CHECK(back.parts().npu_model == network.parts().npu_model);
+  }
+}
+
+TEST_CASE("damaged networks of other programs are refused or read, and nothing else") {
+  Random random(1);
+  const std::string letters = " \n\t,;[]{}:#\"-x0189&*\xFF";
+  std::size_t refused = 0;
+  for (const std::string& text : {astra, simai, fat_tree, list})
+    for (int i = 0; i < 300; ++i) {
+      std::string damaged = text;
+      for (int times = 0; times < 3; ++times) {
+        const std::size_t at = random.below(static_cast<std::uint32_t>(damaged.size()));
+        const char letter = letters[random.below(static_cast<std::uint32_t>(letters.size()))];
+        if (i % 3 == 0)
+          damaged.erase(at, 1 + at % 7);
+        else
+          damaged[at] = letter;
+        if (damaged.empty()) damaged = letter;
+      }
+      const topologies::ForeignFormat* format = topologies::foreign_format(damaged);
+      if (format == nullptr) continue;
+      try {
+        (void)topologies::read_foreign(*format, {damaged, "f", 1});
+      } catch (const InputError& e) {
+        CHECK_THAT(e.what(), StartsWith("f:"));
+        ++refused;
+      }
+    }
+  CHECK(refused > 300);
+}
+
+TEST_CASE("published networks say what their text says") {
+  const std::filesystem::path folder =
+      std::filesystem::path(TUTTI_SOURCE_DIR).parent_path() / "shared/data/topologies";
+  if (!std::filesystem::exists(folder)) {
+    WARN("no published networks here: skipped");
+    return;
+  }
+  const auto of = [&](const std::string& name) { return make_topology((folder / name).string()); };
+  CHECK(of("astra/Ring_8npus.yml").link_count() == 16);
+  CHECK(of("astra/HGX-H100-validated.yml").link_count() == 16);
+  const Topology rfs = of("astra/Ring_FullyConnected_Switch.yml");
+  CHECK(rfs.npu_count() == 64);
+  CHECK(links_of(rfs, Time{2'000'000}).total == 2 * 64 * 50.0 * 0x1p30);
+  const Topology rail = of("simai/No_Rail_Opti_32g_8gps_SingleToR_100Gbps_A100");
+  CHECK(rail.npu_count() == 32);
+  CHECK(switches(rail) == 69);
+  CHECK(rail.link_count() == 2 * 128);
+  CHECK(links_of(rail, Time{25'000}).total == 2 * 32 * 300e9);
+  CHECK_THAT(message_of([&] { (void)of("astra/Ring_4chunks.json"); }),
+             Catch::Matchers::EndsWith("an ASTRA-sim system file; -t wants its network yml"));
+}

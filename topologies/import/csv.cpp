@@ -1,0 +1,275 @@
+// Networks as tables: a list of links, or a square matrix of bandwidths.
+//
+//   from,to,bandwidth,latency            ,a,b,switch0
+//   a,switch0,50GB/s,1us                 a,0,0,25
+//   b,switch0,50GB/s,1us                 b,0,0,25
+//                                        switch0,25,25,0
+//
+// Columns go by their names (`source`, `src`, `target`, `dst`; `bw`, `capacity`); a unit may stand
+// in the name ("bandwidth (Gb/s)", "latency_us") or in each cell. A row is a link in both
+// directions, unless the reverse of some row is listed too, or a column `directed` says so. In a
+// matrix the row is where a link starts, 0 or nothing means none, and numbers are GB/s. Nodes that
+// are called after a switch are one.
+#include "sim/error.hpp"
+#include "sim/text.hpp"
+#include "topologies/import/list.hpp"
+#include "topologies/import/text_lines.hpp"
+#include "topologies/parts.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace tutti::topologies {
+
+namespace {
+
+std::string_view unquoted(std::string_view text) {
+  return text.size() >= 2 && text.front() == '"' && text.back() == '"'
+             ? text.substr(1, text.size() - 2)
+             : text;
+}
+
+enum class Role : std::uint8_t { from, to, bandwidth, latency, directed };
+
+struct RoleName {
+  std::string_view name;
+  Role role;
+};
+constexpr std::array role_names{RoleName{"from", Role::from},
+                                RoleName{"source", Role::from},
+                                RoleName{"src", Role::from},
+                                RoleName{"to", Role::to},
+                                RoleName{"target", Role::to},
+                                RoleName{"destination", Role::to},
+                                RoleName{"dst", Role::to},
+                                RoleName{"dest", Role::to},
+                                RoleName{"bandwidth", Role::bandwidth},
+                                RoleName{"bw", Role::bandwidth},
+                                RoleName{"capacity", Role::bandwidth},
+                                RoleName{"rate", Role::bandwidth},
+                                RoleName{"latency", Role::latency},
+                                RoleName{"delay", Role::latency},
+                                RoleName{"directed", Role::directed}};
+
+/// "Bandwidth (GB/s)" or "latency_us": the role and the unit.
+std::optional<std::pair<Role, std::string>> role_of(std::string_view heading) {
+  const std::string_view text = unquoted(heading);
+  const std::size_t end = text.find_first_of(" _([");
+  const std::string name = lower_case(text.substr(0, end));
+  const auto found = std::ranges::find(role_names, name, &RoleName::name);
+  if (found == role_names.end()) return std::nullopt;
+  std::string unit;
+  if (end != std::string_view::npos)
+    for (const char c : text.substr(end))
+      if (std::string_view(" _()[]").find(c) == std::string_view::npos) unit += c;
+  if (lower_case(unit) == "gbps") unit = "Gb/s";
+  return std::pair(found->role, unit);
+}
+
+bool is_switch_name(std::string_view name) {
+  const std::string lower = lower_case(name);
+  constexpr std::array words{"switch", "sw",   "nvswitch", "tor",    "leaf",
+                             "spine",  "core", "agg",      "router", "nic"};
+  const std::size_t letters = std::min(lower.find_first_of("0123456789_-.:/"), lower.size());
+  return std::ranges::find(words, lower.substr(0, letters)) != words.end() ||
+         lower.find("switch") != std::string::npos;
+}
+
+std::string_view separators_of(std::string_view content) {
+  const std::string_view head = content.substr(0, content.find('\n'));
+  return head.find(';') != std::string_view::npos    ? ";"
+         : head.find('\t') != std::string_view::npos ? "\t"
+                                                     : ",";
+}
+
+struct CsvLink {
+  std::string from, to;
+  Word place;
+  Bandwidth bandwidth;
+  Time latency;
+  bool is_directed = false;
+};
+
+class CsvReader {
+public:
+  CsvReader(const ForeignFile& file, Assumptions& assumed)
+      : text_(file.content, file.source, separators_of(file.content), true), assumed_(assumed) {}
+
+  TopologyParts read() {
+    if (text_.lines().size() < 2) throw text_.error("no line after the headings");
+    if (role_of(text_.lines()[0][0].text))
+      read_list();
+    else
+      read_matrix();
+    return built();
+  }
+
+private:
+  void read_list() {
+    const TextLines::Line& head = text_.lines()[0];
+    std::map<Role, std::pair<std::size_t, std::string>> columns;
+    for (std::size_t i = 0; i < head.size(); ++i) {
+      const auto role = role_of(head[i].text);
+      if (!role)
+        throw text_.error(head[i], fmt::format("unknown column \"{}\" (known: from, to, bandwidth, "
+                                               "latency, directed)",
+                                               head[i].text));
+      if (!columns.emplace(role->first, std::pair(i, role->second)).second)
+        throw text_.error(head[i],
+                          fmt::format("a second column for the same as \"{}\"", head[i].text));
+    }
+    for (const Role role : {Role::from, Role::to})
+      if (!columns.contains(role)) throw text_.error(head[0], "columns `from` and `to` are needed");
+    for (std::size_t i = 1; i < text_.lines().size(); ++i) {
+      const TextLines::Line& line = text_.lines()[i];
+      if (line.size() != head.size())
+        throw text_.error(line[0], fmt::format("{} cells in {} columns", line.size(), head.size()));
+      CsvLink row;
+      row.place = line[0];
+      row.from = name_of(line[columns.at(Role::from).first]);
+      row.to = name_of(line[columns.at(Role::to).first]);
+      if (row.from == row.to) throw text_.error(line[0], "a link from a node to itself");
+      row.bandwidth = bandwidth(columns, line);
+      row.latency = latency(columns, line);
+      if (const auto at = columns.find(Role::directed); at != columns.end())
+        row.is_directed = yes_or_no(line[at->second.first]);
+      rows_.push_back(std::move(row));
+    }
+    if (columns.contains(Role::directed)) return;
+    std::set<std::pair<std::string, std::string>> pairs;
+    for (const CsvLink& row : rows_) pairs.emplace(row.from, row.to);
+    const bool lists_both = std::ranges::any_of(rows_, [&](const CsvLink& row) {
+      return pairs.contains({row.to, row.from});
+    });
+    for (CsvLink& row : rows_) row.is_directed = lists_both;
+    assumed_.add("rows", lists_both ? "links in one direction, as some are listed in both"
+                                    : "links in both directions");
+  }
+
+  void read_matrix() {
+    const TextLines::Line& head = text_.lines()[0];
+    std::vector<std::string> names;
+    for (std::size_t i = 1; i < head.size(); ++i) names.push_back(name_of(head[i]));
+    if (text_.lines().size() != head.size())
+      throw text_.error(
+          head[0], fmt::format("{} columns, but {} rows", names.size(), text_.lines().size() - 1));
+    for (std::size_t r = 1; r < text_.lines().size(); ++r) {
+      const TextLines::Line& line = text_.lines()[r];
+      if (line.size() != head.size())
+        throw text_.error(line[0], fmt::format("{} cells in {} columns", line.size(), head.size()));
+      if (name_of(line[0]) != names[r - 1])
+        throw text_.error(line[0], fmt::format("row {} is \"{}\", but column {} \"{}\"", r,
+                                               line[0].text, r, names[r - 1]));
+      for (std::size_t c = 1; c < line.size(); ++c) {
+        if (line[c].text.empty() || is_zero(line[c].text)) continue;
+        if (c == r) throw text_.error(line[c], "a link from a node to itself");
+        rows_.push_back({names[r - 1], names[c - 1], line[c], quantity_of_matrix(line[c]),
+                         assumed_.time("latency of a link"), true});
+      }
+    }
+    order_ = std::move(names);
+  }
+  static bool is_zero(std::string_view text) {
+    return text == "-" || text.find_first_not_of("0.") == std::string_view::npos;
+  }
+  [[nodiscard]] Bandwidth quantity_of_matrix(const Word& cell) {
+    if (cell.text.find_first_not_of("0123456789.eE+") != std::string_view::npos)
+      return parsed(cell, std::string(cell.text), parse_bandwidth);
+    assumed_.add("numbers of the matrix", "GB/s");
+    return parsed(cell, std::string(cell.text) + "GB/s", parse_bandwidth);
+  }
+
+  using Columns = std::map<Role, std::pair<std::size_t, std::string>>;
+  Bandwidth bandwidth(const Columns& columns, const TextLines::Line& line) {
+    const auto at = columns.find(Role::bandwidth);
+    if (at == columns.end()) return assumed_.rate("bandwidth of a link");
+    const Word& cell = line[at->second.first];
+    return parsed(cell, std::string(cell.text) + at->second.second, parse_bandwidth);
+  }
+  Time latency(const Columns& columns, const TextLines::Line& line) {
+    const auto at = columns.find(Role::latency);
+    if (at == columns.end()) return assumed_.time("latency of a link");
+    const Word& cell = line[at->second.first];
+    return parsed(cell, std::string(cell.text) + at->second.second, parse_time);
+  }
+  template <typename Value>
+  Value parsed(const Word& cell, const std::string& text, Value (*parse)(std::string_view)) const {
+    try {
+      return parse(text);
+    } catch (const InputError& e) {
+      throw text_.error(cell, e.what());
+    }
+  }
+  [[nodiscard]] std::string name_of(const Word& cell) const {
+    const std::string_view name = unquoted(cell.text);
+    if (name.empty()) throw text_.error(cell, "a node without a name");
+    return std::string(name);
+  }
+  [[nodiscard]] bool yes_or_no(const Word& cell) const {
+    const std::string text = lower_case(unquoted(cell.text));
+    if (text == "yes" || text == "true" || text == "1") return true;
+    if (text == "no" || text == "false" || text == "0") return false;
+    throw text_.error(cell, fmt::format("\"{}\" is neither yes nor no", cell.text));
+  }
+
+  /// NPUs in the order in which they are named first, then switches.
+  TopologyParts built() {
+    std::set<std::string> known(order_.begin(), order_.end());
+    for (const CsvLink& row : rows_)
+      for (const std::string& name : {row.from, row.to})
+        if (known.insert(name).second) order_.push_back(name);
+    require_links(2 * static_cast<std::int64_t>(rows_.size()));
+    TopologyParts parts;
+    std::map<std::string, NodeId> ids;
+    for (const bool switches : {false, true})
+      for (const std::string& name : order_)
+        if (is_switch_name(name) == switches)
+          ids[name] = parts.add_node(
+              switches ? Node{name, NodeKind::switching, Abilities{false, false, false}, {}}
+                       : Node{name, NodeKind::npu, {}, {}});
+    assumed_.add("nodes", fmt::format("{}, and all others are NPUs",
+                                      "those called after a switch, router or NIC forward only"));
+    for (const CsvLink& row : rows_) {
+      const Link link{ids.at(row.from), ids.at(row.to), row.latency, row.bandwidth};
+      if (row.is_directed)
+        parts.add_link(link);
+      else
+        parts.add_duplex(link);
+    }
+    return parts;
+  }
+
+  TextLines text_;
+  Assumptions& assumed_;
+  std::vector<CsvLink> rows_;
+  std::vector<std::string> order_; ///< names of nodes
+};
+
+} // namespace
+
+bool is_csv(std::string_view content) {
+  // Of a list of links the headings, of a matrix an empty first cell above names.
+  const std::string_view separators = separators_of(content);
+  const std::string_view head = content.substr(0, content.find('\n'));
+  const std::size_t first = head.find(separators);
+  if (first == std::string_view::npos) return false;
+  const std::string_view name = trimmed(head.substr(0, first));
+  if (unquoted(name).empty()) return true;
+  const auto role = role_of(name);
+  const std::string_view rest = trimmed(head.substr(first + 1));
+  return role && role_of(rest.substr(0, rest.find(separators))).has_value();
+}
+
+TopologyParts read_csv(const ForeignFile& file, Assumptions& assumed) {
+  return CsvReader(file, assumed).read();
+}
+
+} // namespace tutti::topologies

@@ -1,0 +1,100 @@
+// Why: several formats are lines of words, and each of their readers has to say where a wrong one
+// stands.
+#include "topologies/import/text_lines.hpp"
+
+#include "sim/text.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <charconv>
+#include <cmath>
+#include <utility>
+
+namespace tutti::topologies {
+
+namespace {
+
+constexpr std::size_t longest_line = std::size_t{1} << 20;
+
+std::vector<Word> words_of(std::string_view line, std::size_t number, std::string_view separators,
+                           bool keeps_empty) {
+  std::vector<Word> words;
+  for (std::size_t at = 0; at <= line.size();) {
+    std::size_t end = line.find_first_of(separators, at);
+    if (end == std::string_view::npos) end = line.size();
+    std::string_view text = line.substr(at, end - at);
+    std::size_t column = at + 1;
+    if (keeps_empty) {
+      const std::size_t first = text.find_first_not_of(" \t");
+      if (first != std::string_view::npos) column += first;
+      text = trimmed(text);
+    }
+    if (keeps_empty || !text.empty()) words.push_back({text, number, column});
+    at = end + 1;
+  }
+  if (words.size() == 1 && words.front().text.empty()) words.clear();
+  return words;
+}
+
+} // namespace
+
+std::string lower_case(std::string_view text) {
+  std::string lower(text);
+  std::ranges::transform(lower, lower.begin(),
+                         [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return lower;
+}
+
+TextLines::TextLines(std::string_view content, std::string source, std::string_view separators,
+                     bool keeps_empty)
+    : source_(std::move(source)) {
+  std::size_t number = 0;
+  for (std::size_t at = 0; at < content.size();) {
+    ++number;
+    std::size_t end = content.find('\n', at);
+    if (end == std::string_view::npos) end = content.size();
+    std::string_view line = content.substr(at, end - at);
+    at = end + 1;
+    if (line.size() > longest_line)
+      throw InputError(
+          fmt::format("{}:{}:1: a line of {} bytes (at most 1 MiB)", source_, number, line.size()));
+    line = line.substr(0, line.find('#'));
+    if (line.ends_with('\r')) line.remove_suffix(1);
+    std::vector<Word> words = words_of(line, number, separators, keeps_empty);
+    if (!words.empty()) lines_.push_back(std::move(words));
+  }
+}
+
+InputError TextLines::error(const Word& word, const std::string& message) const {
+  return InputError(fmt::format("{}:{}:{}: {}", source_, word.line, word.column, message));
+}
+
+InputError TextLines::error(const std::string& message) const {
+  return InputError(fmt::format("{}: {}", source_, message));
+}
+
+std::int64_t TextLines::integer(const Word& word, std::int64_t low, std::int64_t high) const {
+  std::int64_t value = 0;
+  const auto [end, fault] =
+      std::from_chars(word.text.data(), word.text.data() + word.text.size(), value);
+  if (fault != std::errc() || end != word.text.data() + word.text.size())
+    throw error(word, fmt::format("\"{}\" is not a whole number", word.text));
+  if (value < low || value > high)
+    throw error(word, fmt::format("{} is out of range ({} .. {})", value, low, high));
+  return value;
+}
+
+double TextLines::number(const Word& word, double low, double high) const {
+  double value = 0;
+  const auto [end, fault] =
+      std::from_chars(word.text.data(), word.text.data() + word.text.size(), value);
+  if (fault != std::errc() || end != word.text.data() + word.text.size() || !std::isfinite(value))
+    throw error(word, fmt::format("\"{}\" is not a number", word.text));
+  if (value < low || value > high)
+    throw error(word, fmt::format("{} is out of range ({} .. {})", value, low, high));
+  return value;
+}
+
+} // namespace tutti::topologies

@@ -1,0 +1,46 @@
+// Text files of lines and words, whose words know where they stand.
+#pragma once
+
+#include "sim/error.hpp"
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tutti::topologies {
+
+/// Of ASCII letters.
+[[nodiscard]] std::string lower_case(std::string_view text);
+
+struct Word {
+  std::string_view text;
+  std::size_t line = 1, column = 1;
+};
+
+/// The words of a file, line by line: lines without any, and what follows a '#', are left out.
+class TextLines {
+public:
+  /// `content` must outlive this. `separators`: what stands between words. With `keeps_empty`
+  /// two separators have an empty word between them, and spaces around words are left out.
+  /// Errors: InputError for a line of more than 1 MiB.
+  TextLines(std::string_view content, std::string source, std::string_view separators = " \t",
+            bool keeps_empty = false);
+
+  using Line = std::vector<Word>;
+  [[nodiscard]] const std::vector<Line>& lines() const { return lines_; }
+
+  /// "SOURCE:LINE:COLUMN: message".
+  [[nodiscard]] InputError error(const Word& word, const std::string& message) const;
+  /// Of the whole file.
+  [[nodiscard]] InputError error(const std::string& message) const;
+  /// Errors: InputError with the word's place.
+  [[nodiscard]] std::int64_t integer(const Word& word, std::int64_t low, std::int64_t high) const;
+  [[nodiscard]] double number(const Word& word, double low, double high) const;
+
+private:
+  std::string source_;
+  std::vector<Line> lines_;
+};
+
+} // namespace tutti::topologies
