@@ -122,8 +122,8 @@ List format_list() {
              {{"source", Align::left, 1, true}}},
             {}};
   for (const topologies::ForeignFormat& format : topologies::foreign_formats())
-    list.rows.push_back({format.name, format.title, format.has_nodes ? "FILE:NODES" : "no",
-                         format.source});
+    list.rows.push_back(
+        {format.name, format.title, format.has_nodes ? "FILE:NODES" : "no", format.source});
   return list;
 }
 
