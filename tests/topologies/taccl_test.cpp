@@ -77,8 +77,7 @@ TEST_CASE("TACCL's topology files: a switch") {
   CHECK(three.name() == "four.json:3");
   CHECK(three.npu_count() == 12);
   CHECK(links_with(three, Time{2'600'000}, rate(32 * 1024, 3.28)) == 3 * 2);
-  CHECK(three.parts().note ==
-        "TACCL's profile four_32KB: 4 GPUs at a switch.");
+  CHECK(three.parts().note == "TACCL's profile four_32KB: 4 GPUs at a switch.");
   CHECK(three.parts().assumed ==
         std::vector<std::string>{"chunks: times are for 32KiB, as its name says",
                                  "times: in us times 10, which brings alpha below 1 us",
@@ -90,7 +89,7 @@ TEST_CASE("TACCL's topology files: matrices, rows are destinations") {
     "name": "pair", "gpus_per_node": 2, "alpha": 0.5,
     "links": [[0, 2], [1, 0]], "betas": [[0, 20], [10, 0]], "invbws": [[0, 20.5], [10.5, 0]]
   })",
-                                            "pair.json");
+                          "pair.json");
   REQUIRE(t.link_count() == 3);
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::size_t> count;
   for (const Link& link : t.links()) ++count[{link.from.value, link.to.value}];
