@@ -68,8 +68,8 @@ private:
 
   /// Where messages take turns in one slot, it is taken until an emulated link would have brought
   /// what is in it.
-  [[nodiscard]] TUTTI_DEVICE bool is_one_by_one() const {
-    const Connection& connection = run_.connections[block_.receives];
+  [[nodiscard]] TUTTI_DEVICE bool is_one_by_one(std::uint32_t id) const {
+    const Connection& connection = run_.connections[id];
     return connection.slots == 1 && connection.slot_messages > 1;
   }
 
@@ -89,6 +89,9 @@ private:
         !machine_.await_least(run_.flags[block_.sends].emptied,
                               step.slot_messages - connection.slots + 1))
       return stop_at(WaitKind::slot);
+    // The slot was emptied just now, so that it can't be sent into from before.
+    if (is_emulated() && step.slot_messages > 0 && is_one_by_one(block_.sends))
+      postpone(machine_.now(), WaitKind::slot);
     return true;
   }
 
@@ -134,7 +137,7 @@ private:
     if (is_emulated()) {
       if (gets(step.kind) && !cross_links(static_cast<double>(step.bytes))) return false;
       run_.ready_at[block_.first_step + at_] = ready_;
-      if (step.frees_slot && is_one_by_one() && !wait_until_ready()) return false;
+      if (step.frees_slot && is_one_by_one(block_.receives) && !wait_until_ready()) return false;
     }
     machine_.publish(sent || step.frees_slot);
     if (step.frees_slot) machine_.set(run_.flags[block_.receives].emptied, ++emptied_);

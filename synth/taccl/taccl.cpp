@@ -102,7 +102,7 @@ public:
         attempt_quietly({std::move(proposal.sketch), settings_.slack});
       }
       // Where the first ones were enough, whole shards may still be a little faster.
-      if (best_ && best_->parts > 1 && !limit_.reached()) {
+      if (is_done() && best_->parts > 1 && !limit_.reached()) {
         SketchTrial whole = best_->trial;
         whole.sketch.partitions = 1;
         attempt_quietly(whole);

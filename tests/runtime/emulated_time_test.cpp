@@ -105,6 +105,30 @@ TEST_CASE("emulated links take what the simulator says, where operations take mi
   CHECK(ratios.most < 1.03);
 }
 
+TEST_CASE("one by one, a message sets out when the one before has crossed its emulated link") {
+  const Topology topology = make_topology("ring:2,bandwidth=1GB/s,latency=100us");
+  const Bytes size{16 << 16}; // 8 chunks of 64 KiB each way, 65.536 us each
+  const Collective collective =
+      make_collective(topology, {CollectiveKind::all_gather, size, {}, 0, 8});
+  const AlgorithmRow& ring =
+      *std::ranges::find(baseline_algorithms(), "ring1", &AlgorithmRow::name);
+  const Program program =
+      lower(topology, collective, *synthesize(ring, topology, collective, {}).schedule);
+  const auto microseconds = [&](bool one_by_one) {
+    PlanOptions options;
+    options.emulated = &topology;
+    options.one_by_one = one_by_one;
+    const Plan plan =
+        make_plan(program, unit_bytes_for(program, size, ElementType::float32), options);
+    HostMemory memory(program, plan, ElementType::float32);
+    const auto took = interpret_in_virtual_time<float, Combine::sum>(plan, memory, {});
+    CHECK(memory.check(Combine::sum).wrong == 0);
+    return static_cast<double>(took) * 1e-3;
+  };
+  CHECK(microseconds(true) == Approx(8 * (100 + 65.536)).epsilon(0.002));
+  CHECK(microseconds(false) == Approx(100 + 8 * 65.536).epsilon(0.002));
+}
+
 TEST_CASE("what all members send for the same moment is reduced by then, or one after another") {
   // Nothing hides what these operations take: two waits, a fence and a copy for each other member.
   const std::uint32_t members = 6;

@@ -196,6 +196,17 @@ TEST_CASE("tables of links, and matrices of bandwidths") {
   CHECK(refusal(",a,b\na,0,1\nc,1,0\n", "csv") == "f:3:1: row 2 is \"c\", but column 2 \"b\"");
 }
 
+TEST_CASE("Tutti's own files are taken for no others") {
+  for (const char* toml : {"\tname = \"indented\"\nnpus = 2\n", "# from,to\nname = \"x\"\n",
+                           "note = \"nodes 4, tiers 2, podsize 4\"\nnpus = 2\n", "", "\n", ",\n"})
+    CHECK(topologies::foreign_format(toml) == nullptr);
+  CHECK(read("# my links\n\nfrom,to\na,b\n", "csv").link_count() == 2);
+  CHECK(refusal("9 1 1\n1\n0 1 400Gbps 0.0005ms 0\n", "ns3") ==
+        "f:1:1: 1 links can't join 9 nodes");
+  const std::string nested = "topology: npus_count: " + std::string(500'000, '[');
+  CHECK(refusal(nested, "astra").starts_with("f:1:"));
+}
+
 TEST_CASE("what is no network is told by what it is") {
   CHECK(message_of([] {
           topologies::refuse_other_kinds(
@@ -206,8 +217,8 @@ TEST_CASE("what is no network is told by what it is") {
   topologies::refuse_other_kinds("name = \"net\"", "s.toml");
   CHECK(message_of([] {
           (void)topologies::read_foreign(*topologies::foreign_format(list), {list, "f.csv", 2});
-        }) == "f.csv:2: a links or a matrix of bandwidths in CSV is a whole network, no node of "
-              "which there could be several");
+        }) ==
+        "f.csv:2: only of a node there may be several, but this file is a whole network (csv)");
 }
 
 TEST_CASE("networks of other programs come back from Tutti's own file as they were") {

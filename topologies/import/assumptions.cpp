@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <array>
 #include <cassert>
+#include <utility>
 
 namespace tutti::topologies {
 
@@ -35,22 +36,21 @@ std::string line_of(const Assumed& row) {
 } // namespace
 
 Bandwidth Assumptions::rate(std::string_view key) {
-  const Assumed& row = row_of(key);
-  const std::string line = line_of(row);
-  if (std::ranges::find(lines_, line) == lines_.end()) lines_.push_back(line);
-  return parse_bandwidth(row.value);
+  note(line_of(row_of(key)));
+  return parse_bandwidth(row_of(key).value);
 }
 
 Time Assumptions::time(std::string_view key) {
-  const Assumed& row = row_of(key);
-  const std::string line = line_of(row);
-  if (std::ranges::find(lines_, line) == lines_.end()) lines_.push_back(line);
-  return parse_time(row.value);
+  note(line_of(row_of(key)));
+  return parse_time(row_of(key).value);
 }
 
 void Assumptions::add(std::string_view what, std::string_view words) {
-  const std::string line = fmt::format("{}: {}", what, words);
-  if (std::ranges::find(lines_, line) == lines_.end()) lines_.push_back(line);
+  note(fmt::format("{}: {}", what, words));
+}
+
+void Assumptions::note(std::string line) {
+  if (std::ranges::find(lines_, line) == lines_.end()) lines_.push_back(std::move(line));
 }
 
 } // namespace tutti::topologies

@@ -21,6 +21,8 @@ public:
   [[nodiscard]] const std::vector<std::string>& lines() const { return lines_; }
 
 private:
+  void note(std::string line);
+
   std::vector<std::string> lines_;
 };
 

@@ -84,7 +84,8 @@ bool is_switch_name(std::string_view name) {
 }
 
 std::string_view separators_of(std::string_view content) {
-  const std::string_view head = content.substr(0, content.find('\n'));
+  const std::vector<std::string_view> lines = first_lines(content, 1);
+  const std::string_view head = lines.empty() ? std::string_view() : lines.front();
   return head.find(';') != std::string_view::npos    ? ";"
          : head.find('\t') != std::string_view::npos ? "\t"
                                                      : ",";
@@ -235,8 +236,8 @@ private:
           ids[name] = parts.add_node(
               switches ? Node{name, NodeKind::switching, Abilities{false, false, false}, {}}
                        : Node{name, NodeKind::npu, {}, {}});
-    assumed_.add("nodes", fmt::format("{}, and all others are NPUs",
-                                      "those called after a switch, router or NIC forward only"));
+    assumed_.add("nodes", "those called after a switch, router or NIC forward only, and all others "
+                          "are NPUs");
     for (const CsvLink& row : rows_) {
       const Link link{ids.at(row.from), ids.at(row.to), row.latency, row.bandwidth};
       if (row.is_directed)
@@ -256,16 +257,17 @@ private:
 } // namespace
 
 bool is_csv(std::string_view content) {
-  // Of a list of links the headings, of a matrix an empty first cell above names.
+  // Of a list of links the headings; of a matrix an empty first cell above names that come again
+  // before the rows.
+  const std::vector<std::string_view> lines = first_lines(content, 2);
+  if (lines.size() < 2) return false;
   const std::string_view separators = separators_of(content);
-  const std::string_view head = content.substr(0, content.find('\n'));
-  const std::size_t first = head.find(separators);
-  if (first == std::string_view::npos) return false;
-  const std::string_view name = trimmed(head.substr(0, first));
-  if (unquoted(name).empty()) return true;
-  const auto role = role_of(name);
-  const std::string_view rest = trimmed(head.substr(first + 1));
-  return role && role_of(rest.substr(0, rest.find(separators))).has_value();
+  const std::vector<std::string_view> head = split(lines[0], separators.front()),
+                                      next = split(lines[1], separators.front());
+  const auto text = [](std::string_view cell) { return unquoted(trimmed(cell)); };
+  if (head.size() < 2 || next.size() != head.size()) return false;
+  if (text(head[0]).empty()) return !text(head[1]).empty() && text(next[0]) == text(head[1]);
+  return role_of(trimmed(head[0])) && role_of(trimmed(head[1]));
 }
 
 TopologyParts read_csv(const ForeignFile& file, Assumptions& assumed) {

@@ -12,6 +12,7 @@
 // ToR is linked with every switch of tier 1 in its pod, by `Bundle` (of tier 1) links; switch p of
 // every pod's tier 1 with the p-th equal part of the cores. A switch's own latency is on its links
 // out. Queues decide nothing here.
+#include "sim/text.hpp"
 #include "topologies/import/list.hpp"
 #include "topologies/import/text_lines.hpp"
 #include "topologies/parts.hpp"
@@ -24,6 +25,7 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace tutti::topologies {
 
@@ -66,7 +68,8 @@ private:
     for (const TextLines::Line& line : text_.lines()) {
       const std::string key = lower_case(line[0].text);
       if (line.size() != 2) throw text_.error(line[0], "expected a name and a number");
-      constexpr std::int64_t most = 1'000'000'000;
+      // Products of three of them fit into 64 bits.
+      const std::int64_t most = key.ends_with("_ns") ? 1'000'000'000 : 1'000'000;
       const std::int64_t value = text_.integer(line[1], 0, most);
       if (key == "tier") {
         if (value >= tiers_)
@@ -216,9 +219,11 @@ private:
 } // namespace
 
 bool is_htsim(std::string_view content) {
-  const std::string head = lower_case(content.substr(0, 4096));
-  return head.find("podsize ") != std::string::npos && head.find("nodes ") != std::string::npos &&
-         head.find("tiers ") != std::string::npos;
+  const std::vector<std::string_view> lines = first_lines(content, 3);
+  return lines.size() == 3 && std::ranges::all_of(lines, [](std::string_view line) {
+           const std::string key = lower_case(trimmed(line).substr(0, trimmed(line).find(' ')));
+           return key == "nodes" || key == "tiers" || key == "podsize";
+         });
 }
 
 TopologyParts read_htsim(const ForeignFile& file, Assumptions& assumed) {

@@ -77,9 +77,9 @@ Topology read_foreign(const ForeignFormat& format, const ForeignFile& file) {
     throw InputError(fmt::format("{}: {} bytes are no {} (at most 64 MiB)", file.source,
                                  file.content.size(), format.title));
   if (file.nodes != 1 && !format.has_nodes)
-    throw InputError(fmt::format("{}:{}: a {} is a whole network, no node of which there could be "
-                                 "several",
-                                 file.source, file.nodes, format.title));
+    throw InputError(fmt::format("{}:{}: only of a node there may be several, but this file is a "
+                                 "whole network ({})",
+                                 file.source, file.nodes, format.name));
   Assumptions assumed;
   TopologyParts parts = format.read(file, assumed);
   parts.name = std::filesystem::path(file.source).filename().string();

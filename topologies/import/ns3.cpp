@@ -36,11 +36,14 @@ public:
   TopologyParts read(Assumptions& assumed) {
     if (text_.lines().size() < 2) throw text_.error("the line of switches is missing");
     read_head();
-    add_nodes(assumed);
     const std::size_t lines = text_.lines().size();
     if (lines - 2 != static_cast<std::size_t>(links_))
       throw text_.error(text_.lines().front().at(link_word_),
                         fmt::format("{} links, but {} lines of links follow", links_, lines - 2));
+    if (nodes_ > 2 * links_)
+      throw text_.error(text_.lines().front().front(),
+                        fmt::format("{} links can't join {} nodes", links_, nodes_));
+    add_nodes(assumed);
     for (std::size_t i = 2; i < lines; ++i) add_link(text_.lines()[i]);
     if (loses_) assumed.add("loss", "no packet is lost, whatever the last column says");
     return std::move(parts_);

@@ -47,6 +47,17 @@ std::string lower_case(std::string_view text) {
   return lower;
 }
 
+std::vector<std::string_view> first_lines(std::string_view content, std::size_t most) {
+  std::vector<std::string_view> lines;
+  while (!content.empty() && lines.size() < most) {
+    const std::string_view line = content.substr(0, content.find('\n'));
+    content.remove_prefix(std::min(content.size(), line.size() + 1));
+    const std::string_view text = trimmed(line);
+    if (!text.empty() && text.front() != '#') lines.push_back(line);
+  }
+  return lines;
+}
+
 TextLines::TextLines(std::string_view content, std::string source, std::string_view separators,
                      bool keeps_empty)
     : source_(std::move(source)) {

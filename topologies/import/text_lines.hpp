@@ -13,6 +13,9 @@ namespace tutti::topologies {
 /// Of ASCII letters.
 [[nodiscard]] std::string lower_case(std::string_view text);
 
+/// The first lines that say something: without empty ones and comments; fewer where there are none.
+[[nodiscard]] std::vector<std::string_view> first_lines(std::string_view content, std::size_t most);
+
 struct Word {
   std::string_view text;
   std::size_t line = 1, column = 1;

@@ -1,4 +1,4 @@
-// `tutti convert A B`: a network as another program's file. The ending of B says whose.
+// `tutti convert A B`: a network as a file. The ending of B says of what kind.
 #include "experiments/driver/cli/commands.hpp"
 #include "experiments/driver/cli/output.hpp"
 #include "sim/files/files.hpp"

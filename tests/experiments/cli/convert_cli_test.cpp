@@ -55,7 +55,8 @@ TEST_CASE("what can't be written or read leaves nothing, and says what is known"
   CHECK_THAT(run_tutti("show -t system.json", folder).err,
              ContainsSubstring("system.json: this is an ASTRA-sim system file; -t wants its "
                                "network yml"));
-  CHECK_THAT(run_tutti("show -t ring.yml:2", folder).err, ContainsSubstring("a whole network"));
+  CHECK_THAT(run_tutti("show -t ring.yml:2", folder).err,
+             ContainsSubstring("a whole network (astra)"));
 }
 
 TEST_CASE("formats of networks are listed with their sources") {

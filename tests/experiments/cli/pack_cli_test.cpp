@@ -3,6 +3,7 @@
 #include "experiments/driver/studies/executions/pack_backend.hpp"
 #include "runtime/pack/pack.hpp"
 #include "runtime/pack/rows.hpp"
+#include "runtime/profiling/profiler.hpp"
 #include "sim/files/files.hpp"
 #include "tests/catch.hpp"
 #include "tests/experiments/cli/run_tutti.hpp"
@@ -10,7 +11,9 @@
 
 #include <nlohmann/json.hpp>
 
+#include <cstdint>
 #include <string>
+#include <vector>
 
 using namespace tutti;
 using runtime::Pack;
@@ -141,7 +144,14 @@ TEST_CASE("what tutti-gpu measures of a pack is judged as if it had run here") {
   CHECK(timing["at_once_seconds"] == row_seconds(3));
   CHECK(timing["one_by_one_seconds"] >= 0.99 * 8 * (0.002048 + 0.002));
   CHECK(timing["at_once_seconds"] >= 0.99 * (8 * 0.002048 + 0.002));
-  CHECK(link["latency_seconds"] >= 0.0);
+  std::vector<runtime::LinkTiming> timings;
+  for (const auto& each : link["timings"])
+    timings.push_back({Bytes{each["size_bytes"].get<std::int64_t>()},
+                       each["one_by_one_seconds"].get<double>(),
+                       each["at_once_seconds"].get<double>()});
+  const runtime::LinkProfile fitted = runtime::fit(LinkId{0}, timings, 8);
+  CHECK(link["latency_seconds"] == fitted.latency_seconds);
+  CHECK(link["seconds_per_byte"] == fitted.seconds_per_byte);
 }
 
 TEST_CASE("figures that come with rows are shown as tables show theirs") {
