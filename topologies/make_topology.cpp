@@ -208,7 +208,9 @@ Topology make_topology(std::string_view text) {
   const auto [path, nodes] = file_and_nodes(form.head);
   const bool is_file = names_file(path);
   if (is_file && std::filesystem::is_regular_file(path)) { // a pipe can be read only once
-    const std::string content = read_file(path);
+    const std::string bytes = read_file(path);
+    std::string_view content = bytes;
+    if (content.starts_with("\xEF\xBB\xBF")) content.remove_prefix(3); // a mark of UTF-8
     if (const topologies::ForeignFormat* format = topologies::foreign_format(content)) {
       about(text, [&] { require_known_keys(form, {removals.begin(), removals.end()}); });
       Topology whole = topologies::read_foreign(*format, {content, path, nodes});

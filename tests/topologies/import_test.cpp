@@ -198,13 +198,52 @@ TEST_CASE("tables of links, and matrices of bandwidths") {
 
 TEST_CASE("Tutti's own files are taken for no others") {
   for (const char* toml : {"\tname = \"indented\"\nnpus = 2\n", "# from,to\nname = \"x\"\n",
-                           "note = \"nodes 4, tiers 2, podsize 4\"\nnpus = 2\n", "", "\n", ",\n"})
+                           "note = \"nodes 4, tiers 2, podsize 4\"\nnpus = 2\n",
+                           "# topology: Ring, npus_count: 8\nnpus = 8\n",
+                           "note = \"topology: of npus_count: 8\"\nnpus = 8\n", "", "\n", ",\n"})
     CHECK(topologies::foreign_format(toml) == nullptr);
   CHECK(read("# my links\n\nfrom,to\na,b\n", "csv").link_count() == 2);
   CHECK(refusal("9 1 1\n1\n0 1 400Gbps 0.0005ms 0\n", "ns3") ==
         "f:1:1: 1 links can't join 9 nodes");
-  const std::string nested = "topology: npus_count: " + std::string(500'000, '[');
-  CHECK(refusal(nested, "astra").starts_with("f:1:"));
+  const std::string nested = "npus_count: [ 2 ]\ntopology: " + std::string(500'000, '[');
+  CHECK(refusal(nested, "astra").starts_with("f:2:"));
+}
+
+TEST_CASE("readers take nothing in silence that means something else") {
+  // Bytes and bits, by the letter.
+  CHECK(read("from,to,bw (GBps)\na,b,50\n", "csv").link(LinkId{0}).bandwidth ==
+        Bandwidth{50'000'000'000});
+  CHECK(read("from,to,bw\na,b,400Gbps\n", "csv").link(LinkId{0}).bandwidth ==
+        Bandwidth{50'000'000'000});
+  CHECK(read("bw,from,to\n1GB/s,sw0,GPU#0\n1GB/s,sw0,GPU#1\n", "csv").npu_count() == 2);
+  CHECK(refusal("from,to\na,b\nb,a\nb,c\n", "csv").starts_with("f:2:1: the reverse of this link"));
+  CHECK(refusal("from,to,bw\na,b,\"1\"\"GB/s\"\n", "csv").starts_with("f:2:5: quotes"));
+  CHECK(refusal(",a,b\na,0,.\nb,1,0\n", "csv").starts_with("f:2:5: "));
+  CHECK(refusal("from,to\na\xFF,b\n", "csv") == "f:2:2: byte 0xff is no text in UTF-8");
+  CHECK(refusal("from,to\na,\xED\xA0\x80\n", "csv").starts_with("f:2:3: ")); // a surrogate
+  CHECK(read("from,to\na,\xC3\xA4\xE2\x82\xAC\xF0\x9F\x8C\x90\n", "csv").npu_count() == 2);
+  CHECK(refusal(with(astra, "[ 2, 4, 3 ]", "[ 2, 4.5, 3 ]"), "astra") ==
+        "f:2:18: expected a whole number");
+  CHECK(refusal(with(astra, "latency: [ 50.0", "latency: [ 0.0001"), "astra") ==
+        "f:4:12: less than a picosecond");
+  CHECK(refusal(astra + "latency: [ 1, 2, 3 ]\n", "astra") ==
+        "f:5:1: the key \"latency\" stands twice");
+  CHECK(refusal(astra + "---\na: 1\n", "astra") == "f: 2 documents, not one");
+  // Networks of NPUs alone, tabs.
+  CHECK(read("3 0 2\n\n0\t1 400Gbps 1us 0\n1 2 50GBps 1us 0\n", "ns3").link_count() == 4);
+  CHECK(read("3\t1\t2\n1\n0\t1\t400Gbps 1us 0\n1 2 400Gbps 1us 0\n", "ns3").npu_count() == 2);
+  // Core 1 of 4 belongs to the second switch of each pod, as in htsim.
+  const Topology tree = read(fat_tree, "htsim");
+  for (const LinkId link : tree.out_links(tree.find_node("core1")))
+    CHECK(
+        tree.node(tree.link(link).to).name ==
+        std::vector<std::string>{"agg1", "agg3", "agg5", "agg7"}[tree.link(link).to.value % 8 / 2]);
+}
+
+TEST_CASE("assumptions stay with what is left of a network") {
+  const Topology network = read(list, "csv");
+  const std::vector<NodeId> gone{NodeId{0}};
+  CHECK(without(network, gone, {}).parts().assumed == network.parts().assumed);
 }
 
 TEST_CASE("what is no network is told by what it is") {
@@ -214,7 +253,7 @@ TEST_CASE("what is no network is told by what it is") {
         }) == "s.json: this is an ASTRA-sim system file; -t wants its network yml");
   CHECK(message_of([] { topologies::refuse_other_kinds("{\"a\": 1}", "s.json"); }) ==
         "s.json: no network of a known kind (known: Tutti's TOML, astra, csv, htsim, ns3, taccl)");
-  topologies::refuse_other_kinds("name = \"net\"", "s.toml");
+  topologies::refuse_other_kinds("name = \"net\" # instead of <algo nchannels=2>", "s.toml");
   CHECK(message_of([] {
           (void)topologies::read_foreign(*topologies::foreign_format(list), {list, "f.csv", 2});
         }) ==

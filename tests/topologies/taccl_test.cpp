@@ -98,6 +98,30 @@ TEST_CASE("TACCL's topology files: matrices, rows are destinations") {
   CHECK(links_with(t, Time{500'000}, rate(mebibyte, 20)) == 2);
 }
 
+TEST_CASE("TACCL's topology files: no way from GPU to GPU of a node by its NIC") {
+  const Topology two = read(small, "four.json", 2);
+  for (const Link& in : two.links()) {
+    const std::string& nic = two.node(in.to).name;
+    if (!nic.starts_with("nic") || two.node(in.from).kind != NodeKind::npu) continue;
+    for (const LinkId out : two.out_links(in.to))
+      CHECK(two.node(two.link(out).to).kind != NodeKind::npu);
+  }
+}
+
+TEST_CASE("TACCL's topology files: chunk sizes in names, and networks too large") {
+  const auto beta = [](const std::string& name) {
+    std::string text = small;
+    text.replace(text.find("four_32KB"), 9, name);
+    return read(text, "t.json").link(LinkId{0}).bandwidth.bytes_per_second;
+  };
+  CHECK(beta("four_4096KB") == 128 * beta("four_32KB"));
+  CHECK(beta("four_32kb") == beta("four_32KB"));
+  CHECK(beta("V100_32KB_x") == beta("any"));
+  CHECK(refusal(small, "four_32KB", "four_0.5MB").starts_with("t.json: name: it ends as with"));
+  CHECK(refusal(small, "four_32KB", "v100_32GB").starts_with("t.json: name: it ends as with"));
+  CHECK(message_of([] { (void)read(small, "t.json", 4096 * 64); }).starts_with("t.json: "));
+}
+
 TEST_CASE("TACCL's topology files: what is wrong is named with its place") {
   CHECK(refusal(small, "\"alpha\": 3", "\"alpha\": -3").starts_with("t.json: alpha: -3"));
   CHECK(refusal(small, "[5.5]", "[55]") ==

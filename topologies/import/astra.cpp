@@ -8,14 +8,18 @@
 // A product of dimensions, the first innermost. GB are 2^30 bytes there, though other files of the
 // same program have 10^9. Other keys are refused, as they would be ignored without a word.
 #include "sim/error.hpp"
+#include "sim/text.hpp"
 #include "topologies/import/list.hpp"
+#include "topologies/import/text_lines.hpp"
 #include "topologies/parts.hpp"
 #include "topologies/product.hpp"
 
 #include <fmt/format.h>
 #include <yaml-cpp/yaml.h>
 
+#include <algorithm>
 #include <cmath>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -33,7 +37,10 @@ public:
       throw InputError(fmt::format("{}: {} bytes are no network of ASTRA-sim (at most 1 MiB)",
                                    source_, file.content.size()));
     try {
-      root_ = YAML::Load(std::string(file.content));
+      const std::vector<YAML::Node> all = YAML::LoadAll(std::string(file.content));
+      if (all.size() != 1)
+        throw InputError(fmt::format("{}: {} documents, not one", source_, all.size()));
+      root_ = all.front();
     } catch (const YAML::Exception& e) {
       throw at(e.mark, e.msg);
     }
@@ -41,28 +48,27 @@ public:
 
   TopologyParts read(Assumptions& assumed) {
     if (!root_.IsMap()) throw error(root_, "expected keys");
-    for (const auto& entry : root_)
-      if (const std::string key = text(entry.first);
-          key != "topology" && key != "npus_count" && key != "bandwidth" && key != "latency")
+    std::set<std::string> keys;
+    for (const auto& entry : root_) {
+      const std::string key = text(entry.first);
+      if (!keys.insert(key).second)
+        throw error(entry.first, fmt::format("the key \"{}\" stands twice", key));
+      if (key != "topology" && key != "npus_count" && key != "bandwidth" && key != "latency")
         throw error(entry.first, fmt::format("unknown key \"{}\" (known: topology, npus_count, "
                                              "bandwidth, latency)",
                                              key));
+    }
     std::vector<Wiring> wirings;
     for (const YAML::Node& name : list("topology")) wirings.push_back(wiring(name));
     TopologySpec spec;
     for (const YAML::Node& count : list("npus_count"))
-      spec.shape.push_back(static_cast<int>(number(count, 2, most_npus)));
+      spec.shape.push_back(whole(count, 2, most_npus));
     for (const YAML::Node& rate : list("bandwidth"))
       spec.bandwidth.push_back(Bandwidth{std::llround(number(rate, 1e-6, 1e9) * 0x1p30)});
-    for (const YAML::Node& latency : list("latency"))
-      spec.latency.push_back(Time{std::llround(number(latency, 0, 1e12) * 1e3)});
+    for (const YAML::Node& latency : list("latency")) spec.latency.push_back(time(latency));
     assumed.add("GB/s", "2^30 bytes a second, as ASTRA-sim's analytical backend has it");
     assumed.add("switches", "they forward, and neither copy nor reduce");
-    try {
-      return product(spec, wirings).parts();
-    } catch (const InputError& e) {
-      throw InputError(fmt::format("{}: {}", source_, e.what()));
-    }
+    return product(spec, wirings).parts();
   }
 
 private:
@@ -98,6 +104,17 @@ private:
     throw error(node,
                 fmt::format("unknown topology \"{}\" (known: FullyConnected, Ring, Switch)", name));
   }
+  [[nodiscard]] int whole(const YAML::Node& node, double low, double high) const {
+    const double value = number(node, low, high);
+    if (value != std::floor(value)) throw error(node, "expected a whole number");
+    return static_cast<int>(value);
+  }
+  [[nodiscard]] Time time(const YAML::Node& node) const {
+    const double nanoseconds = number(node, 0, 1e12);
+    const Time time{std::llround(nanoseconds * 1e3)};
+    if (time.ps == 0 && nanoseconds > 0) throw error(node, "less than a picosecond");
+    return time;
+  }
   [[nodiscard]] double number(const YAML::Node& node, double low, double high) const {
     double value = 0;
     if (!node.IsScalar() || !YAML::convert<double>::decode(node, value) || !std::isfinite(value))
@@ -114,9 +131,16 @@ private:
 } // namespace
 
 bool is_astra(std::string_view content) {
-  const std::string_view head = content.substr(0, 65536);
-  return head.find("npus_count:") != std::string_view::npos &&
-         head.find("topology:") != std::string_view::npos;
+  // Both keys at the beginning of a line.
+  bool has_topology = false, has_counts = false;
+  for (const std::string_view line : first_lines(content, 1000)) {
+    const std::size_t colon = line.find(':');
+    if (colon == std::string_view::npos) continue;
+    const std::string_view key = trimmed(line.substr(0, colon));
+    has_topology |= key == "topology";
+    has_counts |= key == "npus_count";
+  }
+  return has_topology && has_counts;
 }
 
 TopologyParts read_astra(const ForeignFile& file, Assumptions& assumed) {

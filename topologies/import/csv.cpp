@@ -70,7 +70,6 @@ std::optional<std::pair<Role, std::string>> role_of(std::string_view heading) {
   if (end != std::string_view::npos)
     for (const char c : text.substr(end))
       if (std::string_view(" _()[]").find(c) == std::string_view::npos) unit += c;
-  if (lower_case(unit) == "gbps") unit = "Gb/s";
   return std::pair(found->role, unit);
 }
 
@@ -106,7 +105,12 @@ public:
 
   TopologyParts read() {
     if (text_.lines().size() < 2) throw text_.error("no line after the headings");
-    if (role_of(text_.lines()[0][0].text))
+    for (const TextLines::Line& line : text_.lines())
+      for (const Word& cell : line)
+        if (unquoted(cell.text).find('"') != std::string_view::npos)
+          throw text_.error(cell,
+                            "quotes within a cell, or what separates cells in one, isn't read");
+    if (is_list_head(text_.lines()[0]))
       read_list();
     else
       read_matrix();
@@ -114,6 +118,13 @@ public:
   }
 
 private:
+  static bool is_list_head(const TextLines::Line& head) {
+    return std::ranges::any_of(head, [](const Word& cell) {
+      const auto role = role_of(cell.text);
+      return role && role->first == Role::from;
+    });
+  }
+
   void read_list() {
     const TextLines::Line& head = text_.lines()[0];
     std::map<Role, std::pair<std::size_t, std::string>> columns;
@@ -147,11 +158,15 @@ private:
     if (columns.contains(Role::directed)) return;
     std::set<std::pair<std::string, std::string>> pairs;
     for (const CsvLink& row : rows_) pairs.emplace(row.from, row.to);
-    const bool lists_both = std::ranges::any_of(rows_, [&](const CsvLink& row) {
-      return pairs.contains({row.to, row.from});
-    });
+    const auto is_reversed = [&](const CsvLink& row) { return pairs.contains({row.to, row.from}); };
+    const auto reversed = std::ranges::find_if(rows_, is_reversed);
+    const bool lists_both = reversed != rows_.end();
+    if (lists_both && !std::ranges::all_of(rows_, is_reversed))
+      throw text_.error(reversed->place,
+                        "the reverse of this link is listed, too, but not that of others: a column "
+                        "`directed` has to say what is meant (yes or no)");
     for (CsvLink& row : rows_) row.is_directed = lists_both;
-    assumed_.add("rows", lists_both ? "links in one direction, as some are listed in both"
+    assumed_.add("rows", lists_both ? "links in one direction, as all are listed in both"
                                     : "links in both directions");
   }
 
@@ -170,44 +185,40 @@ private:
         throw text_.error(line[0], fmt::format("row {} is \"{}\", but column {} \"{}\"", r,
                                                line[0].text, r, names[r - 1]));
       for (std::size_t c = 1; c < line.size(); ++c) {
-        if (line[c].text.empty() || is_zero(line[c].text)) continue;
+        const Word cell = bare(line[c]);
+        if (cell.text.empty() || is_zero(cell.text)) continue;
         if (c == r) throw text_.error(line[c], "a link from a node to itself");
-        rows_.push_back({names[r - 1], names[c - 1], line[c], quantity_of_matrix(line[c]),
+        rows_.push_back({names[r - 1], names[c - 1], cell, quantity_of_matrix(cell),
                          assumed_.time("latency of a link"), true});
       }
     }
     order_ = std::move(names);
   }
   static bool is_zero(std::string_view text) {
-    return text == "-" || text.find_first_not_of("0.") == std::string_view::npos;
+    return text == "-" || (text.find_first_not_of("0.") == std::string_view::npos &&
+                           text.find('0') != std::string_view::npos);
   }
   [[nodiscard]] Bandwidth quantity_of_matrix(const Word& cell) {
     if (cell.text.find_first_not_of("0123456789.eE+") != std::string_view::npos)
-      return parsed(cell, std::string(cell.text), parse_bandwidth);
+      return text_.rate(cell);
     assumed_.add("numbers of the matrix", "GB/s");
-    return parsed(cell, std::string(cell.text) + "GB/s", parse_bandwidth);
+    return text_.rate(cell, "GB/s");
   }
 
   using Columns = std::map<Role, std::pair<std::size_t, std::string>>;
   Bandwidth bandwidth(const Columns& columns, const TextLines::Line& line) {
     const auto at = columns.find(Role::bandwidth);
     if (at == columns.end()) return assumed_.rate("bandwidth of a link");
-    const Word& cell = line[at->second.first];
-    return parsed(cell, std::string(cell.text) + at->second.second, parse_bandwidth);
+    return text_.rate(bare(line[at->second.first]), at->second.second);
   }
   Time latency(const Columns& columns, const TextLines::Line& line) {
     const auto at = columns.find(Role::latency);
     if (at == columns.end()) return assumed_.time("latency of a link");
-    const Word& cell = line[at->second.first];
-    return parsed(cell, std::string(cell.text) + at->second.second, parse_time);
+    return text_.time(bare(line[at->second.first]), at->second.second);
   }
-  template <typename Value>
-  Value parsed(const Word& cell, const std::string& text, Value (*parse)(std::string_view)) const {
-    try {
-      return parse(text);
-    } catch (const InputError& e) {
-      throw text_.error(cell, e.what());
-    }
+  static Word bare(Word cell) {
+    cell.text = unquoted(cell.text);
+    return cell;
   }
   [[nodiscard]] std::string name_of(const Word& cell) const {
     const std::string_view name = unquoted(cell.text);
@@ -236,8 +247,9 @@ private:
           ids[name] = parts.add_node(
               switches ? Node{name, NodeKind::switching, Abilities{false, false, false}, {}}
                        : Node{name, NodeKind::npu, {}, {}});
-    assumed_.add("nodes", "those called after a switch, router or NIC forward only, and all others "
-                          "are NPUs");
+    assumed_.add("nodes", fmt::format("NPUs, but for those called after a switch, router or NIC, "
+                                      "which forward only: {}",
+                                      few_switches(parts)));
     for (const CsvLink& row : rows_) {
       const Link link{ids.at(row.from), ids.at(row.to), row.latency, row.bandwidth};
       if (row.is_directed)
@@ -246,6 +258,18 @@ private:
         parts.add_duplex(link);
     }
     return parts;
+  }
+
+  /// "switch0, switch1 and 3 more"
+  static std::string few_switches(const TopologyParts& parts) {
+    constexpr std::size_t most = 6;
+    std::string names;
+    std::size_t count = 0;
+    for (const Node& node : parts.nodes)
+      if (node.kind == NodeKind::switching && ++count <= most)
+        names += (names.empty() ? "" : ", ") + node.name;
+    if (count > most) names += fmt::format(" and {} more", count - most);
+    return count == 0 ? "none" : names;
   }
 
   TextLines text_;
@@ -257,17 +281,22 @@ private:
 } // namespace
 
 bool is_csv(std::string_view content) {
-  // Of a list of links the headings; of a matrix an empty first cell above names that come again
-  // before the rows.
+  // Of a list of links the headings; of a matrix names that come again before the rows.
   const std::vector<std::string_view> lines = first_lines(content, 2);
   if (lines.size() < 2) return false;
-  const std::string_view separators = separators_of(content);
-  const std::vector<std::string_view> head = split(lines[0], separators.front()),
-                                      next = split(lines[1], separators.front());
+  const char separator = separators_of(content).front();
+  const std::vector<std::string_view> head = split(lines[0], separator),
+                                      next = split(lines[1], separator);
   const auto text = [](std::string_view cell) { return unquoted(trimmed(cell)); };
-  if (head.size() < 2 || next.size() != head.size()) return false;
-  if (text(head[0]).empty()) return !text(head[1]).empty() && text(next[0]) == text(head[1]);
-  return role_of(trimmed(head[0])) && role_of(trimmed(head[1]));
+  if (head.size() < 2) return false;
+  const auto has = [&](Role role) {
+    return std::ranges::any_of(head, [&](std::string_view cell) {
+      const auto found = role_of(trimmed(cell));
+      return found && found->first == role;
+    });
+  };
+  if (has(Role::from) && has(Role::to)) return true;
+  return next.size() == head.size() && !text(head[1]).empty() && text(next[0]) == text(head[1]);
 }
 
 TopologyParts read_csv(const ForeignFile& file, Assumptions& assumed) {

@@ -10,7 +10,7 @@
 // How many switches a tier has follows from the speeds, radices down and oversubscription, as in
 // htsim: what is above a tier carries what comes from below, divided by the oversubscription. Each
 // ToR is linked with every switch of tier 1 in its pod, by `Bundle` (of tier 1) links; switch p of
-// every pod's tier 1 with the p-th equal part of the cores. A switch's own latency is on its links
+// every pod's tier 1 with cores p, p + the number of those switches, and so on. A switch's own latency is on its links
 // out. Queues decide nothing here.
 #include "sim/text.hpp"
 #include "topologies/import/list.hpp"
@@ -51,7 +51,7 @@ public:
     for (std::int64_t pod = 0; tiers_ == 3 && pod < pods_; ++pod)
       for (std::int64_t a = 0; a < aggs_; ++a)
         for (std::int64_t c = 0; c < cores_ / aggs_; ++c)
-          join(2, agg(pod, a), first_core_ + a * (cores_ / aggs_) + c, bundle(2));
+          join(2, agg(pod, a), first_core_ + a + aggs_ * c, bundle(2));
     assumed.add("hosts", "each is an NPU with one link");
     assumed.add("switches", "they forward, and neither copy nor reduce; queues have no limit");
     return std::move(parts_);
@@ -219,11 +219,15 @@ private:
 } // namespace
 
 bool is_htsim(std::string_view content) {
-  const std::vector<std::string_view> lines = first_lines(content, 3);
-  return lines.size() == 3 && std::ranges::all_of(lines, [](std::string_view line) {
-           const std::string key = lower_case(trimmed(line).substr(0, trimmed(line).find(' ')));
-           return key == "nodes" || key == "tiers" || key == "podsize";
-         });
+  bool has_nodes = false, has_tiers = false;
+  for (const std::string_view line : first_lines(content, 3)) {
+    const std::string_view text = trimmed(line);
+    const std::string key = lower_case(text.substr(0, text.find_first_of(" \t")));
+    has_nodes |= key == "nodes" && text.size() > key.size();
+    has_tiers |= key == "tiers" && text.size() > key.size();
+  }
+  // Tutti's own file may have keys of these names.
+  return has_nodes && has_tiers && content.substr(0, 4096).find('=') == std::string_view::npos;
 }
 
 TopologyParts read_htsim(const ForeignFile& file, Assumptions& assumed) {

@@ -3,6 +3,7 @@
 #include "topologies/import/list.hpp"
 
 #include "sim/error.hpp"
+#include "topologies/import/text_lines.hpp"
 
 #include <fmt/format.h>
 
@@ -18,7 +19,7 @@ std::span<const ForeignFormat> foreign_formats() {
       ForeignFormat{"astra", "network of ASTRA-sim's analytical backend (.yml)", false, is_astra,
                     read_astra, "astra-sim 518bd51, astra-network-analytical's parser"},
       ForeignFormat{"csv", "links or a matrix of bandwidths in CSV", false, is_csv, read_csv,
-                    "RFC 4180; columns by their names"},
+                    "columns by their names, no separators within cells"},
       ForeignFormat{"htsim", "fat tree of htsim (.topo)", false, is_htsim, read_htsim,
                     "Broadcom/csg-htsim 52ff02f, fat_tree_topology.cpp"},
       ForeignFormat{"ns3", "text topology of ns-3 (SimAI, ASTRA-sim)", false, is_ns3, read_ns3,
@@ -55,16 +56,14 @@ constexpr std::array other_kinds{
 } // namespace
 
 void refuse_other_kinds(std::string_view content, const std::string& source) {
-  const std::string_view head = content.substr(0, std::size_t{1} << 20);
+  const std::size_t first = content.find_first_not_of(" \t\r\n");
+  if (first == std::string_view::npos || (content[first] != '{' && content[first] != '<')) return;
+  const std::string_view head = content.substr(first, std::size_t{1} << 20);
   for (const OtherKind& kind : other_kinds)
     if (std::ranges::all_of(kind.words, [&](std::string_view word) {
           return head.find(word) != std::string_view::npos;
         }))
       throw InputError(fmt::format("{}: this is {}", source, kind.what));
-  const std::size_t first = head.find_first_not_of(" \t\r\n");
-  const bool may_be_toml = !head.empty() && first != std::string_view::npos &&
-                           std::string_view("{<\0", 3).find(head[first]) == std::string_view::npos;
-  if (may_be_toml) return;
   std::string known;
   for (const ForeignFormat& format : foreign_formats()) known += fmt::format(", {}", format.name);
   throw InputError(
@@ -80,15 +79,23 @@ Topology read_foreign(const ForeignFormat& format, const ForeignFile& file) {
     throw InputError(fmt::format("{}:{}: only of a node there may be several, but this file is a "
                                  "whole network ({})",
                                  file.source, file.nodes, format.name));
-  Assumptions assumed;
-  TopologyParts parts = format.read(file, assumed);
-  parts.name = std::filesystem::path(file.source).filename().string();
-  if (file.nodes > 1) parts.name += fmt::format(":{}", file.nodes);
-  if (parts.note.empty()) parts.note = fmt::format("Read as {}.", format.title);
-  parts.assumed = assumed.lines();
+  if (const std::size_t at = first_no_text(file.content); at != std::string_view::npos) {
+    const std::string_view before = file.content.substr(0, at);
+    throw InputError(fmt::format("{}:{}:{}: byte {:#04x} is no text in UTF-8", file.source,
+                                 std::ranges::count(before, '\n') + 1,
+                                 at - (before.rfind('\n') + 1) + 1,
+                                 static_cast<unsigned char>(file.content[at])));
+  }
   try {
+    Assumptions assumed;
+    TopologyParts parts = format.read(file, assumed);
+    parts.name = std::filesystem::path(file.source).filename().string();
+    if (file.nodes > 1) parts.name += fmt::format(":{}", file.nodes);
+    if (parts.note.empty()) parts.note = fmt::format("Read as {}.", format.title);
+    parts.assumed = assumed.lines();
     return Topology(std::move(parts));
-  } catch (const InputError& e) {
+  } catch (const InputError& e) { // of what readers share, which know no file
+    if (std::string_view(e.what()).starts_with(file.source)) throw;
     throw InputError(fmt::format("{}: {}", file.source, e.what()));
   }
 }

@@ -34,17 +34,20 @@ public:
   explicit Ns3Reader(const ForeignFile& file) : text_(file.content, file.source) {}
 
   TopologyParts read(Assumptions& assumed) {
-    if (text_.lines().size() < 2) throw text_.error("the line of switches is missing");
     read_head();
+    // Without switches their line is empty, and isn't among the lines.
+    const std::size_t first_link = switches_ > 0 ? 2 : 1;
     const std::size_t lines = text_.lines().size();
-    if (lines - 2 != static_cast<std::size_t>(links_))
-      throw text_.error(text_.lines().front().at(link_word_),
-                        fmt::format("{} links, but {} lines of links follow", links_, lines - 2));
+    if (lines < first_link) throw text_.error("the line of switches is missing");
+    if (lines - first_link != static_cast<std::size_t>(links_))
+      throw text_.error(
+          text_.lines().front().at(link_word_),
+          fmt::format("{} links, but {} lines of links follow", links_, lines - first_link));
     if (nodes_ > 2 * links_)
       throw text_.error(text_.lines().front().front(),
                         fmt::format("{} links can't join {} nodes", links_, nodes_));
     add_nodes(assumed);
-    for (std::size_t i = 2; i < lines; ++i) add_link(text_.lines()[i]);
+    for (std::size_t i = first_link; i < lines; ++i) add_link(text_.lines()[i]);
     if (loses_) assumed.add("loss", "no packet is lost, whatever the last column says");
     return std::move(parts_);
   }
@@ -67,7 +70,7 @@ private:
   }
 
   void add_nodes(Assumptions& assumed) {
-    const TextLines::Line& listed = text_.lines()[1];
+    const TextLines::Line listed = switches_ > 0 ? text_.lines()[1] : TextLines::Line{};
     if (static_cast<std::int64_t>(listed.size()) != switches_)
       throw text_.error(listed.front(), fmt::format("{} switches are listed, but the first line "
                                                     "says {}",
@@ -99,27 +102,13 @@ private:
     link.from = end(line[0]);
     link.to = end(line[1]);
     if (link.from == link.to) throw text_.error(line[1], "a link from a node to itself");
-    link.bandwidth = rate(line[2]);
-    try {
-      link.latency = parse_time(line[3].text);
-    } catch (const InputError& e) {
-      throw text_.error(line[3], e.what());
-    }
+    link.bandwidth = text_.rate(line[2]);
+    link.latency = text_.time(line[3]);
     loses_ |= text_.number(line[4], 0, 1) > 0;
     parts_.add_duplex(link);
   }
   [[nodiscard]] NodeId end(const Word& word) const {
     return ids_[static_cast<std::size_t>(text_.integer(word, 0, nodes_ - 1))];
-  }
-  [[nodiscard]] Bandwidth rate(const Word& word) const {
-    std::string text(word.text);
-    if (text.ends_with("bps")) text.replace(text.size() - 3, 3, "b/s");
-    if (text.ends_with("Kb/s")) text[text.size() - 4] = 'k';
-    try {
-      return parse_bandwidth(text);
-    } catch (const InputError& e) {
-      throw text_.error(word, e.what());
-    }
   }
 
   TextLines text_;
@@ -133,15 +122,14 @@ private:
 } // namespace
 
 bool is_ns3(std::string_view content) {
-  // Numbers in two lines, and a rate in the third.
-  const std::size_t first = content.find('\n');
-  if (first == std::string_view::npos) return false;
-  const std::string_view head = trimmed(content.substr(0, first));
-  const std::string_view number = head.substr(0, head.find(' '));
-  const std::size_t second = content.find('\n', first + 1);
-  if (!is_number(number) || second == std::string_view::npos) return false;
-  const std::string_view link = content.substr(second + 1, 256);
-  return link.substr(0, link.find('\n')).find("bps ") != std::string_view::npos;
+  // Numbers, and a rate in one of the next two lines.
+  const std::vector<std::string_view> lines = first_lines(content, 3);
+  if (lines.size() < 2) return false;
+  const std::string_view head = trimmed(lines.front());
+  return is_number(head.substr(0, head.find_first_of(" \t"))) &&
+         std::any_of(lines.begin() + 1, lines.end(), [](std::string_view line) {
+           return lower_case(line).find("bps") != std::string::npos;
+         });
 }
 
 TopologyParts read_ns3(const ForeignFile& file, Assumptions& assumed) {

@@ -13,13 +13,17 @@
 #include "sim/error.hpp"
 #include "sim/files/json_value.hpp"
 #include "topologies/import/list.hpp"
+#include "topologies/import/text_lines.hpp"
 #include "topologies/ndv2_links.hpp"
 #include "topologies/parts.hpp"
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cctype>
 #include <cmath>
 #include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -35,21 +39,24 @@ struct NamedChunk {
   bool is_named = false;
 };
 
-/// Of "NDv2_32KB": the last number that KB, MB or GB follows.
-NamedChunk chunk_of(const std::string& name) {
-  NamedChunk size;
-  for (std::size_t i = 0; i < name.size(); ++i) {
-    if (std::isdigit(static_cast<unsigned char>(name[i])) == 0) continue;
-    std::size_t end = i;
-    std::int64_t number = 0;
-    while (end < name.size() && end < i + 6 && std::isdigit(static_cast<unsigned char>(name[end])))
-      number = number * 10 + (name[end++] - '0');
-    const std::string_view unit = std::string_view(name).substr(end, 2);
-    const unsigned shift = unit == "KB" ? 10 : unit == "MB" ? 20 : unit == "GB" ? 30 : 0;
-    if (shift > 0 && number > 0 && number < 1 << 12) size = {number << shift, true};
-    i = end;
-  }
-  return size;
+/// Of "NDv2_32KB": what its name ends with, up to 1 GiB. Errors: InputError for an ending in KB, MB
+/// or GB that says no such size.
+NamedChunk chunk_of(const JsonValue& at) {
+  const std::string name = lower_case(at.string());
+  const std::string_view unit =
+      std::string_view(name).substr(name.size() - std::min<std::size_t>(2, name.size()));
+  const unsigned shift = unit == "kb" ? 10 : unit == "mb" ? 20 : unit == "gb" ? 30 : 0;
+  const std::size_t end = name.size() - unit.size();
+  std::size_t begin = end;
+  while (begin > 0 && std::isdigit(static_cast<unsigned char>(name[begin - 1])) != 0) --begin;
+  if (shift == 0 || begin == end) return {};
+  constexpr std::int64_t most = std::int64_t{1} << 30;
+  const std::string digits = name.substr(begin, end - begin);
+  const std::int64_t number = digits.size() > 7 ? most : std::stoll(digits);
+  if (number == 0 || number > (most >> shift) || (begin > 0 && name[begin - 1] == '.'))
+    throw at.error(fmt::format("it ends as with a chunk's size, but not with a whole one from 1KB "
+                               "to 1GB"));
+  return {number << shift, true};
 }
 
 class TacclReader {
@@ -67,7 +74,8 @@ public:
       throw InputError(
           fmt::format("{}: 1 to {} nodes are possible, not {}", source_, most_nodes, nodes_));
     const std::string name = root_.at("name").string();
-    chunk_ = chunk_of(name);
+    chunk_ = chunk_of(root_.at("name"));
+    require_npus(std::max<std::int64_t>(2, gpus_ * nodes_));
     const JsonValue alpha = root_.at("alpha");
     alpha_ = alpha.number(0, most_microseconds);
     while (alpha_ / scale_ >= 1) scale_ *= 10;
@@ -80,7 +88,8 @@ public:
     if (nodes_ > 1) add_nics();
     parts_.note = fmt::format("TACCL's profile {}: {}.", name, kind_);
     assumed.add("chunks", fmt::format("times are for {}{}", to_text(Bytes{chunk_.bytes}),
-                                      chunk_.is_named ? ", as its name says" : ""));
+                                      chunk_.is_named ? ", as its name says"
+                                                      : ", as its name ends with no size"));
     assumed.add("times", fmt::format("in us times {}, which brings alpha below 1 us",
                                      static_cast<std::int64_t>(scale_)));
     if (nodes_ > 1) assumed.add("nodes", "one switch joins their NICs");
@@ -179,6 +188,7 @@ private:
         const Bandwidth rate = bandwidth(betas[to][from]);
         check_inverse(inverses[to][from], alpha_, betas[to][from].number());
         count += parallel;
+        require_links(count * nodes_);
         for (std::int64_t n = 0; n < nodes_; ++n)
           for (std::int64_t i = 0; i < parallel; ++i)
             parts_.add_link({gpu(n, static_cast<std::int64_t>(from)),
@@ -195,18 +205,23 @@ private:
     const JsonValue beta = root_.at("remote_beta");
     const double alpha = root_.at("remote_alpha").number(0, most_microseconds);
     check_inverse(root_.at("remote_invbw"), alpha, beta.number());
-    std::vector<NodeId> made;
-    for (std::int64_t n = 0; n < nodes_ * nics; ++n)
-      made.push_back(add_switch(fmt::format("nic{}", n)));
+    // Out and in apart: no data gets from GPU to GPU of one node by way of its NIC.
+    std::vector<NodeId> out, in;
+    for (std::int64_t n = 0; n < nodes_ * nics; ++n) {
+      out.push_back(add_switch(fmt::format("nic{}.out", n)));
+      in.push_back(add_switch(fmt::format("nic{}.in", n)));
+    }
     const NodeId network = add_switch("network");
     const Bandwidth rate = bandwidth(beta);
     for (std::int64_t n = 0; n < nodes_; ++n)
-      for (std::int64_t g = 0; g < gpus_; ++g)
-        parts_.add_duplex(
-            {gpu(n, g), made[static_cast<std::size_t>(n * nics + g * nics / gpus_)], Time{}, rate});
-    for (const NodeId nic : made) {
-      parts_.add_link({nic, network, time(alpha), rate});
-      parts_.add_link({network, nic, Time{}, rate});
+      for (std::int64_t g = 0; g < gpus_; ++g) {
+        const auto nic = static_cast<std::size_t>(n * nics + g * nics / gpus_);
+        parts_.add_link({gpu(n, g), out[nic], Time{}, rate});
+        parts_.add_link({in[nic], gpu(n, g), Time{}, rate});
+      }
+    for (std::size_t nic = 0; nic < out.size(); ++nic) {
+      parts_.add_link({out[nic], network, time(alpha), rate});
+      parts_.add_link({network, in[nic], Time{}, rate});
     }
   }
 

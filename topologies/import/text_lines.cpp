@@ -47,6 +47,32 @@ std::string lower_case(std::string_view text) {
   return lower;
 }
 
+std::size_t first_no_text(std::string_view content) {
+  for (std::size_t at = 0; at < content.size();) {
+    const auto lead = static_cast<unsigned char>(content[at]);
+    if (lead < 0x80) {
+      if ((lead < 0x20 && lead != '\t' && lead != '\n' && lead != '\r') || lead == 0x7F) return at;
+      ++at;
+      continue;
+    }
+    // Unicode 15, table 3-7: the range of the second byte hangs on the first.
+    const std::size_t length = lead < 0xC2   ? 0
+                               : lead < 0xE0 ? 2
+                               : lead < 0xF0 ? 3
+                               : lead < 0xF5 ? 4
+                                             : 0;
+    if (length == 0 || content.size() - at < length) return at;
+    for (std::size_t i = 1; i < length; ++i) {
+      const auto next = static_cast<unsigned char>(content[at + i]);
+      const unsigned low = i > 1 ? 0x80 : lead == 0xE0 ? 0xA0 : lead == 0xF0 ? 0x90 : 0x80;
+      const unsigned high = i > 1 ? 0xBF : lead == 0xED ? 0x9F : lead == 0xF4 ? 0x8F : 0xBF;
+      if (next < low || next > high) return at;
+    }
+    at += length;
+  }
+  return std::string_view::npos;
+}
+
 std::vector<std::string_view> first_lines(std::string_view content, std::size_t most) {
   std::vector<std::string_view> lines;
   while (!content.empty() && lines.size() < most) {
@@ -71,7 +97,7 @@ TextLines::TextLines(std::string_view content, std::string source, std::string_v
     if (line.size() > longest_line)
       throw InputError(
           fmt::format("{}:{}:1: a line of {} bytes (at most 1 MiB)", source_, number, line.size()));
-    line = line.substr(0, line.find('#'));
+    if (!keeps_empty || trimmed(line).starts_with('#')) line = line.substr(0, line.find('#'));
     if (line.ends_with('\r')) line.remove_suffix(1);
     std::vector<Word> words = words_of(line, number, separators, keeps_empty);
     if (!words.empty()) lines_.push_back(std::move(words));
@@ -95,6 +121,26 @@ std::int64_t TextLines::integer(const Word& word, std::int64_t low, std::int64_t
   if (value < low || value > high)
     throw error(word, fmt::format("{} is out of range ({} .. {})", value, low, high));
   return value;
+}
+
+Bandwidth TextLines::rate(const Word& word, std::string_view unit) const {
+  std::string text = std::string(word.text) + std::string(unit);
+  for (const auto& [end, meant] : {std::pair{"bps", "b/s"}, std::pair{"Bps", "B/s"}})
+    if (text.ends_with(end)) text.replace(text.size() - 3, 3, meant);
+  if (text.ends_with("Kb/s") || text.ends_with("KB/s")) text[text.size() - 4] = 'k';
+  try {
+    return parse_bandwidth(text);
+  } catch (const InputError& e) {
+    throw error(word, e.what());
+  }
+}
+
+Time TextLines::time(const Word& word, std::string_view unit) const {
+  try {
+    return parse_time(std::string(word.text) + std::string(unit));
+  } catch (const InputError& e) {
+    throw error(word, e.what());
+  }
 }
 
 double TextLines::number(const Word& word, double low, double high) const {

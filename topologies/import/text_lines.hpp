@@ -2,6 +2,7 @@
 #pragma once
 
 #include "sim/error.hpp"
+#include "sim/units.hpp"
 
 #include <cstdint>
 #include <string>
@@ -13,6 +14,10 @@ namespace tutti::topologies {
 /// Of ASCII letters.
 [[nodiscard]] std::string lower_case(std::string_view text);
 
+/// The first byte that is no text: a control character but for tabs and ends of lines, or what isn't
+/// UTF-8. None: npos.
+[[nodiscard]] std::size_t first_no_text(std::string_view content);
+
 /// The first lines that say something: without empty ones and comments; fewer where there are none.
 [[nodiscard]] std::vector<std::string_view> first_lines(std::string_view content, std::size_t most);
 
@@ -21,7 +26,8 @@ struct Word {
   std::size_t line = 1, column = 1;
 };
 
-/// The words of a file, line by line: lines without any, and what follows a '#', are left out.
+/// The words of a file, line by line: lines without any, and what follows a '#', are left out (with
+/// `keeps_empty` only lines that begin with it, as names may have one).
 class TextLines {
 public:
   /// `content` must outlive this. `separators`: what stands between words. With `keeps_empty`
@@ -37,7 +43,10 @@ public:
   [[nodiscard]] InputError error(const Word& word, const std::string& message) const;
   /// Of the whole file.
   [[nodiscard]] InputError error(const std::string& message) const;
-  /// Errors: InputError with the word's place.
+  /// A rate as programs write it: "400Gbps" are bits, "50GBps" bytes. Errors: InputError with the
+  /// word's place; so of the others.
+  [[nodiscard]] Bandwidth rate(const Word& word, std::string_view unit = "") const;
+  [[nodiscard]] Time time(const Word& word, std::string_view unit = "") const;
   [[nodiscard]] std::int64_t integer(const Word& word, std::int64_t low, std::int64_t high) const;
   [[nodiscard]] double number(const Word& word, double low, double high) const;
 
