@@ -10,8 +10,8 @@
 // How many switches a tier has follows from the speeds, radices down and oversubscription, as in
 // htsim: what is above a tier carries what comes from below, divided by the oversubscription. Each
 // ToR is linked with every switch of tier 1 in its pod, by `Bundle` (of tier 1) links; switch p of
-// every pod's tier 1 with cores p, p + the number of those switches, and so on. A switch's own latency
-// is on its links out. Queues decide nothing here.
+// every pod's tier 1 with cores p, p + the number of those switches, and so on. A switch's own
+// latency is on its links out. Queues decide nothing here.
 #include "sim/text.hpp"
 #include "topologies/import/list.hpp"
 #include "topologies/import/text_lines.hpp"
