@@ -49,6 +49,8 @@ private:
 
 /// Members, checked: at least two, all NPUs, none twice.
 std::vector<NodeId> checked_group(const Topology& topology, const CollectiveSpec& spec) {
+  if (topology.npu_count() == 0)
+    throw InputError(fmt::format("{} has no NPU that could take part", topology.name()));
   std::vector<NodeId> group = spec.group;
   if (group.empty())
     for (std::uint32_t n = 0; n < topology.npu_count(); ++n) group.push_back(NodeId{n});

@@ -77,7 +77,8 @@ struct TopologyParts {
 /// A checked, immutable topology with adjacency. Value type; copying costs its size.
 class Topology {
 public:
-  /// Errors: InputError naming the offending node, link or group: no NPU, NPUs not first, a name
+  /// Without NPUs it can be looked at, and no collective runs on it.
+  /// Errors: InputError naming the offending node, link or group: no node, NPUs not first, a name
   /// twice, a link end or group member that isn't there, a self-loop, bandwidth <= 0, latency < 0,
   /// an empty group or one with a link twice, a negative reduction rate, coordinates that are
   /// missing, too many, outside the shape or those of another NPU.
@@ -136,7 +137,7 @@ private:
 [[nodiscard]] Topology reversed(const Topology& topology);
 
 /// Without the given nodes (and their links) and links. Nodes are renumbered in order and keep
-/// their names and coordinates; empty groups vanish. Errors: InputError where no NPU is left.
+/// their names and coordinates; empty groups vanish. Errors: InputError where no node is left.
 [[nodiscard]] Topology without(const Topology& topology, std::span<const NodeId> nodes,
                                std::span<const LinkId> links);
 

@@ -45,6 +45,9 @@ struct TopologyRow {
 /// Errors: InputError for unknown names, keys and units, bad shapes, unreadable files.
 [[nodiscard]] Topology make_topology(std::string_view text);
 
+/// The same, or one without any NPU, which make_topology() refuses: a switch, to look at.
+[[nodiscard]] Topology make_network(std::string_view text);
+
 /// Any graph from a TOML file; its keys stand at the head of topology_file.cpp.
 [[nodiscard]] Topology read_topology(const std::string& file);
 /// The same, from memory.

@@ -186,7 +186,8 @@ template <typename Body> auto about(std::string_view text, const Body& body) {
 }
 
 bool names_file(std::string_view head) {
-  constexpr std::array endings{".toml", ".json", ".yml", ".yaml", ".topo", ".csv", ".txt"};
+  constexpr std::array endings{".toml", ".json", ".yml", ".yaml", ".topo",   ".csv",
+                               ".txt",  ".xml",  ".dot", ".gv",   ".graphml"};
   return head.find('/') != std::string_view::npos ||
          std::ranges::any_of(endings, [&](std::string_view end) { return head.ends_with(end); });
 }
@@ -201,22 +202,83 @@ std::pair<std::string, std::int64_t> file_and_nodes(const std::string& head) {
   return {head.substr(0, colon), parse_integer(head.substr(colon + 1), "nodes", 1, 1'000'000)};
 }
 
+/// `FILE+OTHER+OTHER`, unless there is a file of that name.
+std::pair<std::string, std::vector<std::string>> file_and_others(const std::string& paths) {
+  if (paths.find('+') == std::string::npos || std::filesystem::is_regular_file(paths))
+    return {paths, {}};
+  std::vector<std::string> files;
+  for (const std::string_view file : split(paths, '+')) files.emplace_back(trimmed(file));
+  return {files.front(), {files.begin() + 1, files.end()}};
+}
+
+std::vector<std::string> known_keys(const topologies::ForeignFormat& format) {
+  std::vector<std::string> known(removals.begin(), removals.end());
+  known.insert(known.end(), format.options.begin(), format.options.end());
+  return known;
+}
+
+/// What lies beside a file and has the same ending, by name; at most so many.
+std::vector<topologies::CompanionFile> files_beside(const std::filesystem::path& file) {
+  constexpr std::size_t most_files = 100;
+  constexpr std::uintmax_t most_bytes = std::uintmax_t{1} << 20;
+  std::vector<std::filesystem::path> paths;
+  std::error_code unreadable; // a folder that can't be listed has nothing to offer
+  for (const auto& entry : std::filesystem::directory_iterator(
+           file.has_parent_path() ? file.parent_path() : ".", unreadable)) {
+    if (!entry.is_regular_file(unreadable) || entry.path().extension() != file.extension())
+      continue;
+    if (entry.path().filename() == file.filename() || entry.file_size(unreadable) > most_bytes)
+      continue;
+    paths.push_back(file.parent_path() / entry.path().filename());
+  }
+  std::ranges::sort(paths);
+  paths.resize(std::min(paths.size(), most_files));
+  std::vector<topologies::CompanionFile> files;
+  for (const std::filesystem::path& path : paths)
+    files.push_back({read_file(path.string()), path.string()});
+  return files;
+}
+
+topologies::ForeignFile foreign_file(const topologies::ForeignFormat& format,
+                                     std::string_view content, const std::string& path,
+                                     std::int64_t nodes, const std::vector<std::string>& others,
+                                     const TextForm& form) {
+  topologies::ForeignFile file{content, path, nodes};
+  for (const Option& option : form.options)
+    if (std::ranges::find(format.options, option.key) != format.options.end())
+      file.options.emplace(option.key, option.value);
+  for (const std::string& other : others) file.companions.push_back({read_file(other), other});
+  file.beside = [path] { return files_beside(path); };
+  return file;
+}
+
 } // namespace
 
 Topology make_topology(std::string_view text) {
+  Topology topology = make_network(text);
+  if (topology.npu_count() == 0)
+    throw InputError(fmt::format("topology \"{}\" has no NPU: it can be shown, but no collective "
+                                 "runs on it",
+                                 text));
+  return topology;
+}
+
+Topology make_network(std::string_view text) {
   const TextForm form = about(text, [&] { return parse_text_form(text); });
-  const auto [path, nodes] = file_and_nodes(form.head);
+  const auto [paths, nodes] = file_and_nodes(form.head);
+  const auto [path, others] = file_and_others(paths);
   const bool is_file = names_file(path);
   if (is_file && std::filesystem::is_regular_file(path)) { // a pipe can be read only once
     const std::string bytes = read_file(path);
     std::string_view content = bytes;
     if (content.starts_with("\xEF\xBB\xBF")) content.remove_prefix(3); // a mark of UTF-8
     if (const topologies::ForeignFormat* format = topologies::foreign_format(content)) {
-      about(text, [&] { require_known_keys(form, {removals.begin(), removals.end()}); });
-      Topology whole = topologies::read_foreign(*format, {content, path, nodes});
+      about(text, [&] { require_known_keys(form, known_keys(*format)); });
+      Topology whole = topologies::read_foreign(
+          *format, foreign_file(*format, content, path, nodes, others, form));
       return about(text, [&] { return reduced(std::move(whole), form); });
     }
-    topologies::refuse_other_kinds(content, path);
+    if (others.empty()) topologies::refuse_other_kinds(content, path);
   }
   const std::optional<std::string> file =
       is_file ? std::optional(form.head) : topologies::machine_file(form.head);

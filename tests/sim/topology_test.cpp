@@ -86,7 +86,7 @@ TEST_CASE("a malformed topology is refused in words") {
   CHECK(refusal(parts) == "NPUs \"npu0\" and \"npu1\" both have coordinates (1)");
   parts.coordinates = {{0}, {1}, {0}};
   CHECK(refusal(parts) == "there are coordinates for 3 nodes, but only 2 nodes");
-  CHECK(refusal(TopologyParts{}) == "a topology needs at least one NPU");
+  CHECK(refusal(TopologyParts{}) == "a topology needs at least one node");
   CHECK(message_of([&] { (void)Topology(good).find_node("npu7"); }) ==
         "unknown node \"npu7\" (known: npu0, npu1; did you mean \"npu0\"?)");
 }
@@ -118,7 +118,7 @@ TEST_CASE("without nodes and links") {
   std::vector<NodeId> everyone;
   for (std::uint32_t n = 0; n < 9; ++n) everyone.emplace_back(n);
   CHECK(message_of([&] { (void)without(whole, everyone, {}); }) ==
-        "a topology needs at least one NPU");
+        "a topology needs at least one node");
 }
 
 TEST_CASE("fingerprints tell topologies apart by what decides a simulation") {

@@ -190,7 +190,7 @@ TEST_CASE("wrong options") {
         "dragonfly:2x3", "fat_tree:4", "k_ary_tree:2x3", "multi_rail:2x2"})
     message(text + ",directions=1", "directions=1 needs a dimension that is a ring");
   message("ring:3,without=npu3", "unknown node \"npu3\" (known: npu0, npu1, npu2");
-  message("ring:3,without=npu0+npu1+npu2", "a topology needs at least one NPU");
+  message("ring:3,without=npu0+npu1+npu2", "a topology needs at least one node");
   message("ring:5,without-link=npu0>npu2", "there is no link npu0>npu2");
   message("ring:5,without-link=npu0_npu1",
           "\"npu0_npu1\" is not a link (as in npu0>npu1, or npu0-npu1)");

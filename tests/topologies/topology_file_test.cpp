@@ -163,7 +163,7 @@ TEST_CASE("mistakes at the top of a file") {
                     "dir/t.toml:1:8: 1000001 is out of range (1 .. 1000000)");
   CHECK_THROWS_WITH(parsed("npus = \"two\""),
                     "dir/t.toml:1:8: expected an integer, found the string \"two\"");
-  CHECK_THROWS_WITH(parsed(""), "dir/t.toml:1:1: a topology needs at least one NPU");
+  CHECK_THROWS_WITH(parsed(""), "dir/t.toml:1:1: a topology needs at least one node");
   CHECK_THROWS_WITH(parsed("npus = 2\n[defaults]\nlatnecy = \"1us\""),
                     ContainsSubstring("dir/t.toml:3:1: unknown key \"latnecy\""));
   CHECK_THROWS_WITH(parsed("npus = 2\ndefaults = 1"),

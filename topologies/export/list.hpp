@@ -24,5 +24,11 @@ struct NetworkWriter {
 /// A file that read_topology() reads back as the same network.
 /// Errors: InputError for a group that has some, but not all parallel links between two nodes.
 [[nodiscard]] std::string topology_toml(const Topology& topology);
+/// The others. Errors: InputError for what such a file can't say.
+[[nodiscard]] std::string topology_astra(const Topology& topology);
+[[nodiscard]] std::string topology_dot(const Topology& topology);
+[[nodiscard]] std::string topology_graphml(const Topology& topology);
+[[nodiscard]] std::string topology_infragraph(const Topology& topology);
+[[nodiscard]] std::string topology_simgrid(const Topology& topology);
 
 } // namespace tutti

@@ -16,15 +16,45 @@ namespace tutti::topologies {
 
 std::span<const ForeignFormat> foreign_formats() {
   static constexpr std::array rows{
-      ForeignFormat{"astra", "network of ASTRA-sim's analytical backend (.yml)", false, is_astra,
-                    read_astra, "astra-sim 518bd51, astra-network-analytical's parser"},
-      ForeignFormat{"csv", "links or a matrix of bandwidths in CSV", false, is_csv, read_csv,
+      ForeignFormat{"astra",
+                    "network of ASTRA-sim's analytical backend (.yml)",
+                    false,
+                    false,
+                    {},
+                    is_astra,
+                    read_astra,
+                    "astra-sim 518bd51, astra-network-analytical's parser"},
+      ForeignFormat{"csv",
+                    "links or a matrix of bandwidths in CSV",
+                    false,
+                    false,
+                    {},
+                    is_csv,
+                    read_csv,
                     "columns by their names, no separators within cells"},
-      ForeignFormat{"htsim", "fat tree of htsim (.topo)", false, is_htsim, read_htsim,
+      ForeignFormat{"htsim",
+                    "fat tree of htsim (.topo)",
+                    false,
+                    false,
+                    {},
+                    is_htsim,
+                    read_htsim,
                     "Broadcom/csg-htsim 52ff02f, fat_tree_topology.cpp"},
-      ForeignFormat{"ns3", "text topology of ns-3 (SimAI, ASTRA-sim)", false, is_ns3, read_ns3,
+      ForeignFormat{"ns3",
+                    "text topology of ns-3 (SimAI, ASTRA-sim)",
+                    false,
+                    false,
+                    {},
+                    is_ns3,
+                    read_ns3,
                     "SimAI 1.7's generator; astra-sim 518bd51's ns-3 backend"},
-      ForeignFormat{"taccl", "profile of a node by TACCL (.json)", true, is_taccl, read_taccl,
+      ForeignFormat{"taccl",
+                    "profile of a node by TACCL (.json)",
+                    true,
+                    false,
+                    {},
+                    is_taccl,
+                    read_taccl,
                     "microsoft/taccl, INPUT_GUIDE.md and taccl/topologies/generic.py"}};
   return rows;
 }
@@ -79,6 +109,9 @@ Topology read_foreign(const ForeignFormat& format, const ForeignFile& file) {
     throw InputError(fmt::format("{}:{}: only of a node there may be several, but this file is a "
                                  "whole network ({})",
                                  file.source, file.nodes, format.name));
+  if (!format.has_companions && !file.companions.empty())
+    throw InputError(fmt::format("{}+{}: no other file belongs to this one ({})", file.source,
+                                 file.companions.front().source, format.name));
   if (const std::size_t at = first_no_text(file.content); at != std::string_view::npos) {
     const std::string_view before = file.content.substr(0, at);
     throw InputError(fmt::format("{}:{}:{}: byte {:#04x} is no text in UTF-8", file.source,

@@ -5,17 +5,31 @@
 #include "topologies/import/assumptions.hpp"
 
 #include <cstdint>
+#include <functional>
+#include <map>
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace tutti::topologies {
+
+/// A further file that a network is described in.
+struct CompanionFile {
+  std::string content;
+  std::string source; ///< what errors call it
+};
 
 /// What a reader is given.
 struct ForeignFile {
   std::string_view content;
   std::string source;     ///< what errors call it
   std::int64_t nodes = 1; ///< so many of what the file describes, where that is one node
+  /// `FILE,key=value`: of ForeignFormat::options alone.
+  std::map<std::string, std::string, std::less<>> options = {};
+  std::vector<CompanionFile> companions = {}; ///< `FILE+OTHER`
+  /// Files beside it with the same ending, by their names; null where there are none.
+  std::function<std::vector<CompanionFile>()> beside = {};
 };
 
 /// A kind of file that describes one node or a whole network.
@@ -23,6 +37,8 @@ struct ForeignFormat {
   std::string_view name;  ///< "htsim"
   std::string_view title; ///< "fat trees of htsim (.topo)"
   bool has_nodes;         ///< it is a node, of which there may be several: FILE:4
+  bool has_companions;    ///< other files may belong to it: FILE+OTHER
+  std::span<const std::string_view> options; ///< keys that it takes: FILE,nics=8
   /// Whether the content is of this kind, from words that only it has; no more than a look.
   bool (*recognises)(std::string_view content);
   /// NPUs first; name, note and assumptions are left to read_foreign(). Errors: InputError with the
@@ -48,11 +64,25 @@ void refuse_other_kinds(std::string_view content, const std::string& source);
 [[nodiscard]] TopologyParts read_astra(const ForeignFile& file, Assumptions& assumed);
 [[nodiscard]] bool is_csv(std::string_view content);
 [[nodiscard]] TopologyParts read_csv(const ForeignFile& file, Assumptions& assumed);
+[[nodiscard]] bool is_dot(std::string_view content);
+[[nodiscard]] TopologyParts read_dot(const ForeignFile& file, Assumptions& assumed);
+[[nodiscard]] bool is_graphml(std::string_view content);
+[[nodiscard]] TopologyParts read_graphml(const ForeignFile& file, Assumptions& assumed);
 [[nodiscard]] bool is_htsim(std::string_view content);
 [[nodiscard]] TopologyParts read_htsim(const ForeignFile& file, Assumptions& assumed);
+[[nodiscard]] bool is_infragraph(std::string_view content);
+[[nodiscard]] TopologyParts read_infragraph(const ForeignFile& file, Assumptions& assumed);
+[[nodiscard]] bool is_nccl(std::string_view content);
+[[nodiscard]] TopologyParts read_nccl(const ForeignFile& file, Assumptions& assumed);
 [[nodiscard]] bool is_ns3(std::string_view content);
 [[nodiscard]] TopologyParts read_ns3(const ForeignFile& file, Assumptions& assumed);
+[[nodiscard]] bool is_nvidia_smi(std::string_view content);
+[[nodiscard]] TopologyParts read_nvidia_smi(const ForeignFile& file, Assumptions& assumed);
+[[nodiscard]] bool is_simgrid(std::string_view content);
+[[nodiscard]] TopologyParts read_simgrid(const ForeignFile& file, Assumptions& assumed);
 [[nodiscard]] bool is_taccl(std::string_view content);
 [[nodiscard]] TopologyParts read_taccl(const ForeignFile& file, Assumptions& assumed);
+[[nodiscard]] bool is_teccl(std::string_view content);
+[[nodiscard]] TopologyParts read_teccl(const ForeignFile& file, Assumptions& assumed);
 
 } // namespace tutti::topologies

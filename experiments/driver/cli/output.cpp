@@ -44,4 +44,10 @@ Topology told_topology(const std::string& text) {
   return topology;
 }
 
+Topology told_network(const std::string& text) {
+  Topology network = make_network(text);
+  tell_assumptions(network);
+  return network;
+}
+
 } // namespace tutti

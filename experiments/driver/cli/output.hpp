@@ -21,7 +21,8 @@ void print_message(std::string_view text);
 /// A message for each thing that the network's file didn't say and that is assumed.
 void tell_assumptions(const Topology& topology);
 
-/// make_topology(), with its assumptions told.
+/// make_topology() and make_network(), with their assumptions told.
 [[nodiscard]] Topology told_topology(const std::string& text);
+[[nodiscard]] Topology told_network(const std::string& text);
 
 } // namespace tutti

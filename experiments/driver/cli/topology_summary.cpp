@@ -65,7 +65,7 @@ void search(const Topology& topology, TopologySummary& summary) {
       if (hops[to] > diameter.hops) diameter = {hops[to], NodeId{from}, NodeId{to}};
     }
   }
-  if (all) summary.diameter = diameter;
+  if (all && summary.npus > 0) summary.diameter = diameter;
 }
 
 void widen(DegreeRange& range, std::size_t degree, bool first) {

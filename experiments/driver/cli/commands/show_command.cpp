@@ -41,8 +41,8 @@ struct Shown {
 };
 
 Shown shown_of(const ShowArguments& arguments) {
-  Topology network = told_topology(arguments.topology);
-  if (arguments.sketch.empty()) return {std::move(network), {}};
+  if (arguments.sketch.empty()) return {told_network(arguments.topology), {}};
+  const Topology network = told_topology(arguments.topology);
   Sketch sketch = read_sketch(arguments.sketch);
   require_fitting(sketch, network);
   LogicalTopology logical = logical_topology(network, sketch);
