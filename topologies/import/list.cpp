@@ -3,6 +3,7 @@
 #include "topologies/import/list.hpp"
 
 #include "sim/error.hpp"
+#include "topologies/import/servers.hpp"
 #include "topologies/import/text_lines.hpp"
 
 #include <fmt/format.h>
@@ -40,6 +41,8 @@ std::span<const ForeignFormat> foreign_formats() {
                     is_htsim,
                     read_htsim,
                     "Broadcom/csg-htsim 52ff02f, fat_tree_topology.cpp"},
+      ForeignFormat{"nccl", "server by NCCL or RCCL, NCCL_TOPO_DUMP_FILE (.xml)", true, false,
+                    server_options, is_nccl, read_nccl, "NCCL 2.23 and RCCL 2.21, graph/xml.cc"},
       ForeignFormat{"ns3",
                     "text topology of ns-3 (SimAI, ASTRA-sim)",
                     false,
@@ -48,6 +51,9 @@ std::span<const ForeignFormat> foreign_formats() {
                     is_ns3,
                     read_ns3,
                     "SimAI 1.7's generator; astra-sim 518bd51's ns-3 backend"},
+      ForeignFormat{"nvidia-smi", "server by nvidia-smi topo -m (.txt)", true, false,
+                    options_of_unnamed, is_nvidia_smi, read_nvidia_smi,
+                    "nvidia-smi topo -h, NVIDIA driver 550"},
       ForeignFormat{"taccl",
                     "profile of a node by TACCL (.json)",
                     true,

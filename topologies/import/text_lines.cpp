@@ -51,7 +51,9 @@ std::size_t first_no_text(std::string_view content) {
   for (std::size_t at = 0; at < content.size();) {
     const auto lead = static_cast<unsigned char>(content[at]);
     if (lead < 0x80) {
-      if ((lead < 0x20 && lead != '\t' && lead != '\n' && lead != '\r') || lead == 0x7F) return at;
+      if ((lead < 0x20 && lead != '\t' && lead != '\n' && lead != '\r' && lead != 0x1B) ||
+          lead == 0x7F)
+        return at;
       ++at;
       continue;
     }

@@ -14,8 +14,8 @@ namespace tutti::topologies {
 /// Of ASCII letters.
 [[nodiscard]] std::string lower_case(std::string_view text);
 
-/// The first byte that is no text: a control character but for tabs and ends of lines, or what
-/// isn't UTF-8. None: npos.
+/// The first byte that is no text: a control character but for tabs, ends of lines and the escape
+/// that colours what terminals show, or what isn't UTF-8. None: npos.
 [[nodiscard]] std::size_t first_no_text(std::string_view content);
 
 /// The first lines that say something: without empty ones and comments; fewer where there are none.

@@ -1,0 +1,403 @@
+// What NCCL writes of a node with NCCL_TOPO_DUMP_FILE, and RCCL alike:
+//
+//   <system version="1">
+//     <cpu numaid="0" arch="x86_64" vendor="AuthenticAMD" ...>
+//       <pci busid="0000:01:00.0" class="0x060400" link_speed="16.0 GT/s PCIe" link_width="16">
+//         <pci busid="0000:07:00.0" ...>  <gpu dev="0" sm="80" rank="0" gdr="1">
+//           <nvlink target="0000:c7:00.0" count="2" tclass="0x068000"/>  </gpu></pci>
+//         <pci ...><nic><net name="mlx5_0" dev="0" speed="200000" latency="0.0" .../></nic></pci>
+//
+// A <pci> has the speed of its way up. Those with one thing below them are wires. Ports of one of
+// Broadcom's switches that look like switches below it are that switch. `tclass` tells NVSwitches
+// (0x068000), of which one stands here for all, from GPUs and from CPUs (0x068001). Links of GPUs
+// that the file has not, as they weren't in the communicator, lead nowhere. `speed` is in Mbit/s,
+// `latency` in us, `bw` of <c2c> in MB/s. NPUs are in the order of their ranks.
+// Source: NCCL 2.23 and RCCL 2.21, graph/xml.cc, graph/topo.cc.
+#include "sim/error.hpp"
+#include "sim/text.hpp"
+#include "topologies/import/servers.hpp"
+#include "topologies/import/text_lines.hpp"
+
+#include <fmt/format.h>
+#include <pugixml.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace tutti::topologies {
+
+namespace {
+
+constexpr int most_depth = 32;
+constexpr std::size_t most_gpus = 4096, most_cpus = 512;
+constexpr std::size_t most_elements = 1'000'000, most_bytes = std::size_t{16} << 20;
+
+class NcclReader {
+public:
+  NcclReader(const ForeignFile& file, Assumptions& assumed) : file_(file), assumed_(assumed) {
+    if (file.content.size() > most_bytes)
+      throw InputError(fmt::format("{}: {} bytes are no server (at most 16 MiB)", file.source,
+                                   file.content.size()));
+    if (const std::size_t at = file.content.find("<!");
+        at != std::string_view::npos && file.content.substr(at, 4) != "<!--")
+      throw error_at(at, "a document type, which such a file doesn't have");
+    const pugi::xml_parse_result parsed = document_.load_buffer(
+        file.content.data(), file.content.size(), pugi::parse_default, pugi::encoding_utf8);
+    if (!parsed)
+      throw error_at(static_cast<std::size_t>(std::max<std::ptrdiff_t>(0, parsed.offset)),
+                     parsed.description());
+  }
+
+  TopologyParts read() {
+    const pugi::xml_node system = document_.child("system");
+    if (!system) throw InputError(fmt::format("{}: no <system>", file_.source));
+    check_depth(system);
+    for (const pugi::xml_node cpu : elements(system)) {
+      if (!is(cpu, "cpu")) throw error(cpu, fmt::format("<{}>, where <cpu> is known", cpu.name()));
+      if (holds_anything(cpu)) collect(cpu, cpu);
+    }
+    if (gpus_.size() > most_gpus)
+      throw InputError(fmt::format("{}: {} GPUs are no server (at most {})", file_.source,
+                                   gpus_.size(), most_gpus));
+    if (gpus_.empty())
+      throw InputError(fmt::format("{}: no <gpu>: files for NCCL_TOPO_FILE may have none; what "
+                                   "NCCL_TOPO_DUMP_FILE names has them",
+                                   file_.source));
+    number_gpus();
+    const GpuKind& kind = kind_of(gpus_.front());
+    for (const FoundGpu& gpu : gpus_)
+      if (&kind_of(gpu) != &kind)
+        assumed_.add("GPUs", fmt::format("all are as npu0, {}, though the file has others",
+                                         kind.model.empty() ? "an unknown one" : kind.model));
+    ServerBuilder server(file_, assumed_, static_cast<std::int64_t>(gpus_.size()), kind);
+    add_cpus(server, system);
+    add_own_links(server);
+    TopologyParts parts = std::move(server).cluster();
+    parts.note = fmt::format("A server as {} saw it.", is_amd_ ? "RCCL" : "NCCL");
+    return parts;
+  }
+
+private:
+  struct FoundGpu {
+    pugi::xml_node at, pci, cpu;
+    std::string bus;
+    std::int64_t rank = -1;
+    NodeId cpu_id;
+  };
+
+  // Places, and what elements and attributes say.
+
+  [[nodiscard]] InputError error_at(std::size_t offset, const std::string& message) const {
+    const std::string_view before = file_.content.substr(0, offset);
+    const auto line = std::ranges::count(before, '\n') + 1;
+    const std::size_t column = offset - (before.rfind('\n') + 1) + 1; // npos + 1 is 0
+    return InputError(fmt::format("{}:{}:{}: {}", file_.source, line, column, message));
+  }
+  [[nodiscard]] InputError error(pugi::xml_node node, const std::string& message) const {
+    return error_at(static_cast<std::size_t>(std::max<std::ptrdiff_t>(1, node.offset_debug())) - 1,
+                    message);
+  }
+  static bool is(pugi::xml_node node, std::string_view name) { return node.name() == name; }
+  static std::vector<pugi::xml_node> elements(pugi::xml_node node) {
+    std::vector<pugi::xml_node> found;
+    for (const pugi::xml_node child : node.children())
+      if (child.type() == pugi::node_element) found.push_back(child);
+    return found;
+  }
+  static std::string word(pugi::xml_node node, const char* name) {
+    return lower_case(trimmed(node.attribute(name).value()));
+  }
+  [[nodiscard]] double number(pugi::xml_node node, const char* name, double otherwise, double low,
+                              double high) const {
+    const std::string text = word(node, name);
+    if (text.empty()) return otherwise;
+    try {
+      return parse_decimal(text, name, low, high);
+    } catch (const InputError& e) {
+      throw error(node, e.what());
+    }
+  }
+  [[nodiscard]] int count(pugi::xml_node node) const {
+    constexpr int most_links = 1024;
+    const double links = number(node, "count", 1, 0, most_links);
+    if (links != std::floor(links)) throw error(node, "count: expected a whole number");
+    return static_cast<int>(links);
+  }
+
+  void check_depth(pugi::xml_node system) const {
+    std::vector<std::pair<pugi::xml_node, int>> open{{system, 0}};
+    std::size_t seen = 0;
+    while (!open.empty()) {
+      const auto [node, depth] = open.back();
+      open.pop_back();
+      if (depth > most_depth) throw error(node, fmt::format("more than {} deep", most_depth));
+      if (++seen > most_elements)
+        throw error(node, fmt::format("more than {} elements", most_elements));
+      for (const pugi::xml_node child : elements(node)) open.emplace_back(child, depth + 1);
+    }
+  }
+
+  /// Whether a GPU or a card is below.
+  static bool holds_anything(pugi::xml_node node) {
+    if (is(node, "gpu") || is(node, "net")) return true;
+    return std::ranges::any_of(elements(node), [](pugi::xml_node c) { return holds_anything(c); });
+  }
+
+  void collect(pugi::xml_node node, pugi::xml_node cpu) {
+    for (const pugi::xml_node child : elements(node)) {
+      if (is(child, "pci")) {
+        collect(child, cpu);
+      } else if (is(child, "gpu")) {
+        if (!is(node, "pci")) throw error(child, "a <gpu> is in a <pci>, whose busid names it");
+        const std::string bus = word(node, "busid");
+        if (bus.empty()) throw error(node, "a <pci> with a <gpu> needs a busid");
+        gpus_.push_back({child, node, cpu, bus, -1, {}});
+      } else if (!is(child, "nic") && !is(child, "pcilink")) {
+        assumed_.add("left out", fmt::format("<{}> in <{}>", child.name(), node.name()));
+      }
+    }
+  }
+
+  /// By rank; where they have none, by device.
+  void number_gpus() {
+    const bool has_ranks = std::ranges::all_of(
+        gpus_, [&](const FoundGpu& gpu) { return number(gpu.at, "rank", -1, -1, INT32_MAX) >= 0; });
+    std::set<std::int64_t> seen;
+    for (FoundGpu& gpu : gpus_) {
+      gpu.rank =
+          static_cast<std::int64_t>(number(gpu.at, has_ranks ? "rank" : "dev", 0, 0, INT32_MAX));
+      if (has_ranks && !seen.insert(gpu.rank).second)
+        throw error(gpu.at, fmt::format("a second GPU of rank {}", gpu.rank));
+    }
+    if (!has_ranks) assumed_.add("ranks", "in the order of GPUs' numbers (dev)");
+    std::ranges::stable_sort(gpus_, {}, &FoundGpu::rank);
+    for (std::size_t g = 0; g < gpus_.size(); ++g) {
+      by_bus_.emplace(gpus_[g].bus, g);
+      is_amd_ = is_amd_ || !word(gpus_[g].at, "gcn").empty();
+    }
+  }
+
+  [[nodiscard]] const GpuKind& kind_of(const FoundGpu& gpu) {
+    const std::string gcn = word(gpu.at, "gcn"), device = word(gpu.pci, "device");
+    const bool is_arm = word(gpu.cpu, "arch").starts_with("a") && // arm64, aarch64
+                        word(gpu.cpu, "arch") != "amd64";
+    std::string_view model;
+    if (!gcn.empty()) {
+      const std::string_view digits = std::string_view(gcn).substr(gcn.starts_with("gfx") ? 3 : 0);
+      if (digits == "906") model = "mi50";
+      if (digits == "908") model = "mi100";
+      if (digits == "910" || digits == "90a") model = "mi250x";
+      if (digits.starts_with("94")) model = device == "0x74a5" ? "mi325x" : "mi300x";
+      if (digits == "950") model = "mi355x";
+    } else {
+      switch (static_cast<int>(number(gpu.at, "sm", 0, 0, 10'000))) {
+      case 60: model = "p100"; break;
+      case 70: model = "v100"; break;
+      case 80: model = "a100"; break;
+      case 86: model = "a6000"; break;
+      case 90: model = device == "0x2335" || device == "0x2348" ? "h200" : "h100"; break;
+      case 100: model = is_arm ? "gb200" : "b200"; break;
+      case 103: model = is_arm ? "gb300" : "b300"; break;
+      case 121: model = "gb10"; break;
+      default: break;
+      }
+    }
+    const GpuKind* kind = find_gpu_kind(model);
+    const bool has_links = gpu.at.child("nvlink") || gpu.at.child("xgmi");
+    if (kind != nullptr && (!has_links || kind->own_links > 0)) return *kind;
+    if (!has_links) return unknown_gpu_kind();
+    const std::string_view like = gcn.empty() ? "gb300" : "mi355x";
+    assumed_.add("links of GPUs", fmt::format("as those of {}, as {} isn't known", like,
+                                              gcn.empty() ? "sm " + word(gpu.at, "sm") : gcn));
+    return *find_gpu_kind(like);
+  }
+
+  // The tree of PCIe.
+
+  [[nodiscard]] Bandwidth rate_of(pugi::xml_node pci) {
+    const std::string text = word(pci, "link_speed");
+    const auto lanes = static_cast<int>(number(pci, "link_width", 0, 0, 256));
+    const std::string_view speed = std::string_view(text).substr(0, text.find_first_of(" g"));
+    constexpr std::array<std::string_view, 11> speeds{"2.5", "5.0",  "5",  "8.0",  "8", "16.0",
+                                                      "16",  "32.0", "32", "64.0", "64"};
+    constexpr std::array<int, 11> generations{1, 2, 2, 3, 3, 4, 4, 5, 5, 6, 6};
+    if (speed.empty() || speed == "unknown" || lanes == 0) {
+      assumed_.add("PCIe without a speed", "third generation, 16 lanes, as NCCL takes it");
+      return pcie_rate(3, 16);
+    }
+    const auto known = std::ranges::find(speeds, speed);
+    if (known == speeds.end())
+      throw error(pci, fmt::format("link_speed \"{}\" is none of PCIe (known: 2.5, 5, 8, 16, 32, "
+                                   "64 GT/s)",
+                                   text));
+    return pcie_rate(generations[static_cast<std::size_t>(known - speeds.begin())], lanes);
+  }
+
+  /// Whether `pci` is but a port of the switch that `above` is.
+  static bool is_same_switch(pugi::xml_node above, pugi::xml_node pci) {
+    if (!is(above, "pci") || word(pci, "vendor") != "0x1000" || word(pci, "class") != "0x060400")
+      return false;
+    return std::ranges::all_of(
+        std::array{"vendor", "device", "subsystem_vendor", "subsystem_device"},
+        [&](const char* key) { return word(above, key) == word(pci, key); });
+  }
+  /// What is directly below: GPUs, cards, and <pci> of which there is more to say.
+  static void things_below(pugi::xml_node node, std::vector<pugi::xml_node>& found) {
+    for (const pugi::xml_node child : elements(node)) {
+      if (is(child, "pci") && is_same_switch(node, child))
+        things_below(child, found);
+      else if (holds_anything(child))
+        found.push_back(child);
+    }
+  }
+
+  void add_below(ServerBuilder& server, pugi::xml_node node, NodeId above, Bandwidth rate) {
+    if (is(node, "gpu")) {
+      const auto at = std::ranges::find(gpus_, node, &FoundGpu::at);
+      server.add_pcie(above, ServerBuilder::gpu(at - gpus_.begin()), rate);
+    } else if (is(node, "nic")) {
+      add_card(server, node, above, rate);
+    } else if (is(node, "pci")) {
+      const Bandwidth own = std::min(rate, rate_of(node));
+      std::vector<pugi::xml_node> below;
+      things_below(node, below);
+      // The device itself, or what is behind a bridge of one thing.
+      if (below.size() == 1) return add_below(server, below.front(), above, own);
+      const NodeId hub = server.add_pcie_switch();
+      server.add_pcie(above, hub, own);
+      const bool is_device = !is(below.front(), "pci"); // of several functions
+      for (const pugi::xml_node child : below)
+        add_below(server, child, hub, is_device ? own : unlimited);
+    }
+  }
+
+  void add_card(ServerBuilder& server, pugi::xml_node nic, NodeId above, Bandwidth rate) {
+    std::vector<NicPort> ports;
+    std::string name;
+    for (const pugi::xml_node net : elements(nic)) {
+      if (!is(net, "net")) continue;
+      const double megabits = number(net, "speed", 0, -1, 1e8);
+      const Time latency{std::llround(number(net, "latency", 0, 0, 1e6) * 1e6)};
+      ports.push_back({megabits > 0 ? Bandwidth{std::llround(megabits * 125'000)}
+                                    : assumed_.rate("network card without a speed"),
+                       latency});
+      if (name.empty()) name = net.attribute("name").value();
+      if (word(net, "gdr") == "0")
+        assumed_.add("cards with gdr=\"0\"", "GPUs reach them directly, which NCCL doesn't do");
+    }
+    if (rate.bytes_per_second == unlimited.bytes_per_second) { // a card of the CPU itself
+      assumed_.add("PCIe without a speed", "third generation, 16 lanes, as NCCL takes it");
+      rate = pcie_rate(3, 16);
+    }
+    server.add_nic(name, std::move(ports), above, rate);
+  }
+
+  void add_cpus(ServerBuilder& server, pugi::xml_node system) {
+    std::vector<pugi::xml_node> cpus;
+    for (const pugi::xml_node cpu : elements(system))
+      if (holds_anything(cpu)) cpus.push_back(cpu);
+    if (cpus.size() > most_cpus)
+      throw error(cpus[most_cpus], fmt::format("more than {} CPUs", most_cpus));
+    std::vector<NodeId> ids;
+    for (const pugi::xml_node cpu : cpus) {
+      const bool is_grace = word(cpu, "arch").starts_with("a") && has_c2c(cpu);
+      ids.push_back(
+          server.add_cpu(assumed_.rate(is_grace ? "memory of a Grace CPU" : "memory of a CPU")));
+      std::vector<pugi::xml_node> below;
+      things_below(cpu, below);
+      for (const pugi::xml_node child : below) add_below(server, child, ids.back(), unlimited);
+    }
+    for (std::size_t a = 0; a < cpus.size(); ++a) {
+      for (std::size_t g = 0; g < gpus_.size(); ++g)
+        if (gpus_[g].cpu == cpus[a]) {
+          gpus_[g].cpu_id = ids[a];
+          add_package_links(server, gpus_[g], g, ids[a]);
+        }
+      for (std::size_t b = a + 1; b < cpus.size(); ++b)
+        if (word(cpus[a], "host_hash") == word(cpus[b], "host_hash"))
+          server.add_bus(ids[a], ids[b], between_cpus(cpus[a]));
+    }
+  }
+  [[nodiscard]] bool has_c2c(pugi::xml_node cpu) const {
+    return std::ranges::any_of(
+        gpus_, [&](const FoundGpu& gpu) { return gpu.cpu == cpu && gpu.at.child("c2c"); });
+  }
+  void add_package_links(ServerBuilder& server, const FoundGpu& gpu, std::size_t g, NodeId cpu) {
+    for (const pugi::xml_node c2c : gpu.at.children("c2c")) {
+      const double megabytes = number(c2c, "bw", 0, 1, 1e7) * count(c2c);
+      if (megabytes > 0)
+        server.add_bus(ServerBuilder::gpu(static_cast<std::int64_t>(g)), cpu,
+                       Bandwidth{std::llround(megabytes * 1e6)});
+    }
+  }
+  [[nodiscard]] Bandwidth between_cpus(pugi::xml_node cpu) {
+    const std::string arch = word(cpu, "arch"), vendor = word(cpu, "vendor");
+    if (arch.starts_with("ppc")) return assumed_.rate("between IBM's CPUs");
+    if (arch.starts_with("a") && arch != "amd64") return assumed_.rate("between Arm's CPUs");
+    if (vendor.find("intel") == std::string::npos) return assumed_.rate("between AMD's CPUs");
+    const double model = number(cpu, "modelid", 0, 0, 1e6);
+    return assumed_.rate(model >= 207   ? "between Intel's CPUs from Emerald Rapids on"
+                         : model >= 143 ? "between Intel's CPUs from Sapphire Rapids on"
+                         : model >= 85  ? "between Intel's CPUs from Skylake on"
+                                        : "between Intel's CPUs before Skylake");
+  }
+
+  // GPUs' own links.
+
+  void add_own_links(ServerBuilder& server) {
+    for (std::size_t g = 0; g < gpus_.size(); ++g) {
+      std::map<std::size_t, int> direct;
+      int switched = 0;
+      for (const pugi::xml_node link : elements(gpus_[g].at)) {
+        if (!is(link, "nvlink") && !is(link, "xgmi")) continue;
+        const std::string target = word(link, "target"), kind = word(link, "tclass");
+        const auto peer = by_bus_.find(target);
+        if (kind == "0x068000") {
+          switched += count(link);
+        } else if (kind == "0x068001") { // a CPU of IBM's
+          server.add_links_to_cpu(static_cast<std::int64_t>(g), gpus_[g].cpu_id, count(link));
+        } else if (peer == by_bus_.end()) {
+          assumed_.add("links to what isn't in the file", "they lead nowhere");
+        } else if (peer->second == g) {
+          throw error(link, "a link of a GPU to itself");
+        } else {
+          direct[peer->second] += count(link);
+        }
+      }
+      const auto self = static_cast<std::int64_t>(g);
+      for (const auto& [peer, links] : direct)
+        if (links > 0) server.add_own_links(self, static_cast<std::int64_t>(peer), links);
+      if (switched > 0) server.add_switched_links(self, switched);
+    }
+  }
+
+  static constexpr Bandwidth unlimited{INT64_MAX};
+
+  const ForeignFile& file_;
+  Assumptions& assumed_;
+  pugi::xml_document document_;
+  std::vector<FoundGpu> gpus_; // by NPU
+  std::map<std::string, std::size_t> by_bus_;
+  bool is_amd_ = false;
+};
+
+} // namespace
+
+bool is_nccl(std::string_view content) {
+  const std::string_view head = content.substr(0, std::size_t{1} << 16);
+  return head.find("<system") != std::string_view::npos &&
+         (head.find("<cpu") != std::string_view::npos ||
+          head.find("<gpu") != std::string_view::npos ||
+          head.find("</system") != std::string_view::npos);
+}
+
+TopologyParts read_nccl(const ForeignFile& file, Assumptions& assumed) {
+  return NcclReader(file, assumed).read();
+}
+
+} // namespace tutti::topologies

@@ -1,0 +1,303 @@
+// The matrix that `nvidia-smi topo -m` prints:
+//
+//           GPU0  GPU1  NIC0  CPU Affinity  NUMA Affinity
+//   GPU0     X    NV12  PXB   0-31          0
+//   GPU1    NV12   X    SYS   32-63         1
+//   NIC0    PXB   SYS    X
+//
+// NV# are so many NVLinks; where they are more than a GPU has, an NVSwitch joins them. PIX is at
+// most one bridge of PCIe, PXB several, PHB a host bridge, NODE one NUMA node, SYS another. It says
+// neither what the GPUs are nor what anything carries: that goes by the number of NVLinks, or by
+// `npu=h100`, which is said to whoever asks.
+//
+// What is near becomes a tree: devices that PIX or PXB joins are at a PCIe switch, those that PIX
+// joins at one of their own below it, and those of one NUMA node at a CPU. As NV# hides what PCIe
+// is between two GPUs, cards and the CPUs that GPUs are near to tell it.
+#include "sim/error.hpp"
+#include "sim/text.hpp"
+#include "topologies/import/servers.hpp"
+#include "topologies/import/text_lines.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <map>
+#include <numeric>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace tutti::topologies {
+
+namespace {
+
+constexpr std::size_t most_devices = 1024;
+
+enum class Near : std::uint8_t { same, nvlink, pix, pxb, phb, node, sys };
+
+struct Relation {
+  Near near = Near::sys;
+  int nvlinks = 0;
+};
+
+bool is_digits(std::string_view text) {
+  return !text.empty() && text.size() < 6 &&
+         std::ranges::all_of(text, [](unsigned char c) { return std::isdigit(c) != 0; });
+}
+bool is_gpu_name(std::string_view word) {
+  return word.starts_with("GPU") && is_digits(word.substr(3));
+}
+
+/// Without what colours and underlines on a terminal.
+std::string without_escapes(std::string_view text) {
+  std::string plain;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] != '\x1b') {
+      plain += text[i];
+      continue;
+    }
+    if (i + 1 < text.size() && text[i + 1] == '[')
+      for (i += 2; i < text.size() && std::isalpha(static_cast<unsigned char>(text[i])) == 0;) ++i;
+  }
+  return plain;
+}
+
+/// The head of the matrix: GPU0, GPU1, ...
+bool is_head(const TextLines::Line& line) {
+  return line.size() >= 2 && line[0].text == "GPU0" &&
+         (line[1].text == "GPU1" || line[1].text == "CPU" || line[1].text.starts_with("NIC") ||
+          line[1].text.find("mlx") != std::string_view::npos);
+}
+
+class Sets {
+public:
+  explicit Sets(std::size_t count) : above_(count) { std::iota(above_.begin(), above_.end(), 0); }
+  [[nodiscard]] std::size_t of(std::size_t item) {
+    while (above_[item] != item) item = above_[item] = above_[above_[item]];
+    return item;
+  }
+  void join(std::size_t a, std::size_t b) {
+    above_[std::max(of(a), of(b))] = std::min(of(a), of(b));
+  }
+
+private:
+  std::vector<std::size_t> above_;
+};
+
+class NvidiaSmiReader {
+public:
+  NvidiaSmiReader(const ForeignFile& file, Assumptions& assumed)
+      : file_(file), assumed_(assumed), plain_(without_escapes(file.content)),
+        lines_(plain_, file.source) {}
+
+  TopologyParts read() {
+    read_matrix();
+    const GpuKind& kind = kind_of_gpus();
+    ServerBuilder server(file_, assumed_, static_cast<std::int64_t>(gpus_), kind);
+    add_tree(server, kind);
+    add_nvlinks(server, kind);
+    TopologyParts parts = std::move(server).cluster();
+    parts.note = "A server as nvidia-smi topo -m shows it.";
+    return parts;
+  }
+
+private:
+  void read_matrix() {
+    const std::vector<TextLines::Line>& lines = lines_.lines();
+    auto line = std::ranges::find_if(lines, is_head);
+    if (line == lines.end()) throw lines_.error("no line GPU0 GPU1 ...");
+    for (const Word& word : *line) {
+      if (word.text == "CPU" || word.text == "NUMA" || word.text == "GPU") break; // ... Affinity
+      if (names_.size() == most_devices)
+        throw lines_.error(word, fmt::format("more than {} devices", most_devices));
+      if (is_gpu_name(word.text)) {
+        if (gpus_ < names_.size()) throw lines_.error(word, "a GPU after network cards");
+        ++gpus_;
+      }
+      names_.emplace_back(word.text);
+    }
+    relations_.assign(names_.size(), {});
+    cpu_of_.assign(names_.size(), "");
+    for (++line; line != lines.end(); ++line) {
+      const auto row = std::ranges::find(names_, line->front().text);
+      if (row == names_.end()) continue;
+      const auto number = static_cast<std::size_t>(row - names_.begin());
+      if (!relations_[number].empty())
+        throw lines_.error(line->front(), fmt::format("a second row {}", *row));
+      read_row(number, *line);
+    }
+    for (std::size_t row = 0; row < names_.size(); ++row)
+      if (relations_[row].empty()) throw lines_.error(fmt::format("no row {}", names_[row]));
+    for (std::size_t a = 0; a < names_.size(); ++a)
+      for (std::size_t b = 0; b < a; ++b)
+        if (relations_[a][b].near != relations_[b][a].near ||
+            relations_[a][b].nvlinks != relations_[b][a].nvlinks)
+          throw lines_.error(
+              fmt::format("{} and {} say different things of each other", names_[b], names_[a]));
+    for (const TextLines::Line& words : lines) read_legend(words);
+  }
+
+  /// "NIC0: mlx5_0", below the matrix.
+  void read_legend(const TextLines::Line& words) {
+    if (words.size() != 2 || !words[0].text.ends_with(':')) return;
+    const auto nic = std::ranges::find(names_, words[0].text.substr(0, words[0].text.size() - 1));
+    if (nic != names_.end() && !is_gpu_name(*nic)) *nic = std::string(words[1].text);
+  }
+
+  void read_row(std::size_t number, const TextLines::Line& line) {
+    if (line.size() < names_.size() + 1)
+      throw lines_.error(line.front(),
+                         fmt::format("{} entries for {} devices", line.size() - 1, names_.size()));
+    for (std::size_t i = 0; i < names_.size(); ++i) {
+      relations_[number].push_back(relation(line[i + 1]));
+      if ((relations_[number].back().near == Near::same) != (i == number))
+        throw lines_.error(line[i + 1], "X stands where a device meets itself, and only there");
+    }
+    if (line.size() > names_.size() + 1)
+      cpu_of_[number] = std::string(line[names_.size() + 1].text);
+  }
+  [[nodiscard]] Relation relation(const Word& word) const {
+    if (word.text == "X") return {Near::same};
+    if (word.text.starts_with("NV") && is_digits(word.text.substr(2)))
+      return {Near::nvlink,
+              static_cast<int>(parse_integer(word.text.substr(2), "NVLinks", 1, 1024))};
+    constexpr std::array<std::pair<std::string_view, Near>, 6> known{{{"PIX", Near::pix},
+                                                                      {"PXB", Near::pxb},
+                                                                      {"PHB", Near::phb},
+                                                                      {"NODE", Near::node},
+                                                                      {"SYS", Near::sys},
+                                                                      {"SOC", Near::sys}}};
+    for (const auto& [text, near] : known)
+      if (word.text == text) return {near};
+    throw lines_.error(
+        word, fmt::format("unknown \"{}\" (known: X, NV#, PIX, PXB, PHB, NODE, SYS)", word.text));
+  }
+
+  [[nodiscard]] const GpuKind& kind_of_gpus() {
+    if (const auto said = file_.options.find("npu"); said != file_.options.end()) {
+      if (const GpuKind* kind = find_gpu_kind(said->second)) return *kind;
+      std::vector<std::string> known;
+      for (const GpuKind& kind : gpu_kinds()) known.emplace_back(kind.model);
+      throw InputError(
+          fmt::format("{}: {}", file_.source, unknown_name("npu", said->second, known)));
+    }
+    int most = 0;
+    for (std::size_t a = 0; a < gpus_; ++a)
+      for (std::size_t b = 0; b < gpus_; ++b) most = std::max(most, relations_[a][b].nvlinks);
+    const std::string_view model = most == 0                ? ""
+                                   : most <= 3 || most == 6 ? "v100"
+                                   : most <= 12             ? "a100"
+                                                            : "h100";
+    if (model.empty()) {
+      assumed_.add("GPUs", "unknown ones, with PCIe of the third generation (npu=a100: A100)");
+      return unknown_gpu_kind();
+    }
+    assumed_.add("GPUs", fmt::format("{}, by up to {} NVLinks between two (npu=... says another)",
+                                     model, most));
+    return *find_gpu_kind(model);
+  }
+
+  void add_tree(ServerBuilder& server, const GpuKind& kind) {
+    const std::size_t count = names_.size();
+    Sets by_cpu(count), by_root(count), by_switch(count);
+    for (std::size_t a = 0; a < count; ++a)
+      for (std::size_t b = 0; b < a; ++b) {
+        const Near near = relations_[a][b].near;
+        const bool is_near = near != Near::nvlink;
+        if (is_near && near <= Near::node) by_cpu.join(a, b);
+        if (is_near && near <= Near::pxb) by_root.join(a, b);
+        if (is_near && near <= Near::pix) by_switch.join(a, b);
+        if (!cpu_of_[a].empty() && cpu_of_[a] == cpu_of_[b] && cpu_of_[a] != "N/A")
+          by_cpu.join(a, b);
+      }
+    std::map<std::size_t, NodeId> cpus, roots, switches;
+    std::vector<NodeId> cpu_ids;
+    std::map<std::size_t, std::size_t> in_root, in_switch;
+    for (std::size_t d = 0; d < count; ++d) {
+      ++in_root[by_root.of(d)];
+      ++in_switch[by_switch.of(d)];
+    }
+    const Bandwidth rate = pcie_rate(kind.pcie, 16);
+    assumed_.add("PCIe", fmt::format("generation {}, 16 lanes", kind.pcie));
+    for (std::size_t d = 0; d < count; ++d) {
+      const auto [cpu, is_new] = cpus.try_emplace(by_cpu.of(d));
+      if (is_new) {
+        cpu->second = server.add_cpu(assumed_.rate("memory of a CPU"));
+        cpu_ids.push_back(cpu->second);
+      }
+      NodeId above = cpu->second;
+      const std::size_t root = by_root.of(d), own = by_switch.of(d);
+      // A switch of its own only where it isn't all that is below the root.
+      const auto below = [&](std::map<std::size_t, NodeId>& made, std::size_t set) {
+        const auto [hub, is_first] = made.try_emplace(set);
+        if (is_first) {
+          hub->second = server.add_pcie_switch();
+          server.add_pcie(above, hub->second, rate);
+        }
+        above = hub->second;
+      };
+      if (in_root[root] > 1) below(roots, root);
+      if (in_switch[own] > 1 && in_switch[own] < in_root[root]) below(switches, own);
+      if (d < gpus_)
+        server.add_pcie(above, ServerBuilder::gpu(static_cast<std::int64_t>(d)), rate);
+      else
+        server.add_nic(names_[d], {{assumed_.rate(kind.nic), {}}}, above, rate);
+    }
+    for (std::size_t a = 0; a < cpu_ids.size(); ++a)
+      for (std::size_t b = a + 1; b < cpu_ids.size(); ++b)
+        server.add_bus(cpu_ids[a], cpu_ids[b], assumed_.rate("between AMD's CPUs"));
+  }
+
+  void add_nvlinks(ServerBuilder& server, const GpuKind& kind) {
+    bool is_switched = false;
+    for (std::size_t a = 0; a < gpus_; ++a) {
+      int sum = 0;
+      for (std::size_t b = 0; b < gpus_; ++b) sum += relations_[a][b].nvlinks;
+      is_switched = is_switched || sum > kind.own_links;
+    }
+    for (std::size_t a = 0; a < gpus_; ++a) {
+      int most = 0;
+      for (std::size_t b = 0; b < gpus_; ++b) {
+        const int links = relations_[a][b].nvlinks;
+        most = std::max(most, links);
+        if (links > 0 && !is_switched)
+          server.add_own_links(static_cast<std::int64_t>(a), static_cast<std::int64_t>(b), links);
+      }
+      if (most > kind.own_links)
+        throw lines_.error(fmt::format("{} NVLinks from {} to one other GPU, and {} has {}", most,
+                                       names_[a], kind.model.empty() ? "such a GPU" : kind.model,
+                                       kind.own_links));
+      if (is_switched && most > 0) server.add_switched_links(static_cast<std::int64_t>(a), most);
+    }
+  }
+
+  const ForeignFile& file_;
+  Assumptions& assumed_;
+  std::string plain_;
+  TextLines lines_;
+  std::vector<std::string> names_; // of devices, GPUs first
+  std::size_t gpus_ = 0;
+  std::vector<std::vector<Relation>> relations_;
+  std::vector<std::string> cpu_of_; // what the affinity column has; empty: nothing
+};
+
+} // namespace
+
+bool is_nvidia_smi(std::string_view content) {
+  const std::string plain = without_escapes(content.substr(0, std::size_t{1} << 16));
+  for (const std::string_view line : first_lines(plain, 20)) {
+    if (!line.starts_with("GPU0") || line.find("\tGPU0") != std::string_view::npos) continue;
+    const std::string_view rest = trimmed(line.substr(4));
+    if (rest.starts_with("X") || rest.starts_with("GPU1") || rest.starts_with("CPU Affinity") ||
+        rest.starts_with("NIC0") || rest.starts_with("mlx"))
+      return true;
+  }
+  return false;
+}
+
+TopologyParts read_nvidia_smi(const ForeignFile& file, Assumptions& assumed) {
+  return NvidiaSmiReader(file, assumed).read();
+}
+
+} // namespace tutti::topologies

@@ -1,0 +1,119 @@
+// Servers as operating systems and drivers see them: GPUs, their own links, PCIe, network cards,
+// CPUs; and how several of a kind become a network.
+#pragma once
+
+#include "sim/topology.hpp"
+#include "topologies/import/list.hpp"
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace tutti::topologies {
+
+/// What files of servers don't say of a GPU's model.
+struct GpuKind {
+  std::string_view model;     ///< as TopologyParts::npu_model has it; empty: unknown
+  std::string_view own_link;  ///< row of Assumptions: one of its NVLinks or xGMI links
+  std::string_view link_part; ///< "nvlink4"
+  int own_links;              ///< of a GPU, at most
+  int pcie;                   ///< generation of its PCIe
+  std::string_view nic;       ///< row of Assumptions: the cards that it is sold with
+  bool has_nvls;              ///< its NVSwitches reduce and copy
+};
+
+[[nodiscard]] std::span<const GpuKind> gpu_kinds();
+/// Null where there is none of this model.
+[[nodiscard]] const GpuKind* find_gpu_kind(std::string_view model);
+/// What is known of none: PCIe of the third generation, no links of its own.
+[[nodiscard]] const GpuKind& unknown_gpu_kind();
+
+/// Each way, after the encoding of that generation. Pre: 1 <= generation <= 6.
+[[nodiscard]] Bandwidth pcie_rate(int generation, int lanes);
+
+/// A port of a network card.
+struct NicPort {
+  Bandwidth bandwidth;
+  Time latency; ///< from the card to what it is cabled to; 0: not said
+};
+
+/// Keys that files of servers take: how many cards there are (`nics=8x50GB/s`), what cables lead to
+/// (`fabric=rails` or `switch`), how cards are driven (`nic=rdma` or `efa`), whether NVSwitches
+/// reduce (`nvls=on` or `off`).
+inline constexpr std::array<std::string_view, 4> server_options{"fabric", "nic", "nics", "nvls"};
+
+/// The same of a file that doesn't say what its GPUs are: `npu=h100`.
+inline constexpr std::array<std::string_view, 5> options_of_unnamed{"fabric", "nic", "nics", "npu",
+                                                                    "nvls"};
+
+/// One server, part by part, and then as many of it as the file is asked for.
+class ServerBuilder {
+public:
+  ServerBuilder(const ForeignFile& file, Assumptions& assumed, std::int64_t gpus,
+                const GpuKind& kind);
+
+  [[nodiscard]] static NodeId gpu(std::int64_t number) {
+    return NodeId{static_cast<std::uint32_t>(number)};
+  }
+  /// `memory`: what all that gets in and out of it shares.
+  NodeId add_cpu(Bandwidth memory);
+  NodeId add_pcie_switch();
+  /// A card, with its PCIe, both ways; none where the file's options say which there are. Its name
+  /// is made one that nodes can have, and that no other one has.
+  void add_nic(std::string_view name, std::vector<NicPort> ports, NodeId above, Bandwidth rate);
+
+  /// Links of PCIe, both ways; what is below has no other.
+  void add_pcie(NodeId above, NodeId below, Bandwidth rate);
+  /// Both ways, between CPUs, or from a GPU to the CPU of its package.
+  void add_bus(NodeId a, NodeId b, Bandwidth rate);
+  /// GPUs' own links, one way.
+  void add_own_links(std::int64_t from, std::int64_t to, int count);
+  /// Both ways, to a CPU that has such links, too.
+  void add_links_to_cpu(std::int64_t gpu, NodeId cpu, int count);
+  /// Both ways, to the switch that joins all of them.
+  void add_switched_links(std::int64_t gpu, int count);
+
+  /// NPU = GPU + GPUs * server, coordinates (GPU, server). Several servers are cabled by rails: the
+  /// r-th port of each at switch r. Cards that no GPU shares a PCIe switch with are left without a
+  /// cable where others are at one. Nodes of several servers are called "NAME.SERVER".
+  /// Errors: InputError for options that don't fit, and several servers without cards.
+  [[nodiscard]] TopologyParts cluster() &&;
+
+private:
+  struct Nic {
+    NodeId card;
+    std::vector<NicPort> ports;
+  };
+  NodeId add_forwarding(std::string name, bool reduces = false);
+  [[nodiscard]] std::string option(std::string_view key,
+                                   const std::vector<std::string>& known) const;
+  void add_card(std::string_view name, std::vector<NicPort> ports, NodeId above, Bandwidth rate);
+  void add_asked_nics();
+  void share_memories();
+  [[nodiscard]] std::vector<Nic> cabled_nics() const;
+  [[nodiscard]] bool shares_a_switch(NodeId card) const;
+  void name_parts();
+  void add_rails(TopologyParts& whole, const std::vector<std::vector<NodeId>>& copies,
+                 const std::vector<Nic>& nics);
+
+  const ForeignFile& file_;
+  Assumptions& assumed_;
+  std::int64_t gpus_;
+  const GpuKind& kind_;
+  TopologyParts parts_; // of one server
+  std::vector<std::pair<NodeId, Bandwidth>> memories_;
+  std::vector<Nic> nics_;
+  std::vector<std::optional<Link>> pcie_of_; // per node: from what is above it
+  NodeId switch_;
+  std::map<std::string, int> card_names_;
+  std::uint32_t cpus_ = 0, pcie_switches_ = 0;
+  std::uint8_t pcie_part_ = 0;
+  bool has_own_links_ = false;
+};
+
+} // namespace tutti::topologies
