@@ -280,6 +280,16 @@ bool Wiring::append_nic(std::vector<LinkId>& links, bool out, std::uint32_t node
       links.insert(links.end(), {out ? l : taken, out ? taken : l});
       return true;
     }
+  if (system_.out[gpu * system_.nics.size() + nic].type == PathType::nic_near) {
+    // Behind several switches of PCIe.
+    if (out) {
+      if (!append_across(links, self, at)) return false;
+      links.push_back(taken);
+      return true;
+    }
+    links.push_back(taken);
+    return append_across(links, at, self);
+  }
   const std::uint32_t next_to = system_.nics[nic].gpu;
   if (next_to == gpu) return false;
   if (out)
@@ -301,7 +311,8 @@ bool Wiring::append_across(std::vector<LinkId>& links, NodeId from, NodeId to) c
     std::ranges::stable_sort(links_out, {}, [&](LinkId l) { return topology_.link(l).to; });
     for (const LinkId l : links_out) {
       const NodeId next = topology_.link(l).to;
-      if (next == from || by[next.value].valid() || topology_.node(next).kind == NodeKind::npu)
+      if (next == from || by[next.value].valid() ||
+          (next != to && topology_.node(next).kind == NodeKind::npu))
         continue;
       by[next.value] = l;
       queue.push_back(next);

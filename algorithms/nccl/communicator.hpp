@@ -65,7 +65,7 @@ private:
   /// From a GPU out of a port of the NIC, or in by one and to the GPU.
   bool append_nic(std::vector<LinkId>& links, bool out, std::uint32_t node, std::uint32_t gpu,
                   std::uint32_t nic, std::uint32_t port) const;
-  /// Through switches that no node has for itself.
+  /// By what forwards, in the fewest hops.
   bool append_across(std::vector<LinkId>& links, NodeId from, NodeId to) const;
   [[nodiscard]] NodeId npu(std::uint32_t node, std::uint32_t index) const;
   /// Which GPU of a node that is; as many as there are for none.

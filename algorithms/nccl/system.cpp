@@ -350,13 +350,24 @@ private:
                              [](const FoundNic& nic) { return std::pair(nic.near, nic.leads_to); });
     return nics;
   }
+  /// Those of a node that are the fewest hops from one of its nodes, by what forwards.
   [[nodiscard]] std::vector<std::uint32_t> gpus_at(NodeId node, std::uint32_t of) const {
     const auto index = [&](NodeId v) { return domain_[v.value] == of ? index_of_[v.value] : none; };
-    if (const std::uint32_t g = index(node); g != none) return {g};
-    std::vector<std::uint32_t> gpus;
-    for (const LinkId l : topology_.out_links(node))
-      if (const std::uint32_t g = index(topology_.link(l).to); g != none) gpus.push_back(g);
-    return gpus;
+    std::set<NodeId> seen{node};
+    for (std::vector<NodeId> ring{node}; !ring.empty();) {
+      std::vector<std::uint32_t> gpus;
+      std::vector<NodeId> next;
+      for (const NodeId at : ring) {
+        if (const std::uint32_t g = index(at); g != none) gpus.push_back(g);
+        for (const LinkId l : topology_.out_links(at))
+          if (const NodeId to = topology_.link(l).to;
+              domain_[to.value] == of && seen.insert(to).second)
+            next.push_back(to);
+      }
+      if (!gpus.empty()) return gpus;
+      ring = std::move(next);
+    }
+    return {};
   }
   void find_reducing_between() {
     std::vector<NodeId> found;

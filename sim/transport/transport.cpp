@@ -32,6 +32,7 @@ struct Crossings {
   std::bitset<most_channels> channels;
   bool in_switch = false;      ///< some of it is reduced or copied there
   std::size_t connections = 0; ///< through a switch: pairs of ends
+  Time onward; ///< latencies of what follows on the longest path that begins with it
 
   [[nodiscard]] double chunk() const { return bytes / count; } ///< mean size
 };
@@ -92,8 +93,13 @@ std::vector<Crossings> crossings_of(const Topology& topology, const Collective& 
     const bool in_switch =
         is_switch(topology, topology.link(schedule.paths().first(transfer.path)).from) ||
         is_switch(topology, topology.link(schedule.paths().last(transfer.path)).to);
+    Time onward;
+    for (const LinkId link : schedule.paths().links(transfer.path))
+      onward += topology.link(link).latency;
     for (const LinkId link : schedule.paths().links(transfer.path)) {
       Crossings& of = crossings[link.value];
+      onward = onward - topology.link(link).latency;
+      of.onward = std::max(of.onward, onward);
       of.bytes += bytes;
       of.count += 1;
       of.channels.set(channel);
@@ -114,10 +120,9 @@ bool is_npu(const Topology& topology, NodeId node) {
 }
 
 /// Of a link, so that a step takes `step` and no less than its links' own latencies: links out of
-/// switches keep theirs, those out of NPUs take what is left.
-Time latency_within(const Topology& topology, const Link& link, Time step) {
+/// switches keep theirs, those out of NPUs take what is left. `onward`: known of what follows.
+Time latency_within(const Topology& topology, const Link& link, Time step, Time onward = {}) {
   if (!is_npu(topology, link.from)) return link.latency;
-  Time onward;
   if (!is_npu(topology, link.to))
     for (const LinkId next : topology.out_links(link.to))
       onward = std::max(onward, topology.link(next).latency);
@@ -209,7 +214,7 @@ private:
     const double wire = std::min(carried(data, side_by_side), side_by_side * carried(channel, 1));
     const std::size_t lanes = lanes_of(id);
     link.bandwidth = bandwidth_of(lanes > 1 ? std::min(wire, carried(channel, 1)) : wire);
-    link.latency = latency_within(topology_, topology_.link(id), rule.latency);
+    link.latency = latency_within(topology_, topology_.link(id), rule.latency, of.onward);
     wires_.push_back(bandwidth_of(wire));
     SharedGroup group{
         fmt::format("wire {} of {}", id.value, words_of(topology_, id)), {}, wires_.back()};

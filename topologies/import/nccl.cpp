@@ -33,14 +33,14 @@ namespace tutti::topologies {
 
 namespace {
 
-constexpr int most_depth = 32;
-constexpr std::size_t most_gpus = 4096, most_cpus = 512;
-constexpr std::size_t most_elements = 1'000'000, most_bytes = std::size_t{16} << 20;
+constexpr int deepest_server = 32;
+constexpr std::size_t most_server_gpus = 4096, most_server_cpus = 512;
+constexpr std::size_t most_server_elements = 1'000'000, largest_server = std::size_t{16} << 20;
 
 class NcclReader {
 public:
   NcclReader(const ForeignFile& file, Assumptions& assumed) : file_(file), assumed_(assumed) {
-    if (file.content.size() > most_bytes)
+    if (file.content.size() > largest_server)
       throw InputError(fmt::format("{}: {} bytes are no server (at most 16 MiB)", file.source,
                                    file.content.size()));
     if (const std::size_t at = file.content.find("<!");
@@ -61,9 +61,9 @@ public:
       if (!is(cpu, "cpu")) throw error(cpu, fmt::format("<{}>, where <cpu> is known", cpu.name()));
       if (holds_anything(cpu)) collect(cpu, cpu);
     }
-    if (gpus_.size() > most_gpus)
+    if (gpus_.size() > most_server_gpus)
       throw InputError(fmt::format("{}: {} GPUs are no server (at most {})", file_.source,
-                                   gpus_.size(), most_gpus));
+                                   gpus_.size(), most_server_gpus));
     if (gpus_.empty())
       throw InputError(fmt::format("{}: no <gpu>: files for NCCL_TOPO_FILE may have none; what "
                                    "NCCL_TOPO_DUMP_FILE names has them",
@@ -135,9 +135,10 @@ private:
     while (!open.empty()) {
       const auto [node, depth] = open.back();
       open.pop_back();
-      if (depth > most_depth) throw error(node, fmt::format("more than {} deep", most_depth));
-      if (++seen > most_elements)
-        throw error(node, fmt::format("more than {} elements", most_elements));
+      if (depth > deepest_server)
+        throw error(node, fmt::format("more than {} deep", deepest_server));
+      if (++seen > most_server_elements)
+        throw error(node, fmt::format("more than {} elements", most_server_elements));
       for (const pugi::xml_node child : elements(node)) open.emplace_back(child, depth + 1);
     }
   }
@@ -301,8 +302,8 @@ private:
     std::vector<pugi::xml_node> cpus;
     for (const pugi::xml_node cpu : elements(system))
       if (holds_anything(cpu)) cpus.push_back(cpu);
-    if (cpus.size() > most_cpus)
-      throw error(cpus[most_cpus], fmt::format("more than {} CPUs", most_cpus));
+    if (cpus.size() > most_server_cpus)
+      throw error(cpus[most_server_cpus], fmt::format("more than {} CPUs", most_server_cpus));
     std::vector<NodeId> ids;
     for (const pugi::xml_node cpu : cpus) {
       const bool is_grace = word(cpu, "arch").starts_with("a") && has_c2c(cpu);

@@ -32,11 +32,11 @@ namespace tutti::topologies {
 
 namespace {
 
-constexpr std::size_t most_devices = 1024;
+constexpr std::size_t most_smi_devices = 1024;
 
 enum class Near : std::uint8_t { same, nvlink, pix, pxb, phb, node, sys };
 
-struct Relation {
+struct SmiRelation {
   Near near = Near::sys;
   int nvlinks = 0;
 };
@@ -64,15 +64,17 @@ std::string without_escapes(std::string_view text) {
 }
 
 /// The head of the matrix: GPU0, GPU1, ...
-bool is_head(const TextLines::Line& line) {
+bool is_smi_head(const TextLines::Line& line) {
   return line.size() >= 2 && line[0].text == "GPU0" &&
          (line[1].text == "GPU1" || line[1].text == "CPU" || line[1].text.starts_with("NIC") ||
           line[1].text.find("mlx") != std::string_view::npos);
 }
 
-class Sets {
+class DeviceSets {
 public:
-  explicit Sets(std::size_t count) : above_(count) { std::iota(above_.begin(), above_.end(), 0); }
+  explicit DeviceSets(std::size_t count) : above_(count) {
+    std::iota(above_.begin(), above_.end(), 0);
+  }
   [[nodiscard]] std::size_t of(std::size_t item) {
     while (above_[item] != item) item = above_[item] = above_[above_[item]];
     return item;
@@ -105,12 +107,12 @@ public:
 private:
   void read_matrix() {
     const std::vector<TextLines::Line>& lines = lines_.lines();
-    auto line = std::ranges::find_if(lines, is_head);
+    auto line = std::ranges::find_if(lines, is_smi_head);
     if (line == lines.end()) throw lines_.error("no line GPU0 GPU1 ...");
     for (const Word& word : *line) {
       if (word.text == "CPU" || word.text == "NUMA" || word.text == "GPU") break; // ... Affinity
-      if (names_.size() == most_devices)
-        throw lines_.error(word, fmt::format("more than {} devices", most_devices));
+      if (names_.size() == most_smi_devices)
+        throw lines_.error(word, fmt::format("more than {} devices", most_smi_devices));
       if (is_gpu_name(word.text)) {
         if (gpus_ < names_.size()) throw lines_.error(word, "a GPU after network cards");
         ++gpus_;
@@ -157,7 +159,7 @@ private:
     if (line.size() > names_.size() + 1)
       cpu_of_[number] = std::string(line[names_.size() + 1].text);
   }
-  [[nodiscard]] Relation relation(const Word& word) const {
+  [[nodiscard]] SmiRelation relation(const Word& word) const {
     if (word.text == "X") return {Near::same};
     if (word.text.starts_with("NV") && is_digits(word.text.substr(2)))
       return {Near::nvlink,
@@ -200,7 +202,7 @@ private:
 
   void add_tree(ServerBuilder& server, const GpuKind& kind) {
     const std::size_t count = names_.size();
-    Sets by_cpu(count), by_root(count), by_switch(count);
+    DeviceSets by_cpu(count), by_root(count), by_switch(count);
     for (std::size_t a = 0; a < count; ++a)
       for (std::size_t b = 0; b < a; ++b) {
         const Near near = relations_[a][b].near;
@@ -278,7 +280,7 @@ private:
   TextLines lines_;
   std::vector<std::string> names_; // of devices, GPUs first
   std::size_t gpus_ = 0;
-  std::vector<std::vector<Relation>> relations_;
+  std::vector<std::vector<SmiRelation>> relations_;
   std::vector<std::string> cpu_of_; // what the affinity column has; empty: nothing
 };
 

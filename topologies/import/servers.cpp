@@ -117,9 +117,7 @@ void ServerBuilder::add_card(std::string_view name, std::vector<NicPort> ports, 
   std::string plain(name.substr(0, longest));
   std::ranges::replace_if(
       plain, [](unsigned char c) { return std::isalnum(c) == 0 && c != '_' && c != '-'; }, '_');
-  // Not one of those that other nodes have.
-  for (const std::string_view other : {"npu", "cpu", "pcie", "nvswitch", "rail", "fabric"})
-    if (plain.empty() || plain.starts_with(other)) plain.insert(0, "nic-");
+  if (!plain.starts_with("nic")) plain.insert(0, "nic-"); // as pictures know them by
   if (nics_.size() == most_cards)
     throw InputError(fmt::format("{}: more than {} network cards", file_.source, most_cards));
   const int copies = card_names_[plain]++;

@@ -231,7 +231,7 @@ struct LegendEntry {
 
 /// Node classes that a reader must be told: all where there is more than one.
 std::vector<LegendEntry> class_entries(const Layout& layout) {
-  constexpr std::array names{"NPU", "switch", "NIC", "memory", "several nodes"};
+  constexpr std::array names{"NPU", "switch", "NIC", "CPU", "memory", "several nodes"};
   std::set<NodeClass> classes;
   for (const LayoutNode& node : layout.nodes) classes.insert(node.kind);
   std::vector<LegendEntry> entries;

@@ -125,6 +125,7 @@ std::vector<NodePaint> plain_nodes(const Layout& layout) {
     case NodeClass::npu: break;
     case NodeClass::switching: paint = {0x4a5663, 0x2b333b, 0xffffff}; break;
     case NodeClass::nic: paint = {0xb7c2cc, 0x4a5663, 0x222222}; break;
+    case NodeClass::cpu: paint = {0xcfdfc6, 0x4d6645, 0x222222}; break;
     case NodeClass::memory: paint = {0xe3ded3, 0x6b6252, 0x222222}; break;
     case NodeClass::many: paint = {0xeef1f4, 0x3c4650, 0x222222}; break;
     }

@@ -24,7 +24,7 @@ using namespace layouts;
 namespace {
 
 constexpr std::uint32_t most_npus = 1024;
-constexpr std::size_t node_classes = 5;
+constexpr std::size_t node_classes = 6;
 
 /// In the order in which they are tried.
 constexpr std::array<Arrange, 9> arrangements{as_ring, as_hypercube, as_grid,   as_star,  as_groups,
@@ -37,6 +37,7 @@ NodeClass class_of(const Node& node, std::size_t members) {
   case NodeKind::memory: return NodeClass::memory;
   case NodeKind::switching: break;
   }
+  if (node.name.starts_with("cpu")) return NodeClass::cpu;
   return node.name.starts_with("nic") ? NodeClass::nic : NodeClass::switching;
 }
 
@@ -118,6 +119,28 @@ void name_thick_layers(Layout& layout, const Topology& whole) {
   }
 }
 
+/// Around all, where there are CPUs and no boxes: then it is one server.
+void frame_server(Layout& layout) {
+  const bool has_cpus = std::ranges::any_of(
+      layout.nodes, [](const LayoutNode& node) { return node.kind == NodeClass::cpu; });
+  if (!has_cpus || !layout.boxes.empty()) return;
+  Position least = layout.nodes.front().at, most = least;
+  LayoutBox box;
+  for (std::uint32_t n = 0; n < layout.nodes.size(); ++n) {
+    const LayoutNode& node = layout.nodes[n];
+    least = {std::min(least.x, node.at.x - node.radius),
+             std::min(least.y, node.at.y - node.radius)};
+    most = {std::max(most.x, node.at.x + node.radius), std::max(most.y, node.at.y + node.radius)};
+    box.nodes.push_back(n);
+  }
+  constexpr double margin = 18, head = 24; // room for names
+  least = least - Position{margin, head};
+  most = most + Position{margin, margin};
+  box.outline = {least, {most.x, least.y}, most, {least.x, most.y}};
+  box.label.text = "server";
+  layout.boxes.push_back(std::move(box));
+}
+
 Layout laid_out(const Topology& whole, const Aggregate& aggregate, Arrangement arrangement) {
   const Topology& topology = aggregate.topology;
   Layout layout{.arrangement = arrangement.name,
@@ -140,6 +163,7 @@ Layout laid_out(const Topology& whole, const Aggregate& aggregate, Arrangement a
   layout.links = lines_of(topology, arrangement, squares);
   for (std::size_t l = 0; l < layout.links.size(); ++l) layout.links[l].links = aggregate.links[l];
   sort_links(layout);
+  frame_server(layout);
   place_labels(layout, arrangement.labels, arrangement.font);
   move_to_origin(layout);
   return layout;

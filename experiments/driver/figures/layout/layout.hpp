@@ -23,6 +23,7 @@ enum class NodeClass : std::uint8_t {
   npu,       ///< a disc
   switching, ///< a square
   nic,       ///< a small square: a switch between a server's nodes and what is outside
+  cpu,       ///< a square: what forwards between a server's buses
   memory,    ///< a square
   many,      ///< several nodes drawn as one, NPUs among them: a large square
 };
