@@ -17,6 +17,12 @@ std::span<const AlgorithmRow> baseline_algorithms() {
   static constexpr std::array spanning_tree_collectives{
       CollectiveKind::broadcast, CollectiveKind::reduce, CollectiveKind::all_gather,
       CollectiveKind::reduce_scatter, CollectiveKind::all_reduce};
+  static constexpr std::array astra_collectives{
+      CollectiveKind::all_gather, CollectiveKind::reduce_scatter, CollectiveKind::all_reduce,
+      CollectiveKind::all_to_all};
+  static constexpr std::array astra_settings{
+      Setting{"system", "ASTRA-sim's system file (JSON), which it needs", true},
+      Setting{"queues", "of each dimension, as --num-queues-per-dim; default 1"}};
   static const std::array rows{
       AlgorithmRow{"ring", ring, named_collectives(), 2, "any",
                    "Chan et al. 2006 (PPoPP); Patarasuk, Yuan 2009"},
@@ -33,6 +39,14 @@ std::span<const AlgorithmRow> baseline_algorithms() {
                    "Cho et al. 2019 (BlueConnect, IBM JRD 63(6))", by_dimensions_settings},
       AlgorithmRow{"themis", themis, shard_collectives, 2, "coordinates",
                    "Rashidi et al. 2022 (ISCA)", by_dimensions_settings},
+      AlgorithmRow{.name = "astra",
+                   .run = astra_system,
+                   .collectives = astra_collectives,
+                   .chunk_multiple = 1,
+                   .needs = "coordinates",
+                   .source = "ASTRA-sim 518bd51, system/Sys.cc, system/astraccl",
+                   .settings = astra_settings,
+                   .chooses_chunks = true},
       AlgorithmRow{"multitree", multitree, spanning_tree_collectives, 1, "any",
                    "Huang et al. 2021 (ISCA)"},
       AlgorithmRow{"ccube", ccube, tree_collectives, 2, "any", "Cho, Son, Kim 2023 (HPCA)"},

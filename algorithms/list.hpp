@@ -18,6 +18,7 @@ Outcome recursive_halving_doubling(const Topology&, const Collective&, const Syn
 Outcome double_binary_tree(const Topology&, const Collective&, const SynthesisOptions&);
 Outcome hierarchical(const Topology&, const Collective&, const SynthesisOptions&);
 Outcome themis(const Topology&, const Collective&, const SynthesisOptions&);
+Outcome astra_system(const Topology&, const Collective&, const SynthesisOptions&);
 Outcome multitree(const Topology&, const Collective&, const SynthesisOptions&);
 Outcome ccube(const Topology&, const Collective&, const SynthesisOptions&);
 Outcome nccl_algorithm(const Topology&, const Collective&, const SynthesisOptions&);

@@ -199,6 +199,10 @@ stage, less 1; each for what the stage before gave | |
 network; up to 64 NPUs | s |
 | `broadcast_trees`, `reduce_trees` | `blink` | Number of trees that were packed | |
 | `broadcast_bytes_per_second`, `reduce_bytes_per_second` | `blink` | Rate of all of them together | bytes/s |
+| `left_out_endpoint_delay_seconds` | `astra` | Delay for each send and receive that the system file has and the \
+schedule can't | s |
+| `left_out_local_memory_bytes_per_second` | `astra` | Bandwidth of local memory, left out likewise | bytes/s |
+| `left_out_window` | `astra` | Window of direct exchange, left out likewise: all messages may be under way | |
 | `trees_on_direct_links` | `ccube` | 2 where both trees run over direct links, else 0 | |
 """
 
