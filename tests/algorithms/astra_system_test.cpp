@@ -52,8 +52,8 @@ Outcome run_astra(const std::string& system, const Topology& topology, const Col
 }
 
 /// Without the folder of the file.
-std::string refusal_of(const std::string& system, const std::string& network = "ring:8",
-                       CollectiveKind kind = CollectiveKind::all_reduce) {
+std::string system_refusal(const std::string& system, const std::string& network = "ring:8",
+                           CollectiveKind kind = CollectiveKind::all_reduce) {
   const Topology topology = make_topology(network);
   const std::string message = message_of([&] {
     (void)run_astra(system, topology, make_collective(topology, {kind, Bytes{8192}, {}, 0, 4}));
@@ -176,36 +176,36 @@ TEST_CASE("chunks are those of the system file where nobody says how many") {
 }
 
 TEST_CASE("what is wrong with a system file is named by where it is") {
-  CHECK_THAT(refusal_of(SystemText{"\"rings\""}.text()),
+  CHECK_THAT(system_refusal(SystemText{"\"rings\""}.text()),
              StartsWith("system.json: all-gather-implementation[0]: unknown implementation "
                         "\"rings\" (known: "));
-  CHECK_THAT(refusal_of(SystemText{"\"direct-1\""}.text()),
+  CHECK_THAT(system_refusal(SystemText{"\"direct-1\""}.text()),
              StartsWith("system.json: all-gather-implementation[0]: "));
-  CHECK(refusal_of(SystemText{R"("ring", "ring")"}.text()) ==
+  CHECK(system_refusal(SystemText{R"("ring", "ring")"}.text()) ==
         "system.json: all-reduce-implementation[0]: 2 implementations for the 1 dimensions of "
         "ring:8");
-  CHECK(refusal_of(SystemText{R"("ring", "oneRing")"}.text(), "torus2d:4x4") ==
+  CHECK(system_refusal(SystemText{R"("ring", "oneRing")"}.text(), "torus2d:4x4") ==
         "system.json: all-reduce-implementation[1]: only the first can be one of all NPUs");
-  CHECK(refusal_of(SystemText{R"("doubleBinaryTree", "ring")"}.text(), "torus2d:4x4") ==
+  CHECK(system_refusal(SystemText{R"("doubleBinaryTree", "ring")"}.text(), "torus2d:4x4") ==
         "system.json: all-reduce-implementation[0]: a double binary tree has no reduce_scatter");
-  CHECK(
-      refusal_of(SystemText{"\"halvingDoubling\""}.text(), "ring:8", CollectiveKind::all_to_all) ==
-      "system.json: all-to-all-implementation[0]: halving and doubling has no all_to_all");
-  CHECK_THAT(refusal_of(SystemText{"\"ring\"", "best"}.text()),
+  CHECK(system_refusal(SystemText{"\"halvingDoubling\""}.text(), "ring:8",
+                       CollectiveKind::all_to_all) ==
+        "system.json: all-to-all-implementation[0]: halving and doubling has no all_to_all");
+  CHECK_THAT(system_refusal(SystemText{"\"ring\"", "best"}.text()),
              StartsWith("system.json: collective-optimization: "));
   for (const char* more : {R"(, "all-gather-implementation-custom": ["a"])",
                            R"(, "per-node-custom-implementation": "a.yml")"}) {
     SystemText system;
     system.more = more;
-    CHECK_THAT(refusal_of(system.text()),
+    CHECK_THAT(system_refusal(system.text()),
                EndsWith("collectives of its users (Chakra traces) aren't read"));
   }
   SystemText system;
   system.more = R"(, "inter-dimension-scheduling": "themis")";
-  CHECK_THAT(refusal_of(system.text()), StartsWith("system.json: "));
+  CHECK_THAT(system_refusal(system.text()), StartsWith("system.json: "));
   for (const char* text : {"[]", "1", "{}", "", "{\"preferred-dataset-splits\": 0}",
                            "{\"preferred-dataset-splits\": 4, \"all-reduce-implementation\": []}"})
-    CHECK_THAT(refusal_of(text), StartsWith("system.json:"));
+    CHECK_THAT(system_refusal(text), StartsWith("system.json:"));
 
   const Topology three = make_topology("ring:6"), none = make_topology("dragonfly:3x4");
   const auto note_on = [&](const Topology& topology, const std::string& implementation) {

@@ -35,14 +35,16 @@ auto links_in_order(const Topology& network) {
   return links;
 }
 
-std::string refusal_of(const Topology& network) {
+std::string astra_refusal(const Topology& network) {
   return message_of([&] { (void)topology_astra(network); });
 }
-std::string refusal_of(const std::string& network) { return refusal_of(make_topology(network)); }
+std::string astra_refusal(const std::string& network) {
+  return astra_refusal(make_topology(network));
+}
 
 /// All but its place, "ASTRA-sim's network file can't say it: ".
-std::string reason_of(const std::string& network) {
-  const std::string message = refusal_of(network);
+std::string astra_reason(const std::string& network) {
+  const std::string message = astra_refusal(network);
   return message.substr(std::min(message.size(), message.find(": ") + 2));
 }
 
@@ -76,44 +78,48 @@ TEST_CASE("products are written as ASTRA-sim's networks, exactly") {
 }
 
 TEST_CASE("what ASTRA-sim's networks can't say is refused by what it is") {
-  CHECK(refusal_of("dgx_h100:1") == "ASTRA-sim's network file can't say it: nvswitch0 can copy, "
-                                    "and a Switch only forwards");
-  CHECK(reason_of("ring:8,directions=1") == "dimension 0 is no Ring: there is no link npu0>npu7");
-  CHECK(reason_of("mesh2d:4x2") == "dimension 0 is no Ring: there is no link npu0>npu3");
-  CHECK(reason_of("fully_connected:8,without-link=npu1>npu3") ==
+  CHECK(astra_refusal("dgx_h100:1") == "ASTRA-sim's network file can't say it: nvswitch0 can copy, "
+                                       "and a Switch only forwards");
+  CHECK(astra_reason("ring:8,directions=1") ==
+        "dimension 0 is no Ring: there is no link npu0>npu7");
+  CHECK(astra_reason("mesh2d:4x2") == "dimension 0 is no Ring: there is no link npu0>npu3");
+  CHECK(astra_reason("fully_connected:8,without-link=npu1>npu3") ==
         "dimension 0 is no Ring or FullyConnected: there is no link npu1>npu3");
-  CHECK(reason_of("switch:4,without-link=npu0>switch0") == "switch0 has other links in than out");
-  CHECK(reason_of("switch:4,without-link=npu0>switch0+switch0>npu0") ==
+  CHECK(astra_reason("switch:4,without-link=npu0>switch0") ==
+        "switch0 has other links in than out");
+  CHECK(astra_reason("switch:4,without-link=npu0>switch0+switch0>npu0") ==
         "the NPUs at switch0 aren't all those of one line of a dimension");
-  CHECK(reason_of("torus2d:4x4,without=npu15") == "15 NPUs don't fill the grid of 4x4");
-  CHECK(reason_of("fat_tree:4") == "switch0 and switch9 are switches with a link between them");
-  CHECK_THAT(reason_of("dgx_h100:2,nics=4,nvls=off"), Contains("shares a bandwidth"));
-  CHECK_THAT(reason_of("ndv2"), Contains("in dimension 0 npu0>npu1 has 50GB/s, but npu0>npu2 has "
-                                         "25GB/s"));
-  CHECK(reason_of("ring:4,bandwidth=1kB/s") ==
+  CHECK(astra_reason("torus2d:4x4,without=npu15") == "15 NPUs don't fill the grid of 4x4");
+  CHECK(astra_reason("fat_tree:4") == "switch0 and switch9 are switches with a link between them");
+  CHECK_THAT(astra_reason("dgx_h100:2,nics=4,nvls=off"), Contains("shares a bandwidth"));
+  CHECK_THAT(astra_reason("ndv2"),
+             Contains("in dimension 0 npu0>npu1 has 50GB/s, but npu0>npu2 has "
+                      "25GB/s"));
+  CHECK(astra_reason("ring:4,bandwidth=1kB/s") ==
         "a bandwidth of 1kB/s, which has no exact value in its units");
-  CHECK(reason_of("ring:4,latency=1001s") == "a latency of 1001s is too long");
+  CHECK(astra_reason("ring:4,latency=1001s") == "a latency of 1001s is too long");
 
   TopologyParts parts = make_topology("torus2d:3x2").parts();
   std::ranges::swap(parts.coordinates[1], parts.coordinates[2]);
-  CHECK_THAT(refusal_of(Topology(parts)), Contains("npu1 has coordinates 2,0, and NPUs"));
+  CHECK_THAT(astra_refusal(Topology(parts)), Contains("npu1 has coordinates 2,0, and NPUs"));
   parts = make_topology("torus2d:3x2").parts();
   parts.links[0].dimension = 1;
-  CHECK_THAT(refusal_of(Topology(parts)),
+  CHECK_THAT(astra_refusal(Topology(parts)),
              Contains("npu0>npu1 is of dimension 1, but is along dimension 0"));
   parts = make_topology("torus2d:3x2").parts();
   parts.add_link({NodeId{0}, NodeId{4}, Time{}, Bandwidth{1}});
-  CHECK_THAT(refusal_of(Topology(parts)), Contains("npu0>npu4 is along more than one dimension"));
+  CHECK_THAT(astra_refusal(Topology(parts)),
+             Contains("npu0>npu4 is along more than one dimension"));
   parts = make_topology("switch:3").parts();
   parts.add_link(parts.links[0]);
-  CHECK_THAT(refusal_of(Topology(parts)), Contains("other links in than out"));
+  CHECK_THAT(astra_refusal(Topology(parts)), Contains("other links in than out"));
   parts = make_topology("ring:5").parts();
   parts.add_link(parts.links[0]);
-  CHECK_THAT(refusal_of(Topology(parts)), Contains("there is more than one link npu0>npu1"));
+  CHECK_THAT(astra_refusal(Topology(parts)), Contains("there is more than one link npu0>npu1"));
   parts = make_topology("ring:5").parts();
   parts.nodes[3].can.reduce = false;
-  CHECK_THAT(refusal_of(Topology(parts)), Contains("npu3 can't reduce"));
+  CHECK_THAT(astra_refusal(Topology(parts)), Contains("npu3 can't reduce"));
   parts = make_topology("ring:5").parts();
   parts.links.clear();
-  CHECK_THAT(refusal_of(Topology(parts)), Contains("dimension 0 has no links"));
+  CHECK_THAT(astra_refusal(Topology(parts)), Contains("dimension 0 has no links"));
 }

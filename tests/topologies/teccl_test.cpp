@@ -34,12 +34,12 @@ std::string input(const std::string& topology, const std::string& instance = "\"
          "\"InstanceParams\": {" + instance + "}}";
 }
 Topology teccl_named(const std::string& topology) { return teccl_network(input(topology)); }
-std::string refusal_of(const std::string& text) {
+std::string teccl_refusal(const std::string& text) {
   return message_of([&] { (void)teccl_network(text); });
 }
 
-std::size_t links_at(const Topology& network, std::int64_t half_gigabytes,
-                     std::int64_t latency_ns) {
+std::size_t teccl_links(const Topology& network, std::int64_t half_gigabytes,
+                        std::int64_t latency_ns) {
   std::size_t links = 0;
   for (const Link& link : network.links())
     if (link.bandwidth.bytes_per_second == half_gigabytes * 500'000'000 &&
@@ -48,7 +48,7 @@ std::size_t links_at(const Topology& network, std::int64_t half_gigabytes,
   return links;
 }
 
-bool has_link(const Topology& network, const std::string& from, const std::string& to) {
+bool has_teccl_link(const Topology& network, const std::string& from, const std::string& to) {
   for (const LinkId link : network.out_links(network.find_node(from)))
     if (network.node(network.link(link).to).name == to) return true;
   return false;
@@ -66,13 +66,13 @@ TEST_CASE("TE-CCL's NDv2: two chassis, and any other number around a switch") {
       teccl_network(input("\"name\": \"NDv2\", \"chassis\": 3", "\"switch_copy\": false"));
   CHECK(three.npu_count() == 24);
   CHECK(three.node_count() == 25);
-  CHECK(links_at(three, 100, 700) == 3 * 16); // 50 GB/s
-  CHECK(links_at(three, 50, 700) == 3 * 16);
-  CHECK(links_at(three, 25, 1300) == 2 * 3);
+  CHECK(teccl_links(three, 100, 700) == 3 * 16); // 50 GB/s
+  CHECK(teccl_links(three, 50, 700) == 3 * 16);
+  CHECK(teccl_links(three, 25, 1300) == 2 * 3);
   CHECK(three.link_count() == make_topology("ndv2x3").link_count());
-  CHECK(has_link(three, "npu16", "infiniband"));
-  CHECK(has_link(three, "infiniband", "npu17"));
-  CHECK_FALSE(has_link(three, "infiniband", "npu16"));
+  CHECK(has_teccl_link(three, "npu16", "infiniband"));
+  CHECK(has_teccl_link(three, "infiniband", "npu17"));
+  CHECK_FALSE(has_teccl_link(three, "infiniband", "npu16"));
   CHECK_FALSE(three.node(NodeId{24}).can.copy);
   CHECK(three.parts().assumed.empty());
 
@@ -88,55 +88,55 @@ TEST_CASE("TE-CCL's NDv2: two chassis, and any other number around a switch") {
 TEST_CASE("TE-CCL's DGX1, DGX2, AMD and Mesh") {
   const Topology dgx1 = teccl_named("\"name\": \"DGX1\", \"alpha\": [7e-7, 0]");
   CHECK(dgx1.fingerprint() == make_topology("dgx1").fingerprint());
-  CHECK(links_at(teccl_named("\"name\": \"DGX1\", \"alpha\": [2e-6, 0]"), 100, 2000) == 16);
+  CHECK(teccl_links(teccl_named("\"name\": \"DGX1\", \"alpha\": [2e-6, 0]"), 100, 2000) == 16);
 
   const Topology dgx2 = teccl_network(input("\"name\": \"DGX2\"", "\"switch_copy\": false"));
   CHECK(dgx2.fingerprint() == make_topology("dgx2x2").fingerprint());
   CHECK(dgx2.parts().assumed.front() == "chassis: 2, as always in TE-CCL");
-  CHECK(links_at(teccl_named("\"name\": \"DGX2\""), 250, 350) == 2 * 32);
+  CHECK(teccl_links(teccl_named("\"name\": \"DGX2\""), 250, 350) == 2 * 32);
   CHECK(teccl_named("\"name\": \"DGX2\"").node(NodeId{33}).can.copy);
 
-  CHECK(links_at(teccl_named("\"name\": \"AMD\", \"chassis\": 1"), 400, 0) == 16); // 200 GB/s
+  CHECK(teccl_links(teccl_named("\"name\": \"AMD\", \"chassis\": 1"), 400, 0) == 16); // 200 GB/s
   const Topology amd = teccl_network(input(
       "\"name\": \"AMD\", \"chassis\": 2, \"alpha\": [7e-7, 6.5e-7]", "\"switch_copy\": false"));
   CHECK(amd.npu_count() == 32);
-  CHECK(links_at(amd, 400, 700) == 2 * 16);
-  CHECK(links_at(amd, 200, 700) == 2 * 8);
-  CHECK(links_at(amd, 100, 700) == 2 * 32);
-  CHECK(links_at(amd, 50, 650) == 2 * (32 + 16));
+  CHECK(teccl_links(amd, 400, 700) == 2 * 16);
+  CHECK(teccl_links(amd, 200, 700) == 2 * 8);
+  CHECK(teccl_links(amd, 100, 700) == 2 * 32);
+  CHECK(teccl_links(amd, 50, 650) == 2 * (32 + 16));
   CHECK(amd.link_count() == make_topology("mi250x_x2").link_count());
-  CHECK(has_link(amd, "npu31", "nic15"));
+  CHECK(has_teccl_link(amd, "npu31", "nic15"));
 
   // 4 rows of 3 links, 3 joints of rows, 3 columns' worth of 4.
   const Topology mesh = teccl_named("\"name\": \"Mesh\", \"chunk_size\": 100.0, \"alpha\": [0, 0]");
   CHECK(mesh.npu_count() == 16);
-  CHECK(links_at(mesh, 200, 0) == 2 * (12 + 3 + 12));
-  CHECK(has_link(mesh, "npu3", "npu4"));
+  CHECK(teccl_links(mesh, 200, 0) == 2 * (12 + 3 + 12));
+  CHECK(has_teccl_link(mesh, "npu3", "npu4"));
   CHECK(teccl_named("\"name\": \"Mesh\", \"side_length\": 6").npu_count() == 36);
 }
 
 TEST_CASE("what is wrong with TE-CCL's inputs is named by where it is") {
-  CHECK(refusal_of(input("\"name\": \"Torus\"")) ==
+  CHECK(teccl_refusal(input("\"name\": \"Torus\"")) ==
         "f: TopologyParams.name: unknown topology \"Torus\" (known: AMD, DGX1, DGX2, Mesh, NDv2)");
-  CHECK(refusal_of(input("\"name\": \"DGX2\", \"chassis\": 4")) ==
+  CHECK(teccl_refusal(input("\"name\": \"DGX2\", \"chassis\": 4")) ==
         "f: TopologyParams.chassis: DGX2 is always 2 chassis in TE-CCL, not 4");
-  CHECK(refusal_of(input("\"name\": \"DGX1\", \"alpha\": [1]")) ==
+  CHECK(teccl_refusal(input("\"name\": \"DGX1\", \"alpha\": [1]")) ==
         "f: TopologyParams.alpha: 1 values: one of links between GPUs and one of links to switches "
         "are expected");
-  CHECK(refusal_of(input("\"name\": \"DGX1\", \"alpha\": [1e-14, 0]")) ==
+  CHECK(teccl_refusal(input("\"name\": \"DGX1\", \"alpha\": [1e-14, 0]")) ==
         "f: TopologyParams.alpha[0]: less than a picosecond");
-  CHECK(refusal_of(input("\"name\": \"DGX1\", \"chunk_size\": 0")) ==
+  CHECK(teccl_refusal(input("\"name\": \"DGX1\", \"chunk_size\": 0")) ==
         "f: TopologyParams.chunk_size: a chunk of no bytes");
   for (const char* wrong :
        {"\"name\": 1", "\"chassis\": 0", "\"name\": \"NDv2\", \"chassis\": 1.5", "\"alpha\": 0",
         "\"name\": \"NDv2\", \"chassis\": 1000000000", "\"name\": \"Mesh\", \"side_length\": 1e9",
         "\"capacity\": []", "\"name\": \"Mesh\", \"chassis\": 2"})
-    CHECK_THAT(refusal_of(input(wrong)), StartsWith("f: TopologyParams"));
-  CHECK_THAT(refusal_of(input("", "\"switch_copy\": 1")),
+    CHECK_THAT(teccl_refusal(input(wrong)), StartsWith("f: TopologyParams"));
+  CHECK_THAT(teccl_refusal(input("", "\"switch_copy\": 1")),
              StartsWith("f: InstanceParams.switch_copy: "));
-  CHECK_THAT(refusal_of("{\"TopologyParams\": {}, \"InstanceParams\": []}"),
+  CHECK_THAT(teccl_refusal("{\"TopologyParams\": {}, \"InstanceParams\": []}"),
              StartsWith("f: InstanceParams: "));
-  CHECK_THAT(refusal_of("{\"TopologyParams\": []}"), StartsWith("f: TopologyParams: "));
+  CHECK_THAT(teccl_refusal("{\"TopologyParams\": []}"), StartsWith("f: TopologyParams: "));
   CHECK_THAT(message_of([] { (void)teccl_network(input("\"name\": \"NDv2\""), 2); }),
              StartsWith("f:2: "));
 }
