@@ -12,7 +12,8 @@
 namespace tutti {
 
 std::span<const NetworkWriter> network_writers() {
-  static constexpr std::array rows{NetworkWriter{"toml", ".toml", topology_toml}};
+  static constexpr std::array rows{NetworkWriter{"astra", ".yml", topology_astra},
+                                   NetworkWriter{"toml", ".toml", topology_toml}};
   return rows;
 }
 

@@ -61,7 +61,15 @@ std::span<const ForeignFormat> foreign_formats() {
                     {},
                     is_taccl,
                     read_taccl,
-                    "microsoft/taccl, INPUT_GUIDE.md and taccl/topologies/generic.py"}};
+                    "microsoft/taccl, INPUT_GUIDE.md and taccl/topologies/generic.py"},
+      ForeignFormat{"teccl",
+                    "input of TE-CCL (.json)",
+                    false,
+                    false,
+                    {},
+                    is_teccl,
+                    read_teccl,
+                    "microsoft/TE-CCL c128bf2, teccl/input_data.py and teccl/topologies"}};
   return rows;
 }
 
@@ -80,12 +88,15 @@ struct OtherKind {
 };
 constexpr std::array other_kinds{
     OtherKind{{"\"scheduling-policy\"", "\"preferred-dataset-splits\""},
-              "an ASTRA-sim system file; -t wants its network yml"},
+              "an ASTRA-sim system file; -t wants its network yml (astra --set system=FILE reads "
+              "the system file)"},
     OtherKind{{"\"logical-dims\"", "\"logical-dims\""},
               "ASTRA-sim's logical topology; -t wants the physical one, ns-3's text"},
     OtherKind{{"\"intranode_sketch\"", "\"nnodes\""},
               "a sketch of TACCL: taccl --set sketch=FILE reads it; -t wants the machine"},
     OtherKind{{"<algo", "nchannels"}, "a program of MSCCL; tutti import reads it"},
+    OtherKind{{"\"1-Epoch_Duration\"", "\"4-Collective_Finish_Time\""},
+              "a schedule of TE-CCL; -t wants the input that it was made from"},
     OtherKind{{"\"gpus\"", "\"threadblocks\""}, "a plan of MSCCL++; -t wants a network"},
 };
 
