@@ -3,6 +3,8 @@
 // anew, which keeps all ids.
 #include "sim/engines/simgrid/requests.hpp"
 
+#include "sim/engines/simgrid/platform.hpp"
+
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -14,7 +16,7 @@ namespace tutti {
 
 namespace {
 
-constexpr std::uint8_t says_replay = 0, says_iteration = 1;
+constexpr std::uint8_t says_replay = 0, says_iteration = 1, says_platform = 2;
 
 template <typename T> std::vector<T> copied(std::span<const T> items) {
   return {items.begin(), items.end()};
@@ -282,6 +284,17 @@ std::string iteration_answer(ByteReader& in) {
   return std::move(out.bytes);
 }
 
+std::string platform_answer(ByteReader& in) {
+  std::string content, source;
+  bool routes = false;
+  double most_seconds = 0;
+  in.text(content);
+  in.text(source);
+  in.value(routes);
+  in.value(most_seconds);
+  return simgrid_platform_bytes(content, source, routes, most_seconds);
+}
+
 } // namespace
 
 std::string replay_request(const Topology& topology, const Collective& collective,
@@ -316,11 +329,24 @@ std::string iteration_request(const Topology& topology, const Workload& workload
   return std::move(out.bytes);
 }
 
+std::string platform_request(const std::string& content, const std::string& source, bool routes,
+                             double most_seconds) {
+  ByteWriter out;
+  out.value(says_platform);
+  out.text(content);
+  out.text(source);
+  out.value(routes);
+  out.value(most_seconds);
+  return std::move(out.bytes);
+}
+
 std::string simgrid_answer(const std::string& request) {
   ByteReader in(request);
   std::uint8_t kind = says_replay;
   in.value(kind);
-  return kind == says_replay ? replay_answer(in) : iteration_answer(in);
+  return kind == says_replay      ? replay_answer(in)
+         : kind == says_iteration ? iteration_answer(in)
+                                  : platform_answer(in);
 }
 
 } // namespace tutti

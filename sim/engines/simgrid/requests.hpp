@@ -22,8 +22,13 @@ namespace tutti {
                                             const WorkloadPlans& plans,
                                             const IterationOptions& options);
 
+/// load_simgrid_platform() with these arguments.
+[[nodiscard]] std::string platform_request(const std::string& content, const std::string& source,
+                                           bool routes, double most_seconds);
+
 /// Simulates in this process, which has simulated nothing on SimGrid before, what a request says:
-/// the report's bytes. Errors: as run_simgrid() and run_iteration_simgrid().
+/// the report's bytes; or loads a platform, in a process of its own.
+/// Errors: as run_simgrid(), run_iteration_simgrid() and load_simgrid_platform().
 [[nodiscard]] std::string simgrid_answer(const std::string& request);
 
 /// The fields of a report but the engine's name, in the order in which they travel.

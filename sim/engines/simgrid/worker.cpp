@@ -31,7 +31,7 @@ namespace {
 
 constexpr const char* worker_name = "tutti_simgrid_worker";
 constexpr const char* worker_variable = "TUTTI_SIMGRID_WORKER";
-constexpr int requests_version = 3; // raised by one when anything in them changes
+constexpr int requests_version = 4; // raised by one when anything in them changes
 
 std::string variable(const char* name) {
   const char* const value = std::getenv(name); // NOLINT(concurrency-mt-unsafe): nobody sets it
