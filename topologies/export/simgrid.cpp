@@ -1,7 +1,7 @@
 // A network as a platform of SimGrid (<platform version="4.1">, 3.32 or newer): NPUs are hosts, all
-// other nodes routers, each link a <link> with a route from one end to the other, from which SimGrid
-// makes longer ones by itself. A shared group is one more link, without latency, in the routes of
-// those that share it; so for SimGrid, which counts links, they are longer.
+// other nodes routers, each link a <link> with a route from one end to the other, from which
+// SimGrid makes longer ones by itself. A shared group is one more link, without latency, in the
+// routes of those that share it; so for SimGrid, which counts links, they are longer.
 //
 // What a platform can't say goes into properties, "tutti.from", from which read_simgrid() makes the
 // same network again. Between two nodes a platform has one route, so there is no way to have

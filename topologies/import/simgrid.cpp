@@ -331,9 +331,9 @@ private:
     for (int round = 0; !open.empty(); ++round) {
       left.clear();
       for (const auto& [link, i] : open) {
-        const std::uint32_t first = families_[link].first;
+        const std::uint32_t first = families_[link].first, next = first + i;
         const auto meet = [&](std::uint32_t end, std::uint32_t other) {
-          return joined_.find(end_of(first, end)) == joined_.find(end_of(first + i, other));
+          return joined_.find(end_of(first, end)) == joined_.find(end_of(next, other));
         };
         if (meet(0, 0) || meet(1, 1))
           join_family(link, i, false);
