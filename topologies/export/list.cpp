@@ -13,6 +13,7 @@ namespace tutti {
 
 std::span<const NetworkWriter> network_writers() {
   static constexpr std::array rows{NetworkWriter{"astra", ".yml", topology_astra},
+                                   NetworkWriter{"simgrid", ".xml", topology_simgrid},
                                    NetworkWriter{"toml", ".toml", topology_toml}};
   return rows;
 }

@@ -14,6 +14,7 @@
 // joins at one of their own below it, and those of one NUMA node at a CPU. As NV# hides what PCIe
 // is between two GPUs, cards and the CPUs that GPUs are near to tell it.
 #include "sim/error.hpp"
+#include "sim/graphs/disjoint_sets.hpp"
 #include "sim/text.hpp"
 #include "topologies/import/servers.hpp"
 #include "topologies/import/text_lines.hpp"
@@ -23,7 +24,6 @@
 #include <algorithm>
 #include <cctype>
 #include <map>
-#include <numeric>
 #include <string>
 #include <utility>
 #include <vector>
@@ -69,23 +69,6 @@ bool is_smi_head(const TextLines::Line& line) {
          (line[1].text == "GPU1" || line[1].text == "CPU" || line[1].text.starts_with("NIC") ||
           line[1].text.find("mlx") != std::string_view::npos);
 }
-
-class DeviceSets {
-public:
-  explicit DeviceSets(std::size_t count) : above_(count) {
-    std::iota(above_.begin(), above_.end(), 0);
-  }
-  [[nodiscard]] std::size_t of(std::size_t item) {
-    while (above_[item] != item) item = above_[item] = above_[above_[item]];
-    return item;
-  }
-  void join(std::size_t a, std::size_t b) {
-    above_[std::max(of(a), of(b))] = std::min(of(a), of(b));
-  }
-
-private:
-  std::vector<std::size_t> above_;
-};
 
 class NvidiaSmiReader {
 public:
@@ -201,10 +184,10 @@ private:
   }
 
   void add_tree(ServerBuilder& server, const GpuKind& kind) {
-    const std::size_t count = names_.size();
-    DeviceSets by_cpu(count), by_root(count), by_switch(count);
-    for (std::size_t a = 0; a < count; ++a)
-      for (std::size_t b = 0; b < a; ++b) {
+    const auto count = static_cast<std::uint32_t>(names_.size());
+    DisjointSets by_cpu(count), by_root(count), by_switch(count);
+    for (std::uint32_t a = 0; a < count; ++a)
+      for (std::uint32_t b = 0; b < a; ++b) {
         const Near near = relations_[a][b].near;
         const bool is_near = near != Near::nvlink;
         if (is_near && near <= Near::node) by_cpu.join(a, b);
@@ -213,25 +196,24 @@ private:
         if (!cpu_of_[a].empty() && cpu_of_[a] == cpu_of_[b] && cpu_of_[a] != "N/A")
           by_cpu.join(a, b);
       }
-    std::map<std::size_t, NodeId> cpus, roots, switches;
+    std::map<std::uint32_t, NodeId> cpus, roots, switches;
     std::vector<NodeId> cpu_ids;
-    std::map<std::size_t, std::size_t> in_root, in_switch;
-    for (std::size_t d = 0; d < count; ++d) {
-      ++in_root[by_root.of(d)];
-      ++in_switch[by_switch.of(d)];
+    std::map<std::uint32_t, std::uint32_t> in_root, in_switch;
+    for (std::uint32_t d = 0; d < count; ++d) {
+      ++in_root[by_root.find(d)];
+      ++in_switch[by_switch.find(d)];
     }
     const Bandwidth rate = pcie_rate(kind.pcie, 16);
     assumed_.add("PCIe", fmt::format("generation {}, 16 lanes", kind.pcie));
-    for (std::size_t d = 0; d < count; ++d) {
-      const auto [cpu, is_new] = cpus.try_emplace(by_cpu.of(d));
+    for (std::uint32_t d = 0; d < count; ++d) {
+      const auto [cpu, is_new] = cpus.try_emplace(by_cpu.find(d));
       if (is_new) {
         cpu->second = server.add_cpu(assumed_.rate("memory of a CPU"));
         cpu_ids.push_back(cpu->second);
       }
       NodeId above = cpu->second;
-      const std::size_t root = by_root.of(d), own = by_switch.of(d);
-      // A switch of its own only where it isn't all that is below the root.
-      const auto below = [&](std::map<std::size_t, NodeId>& made, std::size_t set) {
+      const std::uint32_t root = by_root.find(d), own = by_switch.find(d);
+      const auto go_below = [&](std::map<std::uint32_t, NodeId>& made, std::uint32_t set) {
         const auto [hub, is_first] = made.try_emplace(set);
         if (is_first) {
           hub->second = server.add_pcie_switch();
@@ -239,10 +221,11 @@ private:
         }
         above = hub->second;
       };
-      if (in_root[root] > 1) below(roots, root);
-      if (in_switch[own] > 1 && in_switch[own] < in_root[root]) below(switches, own);
+      if (in_root[root] > 1) go_below(roots, root);
+      // A switch of its own only where it isn't all that is below the root.
+      if (in_switch[own] > 1 && in_switch[own] < in_root[root]) go_below(switches, own);
       if (d < gpus_)
-        server.add_pcie(above, ServerBuilder::gpu(static_cast<std::int64_t>(d)), rate);
+        server.add_pcie(above, ServerBuilder::gpu(d), rate);
       else
         server.add_nic(names_[d], {{assumed_.rate(kind.nic), {}}}, above, rate);
     }
