@@ -13,6 +13,7 @@
 #include "sim/error.hpp"
 #include "sim/text.hpp"
 #include "topologies/import/list.hpp"
+#include "topologies/import/node_names.hpp"
 #include "topologies/import/text_lines.hpp"
 #include "topologies/parts.hpp"
 
@@ -71,15 +72,6 @@ std::optional<std::pair<Role, std::string>> role_of(std::string_view heading) {
     for (const char c : text.substr(end))
       if (std::string_view(" _()[]").find(c) == std::string_view::npos) unit += c;
   return std::pair(found->role, unit);
-}
-
-bool is_switch_name(std::string_view name) {
-  const std::string lower = lower_case(name);
-  constexpr std::array words{"switch", "sw",   "nvswitch", "tor",    "leaf",
-                             "spine",  "core", "agg",      "router", "nic"};
-  const std::size_t letters = std::min(lower.find_first_of("0123456789_-.:/"), lower.size());
-  return std::ranges::find(words, lower.substr(0, letters)) != words.end() ||
-         lower.find("switch") != std::string::npos;
 }
 
 std::string_view separators_of(std::string_view content) {
@@ -258,18 +250,6 @@ private:
         parts.add_duplex(link);
     }
     return parts;
-  }
-
-  /// "switch0, switch1 and 3 more"
-  static std::string few_switches(const TopologyParts& parts) {
-    constexpr std::size_t most = 6;
-    std::string names;
-    std::size_t count = 0;
-    for (const Node& node : parts.nodes)
-      if (node.kind == NodeKind::switching && ++count <= most)
-        names += (names.empty() ? "" : ", ") + node.name;
-    if (count > most) names += fmt::format(" and {} more", count - most);
-    return count == 0 ? "none" : names;
   }
 
   TextLines text_;

@@ -1,0 +1,231 @@
+// Networks as general graphs, for Graphviz (DOT) and for NetworkX, Gephi and yEd (GraphML). Boost
+// writes the latter; of the former its writer leaves names that are keywords without quotes. The attributes are those that topologies/import/graphs.cpp reads, which gives the
+// same network again; each directed link is an edge, in the order of their ids.
+//
+// Names of groups and parts, which may have any letters, are written with %3B for ";" and the like.
+#include "sim/error.hpp"
+#include "topologies/export/list.hpp"
+#include "topologies/import/text_lines.hpp"
+
+#include <boost/graph/adjacency_list.hpp>
+#include <boost/graph/graphml.hpp>
+#include <boost/property_map/function_property_map.hpp>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cstdint>
+#include <map>
+#include <set>
+#include <sstream>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+namespace tutti {
+
+namespace {
+
+using GraphWords = std::vector<std::pair<std::string_view, std::string>>; ///< key, text
+
+struct EdgeNumber {
+  std::uint32_t link = 0;
+};
+/// Bidirectional, since only such a graph keeps its edges in the order in which they came.
+using WrittenGraph = boost::adjacency_list<boost::vecS, boost::vecS, boost::bidirectionalS,
+                                           boost::no_property, EdgeNumber>;
+using WrittenNode = boost::graph_traits<WrittenGraph>::vertex_descriptor;
+using WrittenEdge = boost::graph_traits<WrittenGraph>::edge_descriptor;
+
+WrittenGraph written_graph(const Topology& topology) {
+  WrittenGraph graph(topology.node_count());
+  for (std::uint32_t l = 0; l < topology.link_count(); ++l)
+    add_edge(topology.link(LinkId{l}).from.value, topology.link(LinkId{l}).to.value, EdgeNumber{l},
+             graph);
+  return graph;
+}
+
+/// Letters, digits and a few more as they are.
+std::string percent_escaped(std::string_view text) {
+  std::string escaped;
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (byte < 0x80 &&
+        (std::isalnum(byte) != 0 || std::string_view("_-. /").find(c) != std::string_view::npos))
+      escaped += c;
+    else
+      escaped += fmt::format("%{:02X}", byte);
+  }
+  return escaped;
+}
+
+GraphWords graph_words(const Topology& topology) {
+  GraphWords words;
+  if (!topology.parts().npu_model.empty())
+    words.emplace_back("npu", percent_escaped(topology.parts().npu_model));
+  if (!topology.shape().empty())
+    words.emplace_back("shape", fmt::format("({})", fmt::join(topology.shape(), ",")));
+  std::string groups; // their order
+  std::set<std::string_view> names;
+  for (const SharedGroup& group : topology.groups()) {
+    if (!names.insert(group.name).second)
+      throw InputError(fmt::format("two groups are called \"{}\": a graph can't tell", group.name));
+    groups += fmt::format("{}{}:{}", groups.empty() ? "" : ";", percent_escaped(group.name),
+                          to_text(group.bandwidth));
+  }
+  if (!groups.empty()) words.emplace_back("groups", groups);
+  return words;
+}
+
+GraphWords node_words(const Topology& topology, NodeId id) {
+  const Node& node = topology.node(id);
+  GraphWords words;
+  const bool is_npu = node.kind == NodeKind::npu, is_switch = node.kind == NodeKind::switching;
+  words.emplace_back("kind", is_npu ? "npu" : is_switch ? "switch" : "memory");
+  for (const auto& [key, value, usual] : {std::tuple{"store", node.can.store, !is_switch},
+                                          {"copy", node.can.copy, !is_switch},
+                                          {"reduce", node.can.reduce, is_npu}})
+    if (value != usual) words.emplace_back(key, value ? "true" : "false");
+  if (node.reduce_rate.bytes_per_second > 0)
+    words.emplace_back("reduce_rate", to_text(node.reduce_rate));
+  if (!topology.shape().empty() && !topology.coordinate(id).empty())
+    words.emplace_back("coordinates", fmt::format("({})", fmt::join(topology.coordinate(id), ",")));
+  return words;
+}
+
+/// By link: the groups that it is in, with its position where the links of one aren't ascending.
+std::vector<std::string> link_groups(const Topology& topology) {
+  std::vector<std::string> words(topology.groups().empty() ? 0 : topology.link_count());
+  for (const SharedGroup& group : topology.groups()) {
+    const std::string word =
+        fmt::format("{}:{}", percent_escaped(group.name), to_text(group.bandwidth));
+    const bool is_ascending = std::is_sorted(group.links.begin(), group.links.end());
+    for (std::size_t i = 0; i < group.links.size(); ++i) {
+      std::string& text = words[group.links[i].value];
+      text += (text.empty() ? "" : ";") + word;
+      if (!is_ascending) text += fmt::format(":{}", i);
+    }
+  }
+  return words;
+}
+
+GraphWords link_words(const Topology& topology, const std::vector<std::string>& groups, LinkId id) {
+  const Link& link = topology.link(id);
+  GraphWords words;
+  words.emplace_back("bandwidth", to_text(link.bandwidth));
+  words.emplace_back("latency", to_text(link.latency));
+  if (link.dimension >= 0) words.emplace_back("dimension", fmt::format("{}", link.dimension));
+  if (link.part > 0) words.emplace_back("part", percent_escaped(topology.part_of(id)));
+  if (!groups.empty() && !groups[id.value].empty()) words.emplace_back("groups", groups[id.value]);
+  return words;
+}
+
+/// Lines of comments: note and assumptions, each without controls and what isn't UTF-8.
+std::vector<std::string> head_lines(const Topology& topology) {
+  std::vector<std::string> lines{topology.name()};
+  if (!topology.parts().note.empty()) lines.push_back(topology.parts().note);
+  for (const std::string& line : topology.parts().assumed) lines.push_back("assumed: " + line);
+  for (std::string& line : lines)
+    for (std::size_t at = 0; (at = topologies::first_no_text(line)) != std::string::npos;)
+      line[at] = ' ';
+  for (std::string& line : lines)
+    std::ranges::replace_if(
+        line, [](char c) { return c == '\n' || c == '\r' || c == '\t'; }, ' ');
+  return lines;
+}
+
+/// Always in quotes: a node may be called "node".
+std::string dot_word(std::string_view text) {
+  std::string word = "\"";
+  for (const char c : text) word += c == '"' ? std::string("\\\"") : std::string(1, c);
+  return word + "\"";
+}
+
+std::string dot_list(const GraphWords& words) {
+  std::string text;
+  for (const auto& [key, word] : words)
+    text += fmt::format("{}{}={}", text.empty() ? "" : ", ", key, dot_word(word));
+  return text;
+}
+
+/// A column of a table, as Boost's GraphML has it: every element has each, if only empty.
+std::string word_of(const GraphWords& words, std::string_view key) {
+  const auto found = std::ranges::find(words, key, &GraphWords::value_type::first);
+  return found == words.end() ? "" : found->second;
+}
+
+} // namespace
+
+std::string topology_dot(const Topology& topology) {
+  std::string text;
+  for (const std::string& line : head_lines(topology)) {
+    // A backslash at the end would take the next line into the comment for some readers.
+    text += fmt::format("// {}{}\n", line, line.ends_with('\\') ? " " : "");
+  }
+  text += "digraph {\n";
+  for (const auto& [key, word] : graph_words(topology))
+    text += fmt::format("  {}={};\n", key, dot_word(word));
+  for (std::uint32_t n = 0; n < topology.node_count(); ++n) {
+    const Node& node = topology.node(NodeId{n});
+    GraphWords words = node_words(topology, NodeId{n});
+    if (node.kind != NodeKind::npu) words.emplace_back("shape", "box");
+    text += fmt::format("  {} [{}];\n", dot_word(node.name), dot_list(words));
+  }
+  const std::vector<std::string> groups = link_groups(topology);
+  for (std::uint32_t l = 0; l < topology.link_count(); ++l) {
+    const Link& link = topology.link(LinkId{l});
+    text += fmt::format("  {} -> {} [{}];\n", dot_word(topology.node(link.from).name),
+                        dot_word(topology.node(link.to).name),
+                        dot_list(link_words(topology, groups, LinkId{l})));
+  }
+  return text + "}\n";
+}
+
+std::string topology_graphml(const Topology& topology) {
+  const WrittenGraph graph = written_graph(topology);
+  const GraphWords of_graph = graph_words(topology);
+  std::vector<GraphWords> of_nodes, of_links;
+  std::set<std::string_view> node_keys, link_keys;
+  const auto keep = [](std::vector<GraphWords>& all, std::set<std::string_view>& keys,
+                       GraphWords words) {
+    for (const auto& [key, text] : words) keys.insert(key);
+    all.push_back(std::move(words));
+  };
+  for (std::uint32_t n = 0; n < topology.node_count(); ++n) {
+    GraphWords words = node_words(topology, NodeId{n});
+    words.emplace_back("label", topology.node(NodeId{n}).name);
+    keep(of_nodes, node_keys, std::move(words));
+  }
+  const std::vector<std::string> groups = link_groups(topology);
+  for (std::uint32_t l = 0; l < topology.link_count(); ++l)
+    keep(of_links, link_keys, link_words(topology, groups, LinkId{l}));
+
+  boost::dynamic_properties columns;
+  for (const auto& [key, text] : of_graph)
+    columns.property(std::string(key), boost::make_function_property_map<WrittenGraph*>(
+                                           [text = text](WrittenGraph*) { return text; }));
+  for (const std::string_view key : node_keys)
+    columns.property(std::string(key),
+                     boost::make_function_property_map<WrittenNode>(
+                         [&, key](WrittenNode node) { return word_of(of_nodes[node], key); }));
+  for (const std::string_view key : link_keys)
+    columns.property(std::string(key),
+                     boost::make_function_property_map<WrittenEdge>([&, key](WrittenEdge edge) {
+                       return word_of(of_links[graph[edge].link], key);
+                     }));
+  std::ostringstream out;
+  boost::write_graphml(out, graph, columns, true);
+
+  std::string comments;
+  for (std::string line : head_lines(topology)) {
+    for (std::size_t at = 0; (at = line.find("--", at)) != std::string::npos;)
+      line.insert(at + 1, " ");
+    comments += fmt::format("<!-- {} -->\n", line);
+  }
+  std::string text = out.str();
+  return text.insert(text.find('\n') + 1, comments);
+}
+
+} // namespace tutti
