@@ -179,6 +179,7 @@ TEST_CASE("DOT: what is wrong, with its place") {
         "f:4:19: a number with letters after it has to stand in quotes");
   CHECK_THAT(graph_refusal(changed(pod, "300 ns", "300")),
              StartsWith("f:7:61: latency \"300\" has no unit (say 1.3us"));
+  CHECK_THAT(graph_refusal(changed(pod, "300 ns", "e5ns")), Contains("\"e5ns\" is not a number"));
   CHECK_THAT(graph_refusal(changed(pod, "_us", "_mm")),
              StartsWith("f:6:36: latency_mm has the unknown unit \"mm\""));
   CHECK_THAT(graph_refusal(changed(pod, "_us", "_GBPS")), Contains("unknown unit"));

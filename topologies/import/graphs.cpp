@@ -154,7 +154,7 @@ std::optional<std::string> time_unit(std::string_view unit) {
   return std::nullopt;
 }
 
-/// How much of the text is a number: digits, a fraction, a power of ten.
+/// How much of the text is a number: digits, a fraction, a power of ten. None: 0.
 std::size_t number_length(std::string_view text) {
   std::size_t at = text.starts_with('-') || text.starts_with('+') ? 1 : 0;
   const auto digits = [&] {
@@ -163,6 +163,7 @@ std::size_t number_length(std::string_view text) {
   digits();
   if (at < text.size() && text[at] == '.') ++at;
   digits();
+  if (text.substr(0, at).find_first_of("0123456789") == std::string_view::npos) return 0;
   if (at < text.size() && (text[at] == 'e' || text[at] == 'E')) {
     const std::size_t before = at++;
     if (at < text.size() && (text[at] == '-' || text[at] == '+')) ++at;
@@ -424,8 +425,7 @@ private:
     constexpr std::size_t longest = 100;
     const std::size_t length = number_length(text.substr(0, longest));
     const std::string_view own_unit = trimmed(text.substr(length));
-    if (text.size() > longest ||
-        text.substr(0, length).find_first_of("0123456789") == std::string_view::npos)
+    if (text.size() > longest || length == 0)
       throw refuse(fmt::format("is not a number with a unit ({})", ways));
     if (own_unit.empty() && unit_of_name.empty())
       throw refuse(fmt::format("has no unit ({})", ways));
