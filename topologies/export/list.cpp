@@ -13,6 +13,8 @@ namespace tutti {
 
 std::span<const NetworkWriter> network_writers() {
   static constexpr std::array rows{NetworkWriter{"astra", ".yml", topology_astra},
+                                   NetworkWriter{"dot", ".dot", topology_dot},
+                                   NetworkWriter{"graphml", ".graphml", topology_graphml},
                                    NetworkWriter{"simgrid", ".xml", topology_simgrid},
                                    NetworkWriter{"toml", ".toml", topology_toml}};
   return rows;
