@@ -15,6 +15,7 @@ std::span<const NetworkWriter> network_writers() {
   static constexpr std::array rows{NetworkWriter{"astra", ".yml", topology_astra},
                                    NetworkWriter{"dot", ".dot", topology_dot},
                                    NetworkWriter{"graphml", ".graphml", topology_graphml},
+                                   NetworkWriter{"infragraph", ".yaml", topology_infragraph},
                                    NetworkWriter{"simgrid", ".xml", topology_simgrid},
                                    NetworkWriter{"toml", ".toml", topology_toml}};
   return rows;

@@ -57,6 +57,14 @@ std::span<const ForeignFormat> foreign_formats() {
                     is_htsim,
                     read_htsim,
                     "Broadcom/csg-htsim 52ff02f, fat_tree_topology.cpp"},
+      ForeignFormat{"infragraph",
+                    "infrastructure of InfraGraph (.yaml)",
+                    false,
+                    true,
+                    {},
+                    is_infragraph,
+                    read_infragraph,
+                    "Keysight/infragraph 2701fa5: schema/*.yaml, infragraph_service.py, examples"},
       ForeignFormat{"nccl", "server by NCCL or RCCL, NCCL_TOPO_DUMP_FILE (.xml)", true, false,
                     server_options, is_nccl, read_nccl, "NCCL 2.23 and RCCL 2.21, graph/xml.cc"},
       ForeignFormat{"ns3",
@@ -141,6 +149,17 @@ void refuse_other_kinds(std::string_view content, const std::string& source) {
       fmt::format("{}: no network of a known kind (known: Tutti's TOML{})", source, known));
 }
 
+namespace {
+
+/// Whether a message is of a file that belongs to this one: it begins with a name that ends alike.
+bool names_another_file(std::string_view message, const ForeignFile& file) {
+  const std::filesystem::path ending = std::filesystem::path(file.source).extension();
+  const std::filesystem::path begin(message.substr(0, message.find(':')));
+  return !ending.empty() && begin.extension() == ending;
+}
+
+} // namespace
+
 Topology read_foreign(const ForeignFormat& format, const ForeignFile& file) {
   constexpr std::size_t most_bytes = std::size_t{64} << 20;
   if (file.content.size() > most_bytes)
@@ -169,7 +188,8 @@ Topology read_foreign(const ForeignFormat& format, const ForeignFile& file) {
     parts.assumed = assumed.lines();
     return Topology(std::move(parts));
   } catch (const InputError& e) { // of what readers share, which know no file
-    if (std::string_view(e.what()).starts_with(file.source)) throw;
+    if (std::string_view(e.what()).starts_with(file.source) || names_another_file(e.what(), file))
+      throw;
     throw InputError(fmt::format("{}: {}", file.source, e.what()));
   }
 }
