@@ -95,7 +95,7 @@ private:
 
   void find_dimensions() {
     std::vector<int> shape(topology_.shape().begin(), topology_.shape().end());
-    if (shape.empty()) shape = {static_cast<int>(topology_.npu_count())};
+    if (shape.empty()) shape.push_back(static_cast<int>(topology_.npu_count()));
     std::int64_t stride = 1;
     for (std::size_t d = 0; d < shape.size(); ++d) {
       for (std::uint32_t n = 0; !topology_.shape().empty() && n < topology_.npu_count(); ++n)

@@ -141,6 +141,7 @@ SweepOutcome sweep_with(Workers& workers, const Study& study, const SweepOptions
   outcome.points = sum(before);
   outcome.left_out = space.left_out;
   outcome.without_value = space.without_value;
+  outcome.assumed = space.assumed;
   const auto pending = before.find(PointStatus::pending);
   SweepProgress progress(study.name, pending == before.end() ? 0 : pending->second,
                          options.progress);

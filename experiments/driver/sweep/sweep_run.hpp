@@ -28,6 +28,7 @@ struct SweepOutcome {
   std::size_t points = 0;                    ///< of the study (of the shard)
   std::size_t left_out = 0;                  ///< PointSpace::left_out
   std::size_t without_value = 0;             ///< PointSpace::without_value
+  std::vector<std::string> assumed;          ///< PointSpace::assumed
   std::size_t evaluated = 0;                 ///< in this run
   std::map<PointStatus, std::size_t> counts; ///< of all points, afterwards
   bool interrupted = false;

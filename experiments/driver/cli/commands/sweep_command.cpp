@@ -256,6 +256,7 @@ int simulate(const SweepArguments& arguments, const Study& study, const std::str
   const std::optional<SweepOutcome> ended = engine(study, options);
   if (!ended) return 0; // another process has the results
   const SweepOutcome& outcome = *ended;
+  for (const std::string& line : outcome.assumed) print_message(line);
   const auto print = [&] {
     if (arguments.json)
       print_text(answer_of(study, outcome.counts, &outcome, folder, {}));

@@ -259,9 +259,12 @@ private:
     return true;
   }
 
-  [[nodiscard]] std::vector<double> facts_of_text(const std::string& text) const {
+  [[nodiscard]] std::vector<double> facts_of_text(const std::string& text) {
     try {
-      return network_facts(make_topology(topology_beside(text, study_.source_name)), study_.cost);
+      const Topology topology = make_topology(topology_beside(text, study_.source_name));
+      for (const std::string& line : topology.parts().assumed)
+        space_.assumed.push_back(fmt::format("{}: assumed: {}", topology.name(), line));
+      return network_facts(topology, study_.cost);
     } catch (const InputError& e) {
       throw error(study_.topology_place,
                   fmt::format("the topology \"{}\" can't be had: {}", text, e.what()));

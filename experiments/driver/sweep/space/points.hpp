@@ -27,6 +27,9 @@ struct PointSpace {
   std::vector<Point> points;
   std::size_t left_out = 0;      ///< by constraints, drawn twice, or without_value
   std::size_t without_value = 0; ///< of `left_out`: no value fulfils the condition of `largest`
+  /// What files of other programs didn't say of the networks (TopologyParts::assumed), with their
+  /// names.
+  std::vector<std::string> assumed;
 };
 
 /// Where a sample draws the same row twice, the first is kept and the others count as `left_out`.
