@@ -188,7 +188,8 @@ TEST_CASE("tables of links, and matrices of bandwidths") {
   CHECK(matrix.link(LinkId{1}).bandwidth == Bandwidth{50'000'000'000});
 
   CHECK(refusal(with(list, "latency_us", "colour"), "csv") ==
-        "f:1:19: unknown column \"colour\" (known: from, to, bandwidth, latency, directed)");
+        "f:1:19: unknown column \"colour\" (known: from, to, bandwidth, latency, directed, "
+        "from_kind, to_kind)");
   CHECK(refusal(with(list, "a,switch0", "a,a"), "csv") == "f:2:1: a link from a node to itself");
   CHECK(refusal(with(list, ",1.5", ""), "csv") == "f:3:1: 3 cells in 4 columns");
   CHECK_THAT(refusal(with(list, "b,switch0,50GB/s", "b,switch0,fast"), "csv"),
@@ -244,6 +245,19 @@ TEST_CASE("assumptions stay with what is left of a network") {
   const Topology network = read(list, "csv");
   const std::vector<NodeId> gone{NodeId{0}};
   CHECK(without(network, gone, {}).parts().assumed == network.parts().assumed);
+}
+
+TEST_CASE("columns of a table say what its nodes are") {
+  const std::string text = "from,from_kind,to,to_kind,bandwidth,latency\n"
+                           "spine,npu,b,switch,50GB/s,1us\nb,switch,c,npu,50GB/s,1us\n";
+  const Topology network = read(text, "csv");
+  CHECK(network.npu_count() == 2);
+  CHECK(network.node(NodeId{0}).name == "spine");
+  CHECK(network.node(NodeId{2}).name == "b");
+  CHECK(refusal(with(text, "b,switch,c", "b,npu,c"), "csv") ==
+        "f:3:3: another kind of b than before");
+  CHECK(refusal(with(text, "c,npu", "c,host"), "csv") ==
+        "f:3:12: unknown kind \"host\" (known: npu, switch)");
 }
 
 TEST_CASE("what is no network is told by what it is") {

@@ -9,7 +9,7 @@
 // in the name ("bandwidth (Gb/s)", "latency_us") or in each cell. A row is a link in both
 // directions, unless the reverse of some row is listed too, or a column `directed` says so. In a
 // matrix the row is where a link starts, 0 or nothing means none, and numbers are GB/s. Nodes that
-// are called after a switch are one.
+// are called after a switch are one, unless columns `from_kind` and `to_kind` say what they are.
 #include "sim/error.hpp"
 #include "sim/text.hpp"
 #include "topologies/import/list.hpp"
@@ -38,7 +38,7 @@ std::string_view unquoted(std::string_view text) {
              : text;
 }
 
-enum class Role : std::uint8_t { from, to, bandwidth, latency, directed };
+enum class Role : std::uint8_t { from, to, bandwidth, latency, directed, from_kind, to_kind };
 
 struct RoleName {
   std::string_view name;
@@ -60,7 +60,7 @@ constexpr std::array role_names{RoleName{"from", Role::from},
                                 RoleName{"delay", Role::latency},
                                 RoleName{"directed", Role::directed}};
 
-/// "Bandwidth (GB/s)" or "latency_us": the role and the unit.
+/// "Bandwidth (GB/s)" or "latency_us": the role and the unit; "from_kind": a role of its own.
 std::optional<std::pair<Role, std::string>> role_of(std::string_view heading) {
   const std::string_view text = unquoted(heading);
   const std::size_t end = text.find_first_of(" _([");
@@ -71,6 +71,8 @@ std::optional<std::pair<Role, std::string>> role_of(std::string_view heading) {
   if (end != std::string_view::npos)
     for (const char c : text.substr(end))
       if (std::string_view(" _()[]").find(c) == std::string_view::npos) unit += c;
+  if (lower_case(unit) == "kind" && (found->role == Role::from || found->role == Role::to))
+    return std::pair(found->role == Role::from ? Role::from_kind : Role::to_kind, "");
   return std::pair(found->role, unit);
 }
 
@@ -124,7 +126,7 @@ private:
       const auto role = role_of(head[i].text);
       if (!role)
         throw text_.error(head[i], fmt::format("unknown column \"{}\" (known: from, to, bandwidth, "
-                                               "latency, directed)",
+                                               "latency, directed, from_kind, to_kind)",
                                                head[i].text));
       if (!columns.emplace(role->first, std::pair(i, role->second)).second)
         throw text_.error(head[i],
@@ -145,6 +147,10 @@ private:
       row.latency = latency(columns, line);
       if (const auto at = columns.find(Role::directed); at != columns.end())
         row.is_directed = yes_or_no(line[at->second.first]);
+      for (const auto& [role, name] :
+           {std::pair(Role::from_kind, row.from), std::pair(Role::to_kind, row.to)})
+        if (const auto at = columns.find(role); at != columns.end())
+          set_kind(name, line[at->second.first]);
       rows_.push_back(std::move(row));
     }
     if (columns.contains(Role::directed)) return;
@@ -224,6 +230,19 @@ private:
     throw text_.error(cell, fmt::format("\"{}\" is neither yes nor no", cell.text));
   }
 
+  void set_kind(const std::string& name, const Word& cell) {
+    const std::string text = lower_case(unquoted(cell.text));
+    if (text != "npu" && text != "switch")
+      throw text_.error(cell, fmt::format("unknown kind \"{}\" (known: npu, switch)", cell.text));
+    const auto [said, is_new] = is_switch_.try_emplace(name, text == "switch");
+    if (said->second != (text == "switch"))
+      throw text_.error(cell, fmt::format("another kind of {} than before", name));
+  }
+  [[nodiscard]] bool is_switch(const std::string& name) const {
+    const auto said = is_switch_.find(name);
+    return said != is_switch_.end() ? said->second : is_switch_name(name);
+  }
+
   /// NPUs in the order in which they are named first, then switches.
   TopologyParts built() {
     std::set<std::string> known(order_.begin(), order_.end());
@@ -235,13 +254,14 @@ private:
     std::map<std::string, NodeId> ids;
     for (const bool switches : {false, true})
       for (const std::string& name : order_)
-        if (is_switch_name(name) == switches)
+        if (is_switch(name) == switches)
           ids[name] = parts.add_node(
               switches ? Node{name, NodeKind::switching, Abilities{false, false, false}, {}}
                        : Node{name, NodeKind::npu, {}, {}});
-    assumed_.add("nodes", fmt::format("NPUs, but for those called after a switch, router or NIC, "
-                                      "which forward only: {}",
-                                      few_switches(parts)));
+    if (is_switch_.size() < order_.size())
+      assumed_.add("nodes", fmt::format("NPUs, but for those called after a switch, router or NIC, "
+                                        "which forward only: {}",
+                                        few_switches(parts)));
     for (const CsvLink& row : rows_) {
       const Link link{ids.at(row.from), ids.at(row.to), row.latency, row.bandwidth};
       if (row.is_directed)
@@ -255,7 +275,8 @@ private:
   TextLines text_;
   Assumptions& assumed_;
   std::vector<CsvLink> rows_;
-  std::vector<std::string> order_; ///< names of nodes
+  std::vector<std::string> order_;        ///< names of nodes
+  std::map<std::string, bool> is_switch_; ///< of those whose kind is said
 };
 
 } // namespace

@@ -135,8 +135,15 @@ constexpr std::array other_kinds{
 } // namespace
 
 void refuse_other_kinds(std::string_view content, const std::string& source) {
+  constexpr std::array endings{".csv",  ".dot", ".graphml", ".gv",   ".json",
+                               ".topo", ".txt", ".xml",     ".yaml", ".yml"}; // not Tutti's own
   const std::size_t first = content.find_first_not_of(" \t\r\n");
-  if (first == std::string_view::npos || (content[first] != '{' && content[first] != '<')) return;
+  const bool is_foreign =
+      std::ranges::any_of(endings, [&](const char* end) { return source.ends_with(end); });
+  if (!is_foreign &&
+      (first == std::string_view::npos || (content[first] != '{' && content[first] != '<')))
+    return;
+  if (first == std::string_view::npos) throw InputError(fmt::format("{}: it is empty", source));
   const std::string_view head = content.substr(first, std::size_t{1} << 20);
   for (const OtherKind& kind : other_kinds)
     if (std::ranges::all_of(kind.words, [&](std::string_view word) {
