@@ -27,7 +27,8 @@
 //   [[groups]]                      # links with one joint bandwidth
 //   name = "bus"
 //   bandwidth = "40GB/s"
-//   links = [["npu0", "bridge"], ["npu1", "bridge"]] # every link in that direction
+//   links = [["npu0", "bridge"], ["npu1", "bridge"]] # every link in that direction, or
+//                                   # ["npu0", "bridge", 1]: one of them, from 0 in their order
 #include "sim/error.hpp"
 #include "sim/files/config.hpp"
 #include "topologies/list.hpp"
@@ -301,6 +302,24 @@ private:
       throw place.error(fmt::format("more than {} links", topologies::most_links));
   }
 
+  [[nodiscard]] std::string words_of(const Link& link) const {
+    return fmt::format("{}>{}", parts_.nodes[link.from.value].name,
+                       parts_.nodes[link.to.value].name);
+  }
+
+  /// All from a node to another, or one of them.
+  std::vector<LinkId> links_of_entry(const ConfigValue& links,
+                                     const std::vector<ConfigValue>& words) const {
+    Link ends;
+    ends.from = find_node(words[0]);
+    ends.to = find_node(words[1]);
+    const auto found = links_between_->find({ends.from, ends.to});
+    if (found == links_between_->end()) throw links.error("there is no link " + words_of(ends));
+    if (words.size() == 2) return found->second;
+    const auto count = static_cast<std::int64_t>(found->second.size());
+    return {found->second[static_cast<std::size_t>(words[2].integer(0, count - 1))]};
+  }
+
   void read_group(ConfigTable& table) {
     const std::optional<ConfigValue> name = table.find("name"), links = table.find("links");
     const std::optional<ConfigValue> bandwidth = table.find("bandwidth");
@@ -311,15 +330,17 @@ private:
       for (std::uint32_t l = 0; l < parts_.links.size(); ++l)
         (*links_between_)[{parts_.links[l].from, parts_.links[l].to}].push_back(LinkId{l});
     }
-    std::set<NodePair> seen;
-    for (const NodePair& pair : find_pairs(table.at("links"))) {
-      const auto found = links_between_->find(pair);
-      const std::string words = fmt::format("{}>{}", parts_.nodes[pair.first.value].name,
-                                            parts_.nodes[pair.second.value].name);
-      if (found == links_between_->end()) throw links->error("there is no link " + words);
-      if (!seen.insert(pair).second)
-        throw links->error(fmt::format("link {} is in group \"{}\" twice", words, group.name));
-      group.links.insert(group.links.end(), found->second.begin(), found->second.end());
+    std::set<LinkId> seen;
+    for (const ConfigValue& entry : table.at("links").array()) {
+      const std::vector<ConfigValue> words = entry.array();
+      if (words.size() != 2 && words.size() != 3)
+        throw entry.error("expected a pair of nodes, and perhaps which of their links");
+      for (const LinkId link : links_of_entry(*links, words)) {
+        if (!seen.insert(link).second)
+          throw links->error(fmt::format("link {} is in group \"{}\" twice",
+                                         words_of(parts_.links[link.value]), group.name));
+        group.links.push_back(link);
+      }
     }
     if (group.links.empty()) throw links->error("a group needs at least one link");
     parts_.groups.push_back(std::move(group));

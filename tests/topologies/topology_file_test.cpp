@@ -281,6 +281,15 @@ TEST_CASE("mistakes in groups") {
   CHECK_THROWS_WITH(with_link("[[groups]]\nname = \"bus\"\nbandwidth = \"8GB/s\"\n"
                               "links = [[0, 1], [\"npu0\", \"npu1\"]]"),
                     "dir/t.toml:13:9: link npu0>npu1 is in group \"bus\" twice");
+  CHECK_THROWS_WITH(with_link("[[groups]]\nname = \"bus\"\nbandwidth = \"8GB/s\"\n"
+                              "links = [[0, 1, 0], [0, 1]]"),
+                    "dir/t.toml:13:9: link npu0>npu1 is in group \"bus\" twice");
+  CHECK_THROWS_WITH(with_link("[[groups]]\nname = \"bus\"\nbandwidth = \"8GB/s\"\n"
+                              "links = [[0, 1, 1]]"),
+                    "dir/t.toml:13:17: 1 is out of range (0 .. 0)");
+  CHECK_THROWS_WITH(with_link("[[groups]]\nname = \"bus\"\nbandwidth = \"8GB/s\"\n"
+                              "links = [[0]]"),
+                    "dir/t.toml:13:10: expected a pair of nodes, and perhaps which of their links");
   CHECK_THROWS_WITH(with_link("[[groups]]\nname = \"bus\"\nbandwidth = \"8GB/s\"\nlinks = []"),
                     "dir/t.toml:13:9: a group needs at least one link");
   CHECK_THROWS_WITH(with_link("[[groups]]\nname = \"bus\"\nlinks = [[0, 1]]"),

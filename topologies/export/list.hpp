@@ -22,7 +22,6 @@ struct NetworkWriter {
 [[nodiscard]] const NetworkWriter& network_writer(const std::string& file);
 
 /// A file that read_topology() reads back as the same network.
-/// Errors: InputError for a group that has some, but not all parallel links between two nodes.
 [[nodiscard]] std::string topology_toml(const Topology& topology);
 /// The others. Errors: InputError for what such a file can't say.
 [[nodiscard]] std::string topology_astra(const Topology& topology);

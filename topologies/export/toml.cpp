@@ -8,9 +8,10 @@
 
 #include <algorithm>
 #include <cctype>
-#include <set>
+#include <map>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace tutti {
 
@@ -49,23 +50,30 @@ std::string toml_link(const Topology& topology, LinkId id) {
   return text;
 }
 
-/// A group is given by pairs of nodes, and has all links from the first to the second.
+/// A group is given by pairs of nodes, and has all links from the first to the second; where it has
+/// only some, each says which one it is.
 std::string toml_group(const Topology& topology, const SharedGroup& group) {
-  std::set<std::pair<NodeId, NodeId>> pairs;
-  std::vector<std::string> words;
-  std::size_t links = 0;
+  std::map<std::pair<NodeId, NodeId>, std::vector<LinkId>> members; // in their order
+  std::vector<std::pair<NodeId, NodeId>> pairs;
   for (const LinkId id : group.links) {
-    const auto [from, to] = std::pair(topology.link(id).from, topology.link(id).to);
-    if (!pairs.emplace(from, to).second) continue;
-    for (const LinkId parallel : topology.out_links(from))
-      links += topology.link(parallel).to == to ? 1U : 0U;
-    words.push_back(fmt::format("[{}, {}]", toml_string(topology.node(from).name),
-                                toml_string(topology.node(to).name)));
+    const std::pair ends(topology.link(id).from, topology.link(id).to);
+    if (members[ends].empty()) pairs.push_back(ends);
+    members[ends].push_back(id);
   }
-  if (links != group.links.size())
-    throw InputError(fmt::format("group \"{}\" has some, but not all parallel links between two "
-                                 "nodes: a topology file can't tell",
-                                 group.name));
+  std::vector<std::string> words;
+  for (const auto& ends : pairs) {
+    std::vector<LinkId> parallel;
+    for (const LinkId link : topology.out_links(ends.first))
+      if (topology.link(link).to == ends.second) parallel.push_back(link);
+    const std::string pair = fmt::format("{}, {}", toml_string(topology.node(ends.first).name),
+                                         toml_string(topology.node(ends.second).name));
+    if (members[ends].size() == parallel.size())
+      words.push_back(fmt::format("[{}]", pair));
+    else
+      for (const LinkId link : members[ends])
+        words.push_back(
+            fmt::format("[{}, {}]", pair, std::ranges::find(parallel, link) - parallel.begin()));
+  }
   return fmt::format("\n[[groups]]\nname = {}\nbandwidth = \"{}\"\nlinks = [{}]\n",
                      toml_string(group.name), to_text(group.bandwidth), fmt::join(words, ", "));
 }

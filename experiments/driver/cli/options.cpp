@@ -55,10 +55,10 @@ void add_progress(CLI::App& app, bool& progress) {
       "a line a second on stderr even if it is no terminal (a terminal always shows a bar)");
 }
 
-void add_topology(CLI::App& app, std::string& topology) {
-  app.add_option("-t,--topology", topology,
+void add_topology(CLI::App& app, std::string& topology, const std::string& place = "") {
+  app.add_option("-t,--topology" + place, topology,
                  "name:shape,key=value,... (mesh2d:8x8,bandwidth=50GB/s,latency=0.5us), a machine, "
-                 "or a TOML file")
+                 "or a file: TOML, or another program's (`tutti list formats`)")
       ->required();
 }
 
@@ -439,7 +439,7 @@ void add_options(CLI::App& app, ListArguments& list) {
 }
 
 void add_options(CLI::App& app, ShowArguments& show) {
-  add_topology(app, show.topology);
+  add_topology(app, show.topology, ",network"); // also without -t
   app.add_option("--sketch", show.sketch,
                  "a communication sketch, TOML or TACCL's JSON: the logical topology that it makes "
                  "of the network is shown instead");

@@ -261,9 +261,12 @@ std::string text_of(const Shown& shown, const TopologySummary& summary, const Ta
       "{}: {}, {}, {}, {}\n", topology.name(), counted(summary.npus, "NPU", "NPUs"),
       counted(summary.switches, "switch", "switches"),
       counted(summary.memories, "memory", "memories"), counted(summary.links, "link", "links"));
-  text +=
-      fmt::format("links out of an NPU: {}; into one: {}; {}\n", range_text(summary.npu_out_links),
-                  range_text(summary.npu_in_links), reach_text(topology, summary));
+  if (summary.npus == 0)
+    text += "no NPU: no collective runs on it\n";
+  else
+    text += fmt::format("links out of an NPU: {}; into one: {}; {}\n",
+                        range_text(summary.npu_out_links), range_text(summary.npu_in_links),
+                        reach_text(topology, summary));
   if (!topology.parts().note.empty()) text += topology.parts().note + "\n";
   if (shown.sketch) text += sketch_text(topology, *shown.sketch);
   text += "\n" + link_table(summary, form);

@@ -7,6 +7,7 @@
 #include "experiments/driver/figures/layout/arrangement.hpp"
 #include "experiments/driver/figures/layout/labels.hpp"
 #include "experiments/driver/figures/layout/lines.hpp"
+#include "sim/text.hpp"
 
 #include <fmt/format.h>
 
@@ -37,8 +38,11 @@ NodeClass class_of(const Node& node, std::size_t members) {
   case NodeKind::memory: return NodeClass::memory;
   case NodeKind::switching: break;
   }
-  if (node.name.starts_with("cpu")) return NodeClass::cpu;
-  return node.name.starts_with("nic") ? NodeClass::nic : NodeClass::switching;
+  for (const std::string_view word : split(node.name, '.')) { // "cpu0", "server1.nic0"
+    if (word.starts_with("cpu")) return NodeClass::cpu;
+    if (word.starts_with("nic")) return NodeClass::nic;
+  }
+  return NodeClass::switching;
 }
 
 /// So that all lies just within (0, 0) and the layout's corner.
@@ -119,11 +123,11 @@ void name_thick_layers(Layout& layout, const Topology& whole) {
   }
 }
 
-/// Around all, where there are CPUs and no boxes: then it is one server.
-void frame_server(Layout& layout) {
+/// Around all, where coordinates (GPU, server) say that it is one server, and its CPUs are seen.
+void frame_server(Layout& layout, const Topology& topology) {
   const bool has_cpus = std::ranges::any_of(
       layout.nodes, [](const LayoutNode& node) { return node.kind == NodeClass::cpu; });
-  if (!has_cpus || !layout.boxes.empty()) return;
+  if (!has_cpus || topology.shape().size() != 2 || topology.shape()[1] != 1) return;
   Position least = layout.nodes.front().at, most = least;
   LayoutBox box;
   for (std::uint32_t n = 0; n < layout.nodes.size(); ++n) {
@@ -163,7 +167,7 @@ Layout laid_out(const Topology& whole, const Aggregate& aggregate, Arrangement a
   layout.links = lines_of(topology, arrangement, squares);
   for (std::size_t l = 0; l < layout.links.size(); ++l) layout.links[l].links = aggregate.links[l];
   sort_links(layout);
-  frame_server(layout);
+  frame_server(layout, whole);
   place_labels(layout, arrangement.labels, arrangement.font);
   move_to_origin(layout);
   return layout;
