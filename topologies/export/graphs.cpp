@@ -1,8 +1,8 @@
 // Networks as general graphs, for Graphviz (DOT) and for NetworkX, Gephi and yEd (GraphML). Boost
 // writes the latter; of the former its writer leaves names that are keywords without quotes.
 //
-// The attributes are those that topologies/import/graphs.cpp reads, which gives the same network
-// again; each directed link is an edge, in the order of their ids.
+// The attributes are those that topologies/import/graph_meaning.cpp reads, which gives the same
+// network again; each directed link is an edge, in the order of their ids.
 //
 // Names of groups and parts, which may have any letters, are written with %3B for ";" and the like.
 #include "sim/error.hpp"

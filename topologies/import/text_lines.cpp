@@ -47,6 +47,18 @@ std::string lower_case(std::string_view text) {
   return lower;
 }
 
+bool same_but_for_case(std::string_view a, std::string_view b) {
+  return std::ranges::equal(
+      a, b, [](unsigned char x, unsigned char y) { return std::tolower(x) == std::tolower(y); });
+}
+
+InputError TextPlaces::error(std::size_t at, std::string_view message) const {
+  const std::string_view before = content_.substr(0, std::min(at, content_.size()));
+  return InputError(fmt::format("{}:{}:{}: {}", source_, std::ranges::count(before, '\n') + 1,
+                                before.size() - (before.rfind('\n') + 1) + 1, // npos + 1 is 0
+                                message));
+}
+
 std::size_t first_no_text(std::string_view content) {
   for (std::size_t at = 0; at < content.size();) {
     const auto lead = static_cast<unsigned char>(content[at]);

@@ -13,6 +13,7 @@ namespace tutti::topologies {
 
 /// Of ASCII letters.
 [[nodiscard]] std::string lower_case(std::string_view text);
+[[nodiscard]] bool same_but_for_case(std::string_view a, std::string_view b);
 
 /// The first byte that is no text: a control character but for tabs, ends of lines and the escape
 /// that colours what terminals show, or what isn't UTF-8. None: npos.
@@ -20,6 +21,20 @@ namespace tutti::topologies {
 
 /// The first lines that say something: without empty ones and comments; fewer where there are none.
 [[nodiscard]] std::vector<std::string_view> first_lines(std::string_view content, std::size_t most);
+
+/// Where bytes of a text stand; the last place of all for what is beyond it.
+class TextPlaces {
+public:
+  /// Both must outlive this.
+  TextPlaces(std::string_view content, std::string_view source)
+      : content_(content), source_(source) {}
+
+  /// "SOURCE:LINE:COLUMN: message".
+  [[nodiscard]] InputError error(std::size_t at, std::string_view message) const;
+
+private:
+  std::string_view content_, source_;
+};
 
 struct Word {
   std::string_view text;
