@@ -1,42 +1,33 @@
 // What ASTRA-sim does for a collective, as its system file (JSON) says: an implementation for each
 // dimension (ring, direct, halvingDoubling, doubleBinaryTree), the number of chunks that the buffer
-// is cut into, and how many of them are under way in a dimension at once.
-//
-//   {"preferred-dataset-splits": 4, "active-chunks-per-dimension": 1,
-//    "collective-optimization": "localBWAware", "all-reduce-implementation": ["ring", "direct"], ...}
+// is cut into, and how many of them are under way in a dimension at once. This plans which chunk
+// takes its next step when; astra_steps.hpp says what a step sends.
 //
 // All-Gather goes through the dimensions from the last to the first, Reduce-Scatter and All-to-All
 // from the first to the last. All-Reduce is one in each dimension, of all data ("baseline"), or
 // Reduce-Scatter up to the last but one, All-Reduce in the last, and All-Gather back
 // ("localBWAware"), all three as its own list says. A dimension's queue takes chunks in the order
 // in which they come; the first half of its queues serve rings upwards, the others downwards, and a
-// single one upwards, but for that All-Gather back. oneRing and the like, as the first, are one
-// dimension of all NPUs.
+// single one upwards, but for that All-Gather back.
 // Source: astra-sim 518bd51, system/Sys.cc (generate_collective), system/astraccl.
 //
 // Links keep list order, so that steps are listed as a plan has them come, in which each direction
 // of a dimension serves one step after another. Left out, as it is no matter of who sends what:
-// delays at endpoints, local memory and reduction, LogGP's bus, windows of direct exchange.
-// scheduling-policy decides between several collectives only.
+// delays at endpoints, local memory and reduction, LogGP's bus.
 // Cost: that of the implementations; O(chunks) for each step of a chunk in the plan.
-#include "algorithms/double_binary_tree.hpp"
+#include "algorithms/astra_steps.hpp"
+#include "algorithms/astra_system_file.hpp"
 #include "algorithms/list.hpp"
 #include "algorithms/member_grid.hpp"
 #include "algorithms/routed_schedule.hpp"
 #include "sim/error.hpp"
-#include "sim/files/files.hpp"
-#include "sim/files/json_value.hpp"
 #include "sim/text.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <bit>
 #include <cassert>
-#include <charconv>
-#include <optional>
-#include <span>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -46,119 +37,6 @@ namespace tutti {
 
 namespace {
 
-enum class AstraMethod : std::uint8_t { ring, direct, halving_doubling, double_binary_tree };
-
-struct AstraImplementation {
-  AstraMethod method;
-  bool of_all_npus = false; ///< "oneRing"
-  std::int64_t window = 0;  ///< of "direct8"; 0: none
-  std::optional<JsonValue> place = {};
-};
-
-AstraImplementation astra_implementation(const JsonValue& value) {
-  struct Name {
-    std::string_view name;
-    AstraMethod method;
-    bool of_all_npus;
-  };
-  static constexpr std::array<Name, 7> names{
-      {{"ring", AstraMethod::ring, false},
-       {"oneRing", AstraMethod::ring, true},
-       {"direct", AstraMethod::direct, false},
-       {"oneDirect", AstraMethod::direct, true},
-       {"halvingDoubling", AstraMethod::halving_doubling, false},
-       {"oneHalvingDoubling", AstraMethod::halving_doubling, true},
-       {"doubleBinaryTree", AstraMethod::double_binary_tree, false}}};
-  const std::string text = value.string();
-  std::vector<std::string> known;
-  for (const Name& row : names) {
-    known.emplace_back(row.name);
-    if (!text.starts_with(row.name)) continue;
-    const std::string_view rest = std::string_view(text).substr(row.name.size());
-    AstraImplementation found{row.method, row.of_all_npus, 0, value};
-    if (rest.empty()) return found;
-    if (row.method != AstraMethod::direct) continue;
-    const auto [end, error] = std::from_chars(rest.data(), rest.data() + rest.size(), found.window);
-    if (error == std::errc() && end == rest.data() + rest.size() && found.window > 0) return found;
-  }
-  throw value.error(unknown_name("implementation", text, known));
-}
-
-/// What of a system file matters for one kind of collective.
-struct AstraSystem {
-  std::uint32_t splits = 1;
-  std::size_t active = 1; ///< chunks at once in a dimension
-  bool local_bw_aware = false;
-  std::vector<AstraImplementation> implementations;
-  std::map<std::string, double> left_out; ///< as facts
-};
-
-std::string_view astra_key(CollectiveKind kind) {
-  switch (kind) {
-  case CollectiveKind::all_gather: return "all-gather-implementation";
-  case CollectiveKind::reduce_scatter: return "reduce-scatter-implementation";
-  case CollectiveKind::all_reduce: return "all-reduce-implementation";
-  default: return "all-to-all-implementation";
-  }
-}
-
-void require_astra_word(const JsonValue& root, const std::string& key,
-                        const std::vector<std::string>& known) {
-  if (const auto value = root.find(key))
-    if (const std::string word = value->string(); std::ranges::find(known, word) == known.end())
-      throw value->error(unknown_name(key, word, known));
-}
-
-AstraSystem read_astra_system(const std::string& file, CollectiveKind kind) {
-  constexpr std::size_t most_bytes = std::size_t{1} << 20;
-  constexpr std::int64_t most_chunks = 1024;
-  const std::string text = read_file(file);
-  if (text.size() > most_bytes)
-    throw InputError(fmt::format("{}: {} bytes are no system file of ASTRA-sim (at most 1 MiB)",
-                                 file, text.size()));
-  const JsonValue root = parse_json(text, file);
-  std::vector<std::string> keys{"scheduling-policy", "collective-optimization",
-                                "active-chunks-per-dimension", "preferred-dataset-splits",
-                                // of what is no matter here
-                                "endpoint-delay", "local-reduction-delay", "local-mem-bw", "L", "o",
-                                "g", "G", "model-shared-bus", "peak-perf", "roofline-enabled",
-                                "trace-enabled", "replay-only", "track-local-mem",
-                                "local-mem-trace-filename", "boost-mode"};
-  for (const CollectiveKind each : {CollectiveKind::all_gather, CollectiveKind::reduce_scatter,
-                                    CollectiveKind::all_reduce, CollectiveKind::all_to_all}) {
-    keys.emplace_back(astra_key(each));
-    const std::string custom = fmt::format("{}-custom", astra_key(each));
-    if (const auto value = root.find(custom))
-      throw value->error("collectives of its users (Chakra traces) aren't read");
-    if (const auto list = root.find(keys.back()))
-      for (const JsonValue& name : list->list()) (void)astra_implementation(name);
-  }
-  if (const auto value = root.find("per-node-custom-implementation"))
-    throw value->error("collectives of its users (Chakra traces) aren't read");
-  root.allow_only(keys);
-  require_astra_word(root, "scheduling-policy", {"LIFO", "FIFO", "EXPLICIT"});
-  require_astra_word(root, "collective-optimization", {"baseline", "localBWAware"});
-
-  AstraSystem system;
-  system.splits =
-      static_cast<std::uint32_t>(root.at("preferred-dataset-splits").integer(1, most_chunks));
-  if (const auto active = root.find("active-chunks-per-dimension"))
-    system.active = static_cast<std::size_t>(active->integer(1, most_chunks));
-  if (kind == CollectiveKind::all_reduce)
-    system.local_bw_aware = root.at("collective-optimization").string() == "localBWAware";
-  for (const JsonValue& name : root.at(std::string(astra_key(kind))).list())
-    system.implementations.push_back(astra_implementation(name));
-  if (system.implementations.empty())
-    throw root.at(std::string(astra_key(kind))).error("an implementation for each dimension");
-  if (const auto delay = root.find("endpoint-delay"))
-    system.left_out["left_out_endpoint_delay_seconds"] = delay->number(0, 1e18) * 1e-9;
-  if (const auto bandwidth = root.find("local-mem-bw"))
-    system.left_out["left_out_local_memory_bytes_per_second"] = bandwidth->number(0, 1e9) * 1e9;
-  for (const AstraImplementation& each : system.implementations)
-    if (each.window > 0) system.left_out["left_out_window"] = static_cast<double>(each.window);
-  return system;
-}
-
 /// What a chunk does in one dimension.
 struct AstraPhase {
   CollectiveKind kind;
@@ -166,14 +44,6 @@ struct AstraPhase {
   std::size_t queue;
   bool downwards;   ///< rings go from higher coordinates to lower ones
   bool of_all_data; ///< the dimensions before are whole: All-Reduce, one in each dimension
-};
-
-/// A message within a line of NPUs along a dimension, by coordinates.
-struct AstraMessage {
-  std::size_t from, to;
-  std::size_t source; ///< All-to-All: whose data
-  std::size_t target; ///< for whom; else: whose share of the line's data
-  Op op;
 };
 
 class AstraCollective {
@@ -301,6 +171,11 @@ private:
     return found;
   }
 
+  [[nodiscard]] AstraLine line(const AstraPhase& phase, std::size_t chunk) const {
+    return {implementations_[phase.axis].method, phase.kind, extent(phase.axis), chunk,
+            phase.downwards};
+  }
+
   // The plan.
 
   [[nodiscard]] std::size_t slot_of(const AstraPhase& phase) const {
@@ -336,7 +211,7 @@ private:
     const Time arrival = end + planned_[phase.axis].latency;
     const bool independent = implementations_[phase.axis].method == AstraMethod::direct;
     progress.ready = independent ? end : arrival;
-    if (++progress.step < steps(phase, progress.chunk)) return;
+    if (++progress.step < astra_step_count(line(phase, progress.chunk))) return;
     progress.came = progress.ready = arrival;
     progress.step = 0;
     progress.is_in = false;
@@ -349,12 +224,9 @@ private:
   /// How long an NPU sends in the step.
   [[nodiscard]] Time step_time(const Progress& progress) const {
     const AstraPhase& phase = progress.phase();
-    std::int64_t messages = 0;
-    std::optional<std::size_t> sender;
-    each_message(phase, progress.chunk, progress.step, [&](const AstraMessage& message) {
-      if (!sender) sender = message.from;
-      messages += message.from == *sender ? 1 : 0;
-    });
+    const auto all = astra_messages(line(phase, progress.chunk), progress.step);
+    const std::int64_t messages =
+        all.empty() ? 0 : std::ranges::count(all, all.front().from, &AstraMessage::from);
     std::size_t blocks = 1; // of a message
     for (std::size_t axis = 0; axis < grid_.axes.size(); ++axis)
       if (phase.kind == CollectiveKind::all_to_all || phase.of_all_data || axis > phase.axis)
@@ -366,127 +238,26 @@ private:
                          at_once ? planned.all : planned.link);
   }
 
-  // The steps of a line.
-
-  [[nodiscard]] std::size_t steps(const AstraPhase& phase, std::size_t chunk) const {
-    const std::size_t n = extent(phase.axis);
-    const std::size_t halves = phase.kind == CollectiveKind::all_reduce ? 2 : 1;
-    switch (implementations_[phase.axis].method) {
-    case AstraMethod::halving_doubling: return halves * (std::bit_width(n) - 1);
-    case AstraMethod::double_binary_tree: return halves * tree_of(n, chunk).height_of_root();
-    default: return halves * (n - 1);
-    }
-  }
-
-  template <typename Body>
-  void each_message(const AstraPhase& phase, std::size_t chunk, std::size_t step,
-                    const Body& body) const {
-    using enum CollectiveKind;
-    const std::size_t n = extent(phase.axis);
-    const AstraMethod method = implementations_[phase.axis].method;
-    if (method == AstraMethod::double_binary_tree) {
-      tree_step(tree_of(n, chunk), step, body);
-      return;
-    }
-    const std::size_t half = phase.kind == all_reduce ? steps(phase, chunk) / 2 : 0;
-    const CollectiveKind kind = phase.kind != all_reduce ? phase.kind
-                                : step < half            ? reduce_scatter
-                                                         : all_gather;
-    const std::size_t at = phase.kind == all_reduce && step >= half ? step - half : step;
-    if (method == AstraMethod::ring)
-      ring_step(kind, n, at, phase.downwards, body);
-    else if (method == AstraMethod::direct)
-      direct_step(kind, n, at, body);
-    else
-      doubling_step(kind, n, at, body);
-  }
-
-  /// As send_around_ring() in one direction.
-  template <typename Body>
-  static void ring_step(CollectiveKind kind, std::size_t n, std::size_t step, bool downwards,
-                        const Body& body) {
-    const auto pass_on = [&](std::size_t from, std::size_t source, std::size_t target, Op op) {
-      const auto at = [&](std::size_t p) { return downwards ? (2 * n - p % n) % n : p % n; };
-      body(AstraMessage{at(from), at(from + 1), at(source), at(target), op});
-    };
-    for (std::size_t p = 0; p < n; ++p)
-      if (kind == CollectiveKind::reduce_scatter)
-        pass_on(p + step + 1, p, p, Op::reduce);
-      else if (kind == CollectiveKind::all_gather)
-        pass_on(p + step, p, p, Op::copy);
-      else
-        for (std::size_t distance = n - 1; distance > step; --distance)
-          pass_on(p + step, p, p + distance, Op::copy);
-  }
-
-  template <typename Body>
-  static void direct_step(CollectiveKind kind, std::size_t n, std::size_t step, const Body& body) {
-    for (std::size_t x = 0; x < n; ++x) {
-      const std::size_t y = (x + step + 1) % n;
-      if (kind == CollectiveKind::reduce_scatter)
-        body(AstraMessage{x, y, x, y, Op::reduce});
-      else
-        body(AstraMessage{x, y, x, kind == CollectiveKind::all_to_all ? y : x, Op::copy});
-    }
-  }
-
-  /// Reduce-Scatter begins with the nearest and half of the data, All-Gather with the farthest.
-  template <typename Body>
-  static void doubling_step(CollectiveKind kind, std::size_t n, std::size_t step,
-                            const Body& body) {
-    const bool scatters = kind == CollectiveKind::reduce_scatter;
-    const std::size_t bit = scatters ? std::size_t{1} << step : n >> (step + 1);
-    for (std::size_t x = 0; x < n; ++x)
-      for (std::size_t above = 0; above < n; above += 2 * bit) {
-        const std::size_t owner = (scatters ? x ^ bit : x) ^ above;
-        body(AstraMessage{x, x ^ bit, x, owner, scatters ? Op::reduce : Op::copy});
-      }
-  }
-
-  /// Even chunks have the tree with the last one as its root, odd ones that with the first.
-  struct Tree {
-    RankTree tree;
-    [[nodiscard]] std::size_t height_of_root() const { return tree.height[tree.root]; }
-  };
-  [[nodiscard]] static Tree tree_of(std::size_t n, std::size_t chunk) {
-    return {double_tree(static_cast<std::uint32_t>(n))[chunk % 2 == 0 ? 1 : 0]};
-  }
-  template <typename Body>
-  static void tree_step(const Tree& of, std::size_t step, const Body& body) {
-    const RankTree& tree = of.tree;
-    const std::size_t n = tree.parent.size(), height = of.height_of_root();
-    for (std::uint32_t v = 0; v < n; ++v) {
-      if (v == tree.root) continue;
-      const bool is_up = step < height;
-      if (is_up ? tree.height[v] != step : tree.depth[v] != step - height + 1) continue;
-      const std::size_t parent = tree.parent[v];
-      for (std::size_t owner = 0; owner < n; ++owner)
-        body(is_up ? AstraMessage{v, parent, v, owner, Op::reduce}
-                   : AstraMessage{parent, v, parent, owner, Op::copy});
-    }
-  }
-
   // The sends.
 
   void send_step(const Progress& progress) {
     const AstraPhase& phase = progress.phase();
-    for (std::size_t line = 0; line < grid_.size(); ++line) {
-      if (grid_.coordinate(line, phase.axis) != 0) continue;
-      each_message(phase, progress.chunk, progress.step, [&](const AstraMessage& message) {
-        send_blocks(phase, line, message, progress.chunk);
-      });
-    }
+    const auto messages = astra_messages(line(phase, progress.chunk), progress.step);
+    for (std::size_t first = 0; first < grid_.size(); ++first)
+      if (grid_.coordinate(first, phase.axis) == 0)
+        for (const AstraMessage& message : messages)
+          send_blocks(phase, first, message, progress.chunk);
   }
 
-  /// `line`: its first place.
-  void send_blocks(const AstraPhase& phase, std::size_t line, const AstraMessage& message,
+  /// In the line whose first place is `first`.
+  void send_blocks(const AstraPhase& phase, std::size_t first, const AstraMessage& message,
                    std::uint32_t chunk) {
     const std::size_t axis = phase.axis, n = grid_.size();
-    const Rank from = grid_.rank_at[line + message.from * stride(axis)],
-               to = grid_.rank_at[line + message.to * stride(axis)];
+    const Rank from = grid_.rank_at[first + message.from * stride(axis)],
+               to = grid_.rank_at[first + message.to * stride(axis)];
     const std::uint32_t chunks = schedule_.part().chunks_per_shard;
-    const std::size_t before = line % stride(axis), // all coordinates of lower axes
-        after = line - before;                      // and of higher ones
+    const std::size_t before = first % stride(axis), // all coordinates of lower axes
+        after = first - before;                      // and of higher ones
     const std::size_t row = stride(axis) * extent(axis);
     const std::size_t source = message.source * stride(axis),
                       target = message.target * stride(axis);
@@ -494,9 +265,10 @@ private:
       // Where it has been sent along already, data stands by its destination, else by its source.
       for (std::size_t low = 0; low < stride(axis); ++low)
         for (std::size_t high = 0; high < n; high += row) {
-          const Rank first = grid_.rank_at[low + source + after],
-                     last = grid_.rank_at[before + target + high];
-          schedule_.send(from, to, first * static_cast<Rank>(n) + last, message.op, chunk, chunks);
+          const Rank owner = grid_.rank_at[low + source + after],
+                     receiver = grid_.rank_at[before + target + high];
+          schedule_.send(from, to, owner * static_cast<Rank>(n) + receiver, message.op, chunk,
+                         chunks);
         }
       return;
     }
