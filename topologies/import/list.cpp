@@ -179,13 +179,10 @@ Topology read_foreign(const ForeignFormat& format, const ForeignFile& file) {
   if (!format.has_companions && !file.companions.empty())
     throw InputError(fmt::format("{}+{}: no other file belongs to this one ({})", file.source,
                                  file.companions.front().source, format.name));
-  if (const std::size_t at = first_no_text(file.content); at != std::string_view::npos) {
-    const std::string_view before = file.content.substr(0, at);
-    throw InputError(fmt::format("{}:{}:{}: byte {:#04x} is no text in UTF-8", file.source,
-                                 std::ranges::count(before, '\n') + 1,
-                                 at - (before.rfind('\n') + 1) + 1,
-                                 static_cast<unsigned char>(file.content[at])));
-  }
+  if (const std::size_t at = first_no_text(file.content); at != std::string_view::npos)
+    throw TextPlaces(file.content, file.source)
+        .error(at, fmt::format("byte {:#04x} is no text in UTF-8",
+                               static_cast<unsigned char>(file.content[at])));
   try {
     Assumptions assumed;
     TopologyParts parts = format.read(file, assumed);

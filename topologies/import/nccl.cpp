@@ -93,10 +93,7 @@ private:
   // Places, and what elements and attributes say.
 
   [[nodiscard]] InputError error_at(std::size_t offset, const std::string& message) const {
-    const std::string_view before = file_.content.substr(0, offset);
-    const auto line = std::ranges::count(before, '\n') + 1;
-    const std::size_t column = offset - (before.rfind('\n') + 1) + 1; // npos + 1 is 0
-    return InputError(fmt::format("{}:{}:{}: {}", file_.source, line, column, message));
+    return TextPlaces(file_.content, file_.source).error(offset, message);
   }
   [[nodiscard]] InputError error(pugi::xml_node node, const std::string& message) const {
     return error_at(static_cast<std::size_t>(std::max<std::ptrdiff_t>(1, node.offset_debug())) - 1,
