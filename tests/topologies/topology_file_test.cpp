@@ -286,7 +286,7 @@ TEST_CASE("mistakes in groups") {
                     "dir/t.toml:13:9: link npu0>npu1 is in group \"bus\" twice");
   CHECK_THROWS_WITH(with_link("[[groups]]\nname = \"bus\"\nbandwidth = \"8GB/s\"\n"
                               "links = [[0, 1, 9]]"),
-                    StartsWith("dir/t.toml:13:17: 9 is out of range (0 .. "));
+                    Catch::Matchers::StartsWith("dir/t.toml:13:17: 9 is out of range (0 .. "));
   CHECK_THROWS_WITH(with_link("[[groups]]\nname = \"bus\"\nbandwidth = \"8GB/s\"\n"
                               "links = [[0]]"),
                     "dir/t.toml:13:10: expected a pair of nodes, and perhaps which of their links");

@@ -279,7 +279,7 @@ private:
     std::string name;
     for (const pugi::xml_node net : elements(nic)) {
       if (!is(net, "net")) continue;
-      const double megabits = number(net, "speed", 0, -1, 1e8);
+      const double megabits = number(net, "speed", 0, -1, 1e12);
       const Time latency{std::llround(number(net, "latency", 0, 0, 1e6) * 1e6)};
       ports.push_back({megabits > 0 ? Bandwidth{std::llround(megabits * 125'000)}
                                     : assumed_.rate("network card without a speed"),
