@@ -265,6 +265,61 @@ TEST_CASE("InfraGraph's schemes, slices and devices within devices") {
   CHECK(assumes(twice, "several links, by their names"));
 }
 
+TEST_CASE("a link of InfraGraph without a bandwidth has that of the generation it names") {
+  const auto described = [](const std::string& words) {
+    return read(with(leaf, "{name: ic}", "{name: ic, description: \"" + words + "\"}"));
+  };
+  const std::vector<std::pair<std::string, double>> rates{
+      {"NVLINK 3.0", 25},
+      {"nvlink5 of a GPU", 50},
+      {"3rd generation NVLink", 25},
+      {"NVLink-v1", 20},
+      {"PCIe 3.0", 15.753846154}, // 8 GT/s * 16 lanes * 128/130 / 8 bits
+      {"a bus (pcie gen4)", 31.507692308},
+      {"PCI Express 5, x4", 15.753846154},
+      {"Gen 4 PCIe", 31.507692308},
+      {"PCIe Gen4x8", 15.753846154},
+      {"PCI-E 1.1 x1", 0.25}, // 2.5 GT/s * 8/10 / 8 bits
+      // Nothing that says it.
+      {"NvLink", 50},
+      {"PCIe x16", 50},
+      {"PCIe 5 GT/s", 50},
+      {"PCIe, 4 lanes", 50},
+      {"PCIe 4 lanes", 50},
+      {"NVLink 12", 50},
+      {"NVLink 6", 50},
+      {"NVLink-C2C", 50},
+      {"PCIe 3.0 or PCIe 4.0", 50},
+      {"NVLink 3, as of a PCIe 4 card", 50},
+      {"Gen 4 of Ethernet", 50},
+  };
+  for (const auto& [words, rate] : rates) {
+    INFO(words);
+    const Topology network = described(words);
+    CHECK(links_at(network, rate) == 2);
+    CHECK(assumes(network, "links that have no bandwidth: \"ic\" of leaf") ==
+          assumes(network, "bandwidth of a link: 50GB/s"));
+  }
+  CHECK(assumes(described("NVLINK 3.0"), "links that have no bandwidth, but words that name their "
+                                         "generation: \"ic\" of leaf as one NVLink 3"));
+  CHECK(assumes(described("NVLINK 3.0"), "one NVLink 3: 25GB/s (NVIDIA A100 white paper)"));
+  CHECK(assumes(described("PCIe 3.0"),
+                "\"ic\" of leaf as 16 lanes (it doesn't say how many) of PCIe 3: 15.75 GB/s"));
+  CHECK(assumes(described("PCIe Gen4x8"), "\"ic\" of leaf as 8 lanes of PCIe 4: 15.75 GB/s"));
+  CHECK_FALSE(assumes(described("NVLINK 3.0"), "bandwidth of a link"));
+  // A bandwidth that is given is meant; and links between instances may name theirs, too.
+  CHECK(links_at(read(with(server, "name: bus", "name: bus\n          description: NVLink 4")),
+                 32) == 2);
+  const std::string eth = plant.substr(plant.find("      bandwidth"),
+                                       plant.find("  connections") - plant.find("      bandwidth"));
+  const Topology between = read(with(with(plant, eth, ""), "name: eth",
+                                     "name: eth\n      "
+                                     "description: pcie gen5"),
+                                {{server, "s"}, {leaf, "l"}});
+  CHECK(links_at(between, 63.015384615) == 3);
+  CHECK(assumes(between, "\"eth\" as 16 lanes"));
+}
+
 TEST_CASE("a connected name that is no instance is the one device without any") {
   const std::string text = with(server, "  devices:\n",
                                 "  instances:\n"
@@ -500,6 +555,15 @@ TEST_CASE("published files of InfraGraph say what their text says") {
   CHECK(dgx.node_count() == 22 + 8 * 3);
   CHECK(dgx.link_count() == 2 * (1 + 4 + 8 + 64 + 8 * 2 + 8));
   CHECK(dgx.node(NodeId{0}).name == "server0.xpu0");
+  // "NVLINK 3.0", "PCIe 3.0" (within the server, and to its cards), and no word of the others.
+  CHECK(links_at(dgx, 25) == 64);
+  CHECK(links_at(dgx, 15.753846154) == 4 + 8 + 8);
+  CHECK(links_at(dgx, 50) == 1 + 8 * 2);
+  std::int64_t total = 0;
+  for (const Link& link : dgx.links()) total += link.bandwidth.bytes_per_second;
+  CHECK(total == 2 * (64 * 25'000'000'000 + 20 * 15'753'846'154 + 17 * 50'000'000'000));
+  CHECK(assumes(dgx, "\"nvlink\" of dgx-a100 as one NVLink 3"));
+  CHECK(assumes(dgx, "links that have no bandwidth: \"pcie\" of cx5, \"fabric\" of dgx-a100"));
 
   const std::string missing = message_of([&] { (void)of("scaleup-scaleout.yaml"); });
   CHECK_THAT(missing, StartsWith("f:62:13: device \"VendorC-Router\" is defined nowhere (here: "

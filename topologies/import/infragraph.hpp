@@ -18,11 +18,19 @@ namespace tutti::topologies {
 
 inline constexpr int most_nested_devices = 16;
 
+/// "PCIe 3.0 x8", "NVLINK 3.0".
+struct LinkGeneration {
+  bool is_nvlink;
+  int number;
+  int lanes; ///< of PCIe; 0: not said
+};
+
 struct InfraLink {
   std::string name;
   std::optional<Bandwidth> rate;
   std::optional<Time> latency;
-  std::string lanes; ///< how transfers became bytes
+  std::optional<LinkGeneration> generation; ///< that its words name, where there is no rate
+  std::string lanes;                        ///< how transfers became bytes
 };
 
 /// "nic[0:4]"; last < 0: to the end.

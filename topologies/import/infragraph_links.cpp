@@ -1,12 +1,16 @@
 // Why: InfraGraph gives a bandwidth in bits, bytes or transfers, with other keys before version 1.0
 // than since. Transfers are those of PCIe's lanes: bytes follow from the number of lanes, where a
 // link's words say it, and from the code that this speed comes with.
+//
+// Where there is no bandwidth, a link's name or description may still say what it is: "NVLINK 3.0",
+// "Gen 4 PCIe x8". Words that name two generations, or none, say nothing.
 #include "topologies/import/infragraph.hpp"
 #include "topologies/import/text_lines.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <cmath>
 #include <utility>
@@ -55,17 +59,60 @@ long double infra_amount(const YamlValue& value) {
   return found;
 }
 
-/// Of "PCIe 3.0 x8"; 0: it says none.
-int stated_lanes(const std::string& words) {
-  const auto is_part = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0; };
+/// "pcie", "3.0", "x", "8" of "PCIe 3.0 x8".
+struct LinkWord {
+  std::string text; ///< letters, or a number: digits, of which one may follow a dot
+  bool is_number = false;
+  bool is_joined = false;  ///< nothing between the one before and it
+  bool is_related = false; ///< no more than spaces, '-', '_' or '('
+};
+
+std::vector<LinkWord> link_words(std::string_view text) {
+  constexpr std::size_t most = 4096;
+  text = text.substr(0, most);
+  const auto is_digit = [&](std::size_t i) {
+    return i < text.size() && text[i] >= '0' && text[i] <= '9';
+  };
+  const auto is_letter = [&](std::size_t i) {
+    return i < text.size() && std::isalpha(static_cast<unsigned char>(text[i])) != 0;
+  };
+  std::vector<LinkWord> words;
+  std::size_t last = 0; // end of the word before
+  for (std::size_t at = 0; at < text.size();) {
+    std::size_t end = at;
+    if (is_digit(at)) {
+      while (is_digit(end)) ++end;
+      if (end < text.size() && text[end] == '.' && is_digit(end + 1) && !is_digit(end + 2))
+        end += 2;
+    } else {
+      while (is_letter(end)) ++end;
+    }
+    if (end == at) {
+      ++at;
+      continue;
+    }
+    const std::string_view gap = text.substr(last, at - last);
+    words.push_back({lower_case(text.substr(at, end - at)), is_digit(at), at > 0 && gap.empty(),
+                     gap.find_first_not_of(" \t\r\n-_(") == std::string_view::npos});
+    at = last = end;
+  }
+  return words;
+}
+
+/// Of "PCIe 3.0 x8", "Gen4x8"; 0: it says none.
+int stated_lanes(const std::vector<LinkWord>& words) {
+  constexpr std::array<std::string_view, 4> before_generations{"e", "express", "gen", "pcie"};
+  const auto is_generation = [&](std::size_t i) {
+    return i > 0 && words[i].is_number && words[i].is_related &&
+           std::ranges::find(before_generations, words[i - 1].text) != before_generations.end();
+  };
   int found = 0;
-  for (std::size_t at = 0; at + 1 < words.size(); ++at) {
-    if (words[at] != 'x' || (at > 0 && is_part(words[at - 1]))) continue;
+  for (std::size_t i = 0; i + 1 < words.size(); ++i) {
+    if (words[i].text != "x" || !words[i + 1].is_joined) continue;
+    if (words[i].is_joined && !is_generation(i - 1)) continue;
+    if (i + 2 < words.size() && words[i + 2].is_joined) continue;
     for (const int lanes : {1, 2, 4, 8, 16, 32}) {
-      const std::string text = std::to_string(lanes);
-      const std::size_t end = at + 1 + text.size();
-      if (words.compare(at + 1, text.size(), text) != 0) continue;
-      if (end < words.size() && is_part(words[end])) continue;
+      if (words[i + 1].text != std::to_string(lanes)) continue;
       if (found != 0 && found != lanes) return 0;
       found = lanes;
     }
@@ -73,7 +120,69 @@ int stated_lanes(const std::string& words) {
   return found;
 }
 
-void set_infra_rate(InfraLink& link, const YamlValue& value, const std::string& words) {
+/// What words[i] is as a generation, "3" or "3.0", and no number of something ("5 GT/s", "4
+/// lanes"). 0: it is none.
+int generation_at(const std::vector<LinkWord>& words, std::size_t i) {
+  if (i >= words.size() || !words[i].is_number || !words[i].is_related) return 0;
+  const std::string& text = words[i].text;
+  if (text.size() != 1 && text.substr(1) != ".0" && text.substr(1) != ".1") return 0;
+  if (i + 1 < words.size()) {
+    const LinkWord& next = words[i + 1];
+    const auto begins = [&](std::string_view unit) { return next.text.starts_with(unit); };
+    const bool is_lanes = next.text == "x" && i + 2 < words.size() && words[i + 2].is_joined;
+    if (next.is_joined && !is_lanes) return 0;
+    if (next.is_related && (begins("gt") || begins("gb") || begins("gig") || begins("lane") ||
+                            begins("link") || begins("port")))
+      return 0;
+  }
+  return text.front() - '0';
+}
+
+/// After the name that ends before words[i], "3.0", "gen 3" or "v3"; else before the one that
+/// begins at words[begin], "gen 3" or "3rd gen". 0: none.
+int generation_beside(const std::vector<LinkWord>& words, std::size_t begin, std::size_t i) {
+  const auto is_gen = [&](std::size_t w) {
+    return words[w].text == "gen" || words[w].text == "generation";
+  };
+  std::size_t after = i;
+  if (after < words.size() && words[after].is_related &&
+      (is_gen(after) || words[after].text == "v" || words[after].text == "version"))
+    ++after;
+  if (const int found = generation_at(words, after); found > 0) return found;
+  if (begin < 2 || !words[begin].is_related) return 0;
+  if (is_gen(begin - 2) && words[begin - 1].is_number && words[begin - 1].text.size() == 1 &&
+      words[begin - 1].is_related)
+    return words[begin - 1].text.front() - '0';
+  constexpr std::array<std::string_view, 4> ordinals{"st", "nd", "rd", "th"};
+  if (begin >= 3 && is_gen(begin - 1) && words[begin - 1].is_related &&
+      std::ranges::find(ordinals, words[begin - 2].text) != ordinals.end() &&
+      words[begin - 2].is_joined && words[begin - 3].is_number && words[begin - 3].text.size() == 1)
+    return words[begin - 3].text.front() - '0';
+  return 0;
+}
+
+std::optional<LinkGeneration> named_generation(const std::vector<LinkWord>& words) {
+  constexpr int last_nvlink = 5, last_pcie = 6; // that are known
+  std::optional<LinkGeneration> found;
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    const std::string& text = words[i].text;
+    const auto next_is = [&](std::string_view word) {
+      return i + 1 < words.size() && words[i + 1].is_related && words[i + 1].text == word;
+    };
+    const bool is_nvlink = text == "nvlink" || text == "nvlinks";
+    const bool is_two_words = text == "pci" && (next_is("express") || next_is("e"));
+    if (!is_nvlink && !is_two_words && text != "pcie" && text != "pciexpress") continue;
+    const int number = generation_beside(words, i, i + (is_two_words ? 2 : 1));
+    if (number == 0) continue;
+    if (number > (is_nvlink ? last_nvlink : last_pcie)) return {};
+    if (found && (found->is_nvlink != is_nvlink || found->number != number)) return {};
+    found = {is_nvlink, number, 0};
+  }
+  if (found && !found->is_nvlink) found->lanes = stated_lanes(words);
+  return found;
+}
+
+void set_infra_rate(InfraLink& link, const YamlValue& value, const std::vector<LinkWord>& words) {
   const auto [unit, given] =
       infra_quantity(value, {{"gigabits_per_second", "giga_bits_per_second"},
                              {"gigabytes_per_second", "giga_bytes_per_second"},
@@ -114,8 +223,9 @@ InfraLink parse_infra_link(const YamlValue& value) {
   const YamlFields keys(value, {"name", "description", "physical", "bandwidth", "latency"});
   InfraLink read;
   read.name = infra_name(keys);
-  std::string words = read.name;
-  if (const YamlValue* description = keys.find("description")) words += " " + description->text;
+  std::string text = read.name;
+  if (const YamlValue* description = keys.find("description")) text += "; " + description->text;
+  const std::vector<LinkWord> words = link_words(text);
   const YamlValue* rate = keys.find("bandwidth");
   const YamlValue* latency = keys.find("latency");
   if (const YamlValue* physical = keys.find("physical")) {
@@ -127,6 +237,7 @@ InfraLink parse_infra_link(const YamlValue& value) {
       }
   }
   if (rate != nullptr) set_infra_rate(read, *rate, words);
+  if (!read.rate) read.generation = named_generation(words);
   if (latency != nullptr) set_infra_latency(read, *latency);
   return read;
 }

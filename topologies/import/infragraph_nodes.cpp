@@ -5,6 +5,7 @@
 // What pairs a scheme makes is taken from InfraGraph's own service: one2one as far as the shorter
 // side goes, many2many without loops, and the same edge again is the same edge.
 #include "topologies/import/infragraph.hpp"
+#include "topologies/import/servers.hpp"
 #include "topologies/parts.hpp"
 
 #include <fmt/format.h>
@@ -270,7 +271,9 @@ private:
         throw edge.link_at.error(fmt::format("link {} isn't defined here, and differs between the "
                                              "devices that it connects",
                                              short_quote(edge.link)));
-      if (inner == nullptr) inner = &link, scope_of_inner = scope;
+      // One that says what it is tells more than one that doesn't.
+      if (inner == nullptr || (link.generation && !inner->generation))
+        inner = &link, scope_of_inner = scope;
     }
     if (inner == nullptr) throw edge.link_at.error(unknown_link(edge.link, number, scopes));
     inner_links_.insert(short_quote(edge.link));
@@ -293,14 +296,31 @@ private:
     const InfraLink& given = devices_[device].links[link];
     const std::string name = short_quote(given.name) +
                              (devices_[device].name.empty() ? "" : " of " + devices_[device].name);
-    if (!given.rate) without_rate_.push_back(name);
     if (!given.latency) without_latency_.push_back(name);
     if (!given.lanes.empty()) lanes_.push_back(fmt::format("{}: {}", name, given.lanes));
     Link values{};
-    values.bandwidth = given.rate ? *given.rate : assumed_.rate("bandwidth of a link");
+    values.bandwidth = given.rate         ? *given.rate
+                       : given.generation ? rate_of(*given.generation, name)
+                                          : assumed_.rate("bandwidth of a link");
+    if (!given.rate && !given.generation) without_rate_.push_back(name);
     values.latency = given.latency ? *given.latency : assumed_.time("latency of a link");
     link_values_.push_back(values);
     return found->second;
+  }
+
+  Bandwidth rate_of(const LinkGeneration& named, const std::string& link) {
+    if (named.is_nvlink) {
+      const std::string row = fmt::format("one NVLink {}", named.number);
+      generations_.push_back(fmt::format("{} as {}", link, row));
+      return assumed_.rate(row);
+    }
+    const int lanes = named.lanes > 0 ? named.lanes : 16;
+    const Bandwidth rate = pcie_rate(named.number, lanes);
+    generations_.push_back(
+        fmt::format("{} as {} lane{}{} of PCIe {}: {}", link, lanes, lanes == 1 ? "" : "s",
+                    named.lanes > 0 ? "" : " (it doesn't say how many)", named.number,
+                    short_rate_text(static_cast<double>(rate.bytes_per_second))));
+    return rate;
   }
 
   /// All nodes in their order, and all links.
@@ -424,6 +444,9 @@ private:
   void note_assumptions() {
     if (!without_rate_.empty())
       assumed_.add("links that have no bandwidth", infra_listed(without_rate_));
+    if (!generations_.empty())
+      assumed_.add("links that have no bandwidth, but words that name their generation",
+                   infra_listed(generations_));
     if (!without_latency_.empty())
       assumed_.add("links that have no latency", infra_listed(without_latency_));
     if (!lanes_.empty()) assumed_.add("transfers", infra_listed(lanes_));
@@ -440,7 +463,7 @@ private:
   std::vector<InfraLayout> layouts_; ///< by device
   std::map<std::pair<std::size_t, std::size_t>, std::uint32_t> link_numbers_;
   std::vector<Link> link_values_;
-  std::vector<std::string> without_rate_, without_latency_, lanes_;
+  std::vector<std::string> without_rate_, generations_, without_latency_, lanes_;
   std::set<std::string> inner_links_;
 };
 
