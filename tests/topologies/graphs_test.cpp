@@ -19,17 +19,10 @@ using Catch::Matchers::StartsWith;
 
 namespace {
 
-const topologies::ForeignFormat dot_format{
-    "dot", "graph in Graphviz's DOT", false, false, {}, topologies::is_dot, topologies::read_dot,
-    ""};
-const topologies::ForeignFormat graphml_format{"graphml",
-                                               "graph in GraphML",
-                                               false,
-                                               false,
-                                               {},
-                                               topologies::is_graphml,
-                                               topologies::read_graphml,
-                                               ""};
+const topologies::ForeignFormat& dot_format =
+    *std::ranges::find(topologies::foreign_formats(), "dot", &topologies::ForeignFormat::name);
+const topologies::ForeignFormat& graphml_format =
+    *std::ranges::find(topologies::foreign_formats(), "graphml", &topologies::ForeignFormat::name);
 
 Topology read_graph(const std::string& text) {
   const bool is_dot = topologies::is_dot(text);

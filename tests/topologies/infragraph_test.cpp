@@ -26,14 +26,8 @@ namespace {
 using Files = std::vector<topologies::CompanionFile>;
 
 Topology read(const std::string& text, const Files& companions = {}, const Files& beside = {}) {
-  const topologies::ForeignFormat format{"infragraph",
-                                         "infrastructure of InfraGraph (.yaml)",
-                                         false,
-                                         true,
-                                         {},
-                                         topologies::is_infragraph,
-                                         topologies::read_infragraph,
-                                         ""};
+  const topologies::ForeignFormat& format = *std::ranges::find(
+      topologies::foreign_formats(), "infragraph", &topologies::ForeignFormat::name);
   return topologies::read_foreign(format, {.content = text,
                                            .source = "f",
                                            .nodes = 1,

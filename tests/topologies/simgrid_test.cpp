@@ -9,6 +9,7 @@
 #include "topologies/import/list.hpp"
 #include "topologies/list.hpp"
 
+#include <algorithm>
 #include <atomic>
 #include <filesystem>
 #include <fstream>
@@ -22,14 +23,8 @@ using Catch::Matchers::StartsWith;
 
 namespace {
 
-const topologies::ForeignFormat simgrid_format{"simgrid",
-                                               "platform of SimGrid (.xml)",
-                                               false,
-                                               false,
-                                               {},
-                                               topologies::is_simgrid,
-                                               topologies::read_simgrid,
-                                               "SimGrid"};
+const topologies::ForeignFormat& simgrid_format =
+    *std::ranges::find(topologies::foreign_formats(), "simgrid", &topologies::ForeignFormat::name);
 
 Topology read_platform(const std::string& text) {
   return topologies::read_foreign(simgrid_format, {text, "f", 1});

@@ -7,6 +7,7 @@
 #include "topologies/import/list.hpp"
 #include "topologies/list.hpp"
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -16,14 +17,8 @@ using Catch::Matchers::StartsWith;
 namespace {
 
 Topology teccl_network(const std::string& text, std::int64_t nodes = 1) {
-  const topologies::ForeignFormat format{"teccl",
-                                         "input of TE-CCL (.json)",
-                                         false,
-                                         false,
-                                         {},
-                                         topologies::is_teccl,
-                                         topologies::read_teccl,
-                                         "microsoft/TE-CCL c128bf2"};
+  const topologies::ForeignFormat& format =
+      *std::ranges::find(topologies::foreign_formats(), "teccl", &topologies::ForeignFormat::name);
   REQUIRE(topologies::is_teccl(text));
   return topologies::read_foreign(format, {text, "f", nodes});
 }

@@ -34,17 +34,17 @@ struct ForeignFile {
 
 /// A kind of file that describes one node or a whole network.
 struct ForeignFormat {
-  std::string_view name;  ///< "htsim"
-  std::string_view title; ///< "fat trees of htsim (.topo)"
-  bool has_nodes;         ///< it is a node, of which there may be several: FILE:4
-  bool has_companions;    ///< other files may belong to it: FILE+OTHER
-  std::span<const std::string_view> options; ///< keys that it takes: FILE,nics=8
+  std::string_view name;   ///< "htsim"
+  std::string_view title;  ///< "fat trees of htsim (.topo)"
+  std::string_view source; ///< of what is known of the format
   /// Whether the content is of this kind, from words that only it has; no more than a look.
   bool (*recognises)(std::string_view content);
   /// NPUs first; name, note and assumptions are left to read_foreign(). Errors: InputError with the
   /// place.
   TopologyParts (*read)(const ForeignFile& file, Assumptions& assumed);
-  std::string_view source; ///< of what is known of the format
+  bool has_nodes = false;      ///< it is a node, of which there may be several: FILE:4
+  bool has_companions = false; ///< other files may belong to it: FILE+OTHER
+  std::span<const std::string_view> options = {}; ///< keys that it takes: FILE,nics=8
 };
 
 [[nodiscard]] std::span<const ForeignFormat> foreign_formats();
