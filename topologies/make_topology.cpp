@@ -268,17 +268,25 @@ Topology make_network(std::string_view text) {
   const auto [paths, nodes] = file_and_nodes(form.head);
   const auto [path, others] = file_and_others(paths);
   const bool is_file = names_file(path);
-  if (is_file && std::filesystem::is_regular_file(path)) { // a pipe can be read only once
+  // Read once, as it may be a pipe.
+  if (is_file && std::filesystem::exists(path) && !std::filesystem::is_directory(path)) {
     const std::string bytes = read_file(path);
     std::string_view content = bytes;
     if (content.starts_with("\xEF\xBB\xBF")) content.remove_prefix(3); // a mark of UTF-8
+    if (content.starts_with("\xFF\xFE") || content.starts_with("\xFE\xFF"))
+      throw InputError(fmt::format("{}:1:1: it is in UTF-16, and is read in UTF-8", path));
     if (const topologies::ForeignFormat* format = topologies::foreign_format(content)) {
       about(text, [&] { require_known_keys(form, known_keys(*format)); });
       Topology whole = topologies::read_foreign(
           *format, foreign_file(*format, content, path, nodes, others, form));
       return about(text, [&] { return reduced(std::move(whole), form); });
     }
-    if (others.empty()) topologies::refuse_other_kinds(content, path);
+    if (others.empty() && nodes == 1) {
+      topologies::refuse_other_kinds(content, path);
+      about(text, [&] { require_known_keys(form, {removals.begin(), removals.end()}); });
+      Topology whole = parse_topology(content, path); // its errors have a place of their own
+      return about(text, [&] { return reduced(std::move(whole), form); });
+    }
   }
   const std::optional<std::string> file =
       is_file ? std::optional(form.head) : topologies::machine_file(form.head);

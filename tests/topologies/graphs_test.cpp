@@ -9,8 +9,10 @@
 #include "topologies/list.hpp"
 
 #include <algorithm>
+#include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 using namespace tutti;
@@ -312,6 +314,16 @@ TEST_CASE("DOT and GraphML are taken for no others") {
   }
   CHECK(topologies::is_dot("# y\n/* x */\n"
                            "DiGraph\n\"a\"\n{"));
+}
+
+TEST_CASE("arrows of DOT say in which directions a link is") {
+  const Topology network =
+      read_graph("digraph { a -> b [dir=both]; c -> a [dir=back]; b -> c [dir=forward] }");
+  std::set<std::pair<std::string, std::string>> links;
+  for (const Link& link : network.links())
+    links.emplace(network.node(link.from).name, network.node(link.to).name);
+  CHECK(links == std::set<std::pair<std::string, std::string>>{
+                     {"a", "b"}, {"b", "a"}, {"a", "c"}, {"b", "c"}});
 }
 
 TEST_CASE("damaged graphs are refused or read, and nothing else") {

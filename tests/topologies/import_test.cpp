@@ -248,6 +248,18 @@ TEST_CASE("assumptions stay with what is left of a network") {
   CHECK(without(network, gone, {}).parts().assumed == network.parts().assumed);
 }
 
+TEST_CASE("tables of other people: units, powers of ten, and names that aren't Tutti's") {
+  const Topology network =
+      read("from,to,bandwidth_gbps,latency_us\nGPU 0,b,1e2,1\nb,c,25,2\n", "csv");
+  CHECK(network.node(NodeId{0}).name == "GPU_0");
+  CHECK(network.link(LinkId{0}).bandwidth.bytes_per_second == 12'500'000'000);
+  CHECK(read("from,to,bandwidth\na,b,25Gbit/s\n", "csv").link(LinkId{0}).bandwidth ==
+        Bandwidth{3'125'000'000});
+  CHECK(read(",a,b\na,0,1e2\nb,1e2,0\n", "csv").link(LinkId{0}).bandwidth ==
+        Bandwidth{100'000'000'000});
+  CHECK_THAT(refusal("from,to\nGPU 0,b\nGPU+0,b\n", "csv"), StartsWith("f:3:1: \"GPU 0\" and"));
+}
+
 TEST_CASE("columns of a table say what its nodes are") {
   const std::string text = "from,from_kind,to,to_kind,bandwidth,latency\n"
                            "spine,npu,b,switch,50GB/s,1us\nb,switch,c,npu,50GB/s,1us\n";

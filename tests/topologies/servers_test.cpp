@@ -250,7 +250,7 @@ TEST_CASE("nvidia-smi's matrix: NVSwitch by the number of NVLinks, PCIe by what 
   CHECK(between_kinds(one, "pcie1", "pcie2").links == 2);
   CHECK(between_kinds(one, "npu3", "pcie2").links == 2);
   CHECK(between_kinds(one, "nic-mlx5_3", "pcie2") == Sum{2, 2 * gen4});
-  CHECK(is_assumed(one, "GPUs: a100, by up to 12 NVLinks"));
+  CHECK(is_assumed(one, "GPUs: a100, by their NVLinks, 36 of one and up to 12"));
   CHECK(server(matrix, "nvidia-smi", 2).npu_count() == 8);
 
   std::string few = matrix; // as many as two GPUs can have between them
@@ -269,6 +269,57 @@ TEST_CASE("nvidia-smi's matrix: NVSwitch by the number of NVLinks, PCIe by what 
              StartsWith("f: no row NIC1"));
   CHECK_THAT(refused_server(matrix, "nvidia-smi", 1, {{"npu", "a10"}}),
              StartsWith("f: unknown npu \"a10\""));
+}
+
+TEST_CASE(
+    "what nvidia-smi prints counts as itself, however old, and GPUs go by all their NVLinks") {
+  const std::string old = "\tGPU0\tGPU1\tmlx5_0\tCPU Affinity\tNUMA Affinity\r\n"
+                          "GPU0\t X \tNV4\tPHB\t0-15\t0\r\n"
+                          "GPU1\tNV4\t X \tPHB\t0-15\t0\r\n"
+                          "mlx5_0\tPHB\tPHB\t X \t\t\r\n";
+  const Topology pair = server(old, "nvidia-smi");
+  CHECK(pair.parts().npu_model == "a6000");
+  CHECK(between_kinds(pair, "npu0", "npu1") == Sum{2, 2 * 4 * 14'062'500'000});
+  CHECK(between_kinds(pair, "nic-mlx5_0", "cpu0").links == 2);
+  const std::string four = "        GPU0    GPU1    GPU2    GPU3\n"
+                           "GPU0     X      NV6     NV6     NV6\n"
+                           "GPU1    NV6      X      NV6     NV6\n"
+                           "GPU2    NV6     NV6      X      NV6\n"
+                           "GPU3    NV6     NV6     NV6      X\n";
+  for (const std::string& text : {four, "$ nvidia-smi topo -m\n    " + four}) {
+    const Topology mesh_of_four = server(text, "nvidia-smi");
+    CHECK(mesh_of_four.parts().npu_model == "h100"); // 3 times 6 is 18
+    CHECK(between_kinds(mesh_of_four, "npu", "npu") == Sum{12, 12 * 6 * 25 * giga});
+    CHECK(between_kinds(mesh_of_four, "cpu", "cpu").links == 0); // one for all
+  }
+}
+
+TEST_CASE("a bus is one of its host, and of one GPU where links lead to it") {
+  std::string two = mesh; // the same buses at another host
+  const auto replace_all = [](std::string text, const std::string& from, const std::string& to) {
+    for (std::size_t at = text.find(from); at != std::string::npos;
+         at = text.find(from, at + to.size()))
+      text.replace(at, from.size(), to);
+    return text;
+  };
+  std::string other = replace_all(mesh, "rank=\"0\"", "rank=\"2\"");
+  other = replace_all(other, "rank=\"1\"", "rank=\"3\"");
+  other = replace_all(other, "<cpu ", "<cpu host_hash=\"0x2\" ");
+  two.replace(two.find("</system>"), 10, other.substr(other.find("  <cpu")));
+  const Topology hosts = server(two, "nccl");
+  CHECK(hosts.npu_count() == 4);
+  CHECK(between_kinds(hosts, "npu0", "npu1").links == 2);
+  CHECK(between_kinds(hosts, "npu2", "npu3").links == 2);
+  CHECK(between_kinds(hosts, "npu2", "npu1").links == 0);
+  CHECK(is_assumed(hosts, "hosts: 2 of them"));
+  CHECK_THAT(refused_server(changed(mesh, "0000:0d:00.0\" class", "0000:0c:00.0\" class"), "nccl"),
+             Contains("2 GPUs are at bus 0000:0c:00.0"));
+  // What isn't known has the links of its like, and no name.
+  const Topology unknown = server(changed(dump, "sm=\"80\"", "sm=\"75\""), "nccl");
+  CHECK(is_assumed(unknown, "GPUs: all are"));
+  const Topology turing = server(replace_all(dump, "sm=\"80\"", "sm=\"75\""), "nccl");
+  CHECK(turing.parts().npu_model.empty());
+  CHECK(is_assumed(turing, "links of GPUs: as those of v100"));
 }
 
 TEST_CASE("damaged files of servers give a network or an error with its place") {

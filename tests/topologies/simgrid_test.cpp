@@ -175,6 +175,8 @@ TEST_CASE("what is wrong with a platform is told with its line") {
         "f:2:11: a DOCTYPE with declarations of its own (<!ENTITY) isn't read");
   CHECK(platform_refusal(replaced(star, "latency=\"2us\"", "sharing_policy=\"WIFI\"")) ==
         "f:8:2: link \"lb\" is a wireless one, which Tutti has none of");
+  CHECK(platform_refusal(replaced(star, "latency=\"2us\"", "latency=\"-2us\"")) ==
+        "f:8:2: latency \"-2us\": it is negative");
   CHECK_THAT(platform_refusal(replaced(star, "<zone",
                                        "<config><prop id=\"tracing\" value=\"1\"/>"
                                        "</config><zone")),

@@ -16,6 +16,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -128,6 +129,7 @@ public:
     std::string text;
     for (const std::string& line : topology_.parts().assumed)
       text += fmt::format("# assumed: {}\n", plain(line));
+    text += left_out();
     text += fmt::format("name: \"{}\"\n", infragraph_name(topology_.name(), "network"));
     text += fmt::format("devices:\n- name: \"{}\"\n{}", root_, components_of_root_);
     text += links_;
@@ -241,6 +243,23 @@ private:
     return fmt::format("      bandwidth: {{choice: {0}, {0}: {1}}}\n"
                        "      latency: {{choice: {2}, {2}: {3}}}\n",
                        rate, has_bits ? bits : bytes, latency.first, latency.second);
+  }
+
+  /// What InfraGraph has no words for, as comments.
+  [[nodiscard]] std::string left_out() const {
+    std::set<std::string> what;
+    if (!topology_.parts().npu_model.empty()) what.insert("NPUs: " + topology_.parts().npu_model);
+    if (!topology_.shape().empty())
+      what.insert(fmt::format("coordinates: {}", fmt::join(topology_.shape(), "x")));
+    for (std::uint32_t l = 0; l < topology_.link_count(); ++l) {
+      if (const std::string part = topology_.part_of(LinkId{l}); !part.empty())
+        what.insert("links: " + part);
+      if (topology_.link(LinkId{l}).dimension >= 0)
+        what.insert(fmt::format("dimension of links: {}", topology_.link(LinkId{l}).dimension));
+    }
+    std::string text;
+    for (const std::string& line : what) text += fmt::format("# left out: {}\n", plain(line));
+    return text;
   }
 
   void find_edges() {

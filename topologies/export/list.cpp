@@ -14,6 +14,7 @@ namespace tutti {
 std::span<const NetworkWriter> network_writers() {
   static constexpr std::array rows{NetworkWriter{"astra", ".yml", topology_astra},
                                    NetworkWriter{"dot", ".dot", topology_dot},
+                                   NetworkWriter{"dot", ".gv", topology_dot},
                                    NetworkWriter{"graphml", ".graphml", topology_graphml},
                                    NetworkWriter{"infragraph", ".yaml", topology_infragraph},
                                    NetworkWriter{"simgrid", ".xml", topology_simgrid},

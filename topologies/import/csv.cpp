@@ -218,10 +218,16 @@ private:
     cell.text = unquoted(cell.text);
     return cell;
   }
-  [[nodiscard]] std::string name_of(const Word& cell) const {
+  [[nodiscard]] std::string name_of(const Word& cell) {
     const std::string_view name = unquoted(cell.text);
     if (name.empty()) throw text_.error(cell, "a node without a name");
-    return std::string(name);
+    const std::string legal = legal_name(name);
+    const auto [said, is_new] = said_names_.try_emplace(legal, name);
+    if (said->second != name)
+      throw text_.error(cell, fmt::format("\"{}\" and \"{}\" are one name, {}, in the letters that "
+                                          "names may have",
+                                          said->second, name, legal));
+    return legal;
   }
   [[nodiscard]] bool yes_or_no(const Word& cell) const {
     const std::string text = lower_case(unquoted(cell.text));
@@ -275,13 +281,15 @@ private:
   TextLines text_;
   Assumptions& assumed_;
   std::vector<CsvLink> rows_;
-  std::vector<std::string> order_;        ///< names of nodes
-  std::map<std::string, bool> is_switch_; ///< of those whose kind is said
+  std::vector<std::string> order_;                ///< names of nodes
+  std::map<std::string, std::string> said_names_; ///< by legal ones
+  std::map<std::string, bool> is_switch_;         ///< of those whose kind is said
 };
 
 } // namespace
 
 bool is_csv(std::string_view content) {
+  if (is_nvidia_smi(content)) return false; // a matrix, too, but of words
   // Of a list of links the headings; of a matrix names that come again before the rows.
   const std::vector<std::string_view> lines = first_lines(content, 2);
   if (lines.size() < 2) return false;

@@ -164,6 +164,21 @@ private:
     return attributes;
   }
 
+  /// By Graphviz's `dir`, which says where arrows are drawn.
+  void turn(GraphEdge& edge) const {
+    for (const GraphAttribute& attribute : edge.attributes) {
+      if (attribute.key != "dir" || attribute.text == "forward") continue;
+      if (attribute.text == "back")
+        std::swap(edge.from, edge.to);
+      else if (attribute.text == "both" || attribute.text == "none")
+        edge.is_directed = false;
+      else
+        throw places_.error(attribute.at, fmt::format("unknown dir \"{}\" (known: forward, back, "
+                                                      "both, none)",
+                                                      attribute.text));
+    }
+  }
+
   [[nodiscard]] ForeignGraph graph_of(const DotGraph& parsed) const {
     ForeignGraph graph;
     graph.attributes = attributes_of(parsed.properties);
@@ -180,6 +195,7 @@ private:
       const std::size_t from = index.at(edge.from), to = index.at(edge.to);
       graph.edges.push_back(
           {from, to, dot_.is_digraph, dot_.tokens[edge.from].at, attributes_of(edge.properties)});
+      if (dot_.is_digraph) turn(graph.edges.back());
       if (!dot_.is_strict) continue;
       const bool swapped = !dot_.is_digraph && from > to;
       if (!pairs.emplace(swapped ? to : from, swapped ? from : to).second)

@@ -104,14 +104,11 @@ private:
     parts_.shape = *numbers;
   }
 
-  static bool is_name_letter(unsigned char c) {
-    return c < 0x80 && (std::isalnum(c) != 0 || c == '_' || c == '-' || c == '.' || c == ':');
-  }
-  static std::string legal(std::string_view name) {
-    std::string text(name.substr(0, 200));
-    std::ranges::replace_if(
-        text, [](unsigned char c) { return !is_name_letter(c); }, '_');
-    return text.empty() ? "_" : text;
+  /// But for spaces.
+  static bool is_nearly_legal(std::string_view text) {
+    std::string without_spaces(text);
+    std::erase(without_spaces, ' ');
+    return legal_name(without_spaces) == without_spaces;
   }
 
   /// Labels where each node has one of its own that is made of letters for names; else ids.
@@ -121,12 +118,10 @@ private:
       names_.clear();
       for (const GraphNode& node : graph_.nodes) {
         const GraphAttribute* label = find_attribute(node.attributes, key);
-        if (label == nullptr || label->text.size() > 200 ||
-            !std::ranges::all_of(label->text,
-                                 [](unsigned char c) { return c == ' ' || is_name_letter(c); }) ||
-            !seen.insert(legal(label->text)).second)
+        if (label == nullptr || !is_nearly_legal(label->text) ||
+            !seen.insert(legal_name(label->text)).second)
           break;
-        names_.push_back(legal(label->text));
+        names_.push_back(legal_name(label->text));
       }
       if (names_.size() == graph_.nodes.size()) return;
     }
@@ -134,9 +129,9 @@ private:
     std::unordered_set<std::string> seen;
     std::unordered_map<std::string, std::size_t> next;
     for (const GraphNode& node : graph_.nodes) // those that stay as they are come first
-      if (legal(node.id) == node.id) seen.emplace(node.id);
+      if (legal_name(node.id) == node.id) seen.emplace(node.id);
     for (const GraphNode& node : graph_.nodes) {
-      const std::string base = legal(node.id);
+      const std::string base = legal_name(node.id);
       std::string name = base;
       if (base != node.id)
         while (!seen.insert(name).second) name = fmt::format("{}_{}", base, ++next[base] + 1);
@@ -267,6 +262,12 @@ private:
         agree(bandwidth, graph_bandwidth(attribute, key->unit, places_), attribute);
       else
         agree(latency, graph_time(attribute, key->unit, places_), attribute);
+    }
+    const GraphAttribute* speed = find_attribute(edge.attributes, "linkspeed"); // Topology Zoo's
+    const GraphAttribute* units = find_attribute(edge.attributes, "linkspeedunits");
+    if (!bandwidth && speed != nullptr && units != nullptr) {
+      const std::string text = std::string(speed->text) + std::string(units->text);
+      bandwidth = labelled_bandwidth({speed->key, text, speed->at}, places_);
     }
     if (const GraphAttribute* label = find_attribute(edge.attributes, "label"))
       if (!bandwidth && (bandwidth = labelled_bandwidth(*label, places_)))
@@ -400,9 +401,9 @@ private:
 } // namespace
 
 bool is_known_attribute(std::string_view key) {
-  constexpr std::array known{"label",       "name",   "kind",      "type", "store",
-                             "copy",        "reduce", "dimension", "part", "reduce_rate",
-                             "coordinates", "shape",  "groups",    "npu"};
+  constexpr std::array known{"label",  "name",      "kind", "type",        "store",         "copy",
+                             "reduce", "dimension", "part", "reduce_rate", "coordinates",   "shape",
+                             "groups", "npu",       "dir",  "linkspeed",   "linkspeedunits"};
   return link_key(key) || std::ranges::any_of(known, [&](std::string_view name) {
            return same_but_for_case(key, name);
          });

@@ -69,11 +69,13 @@ public:
                                    "NCCL_TOPO_DUMP_FILE names has them",
                                    file_.source));
     number_gpus();
-    const GpuKind& kind = kind_of(gpus_.front());
+    const auto linked = std::ranges::find_if(gpus_, has_own_links);
+    const GpuKind kind = kind_of(linked == gpus_.end() ? gpus_.front() : *linked);
     for (const FoundGpu& gpu : gpus_)
-      if (&kind_of(gpu) != &kind)
-        assumed_.add("GPUs", fmt::format("all are as npu0, {}, though the file has others",
-                                         kind.model.empty() ? "an unknown one" : kind.model));
+      if (const GpuKind other = kind_of(gpu);
+          other.model != kind.model || (has_own_links(gpu) && other.own_link != kind.own_link))
+        assumed_.add("GPUs", fmt::format("all are {}, though the file has others",
+                                         kind.model.empty() ? "unknown ones" : kind.model));
     ServerBuilder server(file_, assumed_, static_cast<std::int64_t>(gpus_.size()), kind);
     add_cpus(server, system);
     add_own_links(server);
@@ -89,6 +91,9 @@ private:
     std::int64_t rank = -1;
     NodeId cpu_id;
   };
+  static bool has_own_links(const FoundGpu& gpu) {
+    return gpu.at.child("nvlink") || gpu.at.child("xgmi");
+  }
 
   // Places, and what elements and attributes say.
 
@@ -175,17 +180,19 @@ private:
     if (!has_ranks) assumed_.add("ranks", "in the order of GPUs' numbers (dev)");
     std::ranges::stable_sort(gpus_, {}, &FoundGpu::rank);
     for (std::size_t g = 0; g < gpus_.size(); ++g) {
-      by_bus_.emplace(gpus_[g].bus, g);
+      by_bus_[{word(gpus_[g].cpu, "host_hash"), gpus_[g].bus}].push_back(g);
       is_amd_ = is_amd_ || !word(gpus_[g].at, "gcn").empty();
     }
   }
 
-  [[nodiscard]] const GpuKind& kind_of(const FoundGpu& gpu) {
-    const std::string gcn = word(gpu.at, "gcn"), device = word(gpu.pci, "device");
+  [[nodiscard]] GpuKind kind_of(const FoundGpu& gpu) {
+    std::string gcn = word(gpu.at, "gcn"), device = word(gpu.pci, "device");
     const bool is_arm = word(gpu.cpu, "arch").starts_with("a") && // arm64, aarch64
                         word(gpu.cpu, "arch") != "amd64";
-    std::string_view model;
+    std::string_view model, like;
     if (!gcn.empty()) {
+      gcn = gcn.substr(0, gcn.find(':')); // "gfx90a:sramecc+:xnack-"
+      like = "mi355x";
       const std::string_view digits = std::string_view(gcn).substr(gcn.starts_with("gfx") ? 3 : 0);
       if (digits == "906") model = "mi50";
       if (digits == "908") model = "mi100";
@@ -193,7 +200,10 @@ private:
       if (digits.starts_with("94")) model = device == "0x74a5" ? "mi325x" : "mi300x";
       if (digits == "950") model = "mi355x";
     } else {
-      switch (static_cast<int>(number(gpu.at, "sm", 0, 0, 10'000))) {
+      const double sm = number(gpu.at, "sm", 0, 0, 10'000);
+      if (sm != std::floor(sm)) throw error(gpu.at, "sm: expected a whole number");
+      like = sm < 70 ? "p100" : sm < 80 ? "v100" : sm < 90 ? "a100" : sm < 100 ? "h100" : "gb300";
+      switch (static_cast<int>(sm)) {
       case 60: model = "p100"; break;
       case 70: model = "v100"; break;
       case 80: model = "a100"; break;
@@ -206,13 +216,13 @@ private:
       }
     }
     const GpuKind* kind = find_gpu_kind(model);
-    const bool has_links = gpu.at.child("nvlink") || gpu.at.child("xgmi");
-    if (kind != nullptr && (!has_links || kind->own_links > 0)) return *kind;
-    if (!has_links) return unknown_gpu_kind();
-    const std::string_view like = gcn.empty() ? "gb300" : "mi355x";
+    if (kind != nullptr && (!has_own_links(gpu) || kind->own_links > 0)) return *kind;
+    if (!has_own_links(gpu)) return unknown_gpu_kind();
     assumed_.add("links of GPUs", fmt::format("as those of {}, as {} isn't known", like,
                                               gcn.empty() ? "sm " + word(gpu.at, "sm") : gcn));
-    return *find_gpu_kind(like);
+    GpuKind similar = *find_gpu_kind(like);
+    similar.model = "";
+    return similar;
   }
 
   // The tree of PCIe.
@@ -301,11 +311,27 @@ private:
       if (holds_anything(cpu)) cpus.push_back(cpu);
     if (cpus.size() > most_server_cpus)
       throw error(cpus[most_server_cpus], fmt::format("more than {} CPUs", most_server_cpus));
+    std::set<std::string> numbers, hosts;
+    for (const pugi::xml_node cpu : cpus) {
+      numbers.insert(word(cpu, "numaid"));
+      hosts.insert(word(cpu, "host_hash"));
+    }
+    // Numbers of NUMA nodes where they tell CPUs apart.
+    const bool has_nodes = numbers.size() == cpus.size() && !numbers.contains("") &&
+                           std::ranges::all_of(cpus, [&](pugi::xml_node cpu) {
+                             const double id = number(cpu, "numaid", -1, -1, 1e6);
+                             return id >= 0 && id == std::floor(id);
+                           });
+    if (hosts.size() > 1)
+      assumed_.add("hosts",
+                   fmt::format("{} of them, with no cables but NVLink between them", hosts.size()));
     std::vector<NodeId> ids;
     for (const pugi::xml_node cpu : cpus) {
       const bool is_grace = word(cpu, "arch").starts_with("a") && has_c2c(cpu);
       ids.push_back(
-          server.add_cpu(assumed_.rate(is_grace ? "memory of a Grace CPU" : "memory of a CPU")));
+          server.add_cpu(assumed_.rate(is_grace ? "memory of a Grace CPU" : "memory of a CPU"),
+                         has_nodes ? static_cast<std::int64_t>(number(cpu, "numaid", 0, 0, 1e6))
+                                   : static_cast<std::int64_t>(ids.size())));
       std::vector<pugi::xml_node> below;
       things_below(cpu, below);
       for (const pugi::xml_node child : below) add_below(server, child, ids.back(), unlimited);
@@ -354,17 +380,21 @@ private:
       for (const pugi::xml_node link : elements(gpus_[g].at)) {
         if (!is(link, "nvlink") && !is(link, "xgmi")) continue;
         const std::string target = word(link, "target"), kind = word(link, "tclass");
-        const auto peer = by_bus_.find(target);
+        const auto peer = by_bus_.find({word(gpus_[g].cpu, "host_hash"), target});
         if (kind == "0x068000") {
           switched += count(link);
         } else if (kind == "0x068001") { // a CPU of IBM's
           server.add_links_to_cpu(static_cast<std::int64_t>(g), gpus_[g].cpu_id, count(link));
         } else if (peer == by_bus_.end()) {
           assumed_.add("links to what isn't in the file", "they lead nowhere");
-        } else if (peer->second == g) {
+        } else if (peer->second.size() > 1) {
+          throw error(link, fmt::format("{} GPUs are at bus {}: which of them the link leads to "
+                                        "isn't said",
+                                        peer->second.size(), target));
+        } else if (peer->second.front() == g) {
           throw error(link, "a link of a GPU to itself");
         } else {
-          direct[peer->second] += count(link);
+          direct[peer->second.front()] += count(link);
         }
       }
       const auto self = static_cast<std::int64_t>(g);
@@ -379,8 +409,8 @@ private:
   const ForeignFile& file_;
   Assumptions& assumed_;
   pugi::xml_document document_;
-  std::vector<FoundGpu> gpus_; // by NPU
-  std::map<std::string, std::size_t> by_bus_;
+  std::vector<FoundGpu> gpus_;                                                     // by NPU
+  std::map<std::pair<std::string, std::string>, std::vector<std::size_t>> by_bus_; // and host
   bool is_amd_ = false;
 };
 

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 
 namespace tutti::topologies {
 
@@ -17,6 +18,16 @@ bool is_switch_name(std::string_view name) {
   const std::size_t letters = std::min(lower.find_first_of("0123456789_-.:/"), lower.size());
   return std::ranges::find(words, lower.substr(0, letters)) != words.end() ||
          lower.find("switch") != std::string::npos;
+}
+
+std::string legal_name(std::string_view name) {
+  const auto is_letter = [](unsigned char c) {
+    return c < 0x80 && (std::isalnum(c) != 0 || c == '_' || c == '-' || c == '.' || c == ':');
+  };
+  std::string text(name.substr(0, 200));
+  std::ranges::replace_if(
+      text, [&](unsigned char c) { return !is_letter(c); }, '_');
+  return text.empty() ? "_" : text;
 }
 
 std::string few_switches(const TopologyParts& parts) {

@@ -167,24 +167,40 @@ private:
       throw InputError(
           fmt::format("{}: {}", file_.source, unknown_name("npu", said->second, known)));
     }
-    int most = 0;
-    for (std::size_t a = 0; a < gpus_; ++a)
-      for (std::size_t b = 0; b < gpus_; ++b) most = std::max(most, relations_[a][b].nvlinks);
-    const std::string_view model = most == 0                ? ""
-                                   : most <= 3 || most == 6 ? "v100"
-                                   : most <= 12             ? "a100"
-                                                            : "h100";
+    int most = 0, all = 0; // between two GPUs, and of one
+    for (std::size_t a = 0; a < gpus_; ++a) {
+      int own = 0;
+      for (std::size_t b = 0; b < gpus_; ++b) {
+        most = std::max(most, relations_[a][b].nvlinks);
+        own += relations_[a][b].nvlinks;
+      }
+      all = std::max(all, own);
+    }
+    // All links of a GPU, if they lead to others directly; else as many lead to a switch.
+    const std::string_view model = most == 0               ? ""
+                                   : all == 18             ? "h100"
+                                   : all == 12             ? "a100"
+                                   : all == 4 && most == 4 ? "a6000"
+                                   : all <= 6 || most == 6 ? "v100"
+                                   : most <= 12            ? "a100"
+                                                           : "h100";
     if (model.empty()) {
       assumed_.add("GPUs", "unknown ones, with PCIe of the third generation (npu=a100: A100)");
       return unknown_gpu_kind();
     }
-    assumed_.add("GPUs", fmt::format("{}, by up to {} NVLinks between two (npu=... says another)",
-                                     model, most));
+    std::string others;
+    for (const GpuKind& kind : gpu_kinds())
+      if (kind.link_part.starts_with("nvlink") && kind.model != model)
+        others += fmt::format("{}{}", others.empty() ? "" : ", ", kind.model);
+    assumed_.add("GPUs", fmt::format("{}, by their NVLinks, {} of one and up to {} between two "
+                                     "(npu=... says another: {})",
+                                     model, all, most, others));
     return *find_gpu_kind(model);
   }
 
   void add_tree(ServerBuilder& server, const GpuKind& kind) {
     const auto count = static_cast<std::uint32_t>(names_.size());
+    bool is_placed = false;
     DisjointSets by_cpu(count), by_root(count), by_switch(count);
     for (std::uint32_t a = 0; a < count; ++a)
       for (std::uint32_t b = 0; b < a; ++b) {
@@ -195,7 +211,12 @@ private:
         if (is_near && near <= Near::pix) by_switch.join(a, b);
         if (!cpu_of_[a].empty() && cpu_of_[a] == cpu_of_[b] && cpu_of_[a] != "N/A")
           by_cpu.join(a, b);
+        is_placed = is_placed || is_near || !cpu_of_[a].empty();
       }
+    if (!is_placed) { // of GPUs with NVLinks alone nothing says where they are
+      for (std::uint32_t d = 1; d < count; ++d) by_cpu.join(0, d);
+      assumed_.add("CPUs", "one for all GPUs");
+    }
     std::map<std::uint32_t, NodeId> cpus, roots, switches;
     std::vector<NodeId> cpu_ids;
     std::map<std::uint32_t, std::uint32_t> in_root, in_switch;
@@ -208,7 +229,8 @@ private:
     for (std::uint32_t d = 0; d < count; ++d) {
       const auto [cpu, is_new] = cpus.try_emplace(by_cpu.find(d));
       if (is_new) {
-        cpu->second = server.add_cpu(assumed_.rate("memory of a CPU"));
+        cpu->second = server.add_cpu(assumed_.rate("memory of a CPU"),
+                                     static_cast<std::int64_t>(cpu_ids.size()));
         cpu_ids.push_back(cpu->second);
       }
       NodeId above = cpu->second;
@@ -271,8 +293,9 @@ private:
 
 bool is_nvidia_smi(std::string_view content) {
   const std::string plain = without_escapes(content.substr(0, std::size_t{1} << 16));
-  for (const std::string_view line : first_lines(plain, 20)) {
-    if (!line.starts_with("GPU0") || line.find("\tGPU0") != std::string_view::npos) continue;
+  for (const std::string_view whole : first_lines(plain, 400)) {
+    const std::string_view line = trimmed(whole);
+    if (!line.starts_with("GPU0")) continue;
     const std::string_view rest = trimmed(line.substr(4));
     if (rest.starts_with("X") || rest.starts_with("GPU1") || rest.starts_with("CPU Affinity") ||
         rest.starts_with("NIC0") || rest.starts_with("mlx"))

@@ -79,7 +79,7 @@ Bandwidth pcie_rate(int generation, int lanes) {
 }
 
 ServerBuilder::ServerBuilder(const ForeignFile& file, Assumptions& assumed, std::int64_t gpus,
-                             const GpuKind& kind)
+                             GpuKind kind)
     : file_(file), assumed_(assumed), gpus_(gpus), kind_(kind) {
   if (file.nodes > most_servers)
     throw InputError(
@@ -96,8 +96,8 @@ NodeId ServerBuilder::add_forwarding(std::string name, bool reduces) {
       {std::move(name), NodeKind::switching, Abilities{false, reduces, reduces}, {}});
 }
 
-NodeId ServerBuilder::add_cpu(Bandwidth memory) {
-  const NodeId cpu = add_forwarding(fmt::format("cpu{}", cpus_++));
+NodeId ServerBuilder::add_cpu(Bandwidth memory, std::int64_t number) {
+  const NodeId cpu = add_forwarding(fmt::format("cpu{}", number));
   memories_.emplace_back(cpu, memory);
   return cpu;
 }
@@ -243,7 +243,13 @@ std::vector<ServerBuilder::Nic> ServerBuilder::cabled_nics() const {
 void ServerBuilder::name_parts() {
   std::string& name = parts_.link_parts[pcie_part_ - std::size_t{1}];
   const std::string nic = option("nic", {"rdma", "efa"});
-  name = has_own_links_ ? nic : fmt::format("pcie{}", kind_.pcie);
+  // The least generation whose 16 lanes have what the fastest GPU's PCIe has.
+  Bandwidth fastest;
+  for (std::size_t g = 0; g < static_cast<std::size_t>(gpus_); ++g)
+    if (pcie_of_[g]) fastest = std::max(fastest, pcie_of_[g]->bandwidth);
+  int generation = 1;
+  while (generation < 6 && pcie_rate(generation, 16) < fastest) ++generation;
+  name = has_own_links_ ? nic : fmt::format("pcie{}", generation);
 }
 
 void ServerBuilder::add_rails(TopologyParts& whole, const std::vector<std::vector<NodeId>>& copies,

@@ -54,14 +54,13 @@ inline constexpr std::array<std::string_view, 5> options_of_unnamed{"fabric", "n
 /// One server, part by part, and then as many of it as the file is asked for.
 class ServerBuilder {
 public:
-  ServerBuilder(const ForeignFile& file, Assumptions& assumed, std::int64_t gpus,
-                const GpuKind& kind);
+  ServerBuilder(const ForeignFile& file, Assumptions& assumed, std::int64_t gpus, GpuKind kind);
 
   [[nodiscard]] static NodeId gpu(std::int64_t number) {
     return NodeId{static_cast<std::uint32_t>(number)};
   }
   /// `memory`: what all that gets in and out of it shares.
-  NodeId add_cpu(Bandwidth memory);
+  NodeId add_cpu(Bandwidth memory, std::int64_t number);
   NodeId add_pcie_switch();
   /// A card, with its PCIe, both ways; none where the file's options say which there are. Its name
   /// is made one that nodes can have, and that no other one has.
@@ -104,14 +103,14 @@ private:
   const ForeignFile& file_;
   Assumptions& assumed_;
   std::int64_t gpus_;
-  const GpuKind& kind_;
+  const GpuKind kind_;
   TopologyParts parts_; // of one server
   std::vector<std::pair<NodeId, Bandwidth>> memories_;
   std::vector<Nic> nics_;
   std::vector<std::optional<Link>> pcie_of_; // per node: from what is above it
   NodeId switch_;
   std::map<std::string, int> card_names_;
-  std::uint32_t cpus_ = 0, pcie_switches_ = 0;
+  std::uint32_t pcie_switches_ = 0;
   std::uint8_t pcie_part_ = 0;
   bool has_own_links_ = false;
 };

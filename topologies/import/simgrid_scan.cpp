@@ -3,6 +3,7 @@
 // knows and Tutti has none of.
 #include "topologies/import/simgrid_scan.hpp"
 
+#include "sim/text.hpp"
 #include "topologies/import/text_lines.hpp"
 
 #include <fmt/format.h>
@@ -71,6 +72,12 @@ private:
     if (std::string_view(node.attribute("sharing_policy").value()) == "WIFI")
       throw error(node, fmt::format("link \"{}\" is a wireless one, which Tutti has none of",
                                     node.attribute("id").value()));
+    if (same_but_for_case(node.attribute("routing").value(), "wifi"))
+      throw error(node, "a wireless zone, which Tutti has none of");
+    for (const char* name : {"latency", "lat", "loopback_lat"})
+      if (trimmed(node.attribute(name).value()).starts_with('-'))
+        throw error(node,
+                    fmt::format("{} \"{}\": it is negative", name, node.attribute(name).value()));
     if (tag == "prop") check_property(node);
     return true;
   }

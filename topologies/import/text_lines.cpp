@@ -3,6 +3,7 @@
 #include "topologies/import/text_lines.hpp"
 
 #include "sim/text.hpp"
+#include "topologies/import/quantity_words.hpp"
 
 #include <fmt/format.h>
 
@@ -138,12 +139,8 @@ std::int64_t TextLines::integer(const Word& word, std::int64_t low, std::int64_t
 }
 
 Bandwidth TextLines::rate(const Word& word, std::string_view unit) const {
-  std::string text = std::string(word.text) + std::string(unit);
-  for (const auto& [end, meant] : {std::pair{"bps", "b/s"}, std::pair{"Bps", "B/s"}})
-    if (text.ends_with(end)) text.replace(text.size() - 3, 3, meant);
-  if (text.ends_with("Kb/s") || text.ends_with("KB/s")) text[text.size() - 4] = 'k';
   try {
-    return parse_bandwidth(text);
+    return parse_bandwidth(plain_rate(std::string(word.text) + std::string(unit)));
   } catch (const InputError& e) {
     throw error(word, e.what());
   }
