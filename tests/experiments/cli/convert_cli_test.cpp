@@ -46,9 +46,10 @@ TEST_CASE("what can't be written or read leaves nothing, and says what is known"
   write_file(folder.file("ring.yml"), ring);
   const CommandResult unknown = run_tutti("convert ring.yml ring.visio", folder);
   CHECK(unknown.code == 2);
-  CHECK_THAT(unknown.err,
-             ContainsSubstring("ring.visio: the ending says what is written (known: .yml, .dot, "
-                               ".graphml, .yaml, .xml, .toml)"));
+  CHECK_THAT(
+      unknown.err,
+      ContainsSubstring("ring.visio: the ending says what is written (known: .yml, .dot, .gv, "
+                        ".graphml, .yaml, .xml, .toml)"));
   CHECK_FALSE(std::filesystem::exists(folder.file("ring.visio")));
   CHECK(run_tutti("convert ring.yml ring.yml.toml/x.toml", folder).code == 0);
   write_file(folder.file("system.json"),
