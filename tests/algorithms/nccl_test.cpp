@@ -7,10 +7,14 @@
 #include "sim/engines/engine.hpp"
 #include "sim/error.hpp"
 #include "sim/files/files.hpp"
+#include "sim/transport/transport.hpp"
 #include "sim/verify.hpp"
 #include "synth/bounds/bounds.hpp"
 #include "tests/catch.hpp"
+#include "topologies/import/list.hpp"
 #include "topologies/list.hpp"
+
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <map>
@@ -82,6 +86,43 @@ double busbw_of(const Answer& answer) {
 
 constexpr Bytes mib{std::int64_t{1} << 20}, gib{std::int64_t{1} << 30};
 
+/// A server of eight H100 as NCCL dumps it: a switch of PCIe for each GPU with its card.
+std::string dump_of_h100() {
+  std::string text = "<system version=\"1\">\n";
+  const std::string speed = "link_speed=\"32.0 GT/s PCIe\" link_width=\"16\"";
+  for (int g = 0; g < 8; ++g) {
+    if (g % 4 == 0)
+      text += fmt::format("<cpu numaid=\"{}\" arch=\"x86_64\" vendor=\"GenuineIntel\" "
+                          "modelid=\"143\">\n",
+                          g / 4);
+    text += fmt::format("<pci busid=\"0000:{0}1:00.0\" class=\"0x060400\" {1}>\n"
+                        "<pci busid=\"0000:{0}2:00.0\" class=\"0x030200\" device=\"0x2330\" {1}>"
+                        "<gpu dev=\"{0}\" sm=\"90\" rank=\"{0}\" gdr=\"1\">"
+                        "<nvlink target=\"0000:f0:00.0\" count=\"18\" tclass=\"0x068000\"/>"
+                        "</gpu></pci>\n"
+                        "<pci busid=\"0000:{0}3:00.0\" class=\"0x020700\" {1}><nic>"
+                        "<net name=\"mlx5_{0}\" dev=\"{0}\" speed=\"400000\" gdr=\"1\"/>"
+                        "</nic></pci>\n</pci>\n",
+                        g, speed);
+    if (g % 4 == 3) text += "</cpu>\n";
+  }
+  return text + "</system>\n";
+}
+
+Topology dumped_h100(std::int64_t servers) {
+  const std::string text = dump_of_h100();
+  return topologies::read_foreign(*topologies::foreign_format(text), {text, "node.xml", servers});
+}
+
+/// Of a schedule under the constants of NCCL's transport.
+Time transported_time(const Topology& topology, const Answer& answer) {
+  const Transport transport = read_transport("nccl");
+  REQUIRE(answer.outcome.library);
+  const Transported by = transported(topology, answer.collective, *answer.outcome.schedule,
+                                     *answer.outcome.library, transport);
+  return run_native(by.topology, answer.collective, by.schedule, {}).completion;
+}
+
 } // namespace
 
 TEST_CASE("the search finds as many channels as fast as NCCL's rules come to") {
@@ -107,6 +148,26 @@ TEST_CASE("the search finds as many channels as fast as NCCL's rules come to") {
     CHECK(found.graphs.nvls.size() == row.heads);
     CHECK(found.graphs.nvls.inside == row.head_speed);
     CHECK(found.graphs.nvls.between == row.head_limit);
+  }
+}
+
+TEST_CASE("what NCCL dumped of a server takes the times of the same server by its name") {
+  for (const int servers : {1, 2}) {
+    const Topology dumped = dumped_h100(servers),
+                   named = make_topology(fmt::format("dgx_h100:{}", servers));
+    const nccl::System system = system_of(dumped, everyone(dumped), "", "h100", 0);
+    CHECK(system.gpu->model == "h100");
+    CHECK(system.nics.size() == (servers == 1 ? 0 : 8));
+    for (std::uint32_t nic = 0; nic < system.nics.size(); ++nic)
+      CHECK(system.nics[nic].gpu == nic); // each is at the GPU of its switch
+    for (const char* collective : {"all_reduce", "all_gather", "all_to_all"})
+      for (const Bytes size : {Bytes{std::int64_t{64} << 10}, mib, gib}) {
+        CAPTURE(servers, collective, size.count);
+        const Answer by_dump = answer_of(dumped, collective, size),
+                     by_name = answer_of(named, collective, size);
+        CHECK(by_dump.report.completion == by_name.report.completion);
+        CHECK(transported_time(dumped, by_dump) == transported_time(named, by_name));
+      }
   }
 }
 

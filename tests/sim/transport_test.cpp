@@ -13,6 +13,8 @@
 #include <algorithm>
 #include <map>
 #include <string>
+#include <tuple>
+#include <utility>
 #include <vector>
 
 using namespace tutti;
@@ -191,6 +193,34 @@ TEST_CASE("behind a switch the step's latency counts once, and groups shrink") {
   CHECK(time.seconds() == Approx(50e-6 + 3e-6));
   CHECK(with_latencies(topology, transport_with(rule)).link(LinkId{0}).latency == rule.latency);
   CHECK(with_latencies(topology, transport_with(rule)).link(LinkId{1}).latency == Time{});
+}
+
+TEST_CASE("a step by several switches takes the rule's latency in all") {
+  TopologyParts parts;
+  for (const char* name : {"a", "b"}) parts.add_node({name, NodeKind::npu, {}, {}});
+  for (const char* name : {"pcie", "nic", "rail"})
+    parts.add_node({name, NodeKind::switching, {false, false, false}, {}});
+  const std::uint8_t wire = parts.link_part("wire");
+  for (const auto& [from, to, ps] :
+       {std::tuple(0U, 2U, 500'000), {2U, 3U, 500'000}, {3U, 4U, 300'000}, {4U, 1U, 700'000}}) {
+    Link link{NodeId{from}, NodeId{to}, Time{ps}, Bandwidth{100'000'000'000}};
+    link.part = wire;
+    parts.add_link(link);
+  }
+  const Topology topology(std::move(parts));
+  const Collective collective =
+      make_collective(topology, {CollectiveKind::broadcast, Bytes{1'000'000}, {}, 0, 1});
+  Schedule schedule(topology.link_count());
+  schedule.push({ChunkId{0},
+                 schedule.paths().intern(std::vector{LinkId{0}, LinkId{1}, LinkId{2}, LinkId{3}})});
+  for (const auto& [step, first] : {std::pair(3'000'000, 1'500'000), {1'000'000, 500'000}}) {
+    TransportRule rule = simple;
+    rule.latency = Time{step};
+    const Transported by =
+        transported(topology, collective, schedule, {"", "simple", 0, false}, transport_with(rule));
+    CHECK(by.topology.link(LinkId{0}).latency == Time{first}); // what the others leave of it
+    CHECK(by.topology.link(LinkId{3}).latency == Time{700'000});
+  }
 }
 
 TEST_CASE("what a switch reduces or copies goes by its own rule, what passes through doesn't") {
