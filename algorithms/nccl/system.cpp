@@ -350,7 +350,7 @@ private:
                              [](const FoundNic& nic) { return std::pair(nic.near, nic.leads_to); });
     return nics;
   }
-  /// Those of a node that are the fewest hops from one of its nodes, by what forwards.
+  /// GPUs of server `of` that are the fewest hops from `node`, which is in it: by its own switches.
   [[nodiscard]] std::vector<std::uint32_t> gpus_at(NodeId node, std::uint32_t of) const {
     const auto index = [&](NodeId v) { return domain_[v.value] == of ? index_of_[v.value] : none; };
     std::set<NodeId> seen{node};

@@ -201,8 +201,7 @@ private:
 bool is_graphml(std::string_view content) {
   constexpr std::size_t head = std::size_t{1} << 16;
   if (content.starts_with("\xEF\xBB\xBF")) content.remove_prefix(3);
-  const std::size_t first = content.find_first_not_of(" \t\r\n");
-  return first != std::string_view::npos && content[first] == '<' &&
+  return first_character(content) == '<' &&
          content.substr(0, head).find("<graphml") != std::string_view::npos;
 }
 

@@ -69,8 +69,7 @@ std::string infra_listed(const std::vector<std::string>& names) {
 
 bool is_infragraph(std::string_view content) {
   content = content.substr(0, std::size_t{1} << 20);
-  const std::size_t first = content.find_first_not_of(" \t\r\n");
-  if (first == std::string_view::npos || content[first] == '<' || content[first] == '[')
+  if (const char first = first_character(content); first == '\0' || first == '<' || first == '[')
     return false;
   const auto has = [&](std::string_view key) { return has_infra_key(content, key); };
   const bool has_edges = has("connections") || has("edges");

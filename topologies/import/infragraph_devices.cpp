@@ -110,12 +110,12 @@ private:
 
   /// The devices that it is made of, where need be from files beside.
   void find_parts(std::size_t root) {
-    std::vector<std::size_t> todo{root};
+    std::vector<std::size_t> open{root};
     std::unordered_set<std::size_t> seen{root};
     std::vector<std::string> from_beside;
-    while (!todo.empty()) {
-      const std::size_t now = todo.back();
-      todo.pop_back();
+    while (!open.empty()) {
+      const std::size_t now = open.back();
+      open.pop_back();
       for (std::size_t c = 0; c < devices_[now].components.size(); ++c) {
         const InfraComponent component = devices_[now].components[c];
         if (component.device.empty()) continue;
@@ -127,7 +127,7 @@ private:
         }
         const std::size_t part = device_of_.at(component.device);
         devices_[now].components[c].part = part;
-        if (seen.insert(part).second) todo.push_back(part);
+        if (seen.insert(part).second) open.push_back(part);
       }
     }
     if (!from_beside.empty())

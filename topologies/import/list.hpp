@@ -57,7 +57,7 @@ struct ForeignFormat {
 [[nodiscard]] Topology read_foreign(const ForeignFormat& format, const ForeignFile& file);
 
 /// Errors: InputError for a file that is no network, but known: what it is, and where it belongs;
-/// and for one that is neither known nor TOML.
+/// and for one that is neither known nor, by its beginning and the ending of its name, TOML.
 void refuse_other_kinds(std::string_view content, const std::string& source);
 
 [[nodiscard]] bool is_astra(std::string_view content);

@@ -64,7 +64,7 @@ const GpuKind* find_gpu_kind(std::string_view model) {
 const GpuKind& unknown_gpu_kind() { return kinds.back(); }
 
 Bandwidth pcie_rate(int generation, int lanes) {
-  // Megatransfers a second, and how many of so many bits carry data: 8b/10b, 128b/130b, FLITs.
+  // Transfers a second and lane, and how many of so many bits carry data: 8b/10b, 128b/130b, FLITs.
   struct Encoding {
     double transfers, data, bits;
   };

@@ -12,6 +12,7 @@
 #include "topologies/import/list.hpp"
 #include "topologies/import/simgrid_junctions.hpp"
 #include "topologies/import/simgrid_scan.hpp"
+#include "topologies/import/text_lines.hpp"
 #include "topologies/parts.hpp"
 
 #include <fmt/format.h>
@@ -318,8 +319,7 @@ private:
 } // namespace
 
 bool is_simgrid(std::string_view content) {
-  const std::size_t first = content.find_first_not_of(" \t\r\n");
-  if (first == std::string_view::npos || content[first] != '<') return false;
+  if (first_character(content) != '<') return false;
   const std::size_t tag = content.find("<platform");
   if (tag == std::string_view::npos) return false;
   const std::string_view attributes = content.substr(tag + 9, 1000);

@@ -236,8 +236,7 @@ private:
 } // namespace
 
 bool is_taccl(std::string_view content) {
-  const std::size_t first = content.find_first_not_of(" \t\r\n");
-  return first != std::string_view::npos && content[first] == '{' &&
+  return first_character(content) == '{' &&
          content.find("\"gpus_per_node\"") != std::string_view::npos;
 }
 

@@ -19,6 +19,7 @@
 #include "sim/error.hpp"
 #include "sim/files/json_value.hpp"
 #include "topologies/import/list.hpp"
+#include "topologies/import/text_lines.hpp"
 #include "topologies/list.hpp"
 #include "topologies/parts.hpp"
 
@@ -233,8 +234,7 @@ private:
 } // namespace
 
 bool is_teccl(std::string_view content) {
-  const std::size_t first = content.find_first_not_of(" \t\r\n");
-  return first != std::string_view::npos && content[first] == '{' &&
+  return first_character(content) == '{' &&
          content.find("\"TopologyParams\"") != std::string_view::npos;
 }
 

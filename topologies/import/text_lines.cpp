@@ -60,6 +60,11 @@ InputError TextPlaces::error(std::size_t at, std::string_view message) const {
                                 message));
 }
 
+char first_character(std::string_view content) {
+  const std::size_t first = content.find_first_not_of(" \t\r\n");
+  return first == std::string_view::npos ? '\0' : content[first];
+}
+
 std::size_t first_no_text(std::string_view content) {
   for (std::size_t at = 0; at < content.size();) {
     const auto lead = static_cast<unsigned char>(content[at]);

@@ -15,6 +15,9 @@ namespace tutti::topologies {
 [[nodiscard]] std::string lower_case(std::string_view text);
 [[nodiscard]] bool same_but_for_case(std::string_view a, std::string_view b);
 
+/// The first character but spaces and ends of lines; 0: there is none.
+[[nodiscard]] char first_character(std::string_view content);
+
 /// The first byte that is no text: a control character but for tabs, ends of lines and the escape
 /// that colours what terminals show, or what isn't UTF-8. None: npos.
 [[nodiscard]] std::size_t first_no_text(std::string_view content);
