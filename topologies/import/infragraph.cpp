@@ -13,6 +13,7 @@
 // components are the instances.
 #include "topologies/import/infragraph.hpp"
 
+#include "topologies/import/text_lines.hpp"
 #include "topologies/parts.hpp"
 
 #include <fmt/format.h>
