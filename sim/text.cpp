@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include <charconv>
+#include <span>
 
 namespace tutti {
 
@@ -29,6 +30,12 @@ std::string_view trimmed(std::string_view text) {
 
 std::string joined(const std::vector<std::string>& words, std::string_view separator) {
   return fmt::format("{}", fmt::join(words, separator));
+}
+
+std::string few_of(const std::vector<std::string>& words, std::size_t most) {
+  if (words.size() <= most) return joined(words, ", ");
+  return fmt::format("{} and {} more", fmt::join(std::span(words).first(most), ", "),
+                     words.size() - most);
 }
 
 std::int64_t parse_integer(std::string_view text, std::string_view what, std::int64_t low,

@@ -1,6 +1,7 @@
 // Small helpers for the text forms that users write: `name:8x8,key=value`, `0-7+16-23`.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -12,6 +13,8 @@ namespace tutti {
 [[nodiscard]] std::vector<std::string_view> split(std::string_view text, char separator);
 [[nodiscard]] std::string_view trimmed(std::string_view text);
 [[nodiscard]] std::string joined(const std::vector<std::string>& words, std::string_view separator);
+/// The first ones, and how many more there are: "a, b and 3 more".
+[[nodiscard]] std::string few_of(const std::vector<std::string>& words, std::size_t most = 6);
 /// Decimal, the whole text. Errors: InputError naming `what`, the text and the range.
 [[nodiscard]] std::int64_t parse_integer(std::string_view text, std::string_view what,
                                          std::int64_t low, std::int64_t high);

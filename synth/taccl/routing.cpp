@@ -14,11 +14,11 @@
 #include "synth/taccl/routing.hpp"
 
 #include "sim/random.hpp"
+#include "sim/text.hpp"
 #include "synth/solvers/limit_watch.hpp"
 #include "synth/taccl/routing_program.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -531,13 +531,9 @@ std::string unreachable_text(const RoutingProblem& problem, UsableLinks& usable,
     const Topology& topology = problem.logical->topology;
     std::vector<std::string> names;
     for (const NodeId npu : missing) names.push_back(topology.node(npu).name);
-    constexpr std::size_t most_named = 8;
-    const std::size_t named = std::min(names.size(), most_named);
-    std::string text = fmt::format(
-        "{}", fmt::join(names.begin(), names.begin() + static_cast<std::ptrdiff_t>(named), ", "));
-    if (names.size() > named) text += fmt::format(" and {} more", names.size() - named);
     return fmt::format("under the sketch nothing gets from {} to {}",
-                       topology.node(problem.collective->sources(ChunkId{c}).front()).name, text);
+                       topology.node(problem.collective->sources(ChunkId{c}).front()).name,
+                       few_of(names));
   }
   return {};
 }

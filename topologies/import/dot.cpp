@@ -124,8 +124,8 @@ private:
       if (after != starts.begin()) begin = *std::prev(after);
     }
     const DotToken& token = dot_.tokens[dot_.words[high - 1].second];
-    return places_.error(token.at, fmt::format("\"{}\" isn't what a graph has here: {}",
-                                               token.text.substr(0, 40), message));
+    return places_.error(token.at, fmt::format("{} isn't what a graph has here: {}",
+                                               short_quote(token.text), message));
   }
   /// Where one begins that is in no braces but the graph's, as far as words beside each other tell.
   [[nodiscard]] std::vector<std::size_t> statement_starts() const {
@@ -181,6 +181,7 @@ private:
 
   [[nodiscard]] ForeignGraph graph_of(const DotGraph& parsed) const {
     ForeignGraph graph;
+    graph.unknown = dot_.unknown;
     graph.attributes = attributes_of(parsed.properties);
     std::unordered_map<DotGraph::Number, std::size_t> index;
     for (const auto& [number, properties] : parsed.nodes) {

@@ -13,6 +13,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 #include <unordered_map>
 #include <unordered_set>
 
@@ -28,7 +29,7 @@ public:
   DotWords make() {
     read_tokens();
     number_tokens();
-    return {std::move(tokens_), std::move(words_), is_digraph_, is_strict_};
+    return {std::move(tokens_), std::move(words_), std::move(unknown_), is_digraph_, is_strict_};
   }
 
 private:
@@ -75,7 +76,7 @@ private:
       if (group.left.node != nullptr && end.node != nullptr &&
           group.left.node->text == end.node->text)
         throw error(*group.left.node,
-                    fmt::format("a link from \"{}\" to itself", end.node->text.substr(0, 100)));
+                    fmt::format("a link from {} to itself", short_quote(end.node->text)));
       const auto size = [&](const DotEnd& side) {
         return std::max<std::size_t>(side.is_open ? std::max(side.nodes, mentions_) : side.nodes,
                                      1);
@@ -162,6 +163,7 @@ private:
       return t;
     }
     if (tokens_[t + 1].is('=')) { // an attribute of the graph
+      if (!is_known_attribute(tokens_[t].text)) unknown_.insert(short_quote(tokens_[t].text));
       pass_number(t, number_of('k', t));
       pass(t + 1, "=");
       if (tokens_[t + 2].kind != DotKind::id) return t + 1;
@@ -230,6 +232,8 @@ private:
           pass(t + 1, "=");
           pass_number(t + 2, t + 2);
         }
+      } else {
+        unknown_.insert(short_quote(tokens_[t].text));
       }
       if (has_value) t += 2;
       if (tokens_[t + 1].is(',') || tokens_[t + 1].is(';')) ++t;
@@ -247,6 +251,7 @@ private:
   std::vector<std::pair<std::string, std::size_t>> words_; ///< for Boost, with their tokens
   std::unordered_map<std::string, std::size_t> first_;     ///< by realm and text
   std::vector<DotGroup> groups_;                           ///< braces that are open
+  std::set<std::string> unknown_;
   const DotToken* list_of_ = nullptr;
   std::vector<const std::string*> names_;         ///< of those that have one
   std::unordered_set<std::string> linked_groups_; ///< named ones with links in them

@@ -4,6 +4,7 @@
 #include "topologies/import/dot_lexer.hpp"
 
 #include <cstddef>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -14,6 +15,7 @@ namespace tutti::topologies {
 struct DotWords {
   std::vector<DotToken> tokens;                           ///< an end at the end
   std::vector<std::pair<std::string, std::size_t>> words; ///< for Boost, with their tokens
+  std::set<std::string> unknown; ///< attributes that nobody asks for, in quotes
   bool is_digraph = false, is_strict = false;
 };
 

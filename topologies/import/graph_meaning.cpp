@@ -88,6 +88,9 @@ public:
     add_nodes();
     for (const GraphEdge& edge : graph_.edges) add_edge(edge);
     add_groups();
+    if (!graph_.unknown.empty())
+      assumed_.add("attributes that say nothing of a network",
+                   few_of({graph_.unknown.begin(), graph_.unknown.end()}));
     return std::move(parts_);
   }
 
@@ -164,7 +167,7 @@ private:
     if (const GraphAttribute* type = find_attribute(node.attributes, "type")) {
       if (const auto known = kind_of(type->text)) return known;
       assumed_.add("types of nodes",
-                   fmt::format("\"{}\" says nothing of what they do", type->text.substr(0, 40)));
+                   fmt::format("{} says nothing of what they do", short_quote(type->text)));
     }
     return std::nullopt;
   }
@@ -327,9 +330,9 @@ private:
       if (word.empty()) continue;
       const std::size_t colon = word.find(':');
       if (colon == std::string_view::npos)
-        throw places_.error(attribute.at,
-                            fmt::format("group \"{}\" has no bandwidth (bus:100GB/s;nic0:25GB/s)",
-                                        word.substr(0, 40)));
+        throw places_.error(
+            attribute.at,
+            fmt::format("group {} has no bandwidth (bus:100GB/s;nic0:25GB/s)", short_quote(word)));
       std::string_view rate = word.substr(colon + 1);
       GroupWord read{word.substr(0, colon), {}, std::nullopt};
       if (const std::size_t second = rate.find(':'); second != std::string_view::npos) {

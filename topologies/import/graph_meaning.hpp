@@ -6,6 +6,8 @@
 #include "topologies/import/text_lines.hpp"
 
 #include <cstddef>
+#include <set>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -32,6 +34,7 @@ struct GraphEdge {
 };
 
 struct ForeignGraph {
+  std::set<std::string> unknown; ///< attributes that nobody asks for, in quotes
   GraphAttributes attributes;
   std::vector<GraphNode> nodes;
   std::vector<GraphEdge> edges;

@@ -27,7 +27,7 @@ Value graph_quantity(const GraphAttribute& attribute, std::string_view unit_of_n
   const std::string_view text = trimmed(attribute.text);
   const auto refuse = [&](const std::string& why) {
     return places.error(attribute.at,
-                        fmt::format("{} \"{}\" {}", attribute.key, text.substr(0, 40), why));
+                        fmt::format("{} {} {}", attribute.key, short_quote(text), why));
   };
   constexpr std::size_t longest = 100;
   const std::size_t length = number_length(text.substr(0, longest));

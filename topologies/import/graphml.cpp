@@ -100,9 +100,10 @@ private:
   void read_key(pugi::xml_node node) {
     GraphmlKey key{node.attribute("attr.name").value(), "all", std::nullopt};
     if (const pugi::xml_attribute of = node.attribute("for")) key.of = of.value();
-    if (is_known_attribute(key.name))
-      for (const pugi::xml_node child : node.children())
-        if (local(child) == "default") key.preset = text_of(child, key.name);
+    const bool is_known = is_known_attribute(key.name);
+    if (!is_known && !key.name.empty()) graph_.unknown.insert(short_quote(key.name));
+    for (const pugi::xml_node child : node.children())
+      if (is_known && local(child) == "default") key.preset = text_of(child, key.name);
     const std::string_view id = needed(node, "id");
     if (!keys_.emplace(id, key).second)
       throw error(node, fmt::format("key \"{}\" stands twice", id));

@@ -14,9 +14,6 @@
 #include "topologies/import/infragraph.hpp"
 
 #include "topologies/import/text_lines.hpp"
-#include "topologies/parts.hpp"
-
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <utility>
@@ -57,15 +54,6 @@ std::vector<std::string> component_names(const InfraDevice& device) {
   for (const InfraComponent& component : device.components)
     if (names.size() < most) names.push_back(component.name);
   return names;
-}
-
-std::string infra_listed(const std::vector<std::string>& names) {
-  constexpr std::size_t most = 8;
-  std::string text;
-  for (std::size_t i = 0; i < std::min(most, names.size()); ++i)
-    text += (i == 0 ? "" : ", ") + names[i];
-  if (names.size() > most) text += fmt::format(" and {} more", names.size() - most);
-  return text;
 }
 
 bool is_infragraph(std::string_view content) {

@@ -92,7 +92,5 @@ struct InfraNetwork {
 [[nodiscard]] std::string infra_name(const YamlFields& fields);
 /// For errors: the first ones.
 [[nodiscard]] std::vector<std::string> component_names(const InfraDevice& device);
-/// "a, b and 3 more".
-[[nodiscard]] std::string infra_listed(const std::vector<std::string>& names);
 
 } // namespace tutti::topologies

@@ -1,7 +1,9 @@
 // Why: an infrastructure of InfraGraph names devices, and what a device is often stands in another
 // file: one given with it, else one beside it. Two files that mean different things by one name
 // would be two networks, so what they say of it is compared.
+#include "sim/text.hpp"
 #include "topologies/import/infragraph.hpp"
+#include "topologies/import/text_lines.hpp"
 #include "topologies/parts.hpp"
 
 #include <fmt/format.h>
@@ -69,7 +71,7 @@ private:
                                    file_.source));
     throw devices_.front().at.error(
         fmt::format("{} devices ({}) and no instances of them: which one is the network?",
-                    devices_.size(), infra_listed(own_names_)));
+                    devices_.size(), few_of(own_names_)));
   }
   std::size_t add_whole() {
     std::unordered_set<std::string> unknown;
@@ -130,8 +132,7 @@ private:
         if (seen.insert(part).second) open.push_back(part);
       }
     }
-    if (!from_beside.empty())
-      assumed_.add("devices from files beside it", infra_listed(from_beside));
+    if (!from_beside.empty()) assumed_.add("devices from files beside it", few_of(from_beside));
   }
   [[nodiscard]] const InfraDevice& beside(const InfraComponent& component) {
     if (!looked_beside_) look_beside();
@@ -142,8 +143,8 @@ private:
       if (found == nullptr) found = &device;
     }
     if (found != nullptr) return *found;
-    std::string looked = own_names_.empty() ? "here is none" : "here: " + infra_listed(own_names_);
-    if (!beside_names_.empty()) looked += "; beside: " + infra_listed(beside_names_);
+    std::string looked = own_names_.empty() ? "here is none" : "here: " + few_of(own_names_);
+    if (!beside_names_.empty()) looked += "; beside: " + few_of(beside_names_);
     throw component.at.error(
         fmt::format("device {} is defined nowhere ({})", short_quote(component.device), looked));
   }

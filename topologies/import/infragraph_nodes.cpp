@@ -4,8 +4,10 @@
 //
 // What pairs a scheme makes is taken from InfraGraph's own service: one2one as far as the shorter
 // side goes, many2many without loops, and the same edge again is the same edge.
+#include "sim/text.hpp"
 #include "topologies/import/infragraph.hpp"
 #include "topologies/import/servers.hpp"
+#include "topologies/import/text_lines.hpp"
 #include "topologies/parts.hpp"
 
 #include <fmt/format.h>
@@ -80,7 +82,7 @@ private:
     throw end.back().at.error(fmt::format("{} is a device: which component of it? "
                                           "(known: {})",
                                           short_quote(end.back().name),
-                                          infra_listed(component_names(devices_[now]))));
+                                          few_of(component_names(devices_[now]))));
   }
 
   /// The root, and what it is made of.
@@ -123,7 +125,7 @@ private:
       }
     if (!counts.empty())
       assumed_.add("counts that the file lacks",
-                   fmt::format("as its connections count: {}", infra_listed(counts)));
+                   fmt::format("as its connections count: {}", few_of(counts)));
   }
 
   /// Nodes and links that it has, and where the nodes of each component begin.
@@ -442,17 +444,16 @@ private:
     return parts;
   }
   void note_assumptions() {
-    if (!without_rate_.empty())
-      assumed_.add("links that have no bandwidth", infra_listed(without_rate_));
+    if (!without_rate_.empty()) assumed_.add("links that have no bandwidth", few_of(without_rate_));
     if (!generations_.empty())
       assumed_.add("links that have no bandwidth, but words that name their generation",
-                   infra_listed(generations_));
+                   few_of(generations_));
     if (!without_latency_.empty())
-      assumed_.add("links that have no latency", infra_listed(without_latency_));
-    if (!lanes_.empty()) assumed_.add("transfers", infra_listed(lanes_));
+      assumed_.add("links that have no latency", few_of(without_latency_));
+    if (!lanes_.empty()) assumed_.add("transfers", few_of(lanes_));
     if (!inner_links_.empty())
       assumed_.add("links that are only defined within the devices they connect",
-                   infra_listed({inner_links_.begin(), inner_links_.end()}));
+                   few_of({inner_links_.begin(), inner_links_.end()}));
     assumed_.add("links", "both ways at once, with their bandwidth each way");
     assumed_.add("components but xpus", "they forward, and neither copy nor reduce");
   }

@@ -1,9 +1,8 @@
 // Why: lists of links name their nodes and say no more; all readers of them guess alike.
 #include "topologies/import/node_names.hpp"
 
+#include "sim/text.hpp"
 #include "topologies/import/text_lines.hpp"
-
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
@@ -31,14 +30,10 @@ std::string legal_name(std::string_view name) {
 }
 
 std::string few_switches(const TopologyParts& parts) {
-  constexpr std::size_t most = 6;
-  std::string names;
-  std::size_t count = 0;
+  std::vector<std::string> names;
   for (const Node& node : parts.nodes)
-    if (node.kind == NodeKind::switching && ++count <= most)
-      names += (names.empty() ? "" : ", ") + node.name;
-  if (count > most) names += fmt::format(" and {} more", count - most);
-  return count == 0 ? "none" : names;
+    if (node.kind == NodeKind::switching) names.push_back(node.name);
+  return names.empty() ? "none" : few_of(names);
 }
 
 } // namespace tutti::topologies

@@ -53,6 +53,14 @@ bool same_but_for_case(std::string_view a, std::string_view b) {
       a, b, [](unsigned char x, unsigned char y) { return std::tolower(x) == std::tolower(y); });
 }
 
+std::string short_quote(std::string_view text) {
+  constexpr std::size_t most = 64;
+  if (text.size() <= most) return fmt::format("\"{}\"", text);
+  std::size_t end = most;
+  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80U) --end;
+  return fmt::format("\"{}...\"", text.substr(0, end));
+}
+
 InputError TextPlaces::error(std::size_t at, std::string_view message) const {
   const std::string_view before = content_.substr(0, std::min(at, content_.size()));
   return InputError(fmt::format("{}:{}:{}: {}", source_, std::ranges::count(before, '\n') + 1,

@@ -15,6 +15,9 @@ namespace tutti::topologies {
 [[nodiscard]] std::string lower_case(std::string_view text);
 [[nodiscard]] bool same_but_for_case(std::string_view a, std::string_view b);
 
+/// Quoted, and cut where it is long.
+[[nodiscard]] std::string short_quote(std::string_view text);
+
 /// The first character but spaces and ends of lines; 0: there is none.
 [[nodiscard]] char first_character(std::string_view content);
 

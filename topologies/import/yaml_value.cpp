@@ -98,14 +98,6 @@ void write_yaml_content(const YamlValue& value, std::string& to) {
 
 } // namespace
 
-std::string short_quote(std::string_view text) {
-  constexpr std::size_t most = 64;
-  if (text.size() <= most) return fmt::format("\"{}\"", text);
-  std::size_t end = most;
-  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80U) --end;
-  return fmt::format("\"{}...\"", text.substr(0, end));
-}
-
 InputError YamlPlace::error(const std::string& message) const {
   if (line == 0) return InputError(fmt::format("{}: {}", *source, message));
   return InputError(fmt::format("{}:{}:{}: {}", *source, line, column, message));

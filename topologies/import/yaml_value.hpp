@@ -62,7 +62,4 @@ private:
 /// aliases, too.
 [[nodiscard]] YamlValue parse_yaml(std::string_view content, const std::string& source);
 
-/// Quoted, and cut where it is long.
-[[nodiscard]] std::string short_quote(std::string_view text);
-
 } // namespace tutti::topologies

@@ -189,15 +189,6 @@ std::string reach_text(const Topology& topology, const TopologySummary& summary)
                      topology.node(summary.diameter->to).name);
 }
 
-/// The first few, and how many more there are.
-std::string few_of(std::vector<std::string> words) {
-  constexpr std::size_t most = 6;
-  if (words.size() <= most) return joined(words, ", ");
-  const std::size_t more = words.size() - most;
-  words.resize(most);
-  return fmt::format("{} and {} more", joined(words, ", "), more);
-}
-
 /// "npu0 to npu7, npu8 to npu15"
 std::string machines_text(const Topology& topology, const SketchSummary& summary) {
   std::vector<std::string> machines;
@@ -208,7 +199,7 @@ std::string machines_text(const Topology& topology, const SketchSummary& summary
     machines.push_back(
         first == last ? name : fmt::format("{} to {}", name, topology.node(NodeId{last}).name));
   }
-  return few_of(std::move(machines));
+  return few_of(machines);
 }
 
 /// "the bandwidth of their paths", or which part of it
@@ -227,10 +218,10 @@ std::string symmetry_text(const ShownSketch& shown) {
   if (rotations.empty())
     return shown.sketch.finds_symmetry ? "no rotation is found\n" : "no symmetry\n";
   const std::optional<std::size_t> elements = shown.summary.symmetry;
-  return fmt::format(
-      "{} {}: {} elements\n",
-      shown.sketch.finds_symmetry ? "symmetry found: rotations of" : "symmetric by rotations of",
-      few_of(std::move(rotations)), elements ? fmt::to_string(*elements) : "more than 4096");
+  return fmt::format("{} {}: {} elements\n",
+                     shown.sketch.finds_symmetry ? "symmetry found: rotations of"
+                                                 : "symmetric by rotations of",
+                     few_of(rotations), elements ? fmt::to_string(*elements) : "more than 4096");
 }
 
 std::string sketch_text(const Topology& topology, const ShownSketch& shown) {

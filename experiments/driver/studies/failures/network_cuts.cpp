@@ -34,13 +34,9 @@ Groups groups_of(const Topology& topology, const NetworkState& network) {
 }
 
 std::string names_of(const Topology& topology, std::span<const NodeId> npus) {
-  constexpr std::size_t most = 6;
   std::vector<std::string> names;
-  for (std::size_t i = 0; i < std::min(most, npus.size()); ++i)
-    names.push_back(topology.node(npus[i]).name);
-  std::string text = joined(names, ", ");
-  if (npus.size() > most) text += fmt::format(" and {} more", npus.size() - most);
-  return text;
+  for (const NodeId npu : npus) names.push_back(topology.node(npu).name);
+  return few_of(names);
 }
 
 std::string cut_text(const Topology& topology, Time at, const Groups& groups) {
