@@ -6,12 +6,12 @@
 // is checked link by link. A network without coordinates is one dimension. Bandwidths are in units
 // of 2^30 bytes/s there (astra-sim 518bd51, astra-network-analytical), latencies in ns.
 #include "sim/error.hpp"
+#include "topologies/export/comments.hpp"
 #include "topologies/export/list.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 #include <cmath>
 #include <cstdint>
 #include <numeric>
@@ -248,22 +248,11 @@ private:
     return text;
   }
 
-  static std::string comment(const std::string& title, std::string text) {
-    if (text.empty()) return "";
-    std::ranges::replace_if(
-        text, [](unsigned char c) { return std::iscntrl(c) != 0; }, ' ');
-    return fmt::format("# {}{}\n", title, text);
-  }
   [[nodiscard]] std::string head() const {
-    std::string text = comment("", topology_.name()) + comment("", topology_.parts().note);
-    for (const std::string& line : topology_.parts().assumed) text += comment("assumed: ", line);
-    std::set<std::string> left_out;
-    if (!topology_.parts().npu_model.empty())
-      left_out.insert("NPUs: " + topology_.parts().npu_model);
-    for (std::uint32_t l = 0; l < topology_.link_count(); ++l)
-      if (const std::string part = topology_.part_of(LinkId{l}); !part.empty())
-        left_out.insert("links: " + part);
-    for (const std::string& line : left_out) text += comment("left out: ", line);
+    std::string text;
+    for (const auto& lines :
+         {title_lines(topology_), assumed_lines(topology_), lines_of_models_left_out(topology_)})
+      for (const std::string& line : lines) text += fmt::format("# {}\n", line);
     return text;
   }
 

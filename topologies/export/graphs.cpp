@@ -6,8 +6,8 @@
 //
 // Names of groups and parts, which may have any letters, are written with %3B for ";" and the like.
 #include "sim/error.hpp"
+#include "topologies/export/comments.hpp"
 #include "topologies/export/list.hpp"
-#include "topologies/import/text_lines.hpp"
 
 #include <boost/graph/adjacency_list.hpp>
 #include <boost/graph/graphml.hpp>
@@ -17,6 +17,7 @@
 #include <algorithm>
 #include <cctype>
 #include <cstdint>
+#include <iterator>
 #include <map>
 #include <set>
 #include <sstream>
@@ -124,17 +125,9 @@ GraphWords link_words(const Topology& topology, const std::vector<std::string>& 
   return words;
 }
 
-/// Lines of comments: note and assumptions, each without controls and what isn't UTF-8.
 std::vector<std::string> head_lines(const Topology& topology) {
-  std::vector<std::string> lines{topology.name()};
-  if (!topology.parts().note.empty()) lines.push_back(topology.parts().note);
-  for (const std::string& line : topology.parts().assumed) lines.push_back("assumed: " + line);
-  for (std::string& line : lines)
-    for (std::size_t at = 0; (at = topologies::first_no_text(line)) != std::string::npos;)
-      line[at] = ' ';
-  for (std::string& line : lines)
-    std::ranges::replace_if(
-        line, [](char c) { return c == '\n' || c == '\r' || c == '\t'; }, ' ');
+  std::vector<std::string> lines = title_lines(topology);
+  std::ranges::move(assumed_lines(topology), std::back_inserter(lines));
   return lines;
 }
 

@@ -6,6 +6,7 @@
 // become counted components, with devices within devices for the parts, and come back as they are.
 // Where one isn't, each node is a component of its own, whose description is its name.
 #include "sim/error.hpp"
+#include "topologies/export/comments.hpp"
 #include "topologies/export/list.hpp"
 
 #include <fmt/format.h>
@@ -127,9 +128,8 @@ public:
     if (!by_counted_names()) by_own_names();
     find_edges();
     std::string text;
-    for (const std::string& line : topology_.parts().assumed)
-      text += fmt::format("# assumed: {}\n", plain(line));
-    text += left_out();
+    for (const auto& lines : {assumed_lines(topology_), left_out()})
+      for (const std::string& line : lines) text += fmt::format("# {}\n", line);
     text += fmt::format("name: \"{}\"\n", infragraph_name(topology_.name(), "network"));
     text += fmt::format("devices:\n- name: \"{}\"\n{}", root_, components_of_root_);
     text += links_;
@@ -140,14 +140,9 @@ public:
   }
 
 private:
-  [[nodiscard]] static std::string plain(std::string text) {
-    std::ranges::replace_if(
-        text, [](unsigned char c) { return c < 0x20 || c == 0x7F; }, ' ');
-    return text;
-  }
   [[nodiscard]] static std::string quoted(const std::string& text) {
     std::string escaped;
-    for (const char c : plain(text)) {
+    for (const char c : plain_line(text)) {
       if (c == '"' || c == '\\') escaped += '\\';
       escaped += c;
     }
@@ -245,21 +240,18 @@ private:
                        rate, has_bits ? bits : bytes, latency.first, latency.second);
   }
 
-  /// What InfraGraph has no words for, as comments.
-  [[nodiscard]] std::string left_out() const {
-    std::set<std::string> what;
-    if (!topology_.parts().npu_model.empty()) what.insert("NPUs: " + topology_.parts().npu_model);
+  /// What InfraGraph has no words for.
+  [[nodiscard]] std::vector<std::string> left_out() const {
+    std::vector<std::string> lines = lines_of_models_left_out(topology_);
     if (!topology_.shape().empty())
-      what.insert(fmt::format("coordinates: {}", fmt::join(topology_.shape(), "x")));
-    for (std::uint32_t l = 0; l < topology_.link_count(); ++l) {
-      if (const std::string part = topology_.part_of(LinkId{l}); !part.empty())
-        what.insert("links: " + part);
-      if (topology_.link(LinkId{l}).dimension >= 0)
-        what.insert(fmt::format("dimension of links: {}", topology_.link(LinkId{l}).dimension));
-    }
-    std::string text;
-    for (const std::string& line : what) text += fmt::format("# left out: {}\n", plain(line));
-    return text;
+      lines.push_back(fmt::format("left out: coordinates: {}", fmt::join(topology_.shape(), "x")));
+    std::set<int> dimensions;
+    for (const Link& link : topology_.links())
+      if (link.dimension >= 0) dimensions.insert(link.dimension);
+    if (!dimensions.empty())
+      lines.push_back(
+          fmt::format("left out: dimensions of links: {}", fmt::join(dimensions, ", ")));
+    return lines;
   }
 
   void find_edges() {

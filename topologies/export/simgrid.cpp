@@ -11,6 +11,7 @@
 // 0.9 s and 3 s, with the cube of nodes. But SimGrid's Dijkstra never ends where there is no way,
 // so a network in which some NPU can't reach another one gets Floyd.
 #include "sim/error.hpp"
+#include "topologies/export/comments.hpp"
 #include "topologies/export/list.hpp"
 
 #include <fmt/format.h>
@@ -48,7 +49,7 @@ std::string platform_comment(std::string_view text) {
   std::string plain;
   for (const char c : text) {
     if (c == '-' && plain.ends_with('-')) plain += ' ';
-    plain += static_cast<unsigned char>(c) < 0x20 || c == 0x7F ? ' ' : c;
+    plain += c;
   }
   return fmt::format("<!-- {} -->\n", plain);
 }
@@ -89,10 +90,8 @@ public:
     refuse_parallel_links();
     text_ = "<?xml version='1.0'?>\n"
             "<!DOCTYPE platform SYSTEM \"https://simgrid.org/simgrid.dtd\">\n";
-    text_ += platform_comment(topology_.name());
-    if (!topology_.parts().note.empty()) text_ += platform_comment(topology_.parts().note);
-    for (const std::string& line : topology_.parts().assumed)
-      text_ += platform_comment("assumed: " + line);
+    for (const auto& lines : {title_lines(topology_), assumed_lines(topology_)})
+      for (const std::string& line : lines) text_ += platform_comment(line);
     text_ += fmt::format("<platform version=\"4.1\">\n<zone id=\"{}\" routing=\"{}\">\n",
                          platform_value(zone_name()),
                          reach_each_other(topology_) ? "DijkstraCache" : "Floyd");

@@ -2,12 +2,12 @@
 // link, groups by the ends of their links. What was assumed about it becomes comments.
 #include "sim/error.hpp"
 #include "sim/files/toml_string.hpp"
+#include "topologies/export/comments.hpp"
 #include "topologies/export/list.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 #include <map>
 #include <string>
 #include <utility>
@@ -16,12 +16,6 @@
 namespace tutti {
 
 namespace {
-
-std::string one_line(std::string text) {
-  std::ranges::replace_if(
-      text, [](unsigned char c) { return std::iscntrl(c) != 0; }, ' ');
-  return text;
-}
 
 std::string toml_node(const Topology& topology, NodeId id) {
   const Node& node = topology.node(id);
@@ -82,8 +76,7 @@ std::string toml_group(const Topology& topology, const SharedGroup& group) {
 
 std::string topology_toml(const Topology& topology) {
   std::string text;
-  for (const std::string& line : topology.parts().assumed)
-    text += fmt::format("# assumed: {}\n", one_line(line));
+  for (const std::string& line : assumed_lines(topology)) text += fmt::format("# {}\n", line);
   text += fmt::format("name = {}\n", toml_string(topology.name()));
   if (!topology.parts().note.empty())
     text += fmt::format("note = {}\n", toml_string(topology.parts().note));
