@@ -99,17 +99,6 @@ void refuse_other_kinds(std::string_view content, const std::string& source) {
       fmt::format("{}: no network of a known kind (known: Tutti's TOML{})", source, known));
 }
 
-namespace {
-
-/// Whether a message is of a file that belongs to this one: it begins with a name that ends alike.
-bool names_another_file(std::string_view message, const ForeignFile& file) {
-  const std::filesystem::path ending = std::filesystem::path(file.source).extension();
-  const std::filesystem::path begin(message.substr(0, message.find(':')));
-  return !ending.empty() && begin.extension() == ending;
-}
-
-} // namespace
-
 Topology read_foreign(const ForeignFormat& format, const ForeignFile& file) {
   constexpr std::size_t most_bytes = std::size_t{64} << 20;
   if (file.content.size() > most_bytes)
@@ -128,17 +117,22 @@ Topology read_foreign(const ForeignFormat& format, const ForeignFile& file) {
     throw TextPlaces(file.content, file.source)
         .error(at, fmt::format("byte {:#04x} is no text in UTF-8",
                                static_cast<unsigned char>(file.content[at])));
+  TopologyParts parts;
+  Assumptions assumed;
   try {
-    Assumptions assumed;
-    TopologyParts parts = format.read(file, assumed);
+    parts = format.read(file, assumed);
+  } catch (const InputError& e) { // of what readers share, which know no file
+    // Where others belong to it, each error has its file.
+    if (format.has_companions || std::string_view(e.what()).starts_with(file.source + ":")) throw;
+    throw InputError(fmt::format("{}: {}", file.source, e.what()));
+  }
+  try {
     parts.name = std::filesystem::path(file.source).filename().string();
     if (file.nodes > 1) parts.name += fmt::format(":{}", file.nodes);
     if (parts.note.empty()) parts.note = fmt::format("Read as {}.", format.title);
     parts.assumed = assumed.lines();
     return Topology(std::move(parts));
-  } catch (const InputError& e) { // of what readers share, which know no file
-    if (std::string_view(e.what()).starts_with(file.source) || names_another_file(e.what(), file))
-      throw;
+  } catch (const InputError& e) {
     throw InputError(fmt::format("{}: {}", file.source, e.what()));
   }
 }

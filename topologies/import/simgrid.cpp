@@ -10,6 +10,7 @@
 #include "sim/error.hpp"
 #include "sim/text.hpp"
 #include "topologies/import/list.hpp"
+#include "topologies/import/node_names.hpp"
 #include "topologies/import/simgrid_junctions.hpp"
 #include "topologies/import/simgrid_scan.hpp"
 #include "topologies/import/text_lines.hpp"
@@ -20,7 +21,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <cstring>
 #include <map>
 #include <optional>
 #include <set>
@@ -60,19 +60,13 @@ private:
   const std::string& source_;
 };
 
-/// Names of nodes with other characters than TOML has are changed, and stay different.
+/// Legal names that stay different.
 class SimGridNames {
 public:
   std::string of(const std::string& name) {
-    std::string plain;
-    for (const char c : name) {
-      const bool is_fine = (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') ||
-                           (c >= 'a' && c <= 'z') || std::strchr("_-.:", c) != nullptr;
-      plain += is_fine && c != '\0' ? c : '_';
-    }
-    if (plain.empty()) plain = "_";
-    std::string unique = plain;
-    for (int i = 2; !taken_.insert(unique).second; ++i) unique = fmt::format("{}_{}", plain, i);
+    const std::string legal = legal_name(name);
+    std::string unique = legal;
+    for (int i = 2; !taken_.insert(unique).second; ++i) unique = fmt::format("{}_{}", legal, i);
     return unique;
   }
 
