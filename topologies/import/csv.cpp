@@ -12,6 +12,7 @@
 // are called after a switch are one, unless columns `from_kind` and `to_kind` say what they are.
 #include "sim/error.hpp"
 #include "sim/text.hpp"
+#include "topologies/import/graph_quantities.hpp"
 #include "topologies/import/list.hpp"
 #include "topologies/import/node_names.hpp"
 #include "topologies/import/text_lines.hpp"
@@ -44,36 +45,30 @@ struct RoleName {
   std::string_view name;
   Role role;
 };
-constexpr std::array role_names{RoleName{"from", Role::from},
-                                RoleName{"source", Role::from},
-                                RoleName{"src", Role::from},
-                                RoleName{"to", Role::to},
-                                RoleName{"target", Role::to},
-                                RoleName{"destination", Role::to},
-                                RoleName{"dst", Role::to},
-                                RoleName{"dest", Role::to},
-                                RoleName{"bandwidth", Role::bandwidth},
-                                RoleName{"bw", Role::bandwidth},
-                                RoleName{"capacity", Role::bandwidth},
-                                RoleName{"rate", Role::bandwidth},
-                                RoleName{"latency", Role::latency},
-                                RoleName{"delay", Role::latency},
-                                RoleName{"directed", Role::directed}};
+constexpr std::array role_names{
+    RoleName{"from", Role::from},        RoleName{"source", Role::from},
+    RoleName{"src", Role::from},         RoleName{"to", Role::to},
+    RoleName{"target", Role::to},        RoleName{"destination", Role::to},
+    RoleName{"dst", Role::to},           RoleName{"dest", Role::to},
+    RoleName{"directed", Role::directed}};
 
 /// "Bandwidth (GB/s)" or "latency_us": the role and the unit; "from_kind": a role of its own.
 std::optional<std::pair<Role, std::string>> role_of(std::string_view heading) {
   const std::string_view text = unquoted(heading);
-  const std::size_t end = text.find_first_of(" _([");
+  if (const auto key = link_key(text))
+    return std::pair(key->quantity == LinkQuantity::bandwidth ? Role::bandwidth : Role::latency,
+                     key->unit);
+  const std::size_t end = std::min(text.find_first_of(" _"), text.size());
   const std::string name = lower_case(text.substr(0, end));
+  const std::string rest = lower_case(trimmed(text.substr(std::min(end + 1, text.size()))));
   const auto found = std::ranges::find(role_names, name, &RoleName::name);
   if (found == role_names.end()) return std::nullopt;
-  std::string unit;
-  if (end != std::string_view::npos)
-    for (const char c : text.substr(end))
-      if (std::string_view(" _()[]").find(c) == std::string_view::npos) unit += c;
-  if (lower_case(unit) == "kind" && (found->role == Role::from || found->role == Role::to))
+  const bool is_end = found->role == Role::from || found->role == Role::to;
+  if (is_end && rest == "kind")
     return std::pair(found->role == Role::from ? Role::from_kind : Role::to_kind, "");
-  return std::pair(found->role, unit);
+  const bool is_naming = rest == "node" || rest == "name" || rest == "id"; // "source_id"
+  if (!rest.empty() && !(is_end && is_naming)) return std::nullopt;
+  return std::pair(found->role, "");
 }
 
 std::string_view separators_of(std::string_view content) {
