@@ -1,9 +1,8 @@
 // Networks as general graphs: what DOT and GraphML say, counted by hand; what is wrong, with its
 // place; and that Tutti's own graphs come back as they were.
-#include "sim/error.hpp"
-#include "sim/random.hpp"
 #include "tests/catch.hpp"
 #include "tests/message_of.hpp"
+#include "tests/topologies/damaged.hpp"
 #include "topologies/export/list.hpp"
 #include "topologies/import/list.hpp"
 #include "topologies/list.hpp"
@@ -153,7 +152,9 @@ TEST_CASE("DOT: defaults, groups in braces, ports, strings") {
   CHECK(network.parts().assumed ==
         std::vector<std::string>{"nodes: NPUs, but for those called after a switch, router or NIC, "
                                  "which forward only: tor0, spine",
-                                 "latency of a link: 0.5us (Tutti's default)"});
+                                 "latency of a link: 0.5us (Tutti's default)",
+                                 "attributes that say nothing of a network: \"color\", "
+                                 "\"fontsize\", \"rankdir\", \"weight\""});
 
   const Topology labels =
       read_graph("digraph { n [kind=Memory]; x [type=\"GPU\"] a [kind=server]\n"
@@ -222,7 +223,8 @@ TEST_CASE("GraphML: the Internet Topology Zoo's, and NetworkX's") {
             "types of nodes: \"Green Node\" says nothing of what they do",
             "nodes: all are NPUs, as none has a kind or is called after a switch",
             "latency of a link: 0.5us (Tutti's default)",
-            "bandwidth of a link: 50GB/s (Tutti's default)"});
+            "bandwidth of a link: 50GB/s (Tutti's default)",
+            "attributes that say nothing of a network: \"Latitude\", \"LinkLabel\""});
 
   const Topology other = read_graph(networkx);
   CHECK(node_names(other) == std::vector<std::string>{"a_b_2", "a_b", "switch_0"});
@@ -327,30 +329,13 @@ TEST_CASE("arrows of DOT say in which directions a link is") {
 }
 
 TEST_CASE("damaged graphs are refused or read, and nothing else") {
-  Random random(1);
-  const std::string letters = " \n\t,;[]{}<>/:#\"-=x01e9&%\\";
   const Topology rich = rich_network();
   std::size_t refused = 0;
   for (const std::string& text : {pod, zoo, networkx, topology_dot(rich), topology_graphml(rich)})
-    for (int i = 0; i < 150; ++i) {
-      std::string damaged = text;
-      for (int times = 0; times < 3; ++times) {
-        const std::size_t at = random.below(damaged.size());
-        const char letter = letters[random.below(letters.size())];
-        if (i % 3 == 0)
-          damaged.erase(at, 1 + at % 7);
-        else if (i % 3 == 1)
-          damaged[at] = letter;
-        else
-          damaged.insert(at, damaged.substr(random.below(damaged.size()), at % 50));
-        if (damaged.empty()) damaged = letter;
-      }
-      for (const topologies::ForeignFormat& format : {dot_format, graphml_format}) try {
-          (void)topologies::read_foreign(format, {damaged, "f"});
-        } catch (const InputError& e) {
-          CHECK_THAT(e.what(), StartsWith("f:"));
-          ++refused;
-        }
-    }
+    for (const topologies::ForeignFormat& format : {dot_format, graphml_format})
+      refused += refused_when_damaged(text, " \n\t,;[]{}<>/:#\"-=x01e9&%\\", 150,
+                                      [&](const std::string& copy) {
+                                        return topologies::read_foreign(format, {copy, "f"});
+                                      });
   CHECK(refused > 900);
 }

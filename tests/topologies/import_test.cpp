@@ -1,9 +1,8 @@
 // Networks in other programs' files: what they say, counted by hand, and what is wrong, with its
 // place. Published files are read where they are.
-#include "sim/error.hpp"
-#include "sim/random.hpp"
 #include "tests/catch.hpp"
 #include "tests/message_of.hpp"
+#include "tests/topologies/damaged.hpp"
 #include "topologies/export/list.hpp"
 #include "topologies/import/list.hpp"
 #include "topologies/list.hpp"
@@ -302,30 +301,9 @@ TEST_CASE("networks of other programs come back from Tutti's own file as they we
 }
 
 TEST_CASE("damaged networks of other programs are refused or read, and nothing else") {
-  Random random(1);
-  const std::string letters = " \n\t,;[]{}:#\"-x0189&*\xFF";
   std::size_t refused = 0;
   for (const std::string& text : {astra, simai, fat_tree, list})
-    for (int i = 0; i < 300; ++i) {
-      std::string damaged = text;
-      for (int times = 0; times < 3; ++times) {
-        const std::size_t at = random.below(static_cast<std::uint32_t>(damaged.size()));
-        const char letter = letters[random.below(static_cast<std::uint32_t>(letters.size()))];
-        if (i % 3 == 0)
-          damaged.erase(at, 1 + at % 7);
-        else
-          damaged[at] = letter;
-        if (damaged.empty()) damaged = letter;
-      }
-      const topologies::ForeignFormat* format = topologies::foreign_format(damaged);
-      if (format == nullptr) continue;
-      try {
-        (void)topologies::read_foreign(*format, {damaged, "f", 1});
-      } catch (const InputError& e) {
-        CHECK_THAT(e.what(), StartsWith("f:"));
-        ++refused;
-      }
-    }
+    refused += refused_when_damaged(text, " \n\t,;[]{}:#\"-x0189&*\xFF", 300, read_if_known);
   CHECK(refused > 300);
 }
 

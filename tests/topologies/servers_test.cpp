@@ -1,10 +1,9 @@
 // Servers as NCCL, RCCL and nvidia-smi see them: what their files say, counted by hand; what is
 // assumed; several of a kind; and what is wrong, with its place. Published files are read where
 // they are, and counted by a look at their text alone.
-#include "sim/error.hpp"
-#include "sim/random.hpp"
 #include "tests/catch.hpp"
 #include "tests/message_of.hpp"
+#include "tests/topologies/damaged.hpp"
 #include "topologies/import/list.hpp"
 #include "topologies/list.hpp"
 
@@ -323,26 +322,10 @@ TEST_CASE("a bus is one of its host, and of one GPU where links lead to it") {
 }
 
 TEST_CASE("damaged files of servers give a network or an error with its place") {
-  Random random(48);
+  std::size_t refused = 0;
   for (const std::string* text : {&dump, &mesh, &matrix})
-    for (int i = 0; i < 400; ++i) {
-      std::string damaged = *text;
-      for (int hits = 0; hits < 3; ++hits) {
-        const std::size_t at = random.below(damaged.size());
-        switch (random.below(3)) {
-        case 0: damaged[at] = static_cast<char>(random.below(128)); break;
-        case 1: damaged.erase(at, 1 + random.below(20)); break;
-        default: damaged.insert(at, damaged.substr(random.below(damaged.size()), 30)); break;
-        }
-      }
-      if (const topologies::ForeignFormat* format = topologies::foreign_format(damaged)) {
-        try {
-          (void)topologies::read_foreign(*format, {damaged, "f"});
-        } catch (const InputError& e) {
-          CHECK_THAT(e.what(), StartsWith("f:"));
-        }
-      }
-    }
+    refused += refused_when_damaged(*text, " \n\t<>/=\"'&;x0189NV\x1b\x7F", 400, read_if_known);
+  CHECK(refused > 100);
 }
 
 TEST_CASE("published dumps have as many GPUs, links and cards as their text says") {

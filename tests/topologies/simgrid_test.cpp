@@ -1,10 +1,9 @@
 // Platforms of SimGrid: read by SimGrid itself, counted by hand; written, and the same again. Each
 // file costs a process.
 #include "sim/engines/simgrid/platform.hpp"
-#include "sim/error.hpp"
-#include "sim/random.hpp"
 #include "tests/catch.hpp"
 #include "tests/message_of.hpp"
+#include "tests/topologies/damaged.hpp"
 #include "topologies/export/list.hpp"
 #include "topologies/import/list.hpp"
 #include "topologies/list.hpp"
@@ -270,27 +269,9 @@ TEST_CASE("platforms are read beside other threads, too") {
 }
 
 TEST_CASE("damaged platforms are refused or read, and nothing else") {
-  Random random(1);
-  const std::string letters = " \n\"<>/='&;-x019";
-  const std::string ours = topology_simgrid(make_topology("switch:2"));
   std::size_t refused = 0;
-  for (int i = 0; i < 60; ++i) {
-    std::string damaged = i % 2 == 0 ? star : ours;
-    for (int times = 0; times < 1 + i % 3; ++times) {
-      const std::size_t at = random.below(damaged.size());
-      if (i % 3 == 0)
-        damaged.erase(at, 1 + at % 7);
-      else
-        damaged[at] = letters[random.below(letters.size())];
-    }
-    if (!topologies::is_simgrid(damaged)) continue;
-    try {
-      (void)read_platform(damaged);
-    } catch (const InputError& e) {
-      CHECK_THAT(e.what(), StartsWith("f:"));
-      ++refused;
-    }
-  }
+  for (const std::string& text : {star, topology_simgrid(make_topology("switch:2"))})
+    refused += refused_when_damaged(text, " \n\"<>/='&;-x019", 30, read_if_known);
   CHECK(refused > 20);
 }
 

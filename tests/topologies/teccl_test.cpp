@@ -1,9 +1,8 @@
 // Networks by TE-CCL's inputs: the links that its names stand for, counted by hand from its code,
 // and what is wrong with one, by its place.
-#include "sim/error.hpp"
-#include "sim/random.hpp"
 #include "tests/catch.hpp"
 #include "tests/message_of.hpp"
+#include "tests/topologies/damaged.hpp"
 #include "topologies/import/list.hpp"
 #include "topologies/list.hpp"
 
@@ -137,28 +136,8 @@ TEST_CASE("what is wrong with TE-CCL's inputs is named by where it is") {
 }
 
 TEST_CASE("damaged inputs of TE-CCL are refused or read, and nothing else") {
-  Random random(1);
   const std::string text = input("\"name\": \"AMD\", \"chassis\": 3, \"chunk_size\": 0.5, "
                                  "\"alpha\": [7e-7, 1e-6], \"side_length\": 3",
                                  "\"switch_copy\": true");
-  const std::string letters = " \n,{}[]:\"-x0189e\xFF";
-  std::size_t refused = 0;
-  for (int i = 0; i < 300; ++i) {
-    std::string damaged = text;
-    for (int times = 0; times < 2; ++times) {
-      const std::size_t at = random.below(damaged.size());
-      if (i % 3 == 0)
-        damaged.erase(at, 1 + at % 7);
-      else
-        damaged[at] = letters[random.below(letters.size())];
-    }
-    if (!topologies::is_teccl(damaged)) continue;
-    try {
-      (void)teccl_network(damaged);
-    } catch (const InputError& e) {
-      CHECK_THAT(e.what(), StartsWith("f:"));
-      ++refused;
-    }
-  }
-  CHECK(refused > 100);
+  CHECK(refused_when_damaged(text, " \n,{}[]:\"-x0189e\xFF", 300, read_if_known) > 100);
 }

@@ -1,8 +1,9 @@
-// `tutti convert`, `tutti list formats`, and networks of other programs in commands: what was
-// assumed is told on stderr.
+// `tutti convert`, `tutti list formats`, and networks of other programs in commands, `tutti compare`
+// among them: what was assumed is told on stderr.
 #include "sim/files/files.hpp"
 #include "tests/catch.hpp"
 #include "tests/experiments/cli/run_tutti.hpp"
+#include "tests/nccl_dump.hpp"
 #include "tests/temporary_folder.hpp"
 
 #include <nlohmann/json.hpp>
@@ -39,6 +40,26 @@ TEST_CASE("a network of another program is simulated, shown and written as Tutti
   // A family, too.
   CHECK(run_tutti("convert dgx_h100:2 two.toml", folder).code == 0);
   CHECK(shown("two.toml")["fingerprint"] == shown("dgx_h100:2")["fingerprint"]);
+}
+
+TEST_CASE("a log is laid beside what NCCL dumped of its machine") {
+  const TemporaryFolder folder;
+  write_file(folder.file("node.xml"), dump_of_h100());
+  write_file(folder.file("log"),
+             "# nThread 1 nGpus 8 minBytes 1048576 maxBytes 1073741824 step: 2(factor)\n"
+             "# Collective test starting: all_reduce_perf\n"
+             "  1048576 262144 float sum -1 34.07 30.78 53.86 0 N/A N/A N/A N/A\n"
+             "  1073741824 268435456 float sum -1 3924.0 273.63 478.86 0 N/A N/A N/A N/A\n");
+  const auto compared = [&](const std::string& machine, const std::string& options) {
+    const CommandResult run = run_tutti("compare -t " + machine + " log --json " + options, folder);
+    CHECK(run.code == 0);
+    return nlohmann::json::parse(run.out);
+  };
+  const nlohmann::json dumped = compared("node.xml", "");
+  CHECK(dumped["rows"].size() == 2);
+  CHECK(dumped["rows"] == compared("dgx_h100", "")["rows"]);
+  CHECK(compared("node.xml", "--transport nccl")["rows"] ==
+        compared("dgx_h100", "--transport nccl")["rows"]);
 }
 
 TEST_CASE("what can't be written or read leaves nothing, and says what is known") {

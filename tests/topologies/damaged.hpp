@@ -1,0 +1,57 @@
+// Files with slips in them: whatever their reader makes of one, it has to say so with its place.
+#pragma once
+
+#include "sim/error.hpp"
+#include "sim/random.hpp"
+#include "tests/catch.hpp"
+#include "topologies/import/list.hpp"
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+namespace tutti {
+
+/// With one to three slips: bytes are gone, another one of `letters`, or what stands elsewhere.
+inline std::string damaged(std::string_view text, std::string_view letters, Random& random) {
+  std::string with_slips(text);
+  for (std::uint64_t slips = 1 + random.below(3); slips > 0; --slips) {
+    const std::size_t at = random.below(with_slips.size());
+    switch (random.below(3)) {
+    case 0: with_slips.erase(at, 1 + random.below(20)); break;
+    case 1: with_slips[at] = letters[random.below(letters.size())]; break;
+    default:
+      with_slips.insert(at, with_slips.substr(random.below(with_slips.size()), random.below(40)));
+    }
+    if (with_slips.empty()) with_slips = letters.front();
+  }
+  return with_slips;
+}
+
+/// As the format that it looks like.
+inline void read_if_known(const std::string& content) {
+  if (const topologies::ForeignFormat* format = topologies::foreign_format(content))
+    (void)topologies::read_foreign(*format, {content, "f"});
+}
+
+/// How many of so many damaged copies `read` refuses; each refusal has to begin with "f:", the name
+/// of the file.
+template <typename Read>
+std::size_t refused_when_damaged(std::string_view text, std::string_view letters, int copies,
+                                 Read read) {
+  Random random(1);
+  std::size_t refused = 0;
+  for (int i = 0; i < copies; ++i) {
+    const std::string copy = damaged(text, letters, random);
+    try {
+      (void)read(copy);
+    } catch (const InputError& e) {
+      INFO(copy);
+      CHECK_THAT(e.what(), Catch::Matchers::StartsWith("f:"));
+      ++refused;
+    }
+  }
+  return refused;
+}
+
+} // namespace tutti
