@@ -1,5 +1,5 @@
-// `tutti convert`, `tutti list formats`, and networks of other programs in commands, `tutti compare`
-// among them: what was assumed is told on stderr.
+// `tutti convert`, `tutti list formats`, and networks of other programs in commands (among them
+// `tutti compare`): what was assumed is told on stderr.
 #include "sim/files/files.hpp"
 #include "tests/catch.hpp"
 #include "tests/experiments/cli/run_tutti.hpp"
