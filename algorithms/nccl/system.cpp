@@ -53,17 +53,18 @@ std::vector<std::uint32_t> domains_of(const Topology& topology, const Gpu& gpu) 
   return domain;
 }
 
-/// Which node an NPU is in, by a number that only NPUs of one node have in common.
+/// Which node an NPU is in, by a number that only NPUs of one node have in common. All are one node
+/// where nothing says that the network is a real machine's.
 class NodesOfNpus {
 public:
-  NodesOfNpus(const Topology& topology, const Gpu& gpu, bool is_known, std::uint32_t node_size)
-      : topology_(topology), node_size_(node_size), is_known_(is_known) {
-    if (node_size == 0 && topology.shape().size() < 2 && is_known)
+  NodesOfNpus(const Topology& topology, const Gpu& gpu, bool is_machine, std::uint32_t node_size)
+      : topology_(topology), node_size_(node_size), is_machine_(is_machine) {
+    if (node_size == 0 && topology.shape().size() < 2 && is_machine)
       domains_ = domains_of(topology, gpu);
   }
   [[nodiscard]] std::int64_t operator()(NodeId npu) const {
     if (node_size_ > 0) return npu.value / node_size_;
-    if (!is_known_) return 0;
+    if (!is_machine_) return 0;
     return domains_.empty() ? topology_.coordinate(npu)[topology_.shape().size() - 1]
                             : domains_[npu.value];
   }
@@ -71,7 +72,7 @@ public:
 private:
   const Topology& topology_;
   std::uint32_t node_size_;
-  bool is_known_;
+  bool is_machine_;
   std::vector<std::uint32_t> domains_;
 };
 
@@ -442,7 +443,10 @@ System system_of(const Topology& topology, std::span<const NodeId> group, std::s
   const std::string& said = topology.parts().npu_model;
   const bool is_known = !model.empty() || find_gpu(said) != nullptr;
   const Gpu& gpu = gpu_called(!model.empty() ? model : is_known ? said : assumed);
-  const NodesOfNpus node_of(topology, gpu, is_known, node_size);
+  const std::vector<std::string>& parts = topology.parts().link_parts;
+  const bool has_cards = std::ranges::any_of(
+      parts, [](const std::string& part) { return part == "rdma" || part == "efa"; });
+  const NodesOfNpus node_of(topology, gpu, is_known || has_cards, node_size);
   const std::vector<std::vector<Rank>> nodes = nodes_of(group, node_of);
   for (const std::vector<Rank>& ranks : nodes)
     if (ranks.size() != nodes.front().size()) {

@@ -129,6 +129,17 @@ TEST_CASE("the search finds as many channels as fast as NCCL's rules come to") {
   }
 }
 
+TEST_CASE("servers of unknown GPUs are as many nodes as there are servers") {
+  const std::string text = "\tGPU0\tGPU1\nGPU0\t X \tPHB\nGPU1\tPHB\t X \n";
+  topologies::ForeignFile file{text, "node.txt", 2};
+  file.options.emplace("nics", "2x25GB/s");
+  const Topology two = topologies::read_foreign(*topologies::foreign_format(text), file);
+  CHECK(system_of(two, everyone(two), "", "h100", 0).nodes == 2);
+  // A network that is no machine's is one node, whatever its dimensions.
+  const Topology torus = make_topology("torus2d:2x4");
+  CHECK(system_of(torus, everyone(torus), "", "h100", 0).nodes == 1);
+}
+
 TEST_CASE("what NCCL dumped of a server takes the times of the same server by its name") {
   for (const int servers : {1, 2}) {
     const Topology dumped = dumped_h100(servers),
