@@ -5,6 +5,8 @@
 //   b,switch0,50GB/s,1us                 b,0,0,25
 //                                        switch0,25,25,0
 //
+// A matrix of numbers alone, without names, has NPUs npu0, npu1, ...
+//
 // Columns go by their names (`source`, `src`, `target`, `dst`; `bw`, `capacity`); a unit may stand
 // in the name ("bandwidth (Gb/s)", "latency_us") or in each cell. A row is a link in both
 // directions, unless the reverse of some row is listed too, or a column `directed` says so. In a
@@ -15,6 +17,7 @@
 #include "topologies/import/graph_quantities.hpp"
 #include "topologies/import/list.hpp"
 #include "topologies/import/node_names.hpp"
+#include "topologies/import/quantity_words.hpp"
 #include "topologies/import/text_lines.hpp"
 #include "topologies/parts.hpp"
 
@@ -37,6 +40,11 @@ std::string_view unquoted(std::string_view text) {
   return text.size() >= 2 && text.front() == '"' && text.back() == '"'
              ? text.substr(1, text.size() - 2)
              : text;
+}
+
+/// A number without a unit, as it stands in matrices.
+bool is_number(std::string_view text) {
+  return !text.empty() && number_length(text) == text.size();
 }
 
 enum class Role : std::uint8_t { from, to, bandwidth, latency, directed, from_kind, to_kind };
@@ -101,8 +109,10 @@ public:
                             "quotes within a cell, or what separates cells in one, isn't read");
     if (is_list_head(text_.lines()[0]))
       read_list();
+    else if (is_number(unquoted(text_.lines()[0][0].text)))
+      read_matrix(false);
     else
-      read_matrix();
+      read_matrix(true);
     return built();
   }
 
@@ -163,25 +173,29 @@ private:
                                     : "links in both directions");
   }
 
-  void read_matrix() {
+  /// Names are a column and a row more than there are nodes.
+  void read_matrix(bool has_names) {
     const TextLines::Line& head = text_.lines()[0];
+    const std::size_t first = has_names ? 1 : 0;
     std::vector<std::string> names;
-    for (std::size_t i = 1; i < head.size(); ++i) names.push_back(name_of(head[i]));
+    for (std::size_t i = first; i < head.size(); ++i)
+      names.push_back(has_names ? name_of(head[i]) : fmt::format("npu{}", i));
+    if (!has_names) assumed_.add("names of nodes", "npu0, npu1, ..., as the matrix has none");
     if (text_.lines().size() != head.size())
-      throw text_.error(
-          head[0], fmt::format("{} columns, but {} rows", names.size(), text_.lines().size() - 1));
-    for (std::size_t r = 1; r < text_.lines().size(); ++r) {
+      throw text_.error(head[0], fmt::format("{} columns, but {} rows", names.size(),
+                                             text_.lines().size() - first));
+    for (std::size_t r = first; r < text_.lines().size(); ++r) {
       const TextLines::Line& line = text_.lines()[r];
       if (line.size() != head.size())
         throw text_.error(line[0], fmt::format("{} cells in {} columns", line.size(), head.size()));
-      if (name_of(line[0]) != names[r - 1])
+      if (has_names && name_of(line[0]) != names[r - 1])
         throw text_.error(line[0], fmt::format("row {} is \"{}\", but column {} \"{}\"", r,
                                                line[0].text, r, names[r - 1]));
-      for (std::size_t c = 1; c < line.size(); ++c) {
+      for (std::size_t c = first; c < line.size(); ++c) {
         const Word cell = bare(line[c]);
         if (cell.text.empty() || is_zero(cell.text)) continue;
         if (c == r) throw text_.error(line[c], "a link from a node to itself");
-        rows_.push_back({names[r - 1], names[c - 1], cell, quantity_of_matrix(cell),
+        rows_.push_back({names[r - first], names[c - first], cell, quantity_of_matrix(cell),
                          assumed_.time("latency of a link"), true});
       }
     }
@@ -300,7 +314,17 @@ bool is_csv(std::string_view content) {
     });
   };
   if (has(Role::from) && has(Role::to)) return true;
-  return next.size() == head.size() && !text(head[1]).empty() && text(next[0]) == text(head[1]);
+  if (next.size() != head.size()) return false;
+  if (is_number(text(head[0]))) // numbers alone, with none from a node to itself
+    return std::ranges::all_of(
+               lines,
+               [&](std::string_view line) {
+                 return std::ranges::all_of(split(line, separator), [&](std::string_view cell) {
+                   return text(cell).empty() || text(cell) == "-" || is_number(text(cell));
+                 });
+               }) &&
+           text(head[0]).find_first_not_of("0.") == std::string_view::npos;
+  return !text(head[1]).empty() && text(next[0]) == text(head[1]);
 }
 
 TopologyParts read_csv(const ForeignFile& file, Assumptions& assumed) {

@@ -85,12 +85,20 @@ std::string without_power(std::string_view number) {
   return sign + (digits.starts_with('.') ? "0" : "") + digits;
 }
 
-std::string plain_rate(std::string_view text) {
+namespace {
+
+std::string plain_quantity(std::string_view text,
+                           std::optional<std::string> (*units)(std::string_view)) {
   text = trimmed(text);
   const std::size_t length = number_length(text);
-  const auto unit = rate_unit(trimmed(text.substr(length)));
+  const auto unit = units(trimmed(text.substr(length)));
   const std::string number = length == 0 ? "" : without_power(text.substr(0, length));
   return unit && !number.empty() ? number + *unit : std::string(text);
 }
+
+} // namespace
+
+std::string plain_rate(std::string_view text) { return plain_quantity(text, rate_unit); }
+std::string plain_time(std::string_view text) { return plain_quantity(text, time_unit); }
 
 } // namespace tutti::topologies

@@ -19,7 +19,9 @@ namespace tutti::topologies {
 /// "1.25e-3" as "0.00125", since units are read exactly. Empty: beyond all bounds.
 [[nodiscard]] std::string without_power(std::string_view number);
 
-/// "1e2 gbit/s" as "100Gb/s"; what isn't a number with a known unit stays as it is.
+/// "1e2 gbit/s" as "100Gb/s", "1e-6 s" as "0.000001s"; what isn't a number with a known unit stays
+/// as it is.
 [[nodiscard]] std::string plain_rate(std::string_view text);
+[[nodiscard]] std::string plain_time(std::string_view text);
 
 } // namespace tutti::topologies

@@ -161,7 +161,7 @@ Bandwidth TextLines::rate(const Word& word, std::string_view unit) const {
 
 Time TextLines::time(const Word& word, std::string_view unit) const {
   try {
-    return parse_time(std::string(word.text) + std::string(unit));
+    return parse_time(plain_time(std::string(word.text) + std::string(unit)));
   } catch (const InputError& e) {
     throw error(word, e.what());
   }
