@@ -18,6 +18,7 @@
 #include <cctype>
 #include <charconv>
 #include <optional>
+#include <set>
 #include <string>
 #include <unordered_map>
 #include <unordered_set>
@@ -84,10 +85,17 @@ public:
       parts_.npu_model = with_escapes_read(npu->text);
     if (const GraphAttribute* groups = find_attribute(graph_.attributes, "groups"))
       for (const GroupWord& word : group_words(*groups)) (void)group(word, *groups);
+    find_misplaced(graph_.attributes, "the graph");
+    for (const GraphNode& node : graph_.nodes) find_misplaced(node.attributes, "nodes");
     name_nodes();
     add_nodes();
     for (const GraphEdge& edge : graph_.edges) add_edge(edge);
     add_groups();
+    if (!unread_.empty())
+      assumed_.add("of links, read as no bandwidth", few_of({unread_.begin(), unread_.end()}));
+    if (!misplaced_.empty())
+      assumed_.add("attributes of links that others have",
+                   few_of({misplaced_.begin(), misplaced_.end()}) + ", left out");
     if (!graph_.unknown.empty())
       assumed_.add("attributes that say nothing of a network",
                    few_of({graph_.unknown.begin(), graph_.unknown.end()}));
@@ -105,6 +113,12 @@ private:
     if (!numbers)
       throw places_.error(shape->at, fmt::format("shape \"{}\" is none like (2,4)", shape->text));
     parts_.shape = *numbers;
+  }
+
+  void find_misplaced(const GraphAttributes& attributes, std::string_view where) {
+    for (const GraphAttribute& attribute : attributes)
+      if (link_key(attribute.key))
+        misplaced_.insert(fmt::format("{} of {}", short_quote(attribute.key), where));
   }
 
   /// But for spaces.
@@ -203,9 +217,10 @@ private:
       const auto said = kind_said(graph_.nodes[n]);
       any_said = any_said || said;
       any_guessed = any_guessed || !said;
-      kinds.push_back(said                        ? *said
-                      : is_switch_name(names_[n]) ? NodeKind::switching
-                                                  : NodeKind::npu);
+      const GraphAttribute* label = find_attribute(graph_.nodes[n].attributes, "label");
+      const bool is_switch =
+          is_switch_name(names_[n]) || (label != nullptr && is_switch_name(label->text));
+      kinds.push_back(said ? *said : is_switch ? NodeKind::switching : NodeKind::npu);
     }
     ids_.resize(graph_.nodes.size());
     for (const bool npus : {true, false})
@@ -271,10 +286,16 @@ private:
     if (!bandwidth && speed != nullptr && units != nullptr) {
       const std::string text = std::string(speed->text) + std::string(units->text);
       bandwidth = labelled_bandwidth({speed->key, text, speed->at}, places_);
+      if (!bandwidth) unread_.insert("LinkSpeed " + short_quote(text));
     }
-    if (const GraphAttribute* label = find_attribute(edge.attributes, "label"))
-      if (!bandwidth && (bandwidth = labelled_bandwidth(*label, places_)))
+    if (const GraphAttribute* label = find_attribute(edge.attributes, "label");
+        label && !bandwidth) {
+      bandwidth = labelled_bandwidth(*label, places_);
+      if (bandwidth)
         assumed_.add("labels of links", "their bandwidths, 400G being 400Gb/s");
+      else if (label->text.find_first_of("0123456789") == 0)
+        unread_.insert("label " + short_quote(label->text));
+    }
     if (!bandwidth) bandwidth = assumed_.rate("bandwidth of a link");
     if (!latency) latency = assumed_.time("latency of a link");
 
@@ -398,7 +419,9 @@ private:
   std::vector<NodeId> ids_;
   std::vector<GroupSoFar> groups_; ///< in the order in which they are named
   std::unordered_map<std::string, std::size_t> group_numbers_;
-  std::size_t members_ = 0; ///< of all groups
+  std::size_t members_ = 0;         ///< of all groups
+  std::set<std::string> unread_;    ///< texts of links that may have been meant as bandwidths
+  std::set<std::string> misplaced_; ///< attributes of links, where the graph or a node has them
 };
 
 } // namespace

@@ -84,11 +84,16 @@ std::optional<Bandwidth> labelled_bandwidth(const GraphAttribute& label, const T
   const std::string_view text = trimmed(label.text);
   const std::size_t length = number_length(text);
   if (length == 0 || length > 20) return std::nullopt;
-  const std::string_view unit = trimmed(text.substr(length));
-  const bool is_letter = unit == "G" || unit == "M" || unit == "T";
+  std::string_view unit = trimmed(text.substr(length));
+  // "G", "Gb" and "GbE" are Gb/s where people draw lines.
+  std::string_view letter = unit;
+  for (const std::string_view end : {"E", "b"})
+    if (letter.size() > 1 && letter.ends_with(end)) letter.remove_suffix(1);
+  const bool is_letter =
+      letter.size() == 1 && std::string_view("KMGTg").find(letter[0]) != std::string_view::npos;
   if (!is_letter && !rate_unit(unit)) return std::nullopt;
-  const std::string rate =
-      fmt::format("{}{}{}", text.substr(0, length), unit, is_letter ? "b/s" : "");
+  const std::string rate = fmt::format("{}{}{}", text.substr(0, length), is_letter ? letter : unit,
+                                       is_letter ? "b/s" : "");
   return graph_bandwidth({label.key, rate, label.at}, "", places);
 }
 

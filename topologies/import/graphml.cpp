@@ -101,7 +101,10 @@ private:
     GraphmlKey key{node.attribute("attr.name").value(), "all", std::nullopt};
     if (const pugi::xml_attribute of = node.attribute("for")) key.of = of.value();
     const bool is_known = is_known_attribute(key.name);
-    if (!is_known && !key.name.empty()) graph_.unknown.insert(short_quote(key.name));
+    const std::string_view drawn = node.attribute("yfiles.type").value(); // names none otherwise
+    if (const std::string_view name = key.name.empty() ? drawn : key.name;
+        !is_known && !name.empty())
+      graph_.unknown.insert(short_quote(name));
     for (const pugi::xml_node child : node.children())
       if (is_known && local(child) == "default") key.preset = text_of(child, key.name);
     const std::string_view id = needed(node, "id");
