@@ -78,7 +78,7 @@ public:
                                          kind.model.empty() ? "unknown ones" : kind.model));
     ServerBuilder server(file_, assumed_, static_cast<std::int64_t>(gpus_.size()), kind);
     add_cpus(server, system);
-    add_own_links(server);
+    add_own_links(server, kind);
     TopologyParts parts = std::move(server).cluster();
     parts.note = fmt::format("A server as {} saw it.", is_amd_ ? "RCCL" : "NCCL");
     return parts;
@@ -234,7 +234,9 @@ private:
     constexpr std::array<std::string_view, 11> speeds{"2.5", "5.0",  "5",  "8.0",  "8", "16.0",
                                                       "16",  "32.0", "32", "64.0", "64"};
     constexpr std::array<int, 11> generations{1, 2, 2, 3, 3, 4, 4, 5, 5, 6, 6};
-    if (speed.empty() || speed == "unknown" || lanes == 0) {
+    // Virtual machines have widths that there are none of.
+    constexpr std::array widths{1, 2, 4, 8, 12, 16, 32};
+    if (speed.empty() || speed == "unknown" || std::ranges::find(widths, lanes) == widths.end()) {
       assumed_.add("PCIe without a speed", "third generation, 16 lanes, as NCCL takes it");
       return pcie_rate(3, 16);
     }
@@ -373,17 +375,19 @@ private:
 
   // GPUs' own links.
 
-  void add_own_links(ServerBuilder& server) {
+  void add_own_links(ServerBuilder& server, const GpuKind& kind) {
+    std::set<std::pair<std::size_t, std::size_t>> pairs;
     for (std::size_t g = 0; g < gpus_.size(); ++g) {
       std::map<std::size_t, int> direct;
-      int switched = 0;
+      int switched = 0, all = 0;
       for (const pugi::xml_node link : elements(gpus_[g].at)) {
         if (!is(link, "nvlink") && !is(link, "xgmi")) continue;
-        const std::string target = word(link, "target"), kind = word(link, "tclass");
+        const std::string target = word(link, "target"), tclass = word(link, "tclass");
         const auto peer = by_bus_.find({word(gpus_[g].cpu, "host_hash"), target});
-        if (kind == "0x068000") {
+        all += count(link);
+        if (tclass == "0x068000") {
           switched += count(link);
-        } else if (kind == "0x068001") { // a CPU of IBM's
+        } else if (tclass == "0x068001") { // a CPU of IBM's
           server.add_links_to_cpu(static_cast<std::int64_t>(g), gpus_[g].cpu_id, count(link));
         } else if (peer == by_bus_.end()) {
           assumed_.add("links to what isn't in the file", "they lead nowhere");
@@ -398,10 +402,20 @@ private:
         }
       }
       const auto self = static_cast<std::int64_t>(g);
-      for (const auto& [peer, links] : direct)
-        if (links > 0) server.add_own_links(self, static_cast<std::int64_t>(peer), links);
+      for (const auto& [peer, links] : direct) {
+        if (links == 0) continue;
+        server.add_own_links(self, static_cast<std::int64_t>(peer), links);
+        pairs.emplace(g, peer);
+      }
       if (switched > 0) server.add_switched_links(self, switched);
+      if (!kind.model.empty() && all > kind.own_links)
+        assumed_.add("links of GPUs", fmt::format("as many as the file has, {} of npu{}, though {} "
+                                                  "has {}",
+                                                  all, g, kind.model, kind.own_links));
     }
+    for (const auto& [g, peer] : pairs)
+      if (!pairs.contains({peer, g}))
+        assumed_.add("links that only one of two GPUs lists", "they lead one way");
   }
 
   static constexpr Bandwidth unlimited{INT64_MAX};

@@ -209,9 +209,9 @@ private:
         if (is_near && near <= Near::node) by_cpu.join(a, b);
         if (is_near && near <= Near::pxb) by_root.join(a, b);
         if (is_near && near <= Near::pix) by_switch.join(a, b);
-        if (!cpu_of_[a].empty() && cpu_of_[a] == cpu_of_[b] && cpu_of_[a] != "N/A")
-          by_cpu.join(a, b);
-        is_placed = is_placed || is_near || !cpu_of_[a].empty();
+        const bool has_cpu = !cpu_of_[a].empty() && cpu_of_[a] != "N/A";
+        if (!is_near && has_cpu && cpu_of_[a] == cpu_of_[b]) by_cpu.join(a, b);
+        is_placed = is_placed || is_near || has_cpu;
       }
     if (!is_placed) { // of GPUs with NVLinks alone nothing says where they are
       for (std::uint32_t d = 1; d < count; ++d) by_cpu.join(0, d);

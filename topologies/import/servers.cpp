@@ -285,6 +285,7 @@ void ServerBuilder::add_rails(TopologyParts& whole, const std::vector<std::vecto
 }
 
 TopologyParts ServerBuilder::cluster() && {
+  (void)option("nvls", {"on", "off"}); // also where no NVSwitch asks
   pcie_of_.resize(parts_.nodes.size());
   add_asked_nics();
   pcie_of_.resize(parts_.nodes.size());
