@@ -17,6 +17,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <map>
 #include <set>
 #include <string>
@@ -178,9 +179,9 @@ private:
     for (std::size_t g = 0; g < topology_.groups().size(); ++g) {
       const SharedGroup& group = topology_.groups()[g];
       text_ +=
-          fmt::format("  <link id=\"group{}\" bandwidth=\"{}\" latency=\"0\">{}{}</link>\n", g,
+          fmt::format("  <link id=\"group{}\" bandwidth=\"{}\" latency=\"0\">{}{}{}</link>\n", g,
                       rate(group.bandwidth), platform_property("tutti.group", fmt::format("{}", g)),
-                      platform_property("tutti.name", group.name));
+                      platform_property("tutti.name", group.name), order_of(group));
     }
     for (std::uint32_t l = 0; l < topology_.link_count(); ++l) {
       const Link& link = topology_.link(LinkId{l});
@@ -191,6 +192,14 @@ private:
         text_ += fmt::format("<link_ctn id=\"group{}\"/>", group);
       text_ += "</route>\n";
     }
+  }
+
+  /// The links of a group that aren't in the order of their numbers.
+  static std::string order_of(const SharedGroup& group) {
+    if (std::is_sorted(group.links.begin(), group.links.end())) return {};
+    std::vector<std::uint32_t> links;
+    for (const LinkId link : group.links) links.push_back(link.value);
+    return platform_property("tutti.links", fmt::format("{}", fmt::join(links, " ")));
   }
 
   void add_link(LinkId id) {

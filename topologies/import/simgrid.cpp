@@ -224,8 +224,31 @@ private:
                  .second)
           throw InputError(fmt::format("{}: two links are group {}", source_, *number));
     for (std::uint32_t id = 0; id < platform_.links.size(); ++id) add_placed_link(id, groups);
+    for (std::uint32_t id = 0; id < platform_.links.size(); ++id)
+      if (const auto order = find(platform_.links[id].properties, "tutti.links"))
+        reorder(groups, id, *order);
     for (auto& [number, group] : groups) parts_.groups.push_back(std::move(group));
     return std::move(parts_);
+  }
+
+  /// The links of a group, as its link's property has them.
+  void reorder(std::map<std::uint32_t, SharedGroup>& groups, std::uint32_t id,
+               const std::string& order) const {
+    const SimGridLink& link = platform_.links[id];
+    std::vector<LinkId> links;
+    for (const std::string& number : words(order))
+      links.emplace_back(static_cast<std::uint32_t>(whole(number, "tutti.links", 0, most_links)));
+    const auto number = find(link.properties, "tutti.group");
+    const auto group =
+        number
+            ? groups.find(static_cast<std::uint32_t>(whole(*number, "tutti.group", 0, most_links)))
+            : groups.end();
+    std::vector<LinkId> ascending = links;
+    std::ranges::sort(ascending);
+    if (group == groups.end() || ascending != group->second.links)
+      throw InputError(fmt::format("{}: link \"{}\": tutti.links are others than its group has",
+                                   source_, link.name));
+    group->second.links = std::move(links);
   }
 
   void add_placed_node(const std::string& name, NodeKind kind,
