@@ -39,6 +39,7 @@ public:
     TopologySpec spec;
     for (const YamlValue& count : list("npus_count"))
       spec.shape.push_back(whole(count, 2, most_npus));
+    require_few_links(wirings, spec.shape);
     for (const YamlValue& rate : list("bandwidth"))
       spec.bandwidth.push_back(Bandwidth{std::llround(number(rate, 1e-6, 1e9) * 0x1p30)});
     for (const YamlValue& latency : list("latency")) spec.latency.push_back(time(latency));
@@ -48,6 +49,18 @@ public:
   }
 
 private:
+  /// A line of the file can ask for gigabytes of links.
+  void require_few_links(const std::vector<Wiring>& wirings, const std::vector<int>& counts) const {
+    constexpr int most = 10'000'000; // 100 bytes each
+    double npus = 1, links = 0;      // of an NPU
+    for (std::size_t d = 0; d < counts.size(); ++d) {
+      npus *= counts[d];
+      links += wirings[d] == Wiring::full ? counts[d] - 1.0 : 2.0;
+    }
+    if (npus * links > most)
+      throw keys_.need("npus_count").error(fmt::format("more than {} links", most));
+  }
+
   /// As long as that of `topology`.
   [[nodiscard]] std::span<const YamlValue> list(std::string_view key) const {
     const YamlValue& value = keys_.need(key);
