@@ -195,11 +195,20 @@ bool names_file(std::string_view head) {
 /// `FILE:N`: a file, and of how many nodes of its kind the network consists; else 1.
 std::pair<std::string, std::int64_t> file_and_nodes(const std::string& head) {
   const std::size_t colon = head.rfind(':');
-  if (colon == std::string::npos || colon + 1 == head.size() ||
-      head.find_first_not_of("0123456789", colon + 1) != std::string::npos ||
-      !names_file(head.substr(0, colon)))
+  if (colon == std::string::npos || !names_file(head.substr(0, colon)) ||
+      std::filesystem::exists(head))
     return {head, 1};
-  return {head.substr(0, colon), parse_integer(head.substr(colon + 1), "nodes", 1, 1'000'000)};
+  const std::string file = head.substr(0, colon), number = head.substr(colon + 1);
+  const bool is_number =
+      !number.empty() && number.find_first_not_of("0123456789") == std::string::npos;
+  if (!is_number && !std::filesystem::exists(file)) return {head, 1};
+  return {file, parse_integer(number, "number of nodes", 1, 1'000'000)};
+}
+
+bool is_family_or_machine(const std::string& name) {
+  return std::ranges::find(topology_families(), name, &TopologyRow::name) !=
+             topology_families().end() ||
+         topologies::machine_file(name);
 }
 
 /// `FILE+OTHER+OTHER`, unless there is a file of that name.
@@ -265,9 +274,10 @@ Topology make_topology(std::string_view text) {
 
 Topology make_network(std::string_view text) {
   const TextForm form = about(text, [&] { return parse_text_form(text); });
-  const auto [paths, nodes] = file_and_nodes(form.head);
+  const auto [paths, nodes] = about(text, [&] { return file_and_nodes(form.head); });
   const auto [path, others] = file_and_others(paths);
-  const bool is_file = names_file(path);
+  const bool is_file =
+      names_file(path) || (std::filesystem::is_regular_file(path) && !is_family_or_machine(path));
   // Read once, as it may be a pipe.
   if (is_file && std::filesystem::exists(path) && !std::filesystem::is_directory(path)) {
     const std::string bytes = read_file(path);

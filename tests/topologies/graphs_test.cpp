@@ -167,6 +167,32 @@ TEST_CASE("DOT: defaults, groups in braces, ports, strings") {
   CHECK(read_graph("digraph{a->b->c}").npu_count() == 3);
 }
 
+TEST_CASE("graphs: what may have been meant and isn't read is named") {
+  const Topology labels = read_graph(
+      "graph { g0 [label=\"GPU 0\"]; s [label=\"Leaf Switch\"]; bandwidth=\"100Gbps\"\n"
+      "g0 -- s [label=\"2x400G\"]; g1 -- s [label=\"400 GbE\"]; g2 -- s [label=\"10g\"]\n"
+      "g3 -- s [label=\"eth0\", latency=\"1us\"]; s [latency=\"2us\"] }");
+  CHECK(labels.npu_count() == 4); // a switch by its label, though not all have one
+  CHECK(total_bandwidth(labels) == 2 * (50e9 + 50e9 + 1.25e9 + 50e9));
+  const std::vector<std::string>& assumed = labels.parts().assumed;
+  const auto has = [&](const std::string& line) {
+    return std::ranges::find(assumed, line) != assumed.end();
+  };
+  CHECK(has("of links, read as no bandwidth: label \"2x400G\""));
+  CHECK(has("attributes of links that others have: \"bandwidth\" of the graph, \"latency\" of "
+            "nodes, left out"));
+  const Topology old = read_graph(
+      "<graphml><key id=\"a\" for=\"edge\" attr.name=\"LinkSpeed\"/>"
+      "<key id=\"b\" for=\"edge\" attr.name=\"LinkSpeedUnits\"/>"
+      "<key id=\"c\" for=\"node\" yfiles.type=\"nodegraphics\"/><graph edgedefault=\"undirected\">"
+      "<node id=\"x\"/><node id=\"y\"/>"
+      "<edge source=\"x\" target=\"y\"><data key=\"a\">64</data><data key=\"b\">K</data></edge>"
+      "<edge source=\"x\" target=\"y\"><data key=\"a\">&lt;10</data><data key=\"b\">G</data></edge>"
+      "</graph></graphml>");
+  CHECK(total_bandwidth(old) == 2 * (8e3 + 50e9));
+  CHECK(old.parts().assumed.back() == "attributes that say nothing of a network: \"nodegraphics\"");
+}
+
 TEST_CASE("DOT: what is wrong, with its place") {
   CHECK(graph_refusal(changed(pod, "\"400Gbps\"", "400")) ==
         "f:4:19: bandwidth \"400\" has no unit (say 400Gbps or 50GB/s, or name it bandwidth_Gbps "

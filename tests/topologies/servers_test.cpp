@@ -211,6 +211,22 @@ TEST_CASE("RCCL's dump: xGMI as each GPU says it, links to GPUs outside the file
   CHECK(one.part_of(LinkId{4}) == "xgmi3");
 }
 
+TEST_CASE("a dump that says more links than there are, or one end of one, is told") {
+  CHECK(is_assumed(server(changed(mesh, "count=\"1\"", "count=\"99\""), "nccl"),
+                   "links of GPUs: as many as the file has"));
+  const std::string one_end =
+      "<system><cpu numaid=\"0\"><pci busid=\"a\"><gpu sm=\"80\" rank=\"0\">"
+      "<nvlink target=\"b\" count=\"4\"/></gpu></pci>"
+      "<pci busid=\"b\" link_speed=\"16.0 GT/s PCIe\" link_width=\"63\">"
+      "<gpu sm=\"80\" rank=\"1\"/></pci></cpu></system>";
+  const Topology told = server(one_end, "nccl");
+  CHECK(between_kinds(told, "npu0", "npu1").links == 1);
+  CHECK(is_assumed(told, "links that only one of two GPUs lists: they lead one way"));
+  CHECK(is_assumed(told, "PCIe without a speed")); // nothing is 63 wide
+  CHECK_THAT(refused_server(mesh, "nccl", 1, {{"nvls", "maybe"}}),
+             StartsWith("f: unknown nvls \"maybe\""));
+}
+
 TEST_CASE("what a dump can't be is refused with its place") {
   CHECK(refused_server(changed(dump, "rank=\"0\"", "rank=\"2\""), "nccl") ==
         "f:30:9: a second GPU of rank 2");
@@ -291,6 +307,12 @@ TEST_CASE(
     CHECK(between_kinds(mesh_of_four, "npu", "npu") == Sum{12, 12 * 6 * 25 * giga});
     CHECK(between_kinds(mesh_of_four, "cpu", "cpu").links == 0); // one for all
   }
+  const std::string nowhere = "\tGPU0\tGPU1\tCPU Affinity\tNUMA Affinity\n"
+                              "GPU0\t X \tNV4\tN/A\tN/A\nGPU1\tNV4\t X \tN/A\tN/A\n";
+  CHECK(between_kinds(server(nowhere, "nvidia-smi"), "cpu", "cpu").links == 0);
+  const std::string apart = "\tGPU0\tGPU1\tCPU Affinity\tNUMA Affinity\n"
+                            "GPU0\t X \tSYS\t0-127\tN/A\nGPU1\tSYS\t X \t0-127\tN/A\n";
+  CHECK(between_kinds(server(apart, "nvidia-smi"), "cpu0", "cpu1").links == 2); // SYS says it
 }
 
 TEST_CASE("a bus is one of its host, and of one GPU where links lead to it") {

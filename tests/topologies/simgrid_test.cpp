@@ -226,11 +226,14 @@ TEST_CASE("a platform that Tutti has written is the same network again") {
   parts.add_node({"network", NodeKind::memory, {true, true, false}, Bandwidth{7}});
   parts.add_duplex({NodeId{0}, NodeId{2}, Time{1}, Bandwidth{1'234'567'890'123}});
   parts.add_link({NodeId{2}, NodeId{1}, Time{999'999'999'999'999}, Bandwidth{1}});
-  parts.groups.push_back({"g, \"h\"", {LinkId{0}, LinkId{2}}, Bandwidth{333'333'333'333}});
+  parts.groups.push_back({"g, \"h\"", {LinkId{2}, LinkId{0}}, Bandwidth{333'333'333'333}});
   const Topology odd{parts};
   const Topology again = read_platform(topology_simgrid(odd));
   CHECK(again.fingerprint() == odd.fingerprint());
   CHECK(again.groups()[0].name == "g, \"h\"");
+  CHECK(again.groups()[0].links == std::vector{LinkId{2}, LinkId{0}});
+  CHECK(platform_refusal(replaced(topology_simgrid(odd), "\"2 0\"", "\"2 1\"")) ==
+        "f: link \"group0\": tutti.links are others than its group has");
   CHECK(again.node(NodeId{0}).name == "a_____");
 
   parts.add_link({NodeId{2}, NodeId{1}, Time{1}, Bandwidth{1}});

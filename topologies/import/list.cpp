@@ -73,6 +73,14 @@ constexpr std::array other_kinds{
     OtherKind{{"\"1-Epoch_Duration\"", "\"4-Collective_Finish_Time\""},
               "a schedule of TE-CCL; -t wants the input that it was made from"},
     OtherKind{{"\"gpus\"", "\"threadblocks\""}, "a plan of MSCCL++; -t wants a network"},
+    OtherKind{{"<graphs", "<channel"},
+              "what NCCL_GRAPH_DUMP_FILE names; -t wants what NCCL_TOPO_DUMP_FILE does"},
+    OtherKind{{"\"multigraph\"", "\"nodes\""},
+              "a graph in NetworkX's JSON; write_graphml() writes what -t reads"},
+    OtherKind{{"\"tutti-schedule\"", "\"collective\""},
+              "a schedule; tutti replay reads it, and -t wants its network"},
+    OtherKind{{"#wrong", "algbw"},
+              "a log of nccl-tests; tutti compare -t MACHINE LOG lays it beside a machine's times"},
 };
 
 } // namespace
@@ -80,19 +88,20 @@ constexpr std::array other_kinds{
 void refuse_other_kinds(std::string_view content, const std::string& source) {
   constexpr std::array endings{".csv",  ".dot", ".graphml", ".gv",   ".json",
                                ".topo", ".txt", ".xml",     ".yaml", ".yml"}; // not Tutti's own
-  const std::size_t first = content.find_first_not_of(" \t\r\n");
+  const char begin = first_character(content);
+  const bool is_markup = begin == '{' || begin == '<';
   const bool is_foreign =
+      is_markup ||
       std::ranges::any_of(endings, [&](const char* end) { return source.ends_with(end); });
-  if (!is_foreign &&
-      (first == std::string_view::npos || (content[first] != '{' && content[first] != '<')))
-    return;
-  if (first == std::string_view::npos) throw InputError(fmt::format("{}: it is empty", source));
-  const std::string_view head = content.substr(first, std::size_t{1} << 20);
+  if (!is_foreign && (begin == '\0' || source.ends_with(".toml"))) return;
+  if (begin == '\0') throw InputError(fmt::format("{}: it is empty", source));
+  const std::string_view head = content.substr(0, std::size_t{1} << 20);
   for (const OtherKind& kind : other_kinds)
     if (std::ranges::all_of(kind.words, [&](std::string_view word) {
           return head.find(word) != std::string_view::npos;
         }))
       throw InputError(fmt::format("{}: this is {}", source, kind.what));
+  if (!is_foreign) return;
   std::string known;
   for (const ForeignFormat& format : foreign_formats()) known += fmt::format(", {}", format.name);
   throw InputError(

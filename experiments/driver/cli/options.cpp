@@ -11,6 +11,8 @@
 #include "experiments/driver/studies/options.hpp"
 #include "experiments/driver/studies/runs/study.hpp"
 #include "experiments/driver/studies/training/study.hpp"
+#include "sim/text.hpp"
+#include "topologies/export/list.hpp"
 
 #include <CLI/CLI.hpp>
 
@@ -20,6 +22,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace tutti {
 
@@ -227,7 +230,10 @@ void add_options(CLI::App& app, ConvertArguments& convert) {
                  "whatever `-t` takes: a family, a machine, a file of Tutti's or another program's "
                  "(`tutti list formats`)")
       ->required();
-  app.add_option("file", convert.output, "the file to write; its ending says of what kind: .toml")
+  std::vector<std::string> endings;
+  for (const NetworkWriter& writer : network_writers()) endings.emplace_back(writer.ending);
+  app.add_option("file", convert.output,
+                 "the file to write; its ending says of what kind: " + joined(endings, ", "))
       ->required();
   add_examples(app, "  tutti convert network.yml network.toml\n"
                     "  tutti convert dgx_h100:2 two_nodes.toml\n");

@@ -87,6 +87,13 @@ TEST_CASE("what can't be written or read leaves nothing, and says what is known"
   CHECK_THAT(run_tutti("show -t system.json", folder).err,
              ContainsSubstring("system.json: this is an ASTRA-sim system file; -t wants its "
                                "network yml"));
+  write_file(folder.file("log"), "# size count type redop root time algbw busbw #wrong\n");
+  CHECK_THAT(run_tutti("show log", folder).err,
+             ContainsSubstring("log: this is a log of nccl-tests; tutti compare"));
+  CHECK_THAT(run_tutti("show ring.yml:two", folder).err,
+             ContainsSubstring("number of nodes \"two\" is not a whole number"));
+  write_file(folder.file("plain"), ring); // known by what is in it alone
+  CHECK(run_tutti("show plain", folder).code == 0);
   CHECK_THAT(run_tutti("show -t ring.yml:2", folder).err,
              ContainsSubstring("a whole network (astra)"));
 }
