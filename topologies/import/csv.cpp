@@ -43,7 +43,7 @@ std::string_view unquoted(std::string_view text) {
 }
 
 /// A number without a unit, as it stands in matrices.
-bool is_number(std::string_view text) {
+bool is_bare_number(std::string_view text) {
   return !text.empty() && number_length(text) == text.size();
 }
 
@@ -109,7 +109,7 @@ public:
                             "quotes within a cell, or what separates cells in one, isn't read");
     if (is_list_head(text_.lines()[0]))
       read_list();
-    else if (is_number(unquoted(text_.lines()[0][0].text)))
+    else if (is_bare_number(unquoted(text_.lines()[0][0].text)))
       read_matrix(false);
     else
       read_matrix(true);
@@ -315,12 +315,12 @@ bool is_csv(std::string_view content) {
   };
   if (has(Role::from) && has(Role::to)) return true;
   if (next.size() != head.size()) return false;
-  if (is_number(text(head[0]))) // numbers alone, with none from a node to itself
+  if (is_bare_number(text(head[0]))) // numbers alone, with none from a node to itself
     return std::ranges::all_of(
                lines,
                [&](std::string_view line) {
                  return std::ranges::all_of(split(line, separator), [&](std::string_view cell) {
-                   return text(cell).empty() || text(cell) == "-" || is_number(text(cell));
+                   return text(cell).empty() || text(cell) == "-" || is_bare_number(text(cell));
                  });
                }) &&
            text(head[0]).find_first_not_of("0.") == std::string_view::npos;

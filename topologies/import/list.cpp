@@ -90,9 +90,9 @@ void refuse_other_kinds(std::string_view content, const std::string& source) {
                                ".topo", ".txt", ".xml",     ".yaml", ".yml"}; // not Tutti's own
   const char begin = first_character(content);
   const bool is_markup = begin == '{' || begin == '<';
-  const bool is_foreign =
-      is_markup ||
-      std::ranges::any_of(endings, [&](const char* end) { return source.ends_with(end); });
+  const bool is_foreign = is_markup || std::ranges::any_of(endings, [&](const char* end) {
+                            return source.ends_with(end);
+                          });
   if (!is_foreign && (begin == '\0' || source.ends_with(".toml"))) return;
   if (begin == '\0') throw InputError(fmt::format("{}: it is empty", source));
   const std::string_view head = content.substr(0, std::size_t{1} << 20);
