@@ -225,6 +225,15 @@ TEST_CASE("instances of InfraGraph's devices are put together, wherever the devi
   CHECK(refusal(plant, {{plant, "g"}}) == "g:2:3: instances, links or connections, as in f");
 }
 
+TEST_CASE("InfraGraph's annotations are left out, and that is told") {
+  const Files both{{server, "s"}, {leaf, "l"}};
+  const std::string more =
+      plant + "  annotations:\n    - name: pods\n      data: {a: [b, {c: d}]}\n";
+  const Topology with_annotations = read(more, both);
+  CHECK(with_annotations.fingerprint() == read(plant, both).fingerprint());
+  CHECK(assumes(with_annotations, "annotations: left out"));
+}
+
 TEST_CASE("InfraGraph's schemes, slices and devices within devices") {
   // A node: 4 xpus all to all (6 links), 2 to slots, 2 from slots to cards; a card: 2. Three nodes
   // in a ring.

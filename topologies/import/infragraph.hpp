@@ -73,6 +73,7 @@ struct InfraDevice {
 struct InfraFile {
   std::vector<InfraDevice> devices;
   std::optional<InfraDevice> whole; ///< without a name; its components are the instances
+  bool has_annotations = false;     ///< which say nothing of a network
 };
 
 /// The devices of all files.

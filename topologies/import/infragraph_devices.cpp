@@ -33,6 +33,7 @@ public:
 
 private:
   void take(InfraFile read) {
+    if (read.has_annotations) assumed_.add("annotations", "left out");
     for (InfraDevice& device : read.devices) {
       const auto [found, is_new] = device_of_.emplace(device.name, devices_.size());
       if (is_new)

@@ -220,11 +220,12 @@ void set_infra_latency(InfraLink& link, const YamlValue& value) {
 } // namespace
 
 InfraLink parse_infra_link(const YamlValue& value) {
-  const YamlFields keys(value, {"name", "description", "physical", "bandwidth", "latency"});
+  const YamlFields keys(value, {"name", "description", "type", "physical", "bandwidth", "latency"});
   InfraLink read;
   read.name = infra_name(keys);
   std::string text = read.name;
-  if (const YamlValue* description = keys.find("description")) text += "; " + description->text;
+  for (const char* key : {"type", "description"})
+    if (const YamlValue* words = keys.find(key)) text += "; " + words->text;
   const std::vector<LinkWord> words = link_words(text);
   const YamlValue* rate = keys.find("bandwidth");
   const YamlValue* latency = keys.find("latency");

@@ -254,8 +254,9 @@ InfraFile parse_infragraph(std::string_view text, const std::string& source) {
   const bool is_wrapped = root.has_key("infrastructure");
   const YamlValue& content =
       is_wrapped ? YamlFields(root, {"infrastructure"}).need("infrastructure") : root;
-  const YamlFields keys(
-      content, {"name", "description", "devices", "instances", "links", "edges", "connections"});
+  const YamlFields keys(content, {"name", "description", "devices", "instances", "links", "edges",
+                                  "connections", "annotations"});
+  read.has_annotations = keys.find("annotations") != nullptr;
   std::unordered_set<std::string> names;
   for (const YamlValue& value : keys.list("devices")) {
     read.devices.push_back(infra_device(value));

@@ -377,6 +377,7 @@ private:
 
   void add_own_links(ServerBuilder& server, const GpuKind& kind) {
     std::set<std::pair<std::size_t, std::size_t>> pairs;
+    int most = 0; // of one GPU
     for (std::size_t g = 0; g < gpus_.size(); ++g) {
       std::map<std::size_t, int> direct;
       int switched = 0, all = 0;
@@ -408,11 +409,12 @@ private:
         pairs.emplace(g, peer);
       }
       if (switched > 0) server.add_switched_links(self, switched);
-      if (!kind.model.empty() && all > kind.own_links)
-        assumed_.add("links of GPUs", fmt::format("as many as the file has, {} of npu{}, though {} "
-                                                  "has {}",
-                                                  all, g, kind.model, kind.own_links));
+      most = std::max(most, all);
     }
+    if (!kind.model.empty() && most > kind.own_links)
+      assumed_.add("links of GPUs", fmt::format("as many as the file has, {} of one, though {} is "
+                                                "sold with {}",
+                                                most, kind.model, kind.own_links));
     for (const auto& [g, peer] : pairs)
       if (!pairs.contains({peer, g}))
         assumed_.add("links that only one of two GPUs lists", "they lead one way");
