@@ -205,7 +205,9 @@ std::pair<std::string, std::int64_t> file_and_nodes(const std::string& head) {
   return {file, parse_integer(number, "number of nodes", 1, 1'000'000)};
 }
 
-bool is_family_or_machine(const std::string& name) {
+/// What `NAME:NUMBERS` begins with.
+bool is_family_or_machine(std::string_view text) {
+  const std::string name(trimmed(text.substr(0, text.find(':'))));
   return std::ranges::find(topology_families(), name, &TopologyRow::name) !=
              topology_families().end() ||
          topologies::machine_file(name);

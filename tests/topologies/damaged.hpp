@@ -12,14 +12,25 @@
 
 namespace tutti {
 
-/// With one to three slips: bytes are gone, another one of `letters`, or what stands elsewhere.
+/// With one to three slips: bytes or a line are gone, a byte is another one of `letters`, a digit
+/// another digit, or what stands elsewhere stands here, too.
 inline std::string damaged(std::string_view text, std::string_view letters, Random& random) {
   std::string with_slips(text);
   for (std::uint64_t slips = 1 + random.below(3); slips > 0; --slips) {
     const std::size_t at = random.below(with_slips.size());
-    switch (random.below(3)) {
+    switch (random.below(5)) {
     case 0: with_slips.erase(at, 1 + random.below(20)); break;
     case 1: with_slips[at] = letters[random.below(letters.size())]; break;
+    case 2:
+      if (const std::size_t digit = with_slips.find_first_of("0123456789", at);
+          digit != std::string::npos)
+        with_slips[digit] = static_cast<char>('0' + random.below(10));
+      break;
+    case 3: {
+      const std::size_t begin = with_slips.rfind('\n', at) + 1; // npos + 1 is 0
+      with_slips.erase(begin, with_slips.find('\n', begin) - begin);
+      break;
+    }
     default:
       with_slips.insert(at, with_slips.substr(random.below(with_slips.size()), random.below(40)));
     }

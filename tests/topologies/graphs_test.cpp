@@ -178,9 +178,10 @@ TEST_CASE("graphs: what may have been meant and isn't read is named") {
   const auto has = [&](const std::string& line) {
     return std::ranges::find(assumed, line) != assumed.end();
   };
-  CHECK(has("of links, read as no bandwidth: label \"2x400G\""));
-  CHECK(has("attributes of links that others have: \"bandwidth\" of the graph, \"latency\" of "
-            "nodes, left out"));
+  CHECK(has("not read as bandwidths of links: label \"2x400G\""));
+  CHECK(
+      has("bandwidths and latencies of what is no link: \"bandwidth\" of the graph, \"latency\" of "
+          "nodes; left out"));
   const Topology old = read_graph(
       "<graphml><key id=\"a\" for=\"edge\" attr.name=\"LinkSpeed\"/>"
       "<key id=\"b\" for=\"edge\" attr.name=\"LinkSpeedUnits\"/>"

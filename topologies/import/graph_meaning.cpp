@@ -92,10 +92,10 @@ public:
     for (const GraphEdge& edge : graph_.edges) add_edge(edge);
     add_groups();
     if (!unread_.empty())
-      assumed_.add("of links, read as no bandwidth", few_of({unread_.begin(), unread_.end()}));
+      assumed_.add("not read as bandwidths of links", few_of({unread_.begin(), unread_.end()}));
     if (!misplaced_.empty())
-      assumed_.add("attributes of links that others have",
-                   few_of({misplaced_.begin(), misplaced_.end()}) + ", left out");
+      assumed_.add("bandwidths and latencies of what is no link",
+                   few_of({misplaced_.begin(), misplaced_.end()}) + "; left out");
     if (!graph_.unknown.empty())
       assumed_.add("attributes that say nothing of a network",
                    few_of({graph_.unknown.begin(), graph_.unknown.end()}));
@@ -293,7 +293,7 @@ private:
       bandwidth = labelled_bandwidth(*label, places_);
       if (bandwidth)
         assumed_.add("labels of links", "their bandwidths, 400G being 400Gb/s");
-      else if (label->text.find_first_of("0123456789") == 0)
+      else if (std::isdigit(static_cast<unsigned char>(label->text.front())) != 0)
         unread_.insert("label " + short_quote(label->text));
     }
     if (!bandwidth) bandwidth = assumed_.rate("bandwidth of a link");

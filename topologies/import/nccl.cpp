@@ -234,7 +234,7 @@ private:
     constexpr std::array<std::string_view, 11> speeds{"2.5", "5.0",  "5",  "8.0",  "8", "16.0",
                                                       "16",  "32.0", "32", "64.0", "64"};
     constexpr std::array<int, 11> generations{1, 2, 2, 3, 3, 4, 4, 5, 5, 6, 6};
-    // Virtual machines have widths that there are none of.
+    // Virtual machines report widths that no link has.
     constexpr std::array widths{1, 2, 4, 8, 12, 16, 32};
     if (speed.empty() || speed == "unknown" || std::ranges::find(widths, lanes) == widths.end()) {
       assumed_.add("PCIe without a speed", "third generation, 16 lanes, as NCCL takes it");

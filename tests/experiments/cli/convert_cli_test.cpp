@@ -94,6 +94,8 @@ TEST_CASE("what can't be written or read leaves nothing, and says what is known"
              ContainsSubstring("number of nodes \"two\" is not a whole number"));
   write_file(folder.file("plain"), ring); // known by what is in it alone
   CHECK(run_tutti("show plain", folder).code == 0);
+  write_file(folder.file("ring:8"), ring); // a family, whatever files there are
+  CHECK_THAT(run_tutti("show ring:8", folder).out, ContainsSubstring("8 NPUs"));
   CHECK_THAT(run_tutti("show -t ring.yml:2", folder).err,
              ContainsSubstring("a whole network (astra)"));
 }
