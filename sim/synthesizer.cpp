@@ -50,6 +50,7 @@ std::string_view to_text(Status status) {
   case Status::optimal: return "optimal";
   case Status::feasible: return "feasible";
   case Status::infeasible: return "infeasible";
+  case Status::unsupported: return "unsupported";
   case Status::timed_out: return "timed_out";
   case Status::out_of_memory: break;
   }
@@ -71,6 +72,12 @@ std::string missing_ability(const Topology& topology, const Collective& collecti
 Outcome infeasible(std::string note) {
   Outcome outcome;
   outcome.note = std::move(note);
+  return outcome;
+}
+
+Outcome unsupported(std::string note) {
+  Outcome outcome = infeasible(std::move(note));
+  outcome.status = Status::unsupported;
   return outcome;
 }
 

@@ -23,7 +23,8 @@ namespace tutti {
 enum class Status : std::uint8_t {
   optimal,
   feasible,
-  infeasible,
+  infeasible,   ///< no schedule exists for anybody: proven
+  unsupported,  ///< this algorithm isn't made for this network, group or collective: the note says why
   timed_out,    ///< a limit of time, or whoever waited, ended it; there may be a schedule
   out_of_memory ///< as timed_out, without a schedule, and the limit was one of memory
 };
@@ -43,7 +44,10 @@ struct SynthesisOptions {
   TimeModel model;
   Routing routing = Routing::automatic;
   std::uint64_t seed = 1;
-  double limit_seconds = 0;     ///< wall clock; 0 = none
+  double limit_seconds = 0;     ///< by `clock`; 0 = none
+  /// Seconds since any fixed moment. Empty: the wall clock. One that moves on with each question
+  /// makes a limit the same on every machine.
+  std::function<double()> clock;
   std::int64_t limit_bytes = 0; ///< memory of the whole process; 0 = none
   unsigned threads = 1;         ///< at most; the result is the same for any number
   /// Called now and then, by one thread at a time. May be empty.
@@ -76,7 +80,7 @@ struct Outcome {
   std::optional<Schedule> schedule; ///< always complete where present
   /// Instead of `schedule` where that would take too much memory.
   std::optional<CompactSchedule> compact;
-  std::string note;          ///< why infeasible ("rhd needs a power of two, not 6"); else empty
+  std::string note;          ///< why unsupported ("rhd needs a power of two, not 6"); else empty
   std::string routing;       ///< what was used, for reports; empty where none was
   std::optional<Time> bound; ///< a lower bound that the algorithm proved itself, if any
   /// What the algorithm expects on its own picture of the network, where it has one ("switches
@@ -93,8 +97,10 @@ struct Outcome {
   std::optional<LibraryChoice> library;
 };
 
-/// Says in `note` why there is no schedule.
+/// Says in `note` why nobody has a schedule.
 [[nodiscard]] Outcome infeasible(std::string note);
+/// Says in `note` why this algorithm has none.
+[[nodiscard]] Outcome unsupported(std::string note);
 
 using SynthesisFunction = Outcome (*)(const Topology&, const Collective&, const SynthesisOptions&);
 

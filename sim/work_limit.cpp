@@ -4,7 +4,7 @@
 #include "sim/work_limit.hpp"
 
 #include <algorithm>
-#include <limits>
+#include <chrono>
 
 #include <sys/resource.h>
 
@@ -12,12 +12,10 @@ namespace tutti {
 
 namespace {
 
-using Clock = std::chrono::steady_clock;
-
-Clock::time_point deadline_of(const SynthesisOptions& options) {
-  if (options.limit_seconds <= 0) return Clock::time_point::max();
-  return Clock::now() + std::chrono::duration_cast<Clock::duration>(
-                            std::chrono::duration<double>(std::min(options.limit_seconds, 1e9)));
+/// By the clock of the options, or else the wall clock.
+double seconds_now(const SynthesisOptions& options) {
+  if (options.clock) return options.clock();
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
 } // namespace
@@ -28,18 +26,20 @@ std::int64_t peak_rss_bytes() {
   return static_cast<std::int64_t>(usage.ru_maxrss) * 1024; // Linux counts in KiB
 }
 
-WorkLimit::WorkLimit(const SynthesisOptions& options)
-    : options_(&options), deadline_(deadline_of(options)) {}
+WorkLimit::WorkLimit(const SynthesisOptions& options) : options_(&options) {
+  if (options.limit_seconds > 0) deadline_ = seconds_now(options) + options.limit_seconds;
+}
 
 bool WorkLimit::reached() const {
   if (options_ == nullptr) return false;
-  return (options_->cancelled && options_->cancelled()) || Clock::now() > deadline_ ||
+  return (options_->cancelled && options_->cancelled()) ||
+         (deadline_ < std::numeric_limits<double>::infinity() && seconds_now(*options_) > deadline_) ||
          (options_->limit_bytes > 0 && peak_rss_bytes() > options_->limit_bytes);
 }
 
 double WorkLimit::remaining_seconds() const {
-  if (deadline_ == Clock::time_point::max()) return std::numeric_limits<double>::infinity();
-  return std::max(0.0, std::chrono::duration<double>(deadline_ - Clock::now()).count());
+  if (deadline_ == std::numeric_limits<double>::infinity()) return deadline_;
+  return std::max(0.0, deadline_ - seconds_now(*options_));
 }
 
 } // namespace tutti

@@ -3,9 +3,9 @@
 
 #include "sim/synthesizer.hpp"
 
-#include <chrono>
 #include <cstdint>
 #include <exception>
+#include <limits>
 
 namespace tutti {
 
@@ -32,7 +32,7 @@ public:
   void require() const {
     if (reached()) throw LimitReached();
   }
-  /// Wall clock; infinite where there is no such limit, 0 where it is used up.
+  /// By the clock of the options; infinite where there is no such limit, 0 where it is used up.
   [[nodiscard]] double remaining_seconds() const;
   /// Tells those who wait how far the work is. Costs nothing where nobody waits.
   void report(std::uint64_t done, std::uint64_t total, Time time) const {
@@ -48,7 +48,7 @@ public:
 
 private:
   const SynthesisOptions* options_ = nullptr;
-  std::chrono::steady_clock::time_point deadline_ = std::chrono::steady_clock::time_point::max();
+  double deadline_ = std::numeric_limits<double>::infinity(); ///< by the clock of the options
   bool reports_ = true;
 };
 
