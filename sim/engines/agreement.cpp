@@ -1,22 +1,21 @@
-// Everything that both engines say is compared one by one, and what is worst is kept with its name:
-// first whatever exceeds what rounding explains, by how much; else the largest difference.
-//
 // Where two crossings enter a queue less than a picosecond apart, rounding may decide which goes
 // first, and what follows may differ by any time. Whether that is all can be told by asking the
 // same in finer time: everything that takes time takes so many times as long that nothing has to
 // be rounded, or a thousand times as long, so that rounding counts for a thousandth of what it did.
 // Rates don't change. (Two sums of thirds of a picosecond may be equal, and differ when each is
-// rounded: then only the former tells.)
+// rounded: then only the former tells.) A run of half a minute is too long for that, and where
+// rates change no time is whole: there, longer latencies break the tie, a thousand times longer
+// than what rounding explains.
 #include "sim/engines/agreement.hpp"
 
 #include "sim/error.hpp"
+#include "sim/random.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
-#include <cstdlib>
 #include <map>
 #include <memory>
 #include <numeric>
@@ -32,132 +31,56 @@ namespace {
 
 constexpr double ps_per_second = 1e12;
 
-class Comparison {
-public:
-  explicit Comparison(const Rounding& rounding) : rounding_(rounding) {}
-
-  /// `name()` says in words what is compared; it is called for what is worst so far.
-  template <typename Name> void times(Time one, Time other, const Name& name) {
-    take(one, other, rounding_.over(std::max(one, other)), name);
-  }
-  /// Of a run of this length.
-  template <typename Name> void parts(Time one, Time other, Time run, const Name& name) {
-    take(one, other, rounding_.over(std::max(one, other)) + Rounding::of_clock(run), name);
-  }
-  /// A sum of `count` times, or of intervals between as many.
-  template <typename Name> void sums(Time one, Time other, std::uint64_t count, const Name& name) {
-    const Time each = rounding_.over(std::max(one, other));
-    take(one, other, Time{each.ps * static_cast<std::int64_t>(std::max<std::uint64_t>(1, count))},
-         name);
-  }
-  /// Whatever isn't a time has to be the same.
-  template <typename Name> void same(bool is_same, const Name& name) {
-    if (is_same || is_apart_) return;
-    is_apart_ = true;
-    worst_ = {Time{}, Time{}, name(), false};
-  }
-
-  [[nodiscard]] EngineAgreement result() const { return worst_; }
-
-private:
-  template <typename Name> void take(Time one, Time other, Time allowed, const Name& name) {
-    if (is_apart_) return;
-    const Time difference{std::abs(one.ps - other.ps)};
-    const auto excess = [](Time off, Time within) {
-      return std::max<std::int64_t>(0, off.ps - within.ps);
-    };
-    const bool is_worse = std::pair(excess(difference, allowed), difference.ps) >
-                          std::pair(excess(worst_.largest, worst_.allowed), worst_.largest.ps);
-    if (!is_worse && !worst_.what.empty()) return;
-    worst_ = {difference, allowed, name(), difference <= allowed};
-  }
-
-  const Rounding& rounding_;
-  EngineAgreement worst_;
-  bool is_apart_ = false; // in more than a time
-};
-
 std::int64_t longer(std::int64_t amount, std::int64_t times) {
   std::int64_t result = 0;
   if (__builtin_mul_overflow(amount, times, &result)) throw InputError("too long for finer time");
   return result;
 }
 
-Time longer(Time time, std::int64_t times) { return Time{longer(time.ps, times)}; }
-Bytes longer(Bytes size, std::int64_t times) { return Bytes{longer(size.count, times)}; }
-
-std::vector<Time> longer(std::span<const Time> all, std::int64_t times) {
-  std::vector<Time> result;
-  for (const Time time : all) result.push_back(longer(time, times));
-  return result;
-}
-
-std::vector<NetworkEvent> longer(std::span<const NetworkEvent> events, std::int64_t times) {
-  std::vector<NetworkEvent> result(events.begin(), events.end());
-  for (NetworkEvent& event : result) {
-    event.at = longer(event.at, times);
-    event.latency = longer(event.latency, times);
-  }
-  return result;
-}
-
-Topology longer(const Topology& topology, std::int64_t times) {
-  TopologyParts parts = topology.parts();
-  for (Link& link : parts.links) link.latency = longer(link.latency, times);
-  return Topology(std::move(parts));
-}
-
-Collective longer(Collective collective, std::int64_t times) {
-  for (Chunk& chunk : collective.chunks) chunk.size = longer(chunk.size, times);
-  for (CollectivePart& part : collective.parts) part.size = longer(part.size, times);
-  return collective;
-}
-
-/// Whether two runs agree where everything takes `times` as long.
-bool agree_in_finer_time(const Topology& topology, const Collective& collective,
-                         const Schedule& schedule, const TimeModel& model,
-                         const RunOptions& options, std::int64_t times) {
-  const Topology network = longer(topology, times);
-  const Collective work = longer(collective, times);
-  RunOptions finer = options;
-  finer.record_deliveries = finer.record_hops = true;
+/// Whether two runs agree under other times.
+bool agree_in(const TimeVariation& other, const Topology& topology, const Collective& collective,
+              const Schedule& schedule, const TimeModel& model, const RunOptions& options) {
+  const Topology network = other.of(topology);
+  const Collective work = other.of(collective);
+  RunOptions run = options;
+  run.record_deliveries = run.record_hops = true;
   std::vector<JobTiming> jobs(options.jobs.begin(), options.jobs.end());
-  for (JobTiming& job : jobs) job.start = longer(job.start, times);
-  const std::vector<Time> starts = longer(options.starts, times);
-  const std::vector<NetworkEvent> events = longer(options.events, times);
+  for (JobTiming& job : jobs) job.start = other.of(job.start);
+  const std::vector<Time> starts = other.of(options.starts);
+  const std::vector<NetworkEvent> events = other.of(options.events);
   std::vector<RouteChange> changes(options.route_changes.begin(), options.route_changes.end());
-  for (RouteChange& change : changes) change.at = longer(change.at, times);
-  finer.jobs = jobs;
-  finer.starts = starts;
-  finer.events = events;
-  finer.route_changes = changes;
-  finer.begin = longer(options.begin, times);
-  if (options.freeze) finer.freeze = longer(*options.freeze, times);
-  return agreement_of(network, work, finer, run_native(network, work, schedule, model, finer),
-                      run_simgrid(network, work, schedule, model, finer))
+  for (RouteChange& change : changes) change.at = other.of(change.at);
+  run.jobs = jobs;
+  run.starts = starts;
+  run.events = events;
+  run.route_changes = changes;
+  run.begin = other.of(options.begin);
+  if (options.freeze) run.freeze = other.of(*options.freeze);
+  return agreement_of(network, work, run, run_native(network, work, schedule, model, run),
+                      run_simgrid(network, work, schedule, model, run))
       .holds;
 }
 
-WorkloadPlans longer(WorkloadPlans plans, std::int64_t times) {
-  for (CommunicationRequest& request : plans.requests) request.size = longer(request.size, times);
+WorkloadPlans varied(WorkloadPlans plans, const TimeVariation& other) {
+  for (CommunicationRequest& request : plans.requests) request.size = other.of(request.size);
   std::map<const CommunicationPlan*, std::shared_ptr<const CommunicationPlan>> made;
   for (PlacedPlan& placed : plans.plans) {
     std::shared_ptr<const CommunicationPlan>& plan = made[placed.plan.get()];
     if (!plan)
       plan = std::make_shared<const CommunicationPlan>(CommunicationPlan{
-          longer(placed.plan->collective, times), placed.plan->schedule, placed.plan->algorithm,
-          placed.plan->library, longer(placed.plan->launch, times)});
+          other.of(placed.plan->collective), placed.plan->schedule, placed.plan->algorithm,
+          placed.plan->library, other.of(placed.plan->launch)});
     placed.plan = plan;
   }
   return plans;
 }
 
-TrainingProgram longer(const TrainingProgram& program, std::int64_t times) {
+TrainingProgram varied(const TrainingProgram& program, const TimeVariation& other) {
   TrainingProgram result;
   std::vector<std::uint32_t> turns;
   for (std::uint32_t i = 0; i < program.size(); ++i) {
     Operation operation = program[i];
-    operation.amount = longer(operation.amount, times);
+    operation.amount = longer(operation.amount, other.times);
     result.add(operation, program.dependencies(i));
     turns.push_back(program.turn(i));
   }
@@ -165,21 +88,19 @@ TrainingProgram longer(const TrainingProgram& program, std::int64_t times) {
   return result;
 }
 
-bool agree_in_finer_time(const Topology& topology, const Workload& workload,
-                         const WorkloadPlans& plans, const IterationOptions& options,
-                         std::int64_t times) {
-  const Topology network = longer(topology, times);
+bool agree_in(const TimeVariation& other, const Topology& topology, const Workload& workload,
+              const WorkloadPlans& plans, const IterationOptions& options) {
+  const Topology network = other.of(topology);
   Workload work = workload;
-  for (TrainingProgram& program : work.programs) program = longer(program, times);
-  const WorkloadPlans placed = longer(plans, times);
-  IterationOptions finer = options;
-  const std::vector<Time> starts = longer(options.starts, times);
-  const std::vector<NetworkEvent> events = longer(options.events, times);
-  finer.starts = starts;
-  finer.events = events;
-  return agreement_of(network, work, placed, finer,
-                      run_iteration_native(network, work, placed, finer),
-                      run_iteration_simgrid(network, work, placed, finer))
+  for (TrainingProgram& program : work.programs) program = varied(program, other);
+  const WorkloadPlans placed = varied(plans, other);
+  IterationOptions run = options;
+  const std::vector<Time> starts = other.of(options.starts);
+  const std::vector<NetworkEvent> events = other.of(options.events);
+  run.starts = starts;
+  run.events = events;
+  return agreement_of(network, work, placed, run, run_iteration_native(network, work, placed, run),
+                      run_iteration_simgrid(network, work, placed, run))
       .holds;
 }
 
@@ -203,22 +124,6 @@ Rounding rounding_within(const Topology& topology, const Workload& workload,
   return rounding;
 }
 
-/// `agree(times)`: whether they do where everything takes `times` as long.
-template <typename Agree>
-EngineAgreement judged(EngineAgreement agreement, const Rounding& rounding, const Agree& agree) {
-  if (agreement.holds || rounding.is_none()) return agreement;
-  for (const std::int64_t times :
-       {rounding.whole_times(), INT64_C(1'000), INT64_C(100), INT64_C(10)}) {
-    if (times <= 1) continue;
-    try {
-      agreement.holds = agreement.hangs_on_rounding = agree(times);
-    } catch (const InputError&) { // too long for SimGrid's clock, or for 64 bits
-    }
-    if (agreement.holds) break;
-  }
-  return agreement;
-}
-
 std::string link_text(const Topology& topology, std::size_t link) {
   const Link& of = topology.link(LinkId{static_cast<std::uint32_t>(link)});
   return topology.node(of.from).name + ">" + topology.node(of.to).name;
@@ -229,7 +134,7 @@ std::string link_text(const Topology& topology, std::size_t link) {
 /// How long a link is busy is read off a clock, which rounds as it stands at `completion`.
 void compare_links(const Topology& topology, const std::vector<LinkUse>& one,
                    const std::vector<LinkUse>& other, Time completion, std::size_t cut_off,
-                   Comparison& comparison) {
+                   HistoryComparison& comparison) {
   for (std::size_t l = 0; l < one.size(); ++l) {
     comparison.same(one[l].transfers == other[l].transfers, [&] {
       return fmt::format("how many transfers cross {}: {} or {}", link_text(topology, l),
@@ -311,7 +216,7 @@ Time rounding_of(const EngineRow& engine, const Topology& topology, const Worklo
 EngineAgreement agreement_of(const Topology& topology, const Collective& collective,
                              const RunOptions& options, const Report& one, const Report& other) {
   const Rounding rounding = rounding_within(topology, collective, options, one);
-  Comparison comparison(rounding);
+  HistoryComparison comparison(rounding);
   comparison.times(one.completion, other.completion, [] { return "the collective time"; });
   if (one.deliveries.size() == other.deliveries.size())
     for (std::size_t i = 0; i < one.deliveries.size(); ++i)
@@ -351,7 +256,7 @@ EngineAgreement agreement_of(const Topology& topology, const Workload& workload,
                              const WorkloadPlans& plans, const IterationOptions& options,
                              const IterationReport& one, const IterationReport& other) {
   const Rounding rounding = rounding_within(topology, workload, plans, options, one);
-  Comparison comparison(rounding);
+  HistoryComparison comparison(rounding);
   comparison.times(one.duration, other.duration, [] { return "the duration"; });
   for (std::size_t npu = 0; npu < one.accounts.size(); ++npu) {
     const TimeAccount &a = one.accounts[npu], &b = other.accounts[npu];
@@ -385,30 +290,95 @@ EngineAgreement agreement_of(const Topology& topology, const Workload& workload,
   return comparison.result();
 }
 
+Time TimeVariation::of(Time time) const { return Time{longer(time.ps, times)}; }
+Bytes TimeVariation::of(Bytes size) const { return Bytes{longer(size.count, times)}; }
+
+Topology TimeVariation::of(const Topology& topology) const {
+  Random random(seed);
+  TopologyParts parts = topology.parts();
+  for (Link& link : parts.links) {
+    link.latency = of(link.latency);
+    if (most_longer > Time{})
+      link.latency.ps += static_cast<std::int64_t>(
+          random.below(static_cast<std::uint64_t>(most_longer.ps)));
+  }
+  return Topology(std::move(parts));
+}
+
+Collective TimeVariation::of(Collective collective) const {
+  for (Chunk& chunk : collective.chunks) chunk.size = of(chunk.size);
+  for (CollectivePart& part : collective.parts) part.size = of(part.size);
+  return collective;
+}
+
+std::vector<Time> TimeVariation::of(std::span<const Time> all) const {
+  std::vector<Time> result;
+  for (const Time time : all) result.push_back(of(time));
+  return result;
+}
+
+std::vector<NetworkEvent> TimeVariation::of(std::span<const NetworkEvent> events) const {
+  std::vector<NetworkEvent> result(events.begin(), events.end());
+  for (NetworkEvent& event : result) {
+    event.at = of(event.at);
+    event.latency = of(event.latency);
+  }
+  return result;
+}
+
+EngineAgreement judged_agreement(EngineAgreement agreement, const Rounding& rounding, Time length,
+                                 const std::function<bool(const TimeVariation&)>& agree) {
+  if (agreement.holds || rounding.is_none()) return agreement;
+  const auto ask = [&](const TimeVariation& other) {
+    try {
+      agreement.holds = agreement.hangs_on_rounding = agree(other);
+      return true;
+    } catch (const InputError&) { // too long for SimGrid's clock, or for 64 bits
+      return false;
+    }
+  };
+  bool is_final = false;
+  for (const std::int64_t times :
+       {rounding.whole_times(), INT64_C(1'000), INT64_C(100), INT64_C(10)})
+    if (times > 1 && !agreement.holds) {
+      const bool asked = ask({.times = times});
+      is_final |= asked && times == rounding.whole_times() && rounding.is_whole();
+    }
+  constexpr std::int64_t beyond_rounding = 1000;
+  const Time most{longer(rounding.over(length).ps, beyond_rounding)};
+  for (std::uint64_t seed = 1; seed <= 3 && !agreement.holds && !is_final; ++seed)
+    (void)ask({.most_longer = most, .seed = seed});
+  return agreement;
+}
+
 EngineAgreement judged_agreement(const Topology& topology, const Collective& collective,
                                  const Schedule& schedule, const TimeModel& model,
                                  const RunOptions& options, const Report& one,
                                  const Report& other) {
-  return judged(agreement_of(topology, collective, options, one, other),
-                rounding_within(topology, collective, options, one), [&](std::int64_t times) {
-                  return agree_in_finer_time(topology, collective, schedule, model, options, times);
-                });
+  return judged_agreement(agreement_of(topology, collective, options, one, other),
+                          rounding_within(topology, collective, options, one), one.quiet,
+                          [&](const TimeVariation& variation) {
+                            return agree_in(variation, topology, collective, schedule, model,
+                                            options);
+                          });
 }
 
 EngineAgreement judged_agreement(const Topology& topology, const Workload& workload,
                                  const WorkloadPlans& plans, const IterationOptions& options,
                                  const IterationReport& one, const IterationReport& other) {
-  return judged(agreement_of(topology, workload, plans, options, one, other),
-                rounding_within(topology, workload, plans, options, one), [&](std::int64_t times) {
-                  return agree_in_finer_time(topology, workload, plans, options, times);
-                });
+  return judged_agreement(agreement_of(topology, workload, plans, options, one, other),
+                          rounding_within(topology, workload, plans, options, one), one.duration,
+                          [&](const TimeVariation& variation) {
+                            return agree_in(variation, topology, workload, plans, options);
+                          });
 }
 
 std::string to_text(const EngineAgreement& agreement) {
   if (agreement.hangs_on_rounding)
     return fmt::format(
-        "native and simgrid say the same, but that an order hangs on less than a picosecond: in "
-        "finer time they agree, in picoseconds they differ in {}{}",
+        "native and simgrid say the same, but that an order hangs on less than a picosecond: where "
+        "none does (in finer time, or with slightly longer latencies) they agree, here they differ "
+        "in {}{}",
         agreement.what,
         agreement.largest > agreement.allowed ? fmt::format(" by {}", to_text(agreement.largest))
                                               : "");

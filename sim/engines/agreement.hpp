@@ -12,7 +12,13 @@
 #include "sim/topology.hpp"
 #include "sim/workload.hpp"
 
+#include <algorithm>
 #include <cstdint>
+#include <cstdlib>
+#include <functional>
+#include <span>
+#include <utility>
+#include <vector>
 
 namespace tutti {
 
@@ -26,6 +32,8 @@ public:
 
   /// Everything takes whole picoseconds.
   [[nodiscard]] bool is_none() const { return is_whole_ && whole_times_ == 1; }
+  /// Crossings alone may take parts of picoseconds: rates don't change.
+  [[nodiscard]] bool is_whole() const { return is_whole_; }
   /// As many times as long, every crossing takes whole picoseconds; 0 where that is too long.
   [[nodiscard]] std::int64_t whole_times() const { return whole_times_; }
   /// A chain of this length has at most as many links as the shortest crossing fits in, and no more
@@ -46,6 +54,82 @@ private:
   double longest_chain_ = 1e18;
 };
 
+/// Whatever two engines say of one run, one by one: what is worst is kept with its name, first
+/// whatever exceeds what rounding explains, by how much; else the largest difference. The rounding
+/// outlives it.
+class HistoryComparison {
+public:
+  explicit HistoryComparison(const Rounding& rounding) : rounding_(rounding) {}
+
+  /// `name()` says in words what is compared; it is called for what is worst so far.
+  template <typename Name> void times(Time one, Time other, const Name& name) {
+    take(one, other, rounding_.over(std::max(one, other)), name);
+  }
+  /// Parts of a run of this length.
+  template <typename Name> void parts(Time one, Time other, Time run, const Name& name) {
+    take(one, other, rounding_.over(std::max(one, other)) + Rounding::of_clock(run), name);
+  }
+  /// A sum of `count` times, or of intervals between as many.
+  template <typename Name> void sums(Time one, Time other, std::uint64_t count, const Name& name) {
+    const Time each = rounding_.over(std::max(one, other));
+    take(one, other, Time{each.ps * static_cast<std::int64_t>(std::max<std::uint64_t>(1, count))},
+         name);
+  }
+  /// Whatever isn't a time has to be the same.
+  template <typename Name> void same(bool is_same, const Name& name) {
+    if (is_same || is_apart_) return;
+    is_apart_ = true;
+    worst_ = {Time{}, Time{}, name(), false};
+  }
+
+  [[nodiscard]] EngineAgreement result() const { return worst_; }
+
+private:
+  template <typename Name> void take(Time one, Time other, Time allowed, const Name& name) {
+    if (is_apart_) return;
+    const Time difference{std::abs(one.ps - other.ps)};
+    const auto excess = [](Time off, Time within) {
+      return std::max<std::int64_t>(0, off.ps - within.ps);
+    };
+    const bool is_worse = std::pair(excess(difference, allowed), difference.ps) >
+                          std::pair(excess(worst_.largest, worst_.allowed), worst_.largest.ps);
+    if (!is_worse && !worst_.what.empty()) return;
+    worst_ = {difference, allowed, name(), difference <= allowed};
+  }
+
+  const Rounding& rounding_;
+  EngineAgreement worst_;
+  bool is_apart_ = false; // in more than a time
+};
+
+/// The same problem with other times: all of them so many times as long (rates don't change), and
+/// each link's latency longer by a random amount of its own.
+struct TimeVariation {
+  std::int64_t times = 1;
+  Time most_longer = {}; ///< of a link's latency
+  std::uint64_t seed = 0;
+
+  // Errors: InputError where a time or size no longer fits into 64 bits.
+  [[nodiscard]] Time of(Time time) const;
+  [[nodiscard]] Bytes of(Bytes size) const;
+  [[nodiscard]] Topology of(const Topology& topology) const;
+  [[nodiscard]] Collective of(Collective collective) const;
+  [[nodiscard]] std::vector<Time> of(std::span<const Time> all) const;
+  [[nodiscard]] std::vector<NetworkEvent> of(std::span<const NetworkEvent> events) const;
+};
+
+/// How engines agree that say this of a run of this length. Where it doesn't hold though not
+/// everything takes whole picoseconds, an order may hang on rounding. Then `agree` asks both again:
+/// in finer time, so many times as long that every crossing takes whole picoseconds, and where that
+/// can't be, 1,000, 100 or 10 times as long, so that rounding is as much less. Where every such run
+/// is too long for a clock, or agrees as little (a network that changes has no whole time), it asks
+/// of three networks close by, on which such a tie is broken by far more than rounding. Where one
+/// of these agrees, nothing is wrong. A run in whole picoseconds that doesn't agree is final.
+/// Cost: up to seven calls of `agree`.
+[[nodiscard]] EngineAgreement
+judged_agreement(EngineAgreement agreement, const Rounding& rounding, Time length,
+                 const std::function<bool(const TimeVariation&)>& agree);
+
 /// By how much what the engine says may be below a bound that holds: native rounds up. 0 for it.
 [[nodiscard]] Time rounding_of(const EngineRow& engine, const Topology& topology,
                                const Collective& collective, Time bound);
@@ -64,11 +148,7 @@ private:
                                            const IterationReport& one,
                                            const IterationReport& other);
 
-/// agreement_of(), and where it doesn't hold though not everything takes whole picoseconds, both
-/// engines run again in finer time: sizes, latencies and every other time so many times as long
-/// that every crossing takes whole picoseconds, or where that is too long 1,000, 100 or 10 times,
-/// so that rounding is as much less. Where they agree then, the order of some crossings hung on
-/// rounding, and nothing is wrong. Cost: up to four runs on both, each with its hops.
+/// agreement_of(), judged as above. Cost: up to seven runs on both, each with its hops.
 [[nodiscard]] EngineAgreement judged_agreement(const Topology& topology,
                                                const Collective& collective,
                                                const Schedule& schedule, const TimeModel& model,

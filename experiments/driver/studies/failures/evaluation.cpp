@@ -103,23 +103,37 @@ std::vector<ProgressPoint> thinned(std::vector<ProgressPoint> progress) {
   return kept;
 }
 
-// What two engines must agree on, but for rounding.
-bool same_history(const Recovery& a, const Recovery& b, const Rounding& rounding) {
-  const auto same = [&](Time x, Time y) {
-    return Time{std::abs(x.ps - y.ps)} <= rounding.over(std::max(x, y));
-  };
-  const auto same_decision = [&](const Decision& x, const Decision& y) {
-    return same(x.at, y.at) && same(x.begin, y.begin) && x.in_force == y.in_force;
-  };
-  const auto same_progress = [&](const ProgressPoint& x, const ProgressPoint& y) {
-    return same(x.at, y.at) && x.in_place == y.in_place;
-  };
-  return same(a.completion, b.completion) && a.ending == b.ending && a.in_vain == b.in_vain &&
-         a.missing == b.missing && a.lost == b.lost &&
-         std::equal(a.decisions.begin(), a.decisions.end(), b.decisions.begin(), b.decisions.end(),
-                    same_decision) &&
-         std::equal(a.progress.begin(), a.progress.end(), b.progress.begin(), b.progress.end(),
-                    same_progress);
+/// What two engines say of one recovery: its end, what is left out, decisions, and each delivery
+/// that is in place.
+EngineAgreement agreement_of(const Recovery& one, const Recovery& other, const Rounding& rounding) {
+  HistoryComparison comparison(rounding);
+  comparison.times(one.completion, other.completion, [] { return "the collective time"; });
+  comparison.same(one.ending == other.ending, [] { return "how it ends"; });
+  comparison.same(one.in_vain == other.in_vain, [] { return "what was carried in vain"; });
+  comparison.same(one.missing == other.missing && one.lost == other.lost,
+                  [] { return "what is missing or lost"; });
+  comparison.same(one.decisions.size() == other.decisions.size() &&
+                      one.progress.size() == other.progress.size(),
+                  [] { return "how much happens"; });
+  for (std::size_t d = 0; d < std::min(one.decisions.size(), other.decisions.size()); ++d) {
+    const Decision &a = one.decisions[d], &b = other.decisions[d];
+    const auto name = [d] { return fmt::format("decision {}", d); };
+    comparison.times(a.at, b.at, name);
+    comparison.times(a.begin, b.begin, name);
+    comparison.same(a.in_force == b.in_force, name);
+  }
+  for (std::size_t i = 0; i < std::min(one.progress.size(), other.progress.size()); ++i) {
+    const auto name = [i] { return fmt::format("delivery {} that is in place", i); };
+    comparison.times(one.progress[i].at, other.progress[i].at, name);
+    comparison.same(one.progress[i].in_place == other.progress[i].in_place, name);
+  }
+  return comparison.result();
+}
+
+Rounding changing_rounding(const Topology& topology, const Collective& collective) {
+  Rounding rounding(topology, collective);
+  rounding.make_changing();
+  return rounding;
 }
 
 // To the picosecond.
@@ -127,24 +141,10 @@ std::string exact_ending(const Recovery& recovery) {
   return fmt::format("{} at {}", to_text(recovery.ending), to_text(recovery.completion));
 }
 
-// The first of these that is wrong in the recovery on the first engine, or where another differs.
-std::string history_problem(const FailureCase& c, const Collective& collective,
-                            std::span<const Recovery> by_engine) {
-  Rounding rounding(*c.topology, collective);
-  rounding.make_changing();
-  for (const Recovery& recovery : by_engine)
-    if (!recovery.problem.empty()) return recovery.problem;
-  for (std::size_t e = 1; e < by_engine.size(); ++e)
-    if (!same_history(by_engine[0], by_engine[e], rounding))
-      return fmt::format("the engines disagree: {} says {}, {} says {}", c.engines[0]->name,
-                         exact_ending(by_engine[0]), c.engines[e]->name,
-                         exact_ending(by_engine[e]));
-  return {};
-}
-
 struct History {
   Recovery recovery; ///< on the first engine
-  std::string problem;
+  std::string problem; ///< the first that is wrong on any engine, or in which two differ
+  std::string remark;  ///< on how the engines agree; mostly empty
 };
 
 // One case with its schedule, to be sent through events.
@@ -172,8 +172,14 @@ public:
       by_engine.push_back(function_(*engine, *case_.topology, collective_, schedule_,
                                     case_.options.model, events, reaction));
     }
-    std::string problem = history_problem(case_, collective_, by_engine);
-    return {std::move(by_engine.front()), std::move(problem)};
+    History history;
+    reaction.beaten_bound = {};
+    for (const Recovery& recovery : by_engine)
+      if (history.problem.empty()) history.problem = recovery.problem;
+    for (std::size_t e = 1; e < by_engine.size() && history.problem.empty(); ++e)
+      compare(by_engine[0], by_engine[e], *case_.engines[e], reaction, events, history);
+    history.recovery = std::move(by_engine.front());
+    return history;
   }
 
   [[nodiscard]] PolicyEvaluation evaluated(Recovery recovery,
@@ -203,6 +209,41 @@ public:
   }
 
 private:
+  /// Adds to the history in what the first engine and this one differ.
+  void compare(const Recovery& first, const Recovery& other, const EngineRow& engine,
+               const Reaction& reaction, std::span<const NetworkEvent> events,
+               History& history) const {
+    const Rounding rounding = changing_rounding(*case_.topology, collective_);
+    const EngineAgreement agreement = judged_agreement(
+        agreement_of(first, other, rounding), rounding, first.completion,
+        [&](const TimeVariation& variation) {
+          return agree_in(variation, engine, reaction, events);
+        });
+    history.remark = remark(agreement);
+    if (agreement.holds) return;
+    history.problem = fmt::format("the engines disagree: {} says {}, {} says {}: {}",
+                                  case_.engines.front()->name, exact_ending(first), engine.name,
+                                  exact_ending(other), disagreement(agreement));
+  }
+
+  /// Whether the first engine and this one agree under other times.
+  [[nodiscard]] bool agree_in(const TimeVariation& variation, const EngineRow& engine,
+                              Reaction reaction, std::span<const NetworkEvent> events) const {
+    const Topology network = variation.of(*case_.topology);
+    const Collective work = variation.of(collective_);
+    const std::vector<NetworkEvent> changes = variation.of(events);
+    const std::vector<Time> starts = variation.of(starts_);
+    reaction.starts = starts;
+    reaction.detection = variation.of(reaction.detection);
+    reaction.decision = variation.of(reaction.decision);
+    const auto run = [&](const EngineRow& on) {
+      return function_(on, network, work, schedule_, case_.options.model, changes, reaction);
+    };
+    const Recovery first = run(*case_.engines.front()), other = run(engine);
+    return first.problem.empty() && other.problem.empty() &&
+           agreement_of(first, other, changing_rounding(network, work)).holds;
+  }
+
   const FailureCase& case_;
   const Collective& collective_;
   const Schedule& schedule_;
@@ -213,6 +254,11 @@ private:
 // Keeps the first problem of all.
 void add_problem(FailureEvaluation& result, const std::string& where, const std::string& problem) {
   if (!problem.empty() && result.problem.empty()) result.problem = where + problem;
+}
+
+void add_history(FailureEvaluation& result, const std::string& where, const History& history) {
+  add_problem(result, where, history.problem);
+  if (!history.remark.empty() && result.remark.empty()) result.remark = where + history.remark;
 }
 
 // Only written instants can be: a fraction is of the undisturbed run, which some policy may beat.
@@ -247,8 +293,7 @@ void run_scenario(const FailureCase& c, const Runs& runs, const Scenario& scenar
   for (const Policy policy : c.policies) {
     if (is_cancelled(c)) return;
     History history = runs.recovered(policy, made.events);
-    add_problem(result, fmt::format("{}, {}: ", to_text(scenario), to_text(policy)),
-                history.problem);
+    add_history(result, fmt::format("{}, {}: ", to_text(scenario), to_text(policy)), history);
     made.policies.push_back(runs.evaluated(std::move(history.recovery), made.events));
     if (finished) finished(made, made.policies.back());
   }
@@ -283,7 +328,7 @@ void run_undisturbed(const FailureCase& c, const Collective& collective, const S
   result.undisturbed.report.chunk_done.clear();
   add_problem(result, "undisturbed: ", replay_problem(result.undisturbed));
   const History history = runs.recovered(Policy::report, {});
-  add_problem(result, "undisturbed: ", history.problem);
+  add_history(result, "undisturbed: ", history);
   if (history.recovery.completion != result.undisturbed.report.completion)
     add_problem(result, "undisturbed: ",
                 fmt::format("{} says {} without events, and {} with none of them",

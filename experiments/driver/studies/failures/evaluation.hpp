@@ -88,6 +88,7 @@ struct FailureEvaluation {
   std::vector<Policy> policies;
   Status status = Status::infeasible;
   std::string note; ///< why there is no schedule, or what was cut short; else who starts late
+  std::string remark; ///< on how engines agree (agreement.hpp); mostly empty
   bool verified = false;
   Replay undisturbed;                  ///< where verified
   std::vector<ProgressPoint> progress; ///< undisturbed

@@ -31,7 +31,10 @@ Fields<PolicyRow> case_fields() {
           {{"status", text, note},
            [](const R& r) { return r.e->problem.empty() ? to_text(r.e->status) : "defect"; }},
           {{"note", text, note},
-           [](const R& r) { return r.e->problem.empty() ? r.e->note : r.e->problem; }},
+           [](const R& r) {
+             const auto& e = *r.e;
+             return !e.problem.empty() ? e.problem : e.note.empty() ? e.remark : e.note;
+           }},
           {{"undisturbed_time_ps", time, metric},
            [](const R& r) {
              return r.e->verified ? Cell(r.e->undisturbed.report.completion) : Cell();

@@ -73,7 +73,9 @@ std::size_t FailureStudy::case_count() const {
 
 std::vector<RecordColumn> FailureStudy::columns() { return failure_columns(); }
 
-std::vector<std::string> FailureStudy::table_columns() const { return failure_table_columns(); }
+std::vector<std::string> FailureStudy::table_columns() const {
+  return failure_table_columns(common.noise.is_drawn());
+}
 
 StudyResult result_of(FailureStudyEvaluation evaluation, const Topology& topology) {
   const auto made = std::make_shared<const FailureStudyEvaluation>(std::move(evaluation));

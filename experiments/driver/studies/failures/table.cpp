@@ -246,7 +246,8 @@ std::string conclusion_text(const FailureEvaluation& e) {
                         e.note.empty() ? "" : ": " + e.note);
   else
     text += bound_text(e);
-  if (e.verified && !e.note.empty()) text += fmt::format("{}: {}\n", e.algorithm, e.note);
+  for (const std::string& said : {e.note, e.remark})
+    if (e.verified && !said.empty()) text += fmt::format("{}: {}\n", e.algorithm, said);
   if (!e.problem.empty()) text += fmt::format("DEFECT: {}: {}\n", e.algorithm, e.problem);
   return text;
 }
@@ -262,9 +263,10 @@ std::string failures_text(std::span<const FailureEvaluation> evaluations, const 
          draws_table(evaluations, form);
 }
 
-std::vector<std::string> failure_table_columns() {
+std::vector<std::string> failure_table_columns(bool draws) {
   std::vector<std::string> names =
       column_names(records_of<SummaryRow>(summary_fields(true, true), {}).columns, {});
+  if (!draws) return names;
   for (std::string& name : column_names(failure_columns(), shown_draws({true, true, true})))
     names.push_back(std::move(name));
   return names;

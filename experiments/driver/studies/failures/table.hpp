@@ -16,7 +16,7 @@ namespace tutti {
 [[nodiscard]] std::string failures_text(std::span<const FailureEvaluation> evaluations,
                                         const TableForm& form = {});
 /// How --columns may call what the table has, or could have.
-[[nodiscard]] std::vector<std::string> failure_table_columns();
+[[nodiscard]] std::vector<std::string> failure_table_columns(bool draws);
 
 /// What is wrong with each, in words; empty where all is well.
 [[nodiscard]] std::vector<std::string> problems_of(std::span<const FailureEvaluation> evaluations);

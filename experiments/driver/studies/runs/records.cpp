@@ -131,12 +131,10 @@ bool has_transport(const Evaluation& e) {
                              [](const Replay& replay) { return !replay.transport.empty(); });
 }
 
-/// Columns that not every run has.
-struct Optional {
-  bool transport = false, over_nccl = false, noise = false;
-};
+} // namespace
 
-Fields<RunRow> fields_with(std::span<const Evaluation> evaluations, Optional columns) {
+Fields<RunRow> run_fields(std::span<const Evaluation> evaluations,
+                          const OptionalRunColumns& columns) {
   const auto evaluation = [](const RunRow& row) { return row.e; };
   const auto replay = [](const RunRow& row) { return row.replay; };
   Fields<RunRow> fields = fields_through<RunRow>(case_fields(), evaluation);
@@ -164,17 +162,10 @@ Fields<RunRow> fields_with(std::span<const Evaluation> evaluations, Optional col
   return fields;
 }
 
-} // namespace
-
-Fields<RunRow> run_fields(std::span<const Evaluation> evaluations) {
-  return fields_with(evaluations, {std::ranges::any_of(evaluations, has_transport),
-                                   std::ranges::any_of(evaluations, is_over_nccl),
-                                   std::ranges::any_of(evaluations, has_noise)});
-}
-
-Fields<RunRow> quiet_run_fields(std::span<const Evaluation> evaluations) {
-  return fields_with(evaluations, {std::ranges::any_of(evaluations, has_transport),
-                                   std::ranges::any_of(evaluations, is_over_nccl), false});
+OptionalRunColumns optional_columns(std::span<const Evaluation> evaluations) {
+  return {std::ranges::any_of(evaluations, has_transport),
+          std::ranges::any_of(evaluations, is_over_nccl),
+          std::ranges::any_of(evaluations, has_noise)};
 }
 
 std::vector<const NoiseOutcome*> noises_of(const Replay& replay) {
@@ -185,11 +176,11 @@ std::vector<const NoiseOutcome*> noises_of(const Replay& replay) {
 }
 
 std::vector<RecordColumn> run_columns() {
-  return records_of<RunRow>(fields_with({}, {true, true, true}), {}).columns;
+  return records_of<RunRow>(run_fields({}, {true, true, true}), {}).columns;
 }
 
 std::function<Cell(const Evaluation&)> run_column(const std::string& name) {
-  for (Field<RunRow>& field : fields_with({}, {true, true, true}))
+  for (Field<RunRow>& field : run_fields({}, {true, true, true}))
     if (field.column.name == name)
       return [value = std::move(field.value)](const Evaluation& e) {
         const Replay* first = e.replays.empty() ? nullptr : &e.replays.front();
@@ -208,7 +199,7 @@ Records run_records(std::span<const Evaluation> evaluations) {
     for (const Replay& replay : e.replays)
       for (const NoiseOutcome* noise : noises_of(replay)) rows.push_back({&e, &replay, noise});
   }
-  return records_of<RunRow>(run_fields(evaluations), rows);
+  return records_of<RunRow>(run_fields(evaluations, optional_columns(evaluations)), rows);
 }
 
 } // namespace tutti

@@ -19,10 +19,15 @@ struct RunRow {
   const Replay* replay;                ///< null: there is none
   const NoiseOutcome* noise = nullptr; ///< null: none was asked for
 };
+/// Columns that not every run has.
+struct OptionalRunColumns {
+  bool transport = false, over_nccl = false, noise = false;
+};
+/// Those that some of these evaluations have.
+[[nodiscard]] OptionalRunColumns optional_columns(std::span<const Evaluation> evaluations);
 /// Of these evaluations: facts that some evaluation has are columns `fact:NAME`.
-[[nodiscard]] Fields<RunRow> run_fields(std::span<const Evaluation> evaluations);
-/// The same without what draws came to.
-[[nodiscard]] Fields<RunRow> quiet_run_fields(std::span<const Evaluation> evaluations);
+[[nodiscard]] Fields<RunRow> run_fields(std::span<const Evaluation> evaluations,
+                                        const OptionalRunColumns& optional);
 
 /// Those of a replay, or one that is null.
 [[nodiscard]] std::vector<const NoiseOutcome*> noises_of(const Replay& replay);

@@ -483,7 +483,13 @@ std::vector<std::string> RunStudy::table_columns() const {
           return std::ranges::find(matrix.disciplines, discipline) != matrix.disciplines.end();
         }))
       disciplines.push_back(discipline);
-  return run_table_columns(disciplines);
+  OptionalRunColumns optional;
+  for (const RunMatrix& matrix : matrices) {
+    optional.transport |= matrix.transport != nullptr;
+    optional.over_nccl |= matrix.over_nccl;
+    optional.noise |= matrix.noise.is_drawn();
+  }
+  return run_table_columns(disciplines, optional);
 }
 
 StudyResult run_study(const RunStudy& study, const StudyRun& how) {

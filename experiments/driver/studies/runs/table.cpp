@@ -128,8 +128,7 @@ struct TableRow {
 std::string time_name(Discipline discipline) { return fmt::format("time_{}", to_text(discipline)); }
 
 /// What a table says otherwise than a record, then all of the record.
-Fields<TableRow> table_fields(std::span<const Evaluation> rows,
-                              std::span<const Discipline> disciplines) {
+Fields<TableRow> table_fields(Fields<RunRow> of_record, std::span<const Discipline> disciplines) {
   using enum Quantity;
   using enum ColumnRole;
   using R = TableRow;
@@ -144,7 +143,7 @@ Fields<TableRow> table_fields(std::span<const Evaluation> rows,
                         const std::vector<Replay>& replays = r.run.e->replays;
                         return d < replays.size() ? Cell(replays[d].report.completion) : Cell();
                       }});
-  extend(fields, fields_through<R>(quiet_run_fields(rows), [](const R& r) { return &r.run; }));
+  extend(fields, fields_through<R>(std::move(of_record), [](const R& r) { return &r.run; }));
   return fields;
 }
 
@@ -216,7 +215,7 @@ std::string noise_table(std::span<const Evaluation> evaluations, const TableForm
   });
   std::vector<RunRow> shown;
   for (const Row& row : rows) shown.push_back(row.run);
-  const Records records = records_of<RunRow>(run_fields(evaluations), shown);
+  const Records records = records_of<RunRow>(run_fields(evaluations, optional_columns(evaluations)), shown);
   const std::string table =
       to_text(records_table(records, shown_noise_columns(records), form), form);
   if (table.empty()) return "";
@@ -292,12 +291,16 @@ std::string table_text(std::vector<Evaluation> rows, const TableForm& form) {
   std::stable_sort(rows.begin(), rows.end(), [&key](const Evaluation& a, const Evaluation& b) {
     return a.size != b.size ? a.size < b.size : key(a) < key(b);
   });
-  const Shape shape = shape_of(rows);
+  Shape shape = shape_of(rows);
+  OptionalRunColumns optional = optional_columns(rows);
+  optional.noise = false;                                            // has a table of its own
+  if (!form.columns.empty()) shape.interval |= optional.transport; // empty where nothing is fitted
   std::vector<TableRow> table_rows;
   for (std::size_t i = 0; i < rows.size(); ++i)
     table_rows.push_back({{&rows[i], rows[i].replays.empty() ? nullptr : &rows[i].replays.front()},
                           is_best(rows, i)});
-  const Records records = records_of<TableRow>(table_fields(rows, shape.disciplines), table_rows);
+  const Records records = records_of<TableRow>(
+      table_fields(run_fields(rows, optional), shape.disciplines), table_rows);
   const std::string table = to_text(records_table(records, shown_columns(shape), form), form);
   if (table.empty()) return noise_table(rows, form); // nothing in it is asked for
   std::string text = wrapped(heading(rows.front(), shape), form) + table;
@@ -310,11 +313,16 @@ std::string table_text(std::vector<Evaluation> rows, const TableForm& form) {
 
 } // namespace
 
-std::vector<std::string> run_table_columns(const std::vector<Discipline>& disciplines) {
-  const Shape all{true, true, true, true, true, true, true, true, disciplines};
-  std::vector<std::string> names = column_names(
-      records_of<TableRow>(table_fields({}, disciplines), {}).columns, shown_columns(all));
+std::vector<std::string> run_table_columns(const std::vector<Discipline>& disciplines,
+                                           const OptionalRunColumns& optional) {
+  const Shape all{
+      true, true, true, true, true, true, optional.over_nccl, optional.transport, disciplines};
+  const Fields<TableRow> fields =
+      table_fields(run_fields({}, {optional.transport, optional.over_nccl, false}), disciplines);
+  std::vector<std::string> names =
+      column_names(records_of<TableRow>(fields, {}).columns, shown_columns(all));
   names.emplace_back("fact:*");
+  if (!optional.noise) return names;
   const Records drawn{run_columns(), {}};
   for (std::string& name : column_names(drawn.columns, shown_noise_columns(drawn)))
     names.push_back(std::move(name));

@@ -3,6 +3,7 @@
 
 #include "experiments/driver/records/table.hpp"
 #include "experiments/driver/studies/runs/evaluation.hpp"
+#include "experiments/driver/studies/runs/records.hpp"
 
 #include <cstdint>
 #include <span>
@@ -25,8 +26,8 @@ namespace tutti {
 [[nodiscard]] std::string report_text(std::span<const Evaluation> evaluations,
                                       const TableForm& form = {});
 
-/// How --columns may call what these tables have, or could have.
+/// How --columns may call what these tables have, or could have, where runs have these columns.
 [[nodiscard]] std::vector<std::string>
-run_table_columns(const std::vector<Discipline>& disciplines);
+run_table_columns(const std::vector<Discipline>& disciplines, const OptionalRunColumns& optional);
 
 } // namespace tutti

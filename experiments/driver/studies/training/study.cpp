@@ -86,7 +86,9 @@ std::size_t TrainingStudy::case_count() const {
 
 std::vector<RecordColumn> TrainingStudy::columns() { return training_columns(); }
 
-std::vector<std::string> TrainingStudy::table_columns() const { return training_table_columns(); }
+std::vector<std::string> TrainingStudy::table_columns() const {
+  return training_table_columns(noise.is_drawn());
+}
 
 StudyResult result_of(TrainingEvaluation evaluation, std::vector<TrainingNetwork> networks,
                       NpuDetail detail) {

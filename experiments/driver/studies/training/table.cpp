@@ -422,7 +422,7 @@ std::string training_text(const TrainingEvaluation& evaluation, const TableForm&
          "\n" + wrapped(notes_text(evaluation, labels_of(runs, {})), form);
 }
 
-std::vector<std::string> training_table_columns() {
+std::vector<std::string> training_table_columns(bool draws) {
   std::vector<Purpose> purposes;
   for (std::size_t p = 0; p < purpose_count; ++p) purposes.push_back(static_cast<Purpose>(p));
   std::vector<std::string> names;
@@ -434,6 +434,7 @@ std::vector<std::string> training_table_columns() {
   add(table_iteration_fields(labels, {}));
   add(table_account_fields(labels, purposes));
   add(table_plan_fields(labels));
+  if (!draws) return names;
   for (std::string& name :
        column_names(records_of<TableNoise>(table_noise_fields(labels), {}).columns,
                     shown_columns(labels, true)))

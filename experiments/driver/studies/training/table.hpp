@@ -21,6 +21,6 @@ namespace tutti {
                                           const std::string& engine);
 
 /// How --columns may call what these tables have, or could have.
-[[nodiscard]] std::vector<std::string> training_table_columns();
+[[nodiscard]] std::vector<std::string> training_table_columns(bool draws);
 
 } // namespace tutti
