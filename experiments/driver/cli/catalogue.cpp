@@ -72,4 +72,14 @@ std::vector<CatalogueEntry> study_catalogue() { return titled(untitled_catalogue
 std::string find_experiment(const std::string& text) { return find(text, false); }
 std::string find_study(const std::string& text) { return find(text, true); }
 
+std::string default_folder(const std::string& file, const std::string& name) {
+  const fs::path folder = data_folder("experiments", TUTTI_EXPERIMENTS_SOURCE_DIR);
+  std::error_code error; // what can't be resolved isn't there
+  const fs::path known = fs::weakly_canonical(file, error)
+                             .lexically_relative(fs::weakly_canonical(folder, error))
+                             .replace_extension();
+  const bool is_known = !error && !known.empty() && *known.begin() != "..";
+  return "out/" + (is_known ? known.generic_string() : name);
+}
+
 } // namespace tutti

@@ -37,7 +37,7 @@ struct CollectiveArguments {
 
 struct RunArguments {
   std::string experiment;                    ///< file, or a name of `tutti list experiments`
-  std::optional<std::string> out;            ///< default out/NAME
+  std::optional<std::string> out;            ///< default_folder()
   std::optional<std::string> jobs;           ///< default: all processors
   std::optional<std::string> pack, measured; ///< files for tutti-gpu, and from it
   bool progress = false;                     ///< lines where stderr is no terminal
@@ -204,7 +204,7 @@ struct CompareArguments {
 
 struct SweepArguments {
   std::string study;                       ///< file, or a name of `tutti list studies`
-  std::optional<std::string> out;          ///< folder; default out/NAME
+  std::optional<std::string> out;          ///< folder; default_folder()
   std::optional<std::string> store;        ///< SQLite file; default sweep.sqlite in that folder
   std::optional<std::string> jobs;         ///< default: all processors; with MPI 1 on each rank
   std::string engine = "local";            ///< or mpi

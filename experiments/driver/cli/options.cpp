@@ -135,7 +135,9 @@ void add_options(CLI::App& app, RunArguments& run) {
   app.add_option("experiment", run.experiment,
                  "a TOML file, or a name that `tutti list experiments` shows")
       ->required();
-  app.add_option("--out", run.out, "folder for tables, figures and verdicts; default out/NAME");
+  app.add_option("--out", run.out,
+                 "folder for tables, figures and verdicts; default out/NAME (of tacos/fig02: "
+                 "out/tacos/fig02)");
   app.add_option("--jobs", run.jobs, "runs at once; default: all processors");
   auto* pack = app.add_option("--pack", run.pack,
                               "write its programs for tutti-gpu instead of executing them");
@@ -408,7 +410,9 @@ void add_options(CLI::App& app, SweepArguments& sweep) {
   app.add_option("study", sweep.study,
                  "a TOML file (docs/formats/study.md), or a name that `tutti list studies` shows")
       ->required();
-  app.add_option("--out", sweep.out, "folder for the store, tables and figures; default out/NAME");
+  app.add_option("--out", sweep.out,
+                 "folder for the store, tables and figures; default out/NAME (of tacos/fig02: "
+                 "out/tacos/fig02)");
   app.add_option("--store", sweep.store, "SQLite file; default sweep.sqlite in that folder");
   app.add_option("--jobs", sweep.jobs,
                  "points at once; default: all processors; with MPI 1 on each rank");

@@ -6,8 +6,10 @@
 #include "experiments/driver/records/csv.hpp"
 #include "experiments/driver/records/json.hpp"
 #include "experiments/driver/records/provenance.hpp"
+#include "sim/error.hpp"
 #include "sim/files/files.hpp"
 
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
@@ -87,6 +89,22 @@ std::optional<Figure> besides_figure(std::span<const Comparison> comparisons) {
   return verdict_points_figure(points);
 }
 
+/// Whose results lie in a folder, in words; empty where they are this experiment's, or none.
+std::string other_owner(const std::string& folder, const Experiment& experiment) {
+  if (std::filesystem::exists(folder + "/sweep.sqlite")) return "a sweep";
+  const std::string file = folder + "/results.json";
+  if (!std::filesystem::exists(file)) return "";
+  const Json results = Json::parse(read_file(file), nullptr, false);
+  const auto text = [&results](const char* key) {
+    const auto found = results.is_object() ? results.find(key) : results.end();
+    return found != results.end() && found->is_string() ? found->get<std::string>() : "";
+  };
+  const std::string name = text("experiment"), title = text("title");
+  if (name.empty()) return "something else";
+  if (name == experiment.name && title == experiment.title) return "";
+  return fmt::format("the experiment {} (\"{}\")", name, title);
+}
+
 std::vector<TextFile> joined_texts(std::span<const StudyResult> results) {
   std::vector<TextFile> files;
   for (const StudyResult& result : results)
@@ -111,6 +129,10 @@ std::vector<Comparison> comparisons_of(std::span<const StudyResult> results) {
 
 void start_results(const std::string& folder, const Experiment& experiment,
                    const std::string& toml) {
+  if (const std::string owner = other_owner(folder, experiment); !owner.empty())
+    throw InputError(fmt::format("{}: it has the results of {}: choose another folder by --out, "
+                                 "or remove it",
+                                 folder, owner));
   write_file(folder + "/" + experiment.name + ".toml", toml);
 }
 

@@ -17,7 +17,8 @@ namespace tutti {
 [[nodiscard]] std::vector<Comparison> comparisons_of(std::span<const StudyResult> results);
 
 /// Copies the experiment's file to `folder`/NAME.toml, before anything runs: an unwritable folder
-/// must not cost hours. Errors: InputError "FILE: cannot write: ...".
+/// must not cost hours. Errors: InputError "FILE: cannot write: ..."; a folder whose results are
+/// another experiment's (by name and title), a command's or a sweep's.
 void start_results(const std::string& folder, const Experiment& experiment,
                    const std::string& toml);
 

@@ -155,7 +155,7 @@ int run_command(const RunArguments& arguments) {
     (void)executions_elsewhere(experiment, *elsewhere);
   }
   const std::size_t jobs = arguments.jobs ? parse_jobs(*arguments.jobs) : default_jobs();
-  const std::string folder = arguments.out.value_or("out/" + experiment.name);
+  const std::string folder = arguments.out.value_or(default_folder(file, experiment.name));
   start_results(folder, experiment, toml);
   bool interrupted = false;
   const std::vector<StudyResult> results =

@@ -286,8 +286,9 @@ int simulate(const SweepArguments& arguments, const Study& study, const std::str
 
 int sweep_command(const SweepArguments& arguments, const SweepEngine& mpi) {
   require_sense(arguments);
-  const Study study = read_study(find_study(arguments.study));
-  const std::string folder = arguments.out.value_or("out/" + study.name);
+  const std::string file = find_study(arguments.study);
+  const Study study = read_study(file);
+  const std::string folder = arguments.out.value_or(default_folder(file, study.name));
   if (arguments.emit_slurm) return emit_slurm(arguments, study, folder);
   const SweepOptions options = options_of(arguments, folder);
   if (arguments.report) return report(arguments, study, folder, options.store, nullptr);
