@@ -2,7 +2,7 @@
 // machine or a file. A topology made by a family is named by its text in normal form: fixed order
 // of the keys, shortest exact units, no defaults.
 #include "sim/error.hpp"
-#include "sim/files/files.hpp"
+#include "sim/files/gzip.hpp"
 #include "sim/text.hpp"
 #include "topologies/failed_links.hpp"
 #include "topologies/import/list.hpp"
@@ -189,7 +189,9 @@ bool names_file(std::string_view head) {
   constexpr std::array endings{".toml", ".json", ".yml", ".yaml", ".topo",   ".csv",
                                ".txt",  ".xml",  ".dot", ".gv",   ".graphml"};
   return head.find('/') != std::string_view::npos ||
-         std::ranges::any_of(endings, [&](std::string_view end) { return head.ends_with(end); });
+         std::ranges::any_of(endings, [name = unpacked_name(head)](std::string_view end) {
+           return name.ends_with(end);
+         });
 }
 
 /// `FILE:N`: a file, and of how many nodes of its kind the network consists; else 1.
@@ -246,7 +248,7 @@ std::vector<topologies::CompanionFile> files_beside(const std::filesystem::path&
   paths.resize(std::min(paths.size(), most_files));
   std::vector<topologies::CompanionFile> files;
   for (const std::filesystem::path& path : paths)
-    files.push_back({read_file(path.string()), path.string()});
+    files.push_back({read_input_file(path.string()), path.string()});
   return files;
 }
 
@@ -258,7 +260,7 @@ topologies::ForeignFile foreign_file(const topologies::ForeignFormat& format,
   for (const Option& option : form.options)
     if (std::ranges::find(format.options, option.key) != format.options.end())
       file.options.emplace(option.key, option.value);
-  for (const std::string& other : others) file.companions.push_back({read_file(other), other});
+  for (const std::string& other : others) file.companions.push_back({read_input_file(other), other});
   file.beside = [path] { return files_beside(path); };
   return file;
 }
@@ -282,7 +284,7 @@ Topology make_network(std::string_view text) {
       names_file(path) || (std::filesystem::is_regular_file(path) && !is_family_or_machine(path));
   // Read once, as it may be a pipe.
   if (is_file && std::filesystem::exists(path) && !std::filesystem::is_directory(path)) {
-    const std::string bytes = read_file(path);
+    const std::string bytes = read_input_file(path);
     std::string_view content = bytes;
     if (content.starts_with("\xEF\xBB\xBF")) content.remove_prefix(3); // a mark of UTF-8
     if (content.starts_with("\xFF\xFE") || content.starts_with("\xFE\xFF"))

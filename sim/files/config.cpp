@@ -5,7 +5,7 @@
 // stack, is refused before parsing.
 #include "sim/files/config.hpp"
 
-#include "sim/files/files.hpp"
+#include "sim/files/gzip.hpp"
 #include "sim/text.hpp"
 
 #pragma push_macro("NDEBUG")
@@ -345,7 +345,7 @@ std::string ConfigTable::canonical_text() const {
   return text.str();
 }
 
-ConfigTable read_config(const std::string& file) { return parse_config(read_file(file), file); }
+ConfigTable read_config(const std::string& file) { return parse_config(read_input_file(file), file); }
 
 ConfigTable parse_config(std::string_view text, const std::string& source_name) {
   refuse_unsafe(text, source_name);

@@ -3,6 +3,7 @@
 #include "sim/files/schedule_file.hpp"
 
 #include "sim/files/files.hpp"
+#include "sim/files/gzip.hpp"
 #include "sim/files/schedule_binary.hpp"
 #include "sim/files/schedule_format.hpp"
 #include "sim/files/schedule_json.hpp"
@@ -35,7 +36,7 @@ void write_schedule(std::ostream& out, const Topology& topology, const ScheduleC
 }
 
 ScheduleFile read_schedule(const std::string& file, const Topology& topology) {
-  return parse_schedule(read_file(file), file, topology);
+  return parse_schedule(read_input_file(file), file, topology);
 }
 
 ScheduleFile parse_schedule(std::string_view content, const std::string& source_name,

@@ -41,7 +41,7 @@ const std::map<std::string, std::string> libraries = {
     {"toml++", "sim/files/config\\.cpp"},
     {"lemon", "(synth/bounds/flow_cuts|algorithms/arborescence_packing)\\.cpp"},
     {"zstd.h", "sim/files/schedule_binary\\.cpp"},
-    {"zlib.h", "(workloads/traces/gzip|tests/workloads/chakra_test)\\.cpp"},
+    {"zlib.h", "(sim/files/gzip|tests/workloads/chakra_test)\\.cpp"},
     {"google", "workloads/traces/chakra_(messages|writer)\\.cpp"},
     {"chakra.pb.h", "workloads/traces/chakra_(messages|writer)\\.cpp"},
     {"nlohmann", "(sim/files/(schedule_json|json_value)|workloads/traces/process_groups)\\.cpp|"

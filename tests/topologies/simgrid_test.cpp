@@ -192,6 +192,29 @@ TEST_CASE("what is wrong with a platform is told with its line") {
   CHECK(topologies::is_simgrid(star));
 }
 
+TEST_CASE("counts that no int holds are told with their place and their value") {
+  const auto refusal = [](const std::string& radical, const std::string& parameters) {
+    return platform_refusal(platform("<cluster id=\"k\" prefix=\"n\" suffix=\"\" radical=\"" +
+                                     radical + "\" speed=\"1Gf\" bw=\"1GBps\" lat=\"1us\" " +
+                                     "topology=\"FAT_TREE\" topo_parameters=\"" + parameters +
+                                     "\"/>"));
+  };
+  const std::string good = "2;4,4;1,2;1,2";
+  CHECK_THAT(refusal("0-15", "2;4294967295,4;1,2;1,2"),
+             ContainsSubstring("topo_parameters \"2;4294967295,4;1,2;1,2\": 4294967295 is more "
+                               "than 2147483647"));
+  CHECK_THAT(refusal("0-4294967296", good), ContainsSubstring("radical \"0-4294967296\": "));
+  // Whatever number is damaged, the answer names where and what.
+  for (std::size_t at = 0; at < good.size(); ++at)
+    if (good[at] >= '0' && good[at] <= '9')
+      for (const char* other : {"x", "", "9999999999", "1.5", "0x4"}) {
+        const std::string damaged = good.substr(0, at) + other + good.substr(at + 1);
+        INFO(damaged);
+        const std::string said = refusal("0-15", damaged);
+        CHECK_THAT(said, StartsWith("f:") && ContainsSubstring("topo_parameters \"" + damaged));
+      }
+}
+
 TEST_CASE("SimGrid is stopped where it doesn't end") {
   const std::string endless =
       platform("<zone id=\"z\" routing=\"Dijkstra\">\n" + hosts("ab") +

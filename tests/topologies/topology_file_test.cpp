@@ -2,10 +2,14 @@
 #include "topologies/list.hpp"
 
 #include "sim/error.hpp"
+#include "sim/random.hpp"
 #include "tests/catch.hpp"
+#include "topologies/export/list.hpp"
 
+#include <cstdint>
 #include <fstream>
 #include <string>
+#include <utility>
 #include <vector>
 
 using namespace tutti;
@@ -299,4 +303,32 @@ TEST_CASE("mistakes in groups") {
   CHECK_THROWS_WITH(with_link("[[groups]]\nnmae = \"bus\""),
                     "dir/t.toml:11:1: unknown key \"nmae\" (known: name, links, bandwidth; did you "
                     "mean \"name\"?)");
+}
+
+TEST_CASE("a written network is the same again, whatever the order of a group's links") {
+  for (std::uint64_t seed = 1; seed <= 300; ++seed) {
+    Random random(seed);
+    TopologyParts parts;
+    parts.name = "t";
+    const auto nodes = static_cast<std::uint32_t>(2 + random.below(3));
+    for (std::uint32_t n = 0; n < nodes; ++n)
+      parts.add_node({"n" + std::to_string(n), NodeKind::npu, {}, {}});
+    for (std::uint64_t l = 0; l < 3 * nodes; ++l) { // many of them parallel
+      const auto from = static_cast<std::uint32_t>(random.below(nodes));
+      const auto to = static_cast<std::uint32_t>((from + 1 + random.below(nodes - 1)) % nodes);
+      parts.add_link({NodeId{from}, NodeId{to}, Time{1000}, Bandwidth{1'000'000'000}});
+    }
+    for (std::uint32_t g = 0; g < 2; ++g) {
+      std::vector<LinkId> all;
+      for (std::uint32_t l = 0; l < parts.links.size(); ++l) all.emplace_back(l);
+      random.shuffle(all);
+      all.resize(1 + random.below(all.size()));
+      parts.groups.push_back({"g" + std::to_string(g), std::move(all), Bandwidth{1'000'000'000}});
+    }
+    const Topology network(std::move(parts));
+    INFO("seed " << seed << '\n' << topology_toml(network));
+    const Topology again = parse_topology(topology_toml(network), "t.toml");
+    CHECK(again.fingerprint() == network.fingerprint());
+    for (std::size_t g = 0; g < 2; ++g) CHECK(again.groups()[g].links == network.groups()[g].links);
+  }
 }

@@ -8,7 +8,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstddef>
 #include <map>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -45,28 +47,28 @@ std::string toml_link(const Topology& topology, LinkId id) {
 }
 
 /// A group is given by pairs of nodes, and has all links from the first to the second; where it has
-/// only some, each says which one it is.
+/// only some of them, or in another order, each says which one it is. So the order is kept.
 std::string toml_group(const Topology& topology, const SharedGroup& group) {
-  std::map<std::pair<NodeId, NodeId>, std::vector<LinkId>> members; // in their order
-  std::vector<std::pair<NodeId, NodeId>> pairs;
-  for (const LinkId id : group.links) {
-    const std::pair ends(topology.link(id).from, topology.link(id).to);
-    if (members[ends].empty()) pairs.push_back(ends);
-    members[ends].push_back(id);
-  }
+  std::map<std::pair<NodeId, NodeId>, std::vector<LinkId>> all_between;
   std::vector<std::string> words;
-  for (const auto& ends : pairs) {
-    std::vector<LinkId> parallel;
-    for (const LinkId link : topology.out_links(ends.first))
-      if (topology.link(link).to == ends.second) parallel.push_back(link);
-    const std::string pair = fmt::format("{}, {}", toml_string(topology.node(ends.first).name),
-                                         toml_string(topology.node(ends.second).name));
-    if (members[ends].size() == parallel.size())
+  for (std::size_t i = 0; i < group.links.size();) {
+    const Link& link = topology.link(group.links[i]);
+    const auto [found, is_new] = all_between.try_emplace({link.from, link.to});
+    const std::vector<LinkId>& parallel = found->second;
+    if (is_new)
+      for (const LinkId other : topology.out_links(link.from))
+        if (topology.link(other).to == link.to) found->second.push_back(other);
+    const std::string pair = fmt::format("{}, {}", toml_string(topology.node(link.from).name),
+                                         toml_string(topology.node(link.to).name));
+    const auto rest = std::span(group.links).subspan(i);
+    const bool has_all = rest.size() >= parallel.size() &&
+                         std::ranges::equal(rest.first(parallel.size()), parallel);
+    if (has_all)
       words.push_back(fmt::format("[{}]", pair));
     else
-      for (const LinkId link : members[ends])
-        words.push_back(
-            fmt::format("[{}, {}]", pair, std::ranges::find(parallel, link) - parallel.begin()));
+      words.push_back(fmt::format(
+          "[{}, {}]", pair, std::ranges::find(parallel, group.links[i]) - parallel.begin()));
+    i += has_all ? parallel.size() : 1;
   }
   return fmt::format("\n[[groups]]\nname = {}\nbandwidth = \"{}\"\nlinks = [{}]\n",
                      toml_string(group.name), to_text(group.bandwidth), fmt::join(words, ", "));

@@ -3,6 +3,7 @@
 #include "topologies/import/list.hpp"
 
 #include "sim/error.hpp"
+#include "sim/files/gzip.hpp"
 #include "topologies/import/servers.hpp"
 #include "topologies/import/text_lines.hpp"
 
@@ -91,9 +92,9 @@ void refuse_other_kinds(std::string_view content, const std::string& source) {
   const char begin = first_character(content);
   const bool is_markup = begin == '{' || begin == '<';
   const bool is_foreign = is_markup || std::ranges::any_of(endings, [&](const char* end) {
-                            return source.ends_with(end);
+                            return unpacked_name(source).ends_with(end);
                           });
-  if (!is_foreign && (begin == '\0' || source.ends_with(".toml"))) return;
+  if (!is_foreign && (begin == '\0' || unpacked_name(source).ends_with(".toml"))) return;
   if (begin == '\0') throw InputError(fmt::format("{}: it is empty", source));
   const std::string_view head = content.substr(0, std::size_t{1} << 20);
   for (const OtherKind& kind : other_kinds)

@@ -11,9 +11,13 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
+#include <cstddef>
 #include <cstring>
+#include <limits>
 #include <string>
 #include <string_view>
+#include <system_error>
 
 namespace tutti::topologies {
 
@@ -78,8 +82,28 @@ private:
       if (trimmed(node.attribute(name).value()).starts_with('-'))
         throw error(node,
                     fmt::format("{} \"{}\": it is negative", name, node.attribute(name).value()));
+    for (const char* name : {"topo_parameters", "radical"}) check_counts(node, name);
     if (tag == "prop") check_property(node);
     return true;
+  }
+
+  /// Numbers of nodes and links, which SimGrid reads as an int and says no more than "stoi" of.
+  void check_counts(const pugi::xml_node& node, const char* name) {
+    const std::string_view text = node.attribute(name).value();
+    const auto refuse = [&](std::string_view what, std::string_view why) {
+      throw error(node, fmt::format("{} \"{}\": {} {}", name, text, what, why));
+    };
+    for (std::size_t begin = 0; begin < text.size();) {
+      const std::size_t end = std::min(text.find_first_of(",;-", begin), text.size());
+      const std::string_view count = trimmed(text.substr(begin, end - begin));
+      int value = 0;
+      const auto [after, problem] = std::from_chars(count.data(), count.data() + count.size(), value);
+      if (problem == std::errc::result_out_of_range)
+        refuse(count, fmt::format("is more than {}", std::numeric_limits<int>::max()));
+      if (problem != std::errc() || after != count.data() + count.size())
+        refuse(fmt::format("\"{}\"", count), "is no number");
+      begin = end + 1;
+    }
   }
 
   void check_property(const pugi::xml_node& node) {

@@ -4,7 +4,7 @@
 #include "workloads/traces/chakra.hpp"
 
 #include "sim/error.hpp"
-#include "sim/files/files.hpp"
+#include "sim/files/gzip.hpp"
 #include "workloads/parallelism/program_pool.hpp"
 #include "workloads/traces/chakra_groups.hpp"
 #include "workloads/traces/chakra_messages.hpp"
@@ -373,7 +373,7 @@ Workload read_chakra(const std::string& prefix, const Topology& topology,
     if (!std::filesystem::exists(file))
       throw InputError(
           fmt::format("{}: there is no trace of npu{} (the network has {} NPUs)", file, npu, npus));
-    const std::string content = read_file(file);
+    const std::string content = read_input_file(file);
     try {
       importer.add(npu, parse_chakra(content));
     } catch (const InputError& e) {

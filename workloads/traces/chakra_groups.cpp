@@ -5,7 +5,7 @@
 #include "workloads/traces/chakra_groups.hpp"
 
 #include "sim/error.hpp"
-#include "sim/files/files.hpp"
+#include "sim/files/gzip.hpp"
 #include "workloads/parallelism/npu_numbering.hpp"
 #include "workloads/traces/chakra.hpp"
 
@@ -41,7 +41,7 @@ ChakraGroups::ChakraGroups(const Topology& topology, const std::string& prefix,
   if (groups_file_.empty() && std::filesystem::exists(chakra_groups_file(prefix)))
     groups_file_ = chakra_groups_file(prefix);
   if (!groups_file_.empty())
-    given_ = parse_group_file(read_file(groups_file_), groups_file_, topology.npu_count());
+    given_ = parse_group_file(read_input_file(groups_file_), groups_file_, topology.npu_count());
 }
 
 void ChakraGroups::begin(std::uint32_t npu, const ChakraFile& file) {

@@ -4,7 +4,6 @@
 #include "workloads/traces/chakra_messages.hpp"
 
 #include "sim/error.hpp"
-#include "workloads/traces/gzip.hpp"
 
 #include <chakra.pb.h>
 #include <fmt/format.h>
@@ -257,10 +256,9 @@ std::string text_of(const ChakraNode& node) {
                            : fmt::format("node {} ({})", node.id, node.name);
 }
 
-ChakraFile parse_chakra(std::string content) {
-  const std::string plain = gunzipped(std::move(content));
+ChakraFile parse_chakra(const std::string& content) {
   ChakraFile file;
-  Messages messages(plain);
+  Messages messages(content);
   read_metadata(file, messages.next<ChakraProtoMsg::GlobalMetadata>("its metadata"));
   while (!messages.empty())
     file.nodes.push_back(node_of(messages.next<ChakraProtoMsg::Node>("a node")));

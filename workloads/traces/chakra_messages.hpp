@@ -48,10 +48,10 @@ struct ChakraFile {
 /// "node 12 (name)"
 [[nodiscard]] std::string text_of(const ChakraNode& node);
 
-/// Plain or gzip. Errors: InputError, "node 12 (name): ..." where one is at fault, without the
+/// Errors: InputError, "node 12 (name): ..." where one is at fault, without the
 /// file's name: truncated or broken content (of Tutti's files also where they end behind some node;
 /// those of which another tool has removed nodes are fine), a type of node that has no meaning
 /// here, an attribute that isn't known, or of a kind that doesn't suit it.
-[[nodiscard]] ChakraFile parse_chakra(std::string content);
+[[nodiscard]] ChakraFile parse_chakra(const std::string& content);
 
 } // namespace tutti

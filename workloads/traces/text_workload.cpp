@@ -3,7 +3,7 @@
 #include "workloads/traces/text_workload.hpp"
 
 #include "sim/error.hpp"
-#include "sim/files/files.hpp"
+#include "sim/files/gzip.hpp"
 #include "workloads/parallelism/npu_numbering.hpp"
 #include "workloads/traces/text_layers.hpp"
 #include "workloads/traces/text_program.hpp"
@@ -159,7 +159,7 @@ Workload read_text_workload(const std::string& file, const Topology& topology,
                                  "converter)",
                                  file));
   if (options.passes == 0) throw InputError(fmt::format("{}: at least one pass is needed", file));
-  const TextFile text = parse_text_layers(read_file(file), file, *options.unit);
+  const TextFile text = parse_text_layers(read_input_file(file), file, *options.unit);
   check_layers(text, file);
   const TextDegrees degrees = Degrees(text, file, topology, options).find();
   const TextRuns runs = runs_of(text, file);

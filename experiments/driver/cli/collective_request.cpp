@@ -4,6 +4,7 @@
 #include "experiments/driver/cli/collective_request.hpp"
 
 #include "sim/error.hpp"
+#include "sim/files/gzip.hpp"
 #include "sim/text.hpp"
 
 #include <fmt/format.h>
@@ -13,7 +14,7 @@ namespace tutti {
 std::string CollectiveRequest::text() const { return joined(texts, " + "); }
 
 bool is_collective_file(std::string_view text) {
-  return text.find('/') != std::string_view::npos || text.ends_with(".toml");
+  return text.find('/') != std::string_view::npos || unpacked_name(text).ends_with(".toml");
 }
 
 Collective make_collective(const Topology& topology, const CollectiveRequest& request,

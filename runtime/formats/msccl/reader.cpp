@@ -9,7 +9,7 @@
 #include "runtime/formats/msccl/working_copies.hpp"
 #include "runtime/formats/msccl/xml.hpp"
 #include "sim/error.hpp"
-#include "sim/files/files.hpp"
+#include "sim/files/gzip.hpp"
 
 #include <fmt/format.h>
 
@@ -201,12 +201,12 @@ MscclFile read_msccl(std::string_view text, const std::string& file_name, Bytes 
 }
 
 MscclFile load_msccl(const std::filesystem::path& file, Bytes size, const Collective* custom) {
-  return read_msccl(read_file(file.string()), file.string(), size, custom);
+  return read_msccl(read_input_file(file.string()), file.string(), size, custom);
 }
 
 std::vector<MscclFile> load_msccl_files(const std::filesystem::path& file, Bytes size,
                                         const Collective* custom) {
-  return read_msccl_files(read_file(file.string()), file.string(), size, custom);
+  return read_msccl_files(read_input_file(file.string()), file.string(), size, custom);
 }
 
 } // namespace tutti::runtime

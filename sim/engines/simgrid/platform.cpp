@@ -241,6 +241,8 @@ InputError simgrid_error(const std::string& source, const std::string& path,
   constexpr std::size_t longest = 500;
   if (words.size() > longest) words = words.substr(0, longest) + " ...";
   if (words.empty()) words = "no reason given";
+  if (words.starts_with("sto") && words.find(' ') == std::string::npos) // of std::stoi(), ...
+    words = fmt::format("a number in it can't be read ({})", words);
   const std::string place = line > 0 ? fmt::format("{}:{}:1", source, line) : source;
   return InputError(fmt::format("{}: SimGrid: {}", place, words));
 }

@@ -172,6 +172,27 @@ TEST_CASE("engines that are held against each other say how far apart they are, 
         "(2ps allowed for rounding)");
 }
 
+TEST_CASE("no gap is below 1 by rounding alone") {
+  TopologyParts parts = samples::ring(3).parts(); // a third of a nanosecond for each byte
+  for (Link& link : parts.links) link = {link.from, link.to, Time{}, Bandwidth{3'000'000'000}};
+  const Topology topology(std::move(parts));
+  std::size_t below = 0;
+  for (std::int64_t size = 990; size <= 1020; ++size) {
+    Case c = case_of(topology, "ring");
+    c.engine = &find_engine("simgrid");
+    c.collective.size = Bytes{size};
+    c.chunks = 1;
+    const Evaluation e = evaluate(c);
+    INFO(size << " bytes: " << e.problem);
+    REQUIRE(e.replays.size() == 1);
+    const Replay& replay = e.replays[0];
+    below += replay.report.completion < replay.bound_at_chunks.time ? 1U : 0U;
+    CHECK(replay.gap() >= 1);
+    CHECK(replay.gap_at_chunks() >= 1);
+  }
+  CHECK(below > 0); // or nothing was asked
+}
+
 TEST_CASE("the number of chunks that is best is found") {
   // A line npu0 - npu1 - npu2: a Broadcast of n bytes in k chunks takes
   // 2 alpha + (k + 1) n / k / B; the more the better, up to the 64 that are tried.

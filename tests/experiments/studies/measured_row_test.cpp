@@ -337,3 +337,27 @@ TEST_CASE("the Inspector counts a rank's share of All-Gather and Reduce-Scatter"
   CHECK(made.rows.at(0).size == Bytes{524288});
   CHECK(made.rows.at(0).bus_factor == Approx(7 / 8.0));
 }
+
+TEST_CASE("a row in the line of a message is read or told, and never vanishes") {
+  const std::string row = "1048576 262144 float sum -1 31.99 32.78 57.37 0 32.16 32.60 57.05 0";
+  const std::string other = "2097152 524288 float sum -1 36.81 56.97 99.7 0 36.49 57.47 100.6 0\n";
+  const std::string message = "hgx01:40120:40399 [0] NCCL WARN Call to ibv_poll_cq failed";
+  const auto rows_and_notes = [&](const std::string& line) {
+    Files files;
+    const Measurements made = read_measurements(
+        files.written("# Collective test starting: all_reduce_perf\n" + ranks(8) + names_with_root +
+                      line + "\n" + other + end),
+        {});
+    return std::pair(made.rows.size(), made.notes.size());
+  };
+  CHECK(rows_and_notes(row) == std::pair<std::size_t, std::size_t>(4, 0));
+  CHECK(rows_and_notes(message + " " + row) == std::pair<std::size_t, std::size_t>(4, 0));
+  CHECK(rows_and_notes(row + " " + message) == std::pair<std::size_t, std::size_t>(4, 0));
+  CHECK(rows_and_notes(message) == std::pair<std::size_t, std::size_t>(2, 0));
+  // Wherever the message runs into the row, behind what says that it is one.
+  for (std::size_t at = std::string("1048576 262144 float ").size(); at < row.size(); ++at) {
+    INFO(row.substr(0, at));
+    CHECK(rows_and_notes(row.substr(0, at) + message) ==
+          std::pair<std::size_t, std::size_t>(2, 1));
+  }
+}

@@ -8,7 +8,7 @@
 #include "experiments/driver/studies/runs/table.hpp"
 #include "runtime/formats/msccl/xml.hpp"
 #include "sim/error.hpp"
-#include "sim/files/files.hpp"
+#include "sim/files/gzip.hpp"
 #include "sim/files/schedule_file.hpp"
 #include "sim/verify.hpp"
 #include "sim/work_limit.hpp"
@@ -77,7 +77,7 @@ void add_paths(const ImportArguments& arguments, const Topology& topology, const
                                  arguments.file, programs.size()));
   runtime::Program& program = programs.front().program;
   try {
-    program.paths = parse_connection_paths(topology, read_file(name), name, xml);
+    program.paths = parse_connection_paths(topology, read_input_file(name), name, xml);
   } catch (const InputError& error) {
     throw InputError(fmt::format("{} (--paths none leaves the file out)", error.what()));
   }
@@ -90,7 +90,7 @@ void add_paths(const ImportArguments& arguments, const Topology& topology, const
 std::vector<runtime::MscclFile> programs_of(const ImportArguments& arguments,
                                             const Topology& topology, Bytes size) {
   const std::optional<Collective> custom = custom_of(arguments, topology, size);
-  const std::string xml = read_file(arguments.file);
+  const std::string xml = read_input_file(arguments.file);
   std::vector<runtime::MscclFile> programs =
       runtime::read_msccl_files(xml, arguments.file, size, custom ? &*custom : nullptr);
   add_paths(arguments, topology, xml, programs);

@@ -11,7 +11,7 @@
 #include "runtime/formats/msccl/xml.hpp"
 #include "sim/error.hpp"
 #include "sim/files/config.hpp"
-#include "sim/files/files.hpp"
+#include "sim/files/gzip.hpp"
 #include "sim/files/schedule_file.hpp"
 #include "sim/verify.hpp"
 
@@ -131,7 +131,7 @@ std::string add_paths(runtime::Program& program, const std::string& path,
   const std::string name = paths_file_of(path);
   if (!std::filesystem::exists(name)) return "";
   try {
-    program.paths = parse_connection_paths(topology, read_file(name), name, read_file(path));
+    program.paths = parse_connection_paths(topology, read_input_file(name), name, read_input_file(path));
   } catch (const InputError& error) {
     return fmt::format("{}: left out", error.what());
   }
@@ -181,7 +181,7 @@ void read_given(ConfigTable& table, const ConfigValue& file, const std::string& 
     if (const auto value = table.find(key)) throw value->error("for algorithms, not for a file");
   if (file.string().empty()) throw file.error("the name of a file is empty");
   const std::string path = beside(file.string(), source_name);
-  const bool is_program = path.ends_with(".xml");
+  const bool is_program = unpacked_name(path).ends_with(".xml");
   for (const char* key : {"in_place", "instances"})
     if (const auto value = table.find(key); value && is_program)
       throw value->error("for what is lowered, not for a program");

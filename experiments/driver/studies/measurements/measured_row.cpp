@@ -5,7 +5,7 @@
 #include "experiments/driver/studies/measurements/measured_row.hpp"
 
 #include "sim/error.hpp"
-#include "sim/files/files.hpp"
+#include "sim/files/gzip.hpp"
 #include "sim/report.hpp"
 #include "sim/text.hpp"
 
@@ -112,8 +112,8 @@ public:
       const std::string_view text = without_prefix(line);
       if (text.find("NCCL INFO") != std::string_view::npos ||
           text.find("NCCL WARN") != std::string_view::npos)
-        continue;
-      if (text.starts_with('#'))
+        take_message(words_of(text));
+      else if (text.starts_with('#'))
         take_remark(text.substr(1));
       else
         take_line(text);
@@ -214,6 +214,34 @@ private:
       begin_test();
       name(word);
     }
+  }
+  /// A message of NCCL's, in whose line a row of the other process's output may stand too: before
+  /// it or behind it. One that it runs into is left out, and that is told.
+  void take_message(const std::vector<std::string_view>& words) {
+    constexpr std::array<std::string_view, 14> types{
+        "int8", "uint8", "char",     "int32", "uint32", "int",    "int64",
+        "uint64", "half", "bfloat16", "float", "double", "f8e4m3", "f8e5m2"};
+    if (columns_.empty() || is_ended_) return;
+    for (std::size_t i = 0; i + 2 < words.size(); ++i) {
+      if (!is_digits(words[i]) || !is_digits(words[i + 1]) ||
+          std::ranges::find(types, words[i + 2]) == types.end())
+        continue;
+      const std::size_t width = std::min(columns_.size(), words.size() - i);
+      const std::vector<std::string_view> row(words.begin() + static_cast<std::ptrdiff_t>(i),
+                                              words.begin() + static_cast<std::ptrdiff_t>(i + width));
+      if (width == columns_.size() && is_whole(row)) return take_row(row);
+      made_.notes.push_back(fmt::format("{}:{}: a row is left out: a message of NCCL's runs into it",
+                                        file_, number_));
+      return;
+    }
+  }
+  /// Whether each value but type and operation is a number.
+  [[nodiscard]] bool is_whole(const std::vector<std::string_view>& row) const {
+    for (std::size_t c = 0; c < row.size(); ++c)
+      if (columns_[c] != "type" && columns_[c] != "redop" && columns_[c] != "timestamp" &&
+          row[c] != "N/A" && !number_in(row[c]))
+        return false;
+    return true;
   }
   /// With which the word begins, after a sign.
   static std::size_t number_of_digits(std::string_view word) {
@@ -482,7 +510,7 @@ std::optional<CollectiveKind> collective_of_tests(std::string_view name) {
 }
 
 Measurements read_measurements(const std::string& file, const MeasurementRequest& request) {
-  const std::string content = read_file(file);
+  const std::string content = read_input_file(file);
   std::string_view text = content;
   constexpr std::string_view byte_order_mark = "\xef\xbb\xbf";
   if (text.starts_with(byte_order_mark)) text.remove_prefix(byte_order_mark.size());

@@ -30,8 +30,9 @@
 
 namespace tutti {
 
-double ShownBound::gap(Time completion) const {
+double ShownBound::gap(Time completion, Time rounding) const {
   if (time.ps <= 0) return std::numeric_limits<double>::quiet_NaN();
+  if (completion < time && completion + rounding >= time) return 1;
   return static_cast<double>(completion.ps) / static_cast<double>(time.ps);
 }
 

@@ -29,8 +29,8 @@ struct ShownBound {
   std::string kind;        ///< "in-cut", ...
   std::string certificate; ///< in words
 
-  /// completion / bound, at least 1; NaN where the bound is 0.
-  [[nodiscard]] double gap(Time completion) const;
+  /// completion / bound, 1 where it is below by no more than `rounding`; NaN where the bound is 0.
+  [[nodiscard]] double gap(Time completion, Time rounding) const;
   bool operator==(const ShownBound&) const = default;
 };
 
@@ -104,9 +104,11 @@ struct Replay {
   std::optional<Interval> interval = {};
   std::optional<double> over_nccl = {}; ///< times as fast as NCCL or RCCL, where that has a run
 
-  [[nodiscard]] double gap() const { return bound.gap(report.completion); }
+  [[nodiscard]] double gap() const { return bound.gap(report.completion, rounding); }
   /// What is left to win without cutting any finer.
-  [[nodiscard]] double gap_at_chunks() const { return bound_at_chunks.gap(report.completion); }
+  [[nodiscard]] double gap_at_chunks() const {
+    return bound_at_chunks.gap(report.completion, rounding);
+  }
   [[nodiscard]] double max_utilisation() const;  ///< over all links, 0 .. 1
   [[nodiscard]] double mean_utilisation() const; ///< over all links, 0 .. 1
 };

@@ -1,8 +1,9 @@
 // Unpacking goes through one buffer and checks the size after each, so that a small file can't
 // claim all memory.
-#include "workloads/traces/gzip.hpp"
+#include "sim/files/gzip.hpp"
 
 #include "sim/error.hpp"
+#include "sim/files/files.hpp"
 
 #include <fmt/format.h>
 #include <zlib.h>
@@ -10,6 +11,7 @@
 #include <algorithm>
 #include <array>
 #include <limits>
+#include <utility>
 
 namespace tutti {
 
@@ -81,6 +83,15 @@ private:
 std::string gunzipped(std::string content) {
   if (!content.starts_with("\x1f\x8b")) return content;
   return Inflater(content).all();
+}
+
+std::string read_input_file(const std::string& path) {
+  std::string content = read_file(path);
+  try {
+    return gunzipped(std::move(content));
+  } catch (const InputError& error) {
+    throw InputError(fmt::format("{}: {}", path, error.what()));
+  }
 }
 
 } // namespace tutti

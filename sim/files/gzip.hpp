@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 namespace tutti {
 
@@ -10,5 +11,14 @@ namespace tutti {
 /// Errors: InputError without a file name: "its gzip is truncated", "its gzip is broken: ...",
 /// "its gzip unpacks to more than 65 MiB, ...".
 [[nodiscard]] std::string gunzipped(std::string content);
+
+/// A file that people name, gzip or not: gunzipped(read_file(path)). Errors: InputError "FILE: ...".
+[[nodiscard]] std::string read_input_file(const std::string& path);
+
+/// The name without ".gz" at its end.
+[[nodiscard]] constexpr std::string_view unpacked_name(std::string_view path) {
+  if (path.ends_with(".gz")) path.remove_suffix(3);
+  return path;
+}
 
 } // namespace tutti
