@@ -13,6 +13,7 @@
 #include "experiments/driver/records/provenance.hpp"
 #include "sim/error.hpp"
 #include "sim/files/standard_files.hpp"
+#include "sim/text.hpp"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -101,10 +102,7 @@ std::vector<Command> add_commands(CLI::App& app, char** argv, const sweep::Sweep
                                      sweep::become_mpi_program(argv);
                                    return sweep_command(arguments, mpi);
                                  }),
-      command(app, "list",
-              "algorithms, topologies, collectives, models, npus, experiments, formats, studies, "
-              "engines, runtimes",
-              list_command),
+      command(app, "list", joined(listed_kinds(), ", "), list_command),
       command(app, "show", "what a topology looks like", show_command),
       command(app, "sketch", "communication sketches for a network, for synthesis by taccl",
               sketch_command),

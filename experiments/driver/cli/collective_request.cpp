@@ -9,6 +9,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace tutti {
 
 std::string CollectiveRequest::text() const { return joined(texts, " + "); }
@@ -32,6 +34,12 @@ Collective make_collective(const Topology& topology, const CollectiveRequest& re
     all.push_back(make_collective(topology, spec));
   }
   return all.size() == 1 ? std::move(all.front()) : merge(all);
+}
+
+Bytes size_of(const Topology& topology, const CollectiveRequest& request) {
+  return std::ranges::any_of(request.texts, is_collective_file)
+             ? make_collective(topology, request, 1).size()
+             : request.size;
 }
 
 namespace {

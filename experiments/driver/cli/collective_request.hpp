@@ -29,6 +29,9 @@ struct CollectiveRequest {
 [[nodiscard]] Collective make_collective(const Topology& topology, const CollectiveRequest& request,
                                          std::uint32_t chunks_per_shard);
 
+/// How large it is: the request's size, but where a file says its own. Errors: as above.
+[[nodiscard]] Bytes size_of(const Topology& topology, const CollectiveRequest& request);
+
 /// What a collective is, without its size, as one would ask for it: `all_reduce`,
 /// `broadcast,root=3,group=0-7`, several joined by ` + `. A group of all NPUs isn't named.
 [[nodiscard]] std::string collective_text(const Topology& topology, const Collective& collective);

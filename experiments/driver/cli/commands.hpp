@@ -222,9 +222,7 @@ struct SweepArguments {
 };
 
 struct ListArguments {
-  /// algorithms, topologies, collectives, models, npus, experiments, formats, studies, engines,
-  /// runtimes
-  std::string kind;
+  std::string kind; ///< of listed_kinds()
   TableArguments tables;
   bool json = false;
 };
@@ -276,6 +274,8 @@ int import_command(const ImportArguments& arguments);
 /// `mpi`: of the program that has MPI; else empty.
 int sweep_command(const SweepArguments& arguments, const sweep::SweepEngine& mpi);
 int list_command(const ListArguments& arguments);
+/// What `tutti list` knows: "algorithms", "topologies", ...
+[[nodiscard]] std::vector<std::string> listed_kinds();
 int show_command(const ShowArguments& arguments);
 int sketch_command(const SketchArguments& arguments);
 int completion_command(const CompletionArguments& arguments);

@@ -107,12 +107,7 @@ constexpr std::array values{Values{"--engine",
                             Values{"--npu", npu_profile_names},
                             Values{"experiment", [] { return entries_of(catalogue()); }},
                             Values{"study", [] { return entries_of(study_catalogue()); }},
-                            Values{"kind",
-                                   [] {
-                                     return Names{"algorithms", "topologies", "collectives",
-                                                  "models",     "npus",       "experiments",
-                                                  "studies",    "engines",    "runtimes"};
-                                   }},
+                            Values{"kind", listed_kinds},
                             Values{"shell",
                                    [] {
                                      return Names{"bash", "zsh"};

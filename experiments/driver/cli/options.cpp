@@ -440,11 +440,7 @@ void add_options(CLI::App& app, SweepArguments& sweep) {
 }
 
 void add_options(CLI::App& app, ListArguments& list) {
-  app.add_option(
-         "kind", list.kind,
-         "algorithms, topologies, collectives, models, npus, experiments, formats, studies, "
-         "engines or runtimes")
-      ->required();
+  app.add_option("kind", list.kind, joined(listed_kinds(), ", "))->required();
   add_output(app, list.tables, list.json);
 }
 

@@ -118,7 +118,7 @@ Evaluation without_result(const Case& c) {
   e.topology = c.topology_label;
   e.collective = c.collective.text();
   e.algorithm = c.algorithm.name;
-  e.size = c.collective.size;
+  e.size = size_of(*c.topology, c.collective);
   e.npus = c.topology->npu_count();
   return e;
 }

@@ -38,6 +38,7 @@ TEST_CASE("commands, options and names are offered by how they begin") {
 TEST_CASE("what is offered is what the command takes") {
   CHECK(offered("run --progress quick") == "quickstart\n"); // a flag takes no value
   CHECK(offered("list --json algo") == "algorithms\n");
+  CHECK(offered("list f") == "formats\n");
   CHECK(offered("list algorithms ''").empty()); // it takes one
   CHECK(offered("sweep --engine ''") == "local\nmpi\n");
   CHECK(offered("synth --engine ''") == "auto\nboth\nnative\nsimgrid\n");

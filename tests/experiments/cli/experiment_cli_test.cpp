@@ -248,3 +248,52 @@ TEST_CASE("an unexplained difference is exit code 1") {
   CHECK_THAT(result.out, ContainsSubstring("differs"));
   CHECK(result.err == "tutti: an expected value differs without an explanation\n");
 }
+
+TEST_CASE("each experiment has a folder of its own, and another's is refused") {
+  const TemporaryFolder folder;
+  const std::string body = "[topologies]\nR = \"ring:4\"\n[[runs]]\nalgorithms = [\"ring\"]\n"
+                           "collectives = [\"all_gather\"]\nsizes = [\"4kB\"]\n";
+  for (const char* name : {"a", "b"}) {
+    std::filesystem::create_directory(folder.file(name));
+    write_file(folder.file(std::string(name) + "/table5.toml"),
+               std::string("name = \"table5\"\ntitle = \"Of ") + name + "\"\n" + body);
+  }
+  // Of those that come with Tutti the path is told by names; two that are alike need no luck.
+  const CommandResult known = run_tutti("run sccl/table5", folder);
+  INFO(known.err);
+  REQUIRE(known.code == 0);
+  CHECK(std::filesystem::exists(folder.file("out/sccl/table5/results.json")));
+  CHECK(run_tutti("run a/table5.toml", folder).code == 0);
+  const std::string before = read_file(folder.file("out/table5/results.json"));
+  CHECK(run_tutti("run a/table5.toml", folder).code == 0); // once more
+  for (const char* refused : {"run b/table5.toml", "run b/table5.toml --out out/sccl/table5"}) {
+    const CommandResult other = run_tutti(refused, folder);
+    CHECK(other.code == 2);
+    CHECK_THAT(other.err, ContainsSubstring("it has the results of the experiment table5"));
+  }
+  CHECK(read_file(folder.file("out/table5/table5.toml")).find("Of a") != std::string::npos);
+  CHECK(read_file(folder.file("out/table5/results.json")).size() == before.size());
+}
+
+TEST_CASE("a column that no table of an experiment can have is refused before anything runs") {
+  const TemporaryFolder folder;
+  const std::string runs = "[topologies]\nR = \"ring:4\"\n[[runs]]\nalgorithms = [\"ring\"]\n"
+                           "collectives = [\"all_gather\"]\nsizes = [\"4kB\"]\n";
+  const std::string failures = "[topologies]\nR = \"ring:4\"\n[[failures]]\n"
+                               "collective = \"all_gather\"\nsize = \"4kB\"\n"
+                               "algorithms = [\"ring\"]\nfailed_links = [1]\nat = \"50%\"\n";
+  const auto code = [&](const std::string& text, const std::string& columns) {
+    write_file(folder.file("e.toml"), text);
+    std::filesystem::remove_all(folder.file("out"));
+    const CommandResult result = run_tutti("run e.toml --columns " + columns, folder);
+    INFO(result.err);
+    CHECK(std::filesystem::exists(folder.file("out")) == (result.code == 0));
+    return result.code;
+  };
+  for (const char* column : {"low", "time_low", "over_nccl", "skew", "p95"})
+    CHECK(code(runs, column) == 2);
+  CHECK(code(runs, "time,gap") == 0);
+  CHECK(code(runs + "skews = [\"uniform:1us\"]\ndraws = 3\n", "skew") == 0);
+  CHECK(code(failures, "skew") == 2);
+  CHECK(code(failures, "policy") == 0);
+}

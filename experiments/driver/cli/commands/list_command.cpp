@@ -288,10 +288,14 @@ Json json_of(const List& list) {
 
 } // namespace
 
+std::vector<std::string> listed_kinds() {
+  std::vector<std::string> names;
+  for (const Listing& listing : listings) names.emplace_back(listing.name);
+  return names;
+}
+
 int list_command(const ListArguments& arguments) {
-  std::vector<std::string> known;
   for (const Listing& listing : listings) {
-    known.emplace_back(listing.name);
     if (listing.name != arguments.kind) continue;
     const List list = listing.list();
     const TableForm form = table_form(arguments.tables);
@@ -301,7 +305,7 @@ int list_command(const ListArguments& arguments) {
       print_tables(to_text(table_of(list), form) + wrapped(listing.note, form));
     return 0;
   }
-  throw InputError(unknown_name("list", arguments.kind, known));
+  throw InputError(unknown_name("list", arguments.kind, listed_kinds()));
 }
 
 } // namespace tutti

@@ -142,7 +142,7 @@ std::string exact_ending(const Recovery& recovery) {
 }
 
 struct History {
-  Recovery recovery; ///< on the first engine
+  Recovery recovery;   ///< on the first engine
   std::string problem; ///< the first that is wrong on any engine, or in which two differ
   std::string remark;  ///< on how the engines agree; mostly empty
 };
@@ -214,16 +214,16 @@ private:
                const Reaction& reaction, std::span<const NetworkEvent> events,
                History& history) const {
     const Rounding rounding = changing_rounding(*case_.topology, collective_);
-    const EngineAgreement agreement = judged_agreement(
-        agreement_of(first, other, rounding), rounding, first.completion,
-        [&](const TimeVariation& variation) {
-          return agree_in(variation, engine, reaction, events);
-        });
+    const EngineAgreement agreement =
+        judged_agreement(agreement_of(first, other, rounding), rounding, first.completion,
+                         [&](const TimeVariation& variation) {
+                           return agree_in(variation, engine, reaction, events);
+                         });
     history.remark = remark(agreement);
     if (agreement.holds) return;
-    history.problem = fmt::format("the engines disagree: {} says {}, {} says {}: {}",
-                                  case_.engines.front()->name, exact_ending(first), engine.name,
-                                  exact_ending(other), disagreement(agreement));
+    history.problem =
+        fmt::format("the engines disagree: {} says {}, {} says {}: {}", case_.engines.front()->name,
+                    exact_ending(first), engine.name, exact_ending(other), disagreement(agreement));
   }
 
   /// Whether the first engine and this one agree under other times.
@@ -380,7 +380,7 @@ FailureEvaluation heading_of(const FailureCase& c) {
   result.algorithm = c.algorithm.name;
   result.planner = c.planner.name;
   result.npus = c.topology->npu_count();
-  result.size = c.collective.size;
+  result.size = size_of(*c.topology, c.collective);
   result.chunks_per_shard = c.chunks.value_or(1) * c.algorithm.chunk_multiple;
   for (const EngineRow* engine : c.engines) result.engines.emplace_back(engine->name);
   result.model = c.options.model;

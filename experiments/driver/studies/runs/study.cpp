@@ -420,7 +420,7 @@ PlannedRows planned_runs(std::span<const Case> cases) {
       {{"label", text}, [](const P& p) { return p.c.run; }},
       {{"topology", text}, [](const P& p) { return p.c.topology_label; }},
       {{"collective", text}, [](const P& p) { return p.c.collective.text(); }},
-      {{"size_bytes", bytes}, [](const P& p) { return p.c.collective.size; }},
+      {{"size_bytes", bytes}, [](const P& p) { return size_of(*p.c.topology, p.c.collective); }},
       {{"algorithm", text}, [](const P& p) { return p.c.algorithm.name; }},
       {{"chunks", text},
        [](const P& p) { return p.c.chunks ? std::to_string(*p.c.chunks) : "auto"; }},
