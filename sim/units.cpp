@@ -175,4 +175,11 @@ std::string short_rate_text(double bytes_per_second) {
   return short_quantity(bytes_per_second, std::span(bandwidth_units).first(5));
 }
 
+std::string short_text(Bandwidth rate) {
+  constexpr std::size_t longest = 11; // "123.456GB/s"
+  std::string exact = to_text(rate);
+  return exact.size() <= longest ? exact
+                                 : short_rate_text(static_cast<double>(rate.bytes_per_second));
+}
+
 } // namespace tutti

@@ -59,5 +59,7 @@ struct Bandwidth {
 [[nodiscard]] std::string short_text(Time time);
 [[nodiscard]] std::string short_text(Bytes size); ///< `117.7 KiB`
 [[nodiscard]] std::string short_rate_text(double bytes_per_second);
+/// `50GiB/s`: to_text() where that is short, else `63.02 GB/s`.
+[[nodiscard]] std::string short_text(Bandwidth rate);
 
 } // namespace tutti

@@ -77,6 +77,8 @@ TEST_CASE("short texts have four digits and a unit") {
   CHECK(short_text(Bytes{std::int64_t{3} << 40}) == "3.000 TiB");
   CHECK(short_rate_text(48.287e9) == "48.29 GB/s");
   CHECK(short_rate_text(999.96e9) == "1000.0 GB/s");
+  CHECK(short_text(Bandwidth{50'000'000'000}) == "50GB/s"); // exact where that is short
+  CHECK(short_text(Bandwidth{63'015'384'615}) == "63.02 GB/s");
 }
 
 TEST_CASE("serialization rounds up to a picosecond") {

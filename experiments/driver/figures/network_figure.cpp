@@ -185,14 +185,6 @@ std::string spaced(std::string text) {
   return unit == std::string::npos || text[unit] == ' ' ? text : text.insert(unit, " ");
 }
 
-/// "50 GB/s", and "31.51 GB/s" where the exact number is long.
-std::string legend_rate(Bandwidth rate) {
-  constexpr std::size_t longest = 12;
-  const std::string exact = spaced(to_text(rate));
-  return exact.size() <= longest ? exact
-                                 : short_rate_text(static_cast<double>(rate.bytes_per_second));
-}
-
 /// A kind of links, as the network alone is drawn.
 struct LinkKind {
   Bandwidth bandwidth;
@@ -362,7 +354,7 @@ Figure network_figure(const Heading& heading, const Topology& topology, const La
                          static_cast<double>(kinds[0].bandwidth.bytes_per_second);
     const double width = layout.lane * (0.3 + 0.36 * std::sqrt(share));
     by_kind.push_back({kind_colour(k), width, static_cast<int>(kinds.size() - k), false, false});
-    LegendEntry entry{fmt::format("{}, {} ({} link{})", legend_rate(kinds[k].bandwidth),
+    LegendEntry entry{fmt::format("{}, {} ({} link{})", spaced(short_text(kinds[k].bandwidth)),
                                   spaced(to_text(kinds[k].latency)), kinds[k].count,
                                   kinds[k].count == 1 ? "" : "s"),
                       by_kind.back(), -1};

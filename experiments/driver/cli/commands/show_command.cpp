@@ -154,7 +154,7 @@ std::string link_table(const TopologySummary& summary, const TableForm& form) {
     table.rows.push_back({fmt::to_string(kind.count), std::string(to_text(kind.from)),
                           std::string(to_text(kind.to)),
                           kind.dimension < 0 ? "-" : fmt::to_string(int{kind.dimension}),
-                          to_text(kind.bandwidth), to_text(kind.latency)});
+                          short_text(kind.bandwidth), to_text(kind.latency)});
   return to_text(table, form);
 }
 
@@ -162,7 +162,7 @@ std::string group_table(const Topology& topology, const TableForm& form) {
   Table table{{{"shared group"}, {"bandwidth", Align::right}, {"links", Align::right}}, {}};
   for (const SharedGroup& group : topology.groups())
     table.rows.push_back(
-        {group.name, to_text(group.bandwidth), fmt::to_string(group.links.size())});
+        {group.name, short_text(group.bandwidth), fmt::to_string(group.links.size())});
   return to_text(table, form);
 }
 
@@ -177,7 +177,7 @@ std::string group_counts_table(const Topology& topology, const TableForm& form) 
               {}};
   for (const auto& [kind, count] : counts)
     table.rows.push_back(
-        {fmt::to_string(count), to_text(Bandwidth{kind.first}), fmt::to_string(kind.second)});
+        {fmt::to_string(count), short_text(Bandwidth{kind.first}), fmt::to_string(kind.second)});
   return to_text(table, form);
 }
 
