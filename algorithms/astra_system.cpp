@@ -329,14 +329,14 @@ Outcome astra_system(const Topology& topology, const Collective& collective,
                      const SynthesisOptions& options) {
   const auto file = options.settings.find("system");
   if (file == options.settings.end() || file->second.empty())
-    return infeasible("it does what a system file of ASTRA-sim says: --set system=FILE");
+    return unsupported("it does what a system file of ASTRA-sim says: --set system=FILE");
   const auto queues = options.settings.find("queues");
   const std::int64_t queue_count =
       queues == options.settings.end() ? 1 : parse_integer(queues->second, "queues", 1, 64);
 
   const AstraSystem system = read_astra_system(file->second, collective.parts.front().kind);
   MemberGridSearch search = find_member_grid(topology, collective.parts.front().group);
-  if (!search.obstacle.empty()) return infeasible(std::move(search.obstacle));
+  if (!search.obstacle.empty()) return unsupported(std::move(search.obstacle));
   std::vector<AstraImplementation> implementations =
       implementations_by_axis(system, topology, search.grid);
   std::uint32_t splits = 1;
@@ -348,7 +348,7 @@ Outcome astra_system(const Topology& topology, const Collective& collective,
   AstraCollective made(schedule, topology, std::move(search.grid), std::move(implementations),
                        system, static_cast<std::size_t>(queue_count));
   if (std::string obstacle = made.obstacle(); !obstacle.empty())
-    return infeasible(std::move(obstacle));
+    return unsupported(std::move(obstacle));
   made.send();
   Outcome outcome = std::move(schedule).outcome();
   outcome.parts_per_chunk = splits;

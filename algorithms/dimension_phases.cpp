@@ -271,11 +271,11 @@ Outcome by_dimensions(const Topology& topology, const Collective& collective,
   const Exchange open_lines = exchange_of_open_lines(options);
   RoutedSchedule schedule(topology, collective, options);
   MemberGridSearch search = find_member_grid(topology, schedule.part().group);
-  if (!search.obstacle.empty()) return infeasible(std::move(search.obstacle));
+  if (!search.obstacle.empty()) return unsupported(std::move(search.obstacle));
   const std::vector<MemberGrid::Axis> axes = search.grid.axes;
   DimensionPhases phases(schedule, topology, std::move(search.grid), open_lines);
   if (const auto axis = phases.axis_without_links())
-    return infeasible(
+    return unsupported(
         fmt::format("{} has no links along dimension {}", topology.name(), axes[*axis].dimension));
   const std::vector<Bytes> chunks = chunk_sizes(schedule.part());
   phases.send(choose(phases.planned(), chunks), chunks);

@@ -130,7 +130,7 @@ Outcome recursive_halving_doubling(const Topology& topology, const Collective& c
                                    const SynthesisOptions& options) {
   RoutedSchedule schedule(topology, collective, options);
   if (!std::has_single_bit(schedule.size())) {
-    return infeasible(fmt::format("rhd needs a power of two of NPUs, not {}", schedule.size()));
+    return unsupported(fmt::format("rhd needs a power of two of NPUs, not {}", schedule.size()));
   }
   HypercubeExchange exchange(schedule);
   switch (schedule.part().kind) {

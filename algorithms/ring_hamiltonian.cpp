@@ -53,10 +53,10 @@ Outcome ring_hamiltonian(const Topology& topology, const Collective& collective,
   const std::vector<NodeId>& group = schedule.part().group;
   const HamiltonianSearch search = find_hamiltonian_cycle(direct_neighbours(topology, group));
   if (search.cycle.empty()) {
-    return infeasible(fmt::format("{} Hamiltonian cycle of direct links through the {} NPUs ({})",
-                                  search.exhaustive ? "there is no" : "found no", group.size(),
-                                  search.exhaustive ? "the search was exhaustive"
-                                                    : "the search stopped at its limit"));
+    return unsupported(fmt::format("{} Hamiltonian cycle of direct links through the {} NPUs ({})",
+                                   search.exhaustive ? "there is no" : "found no", group.size(),
+                                   search.exhaustive ? "the search was exhaustive"
+                                                     : "the search stopped at its limit"));
   }
   RingUse use = RingUse::both_directions;
   for (std::size_t p = 0; p < search.cycle.size(); ++p) {

@@ -6,6 +6,7 @@
 
 #include "sim/error.hpp"
 #include "sim/graphs/shortest_paths.hpp"
+#include "sim/out_of_reach.hpp"
 
 #include <fmt/format.h>
 
@@ -75,7 +76,7 @@ NodeId first_missing(std::span<const NodeId> nodes, const std::vector<bool>& mar
 }
 
 [[noreturn]] void unreachable(const Topology& topology, NodeId from, NodeId to) {
-  throw InputError(fmt::format("{}: {} can't be reached from {}", topology.name(),
+  throw OutOfReach(fmt::format("{}: {} can't be reached from {}", topology.name(),
                                topology.node(to).name, topology.node(from).name));
 }
 

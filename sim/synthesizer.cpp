@@ -1,12 +1,14 @@
-// What is the same for every algorithm: unknown settings are errors, nodes without the abilities
-// that the collective needs make it infeasible, collectives of several parts are synthesized part
-// by part and interleaved unless the algorithm takes them jointly, and a limit that was reached
-// becomes a status.
+// What is the same for every algorithm: unknown settings are errors, what is proven to have no
+// schedule at all is infeasible before any algorithm is asked, what an algorithm isn't made for is
+// unsupported, collectives of several parts are synthesized part by part and interleaved unless the
+// algorithm takes them jointly, and a limit that was reached becomes a status.
 
 #include "sim/synthesizer.hpp"
 
 #include "sim/compact_schedule.hpp"
 #include "sim/error.hpp"
+#include "sim/feasibility.hpp"
+#include "sim/out_of_reach.hpp"
 #include "sim/transforms.hpp"
 #include "sim/work_limit.hpp"
 
@@ -41,6 +43,27 @@ void require_known_settings(const AlgorithmRow& row, const SynthesisOptions& opt
       throw InputError(known.empty()
                            ? fmt::format("unknown setting \"{}\" ({} has none)", key, row.name)
                            : unknown_name(fmt::format("setting of {}", row.name), key, known));
+}
+
+bool defines(const AlgorithmRow& row, CollectiveKind kind) {
+  return std::ranges::find(row.collectives, kind) != row.collectives.end();
+}
+
+/// The same chunks in custom parts, which promise nothing of what members can do. Of a named part
+/// algorithms take it that each member can do all that the collective takes.
+Collective as_custom(Collective collective) {
+  for (CollectivePart& part : collective.parts) {
+    part.kind = CollectiveKind::custom;
+    part.root = 0;
+    part.chunks_per_shard = 1;
+  }
+  return collective;
+}
+
+Outcome run_parts(const AlgorithmRow& row, const Topology& topology, const Collective& collective,
+                  const SynthesisOptions& options) {
+  if (row.joint || collective.parts.size() == 1) return row.run(topology, collective, options);
+  return synthesize_part_by_part(row.run, topology, collective, options);
 }
 
 } // namespace
@@ -108,18 +131,22 @@ Outcome synthesize_part_by_part(SynthesisFunction run, const Topology& topology,
 Outcome synthesize(const AlgorithmRow& row, const Topology& topology, const Collective& collective,
                    const SynthesisOptions& options) {
   require_known_settings(row, options);
-  require_reachable(topology, collective);
+  if (std::string proof = infeasibility(topology, collective); !proof.empty())
+    return infeasible(std::move(proof));
   for (const CollectivePart& part : collective.parts)
-    if (std::ranges::find(row.collectives, part.kind) == row.collectives.end())
-      return infeasible(fmt::format("{} doesn't define {}", row.name, to_text(part.kind)));
-  if (std::string note = missing_ability(topology, collective); !note.empty())
-    return infeasible(std::move(note));
+    if (!defines(row, part.kind))
+      return unsupported(fmt::format("{} doesn't define {}", row.name, to_text(part.kind)));
+  std::string missing = missing_ability(topology, collective);
+  if (!missing.empty() && !defines(row, CollectiveKind::custom))
+    return unsupported(std::move(missing));
   try {
-    if (row.joint || collective.parts.size() == 1) return row.run(topology, collective, options);
-    return synthesize_part_by_part(row.run, topology, collective, options);
+    return missing.empty() ? run_parts(row, topology, collective, options)
+                           : run_parts(row, topology, as_custom(collective), options);
+  } catch (const OutOfReach& error) { // by the paths that this algorithm needs
+    return unsupported(error.what());
   } catch (const LimitReached&) {
     const bool by_memory = options.limit_bytes > 0 && peak_rss_bytes() > options.limit_bytes;
-    Outcome outcome = infeasible(
+    Outcome outcome = unsupported(
         by_memory
             ? fmt::format("out of memory: no schedule yet, and more in use than the limit of {}",
                           short_text(Bytes{options.limit_bytes}))

@@ -23,9 +23,9 @@ namespace tutti {
 enum class Status : std::uint8_t {
   optimal,
   feasible,
-  infeasible,   ///< no schedule exists for anybody: proven
-  unsupported,  ///< this algorithm isn't made for this network, group or collective: the note says why
-  timed_out,    ///< a limit of time, or whoever waited, ended it; there may be a schedule
+  infeasible, ///< no schedule exists for anybody: proven
+  unsupported, ///< this algorithm isn't made for this network, group or collective: the note says why
+  timed_out,   ///< a limit of time, or whoever waited, ended it; there may be a schedule
   out_of_memory ///< as timed_out, without a schedule, and the limit was one of memory
 };
 [[nodiscard]] std::string_view to_text(Status status);
@@ -44,7 +44,7 @@ struct SynthesisOptions {
   TimeModel model;
   Routing routing = Routing::automatic;
   std::uint64_t seed = 1;
-  double limit_seconds = 0;     ///< by `clock`; 0 = none
+  double limit_seconds = 0; ///< by `clock`; 0 = none
   /// Seconds since any fixed moment. Empty: the wall clock. One that moves on with each question
   /// makes a limit the same on every machine.
   std::function<double()> clock;
@@ -140,10 +140,12 @@ struct AlgorithmRow {
 /// needed, reduce ("npu3 can't copy"). Empty where all can.
 [[nodiscard]] std::string missing_ability(const Topology& topology, const Collective& collective);
 
-/// Runs an algorithm, part by part unless it is joint. Checks settings and reachability first. A
-/// kind that the algorithm doesn't define, or a member that can't store, copy or (where that is
-/// needed) reduce, is `infeasible` with a note.
-/// Errors: InputError naming a setting that the algorithm doesn't have, or an NPU out of reach.
+/// Runs an algorithm, part by part unless it is joint. What infeasibility() proves is `infeasible`
+/// with that as its note, whoever is asked. A kind that the algorithm doesn't define, a path that it
+/// needs and the network doesn't have, and members that can't store, copy or (where that is needed)
+/// reduce are `unsupported` with a note; an algorithm that plans custom collectives gets those of
+/// such members as custom ones.
+/// Errors: InputError for a setting that the algorithm doesn't have, or a bad value of one.
 [[nodiscard]] Outcome synthesize(const AlgorithmRow& row, const Topology& topology,
                                  const Collective& collective, const SynthesisOptions& options);
 

@@ -81,10 +81,10 @@ Outcome answer(Library library, const Topology& topology, const Collective& coll
   const CollectivePart& part = collective.parts.front();
   const std::string assumed = is_nccl ? "h100" : "mi300x";
   const System system = system_of(topology, part.group, settings.gpu, assumed, settings.node_size);
-  if (!system.problem.empty()) return infeasible(system.problem);
+  if (!system.problem.empty()) return unsupported(system.problem);
   if (system.gpu->is_amd == is_nccl || (!is_nccl && system.gpu_is_assumed))
-    return infeasible(is_nccl ? "AMD's GPUs have RCCL (algorithm rccl)"
-                              : "no AMD GPUs (gpu=mi300x takes them for some)");
+    return unsupported(is_nccl ? "AMD's GPUs have RCCL (algorithm rccl)"
+                               : "no AMD GPUs (gpu=mi300x takes them for some)");
   const Graphs graphs =
       (is_nccl ? nccl_graphs : rccl_graphs)(system, settings.limits, settings.allowed.collnet);
   const Processor processor = settings.processor.value_or(system.gpu->processor);
@@ -101,8 +101,8 @@ Outcome answer(Library library, const Topology& topology, const Collective& coll
     if (settings.tuner)
       chosen = settings.tuner->overruled(tuner, part.kind, part.size, system, chosen);
     if (!chosen)
-      return infeasible(fmt::format("{} has no {} for {} here", is_nccl ? "NCCL" : "RCCL",
-                                    settings.asked_for(), to_text(part.kind)));
+      return unsupported(fmt::format("{} has no {} for {} here", is_nccl ? "NCCL" : "RCCL",
+                                     settings.asked_for(), to_text(part.kind)));
     choice = *chosen;
   }
   const std::uint32_t blocks = part.chunk_count / part.chunks_per_shard;

@@ -50,6 +50,9 @@ struct Reaction {
   /// RunOptions::starts, by the clock of the whole run: a plan made anew doesn't make anyone join
   /// sooner, and whoever dies before its start never joins. Planners don't know of them.
   std::span<const Time> starts = {};
+  /// Asked where `plan` has no plan that isn't proven impossible: it isn't made for what is left. May
+  /// be empty.
+  Planner fallback = {};
 };
 
 /// One answer to events, at one instant.
@@ -60,6 +63,7 @@ struct Decision {
   std::string what;         ///< "12 paths rerouted", "1,024 chunks planned anew by tacos", ...
   bool in_force = true; ///< false: going on as before was at least as fast, or no plan was found
   double planning_seconds = 0; ///< CPU
+  bool by_fallback = false;    ///< the plan is that of Reaction::fallback
 };
 
 /// Bytes of (chunk, NPU) that are in place from an instant on, of all that NPUs want and don't hold

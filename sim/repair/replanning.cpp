@@ -7,6 +7,7 @@
 
 #include "sim/compact_schedule.hpp"
 #include "sim/error.hpp"
+#include "sim/feasibility.hpp"
 #include "sim/repair/residual.hpp"
 #include "sim/repair/survivors.hpp"
 #include "sim/verify.hpp"
@@ -224,13 +225,12 @@ private:
 
   Planned plan_segment(Segment segment, const PresentNetwork& present, Decision& decision) {
     if (!moves(segment.collective)) return {std::move(segment), {}};
-    Outcome outcome;
     const std::clock_t started = std::clock();
-    try {
-      outcome = asked_.reaction.plan(present.topology, segment.collective);
-    } catch (const InputError& error) {
-      outcome = infeasible(error.what());
-    }
+    Outcome outcome = outcome_of(asked_.reaction.plan, present.topology, segment.collective);
+    decision.by_fallback =
+        asked_.reaction.fallback && hands_over(outcome, present.topology, segment.collective);
+    if (decision.by_fallback)
+      outcome = outcome_of(asked_.reaction.fallback, present.topology, segment.collective);
     decision.planning_seconds +=
         static_cast<double>(std::clock() - started) / static_cast<double>(CLOCKS_PER_SEC);
     if (outcome.compact)
@@ -248,6 +248,23 @@ private:
       if (verdict.fault) return {std::nullopt, problem_};
     }
     return {std::move(segment), {}};
+  }
+
+  static Outcome outcome_of(const Planner& planner, const Topology& network,
+                            const Collective& collective) {
+    try {
+      return planner(network, collective);
+    } catch (const InputError& error) { // what it is asked for isn't for it
+      return unsupported(error.what());
+    }
+  }
+
+  /// Whether others may find a plan where this planner has none: it isn't made for this, or what it
+  /// was asked for in particular doesn't exist.
+  static bool hands_over(const Outcome& outcome, const Topology& network,
+                         const Collective& collective) {
+    return outcome.status == Status::unsupported ||
+           (outcome.status == Status::infeasible && infeasibility(network, collective).empty());
   }
 
   /// Whether anyone wants what it doesn't hold: going back to inputs, or taking in what waits, may

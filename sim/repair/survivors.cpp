@@ -5,6 +5,7 @@
 #include "sim/repair/survivors.hpp"
 
 #include <algorithm>
+#include <numeric>
 #include <utility>
 
 namespace tutti {
@@ -46,8 +47,7 @@ std::optional<SurvivingCollective> among_survivors(const Collective& whole,
   }
   if (whole.parts.size() != 1) return std::nullopt;
   const CollectivePart& part = whole.parts.front();
-  if (part.kind == CollectiveKind::custom || part.kind == CollectiveKind::all_reduce)
-    return std::nullopt;
+  if (part.kind == CollectiveKind::custom) return std::nullopt;
   if (has_root(part.kind) && !network.is_up(part.group[part.root])) return std::nullopt;
 
   SurvivingCollective left;
@@ -59,13 +59,21 @@ std::optional<SurvivingCollective> among_survivors(const Collective& whole,
     ranks.push_back(r);
     smaller.group.push_back(part.group[r]);
   }
-  if (ranks.size() < 2) return std::nullopt;
+  const auto alive = static_cast<std::uint32_t>(ranks.size());
+  if (alive < 2) return std::nullopt;
+  std::vector<std::uint32_t> blocks = blocks_that_stay(part, ranks);
+  if (part.kind == CollectiveKind::all_reduce) { // everyone wants all of it, whoever's shard it is
+    if (part.chunk_count % alive != 0) return std::nullopt;
+    smaller.chunks_per_shard = part.chunk_count / alive;
+    blocks.resize(part.group.size());
+    std::iota(blocks.begin(), blocks.end(), 0U);
+  }
   // Sets as they were, without the dead; those that had nobody else are used by no chunk.
   for (std::vector<NodeId> set : whole.sets) {
     std::erase_if(set, [&](NodeId npu) { return !network.is_up(npu); });
     left.collective.sets.push_back(std::move(set));
   }
-  for (const std::uint32_t block : blocks_that_stay(part, ranks))
+  for (const std::uint32_t block : blocks)
     for (std::uint32_t k = 0; k < part.chunks_per_shard; ++k) {
       left.chunk.emplace_back(block * part.chunks_per_shard + k);
       left.collective.chunks.push_back(whole.chunks[left.chunk.back().value]);

@@ -57,8 +57,8 @@ Outcome tree_packing(const Topology& topology, const Collective& collective,
   }
   const TreePacking packing = pack_trees(problem, limit);
   if (!packing.obstacle.empty())
-    return infeasible(with_names(with_names(packing.obstacle, "node", topology.nodes()), "group",
-                                 topology.groups()));
+    return unsupported(with_names(with_names(packing.obstacle, "node", topology.nodes()), "group",
+                                  topology.groups()));
   const FluidSolution& solution = packing.solution;
   Outcome outcome;
   outcome.status = solution.status == Status::timed_out ? Status::timed_out : Status::feasible;

@@ -64,12 +64,6 @@ struct Frontier {
   [[nodiscard]] Time model_time(const FrontierPoint& point, Bytes chunk_size) const;
 };
 
-/// Someone can't be reached through nodes that do what the collective needs.
-class OutOfReach : public InputError {
-public:
-  using InputError::InputError;
-};
-
 /// How many chunks of one NPU's buffer the paper counts for each chunk of a shard: as many as there
 /// are members for All-to-All and All-Reduce, else 1.
 [[nodiscard]] std::uint32_t counted_chunks(const CollectivePart& part);

@@ -4,6 +4,7 @@
 #include "synth/sccl/pareto.hpp"
 
 #include "sim/error.hpp"
+#include "sim/out_of_reach.hpp"
 #include "synth/sccl/fault.hpp"
 #include "synth/sccl/flows.hpp"
 #include "synth/sccl/multicast.hpp"

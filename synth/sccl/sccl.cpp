@@ -81,29 +81,30 @@ std::string point_text(const Frontier& frontier, const FrontierPoint& point) {
   return text + ")";
 }
 
+bool is_open(const FrontierTrial& trial) { return trial.answer == "timed_out"; }
+
 std::string why_none(const Frontier& frontier, const FrontierRequest& request) {
   if (frontier.timed_out) return "no schedule within the limit";
-  const auto is_open = [](const FrontierTrial& trial) { return trial.answer == "timed_out"; };
   if (std::ranges::any_of(frontier.trials, is_open))
     return frontier.trials.back().method == "too large"
                ? "too large for sccl; --set largest=N allows more"
                : "not decided; --set effort=N allows more";
   if (!request.rounds) return "no schedule with these chunks and steps: " + frontier.stop;
   const std::string by = frontier.trials.empty() ? "distances" : frontier.trials.back().method;
-  return fmt::format("no schedule in {} steps and {} rounds exists: proven by {}", *request.steps,
+  return fmt::format("no schedule{} in {} steps and {} rounds exists: proven by {}",
+                     frontier.in_class.empty() ? "" : " of " + frontier.in_class, *request.steps,
                      *request.rounds, by);
 }
 
-/// Nothing where someone is out of reach.
-std::optional<Frontier> frontier_of(const Topology& topology, const Collective& collective,
-                                    const FrontierRequest& request, const SynthesisOptions& options,
-                                    std::string& why_not) {
-  try {
-    return synthesize_frontier(topology, collective, request, options);
-  } catch (const OutOfReach& error) {
-    why_not = error.what();
-    return std::nullopt;
-  }
+/// Of a frontier without points. Infeasible: no schedule has the steps and rounds that were asked
+/// for, which is proven by distances or by a solver; not so within a class of schedules, which
+/// all those of an All-Reduce here are, nor of steps alone, for which there may be more rounds.
+Status status_without(const Frontier& frontier, const FrontierRequest& request) {
+  if (frontier.timed_out) return Status::timed_out;
+  const bool by_distances = frontier.trials.empty() && (request.steps || request.most_steps);
+  const bool by_solver = request.rounds && std::ranges::none_of(frontier.trials, is_open);
+  return frontier.in_class.empty() && (by_distances || by_solver) ? Status::infeasible
+                                                                  : Status::unsupported;
 }
 
 } // namespace
@@ -111,7 +112,7 @@ std::optional<Frontier> frontier_of(const Topology& topology, const Collective& 
 Outcome sccl(const Topology& topology, const Collective& collective,
              const SynthesisOptions& options) {
   if (std::string obstacle = frontier_obstacle(topology, collective); !obstacle.empty())
-    return infeasible(std::move(obstacle));
+    return unsupported(std::move(obstacle));
   FrontierRequest request = frontier_request(options);
   const Collective whole = uncut(topology, collective);
   const CollectivePart& part = collective.parts.front();
@@ -119,23 +120,21 @@ Outcome sccl(const Topology& topology, const Collective& collective,
     request.chunks_per_shard = part.chunks_per_shard;
   request.most_chunks_per_shard =
       std::min(request.most_chunks_per_shard, whole.smallest_chunk().count);
-  std::string why_not;
-  const std::optional<Frontier> frontier = frontier_of(topology, whole, request, options, why_not);
-  if (!frontier) return infeasible(std::move(why_not));
+  const Frontier frontier = synthesize_frontier(topology, whole, request, options);
   const PointChoice choice(topology, whole, options);
-  const PointChoice::Choice best = choice.fastest(*frontier);
+  const PointChoice::Choice best = choice.fastest(frontier);
   Outcome outcome;
   if (best.point == nullptr) {
-    outcome.status = frontier->timed_out ? Status::timed_out : Status::infeasible;
-    outcome.note = why_none(*frontier, request);
+    outcome.status = status_without(frontier, request);
+    outcome.note = why_none(frontier, request);
     return outcome;
   }
-  outcome.status = frontier->timed_out ? Status::timed_out : Status::feasible;
+  outcome.status = frontier.timed_out ? Status::timed_out : Status::feasible;
   outcome.schedule = best.schedule;
   outcome.parts_per_chunk = options.choose_chunks ? best.point->chunks_per_shard : 1;
   outcome.planned =
-      frontier->model_time(*best.point, choice.recut(best.point->chunks_per_shard).largest_chunk());
-  outcome.planned_on = point_text(*frontier, *best.point);
+      frontier.model_time(*best.point, choice.recut(best.point->chunks_per_shard).largest_chunk());
+  outcome.planned_on = point_text(frontier, *best.point);
   return outcome;
 }
 

@@ -109,7 +109,7 @@ public:
       }
     }
     if (const std::string* const text = find_setting(options_, "search")) search(*text);
-    if (!best_) return infeasible(std::move(why_not_));
+    if (!best_) return unsupported(std::move(why_not_));
     return outcome();
   }
 
@@ -274,7 +274,7 @@ private:
 Outcome taccl(const Topology& topology, const Collective& collective,
               const SynthesisOptions& options) {
   if (std::string obstacle = inversion_obstacle("taccl", collective); !obstacle.empty())
-    return infeasible(std::move(obstacle));
+    return unsupported(std::move(obstacle));
   return SketchTrials(topology, collective, options).run();
 }
 

@@ -210,7 +210,7 @@ Outcome best_attempt(const Topology& topology, const Collective& copies,
   for (std::uint32_t i = 0; i < number(options, "starts", 10); ++i) {
     Attempt attempt(network.network, copies, options.seed + i);
     try {
-      if (!attempt.run(limit)) return infeasible("links, and switches unwound, don't connect all");
+      if (!attempt.run(limit)) return unsupported("links, and switches unwound, don't connect all");
     } catch (const LimitReached&) {
       best.status = Status::timed_out;
       if (!best.schedule) best.note = "no schedule within the limit";

@@ -140,7 +140,7 @@ private:
   Outcome route() {
     std::optional<Timed> timed = routed(topology_, collective_, options_, limit_);
     if (!timed && !limit_.reached())
-      return infeasible(
+      return unsupported(
           "some contribution has no path to a node where it can be reduced with the others");
     Outcome outcome;
     outcome.status = limit_.reached() ? Status::timed_out : Status::feasible;
@@ -171,7 +171,7 @@ private:
     Outcome outcome;
     outcome.status = planning.timed_out   ? Status::timed_out
                      : planning.connected ? Status::feasible
-                                          : Status::infeasible;
+                                          : Status::unsupported;
     if (!planning.plan) {
       if (planning.timed_out) outcome.note = "no schedule within the limit";
       return outcome;

@@ -47,10 +47,7 @@ public:
   EpochSynthesis run(const std::optional<Schedule>& start) {
     try {
       if (start) start_from(*start);
-      if (const std::string why_not = search(); !why_not.empty()) {
-        result_.answer.status = EpochStatus::infeasible;
-        return without_plan(why_not);
-      }
+      if (const std::string why_not = search(); !why_not.empty()) return without_plan(why_not);
     } catch (const LimitReached&) {
       result_.answer.method = no_time;
       take_start_where_better();
@@ -70,8 +67,10 @@ private:
     if (!least) return "an NPU is out of reach by the lanes of this switch model";
     result_.at_least = *least;
     if (settings_.epochs_by_bound) epochs_ = bound_by_algorithm_1();
-    if (epochs_ && *epochs_ < *least)
+    if (epochs_ && *epochs_ < *least) {
+      result_.answer.status = EpochStatus::infeasible;
       return fmt::format("distances and bandwidths need {}", *least);
+    }
     switch (method()) {
     case TecclMethod::flows: by_flows(); break;
     case TecclMethod::rounds: by_rounds(); break;

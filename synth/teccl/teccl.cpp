@@ -45,6 +45,16 @@ bool restricts_plans(const TecclSettings& settings) {
   return settings.epoch_count || settings.epochs_by_bound || settings.buffer_limit;
 }
 
+/// Of an answer without plan. Infeasible: proven of the epochs that were asked for; other answers
+/// say that the method, or epochs of this length, don't do.
+Status status_without(const EpochSynthesis& made, const TecclSettings& settings,
+                      bool is_cut_short) {
+  if (is_cut_short) return Status::timed_out;
+  const bool asks_for_epochs = settings.epoch_count || settings.epochs_by_bound;
+  return made.answer.status == EpochStatus::infeasible && asks_for_epochs ? Status::infeasible
+                                                                          : Status::unsupported;
+}
+
 /// A collective that copies, and TACOS's schedule for it, if it found one.
 struct Task {
   Topology network;
@@ -100,7 +110,7 @@ private:
     const bool is_cut_short = made.answer.status == EpochStatus::timed_out && limit_.reached();
     if (!made.schedule && !(is_cut_short && task.start && !restricts_plans(settings_))) {
       outcome_ = {};
-      outcome_.status = is_cut_short ? Status::timed_out : Status::infeasible;
+      outcome_.status = status_without(made, settings_, is_cut_short);
       outcome_.note = std::move(made.why_not);
       return;
     }
@@ -149,7 +159,7 @@ private:
 Outcome teccl(const Topology& topology, const Collective& collective,
               const SynthesisOptions& options) {
   if (std::string obstacle = inversion_obstacle("teccl", collective); !obstacle.empty())
-    return infeasible(std::move(obstacle));
+    return unsupported(std::move(obstacle));
   return TecclSynthesis(topology, collective, options).run();
 }
 

@@ -83,7 +83,7 @@ TEST_CASE("synthesize refuses what can't be before it runs anything") {
   const Collective reduce =
       make_collective(topology, {CollectiveKind::reduce, Bytes{100}, {}, 0, 1});
   const Outcome refusal = synthesize(solver_row, topology, reduce, {});
-  CHECK(refusal.status == Status::infeasible);
+  CHECK(refusal.status == Status::unsupported);
   CHECK(refusal.note == "solver doesn't define reduce");
 }
 
@@ -121,5 +121,6 @@ TEST_CASE("status names") {
   CHECK(to_text(Status::optimal) == "optimal");
   CHECK(to_text(Status::feasible) == "feasible");
   CHECK(to_text(Status::infeasible) == "infeasible");
+  CHECK(to_text(Status::unsupported) == "unsupported");
   CHECK(to_text(Status::timed_out) == "timed_out");
 }

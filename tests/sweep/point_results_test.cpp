@@ -37,8 +37,8 @@ void check_columns(const PointResults& results, const std::string& kind) {
 TEST_CASE("statuses have names that parse back") {
   for (const PointStatus status :
        {PointStatus::pending, PointStatus::running, PointStatus::done, PointStatus::infeasible,
-        PointStatus::refused, PointStatus::timed_out, PointStatus::out_of_memory,
-        PointStatus::crashed, PointStatus::defect})
+        PointStatus::unsupported, PointStatus::refused, PointStatus::timed_out,
+        PointStatus::out_of_memory, PointStatus::crashed, PointStatus::defect})
     CHECK(parse_status(to_text(status)) == status);
   CHECK_THROWS_AS(parse_status("finished"), InputError);
 }

@@ -67,7 +67,8 @@ std::vector<PlannedCollective> CollectivePlanner::by_each(const Topology& networ
       continue;
     }
     notes += fmt::format("{}{}: {}", notes.empty() ? "" : "; ", row.name, refusal.note);
-    if (refusal.status == Status::out_of_memory) status = refusal.status;
+    if (refusal.status == Status::out_of_memory || status == Status::infeasible)
+      status = refusal.status;
   }
   if (plans.empty())
     throw CannotPlan(fmt::format("{} can't be planned ({}); by_collective can name another "
@@ -109,7 +110,7 @@ std::optional<PlannedCollective> CollectivePlanner::made(const AlgorithmRow& row
   try {
     made = synthesis_.synthesize(row, network, cut.spec, cut.chunks);
   } catch (const InputError& error) { // other candidates may do
-    refusal = {Status::infeasible, error.what()};
+    refusal = {Status::unsupported, error.what()};
     return std::nullopt;
   }
   synthesis_seconds_ += made.seconds;

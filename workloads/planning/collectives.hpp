@@ -31,7 +31,7 @@ public:
 
   /// One plan by each algorithm that can, at least one: of several numbers of chunks the best by
   /// is_better(), ties to the earlier. `what`: how messages name it. Pre: spec.chunks_per_shard is
-  /// 1. Errors: CannotPlan where no algorithm can; InputError for an NPU out of reach.
+  /// 1. Errors: CannotPlan where no algorithm can.
   [[nodiscard]] std::vector<PlannedCollective>
   by_each(const Topology& network, const CollectiveSpec& spec, const std::string& what);
 

@@ -23,7 +23,7 @@ namespace tutti {
 class CannotPlan : public InputError {
 public:
   CannotPlan(const std::string& message, Status status) : InputError(message), status_(status) {}
-  /// out_of_memory where that ended one of them; else infeasible.
+  /// out_of_memory where that ended one of them; else the first that isn't infeasible, if any.
   [[nodiscard]] Status status() const { return status_; }
 
 private:

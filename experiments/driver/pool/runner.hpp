@@ -38,7 +38,7 @@ struct RunWatcher {
 /// The evaluations in the order of `cases`, whatever `jobs` is. The cases' own `progress`,
 /// `cancelled` and `stage` are replaced. A case whose process dies becomes an Evaluation whose
 /// `problem` says how, one that runs out of memory is out_of_memory, one that isn't started because
-/// of an interrupt is timed_out, and one that meets bad input is infeasible, each with a note. No
+/// of an interrupt is timed_out, and one that meets bad input is unsupported, each with a note. No
 /// process outlives the call, however it ends. Pre: jobs >= 1.
 /// Errors: InputError of the first case, in order, where all met bad input. Interrupted at the
 /// second signal: the processes are killed at once.

@@ -203,13 +203,14 @@ constexpr Mark bold{"\uFDD0", "\x1b[1m"}, green{"\uFDD1", "\x1b[32m"}, yellow{"\
 
 /// Of its colour; empty for a cell that has none.
 std::string_view mark_of(std::string_view cell) {
-  constexpr std::array<std::pair<std::string_view, Mark>, 8> colours{
+  constexpr std::array<std::pair<std::string_view, Mark>, 9> colours{
       {{"match", green},
        {"optimal", green},
        {"differs, explained", yellow},
        {"not judged", yellow},
        {"timed_out", yellow},
        {"infeasible", yellow},
+       {"unsupported", yellow},
        {"differs", red},
        {"DEFECT", red}}};
   const auto* found = std::ranges::find(colours, cell, [](const auto& row) { return row.first; });

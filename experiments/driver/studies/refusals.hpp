@@ -29,7 +29,7 @@ public:
       return made;
     } catch (const InputError& error) {
       refuse(error);
-      return refused(Status::infeasible, std::string(error.what()));
+      return refused(Status::unsupported, std::string(error.what()));
     } catch (const std::bad_alloc& error) {
       accept(); // the input may be good
       return refused(Status::out_of_memory, memory_text(error));

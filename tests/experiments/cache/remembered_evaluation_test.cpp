@@ -54,7 +54,7 @@ Outcome told(const Topology& topology, const Collective& collective,
 
 Outcome none(const Topology& topology, const Collective&, const SynthesisOptions&) {
   ++runs();
-  return infeasible(topology.node(NodeId{0}).name + " doesn't want to");
+  return unsupported(topology.node(NodeId{0}).name + " doesn't want to");
 }
 
 Outcome cut_short(const Topology& topology, const Collective& collective,
@@ -148,7 +148,7 @@ TEST_CASE("evaluations are the same without a cache, with a cold one and with a 
       {"sccl", {"all_gather"}},
       {"teccl", {"all_gather"}},
       {"rhd", {"all_reduce"}},
-      {"rhd", {"all_to_all"}}, // infeasible
+      {"rhd", {"all_to_all"}}, // unsupported
   };
   const Topology mesh = samples::mesh(2, 2);
   for (const Sample& sample : samples) {
@@ -217,7 +217,7 @@ TEST_CASE("a schedule file is written from what is remembered, too") {
   CHECK(read_file(folder.file("made.schedule")) == read_file(folder.file("remembered.schedule")));
 }
 
-TEST_CASE("infeasible outcomes are remembered, for networks with the same names") {
+TEST_CASE("outcomes without a schedule are remembered, for networks with the same names") {
   const TemporaryFolder folder;
   TopologyParts parts = samples::mesh_parts(2, 2);
   const Topology mesh(parts);
@@ -228,7 +228,7 @@ TEST_CASE("infeasible outcomes are remembered, for networks with the same names"
   runs() = 0;
   CHECK(evaluate(c).note == "npu0 doesn't want to");
   CHECK(evaluate(c).note == "npu0 doesn't want to");
-  CHECK(evaluate(c).status == Status::infeasible);
+  CHECK(evaluate(c).status == Status::unsupported);
   CHECK(runs() == 1);
   c.topology = &renamed;
   CHECK(evaluate(c).note == "first doesn't want to");

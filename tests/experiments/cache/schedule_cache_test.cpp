@@ -215,9 +215,11 @@ TEST_CASE("all that an outcome says is remembered") {
   outcome.compact.reset();
   outcome.bound.reset();
   outcome.planned.reset();
-  outcome.status = Status::infeasible;
-  remember(cache, "key", three, made);
-  CHECK(finds(cache, "key", made));
+  for (const Status status : {Status::infeasible, Status::unsupported}) {
+    outcome.status = status;
+    remember(cache, "key", three, made);
+    CHECK(finds(cache, "key", made));
+  }
 }
 
 TEST_CASE("a remembered outcome says whether it is of a network with the same names") {
@@ -225,7 +227,7 @@ TEST_CASE("a remembered outcome says whether it is of a network with the same na
     const TemporaryFolder folder;
     ScheduleCache cache(folder.file("cache"));
     const Topology mesh = samples::mesh(2, 2);
-    cache.remember("key", mesh, make_collective(mesh, {}), infeasible("npu3 can't copy"));
+    cache.remember("key", mesh, make_collective(mesh, {}), unsupported("npu3 can't copy"));
     const std::optional<RememberedOutcome> found = cache.find("key", Topology(parts));
     return found && found->has_same_names;
   };

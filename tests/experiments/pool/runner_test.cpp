@@ -235,7 +235,7 @@ TEST_CASE("an algorithm may choose the number of chunks itself") {
 
   c.collective = {{"all_gather"}, {8}}; // shards of two bytes
   const Evaluation fine = evaluate(c);
-  CHECK(fine.status == Status::infeasible);
+  CHECK(fine.status == Status::unsupported);
   CHECK_THAT(fine.note, ContainsSubstring("chooser cuts every shard in 3: ") &&
                             ContainsSubstring("at least one byte"));
 }
@@ -494,13 +494,13 @@ TEST_CASE("plan, attempts and facts reach JSON, table and CSV, and come back fro
   CHECK(csv_rows(run_records({&both[1], 1}))[0].size() == columns[0].size() - 2);
 }
 
-TEST_CASE("chunks below a byte because of an algorithm's chunk multiple are infeasible") {
+TEST_CASE("chunks below a byte because of an algorithm's chunk multiple are unsupported") {
   const Topology topology = samples::ring(4);
   Case c = case_of(topology, "ring"); // cuts every shard in 2
   c.collective.size = {4};
   CHECK_NOTHROW(require_sound({&c, 1}));
   const Evaluation e = evaluate(c);
-  CHECK(e.status == Status::infeasible);
+  CHECK(e.status == Status::unsupported);
   CHECK_THAT(e.note, ContainsSubstring("ring cuts every shard in 2: ") &&
                          ContainsSubstring("at least one byte"));
   CHECK(e.size == Bytes{4});
@@ -633,7 +633,7 @@ TEST_CASE("bad input that one job meets is its row's note, and that all meet an 
         CHECK(results[i].verified == !refuses);
         CHECK(results[i].problem.empty());
         CHECK(results[i].algorithm == "ring");
-        CHECK((results[i].status == Status::infeasible) == refuses);
+        CHECK((results[i].status == Status::unsupported) == refuses);
         CHECK(results[i].note ==
               (refuses ? "unknown setting \"colour" + std::to_string(i) + "\" (ring has none)"
                        : std::string()));

@@ -199,7 +199,7 @@ TEST_CASE("an algorithm that has no schedule is no problem") {
   const FailureEvaluation e = evaluated(c);
   CHECK(e.problem.empty());
   CHECK_FALSE(e.verified);
-  CHECK(e.status == Status::infeasible);
+  CHECK(e.status == Status::unsupported);
   CHECK_FALSE(e.note.empty());
   CHECK(e.scenarios.empty());
 }

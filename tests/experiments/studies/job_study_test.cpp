@@ -126,7 +126,7 @@ TEST_CASE("what a plan can't make is said, and the others go on") {
   for (const auto& row : rows) CHECK(row.size() == rows.front().size());
   const auto json = runs_json("jobs", job_records({&evaluation, 1}), job_details(evaluation));
   REQUIRE(json.size() == 2);
-  CHECK(json[0]["status"] == "infeasible");
+  CHECK(json[0]["status"] == "unsupported");
   CHECK(json[0]["makespan_ps"].is_null());
   CHECK(json[1]["slowdown"] == 1.0);
   CHECK(json[1]["details"]["chunks_chosen"] == false);

@@ -374,7 +374,7 @@ TEST_CASE("custom collectives of sccl") {
   custom.chunks = {{Bytes{1'000'000}, 1, 0, true}};
   custom.parts[0].chunk_count = 1;
   const Outcome two_roots = synthesize(row(), ring, custom, {});
-  CHECK(two_roots.status == Status::infeasible);
+  CHECK(two_roots.status == Status::unsupported);
   CHECK_THAT(two_roots.note, ContainsSubstring("only what has one root can be turned around"));
   custom.chunks[0].destinations = 2;
   check(ring, custom); // npu1's and npu3's sum for npu0
@@ -424,7 +424,7 @@ TEST_CASE("what is too large for sccl is refused in words", "[heavy]") {
     const Topology topology = make_topology(network);
     const Outcome none = synthesize(
         row(), topology, collective_of(topology, CollectiveKind::all_gather, chunks_per_shard), {});
-    CHECK(none.status == Status::infeasible);
+    CHECK(none.status == Status::unsupported);
     CHECK_FALSE(none.schedule);
     return none.note;
   };

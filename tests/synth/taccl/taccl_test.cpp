@@ -141,7 +141,7 @@ TEST_CASE("taccl: the checker of sketches finds what breaks them") {
             .find("another schedule") != std::string::npos);
 }
 
-TEST_CASE("taccl: a sketch that makes the collective impossible is infeasible") {
+TEST_CASE("taccl: a sketch that makes the collective impossible is unsupported") {
   const Topology network = samples::four_npu_machines(2);
   const Collective collective =
       make_collective(network, {CollectiveKind::all_gather, Bytes{64'000}, {}, 0, 1});

@@ -299,7 +299,7 @@ StudyResult run_study(const BoundStudy& study, const StudyRun& how) {
   result.defects = problems_of(made->evaluations);
   result.nothing_made = nothing_made(made->evaluations);
   if (!result.nothing_made.empty())
-    result.unanswered = {Status::infeasible, result.nothing_made.front()};
+    result.unanswered = {made->evaluations.front().status, result.nothing_made.front()};
   return result;
 }
 

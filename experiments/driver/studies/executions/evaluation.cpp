@@ -227,6 +227,7 @@ private:
     run.problem = verdict_problem(made);
     if (!run.problem.empty()) return run;
     if (!made.outcome.schedule) {
+      run.status = made.outcome.status;
       run.note =
           made.outcome.note.empty() ? std::string(to_text(made.outcome.status)) : made.outcome.note;
       return run;

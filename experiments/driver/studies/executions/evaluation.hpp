@@ -91,7 +91,8 @@ struct ExecutionCase {
 struct ExecutionRun {
   std::string algorithm;
   Bytes size;
-  std::string note; ///< why it didn't run (infeasible, a size that doesn't divide); else empty
+  std::string note; ///< why it didn't run (unsupported, a size that doesn't divide); else empty
+  Status status = Status::unsupported; ///< where there is no schedule
   /// A defect of Tutti in words: a fault of schedule or program, wrong data, engines that disagree,
   /// a time that the links can't have; else empty.
   std::string problem;

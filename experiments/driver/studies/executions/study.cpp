@@ -78,7 +78,7 @@ StudyResult result_of(ExecutionEvaluation evaluation) {
     return figures;
   };
   for (const ExecutionRun& one : made->runs)
-    if (!one.execution && !result.unanswered) result.unanswered = {Status::infeasible, one.note};
+    if (!one.execution && !result.unanswered) result.unanswered = {one.status, one.note};
   result.defects = problems_of(*made);
   return result;
 }

@@ -44,12 +44,11 @@ Collective collective_of(const FailureCase& c) {
 } // namespace
 
 AlgorithmRow default_planner(const AlgorithmRow& algorithm) {
-  return plans_custom(algorithm) ? algorithm : find_algorithm("tacos");
+  return plans_custom(algorithm) ? algorithm : find_algorithm(fallback_planner);
 }
 
 void require_sound(const FailureCase& c) {
   const Collective collective = collective_of(c);
-  require_reachable(*c.topology, collective);
   if (!plans_custom(c.planner))
     throw InputError(fmt::format("planner {}: it plans no custom collectives, which is what is "
                                  "left after a failure",
@@ -63,6 +62,11 @@ std::size_t PolicyEvaluation::decisions_in_force() const {
   return static_cast<std::size_t>(
       std::count_if(recovery.decisions.begin(), recovery.decisions.end(),
                     [](const Decision& decision) { return decision.in_force; }));
+}
+
+std::size_t PolicyEvaluation::handed_over() const {
+  return static_cast<std::size_t>(
+      std::ranges::count_if(recovery.decisions, &Decision::by_fallback));
 }
 
 std::string instant_text(Time time) { return time == Time{} ? "0 s" : short_text(time); }
@@ -84,6 +88,12 @@ std::optional<double> FailureEvaluation::slowdown(const PolicyEvaluation& policy
   if (!policy.recovery.complete() || undisturbed.report.completion.ps <= 0) return std::nullopt;
   return static_cast<double>(policy.recovery.completion.ps) /
          static_cast<double>(undisturbed.report.completion.ps);
+}
+
+std::string FailureEvaluation::planner_of(std::size_t decisions, std::size_t handed_over) const {
+  if (handed_over == 0) return planner;
+  if (handed_over == decisions) return std::string(fallback_planner);
+  return fmt::format("{}+{}", planner, fallback_planner);
 }
 
 double FailureEvaluation::goodput_lost(const PolicyEvaluation& policy) const {
@@ -457,6 +467,7 @@ PolicySummary summary_of(const FailureEvaluation& e, std::optional<std::size_t> 
     summary.decisions += run->recovery.decisions.size();
     summary.in_force += run->decisions_in_force();
     summary.planning_seconds += run->planning_seconds;
+    summary.handed_over += run->handed_over();
     summary.missing_npus = std::max(summary.missing_npus, run->missing_npus);
   }
   if (summary.runs != 1) summary.only.reset();

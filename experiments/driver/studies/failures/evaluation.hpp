@@ -17,6 +17,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace tutti {
@@ -40,11 +41,13 @@ struct FailureCase {
   unsigned draw_threads = 1; ///< over which draws are spread, with the same result
 };
 
-/// The algorithm itself where it plans custom collectives, else tacos.
+/// Plans what another planner isn't made for.
+inline constexpr std::string_view fallback_planner = "tacos";
+
+/// The algorithm itself where it plans custom collectives, else fallback_planner.
 [[nodiscard]] AlgorithmRow default_planner(const AlgorithmRow& algorithm);
 
-/// Checks what needs no synthesis: that the topology holds the collective and joins its members,
-/// that the planner plans custom collectives, that as many links can fail as should, and that those
+/// Checks what needs no synthesis: that the topology holds the collective, that the planner plans custom collectives, that as many links can fail as should, and that those
 /// who start late are members. Errors: InputError.
 void require_sound(const FailureCase& c);
 
@@ -59,6 +62,7 @@ struct PolicyEvaluation {
   std::vector<NoiseOutcome> noises = {}; ///< of each skew; empty where nothing is drawn
 
   [[nodiscard]] std::size_t decisions_in_force() const;
+  [[nodiscard]] std::size_t handed_over() const; ///< decisions that fallback_planner planned
 };
 
 /// As tables show it: "20.50 us", "0 s".
@@ -101,6 +105,9 @@ struct FailureEvaluation {
 
   /// Time over that of the undisturbed run; none where the policy leaves something out.
   [[nodiscard]] std::optional<double> slowdown(const PolicyEvaluation& policy) const;
+  /// Who planned so many decisions, of which so many were handed over: the planner, fallback_planner,
+  /// or both ("flows+tacos").
+  [[nodiscard]] std::string planner_of(std::size_t decisions, std::size_t handed_over) const;
   /// Part of the goodput that the failures cost: 1 - undisturbed / time; all of it where something
   /// is left out.
   [[nodiscard]] double goodput_lost(const PolicyEvaluation& policy) const;
@@ -138,6 +145,7 @@ struct PolicySummary {
   double goodput_lost = 0;
   Bytes in_vain;
   std::size_t decisions = 0, in_force = 0; ///< of all runs
+  std::size_t handed_over = 0;             ///< of all runs: decisions that the fallback planned
   double planning_seconds = 0;             ///< CPU, of all runs
   std::size_t missing_npus = 0;            ///< the most of any run
 };

@@ -26,9 +26,13 @@ Json progress_json(std::span<const ProgressPoint> progress) {
 Json decision_json(const Decision& decision) {
   Json causes = Json::array();
   for (const Time cause : decision.causes) causes.push_back(cause.ps);
-  return {{"at_ps", decision.at.ps},       {"begin_ps", decision.begin.ps},
-          {"causes_ps", causes},           {"what", decision.what},
-          {"in_force", decision.in_force}, {"planning_seconds", decision.planning_seconds}};
+  return {{"at_ps", decision.at.ps},
+          {"begin_ps", decision.begin.ps},
+          {"causes_ps", causes},
+          {"what", decision.what},
+          {"in_force", decision.in_force},
+          {"planning_seconds", decision.planning_seconds},
+          {"handed_over", decision.by_fallback}};
 }
 
 Json details_of(const PolicyRow& row) {

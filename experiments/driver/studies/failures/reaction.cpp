@@ -1,9 +1,9 @@
-// A planner that finds no way is no error here: the policy then goes on without a new plan.
+// A planner that isn't made for what is left is no error here: TACOS plans it, which takes anything.
+// Where it finds no way either, the policy goes on without a new plan.
 #include "experiments/driver/studies/failures/reaction.hpp"
 
 #include "experiments/driver/studies/registry.hpp"
 #include "sim/compact_schedule.hpp"
-#include "sim/error.hpp"
 
 #include <utility>
 
@@ -12,18 +12,13 @@ namespace tutti {
 namespace {
 
 // For recover(), which asks for a plan of what is left on the network that is left.
-Outcome plan_anew(const FailureCase& c, const SynthesisOptions& planning, const Topology& network,
-                  const Collective& collective) {
-  const SynthesisOptions options = options_for(c.planner, planning);
-  Outcome outcome;
-  try {
-    outcome = synthesize(c.planner, network, collective, options);
-  } catch (const InputError& error) { // the network no longer joins those who take part
-    return infeasible(error.what());
-  }
-  outcome.schedule = schedule_of(network, collective, outcome);
-  outcome.compact.reset();
-  return outcome;
+Planner planner_by(AlgorithmRow row, const SynthesisOptions& planning) {
+  return [row = std::move(row), &planning](const Topology& network, const Collective& collective) {
+    Outcome outcome = synthesize(row, network, collective, options_for(row, planning));
+    outcome.schedule = schedule_of(network, collective, outcome);
+    outcome.compact.reset();
+    return outcome;
+  };
 }
 
 } // namespace
@@ -36,10 +31,10 @@ std::optional<Schedule> schedule_of(const Topology& topology, const Collective& 
 }
 
 Reaction reaction_of(const FailureCase& c, Policy policy, const SynthesisOptions& planning) {
-  return {policy, c.detection, c.decision,
-          [&](const Topology& network, const Collective& collective) {
-            return plan_anew(c, planning, network, collective);
-          }};
+  Reaction reaction{policy, c.detection, c.decision, planner_by(c.planner, planning)};
+  if (c.planner.name != fallback_planner)
+    reaction.fallback = planner_by(find_algorithm(fallback_planner), planning);
+  return reaction;
 }
 
 bool is_cancelled(const FailureCase& c) { return c.options.cancelled && c.options.cancelled(); }

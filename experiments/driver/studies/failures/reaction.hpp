@@ -14,8 +14,8 @@ namespace tutti {
 [[nodiscard]] std::optional<Schedule> schedule_of(const Topology& topology,
                                                   const Collective& collective, Outcome& outcome);
 
-/// Without watch, bound and starts. Plans are made by the case's planner, as `planning` says; both
-/// must outlive it.
+/// Without watch, bound and starts. Plans are made by the case's planner, or by fallback_planner
+/// where that is unsupported, as `planning` says, which must outlive it.
 [[nodiscard]] Reaction reaction_of(const FailureCase& c, Policy policy,
                                    const SynthesisOptions& planning);
 

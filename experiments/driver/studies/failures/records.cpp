@@ -22,7 +22,11 @@ Fields<PolicyRow> case_fields() {
           {{"size_bytes", bytes, key}, [](const R& r) { return r.e->size; }},
           {{"algorithm", text, key}, [](const R& r) { return r.e->algorithm; }},
           {{"chunks_per_shard", count, key}, [](const R& r) { return r.e->chunks_per_shard; }},
-          {{"planner", text, key}, [](const R& r) { return r.e->planner; }},
+          {{"planner", text, key},
+           [](const R& r) {
+             if (r.policy == nullptr) return r.e->planner;
+             return r.e->planner_of(r.recovery().decisions.size(), r.policy->handed_over());
+           }},
           {{"engine", text, key}, [](const R& r) { return joined(r.e->engines, "+"); }},
           {{"link_busy", text, key}, [](const R& r) { return to_text(r.e->model.link_busy); }},
           {{"forwarding", text, key}, [](const R& r) { return to_text(r.e->model.forwarding); }},

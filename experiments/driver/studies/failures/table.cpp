@@ -78,19 +78,24 @@ Fields<PolicySummary> reaction_fields() {
            [](const S& s) { return s.decisions == 0 ? Cell() : Cell(s.planning_seconds); }}};
 }
 
-/// `sweep`: over numbers of failed links. `chose`: some number of chunks was chosen; else whoever
-/// runs it has said how many.
-Fields<SummaryRow> summary_fields(bool sweep, bool chose) {
+/// What tables have besides, where it tells rows apart.
+struct SummaryColumns {
+  bool failed_links = false;     ///< it is a sweep over their number
+  bool chunks_per_shard = false; ///< some number was chosen; else whoever runs it has said how many
+  bool planner = false;          ///< one planner handed over to another
+};
+
+Fields<SummaryRow> summary_fields(const SummaryColumns& shown) {
   using enum Quantity;
   using enum ColumnRole;
   using R = SummaryRow;
   Fields<R> fields{{{"algorithm", text}, [](const R& r) { return r.e->algorithm; }}};
-  if (chose)
+  if (shown.chunks_per_shard)
     fields.push_back({{"chunks_per_shard", numeral, metric, 8, "chunks/shard"}, [](const R& r) {
                         if (!r.e->verified) return Cell();
                         return Cell(chunks_text(r.e->chunks_per_shard, r.e->chose_chunks));
                       }});
-  if (sweep)
+  if (shown.failed_links)
     fields.push_back({{"failed links", count}, [](const R& r) {
                         return r.summary ? Cell(r.summary->failed_links) : Cell();
                       }});
@@ -103,8 +108,14 @@ Fields<SummaryRow> summary_fields(bool sweep, bool chose) {
   };
   extend(fields, {{{"policy", text}, made([](const R& r) {
                      return r.summary ? Cell(to_text(r.summary->policy)) : Cell("undisturbed");
-                   })},
-                  {{"collective_time_ps", time, metric, 0, "time"}, made(time_of)},
+                   })}});
+  if (shown.planner)
+    fields.push_back({{"planner", text}, [](const R& r) {
+                        const PolicySummary* const s = r.policy();
+                        if (s == nullptr || s->decisions == 0) return Cell();
+                        return Cell(r.e->planner_of(s->decisions, s->handed_over));
+                      }});
+  extend(fields, {{{"collective_time_ps", time, metric, 0, "time"}, made(time_of)},
                   {{"slowdown", ratio, metric, 0, "x undisturbed"},
                    made([=](const R& r) { return ratio_of(*r.e, time_of(r)); })},
                   {{"goodput lost", part, metric, 3},
@@ -125,14 +136,17 @@ Fields<SummaryRow> summary_fields(bool sweep, bool chose) {
 Records policy_records(std::span<const FailureEvaluation> evaluations, const TableForm& form) {
   std::vector<SummaryRow> rows;
   const bool all = !form.columns.empty(); // whoever names columns may name any
-  bool chose = all;
+  SummaryColumns shown{all || is_sweep(evaluations), all, all};
   for (const FailureEvaluation& e : evaluations) {
     rows.push_back({&e, std::nullopt});
-    chose |= e.chose_chunks;
-    if (e.verified)
-      for (PolicySummary& summary : summaries_of(e)) rows.push_back({&e, std::move(summary)});
+    shown.chunks_per_shard |= e.chose_chunks;
+    if (!e.verified) continue;
+    for (PolicySummary& summary : summaries_of(e)) {
+      shown.planner |= summary.handed_over > 0;
+      rows.push_back({&e, std::move(summary)});
+    }
   }
-  return records_of<SummaryRow>(summary_fields(all || is_sweep(evaluations), chose), rows);
+  return records_of<SummaryRow>(summary_fields(shown), rows);
 }
 
 /// Which of the keys of a row with draws a table needs, to tell its rows apart.
@@ -201,7 +215,8 @@ std::string decision_text(const Decision& decision) {
   if (!decision.in_force) return text + " (not taken)";
   if (decision.begin != decision.at)
     text += fmt::format(", begins at {}", instant_text(decision.begin));
-  return text + fmt::format(" (events at {}; planned in {})", joined(causes, ", "),
+  return text + fmt::format(" (events at {}; planned{} in {})", joined(causes, ", "),
+                            decision.by_fallback ? fmt::format(" by {}", fallback_planner) : "",
                             seconds_text(decision.planning_seconds));
 }
 
@@ -265,7 +280,7 @@ std::string failures_text(std::span<const FailureEvaluation> evaluations, const 
 
 std::vector<std::string> failure_table_columns(bool draws) {
   std::vector<std::string> names =
-      column_names(records_of<SummaryRow>(summary_fields(true, true), {}).columns, {});
+      column_names(records_of<SummaryRow>(summary_fields({true, true, true}), {}).columns, {});
   if (!draws) return names;
   for (std::string& name : column_names(failure_columns(), shown_draws({true, true, true})))
     names.push_back(std::move(name));

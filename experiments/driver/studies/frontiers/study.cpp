@@ -149,7 +149,8 @@ StudyResult result_of(FrontierStudyEvaluation evaluation) {
   };
   result.point = best_row(*made);
   if (made->frontier.points.empty())
-    result.unanswered = {made->frontier.frontier.timed_out ? Status::timed_out : Status::infeasible,
+    result.unanswered = {made->frontier.frontier.timed_out ? Status::timed_out
+                                                           : Status::unsupported,
                          made->frontier.frontier.stop};
   result.comparisons = comparisons_of(*made);
   result.defects = problems_of(*made);

@@ -10,7 +10,6 @@
 #include "experiments/driver/studies/runs/evaluation.hpp"
 #include "sim/engines/agreement.hpp"
 #include "sim/error.hpp"
-#include "sim/routing.hpp"
 #include "sim/sends.hpp"
 #include "sim/transforms.hpp"
 #include "sim/verify.hpp"
@@ -296,14 +295,7 @@ JobStudyEvaluation evaluate_jobs(const JobStudy& study, const std::string& topol
 }
 
 void require_sound(const JobStudy& study, const Topology& topology) {
-  for (const Job& job : study.jobs) {
-    const Collective collective = collective_of(job, topology, 1);
-    try {
-      require_reachable(topology, collective);
-    } catch (const InputError& error) {
-      throw InputError(fmt::format("job \"{}\": {}", job.name, error.what()));
-    }
-  }
+  for (const Job& job : study.jobs) (void)collective_of(job, topology, 1);
 }
 
 bool has_schedule(const JobStudyEvaluation& study) {

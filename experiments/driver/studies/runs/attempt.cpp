@@ -87,7 +87,7 @@ bool judge(const Task& task, Attempt& made) {
   if (std::optional<std::string> too_fine =
           cut(task.algorithm, task.make, task.chunks,
               task.algorithm.chunk_multiple * made.outcome.parts_per_chunk, made.collective)) {
-    made.outcome = infeasible(std::move(*too_fine));
+    made.outcome = unsupported(std::move(*too_fine));
     return false;
   }
   bool is_verified = true;
@@ -99,7 +99,7 @@ bool judge(const Task& task, Attempt& made) {
     else if (made.outcome.compact)
       made.verdict = verify(task.topology, made.collective, *made.outcome.compact, watch);
   } catch (const Stopped&) {
-    made.outcome = infeasible("interrupted in the verification of its schedule");
+    made.outcome = unsupported("interrupted in the verification of its schedule");
     made.outcome.status = Status::timed_out;
     is_verified = false;
   }
@@ -109,8 +109,7 @@ bool judge(const Task& task, Attempt& made) {
 
 // Only what may be remembered: a correct schedule, or the statement that there is none.
 bool is_sound(const Attempt& made) {
-  return made.has_schedule() ? verdict_problem(made).empty()
-                             : made.outcome.status == Status::infeasible;
+  return made.has_schedule() ? verdict_problem(made).empty() : !is_cut_short(made.outcome.status);
 }
 
 // A file in the cache is input like any other: it is verified, and what isn't correct is no answer.
@@ -145,7 +144,7 @@ Attempt attempt(const AlgorithmRow& algorithm, const Topology& topology,
   made.chunks = chunks;
   if (std::optional<std::string> too_fine =
           cut(algorithm, make, chunks, algorithm.chunk_multiple, made.collective)) {
-    made.outcome = infeasible(std::move(*too_fine));
+    made.outcome = unsupported(std::move(*too_fine));
     return made;
   }
   std::string key;

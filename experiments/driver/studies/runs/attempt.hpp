@@ -31,8 +31,8 @@ struct Attempt {
 /// So many chunks per shard, times what the algorithm needs (and, with options.choose_chunks, what
 /// it chooses). What runs out of memory is out_of_memory with a note; what was cancelled is
 /// timed_out with one. Chunks below a byte only because of the algorithm's chunk multiple are
-/// infeasible.
-/// Errors: InputError of `make` for the given chunks, for an unknown setting, an NPU out of reach.
+/// unsupported.
+/// Errors: InputError of `make` for the given chunks, or for an unknown setting.
 [[nodiscard]] Attempt attempt(const AlgorithmRow& algorithm, const Topology& topology,
                               const CollectiveMaker& make, std::uint32_t chunks,
                               const SynthesisOptions& options);
@@ -44,7 +44,7 @@ enum class Wanted : std::uint8_t {
 };
 
 /// The same, as remembered, or made now and remembered. What isn't correct is made anew. An
-/// infeasible outcome is remembered as well; one that a limit or a cancellation cut short isn't,
+/// outcome that is infeasible or unsupported is remembered as well; one that a limit or a cancellation cut short isn't,
 /// nor one that is a defect. Whether it was remembered shows in `was_remembered` and seconds only,
 /// and in the texts where only the schedule is wanted.
 [[nodiscard]] Attempt attempt(const AlgorithmRow& algorithm, const Topology& topology,

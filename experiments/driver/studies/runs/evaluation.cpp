@@ -387,14 +387,14 @@ void replay_all(const Case& c, const Attempt& made, Evaluation& result) {
 }
 
 /// Changes the schedule as the case says, and verifies it again. What can't be changed so becomes
-/// infeasible: it is no defect of the algorithm, which made another schedule.
+/// unsupported: it is no defect of the algorithm, which made another schedule.
 void change(const Case& c, Attempt& made) {
   Outcome& outcome = made.outcome;
   if (!made.usable() || !(c.change.relays_send || c.change.drops_dependencies)) return;
   const auto refuse = [&](const std::string& why) {
     outcome.schedule.reset();
     outcome.compact.reset();
-    outcome.status = Status::infeasible;
+    outcome.status = Status::unsupported;
     outcome.note = why;
   };
   if (!outcome.schedule) {

@@ -128,7 +128,7 @@ struct Evaluation {
   bool chose_chunks = false; ///< nobody said how many
   std::uint64_t chunks = 0, transfers = 0, redundant = 0;
   Status status = Status::infeasible;
-  std::string note;            ///< why infeasible, or cut short, or not replayed
+  std::string note;            ///< why there is no schedule, or cut short, or not replayed
   std::string routing;         ///< what the algorithm used
   std::optional<Time> planned; ///< what the algorithm expects on its own picture of the network
   std::string planned_on;      ///< that picture, in words
@@ -163,7 +163,7 @@ void require_network_model(NetworkModel model, std::span<const Discipline> disci
 [[nodiscard]] Attempt attempt(const Case& c);
 
 /// What runs out of memory is out_of_memory, what was cancelled timed_out, each with a note. A
-/// schedule that can't be changed as asked for is infeasible, and so are chunks below a byte only
+/// schedule that can't be changed as asked for is unsupported, and so are chunks below a byte only
 /// because of the algorithm's chunk multiple. A compact schedule that the engine or discipline
 /// can't replay stays without replay, with a note, one that is replayed without timeline and draws,
 /// and one that NPUs start late for without replay. What was remembered is verified as everything

@@ -120,7 +120,7 @@ std::map<std::string, double> parse_facts(const Json& json) {
 
 Status parse_status(const std::string& text) {
   for (const Status status : {Status::optimal, Status::feasible, Status::infeasible,
-                              Status::timed_out, Status::out_of_memory})
+                              Status::unsupported, Status::timed_out, Status::out_of_memory})
     if (to_text(status) == text) return status;
   throw InputError(fmt::format("unknown status \"{}\"", text));
 }

@@ -42,7 +42,7 @@ struct TrainingRun {
   Condition condition;
   std::uint32_t npus = 0;
   WorkloadSummary workload;
-  Status status = Status::infeasible; ///< where there is no report: or out_of_memory
+  Status status = Status::unsupported; ///< where there is no report
   /// Why there is no report, or no draws; who starts late.
   std::string note;
   std::vector<std::string> failed; ///< cables that are out of order, by name

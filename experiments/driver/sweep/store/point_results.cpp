@@ -23,11 +23,12 @@ namespace tutti::sweep {
 
 namespace {
 
-constexpr std::array<std::pair<PointStatus, std::string_view>, 9> status_names{
+constexpr std::array<std::pair<PointStatus, std::string_view>, 10> status_names{
     {{PointStatus::pending, "pending"},
      {PointStatus::running, "running"},
      {PointStatus::done, "done"},
      {PointStatus::infeasible, "infeasible"},
+     {PointStatus::unsupported, "unsupported"},
      {PointStatus::refused, "refused"},
      {PointStatus::timed_out, "timed_out"},
      {PointStatus::out_of_memory, "out_of_memory"},
@@ -36,8 +37,15 @@ constexpr std::array<std::pair<PointStatus, std::string_view>, 9> status_names{
 
 // Of a case whose schedule isn't there, or can't be replayed.
 PointStatus without_answer(Status status) {
-  if (status == Status::out_of_memory) return PointStatus::out_of_memory;
-  return status == Status::timed_out ? PointStatus::timed_out : PointStatus::infeasible;
+  switch (status) {
+  case Status::infeasible: return PointStatus::infeasible;
+  case Status::out_of_memory: return PointStatus::out_of_memory;
+  case Status::timed_out: return PointStatus::timed_out;
+  case Status::optimal: // a schedule that can't be replayed
+  case Status::feasible:
+  case Status::unsupported: break;
+  }
+  return PointStatus::unsupported;
 }
 
 // A schedule that doesn't verify has no time, however good its numbers look.

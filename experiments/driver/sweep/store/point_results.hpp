@@ -16,12 +16,13 @@
 namespace tutti::sweep {
 
 enum class PointStatus : std::uint8_t {
-  pending,    ///< not begun, or given back
-  running,    ///< somebody is at it
-  done,       ///< verified, and within its bound
-  infeasible, ///< the algorithm doesn't do this: the message says why
-  refused,    ///< bad input
-  timed_out,  ///< at the point's time limit, or at the algorithm's own without an answer
+  pending,     ///< not begun, or given back
+  running,     ///< somebody is at it
+  done,        ///< verified, and within its bound
+  infeasible,  ///< proven: there is no schedule for what was asked; the message says why
+  unsupported, ///< the algorithm doesn't do this: the message says why
+  refused,     ///< bad input
+  timed_out,   ///< at the point's time limit, or at the algorithm's own without an answer
   out_of_memory,
   crashed, ///< the process died
   defect,  ///< of Tutti: a schedule that doesn't verify, a time below its bound
@@ -47,7 +48,7 @@ struct ResultColumn {
 [[nodiscard]] std::vector<ResultColumn> result_columns(std::string_view kind);
 
 /// Simulates one point in this process, with this seed. `cache`: folder of remembered schedules;
-/// empty: none. Bad input and infeasible points are statuses; never throws but std::bad_alloc.
+/// empty: none. Bad input and points without a schedule are statuses; never throws but std::bad_alloc.
 [[nodiscard]] PointResults evaluate_point(const ExperimentTemplate& experiment,
                                           const ValueOf& value_of, std::uint64_t seed,
                                           const std::string& cache);
