@@ -54,6 +54,7 @@ bool defines(const AlgorithmRow& row, CollectiveKind kind) {
 Collective as_custom(Collective collective) {
   for (CollectivePart& part : collective.parts) {
     part.kind = CollectiveKind::custom;
+    std::ranges::sort(part.group);
     part.root = 0;
     part.chunks_per_shard = 1;
   }

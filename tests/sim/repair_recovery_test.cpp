@@ -3,6 +3,7 @@
 
 #include "sim/error.hpp"
 #include "sim/repair/recovery.hpp"
+#include "sim/repair/survivors.hpp"
 #include "synth/bounds/bounds.hpp"
 #include "synth/list.hpp"
 #include "tests/baselines.hpp"
@@ -11,6 +12,7 @@
 #include "tests/samples.hpp"
 #include "tests/sim/repair_samples.hpp"
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -327,6 +329,71 @@ TEST_CASE("a cut network: each side gets what can get there, and the rest after 
   CHECK(then.complete());
   // The old plan's transfer stands half across, and needs no repeating.
   CHECK(then.completion == Time{200 * us + 10'500'000 + hop});
+}
+
+TEST_CASE(
+    "what a planner isn't made for another plans; what is proven impossible nobody is asked") {
+  const Topology ring = samples::ring(4);
+  const Segment plan = sum_around(ring);
+  const std::vector<NetworkEvent> events{link_down(5 * us, 1)};
+  const auto with = [&](Outcome first, bool has_fallback = true) {
+    std::size_t asked = 0;
+    Reaction reaction{Policy::resynthesize,
+                      {},
+                      Time{5 * us},
+                      [&](const Topology&, const Collective&) { return first; }};
+    if (has_fallback)
+      reaction.fallback = [&](const Topology& network, const Collective& rest) {
+        ++asked;
+        return plan_by_tacos(network, rest);
+      };
+    Recovery made =
+        recover(find_engine("native"), ring, plan.collective, plan.schedule, {}, events, reaction);
+    CHECK(made.problem == "");
+    REQUIRE(made.decisions.size() == 1);
+    CHECK(made.decisions[0].by_fallback == (asked > 0));
+    return made;
+  };
+  Outcome cut_short = unsupported("no time");
+  cut_short.status = Status::timed_out;
+  for (const Outcome& first : {unsupported("not for sums"), infeasible("not in 2 epochs")}) {
+    const Recovery made = with(first);
+    CHECK(made.complete());
+    CHECK(made.completion == Time{3 * hop});
+    CHECK(made.decisions[0].by_fallback);
+  }
+  for (const Recovery& made : {with(cut_short), with(unsupported("no time"), false)}) {
+    CHECK_FALSE(made.complete());
+    CHECK_FALSE(made.decisions[0].by_fallback);
+    CHECK(made.decisions[0].what == "no plan: no time");
+  }
+}
+
+TEST_CASE("an All-Reduce keeps its name among those alive where its chunks divide") {
+  const Topology full = samples::ring(4);
+  for (const std::uint32_t chunks_per_shard : {1U, 2U, 3U, 6U}) {
+    const Collective whole =
+        make_collective(full, {CollectiveKind::all_reduce, Bytes{24'001}, {}, 0, chunks_per_shard});
+    NetworkState network(full);
+    network.apply(npu_down(0, 2));
+    const std::optional<SurvivingCollective> same = among_survivors(whole, network);
+    CHECK(same.has_value() == (chunks_per_shard % 3 == 0)); // of 4 shards, in 3
+    if (!same) continue;
+    REQUIRE(same->collective.parts.size() == 1);
+    const CollectivePart& part = same->collective.parts.front();
+    CHECK(part.kind == CollectiveKind::all_reduce);
+    CHECK(part.size == Bytes{24'001});
+    CHECK(part.group == npus({0, 1, 3}));
+    CHECK(part.chunk_count == 3 * part.chunks_per_shard);
+    REQUIRE(same->chunk.size() == whole.chunks.size());
+    for (std::uint32_t c = 0; c < whole.chunks.size(); ++c) {
+      CHECK(same->chunk[c] == ChunkId{c});
+      CHECK(same->collective.chunks[c].size == whole.chunks[c].size);
+      for (const auto& ends :
+           {same->collective.sources(ChunkId{c}), same->collective.destinations(ChunkId{c})})
+        CHECK(std::vector<NodeId>(ends.begin(), ends.end()) == npus({0, 1, 3}));
+    }
+  }
 }
 
 TEST_CASE("a restart keeps the collective's name, so that every algorithm can do it") {

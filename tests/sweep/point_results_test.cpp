@@ -64,6 +64,9 @@ TEST_CASE("what can't be done is a status with a reason") {
                       {{"size", text_value(size)}, {"algorithm", text_value(algorithm)}});
   };
   CHECK(with("4MB", "rhd").status == PointStatus::done);
+  const PointResults unsupported = with("4MB", "astra");
+  CHECK(unsupported.status == PointStatus::unsupported);
+  CHECK_THAT(unsupported.message, Contains("system file"));
   const PointResults unknown = with("4MB", "rung");
   CHECK(unknown.status == PointStatus::refused);
   CHECK_THAT(unknown.message, Contains("study.toml:5:") && Contains("ring"));
@@ -71,6 +74,23 @@ TEST_CASE("what can't be done is a status with a reason") {
   const PointResults several = with("1KiB..4KiB", "ring");
   CHECK(several.status == PointStatus::refused);
   CHECK_THAT(several.message, Contains("this has 3 cases"));
+}
+
+TEST_CASE("what has no schedule at all is told from what an algorithm doesn't do") {
+  const auto with = [](const char* algorithm) {
+    return results_of(R"(topologies = {net = "ring:4,without-link=npu0>npu1+npu2>npu1"}
+[[runs]]
+topologies = ["net"]
+collectives = ["all_gather"]
+algorithms = ["${algorithm}"]
+)",
+                      {{"algorithm", text_value(algorithm)}});
+  };
+  for (const char* algorithm : {"ring", "rhd", "tacos"}) {
+    const PointResults results = with(algorithm);
+    CHECK(results.status == PointStatus::infeasible);
+    CHECK_THAT(results.message, Contains("npu1"));
+  }
 }
 
 TEST_CASE("a collective through a failure, and an iteration of training") {

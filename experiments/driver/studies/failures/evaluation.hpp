@@ -106,7 +106,7 @@ struct FailureEvaluation {
   /// Time over that of the undisturbed run; none where the policy leaves something out.
   [[nodiscard]] std::optional<double> slowdown(const PolicyEvaluation& policy) const;
   /// Who planned so many decisions, of which so many were handed over: the planner, fallback_planner,
-  /// or both ("flows+tacos").
+  /// or both ("sccl+tacos").
   [[nodiscard]] std::string planner_of(std::size_t decisions, std::size_t handed_over) const;
   /// Part of the goodput that the failures cost: 1 - undisturbed / time; all of it where something
   /// is left out.
