@@ -77,8 +77,9 @@ TEST_CASE("synthesize refuses what can't be before it runs anything") {
     parts.add_link(link(1, 2));
     return Topology(std::move(parts));
   }();
-  CHECK_THROWS_WITH(synthesize(solver_row, line, gather(line, {}), {}),
-                    ContainsSubstring("line: npu0 can't be reached from npu1"));
+  const Outcome impossible = synthesize(solver_row, line, gather(line, {}), {});
+  CHECK(impossible.status == Status::infeasible);
+  CHECK(impossible.note == "chunk 1 can't get from npu1 to npu0");
   const Topology topology = ring(4);
   const Collective reduce =
       make_collective(topology, {CollectiveKind::reduce, Bytes{100}, {}, 0, 1});
@@ -105,15 +106,20 @@ TEST_CASE("unknown settings are refused in words") {
   CHECK_NOTHROW(synthesize(row, topology, gather, options));
 }
 
-TEST_CASE("members that lack an ability are named") {
+TEST_CASE("members that lack an ability are named, or planned for as in a custom collective") {
   TopologyParts parts = mesh_parts(1, 3);
   parts.nodes[2].can.reduce = false;
   const Topology topology(std::move(parts));
   const auto make = [&](CollectiveKind kind) {
     return make_collective(topology, {kind, Bytes{100}, {}, 0, 1});
   };
-  CHECK(run_baseline("direct", topology, make(CollectiveKind::all_reduce)).note ==
-        "npu2 can't reduce");
+  const Outcome refusal = run_baseline("ring", topology, make(CollectiveKind::all_reduce));
+  CHECK(refusal.status == Status::unsupported);
+  CHECK(refusal.note == "npu2 can't reduce");
+  const Collective reduced = make(CollectiveKind::all_reduce);
+  const Outcome planned = run_baseline("direct", topology, reduced);
+  REQUIRE(planned.schedule);
+  CHECK(verify(topology, reduced, *planned.schedule).correct());
   CHECK(run_baseline("direct", topology, make(CollectiveKind::all_gather)).schedule);
 }
 

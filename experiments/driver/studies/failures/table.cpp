@@ -191,9 +191,18 @@ std::string draws_table(std::span<const FailureEvaluation> evaluations, const Ta
 }
 
 std::string bound_text(const FailureEvaluation& e) {
-  return fmt::format("{}: undisturbed {} the lower bound {}; what is left is planned by {}\n",
-                     e.algorithm, gap_text(e.undisturbed.gap()),
-                     short_text(e.undisturbed.bound.time), e.planner);
+  std::size_t decisions = 0, handed_over = 0;
+  for (const PolicySummary& summary : summaries_of(e)) {
+    decisions += summary.decisions;
+    handed_over += summary.handed_over;
+  }
+  std::string text =
+      fmt::format("{}: undisturbed {} the lower bound {}; what is left is planned by {}",
+                  e.algorithm, gap_text(e.undisturbed.gap()), short_text(e.undisturbed.bound.time),
+                  e.planner_of(decisions, handed_over));
+  if (handed_over > 0)
+    text += fmt::format(" ({} isn't made for {} of {} plans)", e.planner, handed_over, decisions);
+  return text + "\n";
 }
 
 // At most so many lines, then how many more there are.
