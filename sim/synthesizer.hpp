@@ -72,6 +72,9 @@ struct LibraryChoice {
   /// channels run by themselves), or else its place when the first chunks of all shards are
   /// counted, then the second ones, and so on.
   bool by_shard = false;
+  /// What it hands over at once, where the schedule's chunks each stand for several of its own; 0:
+  /// a chunk.
+  Bytes own_chunk = {};
   bool operator==(const LibraryChoice&) const = default;
 };
 

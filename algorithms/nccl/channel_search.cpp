@@ -72,11 +72,14 @@ private:
   /// Of all GPUs (-1) or one, the nearest first.
   [[nodiscard]] std::vector<std::uint32_t> sorted_nics(int gpu) const {
     std::vector<std::uint32_t> nics;
+    std::vector<bool> is_there(system_.nics.size(), false);
     const auto add = [&](std::uint32_t n) {
-      if (std::ranges::find(nics, n) == nics.end()) nics.push_back(n);
+      if (!is_there[n]) nics.push_back(n);
+      is_there[n] = true;
     };
-    for (std::uint32_t g = 0; g < system_.gpus; ++g) {
-      if (gpu >= 0 && g != static_cast<std::uint32_t>(gpu)) continue;
+    const std::uint32_t first = gpu < 0 ? 0 : static_cast<std::uint32_t>(gpu),
+                        end = gpu < 0 ? system_.gpus : first + 1;
+    for (std::uint32_t g = first; g < end; ++g) {
       for (std::uint32_t n = 0; n < system_.nics.size(); ++n)
         if (system_.nics[n].gpu == g) add(n);
       for (std::uint32_t n = 0; n < system_.nics.size(); ++n)
@@ -87,9 +90,9 @@ private:
     }
     for (auto type = PathType::nvlink; type <= demand_.type_between;
          type = static_cast<PathType>(static_cast<int>(type) + 1))
-      for (std::uint32_t g = 0; g < system_.gpus; ++g)
+      for (std::uint32_t g = first; g < end; ++g)
         for (std::uint32_t n = 0; n < system_.nics.size(); ++n)
-          if ((gpu < 0 || g == static_cast<std::uint32_t>(gpu)) && out(g, n).type == type) add(n);
+          if (out(g, n).type == type) add(n);
     return nics;
   }
   [[nodiscard]] const Path& out(std::uint32_t g, std::uint32_t n) const {

@@ -79,8 +79,9 @@ std::int64_t chunk_of(const System& system, const Graphs& graphs, const Choice& 
 } // namespace
 
 Cut cut_of(const System& system, const Graphs& graphs, CollectiveKind kind, const Choice& choice,
-           Bytes block, std::uint32_t blocks) {
-  const std::int64_t channels = choice.channels, size = block.count;
+           Bytes whole, std::uint32_t blocks) {
+  const std::int64_t channels = choice.channels;
+  const std::int64_t size = std::max<std::int64_t>(1, whole.count / blocks);
   std::int64_t pieces = 1;
   if (choice.algorithm == Algorithm::ring) {
     const bool has_slices = choice.protocol == Protocol::simple &&
@@ -93,7 +94,7 @@ Cut cut_of(const System& system, const Graphs& graphs, CollectiveKind kind, cons
     pieces = channels * loops * slices;
   } else if (choice.algorithm != Algorithm::point_to_point &&
              choice.algorithm != Algorithm::all_pairs) {
-    const std::int64_t chunk = chunk_of(system, graphs, choice, size * blocks);
+    const std::int64_t chunk = chunk_of(system, graphs, choice, whole.count);
     pieces = divided_up(size, chunk);
     // Channels and heads share all blocks' pieces evenly.
     const std::int64_t sharers = choice.algorithm == Algorithm::tree ? channels : 1;
@@ -105,9 +106,9 @@ Cut cut_of(const System& system, const Graphs& graphs, CollectiveKind kind, cons
   const std::int64_t ranks = std::int64_t{system.nodes} * system.gpus;
   const std::int64_t most =
       std::max<std::int64_t>(1, most_transfers / (ranks * blocks) / channels) * channels;
-  const bool is_coarser = pieces > most;
-  return {static_cast<std::uint32_t>(std::clamp<std::int64_t>(is_coarser ? most : pieces, 1, size)),
-          is_coarser};
+  pieces = std::clamp<std::int64_t>(pieces, 1, size);
+  if (pieces <= most) return {static_cast<std::uint32_t>(pieces), {}};
+  return {static_cast<std::uint32_t>(most), Bytes{divided_up(size, pieces)}};
 }
 
 } // namespace tutti::nccl

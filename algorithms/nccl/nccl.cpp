@@ -106,14 +106,13 @@ Outcome answer(Library library, const Topology& topology, const Collective& coll
     choice = *chosen;
   }
   const std::uint32_t blocks = part.chunk_count / part.chunks_per_shard;
-  const Bytes block{std::max<std::int64_t>(1, part.size.count / blocks)};
   const Cut cut =
-      options.choose_chunks ? cut_of(system, graphs, part.kind, choice, block, blocks) : Cut{};
+      options.choose_chunks ? cut_of(system, graphs, part.kind, choice, part.size, blocks) : Cut{};
   const Collective finer = with_pieces(collective, cut.pieces);
   if (choice.algorithm == Algorithm::ring)
     choice.channels = std::min(choice.channels, finer.parts.front().chunks_per_shard);
   RoutedSchedule schedule(topology, finer, options);
-  list({topology, system, graphs, choice.algorithm, choice.channels, schedule});
+  list({topology, system, graphs, choice.algorithm, choice.channels, cut.own_piece, schedule});
   Outcome outcome = std::move(schedule).outcome();
   outcome.parts_per_chunk = cut.pieces;
   if (choice.algorithm != Algorithm::point_to_point) outcome.facts["channels"] = choice.channels;
@@ -122,11 +121,12 @@ Outcome answer(Library library, const Topology& topology, const Collective& coll
       choice.algorithm != Algorithm::point_to_point && choice.algorithm != Algorithm::all_pairs;
   outcome.library = {std::string(to_text(choice.algorithm)), std::string(to_text(choice.protocol)),
                      has_channels ? choice.channels : 0,
-                     choice.algorithm == Algorithm::ring || choice.algorithm == Algorithm::pat};
+                     choice.algorithm == Algorithm::ring || choice.algorithm == Algorithm::pat,
+                     cut.own_piece};
   outcome.facts["nodes"] = system.nodes;
   const std::string picked =
       fmt::format("{}: {}{}", is_nccl ? "NCCL" : "RCCL", words_of(choice, system, settings),
-                  cut.is_coarser ? "; in larger chunks than its own" : "");
+                  cut.own_piece.count > 0 ? "; in larger chunks than its own" : "");
   if (choice.microseconds > 0) {
     outcome.planned = Time{std::llround(choice.microseconds * ps_per_us)};
     outcome.planned_on = picked;

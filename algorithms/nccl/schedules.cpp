@@ -75,11 +75,14 @@ std::vector<Ring> rings_of(const Work& work, Wiring& wiring) {
 /// would wait for each other's depths in any other order, as NCCL's channels don't.
 class Waves {
 public:
-  /// `a_round`: chunks that leave a GPU in one round.
-  Waves(const Topology& topology, RoutedSchedule& schedule, std::uint32_t a_round)
-      : topology_(topology), schedule_(schedule), a_round_(a_round),
-        chunk_(
-            std::max<std::int64_t>(1, schedule.part().size.count / schedule.part().chunk_count)) {}
+  /// `a_round`: chunks that leave a GPU in one round. Chunks that stand for several of NCCL's keep
+  /// the order that NCCL's have: at the size from which a hop takes fewer waves the time would jump.
+  Waves(const Work& work, std::uint32_t a_round)
+      : topology_(work.topology), schedule_(work.schedule), a_round_(a_round),
+        chunk_(work.own_piece.count > 0
+                   ? work.own_piece.count
+                   : std::max<std::int64_t>(1, schedule_.part().size.count /
+                                                   schedule_.part().chunk_count)) {}
 
   void add(std::uint32_t round, std::uint32_t depth, PathId path, ChunkId chunk, Op op) {
     transfers_.push_back({round, depth, path, chunk, op});
@@ -150,7 +153,7 @@ void list_rings(const Work& work) {
   if (part.kind == CollectiveKind::broadcast || part.kind == CollectiveKind::reduce) {
     // A chain from the root on, or to it.
     const bool reduces = part.kind == CollectiveKind::reduce;
-    Waves waves(work.topology, schedule, channels);
+    Waves waves(work, channels);
     for (std::uint32_t k = 0; k < pieces.count(); ++k) {
       const Ring& ring = rings[k % channels];
       const auto root =
@@ -207,7 +210,7 @@ void list_trees(const Work& work) {
     }
     trees.push_back(std::move(tree));
   }
-  Waves waves(work.topology, schedule, work.channels);
+  Waves waves(work, work.channels);
   for (std::uint32_t position = 0; position < pieces.all(); ++position) {
     const Tree& tree = trees[position % work.channels];
     const RankTree& shape = tree.shape;
@@ -310,7 +313,7 @@ void list_heads(const Work& work) {
                                           .all;
   const std::uint32_t nodes = system.nodes, p = system.gpus;
   const std::array<RankTree, 2> trees = double_tree(nodes);
-  Waves waves(work.topology, schedule, static_cast<std::uint32_t>(heads.size()));
+  Waves waves(work, static_cast<std::uint32_t>(heads.size()));
 
   // Each takes the depth at which it begins, and returns the one after it.
   const auto gather = [&](std::uint32_t round, std::uint32_t node, const Channel& head,

@@ -15,19 +15,21 @@ struct Work {
   const Graphs& graphs;
   Algorithm algorithm;
   std::uint32_t channels;
+  Bytes own_piece; ///< Cut::own_piece
   RoutedSchedule& schedule;
 };
 
 /// In how many chunks a block is cut.
 struct Cut {
   std::uint32_t pieces = 1;
-  bool is_coarser = false; ///< than NCCL's, whose transfers would be too many to list
+  /// Of NCCL's pieces, where their transfers would be too many to list and these are larger; else 0.
+  Bytes own_piece = {};
 };
 
-/// As NCCL's loops over channels, chunks and slices do; `block`: the size of what `blocks` of make
-/// up the collective (RoutedSchedule).
+/// As NCCL's loops over channels, chunks and slices do; `whole`: the size of the collective, of
+/// which a block is one of `blocks` (RoutedSchedule).
 [[nodiscard]] Cut cut_of(const System& system, const Graphs& graphs, CollectiveKind kind,
-                         const Choice& choice, Bytes block, std::uint32_t blocks);
+                         const Choice& choice, Bytes whole, std::uint32_t blocks);
 
 void list_rings(const Work& work);
 void list_trees(const Work& work);

@@ -280,8 +280,9 @@ private:
   /// k-th of every node are on one rail, in whatever order links are listed.
   void add_nics() {
     std::vector<std::vector<std::uint32_t>> near; // GPUs, by NIC
+    std::vector<std::vector<LinkId>> leaving = links_out_of_nodes();
     for (std::uint32_t node = 0; node < system_.nodes; ++node) {
-      const std::vector<FoundNic> nics = nics_of(node);
+      const std::vector<FoundNic> nics = nics_of(node, std::move(leaving[node]));
       if (node > 0 && nics.size() != system_.nics.size()) {
         system_.problem = fmt::format("nodes of {} and of {} NICs: only equal ones are known",
                                       system_.nics.size(), nics.size());
@@ -307,18 +308,23 @@ private:
     NicLinks ports;
     double speed = 0;
   };
-  [[nodiscard]] std::vector<FoundNic> nics_of(std::uint32_t node) const {
-    std::map<std::pair<bool, std::uint32_t>, FoundNic> found; // by (is at a GPU, which)
-    std::vector<LinkId> links;
+  /// By node.
+  [[nodiscard]] std::vector<std::vector<LinkId>> links_out_of_nodes() const {
+    const auto is_outsider = [&](NodeId end) {
+      return topology_.node(end).kind == NodeKind::npu && index_of_[end.value] == none;
+    };
+    std::vector<std::vector<LinkId>> leaving(system_.nodes);
     for (std::uint32_t l = 0; l < topology_.link_count(); ++l) {
       const Link& link = topology_.link(LinkId{l});
-      const auto is_outsider = [&](NodeId end) {
-        return topology_.node(end).kind == NodeKind::npu && index_of_[end.value] == none;
-      };
-      if (domain_[link.from.value] == node && domain_[link.to.value] != node &&
-          !is_outsider(link.from) && !is_outsider(link.to))
-        links.push_back(LinkId{l});
+      const std::uint32_t node = domain_[link.from.value];
+      if (node < system_.nodes && domain_[link.to.value] != node && !is_outsider(link.from) &&
+          !is_outsider(link.to))
+        leaving[node].push_back(LinkId{l});
     }
+    return leaving;
+  }
+  [[nodiscard]] std::vector<FoundNic> nics_of(std::uint32_t node, std::vector<LinkId> links) const {
+    std::map<std::pair<bool, std::uint32_t>, FoundNic> found; // by (is at a GPU, which)
     std::ranges::stable_sort(links, {}, [&](LinkId l) { return topology_.link(l).to; });
     for (const LinkId l : links) {
       const Link& link = topology_.link(l);

@@ -208,8 +208,11 @@ private:
     const double side_by_side = choice_.channels > 0 ? static_cast<double>(of.channels.count())
                                                      : std::min(std::ceil(data / channel),
                                                                 static_cast<double>(most_channels));
+    const double at_once = choice_.own_chunk.count > 0
+                               ? std::min(of.chunk(), static_cast<double>(choice_.own_chunk.count))
+                               : of.chunk();
     const auto carried = [&](double rate, double channels) {
-      return of.chunk() / (of.chunk() / rate + rule.handover.seconds() / channels);
+      return at_once / (at_once / rate + rule.handover.seconds() / channels);
     };
     const double wire = std::min(carried(data, side_by_side), side_by_side * carried(channel, 1));
     const std::size_t lanes = lanes_of(id);

@@ -69,8 +69,9 @@ struct Transported {
   std::vector<std::size_t> rules; ///< of the transport that it hangs on, ascending
 };
 
-/// With s the mean size of what is sent over it at once, a chunk or those that share a send, a link
-/// that the schedule uses carries
+/// With s the mean size of what is sent over it at once, a chunk or those that share a send, but no
+/// more than the library's own chunk (LibraryChoice::own_chunk), a link that the schedule uses
+/// carries
 /// s / (s / (share * B) + handover / channels), at most what its channels carry,
 /// s / (s / channel + handover) each; share * B less by connections through switches. Of rings it
 /// becomes a shared group of lanes, one for each channel, since channels don't wait for each other;

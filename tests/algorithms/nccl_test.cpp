@@ -3,6 +3,7 @@
 // itself has printed; and what the schedules reach, against what ports allow.
 #include "algorithms/list.hpp"
 #include "algorithms/nccl/communicator.hpp"
+#include "algorithms/nccl/schedules.hpp"
 #include "algorithms/nccl/settings.hpp"
 #include "sim/engines/engine.hpp"
 #include "sim/error.hpp"
@@ -486,4 +487,52 @@ TEST_CASE("nodes that aren't alike are refused in words, and AMD's GPUs have RCC
         "nodes of 7 and of 8 NPUs: only equal ones are known");
   CHECK(note("mi300x", nccl_algorithm) == "AMD's GPUs have RCCL (algorithm rccl)");
   CHECK(note("dgx_h100", rccl_algorithm) == "no AMD GPUs (gpu=mi300x takes them for some)");
+}
+
+TEST_CASE("chunks that stand for several of NCCL's say how large its own are") {
+  const Found rack("gb200_nvl72");
+  const auto cut = [&](std::int64_t mebibytes) {
+    const Bytes size{mebibytes * mib.count};
+    const Choice choice = *NcclTuner(rack.system, rack.graphs, Processor::arm, {})
+                               .choose(CollectiveKind::all_reduce, size);
+    return cut_of(rack.system, rack.graphs, CollectiveKind::all_reduce, choice, size, 72);
+  };
+  CHECK(cut(3 * 1024).own_piece.count == 0);
+  // From 64 * 24 channels * 32 heads * 128 KiB on NCCL's chunks are twice as large.
+  constexpr std::int64_t kib = 1024;
+  CHECK(cut(6 * 1024 - 1).own_piece.count > 63 * kib);
+  CHECK(cut(6 * 1024 - 1).own_piece.count <= 64 * kib);
+  CHECK(cut(6 * 1024).own_piece.count == 0);
+  CHECK(cut(8 * 1024).own_piece.count > 127 * kib);
+  CHECK(cut(8 * 1024).own_piece.count <= 128 * kib);
+  CHECK(cut(8 * 1024).pieces == cut(64 * 1024).pieces);
+}
+
+TEST_CASE("the time of 72 GPUs grows as the size does, in chunks of NCCL's own or larger",
+          "[slow]") {
+  const Topology rack = make_topology("gb200_nvl72");
+  const Topology planned = with_latencies(rack, read_transport("nccl"));
+  const auto per_byte = [&](std::int64_t mebibytes) {
+    const Bytes size{mebibytes * mib.count};
+    const double ideal = answer_of(rack, "all_reduce", size).report.completion.seconds();
+    const double carried =
+        transported_time(planned, answer_of(planned, "all_reduce", size)).seconds();
+    return std::array{ideal / static_cast<double>(size.count),
+                      carried / static_cast<double>(size.count)};
+  };
+  // Below and from 6 GiB NCCL's chunks are 64 and 128 KiB: under a transport a jump of its own.
+  for (const std::vector<std::int64_t>& sizes :
+       {std::vector<std::int64_t>{2048, 2560, 3072, 3400, 3584, 4096, 4608, 4864, 5120, 5632, 6143},
+        std::vector<std::int64_t>{6144, 6656, 7168, 8192, 10240, 12288, 16384, 32768}}) {
+    std::optional<std::array<double, 2>> before;
+    for (const std::int64_t mebibytes : sizes) {
+      CAPTURE(mebibytes);
+      const std::array<double, 2> now = per_byte(mebibytes);
+      for (std::size_t i = 0; before && i < now.size(); ++i) {
+        CHECK(now[i] < 1.005 * (*before)[i]);
+        CHECK(now[i] > 0.99 * (*before)[i]);
+      }
+      before = now;
+    }
+  }
 }

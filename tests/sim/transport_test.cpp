@@ -4,6 +4,7 @@
 #include "sim/engines/engine.hpp"
 #include "sim/error.hpp"
 #include "sim/files/files.hpp"
+#include "sim/transforms.hpp"
 #include "sim/transport/constants.hpp"
 #include "sim/verify.hpp"
 #include "tests/catch.hpp"
@@ -164,6 +165,17 @@ TEST_CASE("chunks that share a send share its channel and its handover") {
     CHECK(by.schedule == shared);
     const Time time = run_native(by.topology, collective, by.schedule, {}, {}).completion;
     CHECK(time.seconds() == Approx(25e-6 + 0.25e-6 + 3e-6));
+  }
+  SECTION("in chunks that stand for four of a library's each") {
+    // As many handovers as the library's own chunks of 250 kB have.
+    const LibraryChoice choice{"tree", "simple", 2, false, Bytes{250'000}};
+    const Transported by = transported(ring, collective, apart, choice, transport_with(simple));
+    const LibraryChoice as_listed{"tree", "simple", 2, false};
+    const Collective finer = all_gather(ring, Bytes{4'000'000}, 8);
+    const Transported own =
+        transported(ring, finer, split_chunks(apart, 4), as_listed, transport_with(simple));
+    for (std::uint32_t l = 0; l < by.topology.link_count(); ++l)
+      CHECK(by.topology.link(LinkId{l}).bandwidth == own.topology.link(LinkId{l}).bandwidth);
   }
   SECTION("on lanes") {
     const LibraryChoice two{"ring", "simple", 2, true};

@@ -134,6 +134,7 @@ std::optional<std::string> outcome_record(const std::string& key, const Topology
     add_text(record, outcome.library->protocol);
     add_word(record, outcome.library->channels);
     add_word(record, outcome.library->by_shard ? 1 : 0);
+    add_word(record, static_cast<std::uint64_t>(outcome.library->own_chunk.count));
   }
   if (record.size() > most) return std::nullopt;
   if (form == Form::none) return record;
@@ -185,6 +186,8 @@ parse_outcome_record(std::string_view record, const std::string& key, const Topo
     library.channels =
         static_cast<std::uint32_t>(in.word_up_to(std::numeric_limits<std::uint32_t>::max()));
     library.by_shard = in.word_up_to(1) == 1;
+    library.own_chunk.count = static_cast<std::int64_t>(
+        in.word_up_to(static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max())));
   }
   if (form == Form::none) {
     if (!in.rest().empty()) throw InputError("a record that goes on after its end");
