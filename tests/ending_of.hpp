@@ -29,7 +29,7 @@ template <typename Body> Ending ending_of(const Body& body) {
   REQUIRE(child >= 0);
   if (child == 0) {
     (void)dup2(ends[1], STDERR_FILENO);
-    (void)alarm(60); // where nothing else ends it
+    (void)alarm(600); // where nothing else ends it
     try {
       body();
     } catch (const std::exception& error) {

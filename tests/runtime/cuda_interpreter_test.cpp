@@ -134,5 +134,4 @@ TEST_CASE("an emulated link holds a run for as long as its bytes need") {
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
   CHECK(memory.check(Combine::sum).wrong == 0);
   CHECK(took.count() >= 0.025);
-  CHECK(took.count() < 10); // a loaded machine is slower, not that much
 }

@@ -57,12 +57,11 @@ struct Interruption {
   /// Wait until this is on its stderr; empty: until half a second after it has begun. For 60 s at
   /// most: what a busy machine hasn't even begun can't be interrupted in good order.
   std::string once_it_says = {};
-  double seconds_to_end = 0; ///< from the signal on
 };
 
-/// Sends the command a signal, as a user with Ctrl-C would; kills it where it doesn't end in 20 s.
+/// Sends the command a signal, as a user with Ctrl-C would, and waits for its end.
 inline CommandResult interrupt_tutti(const std::string& arguments, const TemporaryFolder& folder,
-                                     Interruption& how) {
+                                     const Interruption& how) {
   const std::string out = folder.file("stdout"), err = folder.file("stderr");
   const std::string command = "cd '" + folder.file("") + "' && exec '" TUTTI_COMMAND "' " +
                               arguments + " >'" + out + "' 2>'" + err + "'";
@@ -77,21 +76,14 @@ inline CommandResult interrupt_tutti(const std::string& arguments, const Tempora
   for (int i = 0; i < 3000 && read_file(err).find(how.once_it_says) == std::string::npos; ++i)
     std::this_thread::sleep_for(pause);
   kill(child, how.signal);
-  const auto start = std::chrono::steady_clock::now();
   int status = 0;
-  for (int i = 0; i < 2000 && waitpid(child, &status, WNOHANG) == 0; ++i) {
-    if (i == 1999) kill(child, SIGKILL);
-    std::this_thread::sleep_for(std::chrono::milliseconds(10));
-  }
-  how.seconds_to_end =
-      std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  waitpid(child, &status, 0);
   return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, read_file(out), read_file(err)};
 }
 
 /// The same with SIGINT, half a second after it has begun.
 inline CommandResult interrupt_tutti(const std::string& arguments, const TemporaryFolder& folder) {
-  Interruption how;
-  return interrupt_tutti(arguments, folder, how);
+  return interrupt_tutti(arguments, folder, Interruption{});
 }
 
 inline CommandResult run_tutti(const std::string& arguments) {
