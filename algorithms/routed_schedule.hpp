@@ -44,6 +44,9 @@ public:
   /// Links of the path that send() would take.
   [[nodiscard]] std::size_t hops(Rank from, Rank to);
 
+  /// For what comes before transfers are sent. Errors: LimitReached.
+  void require_time() const { limit_.require(); }
+
   /// From now on `from` sends to `to` over this link.
   void use_link(Rank from, Rank to, LinkId link);
 

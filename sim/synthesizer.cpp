@@ -146,12 +146,13 @@ Outcome synthesize(const AlgorithmRow& row, const Topology& topology, const Coll
   } catch (const OutOfReach& error) { // by the paths that this algorithm needs
     return unsupported(error.what());
   } catch (const LimitReached&) {
-    const bool by_memory = options.limit_bytes > 0 && peak_rss_bytes() > options.limit_bytes;
+    const bool by_memory =
+        options.limit_bytes > 0 && peak_rss_bytes() > options.limit_bytes / 10 * 9;
     Outcome outcome = unsupported(
-        by_memory
-            ? fmt::format("out of memory: no schedule yet, and more in use than the limit of {}",
-                          short_text(Bytes{options.limit_bytes}))
-            : "no schedule within the limit");
+        by_memory ? fmt::format(
+                        "out of memory: no schedule yet, and nine tenths of the limit of {} in use",
+                        short_text(Bytes{options.limit_bytes}))
+                  : "no schedule within the limit");
     outcome.status = by_memory ? Status::out_of_memory : Status::timed_out;
     return outcome;
   }

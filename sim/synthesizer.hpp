@@ -146,8 +146,7 @@ struct AlgorithmRow {
 /// Runs an algorithm, part by part unless it is joint. What infeasibility() proves is `infeasible`
 /// with that as its note, whoever is asked. A kind that the algorithm doesn't define, a path that it
 /// needs and the network doesn't have, and members that can't store, copy or (where that is needed)
-/// reduce are `unsupported` with a note; an algorithm that plans custom collectives gets those of
-/// such members as custom ones.
+/// reduce are `unsupported` with a note.
 /// Errors: InputError for a setting that the algorithm doesn't have, or a bad value of one.
 [[nodiscard]] Outcome synthesize(const AlgorithmRow& row, const Topology& topology,
                                  const Collective& collective, const SynthesisOptions& options);

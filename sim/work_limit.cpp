@@ -3,6 +3,8 @@
 
 #include "sim/work_limit.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <chrono>
 
@@ -33,13 +35,40 @@ WorkLimit::WorkLimit(const SynthesisOptions& options) : options_(&options) {
 bool WorkLimit::reached() const {
   if (options_ == nullptr) return false;
   return (options_->cancelled && options_->cancelled()) ||
-         (deadline_ < std::numeric_limits<double>::infinity() && seconds_now(*options_) > deadline_) ||
-         (options_->limit_bytes > 0 && peak_rss_bytes() > options_->limit_bytes);
+         (deadline_ < std::numeric_limits<double>::infinity() &&
+          seconds_now(*options_) > deadline_) ||
+         (options_->limit_bytes > 0 && peak_rss_bytes() > options_->limit_bytes / 10 * 9);
+}
+
+Watch WorkLimit::watch() const {
+  if (options_ == nullptr) return {};
+  return [this](const WorkProgress&) {
+    require();
+    return false;
+  };
 }
 
 double WorkLimit::remaining_seconds() const {
   if (deadline_ == std::numeric_limits<double>::infinity()) return deadline_;
   return std::max(0.0, deadline_ - seconds_now(*options_));
+}
+
+StageWatch stages_within_limit(const SynthesisOptions& options) {
+  constexpr double least_more = 5;
+  if (options.limit_seconds <= 0) return options.stage;
+  SynthesisOptions time;
+  time.clock = options.clock;
+  const double end =
+      seconds_now(time) + options.limit_seconds + std::max(options.limit_seconds / 10, least_more);
+  return [time, end, stage = options.stage](std::string_view name, const WorkProgress& progress) {
+    return (stage && stage(name, progress)) || seconds_now(time) > end;
+  };
+}
+
+std::string ended_text(const SynthesisOptions& options, std::string_view stage) {
+  const bool by_limit = options.limit_seconds > 0 && !(options.cancelled && options.cancelled());
+  return fmt::format(
+      fmt::runtime(by_limit ? "the limit leaves no time for {}" : "interrupted in {}"), stage);
 }
 
 } // namespace tutti

@@ -86,6 +86,7 @@ public:
 
   void add(std::uint32_t round, std::uint32_t depth, PathId path, ChunkId chunk, Op op) {
     transfers_.push_back({round, depth, path, chunk, op});
+    if (transfers_.size() % 4096 == 0) schedule_.require_time();
     slowest_ = std::max(slowest_, hop_seconds(path));
   }
   void list() && {

@@ -28,11 +28,11 @@ struct ChainEnd {
 } // namespace
 
 Dependencies::Dependencies(const Topology& topology, const Collective& collective,
-                           const Schedule& schedule, Parts parts)
-    : Dependencies(ends_of(topology, schedule.paths()), collective, schedule, parts) {}
+                           const Schedule& schedule, Parts parts, const Watch& watch)
+    : Dependencies(ends_of(topology, schedule.paths()), collective, schedule, parts, watch) {}
 
 Dependencies::Dependencies(std::span<const PathEnds> paths, const Collective& collective,
-                           const Schedule& schedule, Parts parts)
+                           const Schedule& schedule, Parts parts, const Watch& watch)
     : schedule_(&schedule), shares_sends_(schedule.has_contiguous()), chains_(schedule.size()),
       next_(schedule.paths().size(), none), undelivered_(schedule.size()) {
   if (schedule.size() > none / 2)
@@ -45,7 +45,7 @@ Dependencies::Dependencies(std::span<const PathEnds> paths, const Collective& co
   if (parts == Parts::apart) connections_ = fixed->connections.data();
   fixed_ = std::move(fixed);
   join_connections();
-  chain(paths, collective);
+  chain(paths, collective, watch);
 }
 
 void Dependencies::take_names(Fixed& fixed) {
@@ -79,7 +79,10 @@ std::optional<Dependency> Dependencies::awaited(std::uint32_t i) const {
   return std::nullopt;
 }
 
-void Dependencies::chain(std::span<const PathEnds> paths, const Collective& collective) {
+void Dependencies::chain(std::span<const PathEnds> paths, const Collective& collective,
+                         const Watch& watch) {
+  WatchedSteps steps(watch);
+  const auto progress = [this] { return WorkProgress{0, chains_.size()}; };
   const Schedule& schedule = *schedule_;
   const auto count = static_cast<std::uint32_t>(schedule.size());
   std::uint32_t nodes = 0;
@@ -117,7 +120,10 @@ void Dependencies::chain(std::span<const PathEnds> paths, const Collective& coll
   std::vector<std::uint32_t> begin(collective.chunks.size() + 1), by_chunk(count);
   for (std::uint32_t i = 0; i < count; ++i) ++begin[schedule[i].chunk.value + 1];
   for (std::size_t c = 1; c < begin.size(); ++c) begin[c] += begin[c - 1];
-  for (std::uint32_t i = 0; i < count; ++i) by_chunk[begin[schedule[i].chunk.value]++] = i;
+  for (std::uint32_t i = 0; i < count; ++i) {
+    by_chunk[begin[schedule[i].chunk.value]++] = i;
+    steps.take(1, progress);
+  }
 
   // Of a block performed together (of this chunk: others don't matter to it) the sends come first.
   std::vector<std::uint32_t> block_of;
@@ -138,6 +144,7 @@ void Dependencies::chain(std::span<const PathEnds> paths, const Collective& coll
       append(chunk, paths[schedule.path_of(i).value].sender, 2 * i + sends);
     for (const std::uint32_t i : block)
       append(chunk, paths[schedule.path_of(i).value].receiver, 2 * i + arrives);
+    steps.take(end - first, progress);
     first = end;
   }
 }

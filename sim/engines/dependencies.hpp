@@ -27,6 +27,7 @@
 #include "sim/engines/path_ends.hpp"
 #include "sim/schedule.hpp"
 #include "sim/topology.hpp"
+#include "sim/watch.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -51,11 +52,12 @@ public:
   /// Parts that are kept apart begin one by one, and only transfers of one part form a connection;
   /// 4 bytes a transfer more.
   enum class Parts : std::uint8_t { as_one, apart };
+  /// The watch hears nothing of how far this is. Errors: Stopped.
   Dependencies(const Topology& topology, const Collective& collective, const Schedule& schedule,
-               Parts parts = Parts::as_one);
+               Parts parts = Parts::as_one, const Watch& watch = {});
   /// The same on a network of which only the ends of the schedule's paths are known.
   Dependencies(std::span<const PathEnds> paths, const Collective& collective,
-               const Schedule& schedule, Parts parts);
+               const Schedule& schedule, Parts parts, const Watch& watch = {});
 
   /// Enters, in list order, everything that is ready at the start, but for connections that are
   /// held. Pre: parts as one.
@@ -263,7 +265,7 @@ private:
   void keep_apart(const Collective& collective, Fixed& fixed);
   void take_names(Fixed& fixed);
   void join_connections();
-  void chain(std::span<const PathEnds> paths, const Collective& collective);
+  void chain(std::span<const PathEnds> paths, const Collective& collective, const Watch& watch);
 
   [[nodiscard]] std::int64_t tail_of_step(std::uint32_t step) const {
     if (tails_.empty()) return 0;

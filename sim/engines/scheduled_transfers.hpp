@@ -26,7 +26,7 @@ public:
   ScheduledTransfers(const Topology& topology, const Collective& collective,
                      const Schedule& schedule, const RunOptions& options)
       : Dependencies(topology, collective, schedule,
-                     options.jobs.empty() ? Parts::as_one : Parts::apart),
+                     options.jobs.empty() ? Parts::as_one : Parts::apart, options.watch),
         collective_(collective), schedule_(schedule), levels_(collective, options.jobs),
         chunk_done_(collective.chunks.size()),
         deliveries_(options.record_deliveries ? schedule.size() : 0), topology_(topology),

@@ -3,7 +3,8 @@
 // with the least traffic), checked, then cut into chunks that follow one another (its Theorem 4).
 // Left to choose, it takes as many chunks per shard as the rule for all synthesizers
 // (synth/chunk_choice.hpp). Cost: some hundredths of a second for networks with symmetries (1,024
-// GPUs: seconds), without them some seconds for 128 NPUs; then that of the replays.
+// GPUs: seconds), without them some seconds for 128 NPUs and, where no limit of time is given, never
+// more than a fixed amount of work; then that of the replays.
 
 #include "sim/engines/engine.hpp"
 #include "sim/error.hpp"
@@ -35,6 +36,9 @@
 namespace tutti {
 
 namespace {
+
+/// Without a limit of time: FluidOptions::most_work, about a minute.
+constexpr std::uint64_t usual_work = 100'000'000'000;
 
 std::string setting(const SynthesisOptions& options, const char* name, const char* otherwise) {
   const auto given = options.settings.find(name);
@@ -153,8 +157,12 @@ private:
 
   /// With its time, where there will be another to compare.
   [[nodiscard]] Cut timed(const Collective& made, Cut one, const WorkLimit& limit) const {
-    if (compares_ && !limit.reached())
-      one.time = run_native(topology_, made, one.steps.schedule, model_).completion;
+    try {
+      if (compares_)
+        one.time = run_native(topology_, made, one.steps.schedule, model_, {.watch = limit.watch()})
+                       .completion;
+    } catch (const LimitReached&) { // nothing is compared any more
+    }
     return one;
   }
 
@@ -228,6 +236,7 @@ Outcome flows(const Topology& topology, const Collective& collective,
   fluid_options.mirrored = is_yes(options, "mirrored");
   const std::string traffic = setting(options, "traffic", "auto");
   fluid_options.weights = traffic_weights(topology, traffic == "auto" ? "npu" : traffic);
+  if (options.limit_seconds <= 0) fluid_options.most_work = usual_work;
   fluid_options.bound_seconds = best_cut_seconds(topology, collective, problem);
   FluidSolution fluid;
   std::optional<CutFlow> best;
@@ -266,6 +275,8 @@ Outcome flows(const Topology& topology, const Collective& collective,
       outcome.facts["traffic_bound_gb"] = *least / 1e9;
   outcome.schedule = std::move(best->cut.steps.schedule);
   outcome.parts_per_chunk = best->cut.chunks_per_shard;
+  if (fluid.is_cut_short)
+    outcome.note = "the best of a fixed amount of work; --limit 600s tries on";
   if (is_cut_short) mark_cut_short(outcome);
   return outcome;
 }

@@ -166,9 +166,10 @@ public:
     return needed;
   }
 
-  KeptOrder kept() const {
-    const Report report = run_native(topology_, collective_, with_dependencies(), model_,
-                                     {.record_deliveries = true, .record_hops = true});
+  KeptOrder kept(const WorkLimit& limit) const {
+    const Report report =
+        run_native(topology_, collective_, with_dependencies(), model_,
+                   {.record_deliveries = true, .record_hops = true, .watch = limit.watch()});
     const std::vector<bool> some = needed(times_of(report));
     return {with_dependencies(&some), report.completion, true};
   }
@@ -230,15 +231,21 @@ bool needs_kept_order(const Topology& topology, const Schedule& schedule) {
 }
 
 KeptOrder with_kept_plan(const Topology& topology, const Collective& collective, Schedule schedule,
-                         const TimeModel& model, const PlannedTimes* plan, Time tolerance) {
+                         const TimeModel& model, const PlannedTimes* plan, Time tolerance,
+                         const WorkLimit& limit) {
   schedule.clear_dependencies();
-  const Time plain = run_native(topology, collective, schedule, model).completion;
+  const double left = limit.remaining_seconds();
+  const Time plain =
+      run_native(topology, collective, schedule, model, {.watch = limit.watch()}).completion;
+  const double left_now = limit.remaining_seconds();
+  // One more with what keeps the order, and one for whoever replays the answer.
+  if (left_now < 2 * (left - left_now)) throw LimitReached();
   const FirstLinks links(topology, schedule);
   if (!links.need_order() && !(plan && links.need_holding()))
     return {std::move(schedule), plain, true};
   PlanKeeping keeping(topology, collective, schedule, model, links);
   if (plan) keeping.hold(*plan, tolerance);
-  KeptOrder kept = keeping.kept();
+  KeptOrder kept = keeping.kept(limit);
   if (plain <= kept.completion) kept = {std::move(schedule), plain, plain == kept.completion};
   return kept;
 }

@@ -7,6 +7,7 @@
 #include "sim/time_model.hpp"
 #include "sim/topology.hpp"
 #include "sim/units.hpp"
+#include "sim/work_limit.hpp"
 
 #include <vector>
 
@@ -38,8 +39,10 @@ struct KeptOrder {
 /// Pre: the schedule is correct, nothing in it happens "together"; the plan starts transfers of
 /// each link in list order; model.discipline is fifo. Cost: two replays where some link begins
 /// several paths, else one; O(transfers * log), 60 bytes a transfer and 40 a hop.
+/// Errors: LimitReached in a replay, or where less is left after the first than two of them take.
 [[nodiscard]] KeptOrder with_kept_plan(const Topology& topology, const Collective& collective,
                                        Schedule schedule, const TimeModel& model,
-                                       const PlannedTimes* plan = nullptr, Time tolerance = {});
+                                       const PlannedTimes* plan = nullptr, Time tolerance = {},
+                                       const WorkLimit& limit = {});
 
 } // namespace tutti

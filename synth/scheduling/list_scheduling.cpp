@@ -148,36 +148,54 @@ public:
     limit_.require();
     if (best_ && made.makespan >= best_->makespan) return;
     Schedule schedule = reordered(given_, made.order);
+    try {
+      replay(made, schedule, pace);
+    } catch (const LimitReached&) { // it holds, and only its time isn't known
+      if (!best_) best_ = Timed{std::move(schedule), made.makespan, made.makespan, true};
+      throw;
+    }
+  }
+  void attempt_given() {
+    const Time as_given =
+        run_native(topology_, collective_, given_, model_, {.watch = limit_.watch()}).completion;
+    take({given_, as_given, !needs_kept_order(topology_, given_)}, as_given);
+  }
+
+  [[nodiscard]] bool has_one() const { return best_.has_value(); }
+  [[nodiscard]] Timed best() && {
+    if (!is_done_ && needs_kept_order(topology_, best_->schedule)) {
+      try {
+        best_ = timed(
+            with_kept_plan(topology_, collective_, best_->schedule, model_, nullptr, {}, limit_),
+            best_->planned);
+      } catch (const LimitReached&) {
+        best_->is_queued = true;
+      }
+    }
+    return *std::move(best_);
+  }
+
+private:
+  /// The schedule has the order that was made.
+  void replay(const Dispatched& made, const Schedule& schedule, const std::optional<Pace>& pace) {
     if (pace) {
       const PlannedTimes plan = times_of(made);
       const auto kept_within = [&](Time tolerance) {
-        return with_kept_plan(topology_, collective_, schedule, model_, &plan, tolerance);
+        return with_kept_plan(topology_, collective_, schedule, model_, &plan, tolerance, limit_);
       };
       KeptOrder kept = kept_within({});
       // Clocks that are late themselves delay what they hold back.
       if (is_longer(kept.completion, made.makespan)) take(kept_within(pace->lead), made.makespan);
       take(std::move(kept), made.makespan);
     } else if (made.as_replayed) {
-      best_ = Timed{std::move(schedule), made.makespan, made.makespan};
+      best_ = Timed{schedule, made.makespan, made.makespan};
       is_done_ = false;
     } else {
-      take(with_kept_plan(topology_, collective_, std::move(schedule), model_), made.makespan);
+      take(with_kept_plan(topology_, collective_, schedule, model_, nullptr, {}, limit_),
+           made.makespan);
     }
   }
-  void attempt_given() {
-    const Time as_given = run_native(topology_, collective_, given_, model_, {}).completion;
-    take({given_, as_given, !needs_kept_order(topology_, given_)}, as_given);
-  }
 
-  [[nodiscard]] bool has_one() const { return best_.has_value(); }
-  [[nodiscard]] Timed best() && {
-    if (!is_done_ && needs_kept_order(topology_, best_->schedule))
-      best_ = timed(with_kept_plan(topology_, collective_, std::move(best_->schedule), model_),
-                    best_->planned);
-    return *std::move(best_);
-  }
-
-private:
   /// In order of start.
   static PlannedTimes times_of(const Dispatched& made) {
     PlannedTimes plan;
@@ -230,12 +248,12 @@ Timed list_scheduled(const Topology& topology, const Collective& collective,
     const Time early{static_cast<std::int64_t>(lead * static_cast<double>(whole.ps))};
     trials.attempt(std::vector<std::int64_t>(given.size()), Pace{whole, early});
   };
-  if (options.is_even) at_pace(leads[0]);
-  const std::vector<std::int64_t> tails = trials.precedence().tails([&](std::uint32_t i) {
-    return durations.of(given.path_of(i), collective.chunks[given[i].chunk.value].size);
-  });
-  limit.require();
   try {
+    if (options.is_even) at_pace(leads[0]);
+    const std::vector<std::int64_t> tails = trials.precedence().tails([&](std::uint32_t i) {
+      return durations.of(given.path_of(i), collective.chunks[given[i].chunk.value].size);
+    });
+    limit.require();
     trials.attempt(tails);
     Random random(given.size());
     for (unsigned e = 1; e < options.effort; ++e)

@@ -151,10 +151,11 @@ IntegerSolution ended_with_limit(const LinearProgram& program, bool with_costs,
                                  const WorkLimit& limit, const IntegerSettings& settings) {
   using Clock = std::chrono::steady_clock;
   std::optional<Clock::time_point> reached;
-  const Watch watch = [&](const WorkProgress&) {
+  Watch watch = [&](const WorkProgress&) {
     if (!reached && limit.reached()) reached = Clock::now();
     return reached && Clock::now() - *reached > std::chrono::milliseconds(200);
   };
+  if (limit.is_counted()) watch = nullptr; // it asks itself
   const auto exchange = [](auto& stream, auto& solution) {
     stream.value(solution.status);
     stream.value(solution.objective);

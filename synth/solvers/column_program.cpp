@@ -23,6 +23,7 @@ struct ColumnProgram::Implementation {
   std::vector<CoinBigIndex> starts{0};
   std::vector<int> rows;
   std::vector<double> factors, costs, lows, highs;
+  std::uint64_t numbers = 0, work = 0;
 
   void flush() {
     if (costs.empty()) return;
@@ -57,6 +58,7 @@ std::uint32_t ColumnProgram::add_column(double cost, double low, double high,
     with.rows.push_back(static_cast<int>(term.row));
     with.factors.push_back(term.factor);
   }
+  with.numbers += terms.size();
   with.starts.push_back(static_cast<CoinBigIndex>(with.rows.size()));
   with.costs.push_back(cost);
   with.lows.push_back(clp_bound(low));
@@ -79,9 +81,16 @@ std::uint32_t ColumnProgram::column_count() const {
          static_cast<std::uint32_t>(implementation_->costs.size());
 }
 
-LinearSolution ColumnProgram::solve(const WorkLimit& limit) {
+std::uint64_t ColumnProgram::work() const { return implementation_->work; }
+
+std::uint64_t ColumnProgram::pivot_work() const {
+  const auto rows = static_cast<std::uint64_t>(implementation_->model.numberRows());
+  return implementation_->numbers + rows * rows;
+}
+
+LinearSolution ColumnProgram::solve(const WorkLimit& limit, std::uint64_t most_pivots) {
   implementation_->flush();
-  LimitWatch watch(limit);
+  LimitWatch watch(limit, most_pivots); // asked at each pivot
   LinearSolution solution;
   if (watch.reached()) return solution;
   ClpSimplex& model = implementation_->model;
@@ -95,6 +104,7 @@ LinearSolution ColumnProgram::solve(const WorkLimit& limit) {
     model.allSlackBasis(true);
     model.primal();
   }
+  implementation_->work += watch.questions() * pivot_work();
   if (watch.reached()) return solution;
   solution.status = status_of(model);
   if (solution.status == SolverStatus::optimal) read_off(model, solution);

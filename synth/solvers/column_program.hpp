@@ -34,9 +34,15 @@ public:
   void set_limits(std::uint32_t column, double low, double high);
   [[nodiscard]] std::uint32_t column_count() const;
 
-  /// Primal simplex from where the last one ended. Deterministic as long as the limit isn't
-  /// reached. `duals`: what a higher row costs.
-  [[nodiscard]] LinearSolution solve(const WorkLimit& limit);
+  /// Primal simplex from where the last one ended, of about so many pivots. Deterministic as long
+  /// as the limit isn't reached. `duals`: what a higher row costs.
+  [[nodiscard]] LinearSolution solve(const WorkLimit& limit,
+                                     std::uint64_t most_pivots = UINT64_MAX);
+  /// What a pivot takes now, counted: the numbers of the columns, of which it prices all, and of
+  /// a dense factor.
+  [[nodiscard]] std::uint64_t pivot_work() const;
+  /// That of all pivots so far.
+  [[nodiscard]] std::uint64_t work() const;
 
 private:
   struct Implementation;

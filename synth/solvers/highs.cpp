@@ -67,7 +67,7 @@ void set_options(Highs& highs, bool with_costs, const WorkLimit& limit,
   if (settings.first_feasible) highs.setOptionValue("mip_max_improving_sols", 1);
   if (settings.most_nodes >= 0)
     highs.setOptionValue("mip_max_nodes", static_cast<HighsInt>(settings.most_nodes));
-  if (std::isfinite(limit.remaining_seconds()))
+  if (!limit.is_counted() && std::isfinite(limit.remaining_seconds()))
     highs.setOptionValue("time_limit", limit.remaining_seconds());
 }
 

@@ -206,12 +206,16 @@ private:
     return made;
   }
 
-  /// Keeps to the order of stage 3 by dependencies where queues alone are slower.
+  /// Keeps to the order of stage 3 by dependencies where queues alone are slower. Errors:
+  /// LimitReached where there are many.
   [[nodiscard]] Time replayed(Schedule& schedule) const {
     if (options_.model.discipline != Discipline::fifo) return {};
+    const WorkLimit limit = schedule.size() > most_sends ? limit_ : WorkLimit();
     if (!needs_kept_order(network_, schedule))
-      return run_native(network_, collective_, schedule, options_.model).completion;
-    KeptOrder kept = with_kept_plan(network_, collective_, std::move(schedule), options_.model);
+      return run_native(network_, collective_, schedule, options_.model, {.watch = limit.watch()})
+          .completion;
+    KeptOrder kept = with_kept_plan(network_, collective_, std::move(schedule), options_.model,
+                                    nullptr, {}, limit);
     schedule = std::move(kept.schedule);
     return kept.completion;
   }
@@ -236,10 +240,11 @@ private:
   }
   /// After the limit only what is quick goes on to a schedule. Errors: LimitReached.
   void require_time_for(const Sends& sends) const {
-    constexpr std::uint32_t most_sends = 100'000;
     if (!settings_.is_hasty && sends.size() > most_sends) limit_.require();
   }
   [[nodiscard]] bool is_done() const { return best_.schedule && is_enough(best_); }
+
+  static constexpr std::uint32_t most_sends = 100'000; ///< that are quick, whatever the limit says
 
   const Topology& network_;
   const Collective& collective_;

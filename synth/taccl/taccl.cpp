@@ -17,7 +17,6 @@
 
 #include <algorithm>
 #include <array>
-#include <chrono>
 #include <map>
 #include <optional>
 #include <string>
@@ -199,12 +198,13 @@ private:
     const bool is_count = text.find_first_not_of("0123456789") == std::string::npos;
     const std::int64_t most =
         is_count ? parse_integer(text, "search", 0, 1'000'000'000) : INT64_MAX;
-    const auto end = std::chrono::steady_clock::now() +
-                     std::chrono::duration<double>(is_count ? 1e9 : parse_time(text).seconds());
+    SynthesisOptions within = options_;
+    within.limit_seconds = is_count ? 0 : parse_time(text).seconds();
+    const WorkLimit end(within);
     if (!best_) return;
     SketchMutations mutations(topology_, options_.choose_chunks, options_.seed);
     for (std::int64_t i = 0; i < most && !is_done(); ++i) {
-      if (std::chrono::steady_clock::now() >= end) break;
+      if (end.reached()) break;
       const std::optional<SketchTrial> next = mutations.next(best_->trial);
       if (!next) break;
       attempt_quietly(*next);
@@ -236,7 +236,8 @@ private:
     try {
       const Outcome made = flows(topology_, cut, plain_options(options_, limit_));
       if (!made.schedule) return std::nullopt;
-      return run_native(topology_, cut, *made.schedule, options_.model).completion;
+      return run_native(topology_, cut, *made.schedule, options_.model, {.watch = limit_.watch()})
+          .completion;
     } catch (const LimitReached&) {
       return std::nullopt;
     }

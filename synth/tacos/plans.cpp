@@ -164,8 +164,8 @@ private:
       const std::uint32_t at_once = std::min(threads, last - i);
       std::vector<std::optional<TacosPlan>> plans(at_once);
       run_side_by_side(at_once, [&](unsigned k) {
-        plans[k] =
-            attempt(network, i + k, at_once == 1 ? threads : 1, k == 0 ? limit_ : limit_.silent());
+        plans[k] = attempt(network, i + k, at_once == 1 ? threads : 1,
+                           k == 0 ? limit_ : limit_.silent(), !planning.plan && k == 0);
       });
       i += at_once;
       for (std::optional<TacosPlan>& plan : plans) {
@@ -191,16 +191,23 @@ private:
     if (better || same_network) best->attempts = std::move(attempts);
   }
 
-  /// Nothing where the limit is reached first.
+  /// Nothing where the limit is reached first, but for the first plan of all, which needs no replay.
   [[nodiscard]] std::optional<TacosPlan> attempt(const Network& network, std::uint32_t start,
-                                                 unsigned threads, const WorkLimit& limit) const {
+                                                 unsigned threads, const WorkLimit& limit,
+                                                 bool is_first) const {
     const std::uint64_t seed = start == 0 ? 0 : Random(options_.seed + start).next() | 1;
     std::optional<TacosPlan> plan = network.ports ? match_ports(network, seed, limit)
                                                   : match_links(network, seed, threads, limit);
     if (plan) plan->planned_on = network.name();
     if (plan && network.relayed) drop_idle_relays(*plan);
-    if (plan && network.unwound && compares_)
-      plan->time = run_native(topology_, collective_, *plan->schedule, fifo()).completion;
+    try {
+      if (plan && network.unwound && compares_)
+        plan->time =
+            run_native(topology_, collective_, *plan->schedule, fifo(), {.watch = limit.watch()})
+                .completion;
+    } catch (const LimitReached&) { // which of several is fastest isn't known
+      if (!is_first) plan.reset();
+    }
     return plan;
   }
 

@@ -85,6 +85,13 @@ public:
   }
 
   Outcome run() {
+    Outcome outcome = best_of_forms();
+    if (is_cut_short_) outcome.status = Status::timed_out;
+    return outcome;
+  }
+
+private:
+  Outcome best_of_forms() {
     const std::optional<Multicasts> multicasts = as_multicasts(topology_, collective_);
     if (!multicasts) return best_of_routed_and_parts();
     if (is_custom()) return from_any_state(*multicasts);
@@ -98,7 +105,6 @@ public:
     return faster(std::move(matched), route());
   }
 
-private:
   [[nodiscard]] bool asked_for_network() const { return settings_.degree || settings_.ports; }
 
   [[nodiscard]] bool is_custom() const {
@@ -166,7 +172,7 @@ private:
   }
 
   Outcome copies_on(const Topology& network, const Collective& copying,
-                    std::span<const NodeId> participants) const {
+                    std::span<const NodeId> participants) {
     Planning planning = plan(network, copying, participants, options_, settings_, limit_);
     Outcome outcome;
     outcome.status = planning.timed_out   ? Status::timed_out
@@ -187,9 +193,14 @@ private:
 
   /// With what keeps its order where switches would change it.
   [[nodiscard]] Schedule kept(const Topology& network, const Collective& collective,
-                              Schedule schedule) const {
-    if (limit_.reached() || !needs_kept_order(network, schedule)) return schedule;
-    return with_kept_plan(network, collective, std::move(schedule), model_).schedule;
+                              Schedule schedule) {
+    if (!needs_kept_order(network, schedule)) return schedule;
+    try {
+      return with_kept_plan(network, collective, schedule, model_, nullptr, {}, limit_).schedule;
+    } catch (const LimitReached&) { // it holds in any order
+      is_cut_short_ = true;
+      return schedule;
+    }
   }
 
   /// A Reduce-Scatter becomes an All-Reduce.
@@ -238,23 +249,35 @@ private:
       }
     }
     if (!best) return;
-    if (form_ == AllReduceForm::automatic && best->makespan >= time_of(*outcome.schedule)) return;
+    try {
+      if (form_ == AllReduceForm::automatic && best->makespan >= time_of(*outcome.schedule)) return;
+    } catch (const LimitReached&) {
+      is_cut_short_ = true;
+      return;
+    }
     outcome.schedule = std::move(best->schedule);
     outcome.planned = best->makespan;
     outcome.planned_on = "the network itself, pipelined";
   }
 
-  /// The one whose replay is faster; the other's time is spent.
-  Outcome faster(Outcome a, Outcome b) const {
+  /// The one whose replay is faster; the first where the limit comes before that is known.
+  Outcome faster(Outcome a, Outcome b) {
     if (!a.schedule || !b.schedule) return a.schedule ? std::move(a) : std::move(b);
-    Outcome& best = time_of(*b.schedule) < time_of(*a.schedule) ? b : a;
-    if (a.status == Status::timed_out || b.status == Status::timed_out)
-      best.status = Status::timed_out;
-    return std::move(best);
+    try {
+      Outcome& best = time_of(*b.schedule) < time_of(*a.schedule) ? b : a;
+      if (a.status == Status::timed_out || b.status == Status::timed_out)
+        best.status = Status::timed_out;
+      return std::move(best);
+    } catch (const LimitReached&) {
+      is_cut_short_ = true;
+      return a;
+    }
   }
 
+  /// Errors: LimitReached.
   [[nodiscard]] Time time_of(const Schedule& schedule) const {
-    return run_native(topology_, collective_, schedule, model_).completion;
+    return run_native(topology_, collective_, schedule, model_, {.watch = limit_.watch()})
+        .completion;
   }
 
   const Topology& topology_;
@@ -264,6 +287,7 @@ private:
   AllReduceForm form_;
   WorkLimit limit_;
   TimeModel model_;
+  bool is_cut_short_ = false; ///< the limit ended something that could have made it faster
 };
 
 } // namespace

@@ -1,9 +1,11 @@
-// The three ways to reach a limit: time, memory, and by request.
+// The three ways to reach a limit: time, memory, and by request; and what may follow it.
 
 #include "sim/work_limit.hpp"
 #include "tests/catch.hpp"
 
 #include <limits>
+#include <string>
+#include <string_view>
 
 using namespace tutti;
 
@@ -34,4 +36,51 @@ TEST_CASE("a work limit is reached when the time is used up, or the memory, or b
   SynthesisOptions cancelled;
   cancelled.cancelled = [] { return true; };
   CHECK(WorkLimit(cancelled).reached());
+}
+
+TEST_CASE("what is done with a schedule ends a tenth after the limit of its search, or 5 s") {
+  for (const double limit : {0.5, 20.0, 600.0}) {
+    double now = 1000;
+    SynthesisOptions options;
+    options.limit_seconds = limit;
+    options.clock = [&] { return now; };
+    bool is_ended = false;
+    std::string heard;
+    options.stage = [&](std::string_view stage, const WorkProgress&) {
+      heard = stage;
+      return is_ended;
+    };
+    const StageWatch stages = stages_within_limit(options);
+    const double end = now + limit + (limit < 50 ? 5 : limit / 10);
+    CHECK_FALSE(stages("replay", {}));
+    CHECK(heard == "replay");
+    now = end - 0.01;
+    CHECK_FALSE(stages("replay", {}));
+    is_ended = true; // by somebody else
+    CHECK(stages("replay", {}));
+    is_ended = false;
+    now = end + 0.01;
+    CHECK(stages("replay", {}));
+    CHECK(ended_text(options, "its replay") == "the limit leaves no time for its replay");
+    options.cancelled = [] { return true; };
+    CHECK(ended_text(options, "its replay") == "interrupted in its replay");
+  }
+  const SynthesisOptions none;
+  CHECK_FALSE(stages_within_limit(none));
+  CHECK(ended_text(none, "its replay") == "interrupted in its replay");
+}
+
+TEST_CASE("a replay within a synthesis ends with its limit") {
+  double now = 0;
+  SynthesisOptions options;
+  options.limit_seconds = 1;
+  options.clock = [&] { return now; };
+  const WorkLimit limit(options);
+  CHECK(limit.is_counted());
+  const Watch watch = limit.watch();
+  CHECK_FALSE(watch({}));
+  now = 2;
+  CHECK_THROWS_AS(watch({}), LimitReached);
+  CHECK_FALSE(WorkLimit().watch());
+  CHECK_FALSE(WorkLimit().is_counted());
 }

@@ -133,8 +133,8 @@ void offer_to_the_kernel() {
 }
 
 void allow_memory(const SynthesisOptions& options) {
-  const std::int64_t wanted = with_margin(options.limit_bytes);
-  if (const auto set = present_limit(); set && *set < wanted) limit_memory(wanted);
+  if (const auto set = present_limit(); set && *set < options.limit_bytes)
+    limit_memory(options.limit_bytes);
 }
 
 std::string memory_text(const std::bad_alloc& error) {

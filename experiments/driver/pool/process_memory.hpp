@@ -36,10 +36,6 @@ void offer_to_the_kernel();
 /// Where a user allows a synthesis more than the default.
 void allow_memory(const SynthesisOptions& options);
 
-/// What a process that is limited to `bytes` may take beyond, as a synthesis ends by itself at its
-/// limit: only what would go well beyond it in one step is refused.
-[[nodiscard]] constexpr std::int64_t with_margin(std::int64_t bytes) { return bytes + bytes / 4; }
-
 /// What `new` throws in this program where there is no more memory.
 class OutOfMemory : public std::bad_alloc {
 public:

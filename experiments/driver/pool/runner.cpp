@@ -212,12 +212,11 @@ public:
 private:
   void start(std::size_t index) {
     const Case& c = cases_[index];
-    pool_.start(index, {.bytes = with_margin(c.options.limit_bytes)},
-                [&](const ProcessPool::Say& say) {
-                  Case own = c;
-                  own.known_bounds = bounds_.known_to(c);
-                  return message_of(std::move(own), function_, say);
-                });
+    pool_.start(index, {.bytes = c.options.limit_bytes}, [&](const ProcessPool::Say& say) {
+      Case own = c;
+      own.known_bounds = bounds_.known_to(c);
+      return message_of(std::move(own), function_, say);
+    });
   }
 
   // Until a job has said something, or a signal has come; deals with it.

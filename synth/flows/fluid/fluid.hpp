@@ -59,6 +59,7 @@ struct FluidSolution {
   /// to one of another demand, or to another of the same, among which its share is divided.
   std::vector<FlowAutomorphism> symmetry;
   std::uint64_t columns = 0, rounds = 0; ///< work done
+  bool is_cut_short = false;             ///< by FluidOptions::most_work
 };
 
 /// All trees of all demands, by demand, those of one demand in the order of `trees` and elements.

@@ -89,8 +89,9 @@ void FluidMaster::aim_at(Aim aim) {
       program_->set_cost(column.number, depth_of(problem_.network, column.tree));
 }
 
-bool FluidMaster::solve(const WorkLimit& limit) {
-  const LinearSolution solved = program_->solve(limit);
+bool FluidMaster::solve(const WorkLimit& limit, std::uint64_t most_work) {
+  const std::uint64_t left = most_work - std::min(most_work, work());
+  const LinearSolution solved = program_->solve(limit, left / program_->pivot_work());
   if (solved.status != SolverStatus::optimal) return false;
   value_ = solved.objective;
   solution_ = solved.columns;

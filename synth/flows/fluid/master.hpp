@@ -42,8 +42,11 @@ public:
   /// From now on; the time and traffic that were aimed at before are kept. Pre: the last aim was
   /// solved; time is the first.
   void aim_at(Aim aim);
-  /// False where the limit was reached (or numbers failed): values stay those of the last time.
-  bool solve(const WorkLimit& limit);
+  /// False where the limit was reached or work() would exceed `most_work` (or numbers failed):
+  /// values stay those of the last time.
+  bool solve(const WorkLimit& limit, std::uint64_t most_work = UINT64_MAX);
+  /// As ColumnProgram::work().
+  [[nodiscard]] std::uint64_t work() const { return program_->work(); }
 
   [[nodiscard]] double value() const { return value_; } ///< of the aim; in units
   [[nodiscard]] double unit_seconds() const { return unit_seconds_; }

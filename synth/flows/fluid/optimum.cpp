@@ -36,6 +36,8 @@ constexpr std::size_t passes_at_once = 4, most_passes = 16;
 constexpr std::size_t most_thorough = 2000, most_patient = 20'000;
 constexpr std::uint64_t impatient_rounds = 20;
 
+constexpr std::uint64_t work_of_a_look = 30; // a number of a pivot counts 1
+
 using Aim = FluidMaster::Aim;
 
 class Search {
@@ -66,6 +68,7 @@ public:
       keep_if_as_fast(solution);
       prefer_few_hops(solution);
     }
+    solution.is_cut_short = is_used_up();
     solution.rounds = rounds_;
     solution.columns = master_->column_count();
     prove(solution);
@@ -146,10 +149,22 @@ private:
   }
 
   void prefer_few_hops(FluidSolution& solution) {
-    if (limit_.reached()) return;
+    if (is_over()) return;
     master_->aim_at(Aim::hops);
-    if (master_->solve(limit_)) keep_if_as_fast(solution);
+    if (solve()) keep_if_as_fast(solution);
   }
+
+  /// The first solution is made whatever it takes.
+  bool solve() {
+    const std::uint64_t looked_at = looks_ * work_of_a_look;
+    const std::uint64_t left = options_.most_work - std::min(options_.most_work, looked_at);
+    const bool is_first = master_->time_prices().empty();
+    return master_->solve(limit_, is_first ? UINT64_MAX : left);
+  }
+  [[nodiscard]] bool is_used_up() const {
+    return master_->work() + looks_ * work_of_a_look >= options_.most_work;
+  }
+  [[nodiscard]] bool is_over() const { return limit_.reached() || is_used_up(); }
 
   /// The same but for other aims; not where numerical noise has made it slower.
   void keep_if_as_fast(FluidSolution& solution) const {
@@ -165,7 +180,7 @@ private:
     const bool patient = aim == Aim::time || effort() <= most_patient;
     const std::uint64_t last = patient ? UINT64_MAX : rounds_ + impatient_rounds;
     for (;; ++rounds_) {
-      if (!master_->solve(limit_)) return false;
+      if (!solve()) return false;
       if (rounds_ == last) return true;
       if (aim == Aim::time && is_proven(master_->value())) return true;
       if (aim == Aim::time && passes_ < most_passes) {
@@ -182,8 +197,8 @@ private:
           between[i] = smoothing * best_prices_[i] + (1 - smoothing) * now.orbits[i];
         improved = price(between, aim);
       }
-      if (!improved && !price(now.orbits, aim)) return true;
-      if (limit_.reached()) return false;
+      if (!improved && !price(now.orbits, aim)) return !is_over();
+      if (is_over()) return false;
     }
   }
 
@@ -216,7 +231,8 @@ private:
     std::vector<double> least(orbits_.representatives.size(),
                               std::numeric_limits<double>::infinity());
     for (const Place& place : places_) {
-      if (limit_.reached()) break;
+      if (is_over()) break;
+      looks_ += problem_.network.link_count();
       const std::uint32_t i = place.representative;
       auto found = pricing_.priced(demand_of(place), place.root, how);
       if (!found) continue;
@@ -224,7 +240,7 @@ private:
       if (master_->paid(i, found->tree) < master_->prices().shares[i] - improvement)
         added.improved = master_->add(i, std::move(found->tree)) || added.improved;
     }
-    if (!limit_.reached()) added.paid = std::accumulate(least.begin(), least.end(), 0.0);
+    if (!is_over()) added.paid = std::accumulate(least.begin(), least.end(), 0.0);
     return added;
   }
 
@@ -270,6 +286,7 @@ private:
   std::vector<double> best_prices_; ///< [orbit]
   double best_bound_ = 0;           ///< in the master's units
   std::uint64_t rounds_ = 0;
+  std::uint64_t looks_ = 0; ///< at links, by pricing
 };
 
 /// A group in which all elements leave what links count as it is.

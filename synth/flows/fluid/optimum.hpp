@@ -5,6 +5,7 @@
 #include "sim/work_limit.hpp"
 #include "synth/flows/fluid/fluid.hpp"
 
+#include <cstdint>
 #include <vector>
 
 namespace tutti {
@@ -13,6 +14,9 @@ struct FluidOptions {
   bool mirrored = true;        ///< use symmetries; false: every demand on its own
   std::vector<double> weights; ///< [link]: of the secondary objective; empty: none
   double bound_seconds = 0;    ///< a lower bound that is known already
+  /// Counted: ColumnProgram::work(), and links that are looked at. Ends with the best so far, as
+  /// the limit does.
+  std::uint64_t most_work = UINT64_MAX;
 };
 
 /// Errors: InputError for what can't be reached or combined anywhere; LimitReached before

@@ -282,8 +282,9 @@ PlannedSteps planned_steps(const Topology& topology, const Collective& collectiv
     const Timed spreading =
         list_scheduled(reversed(topology), inverted(collective),
                        inverted(topology, by_step, Op::copy), model, options, limit);
-    KeptOrder reduction = with_kept_plan(topology, collective,
-                                         inverted(topology, spreading.schedule, Op::reduce), model);
+    KeptOrder reduction =
+        with_kept_plan(topology, collective, inverted(topology, spreading.schedule, Op::reduce),
+                       model, nullptr, {}, limit);
     if (reduction.completion >= forwards.makespan) return best;
     const bool is_queued = spreading.is_queued || !reduction.is_kept;
     best = {std::move(reduction.schedule), is_queued ? reduction.completion : spreading.planned,

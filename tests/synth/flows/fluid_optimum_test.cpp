@@ -16,6 +16,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <limits>
 #include <string>
 #include <utility>
 #include <vector>
@@ -264,6 +265,36 @@ TEST_CASE("fluid optimum: several collectives share the network") {
   };
   CHECK(optimum(together(0, 3)).seconds == Approx(shard / rate));
   CHECK(optimum(together(0, 0)).seconds == Approx(2 * shard / rate));
+}
+
+TEST_CASE("fluid optimum: an amount of work leaves the best so far, the same each time") {
+  for (const char* network : {"torus2d:4x4,without-link=npu0>npu1", "random:10,degree=3,seed=4"})
+    for (const CollectiveKind kind : {CollectiveKind::all_gather, CollectiveKind::all_to_all,
+                                      CollectiveKind::all_reduce, CollectiveKind::reduce_scatter}) {
+      const Topology topology = make_topology(network);
+      const FlowProblem problem = flow_problem(topology, collective_on(topology, kind));
+      FluidOptions options;
+      options.weights.assign(topology.link_count(), 1);
+      const FluidSolution whole = optimum(problem, options);
+      CHECK_FALSE(whole.is_cut_short);
+      double before = std::numeric_limits<double>::infinity();
+      for (const std::uint64_t work : {0, 30'000, 300'000, 3'000'000}) {
+        INFO(network << ' ' << to_text(kind) << ' ' << work);
+        options.most_work = work;
+        const FluidSolution some = optimum(problem, options);
+        if (work == 0) CHECK(some.is_cut_short);
+        REQUIRE_FALSE(some.trees.empty());
+        const FluidVerdict verdict = check_fluid(problem, expanded(problem, some));
+        CHECK(verdict.fault.empty());
+        CHECK(verdict.seconds == Approx(some.seconds));
+        CHECK(some.seconds >= whole.seconds * (1 - 1e-8));
+        CHECK(some.seconds <= before * (1 + 1e-8));
+        CHECK(some.bound_seconds <= whole.seconds * (1 + 1e-8));
+        CHECK(some.status != Status::timed_out);
+        CHECK(optimum(problem, options).seconds == some.seconds);
+        before = some.seconds;
+      }
+    }
 }
 
 TEST_CASE("fluid optimum: a limit leaves what there is, with its bound") {

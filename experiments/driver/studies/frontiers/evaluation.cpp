@@ -184,7 +184,7 @@ FrontierEvaluation evaluate_points(const FrontierCase& c, Frontier frontier) {
     points.erase(points.begin() + std::ssize(result.points), points.end());
     result.frontier.complete = false;
     result.frontier.timed_out = true;
-    result.frontier.stop = "interrupted";
+    result.frontier.stop = ended_text(c.options, "the replays of its points");
   }
   return result;
 }
@@ -212,10 +212,12 @@ Frontier synthesized(const FrontierCase& c, const FrontierRequest& request,
 
 FrontierEvaluation evaluate_frontier(const FrontierCase& c, const FrontierRequest& request,
                                      const FrontierFunction& function) {
+  FrontierCase limited = c;
+  limited.options.stage = stages_within_limit(c.options);
   const double start = cpu_seconds();
-  Frontier frontier = synthesized(c, request, function);
+  Frontier frontier = synthesized(limited, request, function);
   const double seconds = cpu_seconds() - start;
-  FrontierEvaluation result = evaluate_points(c, std::move(frontier));
+  FrontierEvaluation result = evaluate_points(limited, std::move(frontier));
   result.synthesis_seconds = seconds;
   return result;
 }

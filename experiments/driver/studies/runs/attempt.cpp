@@ -99,7 +99,7 @@ bool judge(const Task& task, Attempt& made) {
     else if (made.outcome.compact)
       made.verdict = verify(task.topology, made.collective, *made.outcome.compact, watch);
   } catch (const Stopped&) {
-    made.outcome = unsupported("interrupted in the verification of its schedule");
+    made.outcome = unsupported(ended_text(task.options, "the verification of its schedule"));
     made.outcome.status = Status::timed_out;
     is_verified = false;
   }
@@ -182,7 +182,11 @@ public:
     };
     const ChunkChoice choice = choose_chunks(
         task_.topology, task_.options.model, cut,
-        [this](std::uint32_t chunks) { return tried(chunks); }, 0, task_.options.stage);
+        [this](std::uint32_t chunks) { return tried(chunks); }, 0,
+        [this](std::string_view stage, const WorkProgress& progress) {
+          cut_short_ = cut_short_ || limit_.reached();
+          return (task_.options.stage && task_.options.stage(stage, progress)) || cut_short_;
+        });
     Attempt chosen = std::move(made_.at(faulty_.value_or(choice.chunks)));
     if (cut_short_) mark_cut_short(chosen.outcome);
     chosen.verify_seconds = verify_seconds_;

@@ -291,7 +291,7 @@ bool add_noise(const Case& c, const Attempt& made, const Carried& on, Replay& on
         {*on.topology, made.collective, *on.schedule, one.report.model, *c.engine, on.starts},
         c.noise, c.options.threads, c.options.stage, one, result.problem);
   } catch (const Stopped&) { // the replay without noise stands
-    add_note(result, "interrupted in its draws");
+    add_note(result, ended_text(c.options, "its draws"));
     is_over = false;
   }
   one.replay_seconds += cpu_seconds() - begin;
@@ -412,7 +412,14 @@ void change(const Case& c, Attempt& made) {
     refuse(error.what());
     return;
   }
-  made.verdict = verify(*c.topology, made.collective, *outcome.schedule);
+  try {
+    made.verdict = verify(*c.topology, made.collective, *outcome.schedule,
+                          watch_of(c.options.stage, "verification with relays that send"));
+  } catch (const Stopped&) {
+    refuse(ended_text(c.options, "the verification of its schedule"));
+    outcome.status = Status::timed_out;
+    return;
+  }
   made.verify_seconds += cpu_seconds() - start;
   if (made.verdict.fault) refuse("with relays that send: " + made.verdict.fault->text);
   outcome.planned.reset(); // it is of another schedule
@@ -441,7 +448,9 @@ void write(const Case& c, Attempt& made) {
 
 } // namespace
 
-Evaluation evaluate(const Case& c) {
+Evaluation evaluate(const Case& given) {
+  Case c = given;
+  c.options.stage = stages_within_limit(given.options);
   for (const Discipline discipline : c.disciplines) require_discipline(*c.engine, discipline);
   require_transport(c);
   Evaluation result;
@@ -477,7 +486,8 @@ Evaluation evaluate(const Case& c) {
     try {
       replay_all(c, made, result);
     } catch (const Stopped&) {
-      add_note(result, "interrupted in its replay");
+      add_note(result, ended_text(c.options, "its replay"));
+      if (c.options.limit_seconds > 0) result.status = Status::timed_out;
     }
     if (!c.schedule_file.empty()) write(c, made);
   }
