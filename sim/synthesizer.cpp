@@ -45,28 +45,6 @@ void require_known_settings(const AlgorithmRow& row, const SynthesisOptions& opt
                            : unknown_name(fmt::format("setting of {}", row.name), key, known));
 }
 
-bool defines(const AlgorithmRow& row, CollectiveKind kind) {
-  return std::ranges::find(row.collectives, kind) != row.collectives.end();
-}
-
-/// The same chunks in custom parts, which promise nothing of what members can do. Of a named part
-/// algorithms take it that each member can do all that the collective takes.
-Collective as_custom(Collective collective) {
-  for (CollectivePart& part : collective.parts) {
-    part.kind = CollectiveKind::custom;
-    std::ranges::sort(part.group);
-    part.root = 0;
-    part.chunks_per_shard = 1;
-  }
-  return collective;
-}
-
-Outcome run_parts(const AlgorithmRow& row, const Topology& topology, const Collective& collective,
-                  const SynthesisOptions& options) {
-  if (row.joint || collective.parts.size() == 1) return row.run(topology, collective, options);
-  return synthesize_part_by_part(row.run, topology, collective, options);
-}
-
 } // namespace
 
 std::string_view to_text(Status status) {
@@ -135,14 +113,13 @@ Outcome synthesize(const AlgorithmRow& row, const Topology& topology, const Coll
   if (std::string proof = infeasibility(topology, collective); !proof.empty())
     return infeasible(std::move(proof));
   for (const CollectivePart& part : collective.parts)
-    if (!defines(row, part.kind))
+    if (std::ranges::find(row.collectives, part.kind) == row.collectives.end())
       return unsupported(fmt::format("{} doesn't define {}", row.name, to_text(part.kind)));
-  std::string missing = missing_ability(topology, collective);
-  if (!missing.empty() && !defines(row, CollectiveKind::custom))
+  if (std::string missing = missing_ability(topology, collective); !missing.empty())
     return unsupported(std::move(missing));
   try {
-    return missing.empty() ? run_parts(row, topology, collective, options)
-                           : run_parts(row, topology, as_custom(collective), options);
+    if (row.joint || collective.parts.size() == 1) return row.run(topology, collective, options);
+    return synthesize_part_by_part(row.run, topology, collective, options);
   } catch (const OutOfReach& error) { // by the paths that this algorithm needs
     return unsupported(error.what());
   } catch (const LimitReached&) {
