@@ -7,7 +7,7 @@
 
 #include "synth/flows/fluid/optimum.hpp"
 
-#include "sim/error.hpp"
+#include "sim/out_of_reach.hpp"
 #include "synth/bounds/price_bound.hpp"
 #include "synth/flows/fluid/demand_pricing.hpp"
 #include "synth/flows/fluid/master.hpp"
@@ -95,7 +95,7 @@ private:
 
   FlowTree shallow_tree(const Place& place) {
     auto found = pricing_.priced(demand_of(place), place.root, DemandPricing::Aim::shallow);
-    if (!found) throw InputError("a flow can't get where it is wanted");
+    if (!found) throw OutOfReach("a flow can't get where it is wanted");
     return std::move(found->tree);
   }
 

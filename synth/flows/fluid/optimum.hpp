@@ -19,7 +19,7 @@ struct FluidOptions {
   std::uint64_t most_work = UINT64_MAX;
 };
 
-/// Errors: InputError for what can't be reached or combined anywhere; LimitReached before
+/// Errors: OutOfReach for what can't be reached or combined anywhere; LimitReached before
 /// symmetries are known.
 [[nodiscard]] FluidSolution fluid_optimum(const FlowProblem& problem, const FluidOptions& options,
                                           const WorkLimit& limit);

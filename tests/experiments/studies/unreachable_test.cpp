@@ -22,8 +22,7 @@ using namespace tutti;
 namespace {
 
 /// Have a plan wherever there is one.
-constexpr std::array complete_planners{std::string_view("tacos"), std::string_view("flows"),
-                                       std::string_view("taccl"), std::string_view("teccl")};
+constexpr std::array complete_planners{std::string_view("tacos")};
 
 bool is_complete(std::string_view name) {
   return std::ranges::find(complete_planners, name) != complete_planners.end();
