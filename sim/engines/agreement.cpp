@@ -299,8 +299,8 @@ Topology TimeVariation::of(const Topology& topology) const {
   for (Link& link : parts.links) {
     link.latency = of(link.latency);
     if (most_longer > Time{})
-      link.latency.ps += static_cast<std::int64_t>(
-          random.below(static_cast<std::uint64_t>(most_longer.ps)));
+      link.latency.ps +=
+          static_cast<std::int64_t>(random.below(static_cast<std::uint64_t>(most_longer.ps)));
   }
   return Topology(std::move(parts));
 }
@@ -356,8 +356,8 @@ EngineAgreement judged_agreement(const Topology& topology, const Collective& col
                                  const RunOptions& options, const Report& one,
                                  const Report& other) {
   return judged_agreement(agreement_of(topology, collective, options, one, other),
-                          rounding_within(topology, collective, options, one), one.quiet,
-                          [&](const TimeVariation& variation) {
+                          rounding_within(topology, collective, options, one),
+                          std::max(one.completion, one.quiet), [&](const TimeVariation& variation) {
                             return agree_in(variation, topology, collective, schedule, model,
                                             options);
                           });

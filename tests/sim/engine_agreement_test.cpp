@@ -83,7 +83,7 @@ Count long_runs(std::uint64_t first, std::uint64_t last) {
   Count count;
   for (std::uint64_t seed = first; seed <= last; ++seed) {
     RandomCase c = random_case(seed, false);
-    const Time length = run_native(c.topology, c.collective, c.schedule, c.model, {}).quiet;
+    const Time length = run_native(c.topology, c.collective, c.schedule, c.model, {}).completion;
     if (length == Time{}) continue;
     const TimeVariation longer{.times = Time{40'000'000'000'000}.ps / length.ps};
     c.topology = longer.of(c.topology);
