@@ -61,8 +61,9 @@ public:
 private:
   /// Why there is no plan where that is plain at once; else empty.
   [[nodiscard]] std::string search() {
-    if (settings_.method == TecclMethod::flows && !problem_.is_unicast())
-      return "flows are for chunks with one destination each (All-to-All, Gather, Scatter)";
+    if (settings_.method == TecclMethod::flows && !suits_flows())
+      return "flows are for chunks with one source and one destination each (All-to-All, Gather, "
+             "Scatter)";
     const std::optional<std::uint32_t> least = fewest_epochs(problem_);
     if (!least) return "an NPU is out of reach by the lanes of this switch model";
     result_.at_least = *least;
@@ -78,6 +79,14 @@ private:
     case TecclMethod::automatic: by_flows_and_search(); break;
     }
     return {};
+  }
+
+  /// What a failure leaves may have chunks that one node wants and several have.
+  [[nodiscard]] bool suits_flows() const {
+    return problem_.is_unicast() &&
+           std::ranges::all_of(problem_.chunks, [](const TimedChunk& chunk) {
+             return chunk.destinations.empty() || chunk.sources.size() == 1;
+           });
   }
 
   void require_epochs_of_some_length() const {
@@ -126,8 +135,8 @@ private:
   [[nodiscard]] TecclMethod method() {
     if (settings_.method != TecclMethod::automatic) return settings_.method;
     if (size(result_.at_least) <= settings_.largest && size(enough_epochs()) <= settings_.largest)
-      return problem_.is_unicast() && !epochs_ ? TecclMethod::automatic : TecclMethod::program;
-    return problem_.is_unicast() ? TecclMethod::flows : TecclMethod::rounds;
+      return suits_flows() && !epochs_ ? TecclMethod::automatic : TecclMethod::program;
+    return suits_flows() ? TecclMethod::flows : TecclMethod::rounds;
   }
 
   [[nodiscard]] bool starts_within(std::uint32_t epochs) const {

@@ -93,7 +93,8 @@ private:
     const auto refuse = [&](std::string_view what, std::string_view why) {
       throw error(node, fmt::format("{} \"{}\": {} {}", name, text, what, why));
     };
-    for (std::size_t begin = 0; begin < text.size();) {
+    if (text.empty()) return;
+    for (std::size_t begin = 0; begin <= text.size();) {
       const std::size_t end = std::min(text.find_first_of(",;-", begin), text.size());
       const std::string_view count = trimmed(text.substr(begin, end - begin));
       int value = 0;

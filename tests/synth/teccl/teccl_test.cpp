@@ -1,3 +1,4 @@
+#include "sim/collective_builder.hpp"
 #include "sim/engines/engine.hpp"
 #include "sim/verify.hpp"
 #include "synth/bounds/bounds.hpp"
@@ -137,6 +138,22 @@ TEST_CASE("teccl: a buffer limit that leaves no way") {
   const Outcome outcome = teccl_on(ring, exchange, {{"buffer", "0"}});
   CHECK(outcome.status == Status::unsupported);
   CHECK_THAT(outcome.note, ContainsSubstring("at most 0 chunks kept for others"));
+}
+
+TEST_CASE("teccl: chunks that one NPU wants and several have") {
+  const Topology line = make_topology("ring:7,without=npu3");
+  CustomCollectiveBuilder builder(line);
+  for (const std::uint32_t wants : {2U, 3U}) { // what an All-Gather lacks when most of it is there
+    std::vector<NodeId> have;
+    for (std::uint32_t n = 0; n < line.npu_count(); ++n)
+      if (n != wants) have.emplace_back(n);
+    builder.add_chunk(
+        {Bytes{40'000}, builder.add_set(have), builder.add_set({NodeId{wants}}), false});
+  }
+  const Collective rest = builder.build();
+  for (const char* method : {"auto", "program", "rounds"})
+    checked(line, rest, teccl_on(line, rest, {{"method", method}}));
+  CHECK_THAT(teccl_on(line, rest, {{"method", "flows"}}).note, ContainsSubstring("one source"));
 }
 
 TEST_CASE("teccl: settings that are refused") {
