@@ -239,7 +239,8 @@ network interfaces, NPUs, and of energy over the model's years |
 | `cables`, `cable_metres` | Number of cables, and their length together [m] |
 | `status` | `done`: there is a verified result. `infeasible`: there is no schedule, which is proven. \
 `unsupported`: the algorithm isn't made for this. `refused`: bad input. `timed_out`: at the point's time \
-limit, or at the algorithm's own without a schedule. `out_of_memory`; `crashed`: the process died. `defect`: a check of Tutti's own failed. `pending`, `running`: \
+limit, or at the algorithm's own without a schedule. `out_of_memory`; `crashed`: the process died. \
+`defect`: a check of Tutti's own failed. `pending`, `running`: \
 not simulated yet |
 | `message` | Why it isn't done, in words; else a note, or empty |
 
