@@ -221,7 +221,7 @@ TEST_CASE("TACOS names who can't be reached from a state") {
   CustomCollectiveBuilder builder(cut);
   builder.add_chunk({Bytes{1000}, builder.add_set({NodeId{0}, NodeId{1}}),
                      builder.add_set({NodeId{2}, NodeId{3}})});
-  CHECK_THROWS_AS(synthesize(tacos_row(), cut, builder.build(), {}), InputError);
+  CHECK(synthesize(tacos_row(), cut, builder.build(), {}).status == Status::infeasible);
 }
 
 TEST_CASE("chunks come together where it is told, or deep among those who contribute") {
