@@ -195,6 +195,11 @@ private:
   [[nodiscard]] Schedule kept(const Topology& network, const Collective& collective,
                               Schedule schedule) {
     if (!needs_kept_order(network, schedule)) return schedule;
+    // Its replays take about as long as the matching did, and then comes the answer's.
+    if (limit_.remaining_seconds() < options_.limit_seconds / 2) {
+      is_cut_short_ = true;
+      return schedule;
+    }
     try {
       return with_kept_plan(network, collective, schedule, model_, nullptr, {}, limit_).schedule;
     } catch (const LimitReached&) { // it holds in any order

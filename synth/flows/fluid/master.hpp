@@ -45,8 +45,9 @@ public:
   /// False where the limit was reached or work() would exceed `most_work` (or numbers failed):
   /// values stay those of the last time.
   bool solve(const WorkLimit& limit, std::uint64_t most_work = UINT64_MAX);
-  /// As ColumnProgram::work().
+  /// As those of ColumnProgram.
   [[nodiscard]] std::uint64_t work() const { return program_->work(); }
+  [[nodiscard]] std::uint64_t pivot_work() const { return program_->pivot_work(); }
 
   [[nodiscard]] double value() const { return value_; } ///< of the aim; in units
   [[nodiscard]] double unit_seconds() const { return unit_seconds_; }

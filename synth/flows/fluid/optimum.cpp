@@ -161,8 +161,9 @@ private:
     const bool is_first = master_->time_prices().empty();
     return master_->solve(limit_, is_first ? UINT64_MAX : left);
   }
+  /// Too little is left for one pivot.
   [[nodiscard]] bool is_used_up() const {
-    return master_->work() + looks_ * work_of_a_look >= options_.most_work;
+    return master_->work() + master_->pivot_work() + looks_ * work_of_a_look > options_.most_work;
   }
   [[nodiscard]] bool is_over() const { return limit_.reached() || is_used_up(); }
 
