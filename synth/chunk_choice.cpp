@@ -1,5 +1,5 @@
-// The rule for chunks per shard (derivation at the head of chunk_choice.hpp): figures of the
-// schedule with one chunk, candidates from a formula, and tries that transfers count.
+// The rule for chunks per shard (its reasons at the head of chunk_choice.hpp): candidates that
+// structure suggests, tried from the coarsest on until more don't help, counted in transfers.
 
 #include "synth/chunk_choice.hpp"
 
@@ -7,6 +7,8 @@
 #include "sim/error.hpp"
 #include "sim/work_limit.hpp"
 #include "synth/bounds/bounds.hpp"
+
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <cassert>
@@ -21,23 +23,6 @@ constexpr double worth = 1.01; ///< faster by more than 1 %
 
 bool is_worth_it(Time one, Time other) {
   return worth * static_cast<double>(one.ps) < static_cast<double>(other.ps);
-}
-
-double picoseconds(Time time) { return static_cast<double>(time.ps); }
-
-/// P(K): one wave after the other.
-double in_waves(const PipelineFigures& f, double k) {
-  const double fixed = picoseconds(f.latency), scaled = picoseconds(f.whole - f.latency);
-  const double busy = picoseconds(f.busy - f.busy_latency), each = picoseconds(f.busy_latency);
-  return fixed + scaled / k + (k - 1) * (each + busy / k);
-}
-
-/// E(K): nothing is left idle that could be filled.
-double at_best(const PipelineFigures& f, double k) {
-  const double fixed = picoseconds(f.latency), scaled = picoseconds(f.whole - f.latency);
-  const double busy = picoseconds(f.busy - f.busy_latency), each = picoseconds(f.busy_latency);
-  const double less = (1 - 1 / k) / static_cast<double>(std::max<std::uint64_t>(f.crossings, 1));
-  return std::max(fixed + scaled / k, busy * (1 - less) + k * each);
 }
 
 std::uint64_t transfer_count(const ChunkedSchedule& made) {
@@ -58,31 +43,6 @@ struct Replays {
                : run_native_compact(topology, collective, *made.compact, model, options.watch);
   }
 };
-
-/// The same with chunks of one byte: what latencies alone take.
-Report latencies(const Replays& replays, const ChunkedSchedule& made) {
-  Collective small = *made.collective;
-  for (Chunk& chunk : small.chunks) chunk.size = Bytes{1};
-  return replays.run(small, made);
-}
-
-PipelineFigures figures_of(const Replays& replays, const ChunkedSchedule& made) {
-  const Report full = replays.run(*made.collective, made);
-  PipelineFigures figures;
-  figures.whole = figures.latency = full.completion;
-  if (full.links.empty()) return figures;
-  const auto busiest = std::ranges::max_element(full.links, {}, &LinkUse::busy);
-  figures.busy = busiest->busy;
-  figures.crossings = busiest->transfers;
-  figures.latency = Time{};
-  if (chunk_candidates(figures).empty()) return figures; // whatever latencies are
-  const Report small = latencies(replays, made);
-  figures.latency = std::min(small.completion, figures.whole);
-  if (replays.model.link_busy == LinkBusy::latency_and_serialization)
-    figures.busy_latency = std::min(
-        small.links[static_cast<std::size_t>(busiest - full.links.begin())].busy, figures.busy);
-  return figures;
-}
 
 /// Nothing where that is too fine.
 std::optional<Collective> cut_in(const CollectiveMaker& cut, std::uint32_t chunks) {
@@ -121,15 +81,15 @@ private:
     const std::optional<ChunkedSchedule> one = make_(1);
     if (!one) return;
     count(*one, 1);
-    if (!has_budget(2)) return;
     if (!can_be_cut(*one->collective, cut_)) return;
-    const PipelineFigures figures = figures_of(replays_, *one);
-    best_ = figures.whole;
-    std::vector<std::uint32_t> candidates = chunk_candidates(figures);
-    std::erase_if(candidates, [&](std::uint32_t chunks) { return !has_budget(chunks); });
-    const std::optional<Collective> finest = finest_of(candidates);
-    if (!finest) return;
-    try_all(candidates, least_time(replays_.topology, *finest, replays_.model));
+    std::vector<std::uint32_t> candidates = chunk_candidates(replays_.topology.shape().size());
+    if (!has_finest(candidates)) return;
+    if (!has_budget(candidates.front())) {
+      choice_.left_out = candidates.front();
+      return;
+    }
+    best_ = time_of(*one);
+    try_all(candidates, least_time(replays_.topology, *one->collective, replays_.model));
   }
 
   void count(const ChunkedSchedule& made, std::uint32_t chunks) {
@@ -140,31 +100,37 @@ private:
 
   /// Judged by the most that any try had for each chunk of a shard.
   [[nodiscard]] bool has_budget(std::uint32_t chunks) const {
-    return before_ + choice_.tried_transfers + per_chunk_ * chunks < most_tried_transfers;
+    const std::uint64_t then = choice_.tried_transfers + per_chunk_ * chunks;
+    return before_ + then <= most_tried_transfers &&
+           then <= most_tried_of_finest * per_chunk_ * finest_;
   }
 
-  /// Leaves the candidates that can be cut; the collective of the last one.
-  std::optional<Collective> finest_of(std::vector<std::uint32_t>& candidates) const {
-    while (!candidates.empty()) {
-      if (std::optional<Collective> finest = cut_in(cut_, candidates.back())) return finest;
-      candidates.pop_back();
-    }
-    return std::nullopt;
+  /// Leaves the candidates that can be cut: whether there are any.
+  bool has_finest(std::vector<std::uint32_t>& candidates) {
+    while (!candidates.empty() && !cut_in(cut_, candidates.back())) candidates.pop_back();
+    if (!candidates.empty()) finest_ = candidates.back();
+    return !candidates.empty();
+  }
+
+  [[nodiscard]] Time time_of(const ChunkedSchedule& made) const {
+    return replays_.run(*made.collective, made).completion;
   }
 
   void try_all(const std::vector<std::uint32_t>& candidates, Time least) {
-    int in_vain = 0;
+    constexpr std::uint32_t reach = 4;
     for (const std::uint32_t chunks : candidates) {
-      if (in_vain == 2 || !is_worth_it(least, best_) || !has_budget(chunks)) return;
-      ++in_vain;
+      if (chunks > reach * choice_.chunks || !is_worth_it(least, best_)) return;
+      if (!has_budget(chunks)) {
+        choice_.left_out = chunks;
+        return;
+      }
       const std::optional<ChunkedSchedule> made = make_(chunks);
       if (!made) continue;
       count(*made, chunks);
-      const Time time = replays_.run(*made->collective, *made).completion;
+      const Time time = time_of(*made);
       if (!is_worth_it(time, best_)) continue;
       best_ = time;
       choice_.chunks = chunks;
-      in_vain = 0;
     }
   }
 
@@ -173,21 +139,21 @@ private:
   const MakeInChunks& make_;
   std::uint64_t before_;
   std::uint64_t per_chunk_ = 0;
+  std::uint32_t finest_ = 1; ///< candidate that can be cut
   Time best_;
   ChunkChoice choice_;
 };
 
 } // namespace
 
-std::vector<std::uint32_t> chunk_candidates(const PipelineFigures& figures) {
+std::vector<std::uint32_t> chunk_candidates(std::size_t dimensions) {
   std::vector<std::uint32_t> candidates;
-  const double one = picoseconds(figures.whole);
-  for (std::uint32_t chunks = 2; chunks <= most_chosen_chunks; chunks *= 2) {
-    const double best = at_best(figures, chunks), waves = in_waves(figures, chunks);
-    const bool gains = best * worth < at_best(figures, chunks / 2) ||
-                       waves * worth < in_waves(figures, chunks / 2);
-    if (best * worth < one && gains) candidates.push_back(chunks);
-  }
+  for (const std::size_t first : {std::size_t{1}, std::size_t{3}, dimensions})
+    for (std::size_t chunks = first; chunks > 0 && chunks <= most_chosen_chunks; chunks *= 2)
+      if (chunks > 1) candidates.push_back(static_cast<std::uint32_t>(chunks));
+  std::ranges::sort(candidates);
+  const auto [repeated, end] = std::ranges::unique(candidates);
+  candidates.erase(repeated, end);
   return candidates;
 }
 
@@ -215,6 +181,13 @@ void mark_cut_short(Outcome& outcome) {
       (outcome.note.empty() ? "" : "; ") + std::string("the choice of chunks was cut short");
 }
 
+void note_what_was_left_out(const ChunkChoice& choice, Outcome& outcome) {
+  if (choice.left_out == 0) return;
+  outcome.note +=
+      fmt::format("{}the choice of chunks ended after {} transfers, before {} chunks per shard",
+                  outcome.note.empty() ? "" : "; ", choice.tried_transfers, choice.left_out);
+}
+
 SynthesisOptions with_rest(const SynthesisOptions& options, const WorkLimit& limit) {
   constexpr double least_seconds = 1e-3; // 0 is no limit
   SynthesisOptions rest = options;
@@ -235,7 +208,7 @@ ChunkedOutcome synthesize_in_chunks(const AlgorithmRow& row, const Topology& top
     Outcome outcome = synthesize(row, topology, one, choosing);
     const std::uint32_t chunks_per_shard = outcome.parts_per_chunk;
     if (chunks_per_shard > 1) one = cut(chunks_per_shard);
-    return {std::move(one), std::move(outcome), chunks_per_shard};
+    return {std::move(one), std::move(outcome), chunks_per_shard, 0};
   }
   const WorkLimit limit(options);
   std::map<std::uint32_t, ChunkedOutcome> made;
@@ -246,7 +219,7 @@ ChunkedOutcome synthesize_in_chunks(const AlgorithmRow& row, const Topology& top
     std::optional<Collective> collective = chunks == 1 ? std::move(one) : cut_in(cut, chunks);
     if (!collective) return std::nullopt;
     Outcome outcome = synthesize(row, topology, *collective, with_rest(options, limit));
-    ChunkedOutcome& kept = made[chunks] = {std::move(*collective), std::move(outcome), chunks};
+    ChunkedOutcome& kept = made[chunks] = {std::move(*collective), std::move(outcome), chunks, 0};
     const Outcome& o = kept.outcome;
     if (!o.schedule && !o.compact) {
       is_cut_short = limit.reached();
@@ -257,6 +230,8 @@ ChunkedOutcome synthesize_in_chunks(const AlgorithmRow& row, const Topology& top
   };
   const ChunkChoice choice = choose_chunks(topology, options.model, cut, make_in, 0, options.stage);
   ChunkedOutcome chosen = std::move(made.at(choice.chunks));
+  chosen.tried_transfers = choice.tried_transfers;
+  note_what_was_left_out(choice, chosen.outcome);
   if (is_cut_short) mark_cut_short(chosen.outcome);
   return chosen;
 }

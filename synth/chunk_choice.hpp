@@ -5,22 +5,11 @@
 // less often for latency, and cost less to plan. For one message of n bytes over d hops of latency
 // alpha and bandwidth B the time is (d + K - 1) (alpha + n / (K B)), least at
 // K = sqrt((d - 1) n / (alpha B)) (Sanders, Speck, Traff 2009, Parallel Computing 35(12), sec. 2).
-// A schedule has no single d. What takes its place comes from two replays of the schedule with one
-// chunk per shard: with its sizes, and with chunks of one byte.
-//
-//   T  the time that it takes
-//   L  the time with chunks of one byte: latencies alone; S = T - L
-//   w  what the busiest link sends
-//   o  latencies that it is busy with (0 unless the model says so)
-//   m  the transfers that cross it
-//
-//   P(K) = L + S/K + (K - 1) (o + w/K)
-//     One wave of chunks after the other; of the message above exactly its time.
-//   E(K) = max(L + S/K, w (1 - (1 - 1/K) / m) + K o)
-//     Waves fill all that others leave idle, and a link carries as much as a chunk less, since its
-//     share need no more be whole chunks.
-//
-// E says whether K chunks can win at all, and both how far it pays to go on.
+// The time of a schedule is no such curve of K: numbers that its trees, phases or dimensions divide
+// are better than their neighbours, and a model of it, from the latencies and the busiest link of
+// the schedule with one chunk, missed numbers that were up to 3 times as fast. So numbers are
+// tried, and what a try costs is bounded by a count: all candidates together plan 3.4 times what
+// the finest one does.
 #pragma once
 
 #include "sim/collective.hpp"
@@ -40,20 +29,17 @@
 namespace tutti {
 
 /// More than one chunk per shard is tried only while the schedules of all tries together, that with
-/// one chunk included, have fewer transfers. Never a clock: the same choice everywhere.
-inline constexpr std::uint64_t most_tried_transfers = 4'000'000;
+/// one chunk included, have no more transfers. Never a clock: the same choice everywhere.
+inline constexpr std::uint64_t most_tried_transfers = 16'000'000;
+/// A choice plans no more than so many times the transfers of the finest candidate that can be cut.
+inline constexpr std::uint64_t most_tried_of_finest = 4;
 /// Chunks per shard that the rule takes at most.
 inline constexpr std::uint32_t most_chosen_chunks = 64;
 
-/// T, L, w, o and m of above.
-struct PipelineFigures {
-  Time whole, latency, busy, busy_latency;
-  std::uint64_t crossings = 0;
-};
-
-/// The numbers of chunks per shard above 1, all powers of two, that may be faster than one by more
-/// than 1 %, as far as another doubling may gain more than 1 %. Ascending.
-[[nodiscard]] std::vector<std::uint32_t> chunk_candidates(const PipelineFigures& figures);
+/// The numbers of chunks per shard that are worth a try on a network of so many dimensions, from 2
+/// to most_chosen_chunks, ascending: 2^i and 3 * 2^i, which most numbers of trees, phases and rails
+/// divide or are divided by, and dimensions * 2^i.
+[[nodiscard]] std::vector<std::uint32_t> chunk_candidates(std::size_t dimensions);
 
 /// A collective with so many chunks per shard. Errors: InputError where that is too fine.
 using CollectiveMaker = std::function<Collective(std::uint32_t)>;
@@ -72,15 +58,18 @@ using MakeInChunks = std::function<std::optional<ChunkedSchedule>(std::uint32_t)
 struct ChunkChoice {
   std::uint32_t chunks = 1;
   std::uint64_t tried_transfers = 0; ///< of all that was made, with one chunk included
+  /// The first candidate that was left out since the count of transfers was used up; 0: none was.
+  std::uint32_t left_out = 0;
 };
 
 /// The rule. `make` is called with 1 first, then with the candidates, ascending. A try takes the
 /// place of the best so far where it is faster by more than 1 % (native engine, fifo): the choice
-/// never is slower than one chunk. It ends after two tries in a row that aren't, where no more than
-/// 1 % is left over the lower bound of the finest cut, and where the next try could exceed
-/// most_tried_transfers; `transfers_before` count, too; and where `stage`, which hears of replays,
-/// says so, with the best so far. A collective that `cut` doesn't cut any finer has one chunk.
-/// Cost: beside the tries two replays with one chunk and a lower bound.
+/// never is slower than one chunk. It ends where no number up to four times the best so far is any
+/// better, where no more than 1 % is left over the lower bound, and where the next try could exceed
+/// most_tried_transfers (`transfers_before` count, too) or most_tried_of_finest; and where `stage`,
+/// which hears of replays, says so, with the best so far. A collective that `cut` doesn't cut any
+/// finer has one chunk.
+/// Cost: beside the tries a replay of each, and a lower bound.
 /// Errors: those of `make`, of replays, of `cut` with one chunk.
 [[nodiscard]] ChunkChoice choose_chunks(const Topology& topology, const TimeModel& model,
                                         const CollectiveMaker& cut, const MakeInChunks& make,
@@ -99,6 +88,9 @@ struct ChunkChoice {
 /// a note that says so.
 void mark_cut_short(Outcome& outcome);
 
+/// Adds to the note what the count of transfers has left out, if anything.
+void note_what_was_left_out(const ChunkChoice& choice, Outcome& outcome);
+
 /// Options for the next of several tries that share a limit of seconds.
 [[nodiscard]] SynthesisOptions with_rest(const SynthesisOptions& options, const WorkLimit& limit);
 
@@ -107,6 +99,8 @@ struct ChunkedOutcome {
   Outcome outcome;
   std::uint32_t chunks =
       1; ///< per shard, times AlgorithmRow::chunk_multiple; Outcome::parts_per_chunk included
+  std::uint64_t tried_transfers =
+      0; ///< ChunkChoice::tried_transfers; 0 where the algorithm chooses
 };
 
 /// synthesize() in as many chunks per shard as the rule takes, or as the algorithm chooses where it

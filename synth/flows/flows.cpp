@@ -123,12 +123,15 @@ public:
         topology_, model_,
         [this](std::uint32_t chunks_per_shard) { return whole(chunks_per_shard); }, make, tried_);
     tried_ += choice.tried_transfers;
+    if (choice.left_out > 0) ended_by_count_ = choice;
     Recut& chosen = made.at(choice.chunks);
     return timed(chosen.whole, std::move(chosen.cut), limit);
   }
 
   /// Whether the limit ended a choice of chunks.
   [[nodiscard]] bool is_cut_short() const { return is_cut_short_; }
+  /// A choice that the count of transfers ended, if any.
+  [[nodiscard]] const ChunkChoice& ended_by_count() const { return ended_by_count_; }
 
 private:
   struct Recut {
@@ -172,6 +175,7 @@ private:
   TimeModel model_;
   bool chooses_, compares_, is_cut_short_ = false;
   std::uint64_t tried_ = 0; // transfers
+  ChunkChoice ended_by_count_;
 };
 
 Time rounded_down(double seconds) {
@@ -241,6 +245,7 @@ Outcome flows(const Topology& topology, const Collective& collective,
   FluidSolution fluid;
   std::optional<CutFlow> best;
   bool is_cut_short = false;
+  ChunkChoice ended_by_count;
   try {
     fluid = fluid_optimum(problem, fluid_options, limit);
     const bool compares = traffic == "auto" && !fluid.direct_trees.empty();
@@ -248,6 +253,7 @@ Outcome flows(const Topology& topology, const Collective& collective,
     if (!fluid.trees.empty())
       best = best_cut_flow(problem, fluid, fluid_options.weights, cutting, compares, limit);
     is_cut_short = cutting.is_cut_short();
+    ended_by_count = cutting.ended_by_count();
   } catch (const LimitReached&) { // what is proven stays
   }
   outcome.bound =
@@ -277,6 +283,7 @@ Outcome flows(const Topology& topology, const Collective& collective,
   outcome.parts_per_chunk = best->cut.chunks_per_shard;
   if (fluid.is_cut_short)
     outcome.note = "the best of a fixed amount of work; --limit 600s tries on";
+  note_what_was_left_out(ended_by_count, outcome);
   if (is_cut_short) mark_cut_short(outcome);
   return outcome;
 }

@@ -7,6 +7,7 @@
 #include "sim/text.hpp"
 #include "sim/transforms.hpp"
 #include "synth/bounds/bounds.hpp"
+#include "synth/chunk_choice.hpp"
 #include "synth/inversion.hpp"
 #include "synth/list.hpp"
 #include "synth/taccl/mutations.hpp"
@@ -109,6 +110,7 @@ public:
     }
     if (const std::string* const text = find_setting(options_, "search")) search(*text);
     if (!best_) return unsupported(std::move(why_not_));
+    if (find_setting(options_, "sketch") == nullptr) cut_finer();
     return outcome();
   }
 
@@ -193,6 +195,58 @@ private:
     return best_ && (limit_.reached() || best_->answer.replayed <= settings_.enough);
   }
 
+  /// Where no sketch says how many chunks there are, as many as choose_chunks() takes. Few transfers
+  /// are routed and ordered anew by the best sketch so far. Of many that takes minutes: subchunks
+  /// follow each other on the paths of their chunk (sec. 6.2), and a try costs a replay.
+  void cut_finer() {
+    if (!options_.choose_chunks || instances_ > 1 || is_done() ||
+        collective_.parts.front().kind == CollectiveKind::custom ||
+        options_.model.discipline != Discipline::fifo)
+      return;
+    const Best coarse = *best_;
+    const CollectiveMaker cut = [&](std::uint32_t subchunks) {
+      if (coarse.parts * subchunks > most_chosen_chunks)
+        throw InputError("more chunks per shard than are tried");
+      return in_parts(coarse.parts * subchunks);
+    };
+    std::map<std::uint32_t, Finer> made;
+    choice_ = choose_chunks(
+        topology_, options_.model, cut,
+        [&](std::uint32_t subchunks) -> std::optional<ChunkedSchedule> {
+          if (limit_.reached()) return std::nullopt;
+          Finer& finer = made[subchunks];
+          finer = finer_in(coarse, subchunks);
+          return ChunkedSchedule{&finer.collective, &*finer.plan.answer.schedule, nullptr};
+        });
+    choice_.left_out *= coarse.parts;
+    if (choice_.chunks > 1) best_ = std::move(made.at(choice_.chunks).plan);
+  }
+
+  struct Finer {
+    Collective collective;
+    Best plan;
+  };
+  [[nodiscard]] Finer finer_in(const Best& coarse, std::uint32_t subchunks) const {
+    constexpr std::size_t most_planned_anew = 4000; // transfers
+    Finer finer{in_parts(coarse.parts * subchunks), coarse};
+    if (subchunks == 1) return finer;
+    finer.plan.parts *= subchunks;
+    if (coarse.answer.schedule->size() * subchunks <= most_planned_anew) {
+      TacclSettings settings = settings_;
+      if (coarse.trial.slack) settings.slack = coarse.trial.slack;
+      try {
+        finer.plan.answer = synthesize_by_sketch(topology_, finer.collective, coarse.trial.sketch,
+                                                 settings, options_, limit_);
+      } catch (const LimitReached&) {
+        finer.plan.answer.schedule.reset();
+      }
+      if (finer.plan.answer.schedule) return finer;
+      finer.plan.answer = coarse.answer;
+    }
+    finer.plan.answer.schedule = split_chunks(*coarse.answer.schedule, subchunks);
+    return finer;
+  }
+
   /// "60s", or a number of sketches.
   void search(const std::string& text) {
     const bool is_count = text.find_first_not_of("0123456789") == std::string::npos;
@@ -223,6 +277,7 @@ private:
     if (trials_ > 1) outcome.facts["sketches"] = trials_;
     outcome.schedule = instances_ == 1 ? std::move(best_->answer.schedule)
                                        : split_chunks(*best_->answer.schedule, instances_);
+    note_what_was_left_out(choice_, outcome);
     return outcome;
   }
 
@@ -266,6 +321,7 @@ private:
   /// Subchunks that go the paths of their chunk side by side (sec. 6.2).
   std::uint32_t instances_ = instances_of(options_);
   std::optional<Best> best_;
+  ChunkChoice choice_;
   std::string why_not_;
   std::uint32_t trials_ = 0;
 };

@@ -4,6 +4,7 @@
 #include "algorithms/list.hpp"
 #include "sim/engines/engine.hpp"
 #include "sim/error.hpp"
+#include "sim/random.hpp"
 #include "sim/verify.hpp"
 #include "synth/list.hpp"
 #include "tests/catch.hpp"
@@ -51,22 +52,12 @@ Time time_of(const Topology& topology, const Collective& collective, const Outco
 
 } // namespace
 
-TEST_CASE("candidates of a message over hops are those around the known optimum") {
-  // d hops, alpha = 1 us, n/B = 64 us; links busy for latency too: K = sqrt((d - 1) * 64).
-  const auto message = [](std::int64_t hops) {
-    return PipelineFigures{.whole = Time{65'000'000 * hops},
-                           .latency = Time{1'000'000 * hops},
-                           .busy = Time{65'000'000},
-                           .busy_latency = Time{1'000'000},
-                           .crossings = 1};
-  };
-  CHECK(chunk_candidates(message(5)) == std::vector<std::uint32_t>{2, 4, 8, 16});
-  CHECK(chunk_candidates({}).empty());
-  // latencies alone, or a link without pause and many transfers on it: nothing to win
-  CHECK(chunk_candidates({Time{1000}, Time{999}, Time{5}, Time{}, 3}).empty());
-  CHECK(chunk_candidates({Time{1000}, Time{}, Time{999}, Time{}, 500}).empty());
-  // few transfers: a link's share may be less than whole chunks
-  CHECK_FALSE(chunk_candidates({Time{1000}, Time{}, Time{999}, Time{}, 3}).empty());
+TEST_CASE("candidates are powers of two, three times these, and multiples of the dimensions") {
+  const std::vector<std::uint32_t> plain{2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64};
+  for (const std::size_t dimensions : {0, 1, 2, 3, 4, 6})
+    CHECK(chunk_candidates(dimensions) == plain);
+  CHECK(chunk_candidates(5) ==
+        std::vector<std::uint32_t>{2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 24, 32, 40, 48, 64});
 }
 
 TEST_CASE("the choice is never slower than one chunk, within the counted transfers, and repeats",
@@ -131,13 +122,15 @@ TEST_CASE("tries are counted before they are made") {
         },
         before);
     CHECK(choice.tried_transfers == transfers);
-    CHECK((tried.size() == 1 || before + transfers < most_tried_transfers));
+    CHECK((tried.size() == 1 || before + transfers <= most_tried_transfers));
+    CHECK((choice.left_out == 0) == (before == 0));
+    if (before > 0) CHECK(choice.left_out == tried.size() + 1);
     return tried;
   };
   const auto all = tried_after(0);
   CHECK(all.size() > 1);
-  CHECK(tried_after(most_tried_transfers - 36) == std::vector<std::uint32_t>{1});
-  CHECK(tried_after(most_tried_transfers - 37) == std::vector<std::uint32_t>{1, 2});
+  CHECK(tried_after(most_tried_transfers - 35) == std::vector<std::uint32_t>{1});
+  CHECK(tried_after(most_tried_transfers - 36) == std::vector<std::uint32_t>{1, 2});
 }
 
 TEST_CASE("a choice of chunks that a limit ends says so, whenever that is") {
@@ -193,4 +186,140 @@ TEST_CASE("where pipelining can win it does, and where it can't nothing is tried
   CHECK(chosen("mesh2d:16x16", "all_gather", "1GiB", "tacos").first == 1);
   // latencies alone
   CHECK(chosen("torus2d:4x4", "all_gather", "1KiB", "direct").first == 1);
+}
+
+namespace {
+
+struct RandomCase {
+  std::string network, algorithm;
+  CollectiveSpec spec;
+  LinkBusy busy = LinkBusy::serialization;
+};
+
+template <typename Choices>
+const typename Choices::value_type& one_of(Random& random, const Choices& choices) {
+  return choices[random.below(choices.size())];
+}
+
+/// Of 8 to 256 NPUs; `small`: to 16, since TACCL in 64 chunks takes minutes on more.
+std::string random_network(Random& random, bool small) {
+  static const std::vector<std::string> small_ones{
+      "ring:8",        "ring:13",     "mesh2d:3x3", "mesh2d:2x6",        "torus2d:4x4",
+      "torus3d:2x2x3", "hypercube:4", "switch:8",   "fully_connected:8", "fully_connected:12",
+      "mesh3d:2x3x2"};
+  static const std::vector<std::string> large_ones{
+      "ring:32",      "ring:128",     "mesh2d:5x7",    "mesh2d:8x8",    "mesh2d:16x16",
+      "torus2d:6x10", "torus2d:8x16", "torus3d:3x4x5", "torus3d:4x8x8", "mesh3d:4x4x4",
+      "hypercube:5",  "hypercube:7",  "switch:24",     "switch:64",     "fully_connected:48"};
+  static const std::vector<std::string> small_machines{"dgx1", "dgx2", "dgx_h100:1",
+                                                       "taccl_ndv2:2"};
+  static const std::vector<std::string> large_machines{"dgx_h100:4", "dgx_a100_rail:4", "mi300x:4",
+                                                       "dgx_h100:8,nvls=off", "dgx2x2"};
+  static const std::vector<std::string> bandwidths{"10GB/s", "25GB/s", "100GB/s", "400GB/s"};
+  static const std::vector<std::string> latencies{"100ns", "500ns", "3us", "20us"};
+  if (random.below(4) == 0) return one_of(random, small ? small_machines : large_machines);
+  return one_of(random, small ? small_ones : large_ones) +
+         ",bandwidth=" + one_of(random, bandwidths) + ",latency=" + one_of(random, latencies);
+}
+
+RandomCase random_case(const std::vector<AlgorithmRow>& rows, std::uint64_t seed, bool small) {
+  static const std::vector<std::string> algorithms{"tacos", "taccl", "themis", "multitree"};
+  Random random(seed);
+  RandomCase drawn;
+  drawn.algorithm = algorithms[seed % algorithms.size()];
+  drawn.network = random_network(random, small || drawn.algorithm == "taccl" || seed % 8 < 4);
+  const AlgorithmRow& row = row_named(rows, drawn.algorithm);
+  do {
+    drawn.spec.kind = one_of(random, row.collectives);
+  } while (drawn.spec.kind == CollectiveKind::custom); // which files cut
+  constexpr std::uint64_t least = 10, sizes = 21; // 1 KiB to 2 GiB
+  const std::int64_t size = std::int64_t{1} << (least + random.below(sizes));
+  drawn.spec.size = Bytes{size + static_cast<std::int64_t>(random.below(3)) * size / 3};
+  if (random.below(4) == 0) drawn.busy = LinkBusy::latency_and_serialization;
+  return drawn;
+}
+
+/// How many times as long as the best of all candidates the choice takes; nothing where there is no
+/// schedule. Looks at its work, too.
+std::optional<double> times_the_best(const std::vector<AlgorithmRow>& rows,
+                                     const RandomCase& drawn) {
+  const AlgorithmRow& row = row_named(rows, drawn.algorithm);
+  const Topology topology = make_topology(drawn.network);
+  const CollectiveMaker make = maker(topology, drawn.spec);
+  SynthesisOptions options;
+  options.model.link_busy = drawn.busy;
+  const ChunkedOutcome chosen = synthesize_in_chunks(row, topology, make, options);
+  if (!chosen.outcome.schedule && !chosen.outcome.compact) return std::nullopt;
+  CHECK(chosen.chunks == synthesize_in_chunks(row, topology, make, options).chunks);
+  if (chosen.outcome.schedule)
+    CHECK(verify(topology, chosen.collective, *chosen.outcome.schedule).correct());
+  const Time time = time_of(topology, chosen.collective, chosen.outcome, options.model);
+  std::optional<Time> best;
+  std::uint64_t finest = 0; // transfers of the finest candidate
+  for (const std::uint32_t chunks : {1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64}) {
+    std::optional<Collective> collective;
+    try {
+      collective = make(chunks * row.chunk_multiple);
+    } catch (const InputError&) {
+      break; // too fine
+    }
+    const Outcome outcome = synthesize(row, topology, *collective, options);
+    REQUIRE((outcome.schedule || outcome.compact));
+    finest = outcome.schedule ? outcome.schedule->size() : outcome.compact->size();
+    const Time its = time_of(topology, *collective, outcome, options.model);
+    best = best ? std::min(*best, its) : its;
+  }
+  CHECK(chosen.tried_transfers <= 4 * finest);
+  return static_cast<double>(time.ps) / static_cast<double>(best->ps);
+}
+
+/// `first` .. `first` + `count` - 1 are the seeds.
+void check_choices(std::uint64_t first, int count, bool small) {
+  const std::vector<AlgorithmRow> rows = all_rows();
+  int cases = 0, off = 0;
+  for (std::uint64_t seed = first; cases < count; ++seed) {
+    const RandomCase drawn = random_case(rows, seed, small);
+    CAPTURE(seed, drawn.network, drawn.algorithm, to_text(drawn.spec.kind), drawn.spec.size.count);
+    const std::optional<double> times = times_the_best(rows, drawn);
+    if (!times) continue;
+    ++cases;
+    CHECK(*times <= 1.15);
+    off += *times > 1.05 ? 1 : 0;
+  }
+  CHECK(off * 20 <= count); // 5 %
+}
+
+} // namespace
+
+TEST_CASE("the choice is as fast as the best candidate, at four times the work of the finest") {
+  check_choices(1, 10, true);
+}
+
+TEST_CASE("the choice is as fast as the best candidate on 200 networks of up to 256 NPUs",
+          "[slow]") {
+  check_choices(1000, 200, false);
+}
+
+TEST_CASE("what the count of transfers leaves out stands in the note") {
+  Outcome outcome;
+  note_what_was_left_out({.chunks = 2, .tried_transfers = 10, .left_out = 0}, outcome);
+  CHECK(outcome.note.empty());
+  outcome.note = "tree, simple";
+  note_what_was_left_out({.chunks = 2, .tried_transfers = 10, .left_out = 3}, outcome);
+  CHECK(outcome.note == "tree, simple; the choice of chunks ended after 10 transfers, before 3 "
+                        "chunks per shard");
+}
+
+TEST_CASE("a torus of 1,024 NPUs has two chunks per direction, and says that more weren't tried",
+          "[slow]") {
+  const std::vector<AlgorithmRow> rows = all_rows();
+  // 4,190,208 transfers for each chunk of a shard
+  const Topology topology = make_topology("torus3d:16x8x8");
+  const ChunkedOutcome made =
+      synthesize_in_chunks(row_named(rows, "themis"), topology,
+                           maker(topology, spec_of(CollectiveKind::all_reduce, 1 << 30)), {});
+  CHECK(made.chunks == 2); // 21.28, 11.37 ms
+  CHECK(made.outcome.note.find("ended after 12570624 transfers, before 3 chunks per shard") !=
+        std::string::npos);
+  CHECK(made.outcome.status == Status::feasible);
 }

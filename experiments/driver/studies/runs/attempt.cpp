@@ -188,6 +188,7 @@ public:
           return (task_.options.stage && task_.options.stage(stage, progress)) || cut_short_;
         });
     Attempt chosen = std::move(made_.at(faulty_.value_or(choice.chunks)));
+    note_what_was_left_out(choice, chosen.outcome);
     if (cut_short_) mark_cut_short(chosen.outcome);
     chosen.verify_seconds = verify_seconds_;
     chosen.synthesis_seconds = cpu_seconds() - start - verify_seconds_;

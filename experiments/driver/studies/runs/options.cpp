@@ -20,8 +20,8 @@ constexpr auto run_options = with_noise(std::array{
                 "a name, several with commas, or all", nullptr, true},
     StudyOption{
         "--chunks", "chunks", OptionForm::number,
-        "chunks per shard, times what the algorithm needs; default auto: by the schedule's "
-        "time, latencies and busiest link, 1 to 64 (an algorithm that chooses itself does)"},
+        "chunks per shard, times what the algorithm needs; default auto: the fastest of those from "
+        "1 to 64 that are tried (an algorithm that chooses itself does)"},
     limit_option.under("How it is made"),
     StudyOption{"--threads", "threads", OptionForm::number,
                 "of each synthesis, with the same result; default: all processors where one runs, "
