@@ -68,6 +68,11 @@ std::string missing_ability(const Topology& topology, const Collective& collecti
       if (!node.can.reduce && is_reducing(part.kind))
         return fmt::format("{} can't reduce", node.name);
     }
+  for (const Chunk& chunk : collective.chunks) // of custom parts
+    if (chunk.reduces && collective.sources(chunk).size() > 1)
+      for (const NodeId destination : collective.destinations(chunk))
+        if (!topology.node(destination).can.reduce)
+          return fmt::format("{} can't reduce", topology.node(destination).name);
   return {};
 }
 
@@ -115,8 +120,9 @@ Outcome synthesize(const AlgorithmRow& row, const Topology& topology, const Coll
   for (const CollectivePart& part : collective.parts)
     if (std::ranges::find(row.collectives, part.kind) == row.collectives.end())
       return unsupported(fmt::format("{} doesn't define {}", row.name, to_text(part.kind)));
-  if (std::string missing = missing_ability(topology, collective); !missing.empty())
-    return unsupported(std::move(missing));
+  if (!row.any_abilities)
+    if (std::string missing = missing_ability(topology, collective); !missing.empty())
+      return unsupported(std::move(missing));
   try {
     if (row.joint || collective.parts.size() == 1) return row.run(topology, collective, options);
     return synthesize_part_by_part(row.run, topology, collective, options);

@@ -129,6 +129,8 @@ struct AlgorithmRow {
   bool chooses_chunks = false; ///< it decides itself how finely shards are cut, unless told
   /// It shows what others do, redundant copies included, which else are a defect.
   bool imitates = false;
+  /// It also plans for members that can't store, copy or reduce.
+  bool any_abilities = false;
 
   [[nodiscard]] bool has_setting(std::string_view setting) const;
 };

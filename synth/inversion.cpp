@@ -3,8 +3,6 @@
 
 #include "synth/inversion.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <utility>
 
@@ -40,22 +38,6 @@ Topology reversed_with_copies(const Topology& topology) {
   TopologyParts parts = reversed(topology).parts();
   for (Node& node : parts.nodes) node.can.copy = node.can.reduce;
   return Topology(std::move(parts));
-}
-
-std::string inversion_obstacle(std::string_view algorithm, const Collective& collective) {
-  if (collective.parts.front().kind == CollectiveKind::all_reduce || !reduces(collective))
-    return {};
-  for (std::uint32_t c = 0; c < collective.chunks.size(); ++c) {
-    if (!collective.chunks[c].reduces)
-      return fmt::format("chunk {} is copied and others are reduced: {} turns around only "
-                         "collectives of one kind",
-                         c, algorithm);
-    if (collective.destinations(ChunkId{c}).size() != 1)
-      return fmt::format("the sum of chunk {} is wanted by {} NPUs: only what has one root can be "
-                         "turned around",
-                         c, collective.destinations(ChunkId{c}).size());
-  }
-  return {};
 }
 
 } // namespace tutti

@@ -6,9 +6,6 @@
 #include "sim/collective.hpp"
 #include "sim/topology.hpp"
 
-#include <string>
-#include <string_view>
-
 namespace tutti {
 
 [[nodiscard]] bool reduces(const Collective& collective); ///< whether any chunk does
@@ -19,10 +16,5 @@ namespace tutti {
 
 /// The reversed topology, in which nodes that reduce can copy.
 [[nodiscard]] Topology reversed_with_copies(const Topology& topology);
-
-/// Why a collective that reduces can't be inverted by `algorithm`, in words; empty where it
-/// can, where it is an All-Reduce (made of two), and where nothing reduces.
-[[nodiscard]] std::string inversion_obstacle(std::string_view algorithm,
-                                             const Collective& collective);
 
 } // namespace tutti

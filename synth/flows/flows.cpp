@@ -13,6 +13,7 @@
 #include "synth/bounds/flow_cuts.hpp"
 #include "synth/bounds/price_bound.hpp"
 #include "synth/chunk_choice.hpp"
+#include "synth/direct_paths.hpp"
 #include "synth/flows/fluid/check.hpp"
 #include "synth/flows/fluid/optimum.hpp"
 #include "synth/flows/fluid/program.hpp"
@@ -224,10 +225,8 @@ std::string planned_text(const FluidSolution& fluid, std::size_t trees, const Pl
          fmt::format(", at most {:.2g} above the optimum", fluid.seconds / fluid.bound_seconds - 1);
 }
 
-} // namespace
-
-Outcome flows(const Topology& topology, const Collective& collective,
-              const SynthesisOptions& options) {
+Outcome fluid_flows(const Topology& topology, const Collective& collective,
+                    const SynthesisOptions& options) {
   const WorkLimit limit(options);
   const FlowProblem problem = flow_problem(topology, collective);
   Outcome outcome;
@@ -255,6 +254,8 @@ Outcome flows(const Topology& topology, const Collective& collective,
     is_cut_short = cutting.is_cut_short();
     ended_by_count = cutting.ended_by_count();
   } catch (const LimitReached&) { // what is proven stays
+  } catch (const OutOfReach& none) {
+    return unsupported(none.what());
   }
   outcome.bound =
       rounded_down(fluid.bound_seconds > 0 ? fluid.bound_seconds : fluid_options.bound_seconds);
@@ -286,6 +287,14 @@ Outcome flows(const Topology& topology, const Collective& collective,
   note_what_was_left_out(ended_by_count, outcome);
   if (is_cut_short) mark_cut_short(outcome);
   return outcome;
+}
+
+} // namespace
+
+Outcome flows(const Topology& topology, const Collective& collective,
+              const SynthesisOptions& options) {
+  if (needs_direct_paths(topology, collective)) return direct_paths(topology, collective, options);
+  return or_direct_paths(fluid_flows(topology, collective, options), topology, collective, options);
 }
 
 } // namespace tutti

@@ -7,17 +7,22 @@
 #include "sim/text.hpp"
 #include "sim/transforms.hpp"
 #include "sim/work_limit.hpp"
+#include "synth/direct_paths.hpp"
 #include "synth/inversion.hpp"
 #include "synth/sccl/flows.hpp"
 #include "synth/sccl/pareto.hpp"
 #include "synth/sccl/transfers.hpp"
+#include "synth/tacos/multicasts.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
+#include <cassert>
 #include <numeric>
+#include <optional>
 #include <span>
+#include <string>
 #include <utility>
 
 namespace tutti {
@@ -102,8 +107,23 @@ public:
 
 private:
   void search() {
-    if (collective_.parts.front().kind == CollectiveKind::all_reduce) {
-      compose();
+    const CollectivePart& part = collective_.parts.front();
+    if (part.kind == CollectiveKind::all_reduce) {
+      const Collective gather =
+          make_collective(topology_, {CollectiveKind::all_gather, part.size, part.group});
+      frontier_.in_class = "Reduce-Scatter, then All-Gather";
+      compose(gather, gather);
+    } else if (part.kind == CollectiveKind::custom && reduces(collective_)) {
+      const std::optional<Multicasts> custom = as_multicasts(topology_, collective_);
+      assert(custom); // frontier_obstacle() has asked
+      if (custom->reductions && custom->copies) {
+        frontier_.in_class = "reductions, then copies";
+        compose(*custom->reductions, *custom->copies);
+      } else if (custom->reductions) {
+        alone(step_problem(reversed_, *custom->reductions, true), true);
+      } else {
+        alone(step_problem(topology_, *custom->copies, false), false);
+      }
     } else if (reduces(collective_)) {
       alone(step_problem(reversed_, inverted(collective_), true), true);
     } else {
@@ -142,19 +162,16 @@ private:
     return same_network(forth.network, problem.network) ? forth : problem;
   }
 
-  /// Reduce-Scatter, inverted, then All-Gather, of as many chunks per shard; where theirs
-  /// differ, both are cut finer.
-  void compose() {
+  /// First what is reduced, inverted, then what is copied (an All-Reduce: Reduce-Scatter, then
+  /// All-Gather), of as many chunks per shard; where theirs differ, both are cut finer.
+  void compose(const Collective& reductions, const Collective& copies) {
     if (!request_.proof_file.empty())
       throw InputError("a proof is of one instance: All-Reduce is composed of two");
-    const CollectivePart& part = collective_.parts.front();
-    const Collective gather =
-        make_collective(topology_, {CollectiveKind::all_gather, part.size, part.group});
-    const StepProblem forth = step_problem(topology_, gather, false);
-    const StepProblem back = step_problem(reversed_, gather, true);
+    const StepProblem forth = step_problem(topology_, copies, false);
+    const StepProblem back = step_problem(reversed_, reductions, true);
     set_cost_model(forth.network);
-    frontier_.in_class = "Reduce-Scatter, then All-Gather";
-    const bool alike = same_network(forth.network, back.network);
+    const bool alike = collective_.parts.front().kind == CollectiveKind::all_reduce &&
+                       same_network(forth.network, back.network);
     FrontierRequest half = request_;
     half.most_steps = half.rounds ? half.steps : std::nullopt;
     half.steps = half.rounds = std::nullopt;
@@ -324,7 +341,12 @@ std::string frontier_obstacle(const Topology& topology, const Collective& collec
   if (collective.parts.size() != 1)
     return "sccl makes one collective at a time, not several at once";
   if (std::string large = size_obstacle(topology, collective); !large.empty()) return large;
-  return inversion_obstacle("sccl", collective);
+  if (needs_direct_paths(topology, collective))
+    return "sccl lets every member store, copy and reduce";
+  if (reduces(collective) && collective.parts.front().kind == CollectiveKind::custom &&
+      !as_multicasts(topology, collective))
+    return std::string(no_multicasts);
+  return {};
 }
 
 Frontier synthesize_frontier(const Topology& topology, const Collective& collective,

@@ -34,6 +34,10 @@ namespace {
 
 constexpr std::int64_t never = std::numeric_limits<std::int64_t>::max();
 constexpr unsigned most_passes = 60;
+/// Of the steep rise of a price. A power of what a slow part would be occupied, in peaks of fast
+/// ones, is no longer finite beyond some ten thousand; infinite prices compare as equal, and what
+/// only they lead to would count as out of reach.
+constexpr double dearest = 1e200;
 
 /// How a chunk gets to NPUs.
 struct Tree {
@@ -189,7 +193,7 @@ private:
     for (const std::uint32_t part : logical_.parts_of[link.value]) {
       const auto busy = static_cast<double>(costs_.busy(part, size));
       double load = (static_cast<double>(loads_[part]) + busy) * per_peak_;
-      for (unsigned i = 0; i < doublings_; ++i) load *= load;
+      for (unsigned i = 0; i < doublings_; ++i) load = std::min(load * load, dearest);
       price += busy * load;
     }
     const auto transfer = static_cast<double>(costs_.transfer(link, size));
@@ -282,7 +286,7 @@ private:
         const std::int64_t arrival = labels[npu].arrival + costs_.transfer(link, size(k));
         const double there = labels[npu].cost + price(link, size(k));
         if (arrival > longest_ || there > labels[to].cost ||
-            (there == labels[to].cost && !makes_chains_))
+            (there == labels[to].cost && (!makes_chains_ || there == labels[npu].cost)))
           continue;
         labels[to] = {there, arrival, link, false};
         queue.emplace(there, to);

@@ -53,7 +53,7 @@ public:
     const IntegerSolution solution = solve_integer(program_, limit, settings);
     if (!solution.columns.empty()) {
       Routes better = evaluated(problem_, trees(solution.columns));
-      if (objective(better) < objective(routes)) {
+      if (all_served(better) && objective(better) < objective(routes)) {
         better.at_least = routes.at_least;
         better.method = routes.method;
         routes = std::move(better);
@@ -84,6 +84,18 @@ private:
   [[nodiscard]] double objective(const Routes& routes) const {
     return static_cast<double>(routes.time.ps) / unit_ -
            connection_weight_ * static_cast<double>(preference(routes));
+  }
+  /// Where a link takes less of the time than the solver's tolerance, it may let two NPUs have a
+  /// chunk from each other, and from nobody else.
+  [[nodiscard]] bool all_served(const Routes& routes) const {
+    for (const ChunkId chunk : symmetry_.chosen) {
+      std::vector<bool> has(topology_.npu_count());
+      for (const NodeId source : collective_.sources(chunk)) has[source.value] = true;
+      for (const LinkId link : routes.trees[chunk.value]) has[topology_.link(link).to.value] = true;
+      for (const NodeId npu : collective_.destinations(chunk))
+        if (!has[npu.value]) return false;
+    }
+    return true;
   }
   [[nodiscard]] std::int64_t preference(const Routes& routes) const {
     std::vector<bool> is_used(topology_.link_count());

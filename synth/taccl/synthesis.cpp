@@ -15,6 +15,7 @@
 #include "synth/taccl/logical_topology.hpp"
 #include "synth/taccl/ordering.hpp"
 #include "synth/taccl/routing.hpp"
+#include "synth/tacos/multicasts.hpp"
 
 #include <fmt/format.h>
 
@@ -43,6 +44,7 @@ public:
 
   SketchAnswer run() {
     make_halves();
+    if (halves_.empty()) return std::move(best_);
     if (settings_.is_hasty) attempt(RouteSource::taccl, settings_.slack.value_or(0));
     for (const RouteSource source : settings_.routes) {
       if (!best_.schedule && !best_.why_not.empty()) break; // out of reach for all
@@ -60,6 +62,12 @@ private:
           network_, {CollectiveKind::all_gather, part.size, part.group, 0, part.chunks_per_shard});
       halves_.push_back({reversed(logical_), gather, true});
       halves_.push_back({logical_, gather, false});
+    } else if (part.kind == CollectiveKind::custom && reduces(collective_)) {
+      const std::optional<Multicasts> custom = as_multicasts(network_, collective_);
+      if (!custom) best_.why_not = std::string(no_multicasts);
+      if (custom && custom->reductions)
+        halves_.push_back({reversed(logical_), *custom->reductions, true});
+      if (custom && custom->copies) halves_.push_back({logical_, *custom->copies, false});
     } else if (reduces(collective_)) {
       halves_.push_back({reversed(logical_), inverted(collective_), true});
     } else {

@@ -8,7 +8,7 @@
 #include "sim/transforms.hpp"
 #include "synth/bounds/bounds.hpp"
 #include "synth/chunk_choice.hpp"
-#include "synth/inversion.hpp"
+#include "synth/direct_paths.hpp"
 #include "synth/list.hpp"
 #include "synth/taccl/mutations.hpp"
 #include "synth/taccl/proposals.hpp"
@@ -330,9 +330,10 @@ private:
 
 Outcome taccl(const Topology& topology, const Collective& collective,
               const SynthesisOptions& options) {
-  if (std::string obstacle = inversion_obstacle("taccl", collective); !obstacle.empty())
-    return unsupported(std::move(obstacle));
-  return SketchTrials(topology, collective, options).run();
+  if (needs_direct_paths(topology, collective)) return direct_paths(topology, collective, options);
+  Outcome found = SketchTrials(topology, collective, options).run();
+  if (find_setting(options, "sketch") != nullptr) return found; // its paths, or none
+  return or_direct_paths(std::move(found), topology, collective, options);
 }
 
 } // namespace tutti

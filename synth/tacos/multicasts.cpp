@@ -41,8 +41,10 @@ std::size_t count_beyond(std::span<const NodeId> set, std::span<const NodeId> ot
   return beyond;
 }
 
-Multicasts custom_multicasts(const Topology& topology, const Collective& collective) {
+std::optional<Multicasts> custom_multicasts(const Topology& topology,
+                                            const Collective& collective) {
   const std::vector<NodeId> points = meeting_points(topology, collective);
+  if (!std::ranges::all_of(points, &NodeId::valid)) return std::nullopt;
   Collective reductions = collective, copies = collective;
   std::vector<SetId> alone(topology.node_count(), UINT32_MAX);
   const auto only = [&](NodeId npu) {

@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <optional>
+#include <string_view>
 
 namespace tutti {
 
@@ -20,9 +21,13 @@ struct Multicasts {
   std::size_t deliveries = 0; ///< in both, without relays
 };
 
+/// What to say where as_multicasts() has nothing for a custom collective.
+inline constexpr std::string_view no_multicasts =
+    "no NPU that can reduce and copy is between all who contribute to a sum and all who want it";
+
 /// Reduce-Scatter is an inverted All-Gather, Reduce an inverted Broadcast, All-Reduce an inverted
 /// All-Gather and then an All-Gather; custom ones as their chunks are. Nothing for Gather, Scatter,
-/// All-to-All, and several parts.
+/// All-to-All, and several parts, and where no NPU can form the sum of some chunk.
 [[nodiscard]] std::optional<Multicasts> as_multicasts(const Topology& topology,
                                                       const Collective& collective);
 

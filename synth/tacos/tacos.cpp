@@ -13,6 +13,7 @@
 #include "sim/transforms.hpp"
 #include "sim/work_limit.hpp"
 #include "synth/bounds/bounds.hpp"
+#include "synth/direct_paths.hpp"
 #include "synth/list.hpp"
 #include "synth/scheduling/kept_order.hpp"
 #include "synth/scheduling/list_scheduling.hpp"
@@ -299,7 +300,8 @@ private:
 
 Outcome tacos(const Topology& topology, const Collective& collective,
               const SynthesisOptions& options) {
-  return Tacos(topology, collective, options).run();
+  if (needs_direct_paths(topology, collective)) return direct_paths(topology, collective, options);
+  return or_direct_paths(Tacos(topology, collective, options).run(), topology, collective, options);
 }
 
 } // namespace tutti

@@ -4,17 +4,21 @@
 // Cost: seconds for one machine of 8 to 16 NPUs in one shot; rounds and flows reach hundreds.
 #include "sim/transforms.hpp"
 #include "sim/work_limit.hpp"
+#include "synth/direct_paths.hpp"
 #include "synth/inversion.hpp"
 #include "synth/list.hpp"
 #include "synth/scheduling/kept_order.hpp"
+#include "synth/tacos/multicasts.hpp"
 #include "synth/teccl/synthesis.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -55,6 +59,12 @@ Status status_without(const EpochSynthesis& made, const TecclSettings& settings,
                                                                           : Status::unsupported;
 }
 
+/// Whether a setting only bounds the search: it says nothing of epochs, or of how to find a plan.
+bool says_only_how_long(std::string_view setting) {
+  constexpr std::array<std::string_view, 4> known{"effort", "gap", "largest", "nodes"};
+  return std::ranges::find(known, setting) != known.end();
+}
+
 /// A collective that copies, and TACOS's schedule for it, if it found one.
 struct Task {
   Topology network;
@@ -77,6 +87,12 @@ public:
           topology_, {CollectiveKind::all_gather, part.size, part.group, 0, part.chunks_per_shard});
       tasks_.push_back({reversed_with_copies(topology_), gather, true, {}});
       tasks_.push_back({topology_, std::move(gather), false, {}});
+    } else if (part.kind == CollectiveKind::custom && reduces(collective_)) {
+      const std::optional<Multicasts> custom = as_multicasts(topology_, collective_);
+      if (!custom) return unsupported(std::string(no_multicasts));
+      if (custom->reductions)
+        tasks_.push_back({reversed_with_copies(topology_), *custom->reductions, true, {}});
+      if (custom->copies) tasks_.push_back({topology_, *custom->copies, false, {}});
     } else if (reduces(collective_)) {
       tasks_.push_back({reversed_with_copies(topology_), inverted(collective_), true, {}});
     } else {
@@ -158,9 +174,11 @@ private:
 
 Outcome teccl(const Topology& topology, const Collective& collective,
               const SynthesisOptions& options) {
-  if (std::string obstacle = inversion_obstacle("teccl", collective); !obstacle.empty())
-    return unsupported(std::move(obstacle));
-  return TecclSynthesis(topology, collective, options).run();
+  if (needs_direct_paths(topology, collective)) return direct_paths(topology, collective, options);
+  Outcome found = TecclSynthesis(topology, collective, options).run();
+  const bool any_will_do = std::ranges::all_of(
+      options.settings, [](const auto& setting) { return says_only_how_long(setting.first); });
+  return any_will_do ? or_direct_paths(std::move(found), topology, collective, options) : found;
 }
 
 } // namespace tutti

@@ -52,22 +52,3 @@ TEST_CASE("inverted, who could reduce can copy") {
   CHECK_FALSE(turned.node(NodeId{2}).can.copy);
   CHECK(turned.node(NodeId{0}).can.copy);
 }
-
-TEST_CASE("what can't be inverted") {
-  const Topology ring = make_topology("ring:3");
-  const auto obstacle = [&](CollectiveKind kind) {
-    return inversion_obstacle("x", make_collective(ring, {kind, Bytes{300}, {}}));
-  };
-  for (const CollectiveKind kind : named_collectives()) CHECK(obstacle(kind).empty());
-  Collective mixed = make_collective(ring, {CollectiveKind::reduce_scatter, Bytes{300}, {}});
-  mixed.parts.front().kind = CollectiveKind::custom;
-  CHECK(inversion_obstacle("x", mixed).empty());
-  mixed.chunks[1].destinations = mixed.chunks[1].sources;
-  CHECK(inversion_obstacle("x", mixed) ==
-        "the sum of chunk 1 is wanted by 3 NPUs: only what has one "
-        "root can be turned around");
-  mixed.chunks[1].reduces = false;
-  CHECK(inversion_obstacle("x", mixed) ==
-        "chunk 1 is copied and others are reduced: x turns around "
-        "only collectives of one kind");
-}

@@ -14,6 +14,7 @@
 #include "synth/flows/fluid/symmetry.hpp"
 
 #include <algorithm>
+#include <cassert>
 #include <cmath>
 #include <limits>
 #include <numeric>
@@ -95,8 +96,24 @@ private:
 
   FlowTree shallow_tree(const Place& place) {
     auto found = pricing_.priced(demand_of(place), place.root, DemandPricing::Aim::shallow);
-    if (!found) throw OutOfReach("a flow can't get where it is wanted");
+    assert(found); // there was one at first
     return std::move(found->tree);
+  }
+
+  /// One for each place; of a demand with several roots, those are left out from which there is
+  /// none, since of what lies between some node can't copy or reduce.
+  std::vector<FlowTree> first_trees() {
+    std::vector<FlowTree> trees;
+    std::erase_if(places_, [&](const Place& place) {
+      double& roots = roots_[place.representative];
+      auto found = pricing_.priced(demand_of(place), place.root, DemandPricing::Aim::shallow);
+      if (found) trees.push_back(std::move(found->tree));
+      if (!found) roots -= 1;
+      return !found;
+    });
+    if (std::ranges::any_of(roots_, [](double roots) { return roots < 1; }))
+      throw OutOfReach("what nodes can do leaves no tree that a flow could take");
+    return trees;
   }
 
   /// What one tree of each takes at equal prices is the first unit of time, what the greedy start
@@ -108,7 +125,8 @@ private:
     loads_.resize(orbits_.size.size());
     const FluidMaster in_seconds(problem_, orbits_, {}, 1);
     pricing_.set_prices(in_seconds.link_prices(std::vector<double>(loads_.size(), 1)));
-    for (const Place& place : places_) put(in_seconds, place, shallow_tree(place));
+    const std::vector<FlowTree> first = first_trees();
+    for (std::size_t i = 0; i < places_.size(); ++i) put(in_seconds, places_[i], first[i]);
     const double first_unit = *std::ranges::max_element(loads_);
     std::ranges::fill(loads_, 0);
     FluidMaster scaled(problem_, orbits_, {}, first_unit);

@@ -2,6 +2,7 @@
 // combinatorial pricing.
 #pragma once
 
+#include "sim/error.hpp"
 #include "sim/work_limit.hpp"
 #include "synth/flows/fluid/fluid.hpp"
 
@@ -19,8 +20,8 @@ struct FluidOptions {
   std::uint64_t most_work = UINT64_MAX;
 };
 
-/// Errors: OutOfReach for what can't be reached or combined anywhere; LimitReached before
-/// symmetries are known.
+/// Errors: OutOfReach where what nodes can do leaves a demand no tree; LimitReached before symmetries
+/// are known.
 [[nodiscard]] FluidSolution fluid_optimum(const FlowProblem& problem, const FluidOptions& options,
                                           const WorkLimit& limit);
 

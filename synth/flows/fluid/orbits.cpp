@@ -67,10 +67,50 @@ FlowOrbits flow_orbits(const FlowProblem& problem, std::span<const FlowAutomorph
   return result;
 }
 
+namespace {
+
+/// [node]: whether `from` reaches it over links of the network.
+std::vector<bool> reached_from(const FlowNetwork& network, std::uint32_t from) {
+  std::vector<bool> seen(network.node_count());
+  std::vector<std::uint32_t> open{from};
+  seen[from] = true;
+  while (!open.empty()) {
+    const std::uint32_t at = open.back();
+    open.pop_back();
+    for (const std::uint32_t link : network.out_links[at]) {
+      const std::uint32_t to = network.links[link].to;
+      if (!seen[to]) open.push_back(to);
+      seen[to] = true;
+    }
+  }
+  return seen;
+}
+
+/// [node]: whether each of the nodes reaches it. Those that the first one reaches and that reach it
+/// are searched from once. `back`: the reversed network.
+std::vector<bool> reached_by_all(const FlowNetwork& network, const FlowNetwork& back,
+                                 std::span<const std::uint32_t> nodes) {
+  std::vector<bool> all = reached_from(network, nodes.front());
+  std::vector<bool> alike = reached_from(back, nodes.front());
+  for (std::size_t v = 0; v < alike.size(); ++v) alike[v] = alike[v] && all[v];
+  for (const std::uint32_t node : nodes) {
+    if (alike[node]) continue;
+    const std::vector<bool> seen = reached_from(network, node);
+    for (std::size_t v = 0; v < all.size(); ++v) all[v] = all[v] && seen[v];
+  }
+  return all;
+}
+
+} // namespace
+
 std::vector<std::uint32_t> combining_roots(const FlowProblem& problem, const FlowDemand& demand) {
   std::vector<std::uint32_t> inside, outside;
+  const FlowNetwork back = reversed(problem.network);
+  const std::vector<bool> reached = reached_by_all(problem.network, back, problem.sources(demand)),
+                          serves = reached_by_all(back, problem.network, problem.sinks(demand));
   for (std::uint32_t v = 0; v < problem.network.node_count(); ++v) {
     if (!problem.network.copies[v] || !problem.network.reduces[v]) continue;
+    if (!reached[v] || !serves[v]) continue; // no part of the network that this demand can use
     const bool is_member = std::ranges::binary_search(problem.sources(demand), v) ||
                            std::ranges::binary_search(problem.sinks(demand), v);
     (is_member ? inside : outside).push_back(v);
