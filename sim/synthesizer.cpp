@@ -68,11 +68,14 @@ std::string missing_ability(const Topology& topology, const Collective& collecti
       if (!node.can.reduce && is_reducing(part.kind))
         return fmt::format("{} can't reduce", node.name);
     }
-  for (const Chunk& chunk : collective.chunks) // of custom parts
-    if (chunk.reduces && collective.sources(chunk).size() > 1)
-      for (const NodeId destination : collective.destinations(chunk))
+  for (const CollectivePart& part : collective.parts)
+    for (std::uint32_t c = 0; part.kind == CollectiveKind::custom && c < part.chunk_count; ++c) {
+      const Chunk& chunk = collective.chunks[part.first.value + c];
+      if (!chunk.reduces || collective.sets[chunk.sources].size() < 2) continue;
+      for (const NodeId destination : collective.sets[chunk.destinations])
         if (!topology.node(destination).can.reduce)
           return fmt::format("{} can't reduce", topology.node(destination).name);
+    }
   return {};
 }
 

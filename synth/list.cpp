@@ -98,8 +98,8 @@ std::span<const AlgorithmRow> synthesizers() {
                    .needs = "any",
                    .source = "Liu et al. 2024 (TE-CCL), sec. 3-5",
                    .settings = teccl_settings,
-                   .chooses_chunks = true,
-                   .any_abilities = true}, // one: each more multiplies the program's variables
+                   .chooses_chunks = true, // one: each more multiplies the program's variables
+                   .any_abilities = true},
       AlgorithmRow{.name = "taccl",
                    .run = taccl,
                    .collectives = all_collectives(),

@@ -8,6 +8,7 @@
 
 #include "sim/engines/engine.hpp"
 #include "sim/error.hpp"
+#include "sim/out_of_reach.hpp"
 #include "sim/work_limit.hpp"
 #include "synth/bounds/demand.hpp"
 #include "synth/bounds/flow_cuts.hpp"
