@@ -232,7 +232,7 @@ RandomCase random_case(const std::vector<AlgorithmRow>& rows, std::uint64_t seed
   do {
     drawn.spec.kind = one_of(random, row.collectives);
   } while (drawn.spec.kind == CollectiveKind::custom); // which files cut
-  constexpr std::uint64_t least = 10, sizes = 21; // 1 KiB to 2 GiB
+  constexpr std::uint64_t least = 10, sizes = 21;      // 1 KiB to 2 GiB
   const std::int64_t size = std::int64_t{1} << (least + random.below(sizes));
   drawn.spec.size = Bytes{size + static_cast<std::int64_t>(random.below(3)) * size / 3};
   if (random.below(4) == 0) drawn.busy = LinkBusy::latency_and_serialization;
