@@ -108,9 +108,9 @@ public:
         attempt_quietly(whole);
       }
     }
+    if (find_setting(options_, "sketch") == nullptr && best_) cut_finer();
     if (const std::string* const text = find_setting(options_, "search")) search(*text);
     if (!best_) return unsupported(std::move(why_not_));
-    if (find_setting(options_, "sketch") == nullptr) cut_finer();
     return outcome();
   }
 
@@ -244,6 +244,9 @@ private:
       finer.plan.answer = coarse.answer;
     }
     finer.plan.answer.schedule = split_chunks(*coarse.answer.schedule, subchunks);
+    finer.plan.answer.replayed =
+        run_native(topology_, finer.collective, *finer.plan.answer.schedule, options_.model)
+            .completion;
     return finer;
   }
 
