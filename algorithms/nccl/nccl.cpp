@@ -10,6 +10,7 @@
 #include "algorithms/nccl/schedules.hpp"
 #include "algorithms/nccl/settings.hpp"
 #include "sim/error.hpp"
+#include "sim/renumbering.hpp"
 
 #include <fmt/format.h>
 
@@ -136,16 +137,28 @@ Outcome answer(Library library, const Topology& topology, const Collective& coll
   return outcome;
 }
 
+/// Nodes of a size that was asked for are made of NPUs as they are numbered.
+template <Library library>
+Outcome by_structure(const Topology& topology, const Collective& collective,
+                     const SynthesisOptions& options) {
+  const SynthesisFunction run = [](const Topology& network, const Collective& wanted,
+                                   const SynthesisOptions& how) {
+    return answer(library, network, wanted, how);
+  };
+  if (options.settings.contains("node_size")) return run(topology, collective, options);
+  return planned_by_structure(run, topology, collective, options);
+}
+
 } // namespace
 
 Outcome nccl_algorithm(const Topology& topology, const Collective& collective,
                        const SynthesisOptions& options) {
-  return answer(Library::nccl, topology, collective, options);
+  return by_structure<Library::nccl>(topology, collective, options);
 }
 
 Outcome rccl_algorithm(const Topology& topology, const Collective& collective,
                        const SynthesisOptions& options) {
-  return answer(Library::rccl, topology, collective, options);
+  return by_structure<Library::rccl>(topology, collective, options);
 }
 
 } // namespace tutti

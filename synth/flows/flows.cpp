@@ -9,6 +9,7 @@
 #include "sim/engines/engine.hpp"
 #include "sim/error.hpp"
 #include "sim/out_of_reach.hpp"
+#include "sim/renumbering.hpp"
 #include "sim/work_limit.hpp"
 #include "synth/bounds/demand.hpp"
 #include "synth/bounds/flow_cuts.hpp"
@@ -295,7 +296,8 @@ Outcome fluid_flows(const Topology& topology, const Collective& collective,
 Outcome flows(const Topology& topology, const Collective& collective,
               const SynthesisOptions& options) {
   if (needs_direct_paths(topology, collective)) return direct_paths(topology, collective, options);
-  return or_direct_paths(fluid_flows(topology, collective, options), topology, collective, options);
+  return or_direct_paths(planned_by_structure(fluid_flows, topology, collective, options), topology,
+                         collective, options);
 }
 
 } // namespace tutti

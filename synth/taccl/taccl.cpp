@@ -4,6 +4,7 @@
 // Cost: below a second for two machines of 8 to 16 NPUs; hundreds of NPUs in a minute.
 #include "sim/engines/engine.hpp"
 #include "sim/error.hpp"
+#include "sim/renumbering.hpp"
 #include "sim/text.hpp"
 #include "sim/transforms.hpp"
 #include "synth/bounds/bounds.hpp"
@@ -329,14 +330,21 @@ private:
   std::uint32_t trials_ = 0;
 };
 
+Outcome taccl_as_numbered(const Topology& topology, const Collective& collective,
+                          const SynthesisOptions& options) {
+  return SketchTrials(topology, collective, options).run();
+}
+
 } // namespace
 
 Outcome taccl(const Topology& topology, const Collective& collective,
               const SynthesisOptions& options) {
   if (needs_direct_paths(topology, collective)) return direct_paths(topology, collective, options);
-  Outcome found = SketchTrials(topology, collective, options).run();
-  if (find_setting(options, "sketch") != nullptr) return found; // its paths, or none
-  return or_direct_paths(std::move(found), topology, collective, options);
+  // A sketch speaks of the network as it was listed: its paths, or none.
+  if (find_setting(options, "sketch") != nullptr)
+    return taccl_as_numbered(topology, collective, options);
+  return or_direct_paths(planned_by_structure(taccl_as_numbered, topology, collective, options),
+                         topology, collective, options);
 }
 
 } // namespace tutti

@@ -9,6 +9,7 @@
 
 #include "sim/engines/engine.hpp"
 #include "sim/error.hpp"
+#include "sim/renumbering.hpp"
 #include "sim/text.hpp"
 #include "sim/transforms.hpp"
 #include "sim/work_limit.hpp"
@@ -301,7 +302,12 @@ private:
 Outcome tacos(const Topology& topology, const Collective& collective,
               const SynthesisOptions& options) {
   if (needs_direct_paths(topology, collective)) return direct_paths(topology, collective, options);
-  return or_direct_paths(Tacos(topology, collective, options).run(), topology, collective, options);
+  const SynthesisFunction run = [](const Topology& network, const Collective& wanted,
+                                   const SynthesisOptions& how) {
+    return Tacos(network, wanted, how).run();
+  };
+  return or_direct_paths(planned_by_structure(run, topology, collective, options), topology,
+                         collective, options);
 }
 
 } // namespace tutti

@@ -1,0 +1,25 @@
+// Plans that don't hang on how a network was listed, and aren't worse for links that don't help.
+#pragma once
+
+#include "sim/collective.hpp"
+#include "sim/synthesizer.hpp"
+#include "sim/topology.hpp"
+
+namespace tutti {
+
+/// What `run` answers on the network in its canonical order (sim/graphs/canonical_order.hpp), in the
+/// ids of `topology`. Where they differ from the whole, it also plans for the network
+/// - without links that no shortest path between members takes (of latency and serialization of the
+///   largest chunk), and
+/// - without switches that no NPU is next to ("spines"), if members still reach each other,
+/// - without a few links that break a symmetry (odd_links()),
+/// and what the native engine's replay on the whole finds fastest is the answer; its note says what
+/// was left out. A limit is for all of them together.
+/// Only one named collective is renumbered; of anything else the answer is `run`'s.
+/// Errors: those of `run` on the whole network.
+/// Cost: at most four times that of `run` and a replay each; canonical_order() for each.
+[[nodiscard]] Outcome planned_by_structure(SynthesisFunction run, const Topology& topology,
+                                           const Collective& collective,
+                                           const SynthesisOptions& options);
+
+} // namespace tutti
