@@ -17,13 +17,17 @@ namespace tutti {
 
 namespace {
 
-/// The widest link between two nodes, of several the first; invalid where there is none.
-LinkId direct_link(const Topology& topology, NodeId from, NodeId to) {
+/// The link between two nodes that brings a chunk soonest, of several one that shares nothing;
+/// invalid where there is none.
+LinkId direct_link(const Topology& topology, NodeId from, NodeId to, Bytes chunk) {
+  const auto cost = [&](LinkId link) {
+    return std::pair(topology.link(link).latency +
+                         serialization(chunk, topology.effective_bandwidth(link)),
+                     topology.groups_of(link).size());
+  };
   LinkId best;
   for (const LinkId link : topology.out_links(from))
-    if (topology.link(link).to == to &&
-        (!best.valid() || topology.effective_bandwidth(link) > topology.effective_bandwidth(best)))
-      best = link;
+    if (topology.link(link).to == to && (!best.valid() || cost(link) < cost(best))) best = link;
   return best;
 }
 
@@ -61,8 +65,11 @@ Outcome ring_hamiltonian(const Topology& topology, const Collective& collective,
   RingUse use = RingUse::both_directions;
   for (std::size_t p = 0; p < search.cycle.size(); ++p) {
     const Rank here = search.cycle[p], next = search.cycle[(p + 1) % search.cycle.size()];
-    schedule.use_link(here, next, direct_link(topology, group[here], group[next]));
-    const LinkId back = direct_link(topology, group[next], group[here]);
+    const auto link = [&](Rank from, Rank to) {
+      return direct_link(topology, group[from], group[to], collective.largest_chunk());
+    };
+    schedule.use_link(here, next, link(here, next));
+    const LinkId back = link(next, here);
     if (back.valid())
       schedule.use_link(next, here, back);
     else

@@ -137,7 +137,7 @@ private:
     ParetoSynthesis synthesis(inverse ? unturned(problem) : problem, request_,
                               collective_.largest_chunk(), limit_);
     const auto add = [&](const StepPoint& point) {
-      Schedule schedule = as_schedule(problem, point.schedule, topology_.link_count());
+      Schedule schedule = as_schedule(topology_, problem, point.schedule);
       if (inverse) schedule = inverted(topology_, schedule, Op::reduce);
       add_point(point, std::move(schedule));
     };
@@ -238,7 +238,7 @@ private:
         first.method == second.method ? first.method : first.method + "; " + second.method;
     both.seconds = first.seconds + second.seconds;
     const auto cut = [&](const StepProblem& problem, const StepPoint& point) {
-      return split_chunks(as_schedule(problem, point.schedule, topology_.link_count()),
+      return split_chunks(as_schedule(topology_, problem, point.schedule),
                           chunks_per_shard / point.instance.chunks_per_shard);
     };
     add_point(both,

@@ -130,7 +130,7 @@ private:
     CHECK(overload(topology_, problem_.network, schedule) == "");
     const Verdict verdict =
         verify(topology_, cut(topology_, collective_, instance.chunks_per_shard),
-               as_schedule(problem_, schedule, topology_.link_count()));
+               as_schedule(topology_, problem_, schedule));
     CHECK((verdict.fault ? verdict.fault->text : "") == "");
     CHECK(verdict.redundant == 0);
   }

@@ -1,0 +1,185 @@
+// Plans must not hang on how a network is listed, nor be worse for a link more. All schedules are
+// verified and timed by the native engine on the network as it was listed.
+
+#include "sim/renumbering.hpp"
+
+#include "algorithms/list.hpp"
+#include "sim/engines/engine.hpp"
+#include "sim/verify.hpp"
+#include "synth/list.hpp"
+#include "tests/catch.hpp"
+#include "tests/samples.hpp"
+#include "tests/sim/practical_networks.hpp"
+#include "topologies/list.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+
+using namespace tutti;
+
+namespace {
+
+constexpr std::array<std::string_view, 4> planners{"tacos", "flows", "taccl", "nccl"};
+
+const AlgorithmRow& row_of(std::string_view name) {
+  for (const auto rows : {baseline_algorithms(), synthesizers()})
+    for (const AlgorithmRow& row : rows)
+      if (row.name == name) return row;
+  throw std::logic_error("no such row");
+}
+
+/// What is asked for, but for the network.
+struct Question {
+  CollectiveKind kind = CollectiveKind::all_reduce;
+  std::int64_t size = 0;
+  std::uint32_t root = 0, chunks_per_shard = 1;
+};
+
+Question question(std::uint64_t seed, const Topology& topology) {
+  Random random(seed * 31 + 7);
+  constexpr std::array kinds{CollectiveKind::all_reduce, CollectiveKind::all_gather,
+                             CollectiveKind::reduce_scatter, CollectiveKind::all_to_all,
+                             CollectiveKind::broadcast};
+  constexpr std::array<std::int64_t, 4> sizes{64 << 10, 1 << 20, 64 << 20, 1 << 30};
+  Question asked{kinds[random.below(kinds.size())], sizes[random.below(sizes.size())]};
+  asked.root = static_cast<std::uint32_t>(random.below(topology.npu_count()));
+  asked.chunks_per_shard = 1U << random.below(3);
+  // All shards alike: by which of them is a byte longer, another numbering is another problem.
+  const std::int64_t parts = std::int64_t{topology.npu_count()} * topology.npu_count() * 4;
+  asked.size = std::max<std::int64_t>(1, asked.size / parts) * parts;
+  return asked;
+}
+
+/// Nothing where there is no schedule.
+std::optional<Time> time_of(std::string_view algorithm, const Topology& topology,
+                            const Question& asked) {
+  const Collective collective = make_collective(
+      topology, {asked.kind, Bytes{asked.size}, {}, asked.root, asked.chunks_per_shard});
+  const Outcome outcome = synthesize(row_of(algorithm), topology, collective, {});
+  if (!outcome.schedule) return std::nullopt;
+  const Verdict verdict = verify(topology, collective, *outcome.schedule);
+  CHECK(verdict.correct());
+  CHECK(verdict.redundant == 0);
+  return run_native(topology, collective, *outcome.schedule, {}).completion;
+}
+
+double ratio(Time a, Time b) { return static_cast<double>(a.ps) / static_cast<double>(b.ps); }
+
+void check_relisted(std::uint64_t seed) {
+  const Topology listed = samples::PracticalNetwork(seed).make();
+  const samples::Relisted other = samples::relisted(listed, seed + 1);
+  Question asked = question(seed, listed);
+  Question moved = asked;
+  moved.root = other.node_in[asked.root].value;
+  for (const std::string_view algorithm : planners) {
+    CAPTURE(seed, listed.name(), algorithm, to_text(asked.kind), asked.size,
+            asked.chunks_per_shard);
+    const std::optional<Time> before = time_of(algorithm, listed, asked),
+                              after = time_of(algorithm, other.network, moved);
+    CHECK(before.has_value() == after.has_value());
+    if (!before || !after) continue;
+    CHECK(ratio(std::max(*before, *after), std::min(*before, *after)) <= 1.02);
+  }
+}
+
+} // namespace
+
+TEST_CASE("plans don't hang on how a network is listed", "[renumbering]") {
+  for (std::uint64_t seed = 0; seed < samples::PracticalNetwork::kinds; ++seed)
+    check_relisted(seed);
+}
+
+TEST_CASE("plans don't hang on how 138 networks are listed", "[renumbering][slow]") {
+  for (std::uint64_t seed = 100; seed < 238; ++seed) check_relisted(seed);
+}
+
+TEST_CASE("spines that rails don't need cost nothing", "[renumbering]") {
+  const auto rails = [](bool with_spines) {
+    TopologyParts parts = samples::npus("rails", 8);
+    const auto add = [&](const char* name, std::uint32_t count) {
+      for (std::uint32_t s = 0; s < count; ++s)
+        parts.add_node({name + std::to_string(s), NodeKind::switching, {false, false, false}, {}});
+    };
+    add("nvswitch", 2);
+    add("leaf", 4);
+    if (with_spines) add("spine", 2);
+    for (std::uint32_t gpu = 0; gpu < 8; ++gpu) {
+      Link inside = samples::link(gpu, 8 + gpu / 4);
+      inside.bandwidth = Bandwidth{450'000'000'000};
+      parts.add_duplex(inside);
+      parts.add_duplex(samples::link(gpu, 10 + gpu % 4));
+    }
+    for (std::uint32_t leaf = 0; leaf < 4 && with_spines; ++leaf)
+      for (std::uint32_t spine = 0; spine < 2; ++spine)
+        parts.add_duplex(samples::link(10 + leaf, 14 + spine));
+    return Topology(std::move(parts));
+  };
+  const Topology plain = rails(false), spined = rails(true);
+  for (const std::string_view algorithm : planners)
+    for (const CollectiveKind kind : {CollectiveKind::all_reduce, CollectiveKind::all_gather}) {
+      const Question asked{kind, 1 << 26, 0, 2};
+      CAPTURE(algorithm, to_text(kind));
+      CHECK(ratio(*time_of(algorithm, spined, asked), *time_of(algorithm, plain, asked)) <= 1.02);
+    }
+}
+
+TEST_CASE("a slow parallel link is left alone, wherever it is listed", "[renumbering]") {
+  // Two NPUs; each way a link of 8 us beside quick ones, at every place of the list.
+  for (const std::string_view algorithm :
+       {"tacos", "flows", "taccl", "nccl", "sccl", "ring_hamiltonian"})
+    for (std::uint32_t there = 0; there < 3; ++there)
+      for (std::uint32_t back = 0; back < 3; ++back) {
+        TopologyParts parts = samples::npus("parallel", 2);
+        for (const bool forth : {true, false})
+          for (std::uint32_t k = 0; k < 3; ++k) {
+            Link link = forth ? samples::link(0, 1) : samples::link(1, 0);
+            link.latency = k == (forth ? there : back) ? Time{8'000'000} : Time{0};
+            parts.add_link(link);
+          }
+        const Topology topology(std::move(parts));
+        CAPTURE(algorithm, there, back);
+        const std::optional<Time> time =
+            time_of(algorithm, topology, {CollectiveKind::gather, 1 << 16, 0, 1});
+        REQUIRE(time);
+        CHECK(*time == Time{655'360}); // 32 KiB at 50 GB/s
+      }
+}
+
+TEST_CASE("what was left out is said, and its bound isn't the whole's", "[renumbering]") {
+  // A planner that is fast on rings alone, and thinks that it is optimal.
+  const SynthesisFunction run = [](const Topology& network, const Collective& wanted,
+                                   const SynthesisOptions& how) {
+    Outcome outcome =
+        synthesize(row_of(network.link_count() == 12 ? "ring" : "ring1"), network, wanted, how);
+    outcome.bound = Time{network.link_count()};
+    outcome.status = Status::optimal;
+    return outcome;
+  };
+  TopologyParts parts = samples::ring(6).parts();
+  parts.add_link(samples::link(0, 3));
+  const Topology topology(std::move(parts));
+  const Collective collective =
+      make_collective(topology, {CollectiveKind::all_gather, Bytes{6 << 20}, {}, 0, 2});
+  const Outcome outcome = planned_by_structure(run, topology, collective, {});
+  CHECK(outcome.note == "without 1 link outside the symmetry of the rest");
+  CHECK(outcome.status == Status::feasible);
+  CHECK(outcome.bound == Time{13});
+  REQUIRE(outcome.schedule);
+  CHECK(verify(topology, collective, *outcome.schedule).correct());
+}
+
+TEST_CASE("chunks of all collectives come back to their members", "[renumbering]") {
+  // Sizes that don't divide, members in an order of their own, a root among them.
+  const Topology topology = samples::relisted(samples::PracticalNetwork(0).make(), 5).network;
+  for (const CollectiveKind kind : named_collectives())
+    for (const std::string_view algorithm : {"tacos", "flows", "nccl"}) {
+      std::vector<NodeId> group{NodeId{3}, NodeId{0}, NodeId{2}};
+      const Collective collective = make_collective(topology, {kind, Bytes{10'007}, group, 1, 2});
+      CAPTURE(to_text(kind), algorithm);
+      const Outcome outcome = synthesize(row_of(algorithm), topology, collective, {});
+      if (!outcome.schedule) continue;
+      const Verdict verdict = verify(topology, collective, *outcome.schedule);
+      CHECK((verdict.fault ? verdict.fault->text : "") == "");
+    }
+}
