@@ -350,9 +350,12 @@ public:
                                  count == 1 ? "" : "s", why);
       best = *std::move(other);
     };
-    attempt(views_.on_shortest_paths(), "that no shortest path takes");
-    attempt(views_.without_spines(), "of switches that no NPU is next to");
-    attempt(views_.regular(), "outside the symmetry of the rest");
+    try {
+      attempt(views_.on_shortest_paths(), "that no shortest path takes");
+      attempt(views_.without_spines(), "of switches that no NPU is next to");
+      attempt(views_.regular(), "outside the symmetry of the rest");
+    } catch (const LimitReached&) { // in a replay
+    }
     return best;
   }
 
@@ -387,6 +390,7 @@ private:
     return std::nullopt;
   }
 
+  /// Errors: LimitReached.
   [[nodiscard]] Time time_of(const Outcome& outcome) const {
     std::optional<Collective> finer;
     if (outcome.parts_per_chunk > 1) {
@@ -396,8 +400,10 @@ private:
     }
     const Collective& collective = finer ? *finer : collective_;
     if (outcome.compact)
-      return run_native_compact(topology_, collective, *outcome.compact, model_).completion;
-    return run_native(topology_, collective, *outcome.schedule, model_).completion;
+      return run_native_compact(topology_, collective, *outcome.compact, model_, limit_.watch())
+          .completion;
+    return run_native(topology_, collective, *outcome.schedule, model_, {.watch = limit_.watch()})
+        .completion;
   }
 
   SynthesisFunction run_;
