@@ -184,7 +184,7 @@ public:
         task_.topology, task_.options.model, cut,
         [this](std::uint32_t chunks) { return tried(chunks); }, 0,
         [this](std::string_view stage, const WorkProgress& progress) {
-          cut_short_ = cut_short_ || limit_.reached();
+          cut_short_ = cut_short_ || limit_.remaining_seconds() <= 0;
           return (task_.options.stage && task_.options.stage(stage, progress)) || cut_short_;
         });
     Attempt chosen = std::move(made_.at(faulty_.value_or(choice.chunks)));
