@@ -260,7 +260,8 @@ topologies::ForeignFile foreign_file(const topologies::ForeignFormat& format,
   for (const Option& option : form.options)
     if (std::ranges::find(format.options, option.key) != format.options.end())
       file.options.emplace(option.key, option.value);
-  for (const std::string& other : others) file.companions.push_back({read_input_file(other), other});
+  for (const std::string& other : others)
+    file.companions.push_back({read_input_file(other), other});
   file.beside = [path] { return files_beside(path); };
   return file;
 }

@@ -345,7 +345,9 @@ std::string ConfigTable::canonical_text() const {
   return text.str();
 }
 
-ConfigTable read_config(const std::string& file) { return parse_config(read_input_file(file), file); }
+ConfigTable read_config(const std::string& file) {
+  return parse_config(read_input_file(file), file);
+}
 
 ConfigTable parse_config(std::string_view text, const std::string& source_name) {
   refuse_unsafe(text, source_name);

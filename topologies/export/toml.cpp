@@ -61,13 +61,13 @@ std::string toml_group(const Topology& topology, const SharedGroup& group) {
     const std::string pair = fmt::format("{}, {}", toml_string(topology.node(link.from).name),
                                          toml_string(topology.node(link.to).name));
     const auto rest = std::span(group.links).subspan(i);
-    const bool has_all = rest.size() >= parallel.size() &&
-                         std::ranges::equal(rest.first(parallel.size()), parallel);
+    const bool has_all =
+        rest.size() >= parallel.size() && std::ranges::equal(rest.first(parallel.size()), parallel);
     if (has_all)
       words.push_back(fmt::format("[{}]", pair));
     else
-      words.push_back(fmt::format(
-          "[{}, {}]", pair, std::ranges::find(parallel, group.links[i]) - parallel.begin()));
+      words.push_back(fmt::format("[{}, {}]", pair,
+                                  std::ranges::find(parallel, group.links[i]) - parallel.begin()));
     i += has_all ? parallel.size() : 1;
   }
   return fmt::format("\n[[groups]]\nname = {}\nbandwidth = \"{}\"\nlinks = [{}]\n",

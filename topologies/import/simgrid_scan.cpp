@@ -98,7 +98,8 @@ private:
       const std::size_t end = std::min(text.find_first_of(",;-", begin), text.size());
       const std::string_view count = trimmed(text.substr(begin, end - begin));
       int value = 0;
-      const auto [after, problem] = std::from_chars(count.data(), count.data() + count.size(), value);
+      const auto [after, problem] =
+          std::from_chars(count.data(), count.data() + count.size(), value);
       if (problem == std::errc::result_out_of_range)
         refuse(count, fmt::format("is more than {}", std::numeric_limits<int>::max()));
       if (problem != std::errc() || after != count.data() + count.size())

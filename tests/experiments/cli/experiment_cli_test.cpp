@@ -277,9 +277,10 @@ TEST_CASE("each experiment has a folder of its own, and another's is refused") {
 
 TEST_CASE("a column that no table of an experiment can have is refused before anything runs") {
   const TemporaryFolder folder;
-  const std::string runs = "[topologies]\nR = \"ring:4\"\n[[runs]]\nalgorithms = [\"ring\"]\n"
-                           "collectives = [\"all_gather\"]\nsizes = [\"4kB\"]\n";
-  const std::string failures = "[topologies]\nR = \"ring:4\"\n[[failures]]\n"
+  const std::string runs =
+      "name = \"e\"\n[topologies]\nR = \"ring:4\"\n[[runs]]\nalgorithms = [\"ring\"]\n"
+      "collectives = [\"all_gather\"]\nsizes = [\"4kB\"]\n";
+  const std::string failures = "name = \"e\"\n[topologies]\nR = \"ring:4\"\n[[failures]]\n"
                                "collective = \"all_gather\"\nsize = \"4kB\"\n"
                                "algorithms = [\"ring\"]\nfailed_links = [1]\nat = \"50%\"\n";
   const auto code = [&](const std::string& text, const std::string& columns) {

@@ -133,8 +133,9 @@ TEST_CASE("what is wrong shows: in a recovery, between engines, without events")
   CHECK(with([](const EngineRow& engine, Events events, Recovery& recovery) {
           if (engine.name == "simgrid" && !events.empty() && recovery.policy == Policy::restart)
             recovery.completion.ps += 1'000'000;
-        }).starts_with("seed 1, restart: the engines disagree: native says complete at 82us, "
-                       "simgrid says complete at 83us: native and simgrid differ: 1us apart"));
+        })
+            .starts_with("seed 1, restart: the engines disagree: native says complete at 82us, "
+                         "simgrid says complete at 83us: native and simgrid differ: 1us apart"));
   CHECK(with([](const EngineRow& engine, Events events, Recovery& recovery) {
           if (engine.name == "simgrid" && !events.empty()) recovery.progress.pop_back();
         }).starts_with("seed 1, report: the engines disagree"));

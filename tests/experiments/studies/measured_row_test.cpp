@@ -344,10 +344,10 @@ TEST_CASE("a row in the line of a message is read or told, and never vanishes") 
   const std::string message = "hgx01:40120:40399 [0] NCCL WARN Call to ibv_poll_cq failed";
   const auto rows_and_notes = [&](const std::string& line) {
     Files files;
-    const Measurements made = read_measurements(
-        files.written("# Collective test starting: all_reduce_perf\n" + ranks(8) + names_with_root +
-                      line + "\n" + other + end),
-        {});
+    const Measurements made =
+        read_measurements(files.written("# Collective test starting: all_reduce_perf\n" + ranks(8) +
+                                        names_with_root + line + "\n" + other + end),
+                          {});
     return std::pair(made.rows.size(), made.notes.size());
   };
   CHECK(rows_and_notes(row) == std::pair<std::size_t, std::size_t>(4, 0));
@@ -357,7 +357,6 @@ TEST_CASE("a row in the line of a message is read or told, and never vanishes") 
   // Wherever the message runs into the row, behind what says that it is one.
   for (std::size_t at = std::string("1048576 262144 float ").size(); at < row.size(); ++at) {
     INFO(row.substr(0, at));
-    CHECK(rows_and_notes(row.substr(0, at) + message) ==
-          std::pair<std::size_t, std::size_t>(2, 1));
+    CHECK(rows_and_notes(row.substr(0, at) + message) == std::pair<std::size_t, std::size_t>(2, 1));
   }
 }

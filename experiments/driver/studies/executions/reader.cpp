@@ -131,7 +131,8 @@ std::string add_paths(runtime::Program& program, const std::string& path,
   const std::string name = paths_file_of(path);
   if (!std::filesystem::exists(name)) return "";
   try {
-    program.paths = parse_connection_paths(topology, read_input_file(name), name, read_input_file(path));
+    program.paths =
+        parse_connection_paths(topology, read_input_file(name), name, read_input_file(path));
   } catch (const InputError& error) {
     return fmt::format("{}: left out", error.what());
   }

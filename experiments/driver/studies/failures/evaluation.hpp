@@ -91,7 +91,7 @@ struct FailureEvaluation {
   Time detection, decision;
   std::vector<Policy> policies;
   Status status = Status::infeasible;
-  std::string note; ///< why there is no schedule, or what was cut short; else who starts late
+  std::string note;   ///< why there is no schedule, or what was cut short; else who starts late
   std::string remark; ///< on how engines agree (agreement.hpp); mostly empty
   bool verified = false;
   Replay undisturbed;                  ///< where verified

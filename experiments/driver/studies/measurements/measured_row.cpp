@@ -219,8 +219,8 @@ private:
   /// it or behind it. One that it runs into is left out, and that is told.
   void take_message(const std::vector<std::string_view>& words) {
     constexpr std::array<std::string_view, 14> types{
-        "int8", "uint8", "char",     "int32", "uint32", "int",    "int64",
-        "uint64", "half", "bfloat16", "float", "double", "f8e4m3", "f8e5m2"};
+        "int8",   "uint8", "char",     "int32", "uint32", "int",    "int64",
+        "uint64", "half",  "bfloat16", "float", "double", "f8e4m3", "f8e5m2"};
     if (columns_.empty() || is_ended_) return;
     for (std::size_t i = 0; i + 2 < words.size(); ++i) {
       if (!is_digits(words[i]) || !is_digits(words[i + 1]) ||
@@ -228,10 +228,11 @@ private:
         continue;
       const std::size_t width = std::min(columns_.size(), words.size() - i);
       const std::vector<std::string_view> row(words.begin() + static_cast<std::ptrdiff_t>(i),
-                                              words.begin() + static_cast<std::ptrdiff_t>(i + width));
+                                              words.begin() +
+                                                  static_cast<std::ptrdiff_t>(i + width));
       if (width == columns_.size() && is_whole(row)) return take_row(row);
-      made_.notes.push_back(fmt::format("{}:{}: a row is left out: a message of NCCL's runs into it",
-                                        file_, number_));
+      made_.notes.push_back(fmt::format(
+          "{}:{}: a row is left out: a message of NCCL's runs into it", file_, number_));
       return;
     }
   }

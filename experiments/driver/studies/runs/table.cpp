@@ -215,7 +215,8 @@ std::string noise_table(std::span<const Evaluation> evaluations, const TableForm
   });
   std::vector<RunRow> shown;
   for (const Row& row : rows) shown.push_back(row.run);
-  const Records records = records_of<RunRow>(run_fields(evaluations, optional_columns(evaluations)), shown);
+  const Records records =
+      records_of<RunRow>(run_fields(evaluations, optional_columns(evaluations)), shown);
   const std::string table =
       to_text(records_table(records, shown_noise_columns(records), form), form);
   if (table.empty()) return "";
@@ -293,14 +294,14 @@ std::string table_text(std::vector<Evaluation> rows, const TableForm& form) {
   });
   Shape shape = shape_of(rows);
   OptionalRunColumns optional = optional_columns(rows);
-  optional.noise = false;                                            // has a table of its own
+  optional.noise = false;                                          // has a table of its own
   if (!form.columns.empty()) shape.interval |= optional.transport; // empty where nothing is fitted
   std::vector<TableRow> table_rows;
   for (std::size_t i = 0; i < rows.size(); ++i)
     table_rows.push_back({{&rows[i], rows[i].replays.empty() ? nullptr : &rows[i].replays.front()},
                           is_best(rows, i)});
-  const Records records = records_of<TableRow>(
-      table_fields(run_fields(rows, optional), shape.disciplines), table_rows);
+  const Records records =
+      records_of<TableRow>(table_fields(run_fields(rows, optional), shape.disciplines), table_rows);
   const std::string table = to_text(records_table(records, shown_columns(shape), form), form);
   if (table.empty()) return noise_table(rows, form); // nothing in it is asked for
   std::string text = wrapped(heading(rows.front(), shape), form) + table;
@@ -315,8 +316,8 @@ std::string table_text(std::vector<Evaluation> rows, const TableForm& form) {
 
 std::vector<std::string> run_table_columns(const std::vector<Discipline>& disciplines,
                                            const OptionalRunColumns& optional) {
-  const Shape all{
-      true, true, true, true, true, true, optional.over_nccl, optional.transport, disciplines};
+  const Shape all{true,       true, true, true, true, true, optional.over_nccl, optional.transport,
+                  disciplines};
   const Fields<TableRow> fields =
       table_fields(run_fields({}, {optional.transport, optional.over_nccl, false}), disciplines);
   std::vector<std::string> names =

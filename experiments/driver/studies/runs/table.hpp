@@ -27,7 +27,7 @@ namespace tutti {
                                       const TableForm& form = {});
 
 /// How --columns may call what these tables have, or could have, where runs have these columns.
-[[nodiscard]] std::vector<std::string>
-run_table_columns(const std::vector<Discipline>& disciplines, const OptionalRunColumns& optional);
+[[nodiscard]] std::vector<std::string> run_table_columns(const std::vector<Discipline>& disciplines,
+                                                         const OptionalRunColumns& optional);
 
 } // namespace tutti
