@@ -1,8 +1,8 @@
 // When does a schedule exist? A path may cross any node, so a node can send to whatever it reaches,
 // and all nodes of a strong component are alike but for their abilities. From the definition that
 // verify() checks then follows, chunk by chunk:
-//  - Who can copy and holds a chunk brings it to all that it reaches. Who can't holds a token, which
-//    is at one place at a time: it ends with one destination, or with a node that can copy.
+//  - Who can copy and holds a chunk brings it to all that it reaches. Who can't holds a token,
+//    which is at one place at a time: it ends with one destination, or with a node that can copy.
 //  - A sum of several contributions comes about at a node that can reduce and that all contributors
 //    reach, and goes on from there as what is copied. Where all contributors can copy, this
 //    suffices: they send together to such a node, and whatever sum one of them receives later, it

@@ -42,8 +42,8 @@ bool is_named(const Collective& collective) {
   return collective.parts.size() == 1 && collective.parts.front().kind != CollectiveKind::custom;
 }
 
-/// A chunk of the whole for each of a view's, with so many chunks per shard; `ranks`: of the whole's
-/// group, by the view's. An All-Reduce's shards are all alike and stay where they are.
+/// A chunk of the whole for each of a view's, with so many chunks per shard; `ranks`: of the
+/// whole's group, by the view's. An All-Reduce's shards are all alike and stay where they are.
 std::vector<ChunkId> chunks_of(const CollectivePart& part, const std::vector<std::uint32_t>& ranks,
                                std::uint32_t per_shard) {
   const auto members = static_cast<std::uint32_t>(ranks.size());

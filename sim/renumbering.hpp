@@ -7,8 +7,8 @@
 
 namespace tutti {
 
-/// What `run` answers on the network in its canonical order (sim/graphs/canonical_order.hpp), in the
-/// ids of `topology`. Where they differ from the whole, it also plans for the network
+/// What `run` answers on the network in its canonical order (sim/graphs/canonical_order.hpp), in
+/// the ids of `topology`. Where they differ from the whole, it also plans for the network
 /// - without links that no shortest path between members takes (of latency and serialization of the
 ///   largest chunk), and
 /// - without switches that no NPU is next to ("spines"), if members still reach each other,

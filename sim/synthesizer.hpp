@@ -24,7 +24,7 @@ enum class Status : std::uint8_t {
   optimal,
   feasible,
   infeasible, ///< no schedule exists for anybody: proven
-  unsupported, ///< this algorithm isn't made for this network, group or collective: the note says why
+  unsupported, ///< not made for this network, group or collective: the note says why
   timed_out,   ///< a limit of time, or whoever waited, ended it; there may be a schedule
   out_of_memory ///< as timed_out, without a schedule, and the limit was one of memory
 };
@@ -146,10 +146,10 @@ struct AlgorithmRow {
 [[nodiscard]] std::string missing_ability(const Topology& topology, const Collective& collective);
 
 /// Runs an algorithm, part by part unless it is joint. What infeasibility() proves is `infeasible`
-/// with that as its note, whoever is asked. A kind that the algorithm doesn't define, a path that it
-/// needs and the network doesn't have, and members that can't store, copy or (where that is needed)
-/// reduce are `unsupported` with a note.
-/// Errors: InputError for a setting that the algorithm doesn't have, or a bad value of one.
+/// with that as its note, whoever is asked. A kind that the algorithm doesn't define, a path that
+/// it needs and the network doesn't have, and members that can't store, copy or (where that is
+/// needed) reduce are `unsupported` with a note. Errors: InputError for a setting that the
+/// algorithm doesn't have, or a bad value of one.
 [[nodiscard]] Outcome synthesize(const AlgorithmRow& row, const Topology& topology,
                                  const Collective& collective, const SynthesisOptions& options);
 

@@ -76,7 +76,8 @@ std::vector<Ring> rings_of(const Work& work, Wiring& wiring) {
 class Waves {
 public:
   /// `a_round`: chunks that leave a GPU in one round. Chunks that stand for several of NCCL's keep
-  /// the order that NCCL's have: at the size from which a hop takes fewer waves the time would jump.
+  /// the order that NCCL's have: at the size from which a hop takes fewer waves the time would
+  /// jump.
   Waves(const Work& work, std::uint32_t a_round)
       : topology_(work.topology), schedule_(work.schedule), a_round_(a_round),
         chunk_(work.own_piece.count > 0

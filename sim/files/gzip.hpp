@@ -12,7 +12,8 @@ namespace tutti {
 /// "its gzip unpacks to more than 65 MiB, ...".
 [[nodiscard]] std::string gunzipped(std::string content);
 
-/// A file that people name, gzip or not: gunzipped(read_file(path)). Errors: InputError "FILE: ...".
+/// A file that people name, gzip or not: gunzipped(read_file(path)). Errors: InputError "FILE:
+/// ...".
 [[nodiscard]] std::string read_input_file(const std::string& path);
 
 /// The name without ".gz" at its end.

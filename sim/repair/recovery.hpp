@@ -50,8 +50,8 @@ struct Reaction {
   /// RunOptions::starts, by the clock of the whole run: a plan made anew doesn't make anyone join
   /// sooner, and whoever dies before its start never joins. Planners don't know of them.
   std::span<const Time> starts = {};
-  /// Asked where `plan` has no plan that isn't proven impossible: it isn't made for what is left. May
-  /// be empty.
+  /// Asked where `plan` has no plan that isn't proven impossible: it isn't made for what is left.
+  /// May be empty.
   Planner fallback = {};
 };
 

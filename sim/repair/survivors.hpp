@@ -16,8 +16,8 @@ struct SurvivingCollective {
 
 /// The same kind of collective over the members alive: their shards, of the same bytes; of an
 /// All-Reduce the same chunks, in fewer shards. Nothing where that isn't the same: several parts, a
-/// custom one, a dead root, fewer than two members, or an All-Reduce whose chunks don't divide among
-/// those alive. The whole one where all are alive.
+/// custom one, a dead root, fewer than two members, or an All-Reduce whose chunks don't divide
+/// among those alive. The whole one where all are alive.
 [[nodiscard]] std::optional<SurvivingCollective> among_survivors(const Collective& whole,
                                                                  const NetworkState& network);
 

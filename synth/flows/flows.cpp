@@ -3,8 +3,8 @@
 // with the least traffic), checked, then cut into chunks that follow one another (its Theorem 4).
 // Left to choose, it takes as many chunks per shard as the rule for all synthesizers
 // (synth/chunk_choice.hpp). Cost: some hundredths of a second for networks with symmetries (1,024
-// GPUs: seconds), without them some seconds for 128 NPUs and, where no limit of time is given, never
-// more than a fixed amount of work; then that of the replays.
+// GPUs: seconds), without them some seconds for 128 NPUs and, where no limit of time is given,
+// never more than a fixed amount of work; then that of the replays.
 
 #include "sim/engines/engine.hpp"
 #include "sim/error.hpp"

@@ -196,9 +196,9 @@ private:
     return best_ && (limit_.reached() || best_->answer.replayed <= settings_.enough);
   }
 
-  /// Where no sketch says how many chunks there are, as many as choose_chunks() takes. Few transfers
-  /// are routed and ordered anew by the best sketch so far. Of many that takes minutes: subchunks
-  /// follow each other on the paths of their chunk (sec. 6.2), and a try costs a replay.
+  /// Where no sketch says how many chunks there are, as many as choose_chunks() takes. Few
+  /// transfers are routed and ordered anew by the best sketch so far. Of many that takes minutes:
+  /// subchunks follow each other on the paths of their chunk (sec. 6.2), and a try costs a replay.
   void cut_finer() {
     if (!options_.choose_chunks || instances_ > 1 || is_done() ||
         collective_.parts.front().kind == CollectiveKind::custom ||

@@ -191,7 +191,8 @@ private:
     if (better || same_network) best->attempts = std::move(attempts);
   }
 
-  /// Nothing where the limit is reached first, but for the first plan of all, which needs no replay.
+  /// Nothing where the limit is reached first, but for the first plan of all, which needs no
+  /// replay.
   [[nodiscard]] std::optional<TacosPlan> attempt(const Network& network, std::uint32_t start,
                                                  unsigned threads, const WorkLimit& limit,
                                                  bool is_first) const {

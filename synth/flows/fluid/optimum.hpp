@@ -20,8 +20,8 @@ struct FluidOptions {
   std::uint64_t most_work = UINT64_MAX;
 };
 
-/// Errors: OutOfReach where what nodes can do leaves a demand no tree; LimitReached before symmetries
-/// are known.
+/// Errors: OutOfReach where what nodes can do leaves a demand no tree; LimitReached before
+/// symmetries are known.
 [[nodiscard]] FluidSolution fluid_optimum(const FlowProblem& problem, const FluidOptions& options,
                                           const WorkLimit& limit);
 

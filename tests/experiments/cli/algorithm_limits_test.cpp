@@ -30,9 +30,9 @@ Collective collective_for(const AlgorithmRow& row, const Topology& topology, Col
       topology, {kind, Bytes{std::int64_t{1} << 30}, everyone(topology), 0, row.chunk_multiple});
 }
 
-/// Beyond its limit nobody goes on for long: each part of the work asks before it begins and ends at
-/// "it is over". And nobody works on without asking. How long the work between two questions takes
-/// is what benchmarks/limits_benchmark.cpp measures.
+/// Beyond its limit nobody goes on for long: each part of the work asks before it begins and ends
+/// at "it is over". And nobody works on without asking. How long the work between two questions
+/// takes is what benchmarks/limits_benchmark.cpp measures.
 void check_limit(const AlgorithmRow& row, const Topology& topology, const Collective& collective,
                  std::uint64_t questions, std::map<std::string, std::string> settings = {}) {
   constexpr std::uint64_t most_in_vain = 40, most_transfers = 1 << 18; // between two questions

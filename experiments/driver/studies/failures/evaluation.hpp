@@ -47,8 +47,9 @@ inline constexpr std::string_view fallback_planner = "tacos";
 /// The algorithm itself where it plans custom collectives, else fallback_planner.
 [[nodiscard]] AlgorithmRow default_planner(const AlgorithmRow& algorithm);
 
-/// Checks what needs no synthesis: that the topology holds the collective, that the planner plans custom collectives, that as many links can fail as should, and that those
-/// who start late are members. Errors: InputError.
+/// Checks what needs no synthesis: that the topology holds the collective, that the planner plans
+/// custom collectives, that as many links can fail as should, and that those who start late are
+/// members. Errors: InputError.
 void require_sound(const FailureCase& c);
 
 struct PolicyEvaluation {
@@ -105,8 +106,8 @@ struct FailureEvaluation {
 
   /// Time over that of the undisturbed run; none where the policy leaves something out.
   [[nodiscard]] std::optional<double> slowdown(const PolicyEvaluation& policy) const;
-  /// Who planned so many decisions, of which so many were handed over: the planner, fallback_planner,
-  /// or both ("sccl+tacos").
+  /// Who planned so many decisions, of which so many were handed over: the planner,
+  /// fallback_planner, or both ("sccl+tacos").
   [[nodiscard]] std::string planner_of(std::size_t decisions, std::size_t handed_over) const;
   /// Part of the goodput that the failures cost: 1 - undisturbed / time; all of it where something
   /// is left out.

@@ -1,5 +1,5 @@
-// A planner that isn't made for what is left is no error here: TACOS plans it, which takes anything.
-// Where it finds no way either, the policy goes on without a new plan.
+// A planner that isn't made for what is left is no error here: TACOS plans it, which takes
+// anything. Where it finds no way either, the policy goes on without a new plan.
 #include "experiments/driver/studies/failures/reaction.hpp"
 
 #include "experiments/driver/studies/registry.hpp"

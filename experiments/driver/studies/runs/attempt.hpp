@@ -43,10 +43,10 @@ enum class Wanted : std::uint8_t {
   schedule,   ///< its texts may be those of a network with other names
 };
 
-/// The same, as remembered, or made now and remembered. What isn't correct is made anew. An
-/// outcome that is infeasible or unsupported is remembered as well; one that a limit or a cancellation cut short isn't,
-/// nor one that is a defect. Whether it was remembered shows in `was_remembered` and seconds only,
-/// and in the texts where only the schedule is wanted.
+/// The same, as remembered, or made now and remembered. What isn't correct is made anew. An outcome
+/// that is infeasible or unsupported is remembered as well; one that a limit or a cancellation cut
+/// short isn't, nor one that is a defect. Whether it was remembered shows in `was_remembered` and
+/// seconds only, and in the texts where only the schedule is wanted.
 [[nodiscard]] Attempt attempt(const AlgorithmRow& algorithm, const Topology& topology,
                               const CollectiveMaker& make, std::uint32_t chunks,
                               const SynthesisOptions& options, ScheduleCache& cache, Wanted wanted);

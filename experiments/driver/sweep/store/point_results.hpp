@@ -48,7 +48,8 @@ struct ResultColumn {
 [[nodiscard]] std::vector<ResultColumn> result_columns(std::string_view kind);
 
 /// Simulates one point in this process, with this seed. `cache`: folder of remembered schedules;
-/// empty: none. Bad input and points without a schedule are statuses; never throws but std::bad_alloc.
+/// empty: none. Bad input and points without a schedule are statuses; never throws but
+/// std::bad_alloc.
 [[nodiscard]] PointResults evaluate_point(const ExperimentTemplate& experiment,
                                           const ValueOf& value_of, std::uint64_t seed,
                                           const std::string& cache);
