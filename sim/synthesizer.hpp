@@ -23,9 +23,9 @@ namespace tutti {
 enum class Status : std::uint8_t {
   optimal,
   feasible,
-  infeasible, ///< no schedule exists for anybody: proven
-  unsupported, ///< not made for this network, group or collective: the note says why
-  timed_out,   ///< a limit of time, or whoever waited, ended it; there may be a schedule
+  infeasible,   ///< no schedule exists for anybody: proven
+  unsupported,  ///< not made for this network, group or collective: the note says why
+  timed_out,    ///< a limit of time, or whoever waited, ended it; there may be a schedule
   out_of_memory ///< as timed_out, without a schedule, and the limit was one of memory
 };
 [[nodiscard]] std::string_view to_text(Status status);
