@@ -306,7 +306,13 @@ Topology TimeVariation::of(const Topology& topology) const {
 }
 
 Collective TimeVariation::of(Collective collective) const {
-  for (Chunk& chunk : collective.chunks) chunk.size = of(chunk.size);
+  Random random(seed + 1);
+  for (Chunk& chunk : collective.chunks) {
+    chunk.size = of(chunk.size);
+    if (most_longer > Time{}) // waits that no latency is part of
+      chunk.size.count += static_cast<std::int64_t>(
+          random.below(2 + static_cast<std::uint64_t>(chunk.size.count) / 1000));
+  }
   for (CollectivePart& part : collective.parts) part.size = of(part.size);
   return collective;
 }
@@ -377,8 +383,7 @@ std::string to_text(const EngineAgreement& agreement) {
   if (agreement.hangs_on_rounding)
     return fmt::format(
         "native and simgrid say the same, but that an order hangs on less than a picosecond: where "
-        "none does (in finer time, or with slightly longer latencies) they agree, here they differ "
-        "in {}{}",
+        "none does (in finer time, or on a network close by) they agree, here they differ in {}{}",
         agreement.what,
         agreement.largest > agreement.allowed ? fmt::format(" by {}", to_text(agreement.largest))
                                               : "");

@@ -103,7 +103,7 @@ private:
 };
 
 /// The same problem with other times: all of them so many times as long (rates don't change), and
-/// each link's latency longer by a random amount of its own.
+/// each link's latency longer by a random amount of its own, as each chunk is by a thousandth.
 struct TimeVariation {
   std::int64_t times = 1;
   Time most_longer = {}; ///< of a link's latency

@@ -144,6 +144,8 @@ private:
 
   [[nodiscard]] Collective whole(std::uint32_t chunks_per_shard) const {
     const CollectivePart& part = collective_.parts.front();
+    if (chunks_per_shard == part.chunks_per_shard)
+      return collective_; // which shards are longer, too
     return make_collective(topology_,
                            {part.kind, part.size, part.group, part.root, chunks_per_shard});
   }

@@ -63,7 +63,7 @@ TEST_CASE("a sweep leaves a store, tables, figures, a page and where they come f
   // 4 rings (5 is left out) x 2 sizes x 3 algorithms; rhd needs a power of 2: not 6, 7.
   CHECK_THAT(
       first.out,
-      ContainsSubstring("24 points (6 left out by constraints, or drawn twice): 20 done, 4 inf"));
+      ContainsSubstring("24 points (6 left out by constraints, or drawn twice): 20 done, 4 uns"));
   CHECK_THAT(first.out, ContainsSubstring("24 simulated now"));
   for (const char* file : {"sweep.sqlite", "points.csv", "pareto_front.csv", "best_best.csv",
                            "index.html", "rings.toml", "versions.json"})

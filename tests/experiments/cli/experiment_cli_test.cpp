@@ -264,7 +264,6 @@ TEST_CASE("each experiment has a folder of its own, and another's is refused") {
   REQUIRE(known.code == 0);
   CHECK(std::filesystem::exists(folder.file("out/sccl/table5/results.json")));
   CHECK(run_tutti("run a/table5.toml", folder).code == 0);
-  const std::string before = read_file(folder.file("out/table5/results.json"));
   CHECK(run_tutti("run a/table5.toml", folder).code == 0); // once more
   for (const char* refused : {"run b/table5.toml", "run b/table5.toml --out out/sccl/table5"}) {
     const CommandResult other = run_tutti(refused, folder);
@@ -272,7 +271,8 @@ TEST_CASE("each experiment has a folder of its own, and another's is refused") {
     CHECK_THAT(other.err, ContainsSubstring("it has the results of the experiment table5"));
   }
   CHECK(read_file(folder.file("out/table5/table5.toml")).find("Of a") != std::string::npos);
-  CHECK(read_file(folder.file("out/table5/results.json")).size() == before.size());
+  const Json results = Json::parse(read_file(folder.file("out/table5/results.json")));
+  CHECK(results.at("title") == "Of a");
 }
 
 TEST_CASE("a column that no table of an experiment can have is refused before anything runs") {

@@ -195,7 +195,8 @@ TEST_CASE("no gap is below 1 by rounding alone") {
 
 TEST_CASE("the number of chunks that is best is found") {
   // A line npu0 - npu1 - npu2: a Broadcast of n bytes in k chunks takes
-  // 2 alpha + (k + 1) n / k / B; the more the better, up to the 64 that are tried.
+  // 2 alpha + (k + 1) n / k / B; the more the better, but those that gain less than 1 % aren't
+  // taken.
   TopologyParts parts = samples::npus("line", 3);
   parts.add_duplex(samples::link(0, 1));
   parts.add_duplex(samples::link(1, 2));
@@ -206,8 +207,9 @@ TEST_CASE("the number of chunks that is best is found") {
   CHECK(evaluate(c).replays.at(0).report.completion == Time{1'000'000 + 2 * 128'000'000});
   c.chunks.reset();
   const Evaluation best = evaluate(c);
-  CHECK(best.chunks == 64);
-  CHECK(best.replays.at(0).report.completion == Time{1'000'000 + 65 * 2'000'000});
+  CHECK(best.chunks >= 32);
+  constexpr std::int64_t of_64 = 1'000'000 + 65 * 2'000'000;
+  CHECK(static_cast<double>(best.replays.at(0).report.completion.ps) <= 1.01 * of_64);
 }
 
 TEST_CASE("an algorithm may choose the number of chunks itself") {
@@ -707,7 +709,7 @@ TEST_CASE("what can't work shows before anything runs") {
   TopologyParts parts = samples::npus("broken", 2);
   parts.add_link(samples::link(0, 1));
   const Topology broken(std::move(parts));
-  const std::vector<Case> cut{case_of(broken, "ring")};
-  CHECK_THAT(message_of([&] { require_sound(cut); }),
-             ContainsSubstring("npu0 can't be reached from npu1"));
+  const Evaluation cut = evaluate(case_of(broken, "ring")); // no bad input
+  CHECK(cut.status == Status::infeasible);
+  CHECK_THAT(cut.note, ContainsSubstring("can't get from npu1 to npu0"));
 }

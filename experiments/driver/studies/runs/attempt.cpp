@@ -109,7 +109,9 @@ bool judge(const Task& task, Attempt& made) {
 
 // Only what may be remembered: a correct schedule, or the statement that there is none.
 bool is_sound(const Attempt& made) {
-  return made.has_schedule() ? verdict_problem(made).empty() : !is_cut_short(made.outcome.status);
+  const Status status = made.outcome.status;
+  return made.has_schedule() ? verdict_problem(made).empty()
+                             : status == Status::infeasible || status == Status::unsupported;
 }
 
 // A file in the cache is input like any other: it is verified, and what isn't correct is no answer.
