@@ -152,8 +152,8 @@ std::vector<std::uint32_t> chunk_candidates(std::size_t dimensions) {
     for (std::size_t chunks = first; chunks > 0 && chunks <= most_chosen_chunks; chunks *= 2)
       if (chunks > 1) candidates.push_back(static_cast<std::uint32_t>(chunks));
   std::ranges::sort(candidates);
-  const auto [repeated, end] = std::ranges::unique(candidates);
-  candidates.erase(repeated, end);
+  const auto repeated = std::unique(candidates.begin(), candidates.end());
+  candidates.erase(repeated, candidates.end());
   return candidates;
 }
 

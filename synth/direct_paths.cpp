@@ -85,8 +85,9 @@ private:
   /// In an order that differs from chunk to chunk, so that chunks go to unlike nodes.
   [[nodiscard]] Nodes in_turn(Nodes nodes) const {
     if (!nodes.empty())
-      std::ranges::rotate(nodes,
-                          nodes.begin() + static_cast<std::ptrdiff_t>(chunk_.value % nodes.size()));
+      std::rotate(nodes.begin(),
+                  nodes.begin() + static_cast<std::ptrdiff_t>(chunk_.value % nodes.size()),
+                  nodes.end());
     return nodes;
   }
   template <typename Fits> [[nodiscard]] std::optional<NodeId> first_that(Fits&& fits) const {

@@ -386,7 +386,7 @@ std::vector<NodeId> machine_by_machine(const Topology& topology, const std::vect
       before.push_back(sets.find(std::get<3>(joins[end])));
     }
     std::ranges::sort(before);
-    before.erase(std::ranges::unique(before).begin(), before.end());
+    before.erase(std::unique(before.begin(), before.end()), before.end());
     for (std::size_t i = begin; i < end; ++i)
       sets.join(std::get<2>(joins[i]), std::get<3>(joins[i]));
     for (const std::uint32_t set : before) {
@@ -399,8 +399,8 @@ std::vector<NodeId> machine_by_machine(const Topology& topology, const std::vect
   std::vector<NodeId> regrouped;
   for (const std::vector<std::uint32_t>& set : members)
     for (const std::uint32_t i : set) regrouped.push_back(nodes[i]);
-  std::ranges::stable_partition(regrouped,
-                                [&](NodeId node) { return node.value < topology.npu_count(); });
+  std::stable_partition(regrouped.begin(), regrouped.end(),
+                        [&](NodeId node) { return node.value < topology.npu_count(); });
   return regrouped;
 }
 

@@ -175,15 +175,16 @@ NoiseRequest noise_of(const StudyLine& line, const Topology& topology,
 
 int replay_command(const ReplayArguments& arguments) {
   require_sound(arguments);
-  RunStudy shown;
-  shown.matrices.emplace_back().disciplines = parse_disciplines(arguments.disciplines);
-  require_columns(arguments.tables, std::vector<AnyStudy>{shown});
   const Topology topology = told_topology(arguments.topology);
   const ScheduleFile file = read_schedule(arguments.file, topology);
   TimeModel model = time_model(arguments.model, file.time_model);
   model.network = parse_network_model(arguments.network_model);
   const std::vector<NodeId> members = members_of(file.collective);
   const NoiseRequest noise = noise_of(arguments.noise, topology, members);
+  RunStudy shown;
+  shown.matrices.emplace_back().disciplines = parse_disciplines(arguments.disciplines);
+  shown.matrices.back().noise = noise;
+  require_columns(arguments.tables, std::vector<AnyStudy>{shown});
   if (file.compact && (!arguments.export_case.empty() || needs_hops(arguments) ||
                        !noise.starts.empty() || noise.is_drawn()))
     throw InputError(fmt::format("{}: {} transfers are too many for --trace, --draw-steps, "

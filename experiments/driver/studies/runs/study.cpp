@@ -487,6 +487,8 @@ std::vector<std::string> RunStudy::table_columns() const {
   for (const RunMatrix& matrix : matrices) {
     optional.transport |= matrix.transport != nullptr;
     optional.over_nccl |= matrix.over_nccl;
+    for (const AlgorithmRow& row : matrix.algorithms) // beside which others stand
+      optional.over_nccl |= row.name == "nccl" || row.name == "rccl";
     optional.noise |= matrix.noise.is_drawn();
   }
   return run_table_columns(disciplines, optional);
