@@ -54,7 +54,7 @@ Time time_of(const Topology& topology, const Collective& collective, const Outco
 
 TEST_CASE("candidates are powers of two, three times these, and multiples of the dimensions") {
   const std::vector<std::uint32_t> plain{2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64};
-  for (const std::size_t dimensions : {0, 1, 2, 3, 4, 6})
+  for (const std::size_t dimensions : {0U, 1U, 2U, 3U, 4U, 6U})
     CHECK(chunk_candidates(dimensions) == plain);
   CHECK(chunk_candidates(5) ==
         std::vector<std::uint32_t>{2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 24, 32, 40, 48, 64});
@@ -256,7 +256,7 @@ std::optional<double> times_the_best(const std::vector<AlgorithmRow>& rows,
   const Time time = time_of(topology, chosen.collective, chosen.outcome, options.model);
   std::optional<Time> best;
   std::uint64_t finest = 0; // transfers of the finest candidate
-  for (const std::uint32_t chunks : {1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64}) {
+  for (const std::uint32_t chunks : {1U, 2U, 3U, 4U, 6U, 8U, 12U, 16U, 24U, 32U, 48U, 64U}) {
     std::optional<Collective> collective;
     try {
       collective = make(chunks * row.chunk_multiple);

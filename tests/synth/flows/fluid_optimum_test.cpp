@@ -278,7 +278,7 @@ TEST_CASE("fluid optimum: an amount of work leaves the best so far, the same eac
       const FluidSolution whole = optimum(problem, options);
       CHECK_FALSE(whole.is_cut_short);
       double before = std::numeric_limits<double>::infinity();
-      for (const std::uint64_t work : {0, 30'000, 300'000, 3'000'000}) {
+      for (const std::uint64_t work : {0U, 30'000U, 300'000U, 3'000'000U}) {
         INFO(network << ' ' << to_text(kind) << ' ' << work);
         options.most_work = work;
         const FluidSolution some = optimum(problem, options);
