@@ -344,6 +344,8 @@ public:
       if (time && took >= *time) return;
       time = took;
       other->bound = best.bound; // what bounds the part doesn't bound the whole
+      std::erase_if(other->facts,
+                    [](const auto& fact) { return fact.first.find("bound") != std::string::npos; });
       if (other->status == Status::optimal) other->status = Status::feasible;
       const auto count = std::ranges::count(tried.back(), false);
       other->note += fmt::format("{}without {} link{} {}", other->note.empty() ? "" : "; ", count,

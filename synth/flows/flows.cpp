@@ -298,6 +298,9 @@ Outcome fluid_flows(const Topology& topology, const Collective& collective,
 Outcome flows(const Topology& topology, const Collective& collective,
               const SynthesisOptions& options) {
   if (needs_direct_paths(topology, collective)) return direct_paths(topology, collective, options);
+  if (options.settings.contains("traffic")) // of links as they are, some of which might be left out
+    return or_direct_paths(fluid_flows(topology, collective, options), topology, collective,
+                           options);
   return or_direct_paths(planned_by_structure(fluid_flows, topology, collective, options), topology,
                          collective, options);
 }
