@@ -291,7 +291,8 @@ void check_choices(std::uint64_t first, int count, bool small) {
 
 } // namespace
 
-TEST_CASE("the choice is as fast as the best candidate, at four times the work of the finest") {
+TEST_CASE("the choice is as fast as the best candidate, at four times the work of the finest",
+          "[heavy]") {
   check_choices(1, 10, true);
 }
 

@@ -85,7 +85,7 @@ void check_relisted(std::uint64_t seed) {
 
 } // namespace
 
-TEST_CASE("plans don't hang on how a network is listed", "[renumbering]") {
+TEST_CASE("plans don't hang on how a network is listed", "[renumbering][heavy]") {
   for (std::uint64_t seed = 0; seed < samples::PracticalNetwork::kinds; ++seed)
     check_relisted(seed);
 }
