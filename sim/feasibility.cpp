@@ -155,7 +155,7 @@ private:
   [[nodiscard]] bool tokens_suffice(std::span<const NodeId> tokens,
                                     std::span<const NodeId> wanting) {
     constexpr std::size_t most_places = 12, most_pairs = 1U << 20;
-    // Of the components that copy, those that no other one before them serves as well.
+    // The components that copy and that no other one before them serves as well.
     std::vector<std::uint32_t> places;
     std::vector<std::pair<std::size_t, std::uint32_t>> able; // (token, its first such components)
     for (std::size_t t = 0; t < tokens.size(); ++t) {

@@ -96,7 +96,7 @@ std::string why_none(const Frontier& frontier, const FrontierRequest& request) {
                      *request.rounds, by);
 }
 
-/// Of a frontier without points. Infeasible: no schedule has the steps and rounds that were asked
+/// Status without points. Infeasible: no schedule has the steps and rounds that were asked
 /// for, which is proven by distances or by a solver; not so within a class of schedules, which
 /// all those of an All-Reduce here are, nor of steps alone, for which there may be more rounds.
 Status status_without(const Frontier& frontier, const FrontierRequest& request) {

@@ -34,7 +34,7 @@ namespace {
 
 constexpr std::int64_t never = std::numeric_limits<std::int64_t>::max();
 constexpr unsigned most_passes = 60;
-/// Of the steep rise of a price. A power of what a slow part would be occupied, in peaks of fast
+/// The steep rise of a price. A power of what a slow part would be occupied, in peaks of fast
 /// ones, is no longer finite beyond some ten thousand; infinite prices compare as equal, and what
 /// only they lead to would count as out of reach.
 constexpr double dearest = 1e200;

@@ -49,7 +49,7 @@ bool restricts_plans(const TecclSettings& settings) {
   return settings.epoch_count || settings.epochs_by_bound || settings.buffer_limit;
 }
 
-/// Of an answer without plan. Infeasible: proven of the epochs that were asked for; other answers
+/// Status without a plan. Infeasible: proven of the epochs that were asked for; other answers
 /// say that the method, or epochs of this length, don't do.
 Status status_without(const EpochSynthesis& made, const TecclSettings& settings,
                       bool is_cut_short) {

@@ -258,7 +258,7 @@ TEST_CASE("each experiment has a folder of its own, and another's is refused") {
     write_file(folder.file(std::string(name) + "/table5.toml"),
                std::string("name = \"table5\"\ntitle = \"Of ") + name + "\"\n" + body);
   }
-  // Of those that come with Tutti the path is told by names; two that are alike need no luck.
+  // Two experiments that come with Tutti may share a name: their paths tell them apart.
   const CommandResult known = run_tutti("run sccl/table5", folder);
   INFO(known.err);
   REQUIRE(known.code == 0);

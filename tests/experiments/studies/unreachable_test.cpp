@@ -112,7 +112,7 @@ struct Death {
   std::uint32_t millionths = 500'000;
 };
 
-/// Of those who live everyone gets all that somebody living has, or had passed on.
+/// Everyone alive gets all that somebody alive has, or had passed on.
 void check_survivors(const Death& death) {
   const Topology topology = make_topology(death.network);
   const std::uint32_t gone = topology.npu_count() / 2;
