@@ -176,7 +176,7 @@ public:
   /// Links but the few without which it is far more regular; all where members need them.
   [[nodiscard]] Kept regular() const {
     Kept kept(topology_.link_count(), true);
-    for (const LinkId link : odd_links(topology_, marks())) kept[link.value] = false;
+    for (const LinkId link : odd_links(topology_, memberships())) kept[link.value] = false;
     if (!joins_members(kept, true) || !joins_members(kept, false)) kept.assign(kept.size(), true);
     return kept;
   }
@@ -195,9 +195,14 @@ private:
     return Topology(std::move(parts));
   }
 
-  [[nodiscard]] std::vector<std::uint32_t> marks() const {
+  /// What sets nodes apart, the root aside.
+  [[nodiscard]] std::vector<std::uint32_t> memberships() const {
     std::vector<std::uint32_t> marks(topology_.node_count(), 2);
     for (const NodeId member : part_.group) marks[member.value] = 1;
+    return marks;
+  }
+  [[nodiscard]] std::vector<std::uint32_t> marks() const {
+    std::vector<std::uint32_t> marks = memberships();
     if (has_root(part_.kind)) marks[part_.group[part_.root].value] = 0;
     return marks;
   }

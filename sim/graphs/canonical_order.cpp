@@ -508,7 +508,7 @@ public:
   }
 
 private:
-  using Kind = std::array<std::uint32_t, 3>;
+  using Kind = std::vector<std::uint32_t>; // class, ends, groups
 
   /// Links are of one kind where they are alike and join the same cells; how many of each.
   [[nodiscard]] std::map<Kind, std::vector<LinkId>> kinds_of(const std::vector<LinkId>& left_out,
@@ -519,17 +519,20 @@ private:
     std::map<Kind, std::vector<LinkId>> kinds;
     for (std::uint32_t l = 0; l < topology_.link_count(); ++l) {
       const Link& link = topology_.link(LinkId{l});
-      if (std::ranges::find(left_out, LinkId{l}) == left_out.end())
-        kinds[{classes_[l], partition.rank(link.from.value), partition.rank(link.to.value)}]
-            .emplace_back(l);
+      if (std::ranges::find(left_out, LinkId{l}) != left_out.end()) continue;
+      Kind kind{classes_[l], partition.rank(link.from.value), partition.rank(link.to.value)};
+      for (const std::uint32_t g : topology_.groups_of(LinkId{l}))
+        kind.push_back(partition.rank(topology_.node_count() + g));
+      std::sort(kind.begin() + 3, kind.end());
+      kinds[std::move(kind)].emplace_back(l);
     }
     return kinds;
   }
-  /// Those of which neighbours already tell that there are at most two.
+  /// Those of which neighbours already tell that there are at most two cables.
   [[nodiscard]] std::vector<LinkId> rare_links(const std::vector<LinkId>& left_out) const {
     std::vector<LinkId> rare;
     for (const auto& [kind, links] : kinds_of(left_out, 1))
-      if (links.size() <= 2) rare.insert(rare.end(), links.begin(), links.end());
+      if (links.size() <= 4) rare.insert(rare.end(), links.begin(), links.end());
     return rare;
   }
   [[nodiscard]] bool is_back(LinkId a, LinkId b) const {

@@ -83,6 +83,50 @@ void check_relisted(std::uint64_t seed) {
   }
 }
 
+/// One link more, one way or both, between any two nodes that may be joined already; as quick as one
+/// that is there, or up to eight times as quick or as slow.
+Topology with_a_link_more(const Topology& topology, std::uint64_t seed) {
+  Random random(seed * 17 + 3);
+  TopologyParts parts = topology.parts();
+  Link link = parts.links[random.below(parts.links.size())];
+  const std::uint32_t nodes = random.below(2) == 0 ? topology.npu_count() : topology.node_count();
+  link.from = NodeId{static_cast<std::uint32_t>(random.below(nodes))};
+  const auto step = 1 + static_cast<std::uint32_t>(random.below(nodes - 1));
+  link.to = NodeId{(link.from.value + step) % nodes};
+  constexpr std::array<std::int64_t, 7> eighths{8, 8, 8, 1, 4, 16, 64};
+  link.bandwidth.bytes_per_second =
+      link.bandwidth.bytes_per_second * eighths[random.below(eighths.size())] / 8;
+  if (random.below(2) == 0)
+    parts.add_link(link);
+  else
+    parts.add_duplex(link);
+  return Topology(std::move(parts));
+}
+
+/// How many plans a link more makes slower, and by how much.
+struct Slower {
+  int networks = 0, by_2_percent = 0, by_10_percent = 0;
+  double most = 1;
+};
+
+Slower slower_by_a_link(std::string_view algorithm, std::uint64_t first, std::uint64_t count) {
+  Slower found;
+  for (std::uint64_t seed = first; seed < first + count; ++seed) {
+    const Topology plain = samples::PracticalNetwork(seed).make();
+    const Question asked = question(seed, plain);
+    CAPTURE(seed, plain.name(), algorithm, to_text(asked.kind), asked.size, asked.chunks_per_shard);
+    const std::optional<Time> before = time_of(algorithm, plain, asked),
+                              after = time_of(algorithm, with_a_link_more(plain, seed), asked);
+    REQUIRE((before && after));
+    const double times = ratio(*after, *before);
+    ++found.networks;
+    found.by_2_percent += times > 1.02 ? 1 : 0;
+    found.by_10_percent += times > 1.1 ? 1 : 0;
+    found.most = std::max(found.most, times);
+  }
+  return found;
+}
+
 } // namespace
 
 TEST_CASE("plans don't hang on how a network is listed", "[renumbering][heavy]") {
@@ -92,6 +136,24 @@ TEST_CASE("plans don't hang on how a network is listed", "[renumbering][heavy]")
 
 TEST_CASE("plans don't hang on how 138 networks are listed", "[renumbering][slow]") {
   for (std::uint64_t seed = 100; seed < 238; ++seed) check_relisted(seed);
+}
+
+TEST_CASE("a link more makes few plans slower", "[renumbering]") {
+  for (const std::string_view algorithm : {"tacos", "flows", "nccl"}) {
+    CAPTURE(algorithm);
+    CHECK(slower_by_a_link(algorithm, 500, 20).by_2_percent <= 1);
+  }
+}
+
+TEST_CASE("a link more makes few of 200 plans slower", "[renumbering][slow]") {
+  for (const std::string_view algorithm : planners) {
+    const Slower found = slower_by_a_link(algorithm, 1000, 200);
+    CAPTURE(algorithm, found.by_2_percent, found.by_10_percent, found.most);
+    CHECK(found.by_2_percent * 20 <= found.networks);
+    // Which trees, or rings, are found is luck where nothing is regular.
+    CHECK(found.by_10_percent * 50 <= found.networks);
+    CHECK(found.most < 1.5);
+  }
 }
 
 TEST_CASE("spines that rails don't need cost nothing", "[renumbering]") {
