@@ -2,6 +2,7 @@
 // Flow Problem" (SIGCOMM 2024), with COIN-OR (or HiGHS) for its programs. Time in epochs; chunks
 // are stored, copied and pipelined; what reduces is an inverted schedule of the reversed topology.
 // Cost: seconds for one machine of 8 to 16 NPUs in one shot; rounds and flows reach hundreds.
+#include "sim/engines/engine.hpp"
 #include "sim/transforms.hpp"
 #include "sim/work_limit.hpp"
 #include "synth/direct_paths.hpp"
@@ -63,6 +64,11 @@ Status status_without(const EpochSynthesis& made, const TecclSettings& settings,
 bool says_only_how_long(std::string_view setting) {
   constexpr std::array<std::string_view, 4> known{"effort", "gap", "largest", "nodes"};
   return std::ranges::find(known, setting) != known.end();
+}
+
+bool any_will_do(const SynthesisOptions& options) {
+  return std::ranges::all_of(options.settings,
+                             [](const auto& setting) { return says_only_how_long(setting.first); });
 }
 
 /// A collective that copies, and TACOS's schedule for it, if it found one.
@@ -130,11 +136,14 @@ private:
       outcome_.note = std::move(made.why_not);
       return;
     }
-    if (made.schedule)
+    const bool is_in_epochs = made.schedule && !start_is_faster(task, *made.schedule);
+    if (is_in_epochs)
       add_plan(made);
     else
-      outcome_.note = "TACOS's schedule, not in epochs: " + made.answer.method;
-    const Schedule& copies = made.schedule ? *made.schedule : *task.start;
+      outcome_.note = made.schedule
+                          ? fmt::format("TACOS's schedule, faster than {}", plan_text(made))
+                          : fmt::format("TACOS's schedule, not in epochs: {}", made.answer.method);
+    const Schedule& copies = is_in_epochs ? *made.schedule : *task.start;
     Schedule schedule = task.backwards ? inverted(topology_, copies, Op::reduce) : copies;
     outcome_.schedule =
         outcome_.schedule ? concatenated(*outcome_.schedule, schedule) : std::move(schedule);
@@ -143,6 +152,26 @@ private:
     outcome_.planned.reset(); // what is known of one half says nothing of the whole
     outcome_.planned_on.clear();
     outcome_.facts.clear();
+  }
+
+  /// Whether any schedule is an answer and replays of the task by itself say that its start is.
+  [[nodiscard]] bool start_is_faster(const Task& task, const Schedule& plan) const {
+    if (!task.start || !any_will_do(options_)) return false;
+    try {
+      return time_of(task, *task.start) < time_of(task, plan);
+    } catch (const LimitReached&) {
+      return false;
+    }
+  }
+
+  /// In the order of the list. Errors: LimitReached.
+  [[nodiscard]] Time time_of(const Task& task, const Schedule& schedule) const {
+    const auto& [network, wanted, backwards, start] = task;
+    if (options_.model.discipline == Discipline::fifo && needs_kept_order(network, schedule))
+      return with_kept_plan(network, wanted, schedule, options_.model, nullptr, {}, limit_)
+          .completion;
+    return run_native(network, wanted, schedule, options_.model, {.watch = limit_.watch()})
+        .completion;
   }
 
   /// Epochs order what sets out over a link; queues must not change that.
@@ -176,9 +205,8 @@ Outcome teccl(const Topology& topology, const Collective& collective,
               const SynthesisOptions& options) {
   if (needs_direct_paths(topology, collective)) return direct_paths(topology, collective, options);
   Outcome found = TecclSynthesis(topology, collective, options).run();
-  const bool any_will_do = std::ranges::all_of(
-      options.settings, [](const auto& setting) { return says_only_how_long(setting.first); });
-  return any_will_do ? or_direct_paths(std::move(found), topology, collective, options) : found;
+  return any_will_do(options) ? or_direct_paths(std::move(found), topology, collective, options)
+                              : found;
 }
 
 } // namespace tutti
