@@ -127,10 +127,17 @@ private:
 
   /// Adds what the task takes, backwards where it stands for what reduces.
   void make(const Task& task) {
-    EpochSynthesis made =
-        synthesize_epochs(task.network, task.copied, settings_, task.start, limit_);
+    EpochSynthesis made;
+    try {
+      made = synthesize_epochs(task.network, task.copied, settings_, task.start, limit_);
+    } catch (const InputError& error) { // of epochs that nobody asked for
+      if (!task.start || !any_will_do(options_)) throw;
+      made.why_not = error.what();
+    }
     const bool is_cut_short = made.answer.status == EpochStatus::timed_out && limit_.reached();
-    if (!made.schedule && !(is_cut_short && task.start && !restricts_plans(settings_))) {
+    const bool start_will_do =
+        task.start && (is_cut_short ? !restricts_plans(settings_) : any_will_do(options_));
+    if (!made.schedule && !start_will_do) {
       outcome_ = {};
       outcome_.status = status_without(made, settings_, is_cut_short);
       outcome_.note = std::move(made.why_not);
@@ -142,7 +149,8 @@ private:
     else
       outcome_.note = made.schedule
                           ? fmt::format("TACOS's schedule, faster than {}", plan_text(made))
-                          : fmt::format("TACOS's schedule, not in epochs: {}", made.answer.method);
+                          : fmt::format("TACOS's schedule, not in epochs: {}",
+                                        made.why_not.empty() ? made.answer.method : made.why_not);
     const Schedule& copies = is_in_epochs ? *made.schedule : *task.start;
     Schedule schedule = task.backwards ? inverted(topology_, copies, Op::reduce) : copies;
     outcome_.schedule =
