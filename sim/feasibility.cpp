@@ -13,6 +13,7 @@
 
 #include "sim/feasibility.hpp"
 
+#include "sim/error.hpp"
 #include "sim/graphs/components.hpp"
 
 #include <fmt/format.h>
@@ -272,6 +273,11 @@ private:
 
 std::string infeasibility(const Topology& topology, const Collective& collective) {
   return Feasibility(topology, collective).why();
+}
+
+void require_feasible(const Topology& topology, const Collective& collective) {
+  if (const std::string proof = infeasibility(topology, collective); !proof.empty())
+    throw InputError(fmt::format("{}: {}", topology.name(), proof));
 }
 
 } // namespace tutti

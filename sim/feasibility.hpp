@@ -17,4 +17,7 @@ namespace tutti {
 /// O(nodes + links) for each set of mutually reachable nodes that has sources.
 [[nodiscard]] std::string infeasibility(const Topology& topology, const Collective& collective);
 
+/// Errors: InputError with the network's name and that proof, where there is one.
+void require_feasible(const Topology& topology, const Collective& collective);
+
 } // namespace tutti

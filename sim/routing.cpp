@@ -11,8 +11,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <set>
-#include <tuple>
 #include <unordered_set>
 
 namespace tutti {
@@ -40,44 +38,6 @@ std::vector<NodeId> reached(const Topology& topology, NodeId start, Along along,
     }
   }
   return nodes;
-}
-
-std::vector<bool> reachable_from(const Topology& topology, NodeId start) {
-  std::vector<bool> marked(topology.node_count());
-  for (const NodeId node : reached(topology, start, Along::forward, every_dimension))
-    marked[node.value] = true;
-  return marked;
-}
-
-/// Whether all who hold or want a chunk reach each other; others, such as NPUs that failed, may be
-/// cut off.
-bool all_connected(const Topology& topology, const Collective& collective) {
-  std::vector<bool> takes_part(topology.node_count());
-  NodeId first;
-  for (const std::vector<NodeId>& set : collective.sets)
-    for (const NodeId node : set) {
-      takes_part[node.value] = true;
-      first = node;
-    }
-  if (!first.valid()) return true;
-  const auto count = std::ranges::count(takes_part, true);
-  for (const Along along : {Along::forward, Along::backward})
-    if (std::ranges::count_if(reached(topology, first, along, every_dimension),
-                              [&](NodeId node) { return takes_part[node.value]; }) != count)
-      return false;
-  return true;
-}
-
-/// The first of `nodes` that isn't marked, or an invalid id.
-NodeId first_missing(std::span<const NodeId> nodes, const std::vector<bool>& marked) {
-  for (const NodeId node : nodes)
-    if (!marked[node.value]) return node;
-  return {};
-}
-
-[[noreturn]] void unreachable(const Topology& topology, NodeId from, NodeId to) {
-  throw OutOfReach(fmt::format("{}: {} can't be reached from {}", topology.name(),
-                               topology.node(to).name, topology.node(from).name));
 }
 
 } // namespace
@@ -222,35 +182,10 @@ std::span<const LinkId> Router::route(NodeId from, NodeId to) {
     throw InputError(fmt::format("{}: no dimension-order route from {} to {}; try shortest",
                                  topology_.name(), topology_.node(from).name,
                                  topology_.node(to).name));
-  if (!found) unreachable(topology_, from, to);
+  if (!found)
+    throw OutOfReach(fmt::format("{}: {} can't be reached from {}", topology_.name(),
+                                 topology_.node(to).name, topology_.node(from).name));
   return path_;
-}
-
-void require_reachable(const Topology& topology, const Collective& collective) {
-  if (all_connected(topology, collective)) return;
-  std::vector<std::vector<bool>> reach(topology.node_count());
-  const auto reached_from = [&](NodeId node) -> const std::vector<bool>& {
-    std::vector<bool>& known = reach[node.value];
-    if (known.empty()) known = reachable_from(topology, node);
-    return known;
-  };
-  std::set<std::tuple<SetId, SetId, bool>> done; // chunks share their sets: each is checked once
-  for (const Chunk& chunk : collective.chunks) {
-    if (!done.emplace(chunk.sources, chunk.destinations, chunk.reduces).second) continue;
-    const std::vector<NodeId>& sources = collective.sets[chunk.sources];
-    const std::vector<NodeId>& destinations = collective.sets[chunk.destinations];
-    if (sources.empty()) continue;
-    std::vector<bool> from_any = reached_from(sources.front());
-    for (const NodeId source : sources) {
-      const std::vector<bool>& reached = reached_from(source);
-      const NodeId missing = first_missing(destinations, reached);
-      if (chunk.reduces && missing.valid()) unreachable(topology, source, missing);
-      for (std::size_t n = 0; n < reached.size() && !chunk.reduces; ++n)
-        if (reached[n]) from_any[n] = true;
-    }
-    const NodeId missing = first_missing(destinations, from_any);
-    if (missing.valid()) unreachable(topology, sources.front(), missing);
-  }
 }
 
 } // namespace tutti

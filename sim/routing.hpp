@@ -57,8 +57,4 @@ private:
   std::vector<LinkId> path_;
 };
 
-/// Checks that every chunk can get from its sources to everyone who wants it (contributions: from
-/// every contributor). Errors: InputError naming an NPU that can't be reached, and from where.
-void require_reachable(const Topology& topology, const Collective& collective);
-
 } // namespace tutti

@@ -9,7 +9,7 @@
 #include "synth/bounds/bounds.hpp"
 
 #include "sim/error.hpp"
-#include "sim/routing.hpp"
+#include "sim/feasibility.hpp"
 #include "synth/bounds/closed_forms.hpp"
 #include "synth/bounds/cut_bounds.hpp"
 #include "synth/bounds/cuts.hpp"
@@ -164,7 +164,7 @@ const Bound& Bounds::best_at_chunks() const {
 
 Bounds all_bounds(const Topology& topology, const Collective& collective, const TimeModel& model,
                   BoundEffort effort, std::span<const Time> starts) {
-  require_reachable(topology, collective);
+  require_feasible(topology, collective);
   std::vector<ChunkClass> classes = chunk_classes(collective);
   const Shared shared(topology, collective, model, classes, effort);
   Bounds bounds;
@@ -176,7 +176,7 @@ Bounds all_bounds(const Topology& topology, const Collective& collective, const 
 std::vector<Bound> lower_bounds(const Topology& topology, const Collective& collective,
                                 const TimeModel& model, Chunking chunking, BoundEffort effort,
                                 std::span<const Time> starts) {
-  require_reachable(topology, collective);
+  require_feasible(topology, collective);
   std::vector<ChunkClass> classes = chunk_classes(collective);
   if (chunking == Chunking::any) classes = cut_at_will(std::move(classes));
   const Shared shared(topology, collective, model, classes, effort);

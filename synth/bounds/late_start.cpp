@@ -6,7 +6,7 @@
 
 #include "sim/error.hpp"
 #include "sim/members.hpp"
-#include "sim/routing.hpp"
+#include "sim/feasibility.hpp"
 #include "synth/bounds/cut_bounds.hpp"
 #include "synth/bounds/least_times.hpp"
 
@@ -106,7 +106,7 @@ using namespace bounds;
 
 Problem problem_of(const Topology& topology, const Collective& collective, const TimeModel& model,
                    Chunking chunking) {
-  require_reachable(topology, collective);
+  require_feasible(topology, collective);
   std::vector<ChunkClass> classes = chunk_classes(collective);
   if (chunking == Chunking::any) classes = cut_at_will(std::move(classes));
   Margins least = margins(topology, collective, classes, model);

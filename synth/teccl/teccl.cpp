@@ -18,6 +18,7 @@
 #include <array>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -122,7 +123,20 @@ private:
     if (plain.limit_seconds > 0) plain.limit_seconds = std::max(limit_.remaining_seconds(), 1e-9);
     Outcome outcome = tacos(task.network, task.copied, plain);
     if (outcome.compact) outcome.schedule = expanded(task.network, task.copied, *outcome.compact);
+    if (outcome.schedule && task.backwards && !arrives_once(task.network, *outcome.schedule))
+      return std::nullopt;
     return std::move(outcome.schedule);
+  }
+
+  /// Whether no chunk stops twice at a node: what does so, at a switch that stores and can't copy,
+  /// would be a sum there when inverted.
+  static bool arrives_once(const Topology& network, const Schedule& schedule) {
+    std::set<std::pair<ChunkId, NodeId>> seen;
+    for (std::size_t i = 0; i < schedule.size(); ++i) {
+      const LinkId last = schedule.paths().links(schedule[i].path).back();
+      if (!seen.emplace(schedule[i].chunk, network.link(last).to).second) return false;
+    }
+    return true;
   }
 
   /// Adds what the task takes, backwards where it stands for what reduces.

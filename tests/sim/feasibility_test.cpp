@@ -5,6 +5,7 @@
 #include "sim/random.hpp"
 #include "sim/verify.hpp"
 #include "tests/catch.hpp"
+#include "tests/message_of.hpp"
 #include "tests/samples.hpp"
 
 #include <fmt/format.h>
@@ -280,4 +281,21 @@ TEST_CASE("a chunk that nobody can copy is in as many places as at the start") {
         "contributor npu0 reaches, which can't, reaches all of them");
   parts.nodes[1].can.copy = true;
   CHECK(infeasibility(Topology(parts), custom({0}, {2, 3}, false)).empty());
+}
+
+TEST_CASE("a collective on a disconnected topology names who can't be reached") {
+  TopologyParts parts = samples::npus("islands", 4);
+  parts.add_duplex(link(0, 1));
+  parts.add_duplex(link(2, 3));
+  const Topology topology(std::move(parts));
+  CollectiveSpec spec;
+  spec.kind = CollectiveKind::all_reduce;
+  CHECK(message_of([&] { require_feasible(topology, make_collective(topology, spec)); }) ==
+        "islands: chunk 0 can't get from npu2 to npu0");
+  spec.group = {NodeId{2}, NodeId{3}};
+  CHECK(message_of([&] { require_feasible(topology, make_collective(topology, spec)); }).empty());
+  spec.kind = CollectiveKind::reduce;
+  spec.group = {NodeId{3}, NodeId{1}};
+  CHECK(message_of([&] { require_feasible(topology, make_collective(topology, spec)); }) ==
+        "islands: chunk 0 can't get from npu1 to npu3");
 }

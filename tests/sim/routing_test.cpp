@@ -107,20 +107,3 @@ TEST_CASE("what can't be routed is said in words") {
   CHECK(message_of([&] { (void)router.route(NodeId{2}, NodeId{0}); }) ==
         "one way: npu0 can't be reached from npu2");
 }
-
-TEST_CASE("a collective on a disconnected topology names who can't be reached") {
-  TopologyParts parts = samples::npus("islands", 4);
-  parts.add_duplex(link(0, 1));
-  parts.add_duplex(link(2, 3));
-  const Topology topology(std::move(parts));
-  CollectiveSpec spec;
-  spec.kind = CollectiveKind::all_reduce;
-  CHECK(message_of([&] { require_reachable(topology, make_collective(topology, spec)); }) ==
-        "islands: npu2 can't be reached from npu0");
-  spec.group = {NodeId{2}, NodeId{3}};
-  CHECK(message_of([&] { require_reachable(topology, make_collective(topology, spec)); }).empty());
-  spec.kind = CollectiveKind::reduce;
-  spec.group = {NodeId{3}, NodeId{1}};
-  CHECK(message_of([&] { require_reachable(topology, make_collective(topology, spec)); }) ==
-        "islands: npu3 can't be reached from npu1");
-}

@@ -156,7 +156,7 @@ TEST_CASE("what is wrong with a network of a file's own name is said with the fi
   CAPTURE(name);
   CHECK(result.code == 2);
   CHECK_THAT(result.err,
-             ContainsSubstring("t.toml: ") && ContainsSubstring("npu2 can't be reached from npu0"));
+             ContainsSubstring("t.toml: ") && ContainsSubstring("can't get from npu0 to npu2"));
 }
 
 TEST_CASE("a collective that nobody can make is no bad input, and names who is cut off") {

@@ -4,7 +4,7 @@
 
 #include "sim/error.hpp"
 #include "sim/random.hpp"
-#include "sim/routing.hpp"
+#include "sim/feasibility.hpp"
 #include "sim/synthesizer.hpp"
 #include "sim/verify.hpp"
 #include "synth/flows/fluid/check.hpp"
@@ -48,13 +48,8 @@ std::vector<FlowTree> random_trees(Random& random, const FlowProblem& problem) {
 }
 
 bool can_be_asked(const samples::AbilityCase& given) {
-  if (!missing_ability(given.topology, given.collective).empty()) return false;
-  try {
-    require_reachable(given.topology, given.collective);
-  } catch (const InputError&) {
-    return false;
-  }
-  return true;
+  return missing_ability(given.topology, given.collective).empty() &&
+         infeasibility(given.topology, given.collective).empty();
 }
 
 } // namespace

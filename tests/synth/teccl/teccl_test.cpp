@@ -97,6 +97,23 @@ TEST_CASE("teccl: never slower than the schedule that it starts from") {
   CHECK(by_epochs > 0);
 }
 
+TEST_CASE("teccl: what stops twice at a switch that can't reduce isn't turned around") {
+  TopologyParts parts = samples::npus("star", 4);
+  parts.add_node({"switch", NodeKind::switching, {true, true, false}, {}});
+  for (std::uint32_t n = 0; n < 4; ++n) {
+    Link quick = samples::link(n, 4);
+    quick.bandwidth = Bandwidth{1'000'000'000'000};
+    parts.add_duplex(quick);
+    parts.add_link(samples::link(n, (n + 1) % 4));
+  }
+  const Topology topology(std::move(parts));
+  for (const CollectiveKind kind :
+       {CollectiveKind::reduce, CollectiveKind::reduce_scatter, CollectiveKind::all_reduce}) {
+    const Collective collective = collective_of(topology, kind, Bytes{6'000'000}, 2);
+    (void)checked(topology, collective, teccl_on(topology, collective));
+  }
+}
+
 TEST_CASE("teccl: an All-Gather on DGX-1 in as many epochs as distances and links allow") {
   const Topology dgx1 = make_topology("dgx1");
   // 25 KB in 0.5 us at 50 GB/s, in two epochs at 25 GB/s; 0.7 us are two more. The NPUs two hops

@@ -9,7 +9,7 @@
 #include "experiments/driver/records/records.hpp"
 #include "sim/error.hpp"
 #include "sim/files/files.hpp"
-#include "sim/routing.hpp"
+#include "sim/feasibility.hpp"
 #include "sim/text.hpp"
 #include "synth/taccl/proposals.hpp"
 #include "topologies/list.hpp"
@@ -62,7 +62,7 @@ std::string note_of(const SketchArguments& arguments, const SketchProposal& prop
 /// Errors: InputError where some NPU gets nothing to some other one.
 void require_joined(const Topology& network, const LogicalTopology& logical) {
   for (const CollectiveKind kind : {CollectiveKind::broadcast, CollectiveKind::reduce})
-    require_reachable(logical.topology, make_collective(network, {kind, Bytes{1}, {}, 0, 1}));
+    require_feasible(logical.topology, make_collective(network, {kind, Bytes{1}, {}, 0, 1}));
 }
 
 /// A proposal that doesn't fit the network after all is left out, which is said on stderr.

@@ -7,6 +7,7 @@
 #include "experiments/driver/studies/registry.hpp"
 #include "sim/engines/agreement.hpp"
 #include "sim/error.hpp"
+#include "sim/feasibility.hpp"
 #include "sim/verify.hpp"
 
 #include <fmt/format.h>
@@ -43,7 +44,7 @@ FrontierRequest request_of(const FrontierCase& c) {
 }
 
 void require_sound(const FrontierCase& c) {
-  require_reachable(*c.topology, collective_of(c, c.sizes.back(), 1));
+  require_feasible(*c.topology, collective_of(c, c.sizes.back(), 1));
 }
 
 std::string instance_text(std::uint32_t chunks, std::uint32_t steps, std::uint32_t rounds) {
