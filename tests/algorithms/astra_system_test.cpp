@@ -14,6 +14,8 @@
 #include <string>
 #include <vector>
 
+namespace astra_system_test {
+
 using namespace tutti;
 using namespace tutti::samples;
 using Catch::Matchers::EndsWith;
@@ -223,3 +225,5 @@ TEST_CASE("what is wrong with a system file is named by where it is") {
                      make_collective(three, {CollectiveKind::all_reduce, Bytes{8192}, {}}))
             .note == "it does what a system file of ASTRA-sim says: --set system=FILE");
 }
+
+} // namespace astra_system_test

@@ -15,6 +15,8 @@
 #include <algorithm>
 #include <bit>
 
+namespace baselines_test {
+
 using namespace tutti;
 using namespace tutti::samples;
 
@@ -310,3 +312,5 @@ TEST_CASE("direct does any pre- and postcondition") {
   CHECK(schedule.size() == 3 + (2 + 2) + 2 + 1);
   CHECK(samples::run_baseline("ring", topology, custom).note == "ring doesn't define custom");
 }
+
+} // namespace baselines_test

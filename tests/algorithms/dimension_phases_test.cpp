@@ -15,6 +15,8 @@
 #include <algorithm>
 #include <set>
 
+namespace dimension_phases_test {
+
 using namespace tutti;
 using namespace tutti::samples;
 
@@ -248,3 +250,5 @@ TEST_CASE("a member grid counts the coordinates that members have") {
   CHECK(grid.coordinate(2, 1) == 1);
   CHECK(find_member_grid(topology, nodes({6, 8})).grid.axes.size() == 1);
 }
+
+} // namespace dimension_phases_test

@@ -7,6 +7,8 @@
 
 #include <bit>
 
+namespace double_binary_tree_test {
+
 using namespace tutti;
 
 namespace {
@@ -66,3 +68,5 @@ TEST_CASE("the double tree below a root complements for every count and root") {
         if (rank != root) CHECK((trees[0].is_leaf(rank) || trees[1].is_leaf(rank)));
     }
 }
+
+} // namespace double_binary_tree_test

@@ -9,6 +9,8 @@
 #include <numeric>
 #include <utility>
 
+namespace hamiltonian_cycle_test {
+
 using namespace tutti;
 
 namespace {
@@ -163,3 +165,5 @@ TEST_CASE("a search that runs out of work says that it proves nothing") {
   CHECK(search.cycle.empty());
   CHECK_FALSE(search.exhaustive);
 }
+
+} // namespace hamiltonian_cycle_test

@@ -24,6 +24,8 @@
 #include <string>
 #include <vector>
 
+namespace nccl_test {
+
 using namespace tutti;
 using namespace tutti::nccl;
 
@@ -536,3 +538,5 @@ TEST_CASE("the time of 72 GPUs grows as the size does, in chunks of NCCL's own o
     }
   }
 }
+
+} // namespace nccl_test

@@ -20,6 +20,8 @@
 #include <string>
 #include <vector>
 
+namespace tree_algorithms_test {
+
 using namespace tutti;
 using namespace tutti::samples;
 
@@ -331,3 +333,5 @@ TEST_CASE("Blink's Broadcast comes near its rate in many chunks") {
   CHECK(time.ps >= 128 * chunk);
   CHECK(time.ps <= (128 + 15) * chunk);
 }
+
+} // namespace tree_algorithms_test

@@ -10,6 +10,7 @@
 #include "runtime/pack/rows.hpp"
 #include "sim/files/files.hpp"
 #include "tests/catch.hpp"
+#include "tests/paths.hpp"
 #include "tests/temporary_folder.hpp"
 #include "topologies/list.hpp"
 
@@ -30,6 +31,8 @@
 #include <fcntl.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+namespace day_test {
 
 using namespace tutti;
 using namespace tutti::gpu;
@@ -726,3 +729,5 @@ TEST_CASE("GPU day: two don't work in one folder") {
   (void)::kill(day, SIGINT);
   CHECK(bench.end(day).code == 130);
 }
+
+} // namespace day_test

@@ -5,6 +5,8 @@
 
 #include <string>
 
+namespace nccl_test {
+
 using namespace tutti;
 using namespace tutti::gpu;
 
@@ -53,3 +55,5 @@ TEST_CASE("NCCL: a case of peers says its collective and number of GPUs, others 
         "peers: all_gather, 99999999999 GPUs", " GPUs", "peers:  GPUs"})
     CHECK_FALSE(peer_case(other));
 }
+
+} // namespace nccl_test

@@ -13,6 +13,8 @@
 
 #include <unistd.h>
 
+namespace process_test {
+
 using namespace tutti;
 using namespace tutti::gpu;
 using namespace std::chrono_literals;
@@ -126,3 +128,5 @@ TEST_CASE("processes: a signal between two of them isn't lost") {
   (void)::raise(SIGTERM);
   CHECK(signals.came());
 }
+
+} // namespace process_test

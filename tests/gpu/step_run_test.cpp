@@ -13,6 +13,8 @@
 #include <string>
 #include <vector>
 
+namespace step_run_test {
+
 using namespace tutti;
 using namespace tutti::gpu;
 using namespace tutti::runtime;
@@ -115,3 +117,5 @@ TEST_CASE("steps: whatever a process leaves, its step has a row of what it was a
     CHECK(std::filesystem::exists(step_path(folder.file(""), step) + ".csv.part.damaged"));
   }
 }
+
+} // namespace step_run_test

@@ -10,6 +10,8 @@
 #include <optional>
 #include <string>
 
+namespace text_test {
+
 using namespace tutti;
 
 TEST_CASE("durations are those of the command tutti, rounded up to a millisecond") {
@@ -47,3 +49,5 @@ TEST_CASE("durations are those of the command tutti, rounded up to a millisecond
   CHECK(accepted > 500);
   CHECK(refused > 100);
 }
+
+} // namespace text_test

@@ -3,6 +3,7 @@
 #include "algorithms/list.hpp"
 #include "synth/list.hpp"
 #include "tests/catch.hpp"
+#include "tests/paths.hpp"
 
 #include <algorithm>
 #include <cstdlib>
@@ -14,6 +15,8 @@
 #include <sstream>
 #include <string>
 #include <vector>
+
+namespace documents_test {
 
 namespace fs = std::filesystem;
 
@@ -197,3 +200,5 @@ TEST_CASE("the page of columns has every column, as its schema says it") {
       "cd '" + (root / "docs").string() + "' && python3 -B columns_page.py | cmp -s - columns.md";
   CHECK(std::system(same.c_str()) == 0); // else: python3 columns_page.py >columns.md; NOLINT
 }
+
+} // namespace documents_test

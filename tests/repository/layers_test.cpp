@@ -2,6 +2,7 @@
 // which file sees which third-party library, and that nothing which should be in a written list is
 // missing.
 #include "tests/catch.hpp"
+#include "tests/paths.hpp"
 
 #include <algorithm>
 #include <filesystem>
@@ -12,6 +13,8 @@
 #include <sstream>
 #include <string>
 #include <vector>
+
+namespace layers_test {
 
 namespace fs = std::filesystem;
 
@@ -210,3 +213,5 @@ TEST_CASE("every algorithm, synthesizer and topology family has a row in its lis
     }
   }
 }
+
+} // namespace layers_test

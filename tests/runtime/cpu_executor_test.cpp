@@ -14,6 +14,8 @@
 #include <algorithm>
 #include <string>
 
+namespace cpu_executor_test {
+
 using namespace tutti;
 using namespace tutti::runtime;
 
@@ -268,3 +270,5 @@ TEST_CASE("the median of timings") {
   execution.seconds = {4, 1, 2, 30};
   CHECK(execution.median_seconds() == 3);
 }
+
+} // namespace cpu_executor_test

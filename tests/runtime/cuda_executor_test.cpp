@@ -14,6 +14,8 @@
 #include <string>
 #include <string_view>
 
+namespace cuda_executor_test {
+
 using namespace tutti;
 using namespace tutti::runtime;
 
@@ -96,3 +98,5 @@ TEST_CASE("GPU: what tutti-gpu tests") {
     CHECK(words == "");
   }
 }
+
+} // namespace cuda_executor_test

@@ -2,6 +2,7 @@
 // no test on the host can see and no run without a GPU would show.
 #include "sim/files/files.hpp"
 #include "tests/catch.hpp"
+#include "tests/paths.hpp"
 #include "tests/temporary_folder.hpp"
 
 #include <cstdlib>
@@ -9,6 +10,8 @@
 #include <regex>
 #include <sstream>
 #include <string>
+
+namespace cuda_golden_test {
 
 using namespace tutti;
 
@@ -121,3 +124,5 @@ TEST_CASE("kernels keep to their registers, fences and wide accesses", "[slow]")
   WARN("left out: no nvcc was found when this was built");
 #endif
 }
+
+} // namespace cuda_golden_test

@@ -10,6 +10,8 @@
 #include <chrono>
 #include <string>
 
+namespace cuda_interpreter_test {
+
 using namespace tutti;
 using namespace tutti::runtime;
 
@@ -135,3 +137,5 @@ TEST_CASE("an emulated link holds a run for as long as its bytes need") {
   CHECK(memory.check(Combine::sum).wrong == 0);
   CHECK(took.count() >= 0.025);
 }
+
+} // namespace cuda_interpreter_test

@@ -21,6 +21,8 @@
 #include <string>
 #include <vector>
 
+namespace cuda_parts_test {
+
 using namespace tutti;
 using namespace tutti::runtime;
 
@@ -423,3 +425,5 @@ TEST_CASE("what a kernel expects of an output is what check_output() does") {
     }
   }
 }
+
+} // namespace cuda_parts_test

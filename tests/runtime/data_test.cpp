@@ -9,6 +9,8 @@
 #include <algorithm>
 #include <cstring>
 
+namespace data_test {
+
 using namespace tutti;
 using namespace tutti::runtime;
 
@@ -112,3 +114,5 @@ TEST_CASE("element types and combinations have names") {
   CHECK_THAT(message_of([] { (void)parse_element_type("float3"); }), ContainsSubstring("float32"));
   CHECK_THAT(message_of([] { (void)parse_combine("min"); }), ContainsSubstring("sum, max"));
 }
+
+} // namespace data_test

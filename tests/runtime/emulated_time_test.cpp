@@ -16,6 +16,8 @@
 #include <string>
 #include <vector>
 
+namespace emulated_time_test {
+
 using namespace tutti;
 using namespace tutti::runtime;
 
@@ -145,3 +147,5 @@ TEST_CASE("a GPU that is too slow for its links shows") {
   const Ratios ratios = ratios_of({"ring:4"}, Bytes{72 << 13}, {50'000, 1'000, 1'000, 1e-3});
   CHECK(ratios.least > 2);
 }
+
+} // namespace emulated_time_test

@@ -11,6 +11,8 @@
 #include <string_view>
 #include <vector>
 
+namespace execution_test {
+
 using namespace tutti;
 using namespace tutti::runtime;
 
@@ -80,3 +82,5 @@ TEST_CASE("integers by their maximum, with one slot and one copy for each step")
         CHECK(runs_right(row, make_topology("dgx1"), CollectiveKind::all_reduce, request));
   }
 }
+
+} // namespace execution_test

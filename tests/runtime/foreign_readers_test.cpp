@@ -14,6 +14,8 @@
 #include <filesystem>
 #include <fstream>
 
+namespace foreign_readers_test {
+
 using namespace tutti;
 using namespace tutti::runtime;
 
@@ -74,3 +76,5 @@ TEST_CASE("the runtimes' own readers take what is lowered for them", "[slow]") {
   }
   CHECK(programs > 0);
 }
+
+} // namespace foreign_readers_test

@@ -16,6 +16,8 @@
 
 #include <set>
 
+namespace foreign_schedule_test {
+
 using namespace tutti;
 using namespace tutti::runtime;
 
@@ -233,3 +235,5 @@ TEST_CASE("our own schedules come back through MSCCL's XML with the times that t
     }
   }
 }
+
+} // namespace foreign_schedule_test

@@ -11,6 +11,8 @@
 #include <string>
 #include <utility>
 
+namespace gpu_executable_test {
+
 using namespace tutti;
 
 namespace {
@@ -76,3 +78,5 @@ TEST_CASE("tutti-gpu is one small file that needs a C library and has code for e
   WARN("left out: no nvcc was found when this was built");
 #endif
 }
+
+} // namespace gpu_executable_test

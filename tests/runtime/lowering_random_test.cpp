@@ -15,6 +15,8 @@
 #include <functional>
 #include <vector>
 
+namespace lowering_random_test {
+
 using namespace tutti;
 using namespace tutti::runtime;
 
@@ -129,8 +131,7 @@ TEST_CASE("random schedules lower to correct programs, whatever the options") {
         const ProgramVerdict verdict = verify_program(program);
         INFO((verdict.fault ? verdict.fault->text : ""));
         REQUIRE(verdict.correct());
-        REQUIRE(runtime::samples::RandomRun(program, seed, 1).run() ==
-                runtime::samples::RunEnd::right);
+        REQUIRE(RandomRun(program, seed, 1).run() == RunEnd::right);
         ++correct;
         for (const RankProgram& rank : program.ranks)
           for (const Block& block : rank.blocks)
@@ -197,8 +198,7 @@ TEST_CASE("chunks that are treated alike may move together, in any number") {
         const ProgramVerdict verdict = verify_program(program);
         INFO((verdict.fault ? verdict.fault->text : ""));
         REQUIRE(verdict.correct());
-        REQUIRE(runtime::samples::RandomRun(program, seed, 1).run() ==
-                runtime::samples::RunEnd::right);
+        REQUIRE(RandomRun(program, seed, 1).run() == RunEnd::right);
         steps.push_back(program.step_count());
       } catch (const InputError&) { // the hub passes on what has changed meanwhile
       }
@@ -234,8 +234,7 @@ TEST_CASE("what shares a send moves in one step, where it lies side by side") {
         const ProgramVerdict verdict = verify_program(program);
         INFO((verdict.fault ? verdict.fault->text : ""));
         REQUIRE(verdict.correct());
-        REQUIRE(runtime::samples::RandomRun(program, seed, 1).run() ==
-                runtime::samples::RunEnd::right);
+        REQUIRE(RandomRun(program, seed, 1).run() == RunEnd::right);
         if (bits != 0) continue;
         options.fuse = false;
         const Program alone = lower(topology, made.collective, apart.schedule, options);
@@ -252,3 +251,5 @@ TEST_CASE("what shares a send moves in one step, where it lies side by side") {
   CHECK(fewer > 100);
   CHECK(larger > 20);
 }
+
+} // namespace lowering_random_test

@@ -22,6 +22,8 @@
 #include <string_view>
 #include <vector>
 
+namespace lowering_test {
+
 using namespace tutti;
 using namespace tutti::runtime;
 
@@ -467,3 +469,5 @@ TEST_CASE("programs of plans that dependencies keep take as long as the plan") {
     CHECK(static_cast<double>(planned.ps) < 1.01 * static_cast<double>(outcome.planned->ps));
   }
 }
+
+} // namespace lowering_test

@@ -20,6 +20,8 @@
 #include <set>
 #include <string>
 
+namespace msccl_fit_test {
+
 using namespace tutti;
 using namespace tutti::runtime;
 
@@ -291,3 +293,5 @@ TEST_CASE("warnings where a call never gets the program, or one gets it by mista
   CHECK(
       mentions(warnings(CollectiveKind::broadcast, 2400, {}), "no runtime looks at a call's root"));
 }
+
+} // namespace msccl_fit_test

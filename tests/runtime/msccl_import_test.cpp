@@ -16,6 +16,8 @@
 #include <string>
 #include <vector>
 
+namespace msccl_import_test {
+
 using namespace tutti;
 using namespace tutti::runtime;
 
@@ -206,3 +208,5 @@ TEST_CASE("paths are kept where they are known, else those of each NPU's own NIC
   CHECK(rail_of(bare.paths[1]) == "rail1");
   CHECK(rail_of(bare.paths[2]) == "rail7");
 }
+
+} // namespace msccl_import_test

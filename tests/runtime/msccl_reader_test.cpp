@@ -14,6 +14,8 @@
 
 #include <array>
 
+namespace msccl_reader_test {
+
 using namespace tutti;
 using namespace tutti::runtime;
 using msccl_samples::expanded;
@@ -300,3 +302,5 @@ TEST_CASE("broken files are refused or read, whatever breaks") {
     refused = 0;
   }
 }
+
+} // namespace msccl_reader_test

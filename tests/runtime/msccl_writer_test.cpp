@@ -12,6 +12,8 @@
 
 #include <array>
 
+namespace msccl_writer_test {
+
 using namespace tutti;
 using namespace tutti::runtime;
 
@@ -230,3 +232,5 @@ TEST_CASE("limits are named where a program is beyond them") {
   CHECK_THAT(refusal(waits, with(&MscclLimits::waited_block, 0)),
              ContainsSubstring("as a block that is waited for"));
 }
+
+} // namespace msccl_writer_test

@@ -16,6 +16,8 @@
 #include <string>
 #include <vector>
 
+namespace pack_test {
+
 using namespace tutti;
 using namespace tutti::runtime;
 
@@ -419,3 +421,5 @@ TEST_CASE("rows are added to what is there of the same pack") {
              }),
              ContainsSubstring("cannot"));
 }
+
+} // namespace pack_test

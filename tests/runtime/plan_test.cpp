@@ -9,6 +9,8 @@
 
 #include <algorithm>
 
+namespace plan_test {
+
 using namespace tutti;
 using namespace tutti::runtime;
 
@@ -200,3 +202,5 @@ TEST_CASE("parallel links are given to channels in order, a shared group slows i
   CHECK(plan.groups[0].seconds_per_byte == Approx(1.0 / 50));
   CHECK(plan.links[1].groups == 1);
 }
+
+} // namespace plan_test

@@ -14,6 +14,8 @@
 #include <map>
 #include <utility>
 
+namespace profiler_test {
+
 using namespace tutti;
 using namespace tutti::runtime;
 
@@ -177,3 +179,5 @@ TEST_CASE("topologies are written as files that read back the same") {
   CHECK(parse_topology(topology_toml(parallel), "back.toml").fingerprint() ==
         parallel.fingerprint());
 }
+
+} // namespace profiler_test

@@ -6,6 +6,8 @@
 #include "tests/catch.hpp"
 #include "topologies/list.hpp"
 
+namespace program_test {
+
 using namespace tutti;
 using namespace tutti::runtime;
 
@@ -58,3 +60,5 @@ TEST_CASE("unequal chunks have units of the size that they have in common") {
   CHECK_THROWS_AS(empty_program(custom, 2, 1, false), InputError);
   CHECK_THROWS_AS(empty_program(custom, 2, 1, true), InputError);
 }
+
+} // namespace program_test

@@ -13,7 +13,7 @@
 #include <tuple>
 #include <vector>
 
-namespace tutti::runtime::samples {
+namespace tutti::runtime {
 
 enum class RunEnd { right, wrong, hung };
 
@@ -123,4 +123,4 @@ private:
   std::map<Way, std::deque<std::vector<double>>> ways_;
 };
 
-} // namespace tutti::runtime::samples
+} // namespace tutti::runtime

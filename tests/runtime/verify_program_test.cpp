@@ -15,6 +15,8 @@
 #include <string>
 #include <vector>
 
+namespace verify_program_test {
+
 using namespace tutti;
 using namespace tutti::runtime;
 using Kind = ProgramFault::Kind;
@@ -323,13 +325,12 @@ TEST_CASE("runs in random order agree with the verdict", "[heavy]") {
         continue;
       bool wrong = false;
       for (int run = 0; run < 6; ++run) {
-        const runtime::samples::RunEnd end =
-            runtime::samples::RandomRun(program, random.next(), slots).run();
+        const RunEnd end = RandomRun(program, random.next(), slots).run();
         INFO(fault_of(program, slots));
-        REQUIRE((end == runtime::samples::RunEnd::hung) == (kind == Kind::deadlock));
-        if (!kind) REQUIRE(end == runtime::samples::RunEnd::right);
-        if (kind == Kind::wrong_result) REQUIRE(end == runtime::samples::RunEnd::wrong);
-        wrong = wrong || end == runtime::samples::RunEnd::wrong;
+        REQUIRE((end == RunEnd::hung) == (kind == Kind::deadlock));
+        if (!kind) REQUIRE(end == RunEnd::right);
+        if (kind == Kind::wrong_result) REQUIRE(end == RunEnd::wrong);
+        wrong = wrong || end == RunEnd::wrong;
       }
       if (kind == Kind::race && wrong) ++races_seen;
     }
@@ -339,3 +340,5 @@ TEST_CASE("runs in random order agree with the verdict", "[heavy]") {
     CHECK(verdicts[kind] >= 3);
   CHECK(races_seen > verdicts[Kind::race] / 10);
 }
+
+} // namespace verify_program_test

@@ -10,6 +10,8 @@
 #include <array>
 #include <map>
 
+namespace canonical_order_test {
+
 using namespace tutti;
 
 namespace {
@@ -113,3 +115,5 @@ TEST_CASE("links that break a symmetry are found", "[canonical_order]") {
   CHECK(odd_links(ring, unmarked(ring)).empty());
   CHECK(odd_links(uneven, unmarked(uneven)).empty());
 }
+
+} // namespace canonical_order_test

@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-namespace tutti {
+namespace tutti::collective_file_test {
 
 namespace {
 
@@ -222,4 +222,4 @@ TEST_CASE("what is wrong with a collective file is said with its place") {
   }
 }
 
-} // namespace tutti
+} // namespace tutti::collective_file_test

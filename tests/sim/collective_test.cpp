@@ -9,6 +9,8 @@
 #include <algorithm>
 #include <vector>
 
+namespace collective_test {
+
 using namespace tutti;
 
 namespace {
@@ -148,3 +150,5 @@ TEST_CASE("collectives that make no sense are refused in words") {
   CHECK(unread("reduce,root=x") == "root \"x\" is not a whole number");
   CHECK(unread("reduce,root=5,group=0-3") == "root 5 is not in the group");
 }
+
+} // namespace collective_test

@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-namespace tutti {
+namespace tutti::compact_schedule_test {
 
 namespace {
 
@@ -193,4 +193,4 @@ TEST_CASE("expansion refuses what can't happen") {
         "link 0 (npu0 > npu1) brings chunk 0 to a node that has it already");
 }
 
-} // namespace tutti
+} // namespace tutti::compact_schedule_test

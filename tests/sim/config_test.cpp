@@ -12,6 +12,8 @@
 #include <string>
 #include <vector>
 
+namespace config_test {
+
 using namespace tutti;
 
 namespace {
@@ -234,3 +236,5 @@ TEST_CASE("texts are replaced in a copy, which keeps their places") {
   CHECK(parse_config("b = {c=[1,'y','x']}\na='x' # first\n", "g.toml").canonical_text() ==
         table.canonical_text());
 }
+
+} // namespace config_test

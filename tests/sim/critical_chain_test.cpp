@@ -11,6 +11,8 @@
 #include <algorithm>
 #include <cstdint>
 
+namespace critical_chain_test {
+
 using namespace tutti;
 
 namespace {
@@ -120,3 +122,5 @@ TEST_CASE("a chain has no gap from its cause to the last delivery") {
   CHECK(from_zero > 200);
   CHECK(long_ones > 200);
 }
+
+} // namespace critical_chain_test

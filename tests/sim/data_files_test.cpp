@@ -11,6 +11,8 @@
 #include <string>
 #include <vector>
 
+namespace data_files_test {
+
 using namespace tutti;
 
 TEST_CASE("data files: the names of a folder's TOML files, ascending") {
@@ -31,3 +33,5 @@ TEST_CASE("data files: the names of a folder's TOML files, ascending") {
 TEST_CASE("data files: the source tree's where the command isn't installed") {
   CHECK(data_folder("no_such_kind_of_data", "/source/things") == "/source/things");
 }
+
+} // namespace data_files_test

@@ -10,6 +10,8 @@
 #include <utility>
 #include <vector>
 
+namespace disjoint_sets_test {
+
 using namespace tutti;
 
 TEST_CASE("each element begins in a set of its own") {
@@ -47,3 +49,5 @@ TEST_CASE("disjoint sets are those that renaming at each join gives") {
     CHECK(std::move(sets).least() == least);
   }
 }
+
+} // namespace disjoint_sets_test

@@ -11,6 +11,8 @@
 #include <algorithm>
 #include <vector>
 
+namespace dynamic_engines_test {
+
 using namespace tutti;
 using samples::link;
 using testing::chunks, testing::line, testing::steps;
@@ -465,3 +467,5 @@ TEST_CASE("options that make no sense") {
       message(options, fluid) ==
       "fluid sharing knows no network events, jobs, route changes, freezing or halting; fifo does");
 }
+
+} // namespace dynamic_engines_test

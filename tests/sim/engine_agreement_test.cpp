@@ -22,6 +22,8 @@
 #include <utility>
 #include <vector>
 
+namespace engine_agreement_test {
+
 using namespace tutti;
 using namespace tutti::testing;
 
@@ -488,3 +490,5 @@ TEST_CASE("how long links are busy is SimGrid's word") {
       CHECK(halved.links[l].busy.ps == 2 * plain.links[l].busy.ps);
   }
 }
+
+} // namespace engine_agreement_test

@@ -15,6 +15,8 @@
 #include <algorithm>
 #include <vector>
 
+namespace engines_test {
+
 using namespace tutti;
 using samples::link;
 using testing::chunks, testing::line, testing::steps, testing::Step;
@@ -392,3 +394,5 @@ TEST_CASE("transfers that never happen are named") {
         "2 of 2 transfers were never delivered: transfer 0 (chunk 0, npu0 > npu1) is under way; "
         "transfer 1 (chunk 0, npu1 > npu2) waits for data");
 }
+
+} // namespace engines_test

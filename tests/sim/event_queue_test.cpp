@@ -8,6 +8,8 @@
 
 #include <map>
 
+namespace event_queue_test {
+
 using namespace tutti;
 
 TEST_CASE("events come out by time, whatever mixture of delays went in") {
@@ -46,3 +48,5 @@ TEST_CASE("a link's queue is ordered by entry, then list position") {
   for (; !queue.empty(); queue.pop()) order.push_back(queue.front().transfer);
   CHECK(order == std::vector<std::uint32_t>{3, 7, 0, 1});
 }
+
+} // namespace event_queue_test

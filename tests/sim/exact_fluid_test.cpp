@@ -9,6 +9,8 @@
 
 #include <cmath>
 
+namespace exact_fluid_test {
+
 using namespace tutti;
 
 namespace {
@@ -66,3 +68,5 @@ TEST_CASE("fluid sharing by SimGrid is exact water-filling, with dependencies an
 TEST_CASE("fluid sharing by SimGrid is exact water-filling in 2,000 cases", "[slow]") {
   CHECK(compare(301, 2300).differing == 0);
 }
+
+} // namespace exact_fluid_test

@@ -19,6 +19,8 @@
 #include <utility>
 #include <vector>
 
+namespace feasibility_test {
+
 using namespace tutti;
 using samples::link;
 
@@ -299,3 +301,5 @@ TEST_CASE("a collective on a disconnected topology names who can't be reached") 
   CHECK(message_of([&] { require_feasible(topology, make_collective(topology, spec)); }) ==
         "islands: chunk 0 can't get from npu1 to npu3");
 }
+
+} // namespace feasibility_test

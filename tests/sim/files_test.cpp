@@ -7,6 +7,8 @@
 
 #include <filesystem>
 
+namespace files_test {
+
 using namespace tutti;
 
 TEST_CASE("a file is written whole, under its name only") {
@@ -41,3 +43,5 @@ TEST_CASE("what can't be read or written is said in words") {
   CHECK(message_of([&] { write_file(folder.file(""), "x"); }) ==
         folder.file("") + ": cannot write: Is a directory");
 }
+
+} // namespace files_test

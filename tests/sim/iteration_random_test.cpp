@@ -10,6 +10,8 @@
 #include <optional>
 #include <string>
 
+namespace iteration_random_test {
+
 using namespace tutti;
 using namespace tutti::testing;
 
@@ -149,3 +151,5 @@ TEST_CASE("many random workloads", "[slow]") {
   }
   CHECK(compared.apart <= compared.runs / 20);
 }
+
+} // namespace iteration_random_test

@@ -12,6 +12,8 @@
 #include <string>
 #include <vector>
 
+namespace iteration_test {
+
 using namespace tutti;
 using namespace tutti::testing;
 
@@ -626,3 +628,5 @@ TEST_CASE("bad input of iterations") {
   options.compute_shares = none;
   CHECK(message(plans, options) == "a computing share is 0, or more than 1");
 }
+
+} // namespace iteration_test

@@ -10,6 +10,8 @@
 #include <concepts>
 #include <cstdint>
 
+namespace must_not_compile_test {
+
 using namespace tutti;
 
 namespace {
@@ -108,3 +110,5 @@ TEST_CASE("interfaces take the id that they mean") {
   STATIC_REQUIRE_FALSE(pushable<LinkId, ChunkId>);
   STATIC_REQUIRE_FALSE(pushable<std::uint32_t, std::uint32_t>);
 }
+
+} // namespace must_not_compile_test

@@ -6,6 +6,8 @@
 #include "tests/message_of.hpp"
 #include "tests/samples.hpp"
 
+namespace network_event_test {
+
 using namespace tutti;
 using Kind = NetworkEvent::Kind;
 
@@ -138,3 +140,5 @@ TEST_CASE("a rate never falls to nothing") {
   state.apply(on_link(0, Kind::link_rate, 0, 1));
   CHECK(state.bandwidth(LinkId{0}) == Bandwidth{1});
 }
+
+} // namespace network_event_test

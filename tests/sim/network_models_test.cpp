@@ -6,6 +6,8 @@
 
 #include <string>
 
+namespace network_models_test {
+
 using namespace tutti;
 using namespace tutti::testing;
 
@@ -98,3 +100,5 @@ TEST_CASE("a report names the model and its parameters") {
   model.network = NetworkModel::cm02;
   CHECK(discipline_text(model) == "fluid cm02");
 }
+
+} // namespace network_models_test

@@ -8,6 +8,8 @@
 #include <algorithm>
 #include <cmath>
 
+namespace noise_test {
+
 using namespace tutti;
 
 namespace {
@@ -103,3 +105,5 @@ TEST_CASE("a draw hangs on its seed and number alone") {
   CHECK(part[0] == Time{});
   CHECK(drawn_starts(ring, {}, noise, 4) == std::vector<Time>(8));
 }
+
+} // namespace noise_test

@@ -8,12 +8,15 @@
 #include "sim/files/files.hpp"
 #include "sim/verify.hpp"
 #include "tests/catch.hpp"
+#include "tests/paths.hpp"
 
 #include <nlohmann/json.hpp>
 
 #include <filesystem>
 #include <string>
 #include <vector>
+
+namespace oracle_cases_test {
 
 using namespace tutti;
 using nlohmann::json;
@@ -128,3 +131,5 @@ TEST_CASE("verify and both engines give the independent specification's answers"
   CHECK(correct >= 16);
   CHECK(faulty >= 2);
 }
+
+} // namespace oracle_cases_test

@@ -20,6 +20,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+namespace processes_test {
+
 using namespace tutti;
 
 namespace {
@@ -170,3 +172,5 @@ TEST_CASE("what isolated work returns or throws comes back") {
                       [](const WorkProgress&) { return true; }),
                   Stopped);
 }
+
+} // namespace processes_test

@@ -5,6 +5,7 @@
 #include "tests/sim/random_case.hpp"
 
 #include "sim/random.hpp"
+#include "tests/pick.hpp"
 
 #include <algorithm>
 #include <array>
@@ -18,10 +19,6 @@
 namespace tutti::testing {
 
 namespace {
-
-template <typename T, std::size_t n> T pick(Random& random, const std::array<T, n>& values) {
-  return values[random.below(n)];
-}
 
 Topology random_topology(Random& random) {
   TopologyParts parts;

@@ -6,6 +6,7 @@
 
 #include "sim/error.hpp"
 #include "sim/random.hpp"
+#include "tests/pick.hpp"
 #include "tests/sim/random_case.hpp"
 
 #include <fmt/format.h>
@@ -24,10 +25,6 @@ namespace tutti::testing {
 
 namespace {
 
-template <typename T, std::size_t n> T pick(Random& random, const std::array<T, n>& values) {
-  return values[random.below(n)];
-}
-
 std::vector<NodeId> random_group(Random& random, std::uint32_t npus, std::size_t size) {
   std::vector<NodeId> all;
   for (std::uint32_t n = 0; n < npus; ++n) all.emplace_back(n);
@@ -37,9 +34,9 @@ std::vector<NodeId> random_group(Random& random, std::uint32_t npus, std::size_t
 }
 
 /// Appends operations to all programs in one order, so that nobody waits in a cycle.
-class Growing {
+class GrowingWorkload {
 public:
-  Growing(Random& random, std::uint32_t npus) : random_(random) {
+  GrowingWorkload(Random& random, std::uint32_t npus) : random_(random) {
     made_.programs.resize(npus);
     made_.places.resize(npus);
     made_.names = {"operation"};
@@ -535,7 +532,7 @@ RandomWorkload random_workload(std::uint64_t seed, bool disturbed) {
   Random random(seed);
   RandomCase network = random_case(random.next(), false);
   const std::uint32_t npus = network.topology.npu_count();
-  Growing growing(random, npus);
+  GrowingWorkload growing(random, npus);
   const std::uint64_t length = 1 + random.below(30);
   for (std::uint32_t i = 0; i < length; ++i)
     if (random.below(2) == 0)

@@ -7,6 +7,8 @@
 #include <cstdint>
 #include <limits>
 
+namespace ratio_test {
+
 using namespace tutti;
 
 namespace {
@@ -70,3 +72,5 @@ TEST_CASE("what doesn't fit a ratio is an error, what fits in the end is not") {
   CHECK_THROWS_AS(Ratio(1, 0), InputError);
   CHECK_THROWS_AS(Ratio(1) / Ratio(0), InputError);
 }
+
+} // namespace ratio_test

@@ -7,6 +7,8 @@
 #include "tests/message_of.hpp"
 #include "tests/samples.hpp"
 
+namespace relays_test {
+
 using namespace tutti;
 
 namespace {
@@ -84,3 +86,5 @@ TEST_CASE("a reduction can't be relayed, as its relay has a contribution") {
   CHECK_THAT(message_of([&] { (void)relayed(c.ring, reduced); }),
              ContainsSubstring("transfer 0 leads through npu1"));
 }
+
+} // namespace relays_test

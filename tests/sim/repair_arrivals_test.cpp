@@ -23,6 +23,8 @@
 #include <utility>
 #include <vector>
 
+namespace repair_arrivals_test {
+
 using namespace tutti;
 using namespace tutti::repair_samples;
 
@@ -469,3 +471,5 @@ TEST_CASE("what has come to an NPU that lives is not lost, whatever it waits for
 TEST_CASE("twenty thousand times: what has come to an NPU that lives is not lost", "[slow]") {
   check_seeds(1'000'000, 20'000);
 }
+
+} // namespace repair_arrivals_test

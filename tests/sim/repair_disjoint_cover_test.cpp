@@ -8,6 +8,8 @@
 #include <bit>
 #include <vector>
 
+namespace repair_disjoint_cover_test {
+
 using namespace tutti;
 
 TEST_CASE("disjoint sums that leave the fewest gaps are found, and nothing could be added") {
@@ -97,3 +99,5 @@ TEST_CASE("no sum would hold more in place of those within it, also where the se
   }
   CHECK(with_gaps > 30);
 }
+
+} // namespace repair_disjoint_cover_test

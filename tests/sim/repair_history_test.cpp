@@ -10,6 +10,8 @@
 #include <string>
 #include <utility>
 
+namespace repair_history_test {
+
 using namespace tutti;
 using namespace tutti::repair_samples;
 
@@ -447,3 +449,5 @@ TEST_CASE("what waits at an NPU that lives is held: a plan must count it, and it
     CHECK(fault().empty());
   }
 }
+
+} // namespace repair_history_test

@@ -11,6 +11,7 @@
 #include "synth/bounds/bounds.hpp"
 #include "synth/list.hpp"
 #include "tests/catch.hpp"
+#include "tests/pick.hpp"
 #include "tests/samples.hpp"
 #include "tests/sim/repair_samples.hpp"
 
@@ -22,13 +23,12 @@
 #include <utility>
 #include <vector>
 
+namespace repair_random_test {
+
 using namespace tutti;
+using testing::pick;
 
 namespace {
-
-template <typename T, std::size_t n> T pick(Random& random, const std::array<T, n>& values) {
-  return values[random.below(n)];
-}
 
 std::uint32_t number_below(Random& random, std::uint32_t bound) {
   return static_cast<std::uint32_t>(random.below(bound));
@@ -469,3 +469,5 @@ TEST_CASE("random failures, every policy: nothing lost or counted twice, both en
 }
 
 TEST_CASE("ten thousand random failures", "[slow]") { check_seeds(100'000, 10'000, 50); }
+
+} // namespace repair_random_test

@@ -16,6 +16,8 @@
 #include <string>
 #include <vector>
 
+namespace repair_recovery_test {
+
 using namespace tutti;
 using namespace tutti::repair_samples;
 
@@ -591,3 +593,5 @@ TEST_CASE("names of policies") {
   for (const Policy policy : all_policies()) CHECK(parse_policy(to_text(policy)) == policy);
   CHECK(message_of([] { (void)parse_policy("retry"); }).find("reroute") != std::string::npos);
 }
+
+} // namespace repair_recovery_test

@@ -8,6 +8,8 @@
 
 #include <algorithm>
 
+namespace repair_residual_test {
+
 using namespace tutti;
 using namespace tutti::repair_samples;
 using samples::link;
@@ -338,3 +340,5 @@ TEST_CASE("what lies in a switch or a memory doesn't count") {
   CHECK(dead.chunk.empty());
   CHECK(dead.lost == std::vector<ChunkAt>{{zero, NodeId{0}}});
 }
+
+} // namespace repair_residual_test

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-namespace tutti {
+namespace tutti::report_test {
 namespace {
 
 constexpr std::int64_t second = 1'000'000'000'000; // ps
@@ -73,4 +73,4 @@ TEST_CASE("utilisation is busy time over completion time", "[report]") {
 }
 
 } // namespace
-} // namespace tutti
+} // namespace tutti::report_test

@@ -8,6 +8,8 @@
 
 #include <vector>
 
+namespace routing_test {
+
 using namespace tutti;
 using samples::link;
 
@@ -107,3 +109,5 @@ TEST_CASE("what can't be routed is said in words") {
   CHECK(message_of([&] { (void)router.route(NodeId{2}, NodeId{0}); }) ==
         "one way: npu0 can't be reached from npu2");
 }
+
+} // namespace routing_test

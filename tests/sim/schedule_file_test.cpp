@@ -11,6 +11,7 @@
 #include "sim/verify.hpp"
 #include "tests/catch.hpp"
 #include "tests/message_of.hpp"
+#include "tests/paths.hpp"
 #include "tests/samples.hpp"
 #include "tests/sim/random_case.hpp"
 #include "tests/temporary_folder.hpp"
@@ -24,7 +25,7 @@
 #include <utility>
 #include <vector>
 
-namespace tutti {
+namespace tutti::schedule_file_test {
 
 namespace {
 
@@ -575,4 +576,4 @@ TEST_CASE("no decompression bomb is read or written") {
              ContainsSubstring("decompression bomb; a name that ends in .json gives text"));
 }
 
-} // namespace tutti
+} // namespace tutti::schedule_file_test

@@ -29,6 +29,8 @@
 #include <utility>
 #include <vector>
 
+namespace shared_sends_test {
+
 using namespace tutti;
 using namespace tutti::testing;
 
@@ -591,3 +593,5 @@ TEST_CASE("a relay in software passes a send on as one") {
   CHECK(delivered(topology, two, by_relay) ==
         Times{a + 2 * d, a + 2 * d, 2 * a + 4 * d, 2 * a + 4 * d});
 }
+
+} // namespace shared_sends_test

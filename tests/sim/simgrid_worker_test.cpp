@@ -23,6 +23,8 @@
 #include <thread>
 #include <vector>
 
+namespace simgrid_worker_test {
+
 using namespace tutti;
 
 namespace {
@@ -154,3 +156,5 @@ TEST_CASE("a worker that isn't there, or is of another version, is an error in w
   CHECK(message_of([] { (void)find_simgrid_worker(); }) ==
         "TUTTI_SIMGRID_WORKER: \"/nonexistent/worker\" is no program");
 }
+
+} // namespace simgrid_worker_test

@@ -14,6 +14,8 @@
 #include <array>
 #include <tuple>
 
+namespace slow_replay_test {
+
 using namespace tutti;
 using namespace tutti::testing;
 
@@ -135,3 +137,5 @@ TEST_CASE("both engines and the slow replay agree on disturbed schedules of algo
   CHECK(counts.apart <= counts.runs / 20);
   CHECK(counts.delivered > 1000);
 }
+
+} // namespace slow_replay_test

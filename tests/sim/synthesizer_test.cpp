@@ -11,6 +11,8 @@
 
 #include <array>
 
+namespace synthesizer_test {
+
 using namespace tutti;
 using namespace tutti::samples;
 
@@ -126,3 +128,5 @@ TEST_CASE("status names") {
   CHECK(to_text(Status::unsupported) == "unsupported");
   CHECK(to_text(Status::timed_out) == "timed_out");
 }
+
+} // namespace synthesizer_test

@@ -7,6 +7,8 @@
 
 #include <vector>
 
+namespace topology_test {
+
 using namespace tutti;
 using samples::link;
 
@@ -137,3 +139,5 @@ TEST_CASE("fingerprints tell topologies apart by what decides a simulation") {
   other.groups.push_back({"bus", {LinkId{0}}, samples::bandwidth});
   CHECK(Topology(other).fingerprint() != print);
 }
+
+} // namespace topology_test

@@ -12,6 +12,8 @@
 #include <algorithm>
 #include <array>
 
+namespace transforms_test {
+
 using namespace tutti;
 using namespace tutti::samples;
 
@@ -355,3 +357,5 @@ TEST_CASE("in an inverted schedule those wait that were waited for") {
   const Topology uneven(parts);
   CHECK(names_in(inverted(uneven, with_names(uneven), Op::reduce)) == "1>0l 2>0a 3>1a");
 }
+
+} // namespace transforms_test

@@ -18,6 +18,8 @@
 #include <utility>
 #include <vector>
 
+namespace transport_test {
+
 using namespace tutti;
 
 namespace {
@@ -398,3 +400,5 @@ TEST_CASE("what is wrong in a transport's file is told by its place") {
   CHECK_THAT(message_of([] { (void)read_transport("ncl"); }),
              ContainsSubstring("unknown transport \"ncl\""));
 }
+
+} // namespace transport_test

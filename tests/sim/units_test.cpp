@@ -9,6 +9,8 @@
 
 #include <vector>
 
+namespace units_test {
+
 using namespace tutti;
 
 __extension__ typedef __int128 int128;
@@ -128,3 +130,5 @@ TEST_CASE("the generator gives the same numbers on every machine") {
   CHECK(random.next() == 3203168211198807973ULL);
   CHECK(random.next() == 9817491932198370423ULL);
 }
+
+} // namespace units_test

@@ -14,7 +14,7 @@
 #include <utility>
 #include <vector>
 
-namespace tutti {
+namespace tutti::verify_compact_test {
 
 namespace {
 
@@ -178,4 +178,4 @@ TEST_CASE("a compact schedule is right exactly where its list is") {
   CHECK(wrong > 100);
 }
 
-} // namespace tutti
+} // namespace tutti::verify_compact_test

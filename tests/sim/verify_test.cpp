@@ -11,6 +11,8 @@
 #include <optional>
 #include <vector>
 
+namespace verify_test {
+
 using namespace tutti;
 using samples::link;
 
@@ -240,3 +242,5 @@ TEST_CASE("who waits for a transfer that isn't listed before, or can't wait, is 
   CHECK(fault_text(copying, collective, cast) ==
         "transfer 2: its sender hub can't store, so it can't wait for another");
 }
+
+} // namespace verify_test

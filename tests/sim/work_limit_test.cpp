@@ -7,6 +7,8 @@
 #include <string>
 #include <string_view>
 
+namespace work_limit_test {
+
 using namespace tutti;
 
 TEST_CASE("a work limit tells the seconds that remain") {
@@ -84,3 +86,5 @@ TEST_CASE("a replay within a synthesis ends with its limit") {
   CHECK_FALSE(WorkLimit().watch());
   CHECK_FALSE(WorkLimit().is_counted());
 }
+
+} // namespace work_limit_test

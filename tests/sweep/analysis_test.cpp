@@ -14,6 +14,8 @@
 
 #include <cstdlib>
 
+namespace analysis_test {
+
 using namespace tutti;
 using namespace tutti::sweep;
 
@@ -269,3 +271,5 @@ TEST_CASE("Problems are grouped, the most frequent first; what is pending is non
                                          {"timed_out", "1"},
                                          {"crashed", "2"}});
 }
+
+} // namespace analysis_test

@@ -5,6 +5,8 @@
 
 #include <cmath>
 
+namespace axis_test {
+
 using namespace tutti;
 using namespace tutti::sweep;
 
@@ -90,3 +92,5 @@ TEST_CASE("a seed decides a sample") {
     CHECK(once.rows != sampled_axis(method, ranges, 20, 6).rows);
   }
 }
+
+} // namespace axis_test

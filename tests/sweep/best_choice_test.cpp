@@ -7,6 +7,8 @@
 
 #include <fmt/format.h>
 
+namespace best_choice_test {
+
 using namespace tutti;
 using namespace tutti::sweep;
 
@@ -125,3 +127,5 @@ TEST_CASE("A map for each combination has the same colours") {
   CHECK_THAT(report.figures[1].figure.script,
              ContainsSubstring("fillcolor rgb '#ee8a1a'\nset label 11 'direct'"));
 }
+
+} // namespace best_choice_test

@@ -5,6 +5,8 @@
 #include "tests/message_of.hpp"
 #include "topologies/list.hpp"
 
+namespace cost_model_test {
+
 using namespace tutti;
 using namespace tutti::sweep;
 
@@ -215,3 +217,5 @@ TEST_CASE("cost models are refused with the place of what is wrong") {
   CHECK(message_of([&] { (void)cost_of(make_topology("ring:4"), short_ones); }) ==
         "no cable of the cost model reaches 4.6 m");
 }
+
+} // namespace cost_model_test

@@ -6,6 +6,8 @@
 #include "tests/message_of.hpp"
 #include "tests/sweep/tables.hpp"
 
+namespace curves_analysis_test {
+
 using namespace tutti;
 using namespace tutti::sweep;
 
@@ -97,3 +99,5 @@ TEST_CASE("Without repetitions or a result a cell is empty") {
   CHECK(report.csv[2] == std::vector<std::string>{"torus", "1", "", ""});
   CHECK_THAT(report.notes.at(0), ContainsSubstring("1 of 2 points of curves have no result"));
 }
+
+} // namespace curves_analysis_test

@@ -10,6 +10,8 @@
 
 #include <map>
 
+namespace experiment_template_test {
+
 using namespace tutti;
 using namespace tutti::sweep;
 using Catch::Matchers::Contains;
@@ -138,3 +140,5 @@ TEST_CASE("machines, models and NPUs that come with Tutti are part of a point's 
              Contains("dgx1.toml ") && Contains("resnet50.toml ") && Contains("v100.toml "));
   CHECK(fingerprints("ring:4", "nothing", "nothing").empty());
 }
+
+} // namespace experiment_template_test

@@ -5,6 +5,8 @@
 
 #include <map>
 
+namespace expression_test {
+
 using namespace tutti;
 using namespace tutti::sweep;
 using Catch::Matchers::Contains;
@@ -215,3 +217,5 @@ TEST_CASE("texts can't grow without end") {
   CHECK_THROWS_AS(Expression(std::string(5000, '('), known), InputError);
   CHECK_THROWS_AS(Expression(std::string(5000, '-') + "1", known), InputError);
 }
+
+} // namespace expression_test

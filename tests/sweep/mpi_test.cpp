@@ -3,6 +3,7 @@
 #include "sim/error.hpp"
 #include "sim/files/files.hpp"
 #include "tests/catch.hpp"
+#include "tests/paths.hpp"
 #include "tests/sweep/sweep_samples.hpp"
 #include "tests/temporary_folder.hpp"
 

@@ -5,6 +5,8 @@
 #include "tests/catch.hpp"
 #include "tests/sweep/tables.hpp"
 
+namespace pareto_test {
+
 using namespace tutti;
 using namespace tutti::sweep;
 
@@ -124,3 +126,5 @@ TEST_CASE("Both axes of a front have a unit, also of facts that are plain number
   CHECK(report.conclusions[0] ==
         "2 of 2 points aren't beaten in both power and price. On the front: k 1, k 2.");
 }
+
+} // namespace pareto_test

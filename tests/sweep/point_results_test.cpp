@@ -5,6 +5,8 @@
 
 #include <map>
 
+namespace point_results_test {
+
 using namespace tutti;
 using namespace tutti::sweep;
 using Catch::Matchers::Contains;
@@ -184,3 +186,5 @@ collective = "all_gather"
   CHECK(two.status == PointStatus::refused);
   CHECK_THAT(two.message, Contains("this has 2 cases"));
 }
+
+} // namespace point_results_test

@@ -14,6 +14,8 @@
 #include <stdexcept>
 #include <thread>
 
+namespace point_server_test {
+
 using namespace tutti;
 using namespace tutti::sweep;
 
@@ -190,3 +192,5 @@ TEST_CASE("a point costs a few milliseconds", "[slow]") {
       std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   CHECK(seconds / 300 < 0.03); // 0.001 on a quiet machine
 }
+
+} // namespace point_server_test

@@ -12,6 +12,8 @@
 
 #include <set>
 
+namespace point_table_test {
+
 using namespace tutti;
 using namespace tutti::sweep;
 
@@ -143,3 +145,5 @@ TEST_CASE("An expression is evaluated for each row; where it has no result there
       objective_values(table, {"value", "collective_time_s / price", false, Unit::none}),
       InputError);
 }
+
+} // namespace point_table_test

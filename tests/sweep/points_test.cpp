@@ -8,6 +8,8 @@
 #include <chrono>
 #include <cmath>
 
+namespace points_test {
+
 using namespace tutti;
 using namespace tutti::sweep;
 using Catch::Matchers::Contains;
@@ -319,3 +321,5 @@ TEST_CASE("a derived number has the value that is simulated") {
       space_of(study("[derived]\nlatency = {expression = \"1e-6 / 3\", unit = \"seconds\"}\n"));
   CHECK(value(space, 0, "latency") == number_value(3.33333e-7, Unit::seconds));
 }
+
+} // namespace points_test

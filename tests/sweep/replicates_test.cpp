@@ -3,6 +3,8 @@
 #include "sim/random.hpp"
 #include "tests/catch.hpp"
 
+namespace replicates_test {
+
 using namespace tutti;
 using namespace tutti::sweep;
 
@@ -105,3 +107,5 @@ TEST_CASE("The order of repetitions doesn't change a bit") {
   CHECK(before.mean == after.mean);
   CHECK(before.mean_interval->low == after.mean_interval->low);
 }
+
+} // namespace replicates_test

@@ -6,6 +6,8 @@
 
 #include <nlohmann/json.hpp>
 
+namespace selection_test {
+
 using namespace tutti;
 using namespace tutti::sweep;
 
@@ -106,3 +108,5 @@ TEST_CASE("Texts are selected for one by one") {
   CHECK(ranges[1]["choice"] == Json({{"size", 1024}}));
   CHECK_FALSE(ranges[0].contains("from"));
 }
+
+} // namespace selection_test

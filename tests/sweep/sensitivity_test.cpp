@@ -9,6 +9,8 @@
 #include <cmath>
 #include <numeric>
 
+namespace sensitivity_test {
+
 using namespace tutti;
 using namespace tutti::sweep;
 
@@ -169,3 +171,5 @@ TEST_CASE("Where more is better the best value is that with the largest mean") {
   CHECK(of(all, "a").best.mean == Approx(4));
   CHECK(of(all, "a").effect == Approx(4));
 }
+
+} // namespace sensitivity_test

@@ -9,6 +9,8 @@
 #include <cstdlib>
 #include <filesystem>
 
+namespace slurm_test {
+
 using namespace tutti;
 using namespace tutti::sweep;
 
@@ -102,3 +104,5 @@ TEST_CASE("shellcheck has nothing to say about the scripts") {
     CHECK(code_of("shellcheck '" + cluster.file("job") + "'") == 0);
   }
 }
+
+} // namespace slurm_test

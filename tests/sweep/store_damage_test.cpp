@@ -16,6 +16,8 @@
 #include <filesystem>
 #include <optional>
 
+namespace store_damage_test {
+
 using namespace tutti;
 using namespace tutti::sweep;
 using Catch::Matchers::StartsWith;
@@ -254,3 +256,5 @@ TEST_CASE("names that SQLite has no files for are refused") {
     CHECK_FALSE(std::filesystem::exists(std::string(name) + "-owners"));
   }
 }
+
+} // namespace store_damage_test

@@ -21,6 +21,8 @@
 #include <filesystem>
 #include <functional>
 
+namespace store_test {
+
 using namespace tutti;
 using namespace tutti::sweep;
 
@@ -390,3 +392,5 @@ TEST_CASE("a million rows are read in a second or two", "[slow]") {
   CHECK(table.rows == 1'000'000);
   CHECK(table.columns[0].numbers[10'000] == 100);
 }
+
+} // namespace store_test

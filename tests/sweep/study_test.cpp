@@ -6,6 +6,8 @@
 #include "tests/message_of.hpp"
 #include "tests/temporary_folder.hpp"
 
+namespace study_test {
+
 using namespace tutti;
 using namespace tutti::sweep;
 using Catch::Matchers::Contains;
@@ -414,3 +416,5 @@ TEST_CASE("what a study's experiment lacks is said at its place") {
   CHECK_THAT(refusal("name = \"s\"\n[experiment]\n"), Contains("study.toml:2:1"));
   CHECK_THAT(refusal("name = \"s\"\n"), Contains("needs a key \"experiment\""));
 }
+
+} // namespace study_test

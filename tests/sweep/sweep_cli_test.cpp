@@ -2,10 +2,13 @@
 #include "sim/files/files.hpp"
 #include "tests/catch.hpp"
 #include "tests/experiments/cli/run_tutti.hpp"
+#include "tests/paths.hpp"
 #include "tests/temporary_folder.hpp"
 
 #include <filesystem>
 #include <string>
+
+namespace sweep_cli_test {
 
 using namespace tutti;
 
@@ -207,3 +210,5 @@ TEST_CASE("without the program for MPI, what to install is said") {
   CHECK(WEXITSTATUS(status) == 2);
   CHECK_THAT(read_file(err), ContainsSubstring("libboost-mpi-dev"));
 }
+
+} // namespace sweep_cli_test

@@ -14,6 +14,8 @@
 #include <csignal>
 #include <thread>
 
+namespace sweep_run_test {
+
 using namespace tutti;
 using namespace tutti::sweep;
 
@@ -222,3 +224,5 @@ TEST_CASE("two sweeps at once share the points") {
 TEST_CASE("a sweep survives its death at any instant") { kill_again_and_again(10, 60); }
 
 TEST_CASE("a sweep survives fifty deaths", "[slow]") { kill_again_and_again(50, 300); }
+
+} // namespace sweep_run_test

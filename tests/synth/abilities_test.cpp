@@ -12,6 +12,8 @@
 #include <iostream>
 #include <string>
 
+namespace abilities_test {
+
 using namespace tutti;
 
 namespace {
@@ -79,3 +81,5 @@ TEST_CASE("algorithms answer correctly on many switches of all abilities", "[slo
     CHECK(answers(seed, 400).fault == "");
   }
 }
+
+} // namespace abilities_test

@@ -13,6 +13,8 @@
 #include <atomic>
 #include <map>
 
+namespace chunk_choice_test {
+
 using namespace tutti;
 
 namespace {
@@ -324,3 +326,5 @@ TEST_CASE("a torus of 1,024 NPUs has two chunks per direction, and says that mor
         std::string::npos);
   CHECK(made.outcome.status == Status::feasible);
 }
+
+} // namespace chunk_choice_test

@@ -19,6 +19,8 @@
 #include <string_view>
 #include <vector>
 
+namespace feasible_everywhere_test {
+
 using namespace tutti;
 
 namespace {
@@ -211,3 +213,5 @@ TEST_CASE("four planners have a schedule wherever there is one of many", "[slow]
   check_planners(12, 500, 1, true);
   check_planners(13, 500, 9, false);
 }
+
+} // namespace feasible_everywhere_test

@@ -7,6 +7,8 @@
 #include <utility>
 #include <vector>
 
+namespace inversion_test {
+
 using namespace tutti;
 
 TEST_CASE("what is reduced somewhere is copied from there, inverted") {
@@ -52,3 +54,5 @@ TEST_CASE("inverted, who could reduce can copy") {
   CHECK_FALSE(turned.node(NodeId{2}).can.copy);
   CHECK(turned.node(NodeId{0}).can.copy);
 }
+
+} // namespace inversion_test

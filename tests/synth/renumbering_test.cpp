@@ -16,6 +16,8 @@
 
 #include <array>
 
+namespace renumbering_test {
+
 using namespace tutti;
 
 namespace {
@@ -245,3 +247,5 @@ TEST_CASE("chunks of all collectives come back to their members", "[renumbering]
       CHECK((verdict.fault ? verdict.fault->text : "") == "");
     }
 }
+
+} // namespace renumbering_test

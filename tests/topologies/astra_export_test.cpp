@@ -12,6 +12,8 @@
 #include <tuple>
 #include <vector>
 
+namespace astra_export_test {
+
 using namespace tutti;
 using Catch::Matchers::Contains;
 
@@ -123,3 +125,5 @@ TEST_CASE("what ASTRA-sim's networks can't say is refused by what it is") {
   parts.links.clear();
   CHECK_THAT(astra_refusal(Topology(parts)), Contains("dimension 0 has no links"));
 }
+
+} // namespace astra_export_test

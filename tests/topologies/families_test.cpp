@@ -12,6 +12,8 @@
 #include <utility>
 #include <vector>
 
+namespace families_test {
+
 using namespace tutti;
 
 namespace {
@@ -555,3 +557,5 @@ TEST_CASE("the largest topologies that are allowed") {
   CHECK(make_topology("hypercube:16").link_count() == 16 * 65536);
   CHECK(make_topology("mesh2d:1000x200").npu_count() == 200'000);
 }
+
+} // namespace families_test

@@ -14,6 +14,8 @@
 #include <utility>
 #include <vector>
 
+namespace graphs_test {
+
 using namespace tutti;
 using Catch::Matchers::Contains;
 using Catch::Matchers::StartsWith;
@@ -366,3 +368,5 @@ TEST_CASE("damaged graphs are refused or read, and nothing else") {
                                       });
   CHECK(refused > 900);
 }
+
+} // namespace graphs_test

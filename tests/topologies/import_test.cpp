@@ -2,6 +2,7 @@
 // place. Published files are read where they are.
 #include "tests/catch.hpp"
 #include "tests/message_of.hpp"
+#include "tests/paths.hpp"
 #include "tests/topologies/damaged.hpp"
 #include "topologies/export/list.hpp"
 #include "topologies/import/list.hpp"
@@ -11,6 +12,8 @@
 #include <string>
 #include <string_view>
 #include <vector>
+
+namespace import_test {
 
 using namespace tutti;
 using Catch::Matchers::StartsWith;
@@ -348,3 +351,5 @@ TEST_CASE("published networks say what their text says") {
   CHECK_THAT(message_of([&] { (void)of("astra/Ring_4chunks.json"); }),
              Catch::Matchers::Contains("an ASTRA-sim system file; -t wants its network yml"));
 }
+
+} // namespace import_test

@@ -2,6 +2,7 @@
 // and what is written is read back.
 #include "tests/catch.hpp"
 #include "tests/message_of.hpp"
+#include "tests/paths.hpp"
 #include "tests/topologies/damaged.hpp"
 #include "topologies/export/list.hpp"
 #include "topologies/import/list.hpp"
@@ -16,6 +17,8 @@
 #include <tuple>
 #include <utility>
 #include <vector>
+
+namespace infragraph_test {
 
 using namespace tutti;
 using Catch::Matchers::StartsWith;
@@ -552,3 +555,5 @@ TEST_CASE("published files of InfraGraph say what their text says") {
   CHECK_THAT(missing, StartsWith("f:62:13: device \"VendorC-Router\" is defined nowhere (here: "
                                  "VendorA-Server, VendorB-Switch; beside: cx5.yaml, "));
 }
+
+} // namespace infragraph_test

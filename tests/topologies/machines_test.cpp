@@ -10,6 +10,8 @@
 #include <utility>
 #include <vector>
 
+namespace machines_test {
+
 using namespace tutti;
 
 namespace {
@@ -314,3 +316,5 @@ TEST_CASE("two MI250X nodes: a NIC for every package, one switch") {
     CHECK(link.latency == Time{inside ? 700'000 : 650'000});
   }
 }
+
+} // namespace machines_test

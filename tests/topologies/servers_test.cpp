@@ -3,6 +3,7 @@
 // they are, and counted by a look at their text alone.
 #include "tests/catch.hpp"
 #include "tests/message_of.hpp"
+#include "tests/paths.hpp"
 #include "tests/topologies/damaged.hpp"
 #include "topologies/import/list.hpp"
 #include "topologies/list.hpp"
@@ -15,6 +16,8 @@
 #include <string>
 #include <string_view>
 #include <vector>
+
+namespace servers_test {
 
 using namespace tutti;
 using Catch::Matchers::Contains;
@@ -393,3 +396,5 @@ TEST_CASE("published dumps have as many GPUs, links and cards as their text says
   }
   CHECK(files >= 6);
 }
+
+} // namespace servers_test

@@ -3,6 +3,7 @@
 #include "sim/engines/simgrid/platform.hpp"
 #include "tests/catch.hpp"
 #include "tests/message_of.hpp"
+#include "tests/paths.hpp"
 #include "tests/topologies/damaged.hpp"
 #include "topologies/export/list.hpp"
 #include "topologies/import/list.hpp"
@@ -16,6 +17,8 @@
 #include <string>
 #include <thread>
 #include <vector>
+
+namespace simgrid_test {
 
 using namespace tutti;
 using Catch::Matchers::StartsWith;
@@ -342,3 +345,5 @@ TEST_CASE("SimGrid's own examples") {
   CHECK(small.node_count() == 7);
   CHECK(small.groups().size() == 23);
 }
+
+} // namespace simgrid_test

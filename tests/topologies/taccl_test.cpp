@@ -2,6 +2,7 @@
 #include "sim/files/files.hpp"
 #include "tests/catch.hpp"
 #include "tests/message_of.hpp"
+#include "tests/paths.hpp"
 #include "topologies/import/list.hpp"
 #include "topologies/list.hpp"
 
@@ -11,6 +12,8 @@
 #include <filesystem>
 #include <map>
 #include <string>
+
+namespace taccl_test {
 
 using namespace tutti;
 
@@ -171,3 +174,5 @@ TEST_CASE("TACCL's published topology files say what their text says") {
           2 * said.at("nics_per_node").get<std::size_t>());
   }
 }
+
+} // namespace taccl_test

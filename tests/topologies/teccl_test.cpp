@@ -10,6 +10,8 @@
 #include <string>
 #include <vector>
 
+namespace teccl_test {
+
 using namespace tutti;
 using Catch::Matchers::StartsWith;
 
@@ -141,3 +143,5 @@ TEST_CASE("damaged inputs of TE-CCL are refused or read, and nothing else") {
                                  "\"switch_copy\": true");
   CHECK(refused_when_damaged(text, " \n,{}[]:\"-x0189e\xFF", 300, read_if_known) > 100);
 }
+
+} // namespace teccl_test

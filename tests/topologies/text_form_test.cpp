@@ -9,6 +9,8 @@
 #include <fstream>
 #include <string>
 
+namespace text_form_test {
+
 using namespace tutti;
 
 TEST_CASE("a topology is named by its text in normal form") {
@@ -223,3 +225,5 @@ TEST_CASE("a family called directly refuses what it can't build") {
     CHECK_THROWS_AS(row.build(negative), InputError);
   }
 }
+
+} // namespace text_form_test

@@ -4,6 +4,7 @@
 #include "sim/error.hpp"
 #include "sim/random.hpp"
 #include "tests/catch.hpp"
+#include "tests/paths.hpp"
 #include "topologies/export/list.hpp"
 
 #include <cstdint>
@@ -11,6 +12,8 @@
 #include <string>
 #include <utility>
 #include <vector>
+
+namespace topology_file_test {
 
 using namespace tutti;
 
@@ -332,3 +335,5 @@ TEST_CASE("a written network is the same again, whatever the order of a group's 
     for (std::size_t g = 0; g < 2; ++g) CHECK(again.groups()[g].links == network.groups()[g].links);
   }
 }
+
+} // namespace topology_file_test

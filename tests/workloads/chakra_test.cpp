@@ -16,6 +16,8 @@
 #include <cstdlib>
 #include <string_view>
 
+namespace chakra_test {
+
 using namespace tutti;
 using namespace tutti::samples;
 
@@ -660,3 +662,5 @@ TEST_CASE("Chakra: files of earlier versions, with their metadata node and witho
   CHECK(Traces({head + groups + first, head + groups + first}).error(full(2)) ==
         "trace.0.et: truncated: 2 of 3 nodes are there");
 }
+
+} // namespace chakra_test

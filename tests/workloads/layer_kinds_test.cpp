@@ -5,6 +5,8 @@
 
 #include <string>
 
+namespace layer_kinds_test {
+
 using namespace tutti;
 
 namespace {
@@ -218,3 +220,5 @@ TEST_CASE("the backward pass: twice the forward's products, once what is element
   CHECK(model.forward_flops() == 30);
   CHECK(model.training_flops() == 90);
 }
+
+} // namespace layer_kinds_test

@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+namespace model_file_test {
+
 using namespace tutti;
 
 namespace {
@@ -116,3 +118,5 @@ TEST_CASE("layers whose dimensions don't fit are refused") {
   CHECK(model_message(head + "[[layers]]\nkind = \"group\"\n") ==
         "m.toml:2:1: a group needs layers");
 }
+
+} // namespace model_file_test

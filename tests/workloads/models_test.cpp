@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+namespace models_test {
+
 using namespace tutti;
 
 namespace {
@@ -177,3 +179,5 @@ TEST_CASE("an unknown model names those that are known") {
     CHECK(message.ends_with("did you mean \"gpt3_175b\"?)"));
   }
 }
+
+} // namespace models_test

@@ -4,11 +4,14 @@
 
 #include "tests/catch.hpp"
 #include "tests/message_of.hpp"
+#include "tests/paths.hpp"
 #include "tests/temporary_folder.hpp"
 
 #include <algorithm>
 #include <string>
 #include <vector>
+
+namespace npu_profile_test {
 
 using namespace tutti;
 
@@ -142,3 +145,5 @@ TEST_CASE("NPU profiles that are refused") {
   CHECK(message_of([] { (void)load_npu_profile("a10"); }) ==
         "unknown NPU \"a10\" (known: a100, h100, ideal, tpu_v4, v100; did you mean \"a100\"?)");
 }
+
+} // namespace npu_profile_test

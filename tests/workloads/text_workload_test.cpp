@@ -10,6 +10,8 @@
 #include <map>
 #include <set>
 
+namespace text_workload_test {
+
 using namespace tutti;
 using namespace tutti::samples;
 
@@ -263,3 +265,5 @@ TEST_CASE("text workloads: what is wrong is said with its place") {
   CHECK(error_of("HYBRID_TRANSFORMER model_parallel_NPU_group: 3\n1\na -1 1 NONE 0 1 NONE 0 1 NONE "
                  "0 1") == "w.txt:1:1: model-parallel groups of 3 don't divide 4 NPUs");
 }
+
+} // namespace text_workload_test

@@ -13,6 +13,8 @@
 #include <map>
 #include <tuple>
 
+namespace training_pipeline_test {
+
 using namespace tutti;
 
 namespace {
@@ -189,3 +191,5 @@ TEST_CASE("an NPU computes one thing after another, in the order of the schedule
     CHECK(previous > 0);
   }
 }
+
+} // namespace training_pipeline_test

@@ -5,6 +5,8 @@
 #include "tests/message_of.hpp"
 #include "tests/workloads/training_samples.hpp"
 
+namespace training_placement_test {
+
 using namespace tutti;
 
 namespace {
@@ -116,3 +118,5 @@ TEST_CASE("words for the choices of a spec", "[training]") {
   CHECK_THAT(message_of([] { static_cast<void>(parse_recompute("some")); }),
              ContainsSubstring("known: none, attention, full"));
 }
+
+} // namespace training_placement_test

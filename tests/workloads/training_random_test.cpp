@@ -8,6 +8,8 @@
 
 #include <algorithm>
 
+namespace training_random_test {
+
 using namespace tutti;
 
 namespace {
@@ -98,3 +100,5 @@ TEST_CASE("how communication is ordered doesn't change what is computed", "[trai
     CHECK(times_of_stages() == before);
   }
 }
+
+} // namespace training_random_test

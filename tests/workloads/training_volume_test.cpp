@@ -8,6 +8,8 @@
 #include <map>
 #include <tuple>
 
+namespace training_volume_test {
+
 using namespace tutti;
 
 namespace {
@@ -313,3 +315,5 @@ TEST_CASE("priorities go by purpose", "[training]") {
     CHECK(found.size() == 5);
   }
 }
+
+} // namespace training_volume_test

@@ -6,6 +6,8 @@
 #include "tests/workloads/simple_run.hpp"
 #include "tests/workloads/training_samples.hpp"
 
+namespace training_work_test {
+
 using namespace tutti;
 
 namespace {
@@ -327,3 +329,5 @@ TEST_CASE("specs that can't be are refused in words", "[training]") {
   CHECK_THAT(refusal(plain, with([](auto& s) { s.data = 2, s.order = {Parallelism::tensor}; })),
              ContainsSubstring("\"order\" lacks data, of which there are 2"));
 }
+
+} // namespace training_work_test

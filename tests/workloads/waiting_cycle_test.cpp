@@ -9,6 +9,8 @@
 #include <stdexcept>
 #include <vector>
 
+namespace waiting_cycle_test {
+
 using namespace tutti;
 using namespace tutti::samples;
 
@@ -96,3 +98,5 @@ TEST_CASE("a cycle of waiting is found where a workload never ends, and only the
   CHECK(cycles > 300);
   CHECK(cycles < 2700);
 }
+
+} // namespace waiting_cycle_test

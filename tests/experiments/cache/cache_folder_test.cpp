@@ -16,6 +16,8 @@
 #include <string_view>
 #include <vector>
 
+namespace cache_folder_test {
+
 using namespace tutti;
 
 namespace {
@@ -217,3 +219,5 @@ TEST_CASE("processes that fill, read and clean one folder see whole files only")
   for (const fs::directory_entry& entry : fs::recursive_directory_iterator(temporary.file("cache")))
     CHECK(entry.path().extension() != ".part");
 }
+
+} // namespace cache_folder_test

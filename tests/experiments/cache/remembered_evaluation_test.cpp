@@ -21,6 +21,8 @@
 #include <utility>
 #include <vector>
 
+namespace remembered_evaluation_test {
+
 using namespace tutti;
 
 namespace {
@@ -337,3 +339,5 @@ TEST_CASE("training and evaluations share what is remembered") {
   CHECK(said(evaluate(c)) == expected);
   CHECK(files_in(used) == 1);
 }
+
+} // namespace remembered_evaluation_test

@@ -23,6 +23,8 @@
 #include <utility>
 #include <vector>
 
+namespace schedule_cache_test {
+
 using namespace tutti;
 using namespace tutti::samples;
 
@@ -448,3 +450,5 @@ TEST_CASE("schedules are remembered where caches belong") {
   CHECK(with("", "/home/me") == "/home/me/.cache/tutti/schedules");
   CHECK(with("", "").empty());
 }
+
+} // namespace schedule_cache_test

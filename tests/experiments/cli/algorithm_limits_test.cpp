@@ -15,6 +15,8 @@
 #include <utility>
 #include <vector>
 
+namespace algorithm_limits_test {
+
 using namespace tutti;
 
 namespace {
@@ -146,3 +148,5 @@ TEST_CASE("every algorithm that runs out of memory says so in its row", "[slow]"
 }
 
 #endif
+
+} // namespace algorithm_limits_test

@@ -19,6 +19,8 @@
 #include <regex>
 #include <string>
 
+namespace astra_sim_test {
+
 using namespace tutti;
 
 namespace {
@@ -203,3 +205,5 @@ TEST_CASE("whole models take as long in ASTRA-sim", "[slow][astra-sim]") {
       compare(*programs, {network, work}, folder);
     }
 }
+
+} // namespace astra_sim_test

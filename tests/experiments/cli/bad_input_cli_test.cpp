@@ -8,6 +8,8 @@
 #include <filesystem>
 #include <string>
 
+namespace bad_input_cli_test {
+
 using namespace tutti;
 
 TEST_CASE("misspelt commands and options come with a hint") {
@@ -211,3 +213,5 @@ TEST_CASE("output that can't be written costs no work and leaves nothing") {
   CHECK(refused.err == "tutti: s.json: not written, there is no correct schedule\n");
   CHECK_FALSE(std::filesystem::exists(folder.file("s.json")));
 }
+
+} // namespace bad_input_cli_test

@@ -14,6 +14,8 @@
 #include <string>
 #include <vector>
 
+namespace cli_test {
+
 using namespace tutti;
 using Json = nlohmann::json;
 
@@ -590,3 +592,5 @@ TEST_CASE("an expectation of what has no schedule differs, whatever it is of") {
     CHECK_THAT(made.out, ContainsSubstring("differs"));
   }
 }
+
+} // namespace cli_test

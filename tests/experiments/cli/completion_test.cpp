@@ -5,6 +5,8 @@
 
 #include <string>
 
+namespace completion_test {
+
 using namespace tutti;
 
 namespace {
@@ -65,3 +67,5 @@ TEST_CASE("the script of a shell asks the program") {
   CHECK(fish.code == 2);
   CHECK_THAT(fish.err, ContainsSubstring("unknown shell \"fish\" (known: bash, zsh"));
 }
+
+} // namespace completion_test

@@ -11,6 +11,8 @@
 #include <filesystem>
 #include <string>
 
+namespace convert_cli_test {
+
 using namespace tutti;
 
 namespace {
@@ -107,3 +109,5 @@ TEST_CASE("formats of networks are listed with their sources") {
   for (const char* name : {"astra", "csv", "htsim", "ns3", "taccl"})
     CHECK_THAT(listed.out, ContainsSubstring(name));
 }
+
+} // namespace convert_cli_test

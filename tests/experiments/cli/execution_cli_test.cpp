@@ -13,6 +13,8 @@
 #include <string>
 #include <utility>
 
+namespace execution_cli_test {
+
 using namespace tutti;
 using Json = nlohmann::json;
 
@@ -436,3 +438,5 @@ TEST_CASE("without a GPU the CUDA backend says so") {
   CHECK(result.code == 2);
   CHECK_THAT(result.err, ContainsSubstring("backend cuda: "));
 }
+
+} // namespace execution_cli_test

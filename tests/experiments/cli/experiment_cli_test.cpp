@@ -10,6 +10,8 @@
 #include <filesystem>
 #include <string>
 
+namespace experiment_cli_test {
+
 using namespace tutti;
 using Json = nlohmann::json;
 
@@ -298,3 +300,5 @@ TEST_CASE("a column that no table of an experiment can have is refused before an
   CHECK(code(failures, "skew") == 2);
   CHECK(code(failures, "policy") == 0);
 }
+
+} // namespace experiment_cli_test

@@ -6,6 +6,8 @@
 #include <filesystem>
 #include <map>
 
+namespace figures_cli_test {
+
 using namespace tutti;
 
 namespace {
@@ -74,3 +76,5 @@ npu = "v100"
     CHECK(pictures == first);
   }
 }
+
+} // namespace figures_cli_test

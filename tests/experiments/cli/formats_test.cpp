@@ -6,6 +6,7 @@
 #include "sim/text.hpp"
 #include "tests/catch.hpp"
 #include "tests/experiments/cli/run_tutti.hpp"
+#include "tests/paths.hpp"
 
 #include <filesystem>
 #include <map>
@@ -13,6 +14,8 @@
 #include <string>
 #include <string_view>
 #include <vector>
+
+namespace formats_test {
 
 using namespace tutti;
 
@@ -106,3 +109,5 @@ TEST_CASE("the manual's tables of keys have the keys that the program knows") {
   }
   CHECK(documented.empty()); // else: a table that no command reads
 }
+
+} // namespace formats_test

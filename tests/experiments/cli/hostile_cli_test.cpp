@@ -3,12 +3,15 @@
 #include "sim/files/files.hpp"
 #include "tests/catch.hpp"
 #include "tests/experiments/cli/run_tutti.hpp"
+#include "tests/paths.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cstdlib>
 #include <string>
+
+namespace hostile_cli_test {
 
 using namespace tutti;
 
@@ -147,3 +150,5 @@ TEST_CASE("no key is given twice in any text form") {
     check_refused(run_tutti(arguments, folder));
   }
 }
+
+} // namespace hostile_cli_test

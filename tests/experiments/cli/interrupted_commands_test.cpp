@@ -10,6 +10,8 @@
 #include <string>
 #include <vector>
 
+namespace interrupted_commands_test {
+
 using namespace tutti;
 
 namespace {
@@ -74,3 +76,5 @@ start = "10us"
                signal, folder);
   }
 }
+
+} // namespace interrupted_commands_test

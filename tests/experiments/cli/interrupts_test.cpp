@@ -8,6 +8,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+namespace interrupts_test {
+
 using namespace tutti;
 
 TEST_CASE("the first signal cancels work in this process, the second ends it") {
@@ -27,3 +29,5 @@ TEST_CASE("the first signal cancels work in this process, the second ends it") {
   REQUIRE(::waitpid(child, &status, 0) == child);
   CHECK((WIFSIGNALED(status) && WTERMSIG(status) == SIGINT));
 }
+
+} // namespace interrupts_test

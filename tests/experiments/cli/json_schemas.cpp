@@ -8,6 +8,7 @@
 #include "sim/error.hpp"
 #include "sim/files/files.hpp"
 #include "tests/catch.hpp"
+#include "tests/paths.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>

@@ -6,6 +6,7 @@
 #include "tests/catch.hpp"
 #include "tests/experiments/cli/command_answers.hpp"
 #include "tests/experiments/cli/run_tutti.hpp"
+#include "tests/paths.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -14,6 +15,8 @@
 #include <sstream>
 #include <string>
 #include <vector>
+
+namespace json_schemas_test {
 
 using namespace tutti;
 using Json = nlohmann::json;
@@ -142,3 +145,5 @@ TEST_CASE("what isn't an answer is said so") {
   CHECK_THROWS_AS(schema_errors("[]"), InputError);
   CHECK_THROWS_AS(schema_errors("{\"format\": 2}"), InputError);
 }
+
+} // namespace json_schemas_test

@@ -4,6 +4,7 @@
 #include "tests/temporary_folder.hpp"
 
 #include "sim/files/files.hpp"
+#include "tests/paths.hpp"
 
 #include <algorithm>
 #include <array>
@@ -12,6 +13,8 @@
 #include <sstream>
 #include <string>
 #include <vector>
+
+namespace man_page_test {
 
 using namespace tutti;
 
@@ -88,3 +91,5 @@ TEST_CASE("the documentation's page of options is what the program knows") {
   // else: ./tutti man --reference > docs/commands.md
   CHECK_THAT(page, ContainsSubstring("| `--micro-batch` | `micro_batch` |"));
 }
+
+} // namespace man_page_test

@@ -2,11 +2,14 @@
 #include "sim/files/files.hpp"
 #include "tests/catch.hpp"
 #include "tests/experiments/cli/shown_commands.hpp"
+#include "tests/paths.hpp"
 
 #include <algorithm>
 #include <filesystem>
 #include <string>
 #include <vector>
+
+namespace manual_test {
 
 using namespace tutti;
 
@@ -100,3 +103,5 @@ TEST_CASE("the examples of the manual's other pages give what these show", "[slo
     for (const std::string& page : pages_in(folder)) pages.push_back(page);
   CHECK(check_pages(pages) >= 10);
 }
+
+} // namespace manual_test

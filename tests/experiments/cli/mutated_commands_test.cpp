@@ -8,6 +8,7 @@
 #include "tests/experiments/cli/good_commands.hpp"
 #include "tests/experiments/cli/mutations.hpp"
 #include "tests/experiments/cli/run_tutti.hpp"
+#include "tests/paths.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -27,6 +28,8 @@
 #include <thread>
 #include <utility>
 #include <vector>
+
+namespace mutated_commands_test {
 
 using namespace tutti;
 
@@ -264,3 +267,5 @@ TEST_CASE("commands with slips end in order, and say what is wrong", "[slow]") {
   CHECK(endings[0] > count / 20); // slips that nobody could notice say nothing, nor do such that
   CHECK(endings[2] > count / 20); // end in the first line of a command
 }
+
+} // namespace mutated_commands_test

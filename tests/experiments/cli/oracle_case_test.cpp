@@ -6,6 +6,7 @@
 #include "sim/verify.hpp"
 #include "tests/catch.hpp"
 #include "tests/message_of.hpp"
+#include "tests/paths.hpp"
 #include "tests/samples.hpp"
 #include "tests/sim/random_case.hpp"
 #include "tests/temporary_folder.hpp"
@@ -15,6 +16,8 @@
 #include <cstdio>
 #include <cstdlib>
 #include <sstream>
+
+namespace oracle_case_test {
 
 using namespace tutti;
 using nlohmann::json;
@@ -225,3 +228,5 @@ TEST_CASE("verify and both engines agree with the oracle on 2,000 cases that wai
 TEST_CASE("verify and both engines agree with the oracle on 20,000 cases that wait", "[slow]") {
   compare_with_oracle(2001, 22'000, 1);
 }
+
+} // namespace oracle_case_test

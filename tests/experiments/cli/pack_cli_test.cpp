@@ -7,6 +7,7 @@
 #include "sim/files/files.hpp"
 #include "tests/catch.hpp"
 #include "tests/experiments/cli/run_tutti.hpp"
+#include "tests/paths.hpp"
 #include "tests/temporary_folder.hpp"
 
 #include <nlohmann/json.hpp>
@@ -14,6 +15,8 @@
 #include <cstdint>
 #include <string>
 #include <vector>
+
+namespace pack_cli_test {
 
 using namespace tutti;
 using runtime::Pack;
@@ -265,3 +268,5 @@ TEST_CASE("what can't be packed or included is refused in words") {
   CHECK_THAT(refusal("day", "day", "--pack a.tar --measured b.csv"), ContainsSubstring("--pack"));
   CHECK_THAT(refusal("day", "day", "--measured nothing.csv"), ContainsSubstring("nothing.csv"));
 }
+
+} // namespace pack_cli_test

@@ -5,6 +5,8 @@
 
 #include <sstream>
 
+namespace progress_test {
+
 using namespace tutti;
 
 namespace {
@@ -90,3 +92,5 @@ TEST_CASE("The line is erased once at the end, and only if there was one") {
   }
   CHECK(bench.out.str() == erase);
 }
+
+} // namespace progress_test

@@ -3,6 +3,7 @@
 
 #include "sim/files/files.hpp"
 #include "tests/experiments/cli/json_schemas.hpp"
+#include "tests/paths.hpp"
 #include "tests/temporary_folder.hpp"
 
 #include <sys/wait.h>

@@ -2,12 +2,15 @@
 // their answers. They lie beside the repository, and where they don't, there is nothing to ask.
 #include "tests/catch.hpp"
 #include "tests/experiments/cli/run_tutti.hpp"
+#include "tests/paths.hpp"
 
 #include <nlohmann/json.hpp>
 
 #include <filesystem>
 #include <string>
 #include <vector>
+
+namespace shared_cases_test {
 
 using namespace tutti;
 
@@ -172,3 +175,5 @@ TEST_CASE("cases: files and rows", "[slow]") {
   CHECK_THAT(cases.run("show -t @/users/jellyfish4096.csv.gz").out,
              ContainsSubstring("4096 NPUs, 1024 switches"));
 }
+
+} // namespace shared_cases_test

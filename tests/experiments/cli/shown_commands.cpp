@@ -6,6 +6,7 @@
 #include "sim/files/files.hpp"
 #include "sim/text.hpp"
 #include "tests/catch.hpp"
+#include "tests/paths.hpp"
 #include "tests/temporary_folder.hpp"
 
 #include <fmt/format.h>

@@ -6,6 +6,7 @@
 #include "sim/units.hpp"
 #include "tests/catch.hpp"
 #include "tests/experiments/cli/run_tutti.hpp"
+#include "tests/paths.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -15,6 +16,8 @@
 #include <string>
 #include <string_view>
 #include <vector>
+
+namespace shown_figures_test {
 
 using namespace tutti;
 
@@ -83,3 +86,5 @@ TEST_CASE("figures of the documents are what their commands give", "[slow]") {
     CHECK(rounds_to(printed.at(pointer).get<double>(), figure.value));
   }
 }
+
+} // namespace shown_figures_test

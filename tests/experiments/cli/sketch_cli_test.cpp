@@ -9,6 +9,8 @@
 #include <filesystem>
 #include <string>
 
+namespace sketch_cli_test {
+
 using namespace tutti;
 using Json = nlohmann::json;
 
@@ -141,3 +143,5 @@ TEST_CASE("what is wrong with a sketch is said with its place") {
   CHECK(lost.code == 2);
   CHECK(read_file(folder.file("a.toml")) == "machines = 1\n");
 }
+
+} // namespace sketch_cli_test

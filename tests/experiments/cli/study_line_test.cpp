@@ -10,6 +10,8 @@
 #include <string>
 #include <vector>
 
+namespace study_line_test {
+
 using namespace tutti;
 
 namespace {
@@ -114,3 +116,5 @@ TEST_CASE("what the user wrote is quoted as it was written, though a key is call
   CHECK_THAT(refusal_of({{"--set", {"chunks=2"}}}), ContainsSubstring("\"chunks\""));
   CHECK_THAT(refusal_of({{"--zero", {"limit"}}}), Catch::Matchers::StartsWith("--zero: "));
 }
+
+} // namespace study_line_test

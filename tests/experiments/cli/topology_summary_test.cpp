@@ -3,6 +3,8 @@
 #include "tests/catch.hpp"
 #include "tests/samples.hpp"
 
+namespace topology_summary_test {
+
 using namespace tutti;
 
 TEST_CASE("a mesh, counted") {
@@ -37,3 +39,5 @@ TEST_CASE("an NPU out of reach is named") {
   CHECK(summary.unreachable == "npu1 can't reach npu0");
   CHECK_FALSE(summary.diameter);
 }
+
+} // namespace topology_summary_test

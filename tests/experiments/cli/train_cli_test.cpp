@@ -11,6 +11,8 @@
 #include <set>
 #include <string>
 
+namespace train_cli_test {
+
 using namespace tutti;
 using Json = nlohmann::json;
 
@@ -351,3 +353,5 @@ TEST_CASE("train: under a transport, on both engines, and as long alone as a col
     }
   }
 }
+
+} // namespace train_cli_test

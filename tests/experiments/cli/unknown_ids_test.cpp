@@ -29,6 +29,8 @@
 #include <utility>
 #include <vector>
 
+namespace unknown_ids_test {
+
 using namespace tutti;
 
 namespace {
@@ -261,3 +263,5 @@ TEST_CASE("every command refuses a group whose NPUs aren't there") {
     CHECK_THAT(result.err, ContainsSubstring("group member 4 is not an NPU (the topology has 4)"));
   }
 }
+
+} // namespace unknown_ids_test

@@ -6,6 +6,8 @@
 #include <cmath>
 #include <limits>
 
+namespace bars_test {
+
 using namespace tutti;
 
 namespace {
@@ -50,3 +52,5 @@ TEST_CASE("A chart of nothing is refused") {
   CHECK_THROWS_WITH(bar_figure(bars), "a bar chart needs at least one value");
   CHECK_THROWS_WITH(bar_figure(BarChart{}), "a bar chart needs at least one value");
 }
+
+} // namespace bars_test

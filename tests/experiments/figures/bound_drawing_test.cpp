@@ -13,6 +13,8 @@
 #include <utility>
 #include <vector>
 
+namespace bound_drawing_test {
+
 using namespace tutti;
 
 namespace {
@@ -124,3 +126,5 @@ TEST_CASE("links across are those on which data enters a cut or leaves it") {
         CHECK(across(bound_figure("title", ring, cut)) == only(link));
       }
 }
+
+} // namespace bound_drawing_test

@@ -21,6 +21,8 @@
 #include <utility>
 #include <vector>
 
+namespace chart_reading_test {
+
 using namespace tutti;
 using svg_reading::read_svg;
 using svg_reading::Svg;
@@ -227,3 +229,5 @@ TEST_CASE("two sizes have no law") {
   chart.curves[0].points.push_back({1000, 10000});
   CHECK_THAT(curve_figure(chart).script, ContainsSubstring("$law0"));
 }
+
+} // namespace chart_reading_test

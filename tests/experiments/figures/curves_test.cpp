@@ -3,6 +3,8 @@
 
 #include "tests/catch.hpp"
 
+namespace curves_test {
+
 using namespace tutti;
 
 TEST_CASE("The axis of sizes is marked at powers of two") {
@@ -62,3 +64,5 @@ TEST_CASE("A chart of no point is refused") {
   chart.curves = {{"ring", {}}};
   CHECK_THROWS_WITH(curve_figure(chart), "a chart of curves needs at least one point");
 }
+
+} // namespace curves_test

@@ -16,6 +16,8 @@
 #include <string>
 #include <vector>
 
+namespace figure_text_test {
+
 using namespace tutti;
 
 namespace {
@@ -148,3 +150,5 @@ TEST_CASE("what can't be seen is written out, once") {
     CHECK(printable(shown) == shown);
   }
 }
+
+} // namespace figure_text_test

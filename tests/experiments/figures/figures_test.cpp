@@ -10,6 +10,8 @@
 #include <cmath>
 #include <string>
 
+namespace figures_test {
+
 using namespace tutti;
 
 namespace {
@@ -246,3 +248,5 @@ TEST_CASE("a figure of nothing is refused") {
   CHECK(message_of([&] { (void)figure_of(request, sample(), evaluations); }) ==
         "figure file: there is nothing to draw");
 }
+
+} // namespace figures_test

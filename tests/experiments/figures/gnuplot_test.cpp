@@ -12,6 +12,8 @@
 #include <filesystem>
 #include <limits>
 
+namespace gnuplot_test {
+
 using namespace tutti;
 
 namespace {
@@ -138,3 +140,5 @@ TEST_CASE("Script text: quotes, numbers, colours") {
   CHECK(series_colour(0) == series_colour(palette_size));
   CHECK(series_colour(0) != series_colour(1));
 }
+
+} // namespace gnuplot_test

@@ -6,6 +6,8 @@
 
 #include <cmath>
 
+namespace heatmap_test {
+
 using namespace tutti;
 
 namespace {
@@ -156,3 +158,5 @@ TEST_CASE("A picture of no run is refused") {
   CHECK_THROWS_WITH(sorted_links_figure("t", {}, LinkQuantity::bytes),
                     "a picture of sorted links needs at least one run");
 }
+
+} // namespace heatmap_test

@@ -16,6 +16,8 @@
 #include <tuple>
 #include <vector>
 
+namespace iteration_trace_test {
+
 using namespace tutti;
 using Json = nlohmann::json;
 using trace_reading::Arrow;
@@ -215,3 +217,5 @@ TEST_CASE("NPUs that aren't traced are told") {
   REQUIRE(left_out.size() == 1);
   CHECK_THAT(left_out.front(), ContainsSubstring("1 of 2 NPUs"));
 }
+
+} // namespace iteration_trace_test

@@ -18,6 +18,8 @@
 #include <utility>
 #include <vector>
 
+namespace layout_test {
+
 using namespace tutti;
 
 namespace {
@@ -415,3 +417,5 @@ TEST_CASE("a smaller layout keeps the names that still fit") {
   CHECK(std::ranges::count_if(beside.nodes, is_named) == 64);
   CHECK(std::ranges::count_if(scaled(beside, 0.9).nodes, is_named) == 0);
 }
+
+} // namespace layout_test

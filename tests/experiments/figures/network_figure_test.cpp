@@ -21,6 +21,8 @@
 #include <utility>
 #include <vector>
 
+namespace network_figure_test {
+
 using namespace tutti;
 
 namespace {
@@ -287,3 +289,5 @@ TEST_CASE("amounts grow darker all the way, also to eyes that see fewer colours"
   }
   CHECK(luminance(amount_colour(0)) < 0.75); // to be seen on white
 }
+
+} // namespace network_figure_test

@@ -15,6 +15,8 @@
 #include <string_view>
 #include <vector>
 
+namespace palette_test {
+
 using namespace tutti;
 
 namespace {
@@ -156,3 +158,5 @@ TEST_CASE("an algorithm has one colour in all figures, and no other has it there
   CHECK(std::set<std::size_t>(all.begin(), all.end()).size() == names.size());
   CHECK(*std::ranges::max_element(all) == names.size() - 1); // none is skipped
 }
+
+} // namespace palette_test

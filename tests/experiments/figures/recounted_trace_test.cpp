@@ -12,6 +12,8 @@
 #include <set>
 #include <tuple>
 
+namespace recounted_trace_test {
+
 using namespace tutti;
 using trace_reading::Arrow;
 using trace_reading::Slice;
@@ -243,3 +245,5 @@ TEST_CASE("counters say what a recount says, at every moment") {
     }
   }
 }
+
+} // namespace recounted_trace_test

@@ -11,6 +11,8 @@
 
 #include <string>
 
+namespace schedule_drawing_test {
+
 using namespace tutti;
 
 namespace {
@@ -155,3 +157,5 @@ TEST_CASE("what nobody could read is refused") {
   CHECK_THROWS_WITH(schedule_figure("t", topology, collective, schedule, Report{}),
                     "a schedule of 65 nodes and 1 chunks can't be drawn, only of up to 64 and 64");
 }
+
+} // namespace schedule_drawing_test

@@ -20,6 +20,8 @@
 #include <set>
 #include <sstream>
 
+namespace trace_test {
+
 using namespace tutti;
 using nlohmann::json;
 using trace_reading::Arrow;
@@ -323,3 +325,5 @@ TEST_CASE("a trace is saved whole or not at all") {
   line.report.hops = Line().report.hops;
   CHECK_THROWS_WITH(save(), ContainsSubstring("run.json: cannot write: "));
 }
+
+} // namespace trace_test

@@ -12,6 +12,8 @@
 #include <string>
 #include <vector>
 
+namespace process_memory_test {
+
 using namespace tutti;
 
 namespace {
@@ -85,3 +87,5 @@ TEST_CASE("what is asked for beyond the memory's limit is said in words") {
 }
 
 #endif
+
+} // namespace process_memory_test

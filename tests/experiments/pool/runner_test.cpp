@@ -32,6 +32,8 @@
 
 #include <unistd.h>
 
+namespace runner_test {
+
 using namespace tutti;
 
 namespace {
@@ -713,3 +715,5 @@ TEST_CASE("what can't work shows before anything runs") {
   CHECK(cut.status == Status::infeasible);
   CHECK_THAT(cut.note, ContainsSubstring("can't get from npu1 to npu0"));
 }
+
+} // namespace runner_test

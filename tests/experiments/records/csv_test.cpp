@@ -3,6 +3,8 @@
 
 #include "tests/catch.hpp"
 
+namespace csv_test {
+
 using namespace tutti;
 
 namespace {
@@ -26,3 +28,5 @@ TEST_CASE("CSV quotes cells with commas, quotes and line breaks, and only those"
 }
 
 TEST_CASE("A row of one empty cell isn't a blank line") { CHECK(csv({{""}}) == "\"\"\n"); }
+
+} // namespace csv_test

@@ -3,6 +3,8 @@
 
 #include "tests/catch.hpp"
 
+namespace file_stem_test {
+
 using namespace tutti;
 
 TEST_CASE("labels become file names of small letters, digits and underscores") {
@@ -20,3 +22,5 @@ TEST_CASE("a title has the parts of its label that it doesn't say already") {
   CHECK(labelled_title(" , -", text) == text);
   CHECK(labelled_title("\u00e4", text) == "\u00e4: " + text);
 }
+
+} // namespace file_stem_test

@@ -5,6 +5,8 @@
 #include <cmath>
 #include <vector>
 
+namespace power_law_test {
+
 using namespace tutti;
 
 TEST_CASE("points of a power law give it back") {
@@ -35,3 +37,5 @@ TEST_CASE("without two sizes, or with a value that isn't positive, there is no l
   CHECK_FALSE(fitted_power_law(std::vector<PlotPoint>{{2, 3}, {4, 0}}));
   CHECK_FALSE(fitted_power_law(std::vector<PlotPoint>{{0, 3}, {4, 1}}));
 }
+
+} // namespace power_law_test

@@ -12,6 +12,8 @@
 #include <sstream>
 #include <string>
 
+namespace table_test {
+
 using namespace tutti;
 
 namespace {
@@ -183,3 +185,5 @@ TEST_CASE("columns that are asked for are not left out, and lines around tables 
   CHECK(wrapped("one two three four five six seven\n", {}) ==
         "one two three four five six seven\n");
 }
+
+} // namespace table_test

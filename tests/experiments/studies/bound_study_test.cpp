@@ -14,6 +14,8 @@
 #include <string>
 #include <vector>
 
+namespace bound_study_test {
+
 using namespace tutti;
 
 namespace {
@@ -136,3 +138,5 @@ TEST_CASE("bad [[bounds]] are refused with their place") {
   CHECK_THAT(error("algorithm = \"ring\"\n"), ContainsSubstring("did you mean \"algorithms\""));
   CHECK_THAT(experiment_error(head), ContainsSubstring("no collective is named"));
 }
+
+} // namespace bound_study_test

@@ -12,6 +12,8 @@
 #include <map>
 #include <set>
 
+namespace event_plan_test {
+
 using namespace tutti;
 using Kind = NetworkEvent::Kind;
 
@@ -230,3 +232,5 @@ TEST_CASE("draws leave alone what was written") {
         (std::min(link.from, link.to) == NodeId{0} && std::max(link.from, link.to) == NodeId{1}));
   }
 }
+
+} // namespace event_plan_test

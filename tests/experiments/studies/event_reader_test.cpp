@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+namespace event_reader_test {
+
 using namespace tutti;
 using Kind = NetworkEvent::Kind;
 
@@ -207,3 +209,5 @@ TEST_CASE("events that contradict each other are an error at the later one") {
   CHECK_THAT(both("10%", "20%"), ContainsSubstring("e.toml:4:1: npu0>npu1"));
   CHECK(both("10%", "2ms").empty()); // which one is later, only the run can say
 }
+
+} // namespace event_reader_test

@@ -8,10 +8,13 @@
 #include "sim/engines/engine.hpp"
 #include "sim/transforms.hpp"
 #include "tests/catch.hpp"
+#include "tests/paths.hpp"
 #include "topologies/list.hpp"
 
 #include <filesystem>
 #include <string>
+
+namespace execution_evaluation_test {
 
 using namespace tutti;
 
@@ -94,3 +97,5 @@ TEST_CASE("a prediction with instances is of the chunks that they cut") {
     CHECK(predicted(instances) == replayed(instances));
   CHECK(predicted(8) < predicted(1)); // parts are passed on sooner
 }
+
+} // namespace execution_evaluation_test

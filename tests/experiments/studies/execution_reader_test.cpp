@@ -16,6 +16,8 @@
 #include <string>
 #include <vector>
 
+namespace execution_reader_test {
+
 using namespace tutti;
 
 namespace {
@@ -308,3 +310,5 @@ TEST_CASE("what a device has no memory for is a row that says so, and the others
   }
   CHECK(made.copy_rate_note == "too little memory to copy");
 }
+
+} // namespace execution_reader_test

@@ -7,6 +7,8 @@
 
 #include <cmath>
 
+namespace expectation_test {
+
 using namespace tutti;
 
 namespace {
@@ -273,3 +275,5 @@ TEST_CASE("verdicts as Markdown") {
         "| a \\| b | 1.50 | 1.50 | +0.00 % | match |  |\n"
         "| b / a | 0.50 | 0.67 | +33.33 % | differs, explained | two lines |\n");
 }
+
+} // namespace expectation_test

@@ -13,6 +13,8 @@
 #include <filesystem>
 #include <string>
 
+namespace experiment_test {
+
 using namespace tutti;
 
 namespace {
@@ -527,3 +529,5 @@ TEST_CASE("names of earlier versions are refused with the new ones") {
   CHECK_THAT(experiment_error(expectation(of + "value = 1\nat_most = true\n")),
              ContainsSubstring("e.toml:12:11: \"at_most\" is now the limit itself"));
 }
+
+} // namespace experiment_test

@@ -15,6 +15,8 @@
 #include <string>
 #include <vector>
 
+namespace failure_evaluation_test {
+
 using namespace tutti;
 
 namespace {
@@ -329,3 +331,5 @@ TEST_CASE("an expectation holds for the largest ratio of medians") {
   expectation.values = {{{3, 4, 5}, {0, 1, 2}}};
   CHECK(compared({100, 200, 300, 500, 500, 500}).value == 2.5);
 }
+
+} // namespace failure_evaluation_test

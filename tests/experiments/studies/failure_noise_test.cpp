@@ -20,6 +20,8 @@
 #include <string>
 #include <vector>
 
+namespace failure_noise_test {
+
 using namespace tutti;
 
 namespace {
@@ -248,3 +250,5 @@ at_most = 1
   CHECK_THAT(error("jitter = \"bandwidth=40%\""), ContainsSubstring("e.toml:9:10: "));
   CHECK_THAT(error("draws = 5"), ContainsSubstring("nothing is drawn"));
 }
+
+} // namespace failure_noise_test

@@ -9,6 +9,8 @@
 
 #include <string>
 
+namespace failure_reader_test {
+
 using namespace tutti;
 
 namespace {
@@ -170,3 +172,5 @@ TEST_CASE("bad failures are errors with their place") {
   CHECK_THAT(expected("policy = \"report\"\nvalue = 1\n"),
              ContainsSubstring("e.toml:15:10: \"policy\" is now a key of \"of\" and \"over\""));
 }
+
+} // namespace failure_reader_test

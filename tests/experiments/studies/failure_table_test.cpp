@@ -15,6 +15,8 @@
 #include <sstream>
 #include <string>
 
+namespace failure_table_test {
+
 using namespace tutti;
 
 namespace {
@@ -198,3 +200,5 @@ TEST_CASE("those who wait see a line for each policy") {
                      "20.50 us\n"
                      "tutti: tacos on line: seed 1: restart complete at 82.00 us\n");
 }
+
+} // namespace failure_table_test

@@ -13,6 +13,7 @@
 #include "sim/transport/constants.hpp"
 #include "tests/catch.hpp"
 #include "tests/message_of.hpp"
+#include "tests/paths.hpp"
 #include "tests/temporary_folder.hpp"
 #include "topologies/list.hpp"
 
@@ -23,6 +24,8 @@
 #include <memory>
 #include <string>
 #include <vector>
+
+namespace fit_test {
 
 using namespace tutti;
 
@@ -344,3 +347,5 @@ TEST_CASE("nccl and rccl are what fits to measured rows make, and reach their go
     CHECK(covered_elsewhere >= 0.9 * known);
   }
 }
+
+} // namespace fit_test

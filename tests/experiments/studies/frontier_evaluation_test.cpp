@@ -12,6 +12,8 @@
 #include <string>
 #include <utility>
 
+namespace frontier_evaluation_test {
+
 using namespace tutti;
 
 namespace {
@@ -174,3 +176,5 @@ TEST_CASE("a collective from a file is not cut") {
   CHECK(message_of([&] { (void)collective_of(c, {4}, 2); }) ==
         "mine.toml: a collective from a file isn't cut");
 }
+
+} // namespace frontier_evaluation_test

@@ -9,6 +9,8 @@
 
 #include <string>
 
+namespace frontier_reader_test {
+
 using namespace tutti;
 
 namespace {
@@ -184,3 +186,5 @@ TEST_CASE("what is wrong with a row of the paper is said with its place") {
   CHECK_THAT(error_in(row + "round = 7\n"),
              ContainsSubstring("e.toml:14:1: unknown key \"round\""));
 }
+
+} // namespace frontier_reader_test

@@ -14,6 +14,8 @@
 #include <algorithm>
 #include <sstream>
 
+namespace frontier_table_test {
+
 using namespace tutti;
 
 namespace {
@@ -154,3 +156,5 @@ TEST_CASE("points are announced as they are found") {
   point_announcer("broadcast on line", out)(samples::pipeline(2));
   CHECK(out.str() == "tutti: broadcast on line: (2,3,3), 3/2 rounds per chunk, by hand, 0.250 s\n");
 }
+
+} // namespace frontier_table_test

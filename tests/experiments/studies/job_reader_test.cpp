@@ -10,6 +10,8 @@
 
 #include <string>
 
+namespace job_reader_test {
+
 using namespace tutti;
 
 namespace {
@@ -96,3 +98,5 @@ TEST_CASE("a file for tutti jobs has the jobs at its top") {
   CHECK_THAT(message_of([&] { (void)read_job_file(file, e.topologies[0].topology, 3); }),
              ContainsSubstring("unknown key \"label\""));
 }
+
+} // namespace job_reader_test

@@ -20,6 +20,8 @@
 #include <utility>
 #include <vector>
 
+namespace job_study_test {
+
 using namespace tutti;
 
 namespace {
@@ -138,3 +140,5 @@ TEST_CASE("a job that the topology can't hold is named") {
                                   {{find_algorithm("direct"), false}});
   CHECK_THAT(message_of([&] { require_sound(study, pair()); }), ContainsSubstring("job \"far\": "));
 }
+
+} // namespace job_study_test

@@ -13,6 +13,8 @@
 #include <string>
 #include <vector>
 
+namespace measured_row_test {
+
 using namespace tutti;
 
 namespace {
@@ -360,3 +362,5 @@ TEST_CASE("a row in the line of a message is read or told, and never vanishes") 
     CHECK(rows_and_notes(row.substr(0, at) + message) == std::pair<std::size_t, std::size_t>(2, 1));
   }
 }
+
+} // namespace measured_row_test

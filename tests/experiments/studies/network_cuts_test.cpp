@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+namespace network_cuts_test {
+
 using namespace tutti;
 
 namespace {
@@ -42,3 +44,5 @@ TEST_CASE("a dead NPU on a ring cuts nothing") {
       {Time{1}, NetworkEvent::Kind::npu_down, {}, NodeId{2}, {}, {}}};
   CHECK(network_cuts(samples::ring(5), events).empty());
 }
+
+} // namespace network_cuts_test

@@ -22,6 +22,8 @@
 #include <string>
 #include <vector>
 
+namespace noise_test {
+
 using namespace tutti;
 
 namespace {
@@ -375,3 +377,5 @@ TEST_CASE("a histogram counts each draw once, also where all are alike") {
              ContainsSubstring("half of all draws"));
   CHECK_THROWS_AS(histogram_figure({"t"}, {}), InputError);
 }
+
+} // namespace noise_test

@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+namespace over_nccl_test {
+
 using namespace tutti;
 
 namespace {
@@ -129,3 +131,5 @@ TEST_CASE("NCCL's time under another transport, or with others late, is no answe
   CHECK(made.evaluations[2].replays.at(0).over_nccl.value() ==
         Approx(seconds_of(evaluate(theirs)) / seconds_of(made.evaluations[2])));
 }
+
+} // namespace over_nccl_test

@@ -8,6 +8,8 @@
 
 #include <optional>
 
+namespace paper_instance_test {
+
 using namespace tutti;
 
 namespace {
@@ -179,3 +181,5 @@ TEST_CASE("a study is a frontier and the rows of a paper") {
   CHECK(problems_of(broken) == std::vector<std::string>{"frontier of broadcast on line: one",
                                                         "frontier of broadcast on line: two"});
 }
+
+} // namespace paper_instance_test

@@ -6,6 +6,8 @@
 
 #include <string>
 
+namespace renames_test {
+
 using namespace tutti;
 
 namespace {
@@ -324,3 +326,5 @@ rate = {expression = "size / collective_time_s + bound_s * fact:time_s", unit = 
         "[experiment]\n[[experiment.training]]\n[objectives]\na = 'iteration_time_s'\n"
         "b = \"flops_utilisation\"\n");
 }
+
+} // namespace renames_test

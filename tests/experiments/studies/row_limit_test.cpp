@@ -11,6 +11,8 @@
 #include <optional>
 #include <string>
 
+namespace row_limit_test {
+
 using namespace tutti;
 
 namespace {
@@ -75,3 +77,5 @@ TEST_CASE("every algorithm's row ends at its limit and says what it has not done
           check_row(topology, algorithm, collective, chunks);
   }
 }
+
+} // namespace row_limit_test

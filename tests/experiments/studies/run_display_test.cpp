@@ -7,6 +7,8 @@
 
 #include <sstream>
 
+namespace run_display_test {
+
 using namespace tutti;
 
 namespace {
@@ -73,3 +75,5 @@ TEST_CASE("the bar of one case shows deliveries, that of several shows cases") {
   display.progress(bench.c, {1000, 4000, Time{2'100'000'000}});
   CHECK_THAT(bench.shown(), ContainsSubstring("1/4  25 %") && ContainsSubstring("tacos: 2.100 ms"));
 }
+
+} // namespace run_display_test

@@ -4,6 +4,8 @@
 #include "tests/catch.hpp"
 #include "tests/samples.hpp"
 
+namespace shared_sends_bound_test {
+
 using namespace tutti;
 
 TEST_CASE("a schedule of shared sends may be faster than chunks that are sent alone") {
@@ -27,3 +29,5 @@ TEST_CASE("a schedule of shared sends may be faster than chunks that are sent al
   CHECK(shared.bound_at_chunks.time == shared.report.completion);
   for (const Replay& one : {alone, shared}) CHECK(replay_problem(one).empty());
 }
+
+} // namespace shared_sends_bound_test

@@ -4,6 +4,8 @@
 
 #include <cstdint>
 
+namespace size_crossovers_test {
+
 using namespace tutti;
 
 namespace {
@@ -44,3 +46,5 @@ TEST_CASE("a crossover over a wide range costs some thirty looks") {
   CHECK(best_by_size(sizes, best).back() == BestFrom{{123'456'789}, 1});
   CHECK(looks <= 33); // the two sizes, then halves of 2^30
 }
+
+} // namespace size_crossovers_test

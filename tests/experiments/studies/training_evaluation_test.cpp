@@ -12,6 +12,8 @@
 #include <string_view>
 #include <vector>
 
+namespace training_evaluation_test {
+
 using namespace tutti;
 using samples::us;
 
@@ -253,3 +255,5 @@ TEST_CASE("require_sound makes workloads and finds stragglers") {
              }),
              ContainsSubstring("variant \"broken\": "));
 }
+
+} // namespace training_evaluation_test

@@ -11,6 +11,8 @@
 #include <string>
 #include <vector>
 
+namespace training_expectation_test {
+
 using namespace tutti;
 using samples::account_of;
 using samples::us;
@@ -118,3 +120,5 @@ TEST_CASE("metrics of a run") {
   run.report.reset();
   CHECK_FALSE(value("iteration_time"));
 }
+
+} // namespace training_expectation_test

@@ -11,6 +11,8 @@
 #include <string>
 #include <vector>
 
+namespace training_laws_test {
+
 using namespace tutti;
 
 namespace {
@@ -102,3 +104,5 @@ TEST_CASE("a whole model folded and unfolded, on both engines: the same in every
     CHECK(simgrid.accounts == whole.accounts);
   }
 }
+
+} // namespace training_laws_test

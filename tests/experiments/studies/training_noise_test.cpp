@@ -19,6 +19,8 @@
 #include <string>
 #include <vector>
 
+namespace training_noise_test {
+
 using namespace tutti;
 using samples::us;
 
@@ -227,3 +229,5 @@ TEST_CASE("bad starts and noise of training are refused in words") {
   CHECK_THAT(experiment_error(switched + "topologies = [\"S\"]\nstarts = [\"switch0=1us\"]\n"),
              ContainsSubstring("switch0 is no NPU, so it can't start late"));
 }
+
+} // namespace training_noise_test

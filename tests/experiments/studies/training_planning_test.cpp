@@ -18,6 +18,8 @@
 #include <string>
 #include <vector>
 
+namespace training_planning_test {
+
 using namespace tutti;
 using namespace tutti::samples;
 
@@ -389,3 +391,5 @@ TEST_CASE("an iteration by the best of several algorithms is no slower than by a
     for (const std::string& name : names) CHECK(best <= duration({name}));
   }
 }
+
+} // namespace training_planning_test

@@ -11,6 +11,8 @@
 #include <string>
 #include <variant>
 
+namespace training_reader_test {
+
 using namespace tutti;
 
 namespace {
@@ -340,3 +342,5 @@ TEST_CASE("bad training is refused with its place") {
   CHECK_THAT(error_of(study + model + study + model),
              ContainsSubstring("would have the same files as \"Small\""));
 }
+
+} // namespace training_reader_test

@@ -16,6 +16,8 @@
 #include <string>
 #include <vector>
 
+namespace training_repair_test {
+
 using namespace tutti;
 using namespace tutti::samples;
 
@@ -188,3 +190,5 @@ TEST_CASE("links that aren't there, or are named twice, are refused") {
     CHECK(event.kind == NetworkEvent::Kind::link_down);
   }
 }
+
+} // namespace training_repair_test

@@ -19,6 +19,8 @@
 #include <string>
 #include <vector>
 
+namespace training_table_test {
+
 using namespace tutti;
 using samples::account_of;
 using samples::us;
@@ -226,3 +228,5 @@ TEST_CASE("lines for those who wait") {
                      "tutti: Small: pair, tacos, undisturbed: 100.0 us per iteration\n"
                      "tutti: Small: pair, tacos, undisturbed: it can't\n");
 }
+
+} // namespace training_table_test

@@ -8,6 +8,8 @@
 #include <optional>
 #include <string>
 
+namespace transport_test {
+
 using namespace tutti;
 
 namespace {
@@ -118,3 +120,5 @@ TEST_CASE("on DGX A100 every algorithm has an answer, over PCIe too") {
     CHECK(evaluate(c).replays.size() == 1);
   }
 }
+
+} // namespace transport_test

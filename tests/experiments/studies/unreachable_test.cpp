@@ -17,6 +17,8 @@
 #include <string_view>
 #include <vector>
 
+namespace unreachable_test {
+
 using namespace tutti;
 
 namespace {
@@ -186,3 +188,5 @@ TEST_CASE("those who outlive an NPU lose nothing, on more networks and at other 
           for (const std::uint32_t millionths : {0U, 300'000U, 800'000U})
             check_survivors({network, kind, planner, of_member, millionths});
 }
+
+} // namespace unreachable_test

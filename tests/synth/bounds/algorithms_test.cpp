@@ -16,7 +16,7 @@
 #include <utility>
 #include <vector>
 
-namespace tutti {
+namespace tutti::algorithms_test {
 namespace {
 
 std::vector<AlgorithmRow> algorithms() {
@@ -137,4 +137,4 @@ TEST_CASE("no algorithm beats a bound on clusters, at length", "[bounds][slow]")
 }
 
 } // namespace
-} // namespace tutti
+} // namespace tutti::algorithms_test

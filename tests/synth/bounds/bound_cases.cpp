@@ -8,6 +8,7 @@
 #include "sim/verify.hpp"
 #include "synth/bounds/bounds.hpp"
 #include "synth/list.hpp"
+#include "tests/pick.hpp"
 #include "topologies/list.hpp"
 
 #include <fmt/format.h>
@@ -20,11 +21,9 @@
 
 namespace tutti::samples {
 
-namespace {
+using testing::pick;
 
-template <typename T, std::size_t n> T pick(Random& random, const std::array<T, n>& values) {
-  return values[random.below(n)];
-}
+namespace {
 
 constexpr std::array<std::int64_t, 7> latencies{0,         0,          100'000,      1'000'000,
                                                 5'000'000, 63'000'000, 1'000'000'000};

@@ -14,6 +14,8 @@
 #include <string>
 #include <vector>
 
+namespace bound_cases_test {
+
 using namespace tutti;
 
 namespace {
@@ -159,3 +161,5 @@ TEST_CASE("no algorithm beats a bound for pairs and triples of members") {
 TEST_CASE("no algorithm beats a bound for any pair and triple of members", "[slow]") {
   CHECK(group_replays(2, 1).beaten == "");
 }
+
+} // namespace bound_cases_test

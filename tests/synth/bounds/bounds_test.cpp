@@ -14,7 +14,7 @@
 #include <utility>
 #include <vector>
 
-namespace tutti {
+namespace tutti::bounds_test {
 namespace {
 
 using K = CollectiveKind;
@@ -699,4 +699,4 @@ TEST_CASE("bound kinds have names", "[bounds]") {
   CHECK(to_text(BoundKind::spreading_cut) == "spreading cut");
 }
 
-} // namespace tutti
+} // namespace tutti::bounds_test

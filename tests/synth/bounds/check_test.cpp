@@ -18,7 +18,7 @@
 #include <utility>
 #include <vector>
 
-namespace tutti {
+namespace tutti::check_test {
 namespace {
 
 constexpr std::array chunkings{Chunking::any, Chunking::given};
@@ -369,4 +369,4 @@ TEST_CASE("what the checker says of lies", "[bounds]") {
 }
 
 } // namespace
-} // namespace tutti
+} // namespace tutti::check_test

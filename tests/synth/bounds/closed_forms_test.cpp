@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-namespace tutti {
+namespace tutti::closed_forms_test {
 namespace {
 
 using K = CollectiveKind;
@@ -142,4 +142,4 @@ TEST_CASE("closed forms say no more than cuts and total work", "[bounds]") {
   CHECK(checked > 200);
 }
 
-} // namespace tutti
+} // namespace tutti::closed_forms_test

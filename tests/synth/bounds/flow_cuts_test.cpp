@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-namespace tutti {
+namespace tutti::flow_cuts_test {
 namespace {
 
 __extension__ typedef __int128 int128;
@@ -192,4 +192,4 @@ TEST_CASE("max-flow: numbers too large to multiply are left alone", "[bounds]") 
 }
 
 } // namespace
-} // namespace tutti
+} // namespace tutti::flow_cuts_test

@@ -24,7 +24,7 @@
 #include <utility>
 #include <vector>
 
-namespace tutti {
+namespace tutti::late_start_test {
 namespace {
 
 using K = CollectiveKind;
@@ -405,4 +405,4 @@ TEST_CASE("late start: what the checker says of lies", "[bounds]") {
 }
 
 } // namespace
-} // namespace tutti
+} // namespace tutti::late_start_test

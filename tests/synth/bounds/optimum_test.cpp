@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-namespace tutti {
+namespace tutti::optimum_test {
 namespace {
 
 using testing::AllSchedules;
@@ -145,4 +145,4 @@ TEST_CASE("the best way to spread behind a cut, or to gather before it, doesn't 
 }
 
 } // namespace
-} // namespace tutti
+} // namespace tutti::optimum_test

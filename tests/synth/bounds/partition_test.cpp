@@ -10,7 +10,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace tutti::bounds {
+namespace tutti::bounds::partition_test {
 namespace {
 
 constexpr std::uint32_t nodes = 8;
@@ -88,4 +88,4 @@ TEST_CASE("parts by dimension: rows, columns, and what is inside of the rest", "
 }
 
 } // namespace
-} // namespace tutti::bounds
+} // namespace tutti::bounds::partition_test

@@ -19,7 +19,7 @@
 #include <utility>
 #include <vector>
 
-namespace tutti {
+namespace tutti::property_test {
 namespace {
 
 /// The first of the bounds that the time beats; empty where all is well.
@@ -306,4 +306,4 @@ TEST_CASE("no good schedule beats a bound on networks with dimensions", "[bounds
 }
 
 } // namespace
-} // namespace tutti
+} // namespace tutti::property_test

@@ -15,7 +15,7 @@
 #include <string>
 #include <vector>
 
-namespace tutti {
+namespace tutti::universal_test {
 namespace {
 
 using testing::AllSchedules;
@@ -237,4 +237,4 @@ TEST_CASE("no bound of many of any schedule depends on the number of chunks", "[
 }
 
 } // namespace
-} // namespace tutti
+} // namespace tutti::universal_test

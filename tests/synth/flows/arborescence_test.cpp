@@ -9,6 +9,8 @@
 #include <limits>
 #include <vector>
 
+namespace arborescence_test {
+
 namespace {
 
 using namespace tutti;
@@ -135,3 +137,5 @@ TEST_CASE("steiner_bound is never above the cheapest tree to the terminals") {
   CHECK(positive > 300);
   CHECK(2 * tight > positive); // it is worth something
 }
+
+} // namespace arborescence_test

@@ -12,6 +12,8 @@
 #include <utility>
 #include <vector>
 
+namespace counterexamples_test {
+
 namespace {
 
 using namespace tutti;
@@ -142,3 +144,5 @@ TEST_CASE("Figure 2.7: nothing needs to be brought to a memory") {
   parts.nodes[memory.value].kind = NodeKind::npu; // one that wants the data too
   check_seconds(broadcast(parts), 2 * link_seconds);
 }
+
+} // namespace counterexamples_test

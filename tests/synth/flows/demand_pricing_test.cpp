@@ -3,8 +3,8 @@
 #include "synth/flows/fluid/demand_pricing.hpp"
 
 #include "sim/error.hpp"
-#include "sim/random.hpp"
 #include "sim/feasibility.hpp"
+#include "sim/random.hpp"
 #include "sim/synthesizer.hpp"
 #include "sim/verify.hpp"
 #include "synth/flows/fluid/check.hpp"
@@ -17,6 +17,8 @@
 #include <optional>
 #include <utility>
 #include <vector>
+
+namespace demand_pricing_test {
 
 using namespace tutti;
 
@@ -76,3 +78,5 @@ TEST_CASE("the cheapest trees bring nothing to where it is, whatever costs nothi
   }
   CHECK(of_two_phases > 300);
 }
+
+} // namespace demand_pricing_test

@@ -9,6 +9,8 @@
 #include <algorithm>
 #include <set>
 
+namespace edge_splitting_test {
+
 using namespace tutti;
 using samples::capacity_out;
 using samples::random_switched;
@@ -134,3 +136,5 @@ TEST_CASE("trees by the million are as few different ones as trees by the dozen"
     }
   }
 }
+
+} // namespace edge_splitting_test

@@ -16,6 +16,8 @@
 #include <tuple>
 #include <vector>
 
+namespace flows_test {
+
 namespace {
 
 using namespace tutti;
@@ -224,3 +226,5 @@ TEST_CASE("flows and tree_packing: whenever they are stopped, a correct schedule
       }
     }
 }
+
+} // namespace flows_test

@@ -12,6 +12,8 @@
 #include <utility>
 #include <vector>
 
+namespace fluid_check_test {
+
 using namespace tutti;
 
 namespace {
@@ -251,3 +253,5 @@ TEST_CASE("the verdict on a tree is that of verify on its transfers") {
   CHECK(correct > 1'000);
   CHECK(faulty > 1'000);
 }
+
+} // namespace fluid_check_test

@@ -21,6 +21,8 @@
 #include <utility>
 #include <vector>
 
+namespace fluid_optimum_test {
+
 namespace {
 
 using namespace tutti;
@@ -321,3 +323,5 @@ TEST_CASE("fluid optimum: a limit leaves what there is, with its bound") {
       CHECK(verdict.seconds <= solution.bound_seconds * (1 + 1e-9));
   }
 }
+
+} // namespace fluid_optimum_test

@@ -12,6 +12,8 @@
 #include <utility>
 #include <vector>
 
+namespace fluid_steps_test {
+
 using namespace tutti;
 using samples::FluidSample;
 
@@ -372,3 +374,5 @@ TEST_CASE("links that share a bandwidth take turns") {
   check_correct(sample, schedule);
   CHECK(seconds(sample, schedule) < 1.05 * fluid_seconds(sample));
 }
+
+} // namespace fluid_steps_test

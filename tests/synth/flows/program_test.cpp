@@ -11,6 +11,8 @@
 #include <utility>
 #include <vector>
 
+namespace program_test {
+
 using namespace tutti;
 
 namespace {
@@ -405,3 +407,5 @@ TEST_CASE("flow program: refuses what is too large, stops when told, and needs n
       network({everything, everything, everything}, 3, {{0, 1}, {0, 2}}), "all_to_all", 9 * giga);
   CHECK(solve(apart, true).status == SolverStatus::infeasible);
 }
+
+} // namespace program_test

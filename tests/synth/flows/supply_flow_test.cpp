@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <optional>
 
+namespace supply_flow_test {
+
 using namespace tutti;
 using samples::capacity_out;
 using samples::random_switched;
@@ -118,3 +120,5 @@ TEST_CASE("no cut is slowest where there is no path at all") {
   CHECK(slowest_cut(graph, bandwidth, weight, near)->time == Ratio(1, 5));
   CHECK_FALSE(slowest_cut(graph, bandwidth, weight, far));
 }
+
+} // namespace supply_flow_test

@@ -15,6 +15,8 @@
 #include <utility>
 #include <vector>
 
+namespace symmetry_test {
+
 namespace {
 
 using namespace tutti;
@@ -369,3 +371,5 @@ TEST_CASE("free symmetries are the same every time") {
     CHECK(lines() == lines());
   }
 }
+
+} // namespace symmetry_test

@@ -25,6 +25,8 @@
 #include <utility>
 #include <vector>
 
+namespace tree_packing_test {
+
 using namespace tutti;
 using samples::collective_on;
 using samples::DgxLinks;
@@ -436,3 +438,5 @@ TEST_CASE("chunks on trees come within 4 % of the fluid optimum behind switches"
 TEST_CASE("chunks on trees come within 4 % of the fluid optimum on 200 random networks", "[slow]") {
   CHECK(beyond_4_percent(13, 212) == 0);
 }
+
+} // namespace tree_packing_test

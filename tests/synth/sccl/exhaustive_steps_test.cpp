@@ -8,6 +8,8 @@
 #include <cstdint>
 #include <vector>
 
+namespace exhaustive_steps_test {
+
 using namespace tutti;
 using namespace tutti::testing;
 
@@ -117,3 +119,5 @@ TEST_CASE("exhaustive search knows relays, several sources and the unreachable")
   CHECK(exists({diamond, {{{3}, {}}}}, {1, 2, 5}));
   CHECK_FALSE(exists({diamond, {{{3}, {}}}}, {1, 2, 1}));
 }
+
+} // namespace exhaustive_steps_test

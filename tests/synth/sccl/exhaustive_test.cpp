@@ -20,6 +20,8 @@
 #include <utility>
 #include <vector>
 
+namespace exhaustive_test {
+
 using namespace tutti;
 using namespace tutti::testing;
 
@@ -211,3 +213,5 @@ TEST_CASE("sccl's instances have schedules exactly where exhaustive search finds
   CHECK(tally.impossible > 700);
   CHECK(tally.undecided < 500);
 }
+
+} // namespace exhaustive_test

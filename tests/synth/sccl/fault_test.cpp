@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+namespace fault_test {
+
 using namespace tutti;
 
 namespace {
@@ -184,3 +186,5 @@ TEST_CASE("faults name nodes as the topology does") {
   problem.network.nodes = {NodeId{0}, NodeId{7}}; // a memory behind switches
   CHECK(step_fault(problem, {1, 1, 1}, {{1}, {}}) == "node 7 doesn't hold chunk 0 in the end");
 }
+
+} // namespace fault_test

@@ -16,6 +16,8 @@
 #include <string>
 #include <utility>
 
+namespace frontier_exhaustive_test {
+
 using namespace tutti;
 using namespace tutti::testing;
 
@@ -233,3 +235,5 @@ TEST_CASE("sccl composes an All-Reduce exactly where its halves exist, at length
   CHECK(found > 100);
   CHECK(not_found > 100);
 }
+
+} // namespace frontier_exhaustive_test

@@ -17,6 +17,8 @@
 #include <string_view>
 #include <utility>
 
+namespace proof_test {
+
 using namespace tutti;
 using namespace tutti::testing;
 
@@ -87,3 +89,5 @@ TEST_CASE("the setting proof leaves a proof of the instance that was asked for")
           (void)outcome(CollectiveKind::all_reduce, "4", "4", folder.file("all_reduce"));
         }) == "a proof is of one instance: All-Reduce is composed of two");
 }
+
+} // namespace proof_test

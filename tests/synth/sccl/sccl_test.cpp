@@ -19,6 +19,8 @@
 #include <utility>
 #include <vector>
 
+namespace sccl_test {
+
 using namespace tutti;
 
 namespace {
@@ -461,3 +463,5 @@ TEST_CASE("a frontier with undecided instances isn't called complete", "[heavy]"
   REQUIRE(std::ranges::any_of(hasty.trials, is_open));
   CHECK_FALSE(hasty.complete);
 }
+
+} // namespace sccl_test

@@ -14,6 +14,8 @@
 #include <optional>
 #include <utility>
 
+namespace scope_test {
+
 using namespace tutti;
 using namespace tutti::testing;
 
@@ -93,3 +95,5 @@ TEST_CASE("sccl among nodes that nothing reaches") {
     CHECK(frontier.complete);
   }
 }
+
+} // namespace scope_test

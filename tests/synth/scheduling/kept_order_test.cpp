@@ -15,6 +15,8 @@
 #include <utility>
 #include <vector>
 
+namespace kept_order_test {
+
 using namespace tutti;
 
 namespace {
@@ -152,3 +154,5 @@ TEST_CASE("fewer dependencies are replayed like all of them") {
   CHECK(as_plain > 500);
   CHECK(queued > 10);
 }
+
+} // namespace kept_order_test

@@ -13,6 +13,8 @@
 #include <utility>
 #include <vector>
 
+namespace list_scheduling_test {
+
 using namespace tutti;
 
 namespace {
@@ -133,3 +135,5 @@ TEST_CASE("nothing to schedule takes no time") {
   CHECK(timed.schedule.empty());
   CHECK(timed.makespan == Time{0});
 }
+
+} // namespace list_scheduling_test

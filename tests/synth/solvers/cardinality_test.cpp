@@ -3,6 +3,8 @@
 
 #include <bit>
 
+namespace cardinality_test {
+
 using namespace tutti;
 
 namespace {
@@ -82,3 +84,5 @@ TEST_CASE("a totalizer's outputs are forced by the sum, the others are free") {
     }
   }
 }
+
+} // namespace cardinality_test

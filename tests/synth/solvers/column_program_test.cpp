@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <vector>
 
+namespace column_program_test {
+
 namespace {
 
 using namespace tutti;
@@ -89,3 +91,5 @@ TEST_CASE("ColumnProgram: a limit that is used up stops it") {
   program.add_column(1, 0, unlimited, std::vector<RowTerm>{{0, 1}});
   CHECK(program.solve(WorkLimit(options)).status == SolverStatus::stopped);
 }
+
+} // namespace column_program_test

@@ -4,6 +4,8 @@
 
 #include <string>
 
+namespace drat_check_test {
+
 using namespace tutti::testing;
 
 namespace {
@@ -71,3 +73,5 @@ TEST_CASE("what isn't DIMACS or DRAT is refused") {
   CHECK(drat_fault(square, "1\n0\n") == "line 1: no clause: 1");
   CHECK(drat_fault(square, "a\x03\x01") == "line 1: no clause: a\x03\x01"); // the binary form
 }
+
+} // namespace drat_check_test

@@ -9,6 +9,8 @@
 #include <cmath>
 #include <numeric>
 
+namespace linear_program_test {
+
 using namespace tutti;
 
 namespace {
@@ -415,3 +417,5 @@ TEST_CASE("a program's doubles are taken as the fractions that they are") {
   program.add_column(1, 0.1, unlimited);
   CHECK(proven_minimum(program, {}) == Ratio(3'602'879'701'896'397, 36'028'797'018'963'968));
 }
+
+} // namespace linear_program_test

@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+namespace sat_test {
+
 using namespace tutti;
 
 namespace {
@@ -105,3 +107,5 @@ TEST_CASE("SAT: a proof that can't be written is an error") {
   CHECK(message_of([&] { SatSolver solver(folder.file("")); }) ==
         folder.file("") + ": cannot write: Is a directory");
 }
+
+} // namespace sat_test

@@ -10,6 +10,8 @@
 #include <numeric>
 #include <set>
 
+namespace automorphisms_test {
+
 using namespace tutti;
 
 namespace {
@@ -296,3 +298,5 @@ TEST_CASE("points beyond those that must move go along") {
   CHECK(as_set(groups.front()) == as_set(elements(turn, 6, 4)));
   CHECK(semiregular_subgroups(turn, 6, 100, 10).empty());
 }
+
+} // namespace automorphisms_test

@@ -9,6 +9,8 @@
 #include <set>
 #include <vector>
 
+namespace commuting_group_test {
+
 namespace {
 
 using namespace tutti;
@@ -144,3 +146,5 @@ TEST_CASE("glide reflections of a torus don't lead astray") {
     }
   CHECK(group_in({composed(step, mirror), mirror, exchange}, 64).order() == 64);
 }
+
+} // namespace commuting_group_test

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <numeric>
 
+namespace stabilizer_test {
+
 using namespace tutti;
 
 namespace {
@@ -64,3 +66,5 @@ TEST_CASE("stabilizer: of 200 points moved at will all others stay one orbit") {
   CHECK(orbit_of[100] == 100);
   CHECK(std::ranges::count(orbit_of, 0U) == 199);
 }
+
+} // namespace stabilizer_test

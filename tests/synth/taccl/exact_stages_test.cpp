@@ -11,6 +11,8 @@
 #include <cstdint>
 #include <vector>
 
+namespace exact_stages_test {
+
 using namespace tutti;
 
 namespace {
@@ -67,3 +69,5 @@ TEST_CASE("taccl: no slower than the three stages solved exactly") {
     }
   }
 }
+
+} // namespace exact_stages_test

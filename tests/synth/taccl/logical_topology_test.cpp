@@ -12,6 +12,8 @@
 #include <algorithm>
 #include <set>
 
+namespace logical_topology_test {
+
 using namespace tutti;
 
 namespace {
@@ -159,3 +161,5 @@ TEST_CASE("proposals: they fit, can be written, and have a relay for each NIC") 
   }
   CHECK(has_relay);
 }
+
+} // namespace logical_topology_test

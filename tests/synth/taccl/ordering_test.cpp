@@ -15,6 +15,8 @@
 #include <utility>
 #include <vector>
 
+namespace ordering_test {
+
 using namespace tutti;
 
 namespace {
@@ -216,3 +218,5 @@ TEST_CASE("taccl contiguity: two chunks by hand") {
   REQUIRE(joined.blocks.size() == 1);
   CHECK(contiguity_bound(sends) == Time{1'100'000});
 }
+
+} // namespace ordering_test

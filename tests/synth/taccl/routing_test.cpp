@@ -13,6 +13,8 @@
 #include <string>
 #include <vector>
 
+namespace routing_test {
+
 using namespace tutti;
 using samples::for_each_routing;
 using samples::random_network;
@@ -189,3 +191,5 @@ TEST_CASE("taccl routing: what can't be reached is named") {
   CHECK_FALSE(made.outcome.routes);
   CHECK(made.outcome.why_not == "under the sketch nothing gets from npu1 to npu0");
 }
+
+} // namespace routing_test

@@ -2,11 +2,14 @@
 #include "synth/taccl/sketch.hpp"
 #include "tests/catch.hpp"
 #include "tests/message_of.hpp"
+#include "tests/paths.hpp"
 #include "topologies/list.hpp"
 
 #include <filesystem>
 #include <fmt/format.h>
 #include <string>
+
+namespace sketch_test {
 
 using namespace tutti;
 
@@ -224,3 +227,5 @@ TEST_CASE("sketch: another machine is refused") {
   CHECK(message_of([&] { require_fitting(sketch, make_topology("switch:12")); }) ==
         "s:4:21: 12 NPUs of switch:12 don't divide into groups of 8");
 }
+
+} // namespace sketch_test

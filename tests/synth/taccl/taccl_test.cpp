@@ -20,6 +20,8 @@
 #include <string_view>
 #include <utility>
 
+namespace taccl_test {
+
 using namespace tutti;
 
 namespace {
@@ -263,3 +265,5 @@ TEST_CASE("taccl: machines that lost NPUs are reached through what is between NP
     checked(network, collective, *outcome.schedule);
   }
 }
+
+} // namespace taccl_test

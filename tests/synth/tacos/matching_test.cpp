@@ -14,6 +14,8 @@
 #include <numeric>
 #include <vector>
 
+namespace matching_test {
+
 using namespace tutti;
 
 namespace {
@@ -188,3 +190,5 @@ TEST_CASE("a matching tells how far it is") {
     CHECK(seen[i].total == 144 * 143);
   }
 }
+
+} // namespace matching_test

@@ -15,6 +15,8 @@
 #include <string>
 #include <vector>
 
+namespace paper_test {
+
 using namespace tutti;
 
 namespace {
@@ -191,3 +193,5 @@ TEST_CASE("tacos_paper ends when nobody waits any longer") {
   REQUIRE(cut.schedule); // one attempt takes some 33 steps
   CHECK(cut.attempts.size() == 1);
 }
+
+} // namespace paper_test

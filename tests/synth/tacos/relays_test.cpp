@@ -9,6 +9,8 @@
 #include <algorithm>
 #include <vector>
 
+namespace relays_test {
+
 using namespace tutti;
 
 namespace {
@@ -136,3 +138,5 @@ TEST_CASE("what reaches only idle relays is left out") {
   CHECK(without_idle_relays(line, far, schedule).size() == 2);
   CHECK(verify(line, far, without_idle_relays(line, far, schedule)).correct());
 }
+
+} // namespace relays_test

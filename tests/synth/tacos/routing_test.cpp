@@ -16,6 +16,8 @@
 #include <utility>
 #include <vector>
 
+namespace routing_test {
+
 using namespace tutti;
 
 namespace {
@@ -272,3 +274,5 @@ TEST_CASE("routing: what is already where it is wanted stays there") {
   collective.parts = {part};
   CHECK(checked_time(topology, collective, with({})) == Time{0});
 }
+
+} // namespace routing_test

@@ -17,6 +17,8 @@
 #include <optional>
 #include <vector>
 
+namespace states_test {
+
 using namespace tutti;
 
 namespace {
@@ -246,3 +248,5 @@ TEST_CASE("chunks come together where it is told, or deep among those who contri
   std::ranges::sort(shared);
   CHECK(shared == nodes(0, 6));
 }
+
+} // namespace states_test

@@ -10,6 +10,8 @@
 #include <array>
 #include <vector>
 
+namespace tacos_test {
+
 using namespace tutti;
 
 namespace {
@@ -258,3 +260,5 @@ TEST_CASE("what TACOS refuses") {
                            options);
         }) == "degree 4 is out of range (1 .. 3)");
 }
+
+} // namespace tacos_test

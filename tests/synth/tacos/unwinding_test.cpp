@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <vector>
 
+namespace unwinding_test {
+
 using namespace tutti;
 
 namespace {
@@ -101,3 +103,5 @@ TEST_CASE("carried back to the topology, a schedule takes the paths that its lin
   const auto links = back.paths().links(back[0].path);
   CHECK(std::vector<LinkId>(links.begin(), links.end()) == made.paths[1]);
 }
+
+} // namespace unwinding_test

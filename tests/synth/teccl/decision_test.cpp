@@ -10,6 +10,8 @@
 #include <algorithm>
 #include <array>
 
+namespace decision_test {
+
 using namespace tutti;
 using namespace tutti::testing;
 
@@ -247,3 +249,5 @@ TEST_CASE("decide_epochs gives up when it has to") {
   CHECK(answer.status == EpochStatus::timed_out);
   CHECK(answer.plan.empty());
 }
+
+} // namespace decision_test

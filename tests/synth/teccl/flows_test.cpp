@@ -16,6 +16,8 @@
 #include <utility>
 #include <vector>
 
+namespace flows_test {
+
 using namespace tutti;
 
 namespace {
@@ -493,3 +495,5 @@ TEST_CASE("a tracer leaves detours out") {
   CHECK(way->amount == 1);
   CHECK(way->steps == std::vector<TimedStep>{{Epoch{0}, LaneId{0}}, {Epoch{3}, LaneId{3}}});
 }
+
+} // namespace flows_test

@@ -11,6 +11,8 @@
 #include <utility>
 #include <vector>
 
+namespace network_test {
+
 using namespace tutti;
 
 namespace {
@@ -286,3 +288,5 @@ TEST_CASE("epoch network: bad input") {
   CHECK(message_of([&] { (void)epoch_network(Topology(parts), Bytes{25'000}, {}); }) ==
         "far has no link: nothing to send over");
 }
+
+} // namespace network_test

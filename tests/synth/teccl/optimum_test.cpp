@@ -8,6 +8,8 @@
 #include <algorithm>
 #include <array>
 
+namespace optimum_test {
+
 using namespace tutti;
 using namespace tutti::testing;
 
@@ -129,3 +131,5 @@ TEST_CASE("epoch_optimum never loses its start, and says what it can't prove") {
   CHECK_FALSE(nothing.objective);
   REQUIRE(nothing.at_most);
 }
+
+} // namespace optimum_test

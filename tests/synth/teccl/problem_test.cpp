@@ -18,6 +18,8 @@
 #include <utility>
 #include <vector>
 
+namespace problem_test {
+
 using namespace tutti;
 using tutti::testing::epoch_plan;
 
@@ -429,3 +431,5 @@ TEST_CASE("fewest epochs: never more than the best of all plans") {
   }
   CHECK(exact > 20); // and mostly equal to it
 }
+
+} // namespace problem_test

@@ -11,6 +11,8 @@
 #include <array>
 #include <numeric>
 
+namespace program_test {
+
 using namespace tutti;
 using namespace tutti::testing;
 
@@ -260,3 +262,5 @@ TEST_CASE("a chunk isn't sent where it can be of no use") {
   CHECK(sends == 4); // 0 > 1 in epochs 0 and 1, 1 > 2 in epochs 1 and 2
   CHECK_FALSE(program.holds(ChunkId{0}, NodeId{3}, Epoch{3}));
 }
+
+} // namespace program_test

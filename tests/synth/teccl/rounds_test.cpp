@@ -15,6 +15,8 @@
 #include <string>
 #include <vector>
 
+namespace rounds_test {
+
 using namespace tutti;
 using namespace tutti::testing;
 
@@ -289,3 +291,5 @@ TEST_CASE("Rounds: Internal 1 with 64 and 128 GPUs, greedy, within 5 % of the bo
     }
   }
 }
+
+} // namespace rounds_test

@@ -22,6 +22,8 @@
 #include <utility>
 #include <vector>
 
+namespace schedule_test {
+
 using namespace tutti;
 using tutti::testing::epoch_plan;
 
@@ -308,3 +310,5 @@ TEST_CASE("epoch schedule: schedules of others through switches and groups") {
   }
   CHECK(plans > 200); // hyper-edges don't have every way
 }
+
+} // namespace schedule_test

@@ -13,6 +13,8 @@
 #include <utility>
 #include <vector>
 
+namespace search_test {
+
 using namespace tutti;
 
 namespace {
@@ -306,3 +308,5 @@ TEST_CASE("Time bound: nothing found, or nobody to ask") {
   CHECK_FALSE(epoch_time_bound(topology, collective, EpochSettings{}, never, WorkLimit(options)));
   CHECK(questions == 11);
 }
+
+} // namespace search_test

@@ -16,6 +16,8 @@
 #include <utility>
 #include <vector>
 
+namespace teccl_limit_test {
+
 using namespace tutti;
 
 namespace {
@@ -113,3 +115,5 @@ TEST_CASE("teccl: TACOS's schedule is no answer where plans are restricted and i
   }
   CHECK(stopped_at(tacos, "teccl", mesh, gather).outcome.schedule);
 }
+
+} // namespace teccl_limit_test

@@ -18,6 +18,8 @@
 #include <utility>
 #include <vector>
 
+namespace teccl_test {
+
 using namespace tutti;
 
 namespace {
@@ -223,3 +225,5 @@ TEST_CASE("teccl: the same bytes again") {
   REQUIRE(again.schedule);
   CHECK(*once.schedule == *again.schedule);
 }
+
+} // namespace teccl_test

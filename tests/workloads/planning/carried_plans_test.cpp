@@ -13,6 +13,8 @@
 #include <string>
 #include <vector>
 
+namespace carried_plans_test {
+
 using namespace tutti;
 using namespace tutti::testing;
 
@@ -201,3 +203,5 @@ TEST_CASE("a link that goes down takes its lanes with it; other events nobody ha
   CHECK(message_of([&] { (void)on_lanes(by, events); }) ==
         "npu0>npu1 at 50 % of its rate: under a transport links go down and up only");
 }
+
+} // namespace carried_plans_test

@@ -13,6 +13,8 @@
 #include <string>
 #include <vector>
 
+namespace group_network_test {
+
 using namespace tutti;
 using namespace tutti::samples;
 
@@ -140,3 +142,5 @@ TEST_CASE("a group's network: one-way links count in their direction only") {
   // From npu0 to npu1 there is a link, but the way back leads through strangers.
   CHECK(network_of(topology, nodes({0, 1})).topology.npu_count() == 4);
 }
+
+} // namespace group_network_test

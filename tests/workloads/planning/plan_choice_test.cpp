@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+namespace plan_choice_test {
+
 using namespace tutti;
 
 namespace {
@@ -80,3 +82,5 @@ TEST_CASE("exchanges end where they have cost enough, or somebody cancels") {
   (void)best_choice(collectives, simulate, [&] { return simulated == 2; });
   CHECK(simulated == 2);
 }
+
+} // namespace plan_choice_test

@@ -17,6 +17,8 @@
 #include <utility>
 #include <vector>
 
+namespace planning_test {
+
 using namespace tutti;
 using namespace tutti::samples;
 
@@ -154,3 +156,5 @@ TEST_CASE("an algorithm that is refused by bad input leaves the collective to th
   CHECK_THAT(message_of([&] { (void)plan_workload(topology, workload, by({"ring"}), synthesis); }),
              ContainsSubstring("ring: out of rings"));
 }
+
+} // namespace planning_test
