@@ -5,6 +5,7 @@
 
 #include "synth/direct_paths.hpp"
 
+#include "sim/renumbering.hpp"
 #include "sim/routing.hpp"
 #include "sim/work_limit.hpp"
 #include "synth/scheduling/list_scheduling.hpp"
@@ -258,8 +259,10 @@ bool needs_direct_paths(const Topology& topology, const Collective& collective) 
   return false;
 }
 
-Outcome direct_paths(const Topology& topology, const Collective& collective,
-                     const SynthesisOptions& options) {
+namespace {
+
+Outcome as_numbered(const Topology& topology, const Collective& collective,
+                    const SynthesisOptions& options) {
   const WorkLimit limit(options);
   DirectPaths paths(topology, collective, limit);
   std::string why_not;
@@ -279,6 +282,13 @@ Outcome direct_paths(const Topology& topology, const Collective& collective,
     outcome.status = Status::timed_out;
   }
   return outcome;
+}
+
+} // namespace
+
+Outcome direct_paths(const Topology& topology, const Collective& collective,
+                     const SynthesisOptions& options) {
+  return planned_by_structure(as_numbered, topology, collective, options);
 }
 
 Outcome or_direct_paths(Outcome found, const Topology& topology, const Collective& collective,

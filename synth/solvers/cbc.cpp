@@ -142,7 +142,11 @@ IntegerSolution searched_from_start(const LinearProgram& program, bool with_cost
       // Where its preprocessing adds columns, Cbc (2.10) asks for their names before it searches.
     }
   }
-  return searched(program, with_costs, limit, settings, {});
+  try {
+    return searched(program, with_costs, limit, settings, {});
+  } catch (const CoinError&) { // a failure of its own, which proves nothing
+    return {};
+  }
 }
 
 // One pass of the preprocessing takes seconds on large programs, and asks nobody: so in a process

@@ -88,6 +88,26 @@ public:
         settings_(teccl_settings(options)), limit_(options) {}
 
   Outcome run() {
+    const std::string why_not = divide();
+    // All of them first: by then there is an answer, however long the rest takes.
+    for (Task& task : tasks_) task.start = by_tacos(task);
+    if (any_will_do(options_)) {
+      const bool is_one = tasks_.size() == 1 && !tasks_.front().backwards;
+      whole_ = is_one ? tasks_.front().start : by_tacos({topology_, collective_, false, {}});
+    }
+    if (why_not.empty()) {
+      make_all();
+      keep_order();
+    } else {
+      outcome_ = unsupported(why_not);
+    }
+    if (whole_ && !is_faster_than_whole()) answer_whole();
+    return std::move(outcome_);
+  }
+
+private:
+  /// Into collectives that copy. Returns why not; empty: done.
+  std::string divide() {
     const CollectivePart& part = collective_.parts.front();
     if (part.kind == CollectiveKind::all_reduce) {
       Collective gather = make_collective(
@@ -96,7 +116,7 @@ public:
       tasks_.push_back({topology_, std::move(gather), false, {}});
     } else if (part.kind == CollectiveKind::custom && reduces(collective_)) {
       const std::optional<Multicasts> custom = as_multicasts(topology_, collective_);
-      if (!custom) return unsupported(std::string(no_multicasts));
+      if (!custom) return std::string(no_multicasts);
       if (custom->reductions)
         tasks_.push_back({reversed_with_copies(topology_), *custom->reductions, true, {}});
       if (custom->copies) tasks_.push_back({topology_, *custom->copies, false, {}});
@@ -105,17 +125,21 @@ public:
     } else {
       tasks_.push_back({topology_, collective_, false, {}});
     }
-    // All of them first: by then there is an answer, however long the rest takes.
-    for (Task& task : tasks_) task.start = by_tacos(task);
-    for (const Task& task : tasks_) {
-      make(task);
-      if (!outcome_.schedule) break;
-    }
-    keep_order();
-    return std::move(outcome_);
+    return {};
   }
 
-private:
+  void make_all() {
+    try {
+      for (const Task& task : tasks_) {
+        make(task);
+        if (!outcome_.schedule) return;
+      }
+    } catch (const InputError& error) { // of epochs that nobody asked for
+      if (!whole_) throw;
+      outcome_ = unsupported(error.what());
+    }
+  }
+
   [[nodiscard]] std::optional<Schedule> by_tacos(const Task& task) const {
     SynthesisOptions plain = options_;
     plain.settings.clear();
@@ -141,31 +165,20 @@ private:
 
   /// Adds what the task takes, backwards where it stands for what reduces.
   void make(const Task& task) {
-    EpochSynthesis made;
-    try {
-      made = synthesize_epochs(task.network, task.copied, settings_, task.start, limit_);
-    } catch (const InputError& error) { // of epochs that nobody asked for
-      if (!task.start || !any_will_do(options_)) throw;
-      made.why_not = error.what();
-    }
+    EpochSynthesis made =
+        synthesize_epochs(task.network, task.copied, settings_, task.start, limit_);
     const bool is_cut_short = made.answer.status == EpochStatus::timed_out && limit_.reached();
-    const bool start_will_do =
-        task.start && (is_cut_short ? !restricts_plans(settings_) : any_will_do(options_));
-    if (!made.schedule && !start_will_do) {
+    if (!made.schedule && !(is_cut_short && task.start && !restricts_plans(settings_))) {
       outcome_ = {};
       outcome_.status = status_without(made, settings_, is_cut_short);
       outcome_.note = std::move(made.why_not);
       return;
     }
-    const bool is_in_epochs = made.schedule && !start_is_faster(task, *made.schedule);
-    if (is_in_epochs)
+    if (made.schedule)
       add_plan(made);
     else
-      outcome_.note = made.schedule
-                          ? fmt::format("TACOS's schedule, faster than {}", plan_text(made))
-                          : fmt::format("TACOS's schedule, not in epochs: {}",
-                                        made.why_not.empty() ? made.answer.method : made.why_not);
-    const Schedule& copies = is_in_epochs ? *made.schedule : *task.start;
+      outcome_.note = "TACOS's schedule, not in epochs: " + made.answer.method;
+    const Schedule& copies = made.schedule ? *made.schedule : *task.start;
     Schedule schedule = task.backwards ? inverted(topology_, copies, Op::reduce) : copies;
     outcome_.schedule =
         outcome_.schedule ? concatenated(*outcome_.schedule, schedule) : std::move(schedule);
@@ -176,26 +189,6 @@ private:
     outcome_.facts.clear();
   }
 
-  /// Whether any schedule is an answer and replays of the task by itself say that its start is.
-  [[nodiscard]] bool start_is_faster(const Task& task, const Schedule& plan) const {
-    if (!task.start || !any_will_do(options_)) return false;
-    try {
-      return time_of(task, *task.start) < time_of(task, plan);
-    } catch (const LimitReached&) {
-      return false;
-    }
-  }
-
-  /// In the order of the list. Errors: LimitReached.
-  [[nodiscard]] Time time_of(const Task& task, const Schedule& schedule) const {
-    const auto& [network, wanted, backwards, start] = task;
-    if (options_.model.discipline == Discipline::fifo && needs_kept_order(network, schedule))
-      return with_kept_plan(network, wanted, schedule, options_.model, nullptr, {}, limit_)
-          .completion;
-    return run_native(network, wanted, schedule, options_.model, {.watch = limit_.watch()})
-        .completion;
-  }
-
   /// Epochs order what sets out over a link; queues must not change that.
   void keep_order() {
     if (!outcome_.schedule || options_.model.discipline != Discipline::fifo ||
@@ -204,6 +197,35 @@ private:
     outcome_.schedule =
         with_kept_plan(topology_, collective_, *std::move(outcome_.schedule), options_.model)
             .schedule;
+  }
+
+  /// By replays; also where the limit leaves no time for them.
+  [[nodiscard]] bool is_faster_than_whole() const {
+    if (!outcome_.schedule) return false;
+    try {
+      return time_of(*outcome_.schedule) <= time_of(*whole_);
+    } catch (const LimitReached&) {
+      return true;
+    }
+  }
+
+  /// Errors: LimitReached.
+  [[nodiscard]] Time time_of(const Schedule& schedule) const {
+    constexpr std::size_t quick = 100'000; // transfers, of which a replay takes no time to speak of
+    const Watch watch = schedule.size() > quick ? limit_.watch() : Watch{};
+    TimeModel model = options_.model;
+    model.discipline = Discipline::fifo;
+    return run_native(topology_, collective_, schedule, model, {.watch = watch}).completion;
+  }
+
+  void answer_whole() {
+    std::string note = outcome_.schedule
+                           ? fmt::format("TACOS's schedule, faster than {}", outcome_.planned_on)
+                           : fmt::format("TACOS's schedule, not in epochs: {}", outcome_.note);
+    outcome_ = {};
+    outcome_.status = limit_.reached() ? Status::timed_out : Status::feasible;
+    outcome_.note = std::move(note);
+    outcome_.schedule = std::move(whole_);
   }
 
   void add_plan(const EpochSynthesis& made) {
@@ -217,7 +239,8 @@ private:
   const SynthesisOptions& options_;
   TecclSettings settings_;
   WorkLimit limit_;
-  std::vector<Task> tasks_; ///< one after the other
+  std::vector<Task> tasks_;       ///< one after the other
+  std::optional<Schedule> whole_; ///< TACOS's, where any schedule is an answer
   Outcome outcome_;
 };
 
