@@ -4,6 +4,7 @@
 #include "sim/files/data_files.hpp"
 
 #include "sim/error.hpp"
+#include "sim/files/gzip.hpp"
 
 #include <algorithm>
 #include <filesystem>
@@ -32,7 +33,7 @@ std::vector<std::string> data_names(const std::string& folder) {
 
 std::string find_data_file(std::string_view what, const std::string& name_or_file,
                            const std::string& folder) {
-  if (name_or_file.ends_with(".toml") || name_or_file.find('/') != std::string::npos)
+  if (unpacked_name(name_or_file).ends_with(".toml") || name_or_file.find('/') != std::string::npos)
     return name_or_file;
   const std::vector<std::string> known = data_names(folder);
   if (!std::binary_search(known.begin(), known.end(), name_or_file))

@@ -5,6 +5,7 @@
 
 #include "sim/error.hpp"
 #include "sim/files/files.hpp"
+#include "sim/files/gzip.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -140,7 +141,7 @@ Sketch parse_sketch(std::string_view text, const std::string& source) {
 
 Sketch read_sketch(const std::string& file) {
   constexpr std::size_t most_bytes = std::size_t{1} << 20;
-  const std::string text = read_file(file);
+  const std::string text = read_input_file(file);
   if (text.size() > most_bytes)
     throw InputError(fmt::format("{}: {} bytes are no sketch (at most 1 MiB)", file, text.size()));
   if (text.find_first_not_of(" \t\r\n") == std::string::npos)

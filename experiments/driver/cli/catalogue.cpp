@@ -5,6 +5,7 @@
 #include "sim/error.hpp"
 #include "sim/files/config.hpp"
 #include "sim/files/data_files.hpp"
+#include "sim/files/gzip.hpp"
 
 #include <fmt/format.h>
 
@@ -50,7 +51,7 @@ std::vector<CatalogueEntry> titled(std::vector<CatalogueEntry> entries) {
 
 // A study that is asked for as an experiment, or the reverse, is answered with the right command.
 std::string find(const std::string& text, bool studies) {
-  if (text.ends_with(".toml")) return text;
+  if (unpacked_name(text).ends_with(".toml")) return text;
   std::vector<std::string> known;
   for (const CatalogueEntry& entry : untitled_catalogue(studies)) {
     if (entry.name == text) return entry.file;

@@ -188,6 +188,9 @@ void require_columns(const TableArguments& tables, std::span<const AnyStudy> stu
       know_columns(form, std::vector{column_name(column.title)});
   }
   require_known_columns(form);
+  // A limit may leave a table without one of them.
+  for (const std::string& name : form.columns)
+    know_columns(table_form(tables), std::vector{column_name(name)});
 }
 
 int run_study_line(std::string_view command, std::string_view kind,

@@ -6,6 +6,7 @@
 #include "experiments/driver/studies/experiment_values.hpp"
 #include "sim/error.hpp"
 #include "sim/files/files.hpp"
+#include "sim/files/gzip.hpp"
 #include "sim/text.hpp"
 #include "topologies/named_links.hpp"
 
@@ -195,7 +196,7 @@ EventPlan parse_event_file(std::string_view toml, const std::string& source_name
 }
 
 EventPlan read_event_file(const std::string& file, const Topology& topology) {
-  return parse_event_file(read_file(file), file, topology);
+  return parse_event_file(read_input_file(file), file, topology);
 }
 
 } // namespace tutti

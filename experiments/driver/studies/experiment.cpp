@@ -7,6 +7,7 @@
 #include "sim/error.hpp"
 #include "sim/files/config.hpp"
 #include "sim/files/files.hpp"
+#include "sim/files/gzip.hpp"
 #include "sim/text.hpp"
 #include "topologies/list.hpp"
 
@@ -157,7 +158,7 @@ Experiment unnamed_experiment(ConfigTable table, const std::string& source_name,
 }
 
 Experiment read_experiment(const std::string& file) {
-  return parse_experiment(read_file(file), file);
+  return parse_experiment(read_input_file(file), file);
 }
 
 } // namespace tutti

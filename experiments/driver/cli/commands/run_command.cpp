@@ -9,6 +9,7 @@
 #include "experiments/driver/studies/in_file.hpp"
 #include "experiments/driver/studies/refusals.hpp"
 #include "sim/files/files.hpp"
+#include "sim/files/gzip.hpp"
 #include "sim/files/standard_files.hpp"
 #include "sim/text.hpp"
 
@@ -142,7 +143,7 @@ int write_pack(Experiment experiment, const std::string& file, const RunArgument
 
 int run_command(const RunArguments& arguments) {
   const std::string file = find_experiment(arguments.experiment);
-  const std::string toml = read_file(file);
+  const std::string toml = read_input_file(file);
   Experiment experiment = parse_experiment(toml, file);
   for (const LabelledTopology& network : experiment.topologies) tell_assumptions(network.topology);
   if (arguments.pack) return write_pack(std::move(experiment), file, arguments);

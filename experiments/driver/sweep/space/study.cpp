@@ -15,6 +15,7 @@
 #include "experiments/driver/sweep/store/point_results.hpp"
 #include "sim/error.hpp"
 #include "sim/files/files.hpp"
+#include "sim/files/gzip.hpp"
 #include "sim/text.hpp"
 
 #include <fmt/format.h>
@@ -322,6 +323,6 @@ Study parse_study(std::string_view toml, const std::string& source_name) {
   return study;
 }
 
-Study read_study(const std::string& file) { return parse_study(read_file(file), file); }
+Study read_study(const std::string& file) { return parse_study(read_input_file(file), file); }
 
 } // namespace tutti::sweep
