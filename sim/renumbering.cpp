@@ -333,10 +333,10 @@ public:
     model_.discipline = Discipline::fifo;
   }
 
-  Outcome best() {
+  Outcome best(bool (*tries_on)(const Outcome&)) {
     const Kept all(topology_.link_count(), true);
     Outcome best = on(all, options_);
-    if (is_cut_short(best.status)) return best;
+    if (is_cut_short(best.status) || (tries_on != nullptr && !tries_on(best))) return best;
     std::optional<Time> time;
     std::vector<Kept> tried{all};
     const auto attempt = [&](Kept kept, const std::string& why) {
@@ -425,9 +425,10 @@ private:
 } // namespace
 
 Outcome planned_by_structure(SynthesisFunction run, const Topology& topology,
-                             const Collective& collective, const SynthesisOptions& options) {
+                             const Collective& collective, const SynthesisOptions& options,
+                             bool (*tries_on)(const Outcome&)) {
   if (!is_named(collective)) return run(topology, collective, options);
-  return PlanningByStructure(run, topology, collective, options).best();
+  return PlanningByStructure(run, topology, collective, options).best(tries_on);
 }
 
 } // namespace tutti

@@ -15,11 +15,13 @@ namespace tutti {
 /// - without a few links that break a symmetry (odd_links()),
 /// and what the native engine's replay on the whole finds fastest is the answer; its note says what
 /// was left out. A limit is for all of them together.
-/// Only one named collective is renumbered; of anything else the answer is `run`'s.
+/// Only one named collective is renumbered; of anything else the answer is `run`'s. `tries_on`:
+/// whether parts of the network are worth what the whole took; all are without it.
 /// Errors: those of `run` on the whole network.
 /// Cost: at most four times that of `run` and a replay each; canonical_order() for each.
 [[nodiscard]] Outcome planned_by_structure(SynthesisFunction run, const Topology& topology,
                                            const Collective& collective,
-                                           const SynthesisOptions& options);
+                                           const SynthesisOptions& options,
+                                           bool (*tries_on)(const Outcome& whole) = nullptr);
 
 } // namespace tutti

@@ -5,8 +5,8 @@
 #include "synth/bounds/late_start.hpp"
 
 #include "sim/error.hpp"
-#include "sim/members.hpp"
 #include "sim/feasibility.hpp"
+#include "sim/members.hpp"
 #include "synth/bounds/cut_bounds.hpp"
 #include "synth/bounds/least_times.hpp"
 

@@ -229,6 +229,8 @@ std::string planned_text(const FluidSolution& fluid, std::size_t trees, const Pl
          fmt::format(", at most {:.2g} above the optimum", fluid.seconds / fluid.bound_seconds - 1);
 }
 
+const std::string worn_out = "worn_out"; ///< a fact between the functions below
+
 Outcome fluid_flows(const Topology& topology, const Collective& collective,
                     const SynthesisOptions& options) {
   const WorkLimit limit(options);
@@ -286,8 +288,10 @@ Outcome fluid_flows(const Topology& topology, const Collective& collective,
       outcome.facts["traffic_bound_gb"] = *least / 1e9;
   outcome.schedule = std::move(best->cut.steps.schedule);
   outcome.parts_per_chunk = best->cut.chunks_per_shard;
-  if (fluid.is_cut_short)
+  if (fluid.is_cut_short) {
     outcome.note = "the best of a fixed amount of work; --limit 600s tries on";
+    outcome.facts[worn_out] = 1;
+  }
   note_what_was_left_out(ended_by_count, outcome);
   if (is_cut_short) mark_cut_short(outcome);
   return outcome;
@@ -298,11 +302,18 @@ Outcome fluid_flows(const Topology& topology, const Collective& collective,
 Outcome flows(const Topology& topology, const Collective& collective,
               const SynthesisOptions& options) {
   if (needs_direct_paths(topology, collective)) return direct_paths(topology, collective, options);
-  if (options.settings.contains("traffic")) // of links as they are, some of which might be left out
-    return or_direct_paths(fluid_flows(topology, collective, options), topology, collective,
-                           options);
-  return or_direct_paths(planned_by_structure(fluid_flows, topology, collective, options), topology,
-                         collective, options);
+  if (options.settings.contains(
+          "traffic")) { // of links as they are, some of which might be left out
+    Outcome found = fluid_flows(topology, collective, options);
+    found.facts.erase(worn_out);
+    return or_direct_paths(std::move(found), topology, collective, options);
+  }
+  // A fixed amount of work is for the whole network, not for each part of it.
+  Outcome found =
+      planned_by_structure(fluid_flows, topology, collective, options,
+                           [](const Outcome& whole) { return !whole.facts.contains(worn_out); });
+  found.facts.erase(worn_out);
+  return or_direct_paths(std::move(found), topology, collective, options);
 }
 
 } // namespace tutti

@@ -85,8 +85,8 @@ void check_relisted(std::uint64_t seed) {
   }
 }
 
-/// One link more, one way or both, between any two nodes that may be joined already; as quick as one
-/// that is there, or up to eight times as quick or as slow.
+/// One link more, one way or both, between any two nodes that may be joined already; as quick as
+/// one that is there, or up to eight times as quick or as slow.
 Topology with_a_link_more(const Topology& topology, std::uint64_t seed) {
   Random random(seed * 17 + 3);
   TopologyParts parts = topology.parts();
