@@ -41,7 +41,7 @@ namespace tutti {
 namespace {
 
 /// Without a limit of time: FluidOptions::most_work, a minute or two.
-constexpr std::uint64_t usual_work = 100'000'000'000;
+constexpr std::uint64_t usual_work = 40'000'000'000;
 
 std::string setting(const SynthesisOptions& options, const char* name, const char* otherwise) {
   const auto given = options.settings.find(name);
