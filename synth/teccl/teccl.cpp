@@ -145,7 +145,12 @@ private:
     plain.settings.clear();
     plain.progress = nullptr;
     if (plain.limit_seconds > 0) plain.limit_seconds = std::max(limit_.remaining_seconds(), 1e-9);
-    Outcome outcome = tacos(task.network, task.copied, plain);
+    Outcome outcome;
+    try {
+      outcome = tacos(task.network, task.copied, plain);
+    } catch (const LimitReached&) { // what other tasks have may do
+      return std::nullopt;
+    }
     if (outcome.compact) outcome.schedule = expanded(task.network, task.copied, *outcome.compact);
     if (outcome.schedule && task.backwards && !arrives_once(task.network, *outcome.schedule))
       return std::nullopt;
