@@ -190,7 +190,8 @@ void require_columns(const TableArguments& tables, std::span<const AnyStudy> stu
   require_known_columns(form);
   // A limit may leave a table without one of them.
   for (const std::string& name : form.columns)
-    know_columns(table_form(tables), std::vector{column_name(name)});
+    if (form.titles->contains(column_name(name)))
+      know_columns(table_form(tables), std::vector{column_name(name)});
 }
 
 int run_study_line(std::string_view command, std::string_view kind,
