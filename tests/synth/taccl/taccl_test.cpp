@@ -220,7 +220,8 @@ TEST_CASE("taccl: stages 2 and 3 may start from TACOS and flows") {
         "unknown value of routes \"nccl\" (known: flows, taccl, tacos; did you mean \"taccl\"?)");
 }
 
-TEST_CASE("taccl: a search never ends worse than it began, and is the same for equal seeds") {
+TEST_CASE("taccl: a search never ends worse than it began, and is the same for equal seeds",
+          "[heavy]") {
   const Topology network = make_topology("ndv2x2_pcie");
   const auto run = [&](std::map<std::string, std::string> settings) {
     SynthesisOptions options = with(std::move(settings));
