@@ -229,7 +229,7 @@ std::string planned_text(const FluidSolution& fluid, std::size_t trees, const Pl
          fmt::format(", at most {:.2g} above the optimum", fluid.seconds / fluid.bound_seconds - 1);
 }
 
-const std::string worn_out = "worn_out"; ///< a fact between the functions below
+constexpr const char* worn_out = "worn_out"; ///< a fact between the functions below
 
 Outcome fluid_flows(const Topology& topology, const Collective& collective,
                     const SynthesisOptions& options) {
@@ -302,16 +302,13 @@ Outcome fluid_flows(const Topology& topology, const Collective& collective,
 Outcome flows(const Topology& topology, const Collective& collective,
               const SynthesisOptions& options) {
   if (needs_direct_paths(topology, collective)) return direct_paths(topology, collective, options);
-  if (options.settings.contains(
-          "traffic")) { // of links as they are, some of which might be left out
-    Outcome found = fluid_flows(topology, collective, options);
-    found.facts.erase(worn_out);
-    return or_direct_paths(std::move(found), topology, collective, options);
-  }
-  // A fixed amount of work is for the whole network, not for each part of it.
-  Outcome found =
-      planned_by_structure(fluid_flows, topology, collective, options,
-                           [](const Outcome& whole) { return !whole.facts.contains(worn_out); });
+  // A fixed amount of work is for the whole network, not for each part of it. Traffic is that of
+  // all links, none of them left out.
+  Outcome found = options.settings.contains("traffic")
+                      ? fluid_flows(topology, collective, options)
+                      : planned_by_structure(
+                            fluid_flows, topology, collective, options,
+                            [](const Outcome& whole) { return !whole.facts.contains(worn_out); });
   found.facts.erase(worn_out);
   return or_direct_paths(std::move(found), topology, collective, options);
 }

