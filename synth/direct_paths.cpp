@@ -271,7 +271,7 @@ Outcome as_numbered(const Topology& topology, const Collective& collective,
   Outcome outcome;
   outcome.status = Status::feasible;
   outcome.planned_on = "direct paths";
-  outcome.note = "along direct paths, as its own plan lets every member store, copy and reduce";
+  outcome.note = "along direct paths, as its own plan lets every NPU store, copy and reduce";
   outcome.schedule = std::move(schedule);
   if (options.model.discipline != Discipline::fifo || !paths.is_stored()) return outcome;
   try {

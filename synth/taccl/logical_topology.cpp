@@ -332,6 +332,12 @@ LinkImages link_images(const LogicalTopology& logical, const Permutation& permut
     return made;
   }
   for (std::uint32_t npu = 0; npu < topology.npu_count(); ++npu) {
+    if (topology.node(NodeId{npu}).can != topology.node(image(NodeId{npu})).can) {
+      made.missing =
+          fmt::format("{} would be {}, which has other abilities", topology.node(NodeId{npu}).name,
+                      topology.node(image(NodeId{npu})).name);
+      return made;
+    }
     std::vector<NodeId> senders;
     for (const NodeId sender : logical.leaves_through[npu]) senders.push_back(image(sender));
     std::ranges::sort(senders);

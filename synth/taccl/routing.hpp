@@ -90,8 +90,9 @@ struct RoutingOutcome {
 [[nodiscard]] Routes evaluated(const RoutingProblem& problem,
                                std::vector<std::vector<LinkId>> trees);
 
-/// Which links chunks may use: those between NPUs on short enough paths, and what the sketch says
-/// of machines' senders. Keeps what it has computed.
+/// Which links chunks may use: those between NPUs on short enough paths, from NPUs that can relay,
+/// and what the sketch says of machines' senders. Keeps what it has computed. Pre: sources store
+/// and copy.
 class UsableLinks {
 public:
   explicit UsableLinks(const RoutingProblem& problem);
@@ -108,7 +109,8 @@ public:
 
 private:
   /// Whether a chunk that starts on one machine, and leaves it through these, may take the link.
-  [[nodiscard]] bool may_leave(LinkId link, std::uint32_t rule) const;
+  /// Trees branch at any NPU, so those that can't store and copy are no relays.
+  [[nodiscard]] bool may_take(LinkId link, std::uint32_t rule) const;
   [[nodiscard]] std::uint32_t rule_of(ChunkId chunk);
   /// Distances to everyone, by (node, rule, size): from it, or towards it.
   const std::vector<std::int64_t>& distances(NodeId node, std::uint32_t rule, Bytes size,

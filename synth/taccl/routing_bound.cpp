@@ -62,11 +62,13 @@ std::uint32_t UsableLinks::rule_of(ChunkId chunk) {
   return entry->second;
 }
 
-bool UsableLinks::may_leave(LinkId link, std::uint32_t id) const {
+bool UsableLinks::may_take(LinkId link, std::uint32_t id) const {
   const LogicalTopology& logical = *problem_.logical;
+  const Link& on = logical.topology.link(link);
+  const Abilities& can = logical.topology.node(on.from).can;
+  if (!can.store || !can.copy) return false; // no relay, and members have all abilities
   if (!logical.connections[link.value].between_machines) return true;
   const Rule& rule = rules_[id];
-  const Link& on = logical.topology.link(link);
   if (rule.machine == any_machine) return true;
   if (!rule.leaves || logical.machine_of(on.to) == rule.machine) return false;
   return logical.machine_of(on.from) != rule.machine || rule.senders.empty() ||
@@ -84,7 +86,7 @@ const std::vector<std::int64_t>& UsableLinks::distances(NodeId node, std::uint32
       known, sources, [&](std::uint32_t at, std::int64_t distance, const auto& relax) {
         for (const LinkId link :
              backwards ? topology.in_links(NodeId{at}) : topology.out_links(NodeId{at}))
-          if (may_leave(link, rule))
+          if (may_take(link, rule))
             relax(backwards ? topology.link(link).from.value : topology.link(link).to.value,
                   distance + costs_.transfer(link, size));
       });
@@ -94,7 +96,7 @@ const std::vector<std::int64_t>& UsableLinks::distances(NodeId node, std::uint32
 std::vector<bool> UsableLinks::rules(ChunkId chunk) {
   const std::uint32_t rule = rule_of(chunk);
   std::vector<bool> usable(problem_.logical->topology.link_count());
-  for (std::uint32_t l = 0; l < usable.size(); ++l) usable[l] = may_leave(LinkId{l}, rule);
+  for (std::uint32_t l = 0; l < usable.size(); ++l) usable[l] = may_take(LinkId{l}, rule);
   return usable;
 }
 
@@ -148,7 +150,7 @@ std::vector<bool> UsableLinks::of(ChunkId chunk) {
   std::vector<bool> usable(topology.link_count());
   for (std::uint32_t l = 0; l < usable.size(); ++l) {
     const Link& link = topology.link(LinkId{l});
-    usable[l] = passes[link.from.value] && passes[link.to.value] && may_leave(LinkId{l}, rule);
+    usable[l] = passes[link.from.value] && passes[link.to.value] && may_take(LinkId{l}, rule);
   }
   return usable;
 }

@@ -119,6 +119,14 @@ TEST_CASE("logical topology: symmetry is found") {
   CHECK_FALSE(found.contains(Permutation{1, 2, 3, 0, 5, 6, 7, 4}));
 }
 
+TEST_CASE("logical topology: an NPU that can't copy is like no other") {
+  TopologyParts parts = samples::ring(4).parts();
+  parts.nodes[1].can.copy = false;
+  const LogicalTopology logical =
+      logical_topology(Topology(std::move(parts)), sketch_of("symmetry = \"auto\"\n"));
+  CHECK(logical.symmetry.empty());
+}
+
 TEST_CASE("logical topology: reversed, sums come back the way chunks leave") {
   const LogicalTopology there =
       logical_topology(samples::four_npu_machines(2),

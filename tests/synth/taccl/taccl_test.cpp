@@ -156,6 +156,23 @@ TEST_CASE("taccl: a sketch that makes the collective impossible is unsupported")
   CHECK(answer.why_not == "under the sketch nothing gets from npu0 to npu2, npu3, npu6, npu7");
 }
 
+TEST_CASE("taccl: no tree branches at an NPU that can't copy") {
+  // Through npu3, the quick way from npu0 to both others, each chunk goes but once.
+  TopologyParts parts = samples::npus("a relay", 4);
+  parts.nodes[3].can = {true, false, false};
+  for (const auto& [from, to] : {std::pair{0U, 3U}, {3U, 1U}, {3U, 2U}, {1U, 2U}, {2U, 0U}})
+    parts.add_link(samples::link(from, to));
+  const Topology network(std::move(parts));
+  for (const CollectiveKind kind : {CollectiveKind::all_gather, CollectiveKind::all_reduce}) {
+    const Collective collective =
+        make_collective(network, {kind, Bytes{3'000'000}, {NodeId{0}, NodeId{1}, NodeId{2}}, 0, 1});
+    const Outcome outcome =
+        synthesize(row("taccl"), network, collective, with({{"routes", "taccl"}}));
+    REQUIRE(outcome.schedule);
+    checked(network, collective, *outcome.schedule);
+  }
+}
+
 TEST_CASE("taccl: at least one proposed sketch is close to TACOS and flows", "[slow]") {
   for (const char* name :
        {"taccl_ndv2:2", "taccl_dgx2:2", "ndv2x2_pcie", "dgx2x2", "dgx_a100x2", "dgx1"}) {
