@@ -16,7 +16,7 @@
 
 #include <algorithm>
 #include <array>
-#include <map>
+#include <initializer_list>
 #include <numeric>
 #include <optional>
 #include <string>
@@ -92,28 +92,36 @@ std::vector<std::uint32_t> colours(const Topology& topology, std::span<const std
   return dense(seen);
 }
 
-Graph graph_of(const Topology& topology, const std::vector<std::uint32_t>& classes,
-               std::vector<std::uint32_t> colours, std::span<const LinkId> left_out = {}) {
-  struct Joined {
-    std::uint32_t from;
-    Graph::Edge edge;
-  };
+/// An edge, and the link that makes it.
+struct Joined {
+  std::uint32_t from;
+  Graph::Edge edge;
+  std::uint32_t link;
+};
+
+std::vector<Joined> joined_by_links(const Topology& topology,
+                                    const std::vector<std::uint32_t>& classes) {
   std::vector<Joined> joined;
   enum : std::uint32_t { out, in, starts_in_group, ends_in_group, group_start, group_end, kinds };
   for (std::uint32_t l = 0; l < topology.link_count(); ++l) {
-    if (std::ranges::find(left_out, LinkId{l}) != left_out.end()) continue;
     const std::uint32_t from = topology.link(LinkId{l}).from.value,
                         to = topology.link(LinkId{l}).to.value, label = classes[l] * kinds;
-    joined.push_back({from, {label + out, to}});
-    joined.push_back({to, {label + in, from}});
+    joined.push_back({from, {label + out, to}, l});
+    joined.push_back({to, {label + in, from}, l});
     for (const std::uint32_t g : topology.groups_of(LinkId{l})) {
       const std::uint32_t group = topology.node_count() + g;
-      joined.push_back({from, {label + starts_in_group, group}});
-      joined.push_back({to, {label + ends_in_group, group}});
-      joined.push_back({group, {label + group_start, from}});
-      joined.push_back({group, {label + group_end, to}});
+      joined.push_back({from, {label + starts_in_group, group}, l});
+      joined.push_back({to, {label + ends_in_group, group}, l});
+      joined.push_back({group, {label + group_start, from}, l});
+      joined.push_back({group, {label + group_end, to}, l});
     }
   }
+  return joined;
+}
+
+Graph graph_of(const Topology& topology, const std::vector<std::uint32_t>& classes,
+               std::vector<std::uint32_t> colours) {
+  const std::vector<Joined> joined = joined_by_links(topology, classes);
   Graph graph;
   graph.colours = std::move(colours);
   graph.begin.resize(graph.size() + std::size_t{1});
@@ -164,11 +172,11 @@ public:
     touch_neighbours(vertex);
   }
 
-  /// Splits cells until all of a cell have the same links to the same cells, or so often. Returns
-  /// the number of edges that were looked at.
-  std::uint64_t refine(std::uint32_t most_rounds = UINT32_MAX) {
+  /// Splits cells until all of a cell have the same links to the same cells. Returns the number of
+  /// edges that were looked at.
+  std::uint64_t refine() {
     std::uint64_t work = 0;
-    for (std::uint32_t round = 0; round < most_rounds && !touched_.empty(); ++round) {
+    while (!touched_.empty()) {
       std::vector<std::uint32_t> now = std::exchange(touched_, {});
       for (const std::uint32_t v : now) is_touched_[v] = false;
       std::erase_if(now, [&](std::uint32_t v) { return size_[rank_[v]] == 1; });
@@ -474,27 +482,38 @@ private:
   std::vector<bool> is_line_; // [dimension]: nobody has more than two neighbours along it
 };
 
-/// See odd_links(). `depth`: how often neighbourhoods are refined.
+/// A word of both, in this order, by the finalizer of SplitMix64 (Steele et al. 2014).
+std::uint64_t mixed(std::uint64_t first, std::uint64_t second) {
+  std::uint64_t word = first + 0x9e3779b97f4a7c15ULL * (second + 1);
+  word = (word ^ (word >> 30)) * 0xbf58476d1ce4e5b9ULL;
+  word = (word ^ (word >> 27)) * 0x94d049bb133111ebULL;
+  return word ^ (word >> 31);
+}
+
+/// See odd_links(). `depth`: how often neighbourhoods are refined. No order is asked for here, only
+/// who is alike, and that for each link that may be odd: so what a vertex sees is a sum of hashes.
 class OddLinks {
 public:
   OddLinks(const Topology& topology, std::span<const std::uint32_t> marks, std::uint32_t depth)
       : topology_(topology), colours_(colours(topology, marks, false)), depth_(depth),
-        classes_(link_classes(topology)) {}
+        classes_(link_classes(topology)), joined_(joined_by_links(topology, classes_)),
+        is_left_out_(topology.link_count()) {}
 
-  [[nodiscard]] std::vector<LinkId> find() const {
+  [[nodiscard]] std::vector<LinkId> find() {
     constexpr int most_rounds = 3;
     std::vector<LinkId> odd;
     for (int round = 0; round < most_rounds; ++round) {
-      const std::vector<LinkId> rare = rare_links(odd);
+      const std::vector<LinkId> rare = rare_links();
       if (rare.size() * topology_.link_count() > most_pairs) break;
       std::vector<LinkId> best;
-      std::size_t least = 2 * kinds_of(odd, depth_).size() / 3 + 1;
-      const auto attempt = [&](std::vector<LinkId> links) {
-        links.insert(links.end(), odd.begin(), odd.end());
-        const std::size_t left = kinds_of(links, depth_).size();
+      std::size_t least = 2 * kind_count() / 3 + 1;
+      const auto attempt = [&](std::initializer_list<LinkId> links) {
+        for (const LinkId link : links) is_left_out_[link.value] = true;
+        const std::size_t left = kind_count();
+        for (const LinkId link : links) is_left_out_[link.value] = false;
         if (left >= least) return;
         least = left;
-        best = std::move(links);
+        best = links;
       };
       for (const LinkId link : rare) {
         attempt({link});
@@ -502,37 +521,55 @@ public:
           if (link < back && is_back(link, back)) attempt({link, back});
       }
       if (best.empty()) break;
-      odd = std::move(best);
+      for (const LinkId link : best) is_left_out_[link.value] = true;
+      odd.insert(odd.end(), best.begin(), best.end());
     }
     return odd;
   }
 
 private:
-  using Kind = std::vector<std::uint32_t>; // class, ends, groups
-
-  /// Links are of one kind where they are alike and join the same cells; how many of each.
-  [[nodiscard]] std::map<Kind, std::vector<LinkId>> kinds_of(const std::vector<LinkId>& left_out,
-                                                             std::uint32_t depth) const {
-    const Graph graph = graph_of(topology_, classes_, colours_, left_out);
-    Partition partition(graph);
-    partition.refine(depth);
-    std::map<Kind, std::vector<LinkId>> kinds;
-    for (std::uint32_t l = 0; l < topology_.link_count(); ++l) {
-      const Link& link = topology_.link(LinkId{l});
-      if (std::ranges::find(left_out, LinkId{l}) != left_out.end()) continue;
-      Kind kind{classes_[l], partition.rank(link.from.value), partition.rank(link.to.value)};
-      for (const std::uint32_t g : topology_.groups_of(LinkId{l}))
-        kind.push_back(partition.rank(topology_.node_count() + g));
-      std::sort(kind.begin() + 3, kind.end());
-      kinds[std::move(kind)].emplace_back(l);
+  /// Equal for links that are left, alike, and join vertices that are alike.
+  [[nodiscard]] std::vector<std::pair<std::uint64_t, LinkId>> kinds(std::uint32_t depth) const {
+    std::vector<std::uint64_t> seen(colours_.size()), next(colours_.size());
+    for (std::size_t v = 0; v < seen.size(); ++v) seen[v] = mixed(0, colours_[v]);
+    std::size_t cells = cell_count(seen);
+    for (std::uint32_t round = 0; round < depth; ++round) {
+      for (std::size_t v = 0; v < seen.size(); ++v) next[v] = mixed(seen[v], 0);
+      for (const Joined& one : joined_)
+        if (!is_left_out_[one.link]) next[one.from] += mixed(seen[one.edge.to], one.edge.label);
+      std::swap(seen, next);
+      const std::size_t before = std::exchange(cells, cell_count(seen));
+      if (cells == before) break; // a cell that is split shows
     }
-    return kinds;
+    std::vector<std::pair<std::uint64_t, LinkId>> made;
+    for (std::uint32_t l = 0; l < topology_.link_count(); ++l) {
+      if (is_left_out_[l]) continue;
+      const Link& link = topology_.link(LinkId{l});
+      std::uint64_t kind = mixed(mixed(seen[link.from.value], seen[link.to.value]), classes_[l]);
+      for (const std::uint32_t g : topology_.groups_of(LinkId{l}))
+        kind += mixed(seen[topology_.node_count() + g], 0);
+      made.emplace_back(kind, l);
+    }
+    return made;
+  }
+  [[nodiscard]] static std::size_t cell_count(std::vector<std::uint64_t> seen) {
+    std::ranges::sort(seen);
+    return static_cast<std::size_t>(std::unique(seen.begin(), seen.end()) - seen.begin());
+  }
+  [[nodiscard]] std::size_t kind_count() const {
+    std::vector<std::uint64_t> seen;
+    for (const auto& [kind, link] : kinds(depth_)) seen.push_back(kind);
+    return cell_count(std::move(seen));
   }
   /// Those of which neighbours already tell that there are at most two cables.
-  [[nodiscard]] std::vector<LinkId> rare_links(const std::vector<LinkId>& left_out) const {
+  [[nodiscard]] std::vector<LinkId> rare_links() const {
+    std::vector<std::pair<std::uint64_t, LinkId>> all = kinds(1);
+    std::ranges::sort(all);
     std::vector<LinkId> rare;
-    for (const auto& [kind, links] : kinds_of(left_out, 1))
-      if (links.size() <= 4) rare.insert(rare.end(), links.begin(), links.end());
+    for (std::size_t begin = 0, end = 0; begin < all.size(); begin = end) {
+      while (end < all.size() && all[end].first == all[begin].first) ++end;
+      for (std::size_t i = begin; i < end && end - begin <= 4; ++i) rare.push_back(all[i].second);
+    }
     return rare;
   }
   [[nodiscard]] bool is_back(LinkId a, LinkId b) const {
@@ -544,6 +581,8 @@ private:
   std::vector<std::uint32_t> colours_;
   std::uint32_t depth_;
   std::vector<std::uint32_t> classes_;
+  std::vector<Joined> joined_;
+  std::vector<bool> is_left_out_; // [link]: odd, or tried
 };
 
 } // namespace
