@@ -21,7 +21,7 @@ namespace tutti {
 namespace {
 
 // In points.
-constexpr double row_height = 21, half_bar = 7.5, group_gap = 8, font = 11, legend_row = 18;
+constexpr double row_height = 21, half_bar = 7.5, group_gap = 8, bar_font = 11, legend_row = 18;
 
 double total_of(const StackedBar& bar) {
   return std::accumulate(bar.parts.begin(), bar.parts.end(), 0.0);
@@ -53,7 +53,7 @@ struct StackLayout {
       for (const StackedBar& bar : group.bars) {
         assert(bar.parts.empty() || bar.parts.size() == chart.parts.size());
         bars.push_back({height + row_height / 2, &bar});
-        names = std::max(names, text_width(bar.name, font));
+        names = std::max(names, text_width(bar.name, bar_font));
         height += row_height;
       }
     }
@@ -81,7 +81,7 @@ struct LegendPlaces {
     double x = 0, y = 0;
     for (std::size_t part = 0; part < chart.parts.size(); ++part) {
       if (!is_seen(layout, part)) continue;
-      const double needed = 22 + text_width(chart.parts[part], font) + 14;
+      const double needed = 22 + text_width(chart.parts[part], bar_font) + 14;
       if (x > 0 && x + needed > width) {
         x = 0;
         y += legend_row;

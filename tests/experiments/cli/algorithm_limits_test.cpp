@@ -59,7 +59,7 @@ void check_limits(const char* network) {
   for (const AlgorithmRow& row : all_algorithms())
     for (const CollectiveKind kind : row.collectives)
       if (kind != CollectiveKind::custom)
-        for (const std::uint64_t questions : {3, 100, 3000})
+        for (const std::uint64_t questions : {3U, 100U, 3000U})
           check_limit(row, topology, collective_for(row, topology, kind), questions);
 }
 
@@ -71,7 +71,7 @@ TEST_CASE("every algorithm keeps a limit of time on 1024 NPUs", "[heavy]") {
     const bool gathers =
         std::ranges::find(row.collectives, CollectiveKind::all_gather) != row.collectives.end();
     const CollectiveKind kind = gathers ? CollectiveKind::all_gather : row.collectives.front();
-    for (const std::uint64_t questions : {1, 20})
+    for (const std::uint64_t questions : {1U, 20U})
       check_limit(row, torus, collective_for(row, torus, kind), questions);
   }
 }
@@ -104,7 +104,7 @@ TEST_CASE("sccl keeps a limit of time on large networks and with many steps", "[
     const Collective collective =
         make_collective(topology, {CollectiveKind::all_reduce, Bytes{1024}, std::move(group)});
     INFO(key << '=' << value);
-    for (const std::uint64_t questions : {1, 100, 10'000})
+    for (const std::uint64_t questions : {1U, 100U, 10'000U})
       check_limit(sccl, topology, collective, questions, {{key, value}});
   };
   // Two among thousands, whose schedules are near them, or may go anywhere.

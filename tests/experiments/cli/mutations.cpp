@@ -157,7 +157,10 @@ std::string any_number(Random& random) {
 void slip_in_bytes(std::string& text, Random& random) {
   const Range range = any_bytes(text, random);
   switch (random.below(4)) {
-  case 0: text[range.begin] = static_cast<char>(text[range.begin] ^ (1U << random.below(8))); break;
+  case 0:
+    text[range.begin] =
+        static_cast<char>(static_cast<unsigned char>(text[range.begin]) ^ (1U << random.below(8)));
+    break;
   case 1: text.resize(range.begin); break;
   case 2: {
     const std::string number = any_number(random);

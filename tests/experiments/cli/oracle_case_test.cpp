@@ -204,7 +204,8 @@ TEST_CASE("who forgets a dependency, takes departures for arrivals or ignores a 
   const std::vector<json> answers = oracle_answers(cases);
   std::size_t forgotten = 0, mistaken = 0, ignored = 0;
   for (std::size_t i = 0; i < cases.size(); ++i) {
-    const auto& [c, starts] = cases[i];
+    const auto& c = cases[i].problem;
+    const auto& starts = cases[i].starts;
     if (!answers[i]["fault"].is_null() || !c.schedule.has_dependencies()) continue;
     RunOptions options{.record_deliveries = true};
     const auto differs = [&](const Schedule& schedule) {

@@ -56,11 +56,11 @@ TEST_CASE("NCCL is evaluated once for each problem that asks for it, and isn't a
   REQUIRE(made.evaluations.size() == 4);
   const double nccl = seconds_of(evaluate(case_of(topology, "nccl", false)));
   const double nccl_of_other = seconds_of(evaluate(case_of(topology, "nccl", false, other)));
-  for (const std::size_t i : {0, 1}) {
+  for (const std::size_t i : {0U, 1U}) {
     const Evaluation& e = made.evaluations[i];
     CHECK(e.replays.at(0).over_nccl.value() == Approx(nccl / seconds_of(e)));
   }
-  for (const std::size_t i : {2, 3}) {
+  for (const std::size_t i : {2U, 3U}) {
     const Evaluation& e = made.evaluations[i];
     CHECK(e.replays.at(0).over_nccl.value() == Approx(nccl_of_other / seconds_of(e)));
   }
