@@ -11,6 +11,7 @@
 #include "synth/bounds/bounds.hpp"
 #include "tests/baselines.hpp"
 #include "tests/catch.hpp"
+#include "tests/one_in.hpp"
 #include "tests/samples.hpp"
 #include "topologies/list.hpp"
 
@@ -24,6 +25,7 @@ namespace tree_algorithms_test {
 
 using namespace tutti;
 using namespace tutti::samples;
+using testing::OneIn;
 
 namespace {
 
@@ -91,10 +93,9 @@ std::int64_t total_weight(const ArborescencePacking& packing) {
   return total;
 }
 
-} // namespace
-
-TEST_CASE("tree algorithms are correct on every kind of network, in groups and with parts missing",
-          "[heavy]") {
+/// Of all combinations one in `step`.
+void check_trees(std::uint32_t step) {
+  OneIn is_due(step);
   for (const std::string name :
        {"mesh2d:3x4", "torus2d:4x4", "torus3d:2x3x4", "hypercube:4", "switch:6", "rfs:2x4x3",
         "dgx1", "dgx1_nvlinks", "dgx2", "z52_pcie", "two_level_switch:4x3", "dragonfly:3x4",
@@ -105,6 +106,7 @@ TEST_CASE("tree algorithms are correct on every kind of network, in groups and w
          {"all_reduce", "all_gather", "reduce_scatter", "broadcast,root=5", "reduce,root=2",
           "all_reduce,group=0-2+5", "broadcast,root=4,group=1+3-5", "reduce_scatter,group=2-4"})
       for (const std::uint32_t chunks_per_shard : {1U, 3U}) {
+        if (!is_due()) continue;
         const Collective collective = on(topology, text, chunks_per_shard);
         for (const std::string_view algorithm : tree_algorithms) {
           INFO(algorithm << " for " << collective.name() << " on " << name);
@@ -127,6 +129,15 @@ TEST_CASE("tree algorithms are correct on every kind of network, in groups and w
       }
   }
 }
+
+} // namespace
+
+TEST_CASE("tree algorithms are correct on every kind of network, in groups and with parts missing",
+          "[heavy]") {
+  check_trees(3);
+}
+
+TEST_CASE("tree algorithms are correct in every combination", "[slow]") { check_trees(1); }
 
 TEST_CASE("MultiTree fills a torus: as many steps as shards have to arrive per link") {
   // 15 shards come in over 4 links, 24 over 4, 63 over 4: at least 4, 6, 16 steps. Without latency

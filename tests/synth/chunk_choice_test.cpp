@@ -8,6 +8,7 @@
 #include "sim/verify.hpp"
 #include "synth/list.hpp"
 #include "tests/catch.hpp"
+#include "tests/one_in.hpp"
 #include "topologies/list.hpp"
 
 #include <atomic>
@@ -16,6 +17,7 @@
 namespace chunk_choice_test {
 
 using namespace tutti;
+using testing::OneIn;
 
 namespace {
 
@@ -52,18 +54,9 @@ Time time_of(const Topology& topology, const Collective& collective, const Outco
              : run_native_compact(topology, collective, *outcome.compact, model).completion;
 }
 
-} // namespace
-
-TEST_CASE("candidates are powers of two, three times these, and multiples of the dimensions") {
-  const std::vector<std::uint32_t> plain{2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64};
-  for (const std::size_t dimensions : {0U, 1U, 2U, 3U, 4U, 6U})
-    CHECK(chunk_candidates(dimensions) == plain);
-  CHECK(chunk_candidates(5) ==
-        std::vector<std::uint32_t>{2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 24, 32, 40, 48, 64});
-}
-
-TEST_CASE("the choice is never slower than one chunk, within the counted transfers, and repeats",
-          "[heavy]") {
+/// Of all combinations one in `step`.
+void check_repeats(std::uint32_t step) {
+  OneIn is_due(step);
   const std::vector<AlgorithmRow> rows = all_rows();
   for (const char* network : {"mesh2d:2x3,bandwidth=10GB/s,latency=2us", "dgx1",
                               "ring:5,bandwidth=1GB/s,latency=100ns"}) {
@@ -74,6 +67,7 @@ TEST_CASE("the choice is never slower than one chunk, within the counted transfe
         for (const LinkBusy busy : {LinkBusy::serialization, LinkBusy::latency_and_serialization})
           for (const AlgorithmRow& row : rows) {
             if (row.name == "sccl" || row.name == "teccl") continue; // solvers: seconds
+            if (!is_due()) continue;
             CAPTURE(network, to_text(kind), size, row.name);
             const CollectiveMaker make = maker(topology, spec_of(kind, size));
             SynthesisOptions options;
@@ -98,6 +92,25 @@ TEST_CASE("the choice is never slower than one chunk, within the counted transfe
                   time_of(topology, *one, alone, options.model));
           }
   }
+}
+
+} // namespace
+
+TEST_CASE("candidates are powers of two, three times these, and multiples of the dimensions") {
+  const std::vector<std::uint32_t> plain{2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64};
+  for (const std::size_t dimensions : {0U, 1U, 2U, 3U, 4U, 6U})
+    CHECK(chunk_candidates(dimensions) == plain);
+  CHECK(chunk_candidates(5) ==
+        std::vector<std::uint32_t>{2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 24, 32, 40, 48, 64});
+}
+
+TEST_CASE("the choice is never slower than one chunk, within the counted transfers, and repeats",
+          "[heavy]") {
+  check_repeats(7);
+}
+
+TEST_CASE("the choice is never slower than one chunk for any algorithm", "[slow]") {
+  check_repeats(1);
 }
 
 TEST_CASE("tries are counted before they are made") {
@@ -295,7 +308,7 @@ void check_choices(std::uint64_t first, int count, bool small) {
 
 TEST_CASE("the choice is as fast as the best candidate, at four times the work of the finest",
           "[heavy]") {
-  check_choices(1, 10, true);
+  check_choices(1, 5, true);
 }
 
 TEST_CASE("the choice is as fast as the best candidate on 200 networks of up to 256 NPUs",

@@ -257,23 +257,24 @@ TEST_CASE("each experiment has a folder of its own, and another's is refused") {
                            "collectives = [\"all_gather\"]\nsizes = [\"4kB\"]\n";
   for (const char* name : {"a", "b"}) {
     std::filesystem::create_directory(folder.file(name));
-    write_file(folder.file(std::string(name) + "/table5.toml"),
-               std::string("name = \"table5\"\ntitle = \"Of ") + name + "\"\n" + body);
+    write_file(folder.file(std::string(name) + "/table6_1.toml"),
+               std::string("name = \"table6_1\"\ntitle = \"Of ") + name + "\"\n" + body);
   }
   // Two experiments that come with Tutti may share a name: their paths tell them apart.
-  const CommandResult known = run_tutti("run sccl/table5", folder);
+  const CommandResult known = run_tutti("run flows/table6_1", folder);
   INFO(known.err);
   REQUIRE(known.code == 0);
-  CHECK(std::filesystem::exists(folder.file("out/sccl/table5/results.json")));
-  CHECK(run_tutti("run a/table5.toml", folder).code == 0);
-  CHECK(run_tutti("run a/table5.toml", folder).code == 0); // once more
-  for (const char* refused : {"run b/table5.toml", "run b/table5.toml --out out/sccl/table5"}) {
+  CHECK(std::filesystem::exists(folder.file("out/flows/table6_1/results.json")));
+  CHECK(run_tutti("run a/table6_1.toml", folder).code == 0);
+  CHECK(run_tutti("run a/table6_1.toml", folder).code == 0); // once more
+  for (const char* refused :
+       {"run b/table6_1.toml", "run b/table6_1.toml --out out/flows/table6_1"}) {
     const CommandResult other = run_tutti(refused, folder);
     CHECK(other.code == 2);
-    CHECK_THAT(other.err, ContainsSubstring("it has the results of the experiment table5"));
+    CHECK_THAT(other.err, ContainsSubstring("it has the results of the experiment table6_1"));
   }
-  CHECK(read_file(folder.file("out/table5/table5.toml")).find("Of a") != std::string::npos);
-  const Json results = Json::parse(read_file(folder.file("out/table5/results.json")));
+  CHECK(read_file(folder.file("out/table6_1/table6_1.toml")).find("Of a") != std::string::npos);
+  const Json results = Json::parse(read_file(folder.file("out/table6_1/results.json")));
   CHECK(results.at("title") == "Of a");
 }
 

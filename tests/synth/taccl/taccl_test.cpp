@@ -10,6 +10,7 @@
 #include "synth/taccl/synthesis.hpp"
 #include "tests/catch.hpp"
 #include "tests/message_of.hpp"
+#include "tests/one_in.hpp"
 #include "tests/samples.hpp"
 #include "tests/synth/taccl/machines.hpp"
 #include "topologies/list.hpp"
@@ -23,6 +24,7 @@
 namespace taccl_test {
 
 using namespace tutti;
+using testing::OneIn;
 
 namespace {
 
@@ -65,15 +67,16 @@ std::vector<Sketch> sketches_for(const Topology& network) {
   return all;
 }
 
-} // namespace
-
-TEST_CASE("taccl: every collective on rings, meshes, machines and switches") {
+/// Of all combinations one in `step`.
+void check_networks(std::uint32_t step) {
+  OneIn is_due(step);
   for (const char* name : {"ring:5,bandwidth=50GB/s,latency=0.5us", "mesh2d:2x3", "dgx1",
                            "switch:4,bandwidth=25GB/s,latency=1us", "ndv2x2_pcie"}) {
     const Topology topology = make_topology(name);
     for (const CollectiveKind kind : named_collectives()) {
       const Collective collective = make_collective(topology, {kind, Bytes{480'000}, {}, 0, 2});
       for (const TimeModel& model : {TimeModel{}, busy_latency}) {
+        if (!is_due()) continue;
         const Outcome outcome = synthesize(row("taccl"), topology, collective, with({}, model));
         INFO(name << ' ' << collective.name() << ' ' << outcome.note);
         REQUIRE(outcome.schedule);
@@ -82,6 +85,14 @@ TEST_CASE("taccl: every collective on rings, meshes, machines and switches") {
       }
     }
   }
+}
+
+} // namespace
+
+TEST_CASE("taccl: collectives on rings, meshes, machines and switches") { check_networks(5); }
+
+TEST_CASE("taccl: every collective on rings, meshes, machines and switches", "[slow]") {
+  check_networks(1);
 }
 
 TEST_CASE("taccl: schedules keep to their sketches") {
@@ -237,9 +248,9 @@ TEST_CASE("taccl: stages 2 and 3 may start from TACOS and flows") {
         "unknown value of routes \"nccl\" (known: flows, taccl, tacos; did you mean \"taccl\"?)");
 }
 
-TEST_CASE("taccl: a search never ends worse than it began, and is the same for equal seeds",
-          "[heavy]") {
-  const Topology network = make_topology("ndv2x2_pcie");
+namespace {
+
+void check_search(const Topology& network, const std::string& sketches) {
   const auto run = [&](std::map<std::string, std::string> settings) {
     SynthesisOptions options = with(std::move(settings));
     options.choose_chunks = true;
@@ -252,9 +263,20 @@ TEST_CASE("taccl: a search never ends worse than it began, and is the same for e
     return std::pair(checked(network, cut, *outcome.schedule), *outcome.schedule);
   };
   const Time before = run({}).first;
-  const auto [after, schedule] = run({{"search", "40"}});
+  const auto [after, schedule] = run({{"search", sketches}});
   CHECK(after <= before);
-  CHECK(run({{"search", "40"}}).second == schedule);
+  CHECK(run({{"search", sketches}}).second == schedule);
+}
+
+} // namespace
+
+TEST_CASE("taccl: a search never ends worse than it began, and is the same for equal seeds",
+          "[heavy]") {
+  check_search(samples::four_npu_machines(2), "20");
+}
+
+TEST_CASE("taccl: a longer search never ends worse than it began", "[slow]") {
+  check_search(make_topology("ndv2x2_pcie"), "40");
 }
 
 TEST_CASE("taccl: whenever the limit comes, a schedule is in hand") {
@@ -272,16 +294,26 @@ TEST_CASE("taccl: whenever the limit comes, a schedule is in hand") {
   }
 }
 
+namespace {
+
+void check_remaining(const char* name) {
+  const Topology network = make_topology(name);
+  const Collective collective =
+      make_collective(network, {CollectiveKind::all_gather, Bytes{1 << 20}, {}, 0, 1});
+  const Outcome outcome = synthesize(row("taccl"), network, collective, with());
+  INFO(outcome.note);
+  REQUIRE(outcome.schedule);
+  checked(network, collective, *outcome.schedule);
+}
+
+} // namespace
+
 TEST_CASE("taccl: machines that lost NPUs are reached through what is between NPUs") {
-  for (const char* name : {"ndv2x2_pcie,without=npu3", "taccl_dgx2:2,without=npu5+npu17"}) {
-    const Topology network = make_topology(name);
-    const Collective collective =
-        make_collective(network, {CollectiveKind::all_gather, Bytes{1 << 20}, {}, 0, 1});
-    const Outcome outcome = synthesize(row("taccl"), network, collective, with());
-    INFO(outcome.note);
-    REQUIRE(outcome.schedule);
-    checked(network, collective, *outcome.schedule);
-  }
+  check_remaining("ndv2x2_pcie,without=npu3");
+}
+
+TEST_CASE("taccl: large machines that lost NPUs are reached, too", "[slow]") {
+  check_remaining("taccl_dgx2:2,without=npu5+npu17");
 }
 
 } // namespace taccl_test

@@ -16,7 +16,7 @@
 #include <utility>
 #include <vector>
 
-namespace routing_test {
+namespace tacos_routing_test {
 
 using namespace tutti;
 
@@ -275,4 +275,4 @@ TEST_CASE("routing: what is already where it is wanted stays there") {
   CHECK(checked_time(topology, collective, with({})) == Time{0});
 }
 
-} // namespace routing_test
+} // namespace tacos_routing_test

@@ -16,7 +16,7 @@
 #include <utility>
 #include <vector>
 
-namespace flows_test {
+namespace teccl_flows_test {
 
 using namespace tutti;
 
@@ -496,4 +496,4 @@ TEST_CASE("a tracer leaves detours out") {
   CHECK(way->steps == std::vector<TimedStep>{{Epoch{0}, LaneId{0}}, {Epoch{3}, LaneId{3}}});
 }
 
-} // namespace flows_test
+} // namespace teccl_flows_test

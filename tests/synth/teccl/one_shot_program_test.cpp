@@ -11,7 +11,7 @@
 #include <array>
 #include <numeric>
 
-namespace program_test {
+namespace one_shot_program_test {
 
 using namespace tutti;
 using namespace tutti::testing;
@@ -263,4 +263,4 @@ TEST_CASE("a chunk isn't sent where it can be of no use") {
   CHECK_FALSE(program.holds(ChunkId{0}, NodeId{3}, Epoch{3}));
 }
 
-} // namespace program_test
+} // namespace one_shot_program_test

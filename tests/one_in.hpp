@@ -1,0 +1,19 @@
+// Some of many combinations, evenly: what a fast test takes of all that a [slow] one tries.
+#pragma once
+
+#include <cstdint>
+
+namespace tutti::testing {
+
+/// Every `step`-th turn, the first included. Of nested loops whose lengths have no divisor in common
+/// with `step`, each pair of values then comes up once there are enough turns.
+class OneIn {
+public:
+  explicit OneIn(std::uint32_t step) : step_(step) {}
+  [[nodiscard]] bool operator()() { return turn_++ % step_ == 0; }
+
+private:
+  std::uint32_t step_, turn_ = 0;
+};
+
+} // namespace tutti::testing
