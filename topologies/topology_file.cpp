@@ -31,6 +31,7 @@
 //                                   # ["npu0", "bridge", 1]: one of them, from 0 in their order
 #include "sim/error.hpp"
 #include "sim/files/config.hpp"
+#include "sim/files/gzip.hpp"
 #include "topologies/list.hpp"
 #include "topologies/parts.hpp"
 
@@ -39,7 +40,6 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
-#include <filesystem>
 #include <map>
 #include <optional>
 #include <set>
@@ -356,12 +356,12 @@ private:
 } // namespace
 
 Topology read_topology(const std::string& file) {
-  return Reader(read_config(file)).read(std::filesystem::path(file).stem().string());
+  return Reader(read_config(file)).read(plain_stem(file));
 }
 
 Topology parse_topology(std::string_view toml, const std::string& source_name) {
   return Reader(parse_config(toml, source_name))
-      .read(std::filesystem::path(source_name).stem().string());
+      .read(plain_stem(source_name));
 }
 
 } // namespace tutti

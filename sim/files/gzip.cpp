@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <array>
+#include <filesystem>
 #include <limits>
 #include <utility>
 
@@ -92,6 +93,10 @@ std::string read_input_file(const std::string& path) {
   } catch (const InputError& error) {
     throw InputError(fmt::format("{}: {}", path, error.what()));
   }
+}
+
+std::string plain_stem(std::string_view path) {
+  return std::filesystem::path(unpacked_name(path)).stem().string();
 }
 
 } // namespace tutti

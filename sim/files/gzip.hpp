@@ -21,5 +21,8 @@ namespace tutti {
   if (path.ends_with(".gz")) path.remove_suffix(3);
   return path;
 }
+/// What a network, a sketch or a workload without a name of its own is called after its file: the
+/// file's name without folders, ".gz" and its ending.
+[[nodiscard]] std::string plain_stem(std::string_view path);
 
 } // namespace tutti

@@ -5,6 +5,7 @@
 #include "synth/taccl/sketch.hpp"
 
 #include "sim/error.hpp"
+#include "sim/files/gzip.hpp"
 #include "sim/files/json_value.hpp"
 
 #include <fmt/format.h>
@@ -12,7 +13,6 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
-#include <filesystem>
 #include <set>
 #include <utility>
 
@@ -165,7 +165,7 @@ Sketch parse_json_sketch(std::string_view text, const std::string& source) {
   table.allow_only(
       {"nnodes", "intranode_sketch", "internode_sketch", "symmetry_offsets", "hyperparameters"});
   Sketch sketch;
-  sketch.name = std::filesystem::path(source).stem().string();
+  sketch.name = plain_stem(source);
   const JsonValue machines = table.at("nnodes");
   sketch.machines = static_cast<std::uint32_t>(machines.integer(1, most_machines));
   sketch.machines_place = machines.place();

@@ -5,6 +5,7 @@
 
 #include "sim/error.hpp"
 #include "sim/files/config.hpp"
+#include "sim/files/gzip.hpp"
 #include "sim/files/toml_string.hpp"
 #include "sim/text.hpp"
 
@@ -12,7 +13,6 @@
 #include <fmt/ranges.h>
 
 #include <charconv>
-#include <filesystem>
 #include <utility>
 
 namespace tutti::sketch_format {
@@ -123,7 +123,7 @@ Sketch parse_toml_sketch(std::string_view text, const std::string& source) {
   ConfigTable table = parse_config(text, source);
   table.allow_only({"name", "machines", "partitions", "chunk", "symmetry", "inside", "between"});
   Sketch sketch;
-  sketch.name = std::filesystem::path(source).stem().string();
+  sketch.name = plain_stem(source);
   if (const auto name = table.find("name")) sketch.name = name->string();
   sketch.machines_place = place_of(table);
   if (const auto machines = table.find("machines")) {

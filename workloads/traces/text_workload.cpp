@@ -11,7 +11,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <filesystem>
 #include <map>
 #include <utility>
 
@@ -165,7 +164,7 @@ Workload read_text_workload(const std::string& file, const Topology& topology,
   const TextRuns runs = runs_of(text, file);
 
   Workload workload;
-  workload.name = std::filesystem::path(file).stem().string();
+  workload.name = plain_stem(file);
   workload.iterations = options.passes;
   NameTable names;
   Groups groups(degrees);

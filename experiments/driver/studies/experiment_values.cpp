@@ -7,6 +7,7 @@
 #include "experiments/driver/cli/work_limits.hpp"
 #include "experiments/driver/studies/registry.hpp"
 #include "sim/error.hpp"
+#include "sim/files/gzip.hpp"
 
 #include <fmt/format.h>
 
@@ -49,7 +50,9 @@ std::string plain_name(const ConfigValue& value) {
 
 std::string topology_beside(const std::string& text, const std::string& source_name) {
   const std::string file = text.substr(0, text.find(','));
-  return file.ends_with(".toml") ? beside(file, source_name) + text.substr(file.size()) : text;
+  return unpacked_name(file).ends_with(".toml")
+             ? beside(file, source_name) + text.substr(file.size())
+             : text;
 }
 
 std::string string_at(ConfigTable& table, const std::string& key) {

@@ -7,6 +7,7 @@
 #include "experiments/driver/studies/training/condition.hpp"
 #include "sim/engines/engine.hpp"
 #include "sim/error.hpp"
+#include "sim/files/gzip.hpp"
 
 #include <fmt/format.h>
 
@@ -119,7 +120,7 @@ void read_communication(WorkKeys& keys, TrainingSpec& spec) {
 ModelWork read_model(WorkKeys& keys, const ConfigValue& model, const std::string& source_name) {
   const auto load = [&](const ConfigValue& value, auto&& loaded) {
     return parsed(value, [&](const std::string& text) {
-      return loaded(text.ends_with(".toml") ? beside(text, source_name) : text);
+      return loaded(unpacked_name(text).ends_with(".toml") ? beside(text, source_name) : text);
     });
   };
   const auto npu = keys.find("npu");
