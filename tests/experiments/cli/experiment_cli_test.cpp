@@ -278,6 +278,17 @@ TEST_CASE("each experiment has a folder of its own, and another's is refused") {
   CHECK(results.at("title") == "Of a");
 }
 
+TEST_CASE("a column that is known, and that nothing in a table has, is left out of it") {
+  // No schedule, no replay: the column is there no more, which is no mistake of who asked for it.
+  const CommandResult found =
+      run_tutti("synth -t ring:5 -c all_gather -a rhd --columns algorithm,time_fifo,status",
+                TemporaryFolder());
+  CHECK(found.code == 1);
+  CHECK_THAT(found.out, ContainsSubstring("rhd        unsupported"));
+  CHECK(found.out.find("time") == std::string::npos);
+  CHECK_THAT(found.err, ContainsSubstring("rhd needs a power of two of NPUs"));
+}
+
 TEST_CASE("a column that no table of an experiment can have is refused before anything runs") {
   const TemporaryFolder folder;
   const std::string runs =
