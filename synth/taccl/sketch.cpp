@@ -4,7 +4,6 @@
 #include "synth/taccl/sketch.hpp"
 
 #include "sim/error.hpp"
-#include "sim/files/files.hpp"
 #include "sim/files/gzip.hpp"
 
 #include <fmt/format.h>

@@ -9,6 +9,7 @@
 #include "synth/list.hpp"
 #include "tests/catch.hpp"
 #include "tests/one_in.hpp"
+#include "tests/pick.hpp"
 #include "topologies/list.hpp"
 
 #include <atomic>
@@ -18,6 +19,7 @@ namespace chunk_choice_test {
 
 using namespace tutti;
 using testing::OneIn;
+using testing::pick;
 
 namespace {
 
@@ -211,11 +213,6 @@ struct RandomCase {
   LinkBusy busy = LinkBusy::serialization;
 };
 
-template <typename Choices>
-const typename Choices::value_type& one_of(Random& random, const Choices& choices) {
-  return choices[random.below(choices.size())];
-}
-
 /// Of 8 to 256 NPUs; `small`: to 16, since TACCL in 64 chunks takes minutes on more.
 std::string random_network(Random& random, bool small) {
   static const std::vector<std::string> small_ones{
@@ -232,9 +229,9 @@ std::string random_network(Random& random, bool small) {
                                                        "dgx_h100:8,nvls=off", "dgx2x2"};
   static const std::vector<std::string> bandwidths{"10GB/s", "25GB/s", "100GB/s", "400GB/s"};
   static const std::vector<std::string> latencies{"100ns", "500ns", "3us", "20us"};
-  if (random.below(4) == 0) return one_of(random, small ? small_machines : large_machines);
-  return one_of(random, small ? small_ones : large_ones) +
-         ",bandwidth=" + one_of(random, bandwidths) + ",latency=" + one_of(random, latencies);
+  if (random.below(4) == 0) return pick(random, small ? small_machines : large_machines);
+  return pick(random, small ? small_ones : large_ones) + ",bandwidth=" + pick(random, bandwidths) +
+         ",latency=" + pick(random, latencies);
 }
 
 RandomCase random_case(const std::vector<AlgorithmRow>& rows, std::uint64_t seed, bool small) {
@@ -245,7 +242,7 @@ RandomCase random_case(const std::vector<AlgorithmRow>& rows, std::uint64_t seed
   drawn.network = random_network(random, small || drawn.algorithm == "taccl" || seed % 8 < 4);
   const AlgorithmRow& row = row_named(rows, drawn.algorithm);
   do {
-    drawn.spec.kind = one_of(random, row.collectives);
+    drawn.spec.kind = pick(random, row.collectives);
   } while (drawn.spec.kind == CollectiveKind::custom); // which files cut
   constexpr std::uint64_t least = 10, sizes = 21;      // 1 KiB to 2 GiB
   const std::int64_t size = std::int64_t{1} << (least + random.below(sizes));

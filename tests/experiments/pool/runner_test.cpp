@@ -13,6 +13,7 @@
 #include "synth/bounds/bounds.hpp"
 #include "tests/catch.hpp"
 #include "tests/message_of.hpp"
+#include "tests/pick.hpp"
 #include "tests/samples.hpp"
 #include "tests/temporary_folder.hpp"
 
@@ -654,22 +655,21 @@ void check_rows(std::uint64_t seed) {
   constexpr std::int64_t bandwidths[]{1'000, 1'000'000'000, 100'000'000'000, 4'000'000'000'000};
   constexpr std::int64_t sizes[]{24, 300, 1 << 20, std::int64_t{1} << 40};
   Random random(seed);
-  const auto any = [&](const auto& values) { return values[random.below(std::size(values))]; };
   const auto nodes = static_cast<std::uint32_t>(2 + random.below(3));
   TopologyParts parts = samples::npus("any", nodes);
   for (std::uint32_t a = 0; a < nodes; ++a)
     for (std::uint32_t b = 0; b < nodes; ++b)
       if (b == (a + 1) % nodes || (a != b && random.below(2) == 0)) {
         Link link = samples::link(a, b);
-        link.latency = Time{any(latencies)};
-        link.bandwidth = Bandwidth{any(bandwidths)};
+        link.latency = Time{testing::pick(random, latencies)};
+        link.bandwidth = Bandwidth{testing::pick(random, bandwidths)};
         parts.add_link(link);
       }
   const Topology topology(std::move(parts));
   std::vector<Case> cases;
   for (const AlgorithmRow& row : all_algorithms()) {
     Case c = case_of(topology, row);
-    c.collective.size = Bytes{any(sizes)};
+    c.collective.size = Bytes{testing::pick(random, sizes)};
     c.options.limit_seconds = 5;
     cases.push_back(c);
   }
