@@ -77,22 +77,22 @@ TEST_CASE("every algorithm keeps a limit of time on 1024 NPUs", "[heavy]") {
 }
 
 TEST_CASE("every algorithm keeps limits of time for every collective on a torus of 1024 NPUs",
-          "[slow][heavy]") {
+          "[slow]") {
   check_limits("torus2d:32x32");
 }
 
 TEST_CASE("every algorithm keeps limits of time for every collective on a mesh of 1024 NPUs",
-          "[slow][heavy]") {
+          "[slow]") {
   check_limits("mesh2d:32x32");
 }
 
 TEST_CASE("every algorithm keeps limits of time for every collective on a hypercube of 1024 NPUs",
-          "[slow][heavy]") {
+          "[slow]") {
   check_limits("hypercube:10");
 }
 
 TEST_CASE("every algorithm keeps limits of time for every collective on a switch of 1024 NPUs",
-          "[slow][heavy]") {
+          "[slow]") {
   check_limits("switch:1024");
 }
 

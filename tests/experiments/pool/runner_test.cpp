@@ -693,7 +693,7 @@ void check_rows(std::uint64_t seed) {
 
 TEST_CASE("whatever network and size: each algorithm is a row") { check_rows(1); }
 
-TEST_CASE("whatever networks and sizes: each algorithm is a row", "[slow][heavy]") {
+TEST_CASE("whatever networks and sizes: each algorithm is a row", "[slow]") {
   for (std::uint64_t seed = 2; seed <= 60; ++seed) check_rows(seed);
 }
 
