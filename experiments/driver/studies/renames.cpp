@@ -141,7 +141,7 @@ public:
     }
     result += text(at);
     if (!text_.ends_with('\n') && result.ends_with('\n')) // the last line went away
-      result.resize(result.size() - (result.ends_with("\r\n") ? 2 : 1));
+      result.erase(result.size() - (result.ends_with("\r\n") ? 2 : 1));
     return result;
   }
 
