@@ -5,8 +5,8 @@
 
 namespace tutti::testing {
 
-/// Every `step`-th turn, the first included. Of nested loops whose lengths have no divisor in common
-/// with `step`, each pair of values then comes up once there are enough turns.
+/// Every `step`-th turn, the first included. Where the lengths of nested loops have no divisor in
+/// common with `step`, each pair of values comes up once there are enough turns.
 class OneIn {
 public:
   explicit OneIn(std::uint32_t step) : step_(step) {}

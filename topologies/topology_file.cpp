@@ -360,8 +360,7 @@ Topology read_topology(const std::string& file) {
 }
 
 Topology parse_topology(std::string_view toml, const std::string& source_name) {
-  return Reader(parse_config(toml, source_name))
-      .read(plain_stem(source_name));
+  return Reader(parse_config(toml, source_name)).read(plain_stem(source_name));
 }
 
 } // namespace tutti
