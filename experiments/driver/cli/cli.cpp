@@ -50,16 +50,8 @@ Command command_of(CLI::App& app, const std::string& name, const std::string& de
               const TableForm form = table_form(arguments->tables);
               const int code = function(*arguments);
               if (code != 0) return code; // and a reason: columns may be missing because of it
-              // Columns are known when all tables are written. What an algorithm states hangs on
-              // how it went, so that there may be none of a name, which is told.
-              const std::vector<std::string> facts = unknown_facts(form);
-              for (const std::string& name : facts) {
-                flush_standard_output();
-                print_message(fmt::format("--columns: no algorithm here states \"{}\"", name));
-              }
-              know_columns(form, facts);
               try {
-                require_known_columns(form);
+                require_known_columns(form); // which are known when all tables are written
               } catch (const InputError& error) {
                 flush_standard_output();
                 print_message(error.what());

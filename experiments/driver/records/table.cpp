@@ -366,23 +366,6 @@ void know_columns(const TableForm& form, std::span<const std::string> names) {
   if (form.titles) form.titles->insert(names.begin(), names.end());
 }
 
-namespace {
-
-/// With its unit or without. Pre: there are titles.
-bool has_title(const TableForm& form, std::string_view column) {
-  const std::string asked = column_name(column);
-  return form.titles->contains(asked) || form.titles->contains(std::string(without_unit(asked)));
-}
-
-} // namespace
-
-std::vector<std::string> unknown_facts(const TableForm& form) {
-  std::vector<std::string> unknown;
-  for (const std::string& name : form.columns)
-    if (name.starts_with("fact:") && form.titles && !has_title(form, name)) unknown.push_back(name);
-  return unknown;
-}
-
 void require_known_columns(const TableForm& form) {
   if (form.columns.empty() || !form.titles) return;
   std::vector<std::string> known, typed; // titles such as "= iteration" have a name for typing
@@ -398,7 +381,9 @@ void require_known_columns(const TableForm& form) {
     };
   };
   for (const std::string& name : form.columns)
-    if (!has_title(form, name) && std::ranges::none_of(known, begins(name)))
+    if (const std::string asked = column_name(name);
+        !form.titles->contains(asked) && !form.titles->contains(std::string(without_unit(asked))) &&
+        std::ranges::none_of(known, begins(name)))
       throw InputError("--columns: " + unknown_name("column", name, typed));
 }
 

@@ -75,9 +75,6 @@ void know_columns(const TableForm& form, std::span<const std::string> names);
 /// Errors: InputError for a chosen column that none of the tables written in this form had.
 void require_known_columns(const TableForm& form);
 
-/// Chosen columns "fact:NAME" that none of the tables written in this form had.
-[[nodiscard]] std::vector<std::string> unknown_facts(const TableForm& form);
-
 /// As much of the text's beginning as fits into so many terminal cells.
 [[nodiscard]] std::string beginning(std::string_view text, std::size_t width);
 

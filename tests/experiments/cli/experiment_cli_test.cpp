@@ -289,15 +289,6 @@ TEST_CASE("a column that is known, and that nothing in a table has, is left out 
   CHECK_THAT(found.err, ContainsSubstring("rhd needs a power of two of NPUs"));
 }
 
-TEST_CASE("a fact that no algorithm states is told, and no mistake") {
-  const CommandResult found =
-      run_tutti("synth -t ring:4 -c all_gather -a tacos --columns algorithm,fact:nonsense,status",
-                TemporaryFolder());
-  CHECK(found.code == 0);
-  CHECK_THAT(found.out, ContainsSubstring("tacos      feasible"));
-  CHECK(found.err == "tutti: --columns: no algorithm here states \"fact:nonsense\"\n");
-}
-
 TEST_CASE("a column that no table of an experiment can have is refused before anything runs") {
   const TemporaryFolder folder;
   const std::string runs =
