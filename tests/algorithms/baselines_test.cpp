@@ -70,7 +70,7 @@ void check_schedule(const Topology& topology, const Collective& collective,
   }
 }
 
-/// Of all combinations one in `step`.
+/// One in `step` of all combinations.
 void check_small_topologies(std::uint32_t step) {
   OneIn is_due(step);
   for (const Topology& topology : small_topologies())

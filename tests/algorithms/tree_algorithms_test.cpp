@@ -93,7 +93,7 @@ std::int64_t total_weight(const ArborescencePacking& packing) {
   return total;
 }
 
-/// Of all combinations one in `step`.
+/// One in `step` of all combinations.
 void check_trees(std::uint32_t step) {
   OneIn is_due(step);
   for (const std::string name :

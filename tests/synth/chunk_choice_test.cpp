@@ -56,7 +56,7 @@ Time time_of(const Topology& topology, const Collective& collective, const Outco
              : run_native_compact(topology, collective, *outcome.compact, model).completion;
 }
 
-/// Of all combinations one in `step`.
+/// One in `step` of all combinations.
 void check_repeats(std::uint32_t step) {
   OneIn is_due(step);
   const std::vector<AlgorithmRow> rows = all_rows();

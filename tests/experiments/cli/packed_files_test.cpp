@@ -26,7 +26,7 @@ const std::string network = "npus = 4\n[defaults]\nbandwidth = \"50GB/s\"\nlaten
                             "[\"npu2\", \"npu3\"], [\"npu3\", \"npu0\"]]\n";
 const std::string columns = " --columns algorithm,status,time";
 
-/// Of every kind that commands read.
+/// One of every kind that commands read.
 std::vector<NamedFile> named_files(const TemporaryFolder& folder) {
   REQUIRE(run_tutti("synth -t ring:4 -c all_gather -a ring --size 4kB -o s.json", folder).code ==
           0);

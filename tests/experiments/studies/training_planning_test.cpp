@@ -128,7 +128,7 @@ TEST_CASE("groups that differ in a latency, a rank or a shared group don't share
 
 namespace {
 
-/// Of all combinations one in `step`.
+/// One in `step` of all combinations.
 void check_plans(std::uint32_t step) {
   OneIn is_due(step);
   const std::vector<Communication> all{{CollectiveKind::all_reduce, Bytes{100'003}},

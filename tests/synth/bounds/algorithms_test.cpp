@@ -125,7 +125,7 @@ void check_clusters(int rounds, std::uint32_t most_for_sccl) {
       }
     }
   }
-  CHECK(checked > 8 * rounds);
+  CHECK(24 * checked > 200 * rounds);
   CHECK(spreading > checked / 10);
   CHECK(reached > 0);
 }

@@ -67,7 +67,7 @@ std::vector<Sketch> sketches_for(const Topology& network) {
   return all;
 }
 
-/// Of all combinations one in `step`.
+/// One in `step` of all combinations.
 void check_networks(std::uint32_t step) {
   OneIn is_due(step);
   for (const char* name : {"ring:5,bandwidth=50GB/s,latency=0.5us", "mesh2d:2x3", "dgx1",
