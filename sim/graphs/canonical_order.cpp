@@ -13,6 +13,7 @@
 
 #include "sim/graphs/disjoint_sets.hpp"
 #include "sim/hash.hpp"
+#include "sim/random.hpp"
 
 #include <algorithm>
 #include <array>
@@ -482,12 +483,9 @@ private:
   std::vector<bool> is_line_; // [dimension]: nobody has more than two neighbours along it
 };
 
-/// A word of both, in this order, by the finalizer of SplitMix64 (Steele et al. 2014).
+/// A word of both, in this order.
 std::uint64_t mixed(std::uint64_t first, std::uint64_t second) {
-  std::uint64_t word = first + 0x9e3779b97f4a7c15ULL * (second + 1);
-  word = (word ^ (word >> 30)) * 0xbf58476d1ce4e5b9ULL;
-  word = (word ^ (word >> 27)) * 0x94d049bb133111ebULL;
-  return word ^ (word >> 31);
+  return Random(first + 0x9e3779b97f4a7c15ULL * second).next();
 }
 
 /// See odd_links(). `depth`: how often neighbourhoods are refined. No order is asked for here, only
