@@ -11,6 +11,7 @@
 #include "experiments/driver/pool/interrupts.hpp"
 #include "experiments/driver/pool/process_memory.hpp"
 #include "experiments/driver/records/provenance.hpp"
+#include "experiments/driver/studies/not_built.hpp"
 #include "sim/error.hpp"
 #include "sim/files/standard_files.hpp"
 #include "sim/text.hpp"
@@ -178,7 +179,10 @@ int parse_and_run(int argc, char** argv, const sweep::SweepEngine& mpi) {
   const std::vector<Command> commands = add_commands(app, argv, mpi);
   if (argc > 1 && std::string_view(argv[1]) == "--complete") { // asked by completion_script()
     const std::vector<std::string> words(argv + 2, argv + argc);
-    for (const std::string& word : completions(app, words)) print_text(word + "\n");
+    try {
+      for (const std::string& word : completions(app, words)) print_text(word + "\n");
+    } catch (const NotBuilt&) { // whoever types a command doesn't wait for a build
+    }
     return 0;
   }
   require_known_command(argc, argv, commands);
@@ -210,6 +214,9 @@ int command_line(int argc, char** argv, const sweep::SweepEngine& mpi) {
     return code;
   } catch (const InputError& error) {
     print_message(error.what());
+    return 2;
+  } catch (const NotBuilt& missing) {
+    print_message(build_and_start_again(missing, argv));
     return 2;
   } catch (const Interrupted&) {
     return interrupted_exit_code;

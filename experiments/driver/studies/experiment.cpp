@@ -4,6 +4,7 @@
 #include "experiments/driver/studies/experiment.hpp"
 
 #include "experiments/driver/studies/experiment_values.hpp"
+#include "experiments/driver/studies/not_built.hpp"
 #include "sim/error.hpp"
 #include "sim/files/config.hpp"
 #include "sim/files/files.hpp"
@@ -51,8 +52,12 @@ void read_parts(ConfigTable& root, const std::string& source_name, Experiment& e
   if (only_includes) return;
   experiment.topologies = read_topologies(root, source_name);
   for_each_kind([&]<typename Kind>(std::type_identity<Kind>) {
-    for (Kind& study : Kind::read_all(root, experiment, source_name))
-      experiment.studies.emplace_back(std::move(study));
+    try {
+      for (Kind& study : Kind::read_all(root, experiment, source_name))
+        experiment.studies.emplace_back(std::move(study));
+    } catch (const NotBuilt&) {
+      if (root.has(std::string(Kind::kind))) throw; // else there is nothing to read
+    }
   });
   if (experiment.studies.empty())
     throw root.error(fmt::format("needs a study: [[{}]]", joined(kinds, "]], [[")));

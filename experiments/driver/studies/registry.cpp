@@ -3,6 +3,7 @@
 #include "experiments/driver/studies/registry.hpp"
 
 #include "algorithms/list.hpp"
+#include "experiments/driver/studies/not_built.hpp"
 #include "sim/error.hpp"
 #include "sim/text.hpp"
 #include "synth/list.hpp"
@@ -24,7 +25,10 @@ std::vector<AlgorithmRow> all_algorithms() {
 AlgorithmRow find_algorithm(std::string_view name) {
   std::vector<std::string> known;
   for (const AlgorithmRow& row : all_algorithms()) {
-    if (row.name == name) return row;
+    if (row.name == name) {
+      require_built(row.run);
+      return row;
+    }
     known.emplace_back(row.name);
   }
   throw InputError(unknown_name("algorithm", name, known));
@@ -46,7 +50,7 @@ std::vector<AlgorithmRow> find_algorithms(std::span<const std::string> names) {
         add(find_algorithm(name));
         continue;
       }
-      for (const AlgorithmRow& row : all_algorithms()) add(row);
+      for (const AlgorithmRow& row : all_algorithms()) add(find_algorithm(row.name));
     }
   return found;
 }

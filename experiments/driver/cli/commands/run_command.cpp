@@ -178,7 +178,7 @@ int run_command(const RunArguments& arguments) {
   if (!arguments.json && elsewhere) print_text("\n" + figures_text(rows));
   if (!arguments.json) print_text(fmt::format("\nwritten: {}\n", joined(files, " ")));
   flush_standard_output(); // results first, then what is wrong with them
-  return std::max(report_problems(problems_of(rows)), judge(results));
+  return std::max(elsewhere ? report_problems(problems_of(rows)) : 0, judge(results));
 }
 
 } // namespace tutti

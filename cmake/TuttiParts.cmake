@@ -1,0 +1,76 @@
+# What the first command needs is the core. Everything else is in parts, each built for the first
+# command that asks for one of its functions: until then, cmake/later.sh puts one in its place that
+# throws NotBuilt (experiments/driver/not_built.hpp). A part is a row of two patterns here:
+#   files_PART      its files, by their paths from the root; every file of no part is in the core
+#   functions_PART  what is called from outside of it, by mangled names; the first row that fits
+set(tutti_parts planners sweep training runtime studies)
+set(files_planners "^synth/(sccl|teccl|taccl)/|/(frontiers/|frontier_command|sketch_)")
+set(functions_planners "4sccl|5teccl|5taccl|[Ss]ketch|[Ff]rontier|logical_topology|ConnectionPolicy")
+set(files_sweep "/driver/sweep/|sweep_command")
+set(functions_sweep "5sweep|sweep_command")
+set(files_training "^workloads/(traces|parallelism|planning)/|/(studies/training/|train_command)")
+set(functions_training "[Tt]raining|train_command|chakra|TuttiWorkload|content_fingerprint|is_everyone")
+set(files_runtime "^runtime/|/studies/executions/|/(exec|profile|lower|import)_command")
+set(functions_runtime "7runtime|Execution|PackBackend|(exec|profile|lower|import)_command")
+set(files_studies "/studies/(failures|fits|jobs|measurements)/|/(failures|fit|jobs|compare)_command")
+set(functions_studies "Failure|failures_command|FitStudy|fit_command|Job|job|compare_command")
+# What help, `tutti list`, completion and the core use of them.
+set(tutti_in_core "/(options|list|msccl/form|msccl/runtimes|runtime/program|group_network)\\.cpp$")
+
+set(TUTTI_PARTS all CACHE STRING "What is built beside the core: all, or some of ${tutti_parts}")
+if(TUTTI_PARTS STREQUAL "all")
+  set(TUTTI_PARTS ${tutti_parts})
+endif()
+foreach(part ${TUTTI_PARTS})
+  if(NOT part IN_LIST tutti_parts)
+    list(JOIN tutti_parts ", " known)
+    message(FATAL_ERROR "there is no part \"${part}\" (known: ${known})")
+  endif()
+endforeach()
+
+# "core", or the part that the file, a path from the root, is of.
+function(tutti_part_of result file)
+  set(${result} core PARENT_SCOPE)
+  if(file MATCHES "${tutti_in_core}")
+    return()
+  endif()
+  foreach(part ${tutti_parts})
+    if(file MATCHES "${files_${part}}")
+      set(${result} ${part} PARENT_SCOPE)
+      return()
+    endif()
+  endforeach()
+endfunction()
+
+# Leaves those of the list of absolute paths that are built.
+function(tutti_keep_built list_name)
+  foreach(source ${${list_name}})
+    file(RELATIVE_PATH file "${PROJECT_SOURCE_DIR}" "${source}")
+    tutti_part_of(part "${file}")
+    if(part STREQUAL "core" OR part IN_LIST TUTTI_PARTS)
+      list(APPEND kept "${source}")
+    endif()
+  endforeach()
+  set(${list_name} "${kept}" PARENT_SCOPE)
+endfunction()
+
+# Gives the program what throws NotBuilt in place of the functions that it calls of missing parts.
+function(tutti_add_later program)
+  foreach(part ${tutti_parts})
+    if(NOT part IN_LIST TUTTI_PARTS)
+      list(APPEND missing "${part} ${functions_${part}}")
+    endif()
+  endforeach()
+  if(NOT missing)
+    return()
+  endif()
+  foreach(folder experiments sim algorithms synth topologies workloads runtime)
+    list(APPEND archives "$<TARGET_FILE:tutti_${folder}>")
+  endforeach()
+  set(later "${PROJECT_BINARY_DIR}/${program}_later.cpp")
+  add_custom_command(OUTPUT "${later}"
+    COMMAND "${PROJECT_SOURCE_DIR}/cmake/later.sh" "${later}" ${missing} -- ${archives}
+    DEPENDS cmake/later.sh ${archives} VERBATIM)
+  target_sources(${program} PRIVATE "${later}")
+  set_source_files_properties("${later}" PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+endfunction()
