@@ -3,7 +3,9 @@
 # throws NotBuilt (experiments/driver/not_built.hpp). A part is a row of two patterns here:
 #   files_PART      its files, by their paths from the root; every file of no part is in the core
 #   functions_PART  what is called from outside of it, by mangled names; the first row that fits
-set(tutti_parts planners sweep training runtime studies)
+set(tutti_parts formats planners sweep training runtime studies)
+set(files_formats "^topologies/(import/(dot|dot_words|yaml_value)|export/graphs)\\.cpp")
+set(functions_formats "8read_dot|Yaml|yaml|topology_(dot|graphml)")
 set(files_planners "^synth/(sccl|teccl|taccl)/|/(frontiers/|frontier_command|sketch_)")
 set(functions_planners "4sccl|5teccl|5taccl|[Ss]ketch|[Ff]rontier|logical_topology|ConnectionPolicy")
 set(files_sweep "/driver/sweep/|sweep_command")
@@ -15,7 +17,7 @@ set(functions_runtime "7runtime|Execution|PackBackend|(exec|profile|lower|import
 set(files_studies "/studies/(failures|fits|jobs|measurements)/|/(failures|fit|jobs|compare)_command")
 set(functions_studies "Failure|failures_command|FitStudy|fit_command|Job|job|compare_command")
 # What help, `tutti list`, completion and the core use of them.
-set(tutti_in_core "/(options|list|msccl/form|msccl/runtimes|runtime/program|group_network)\\.cpp$")
+set(tutti_in_core "(^|/)(options|list|msccl/form|msccl/runtimes|runtime/program|group_network)\\.cpp$")
 
 set(TUTTI_PARTS all CACHE STRING "What is built beside the core: all, or some of ${tutti_parts}")
 if(TUTTI_PARTS STREQUAL "all")
@@ -31,7 +33,7 @@ endforeach()
 # "core", or the part that the file, a path from the root, is of.
 function(tutti_part_of result file)
   set(${result} core PARENT_SCOPE)
-  if(file MATCHES "${tutti_in_core}")
+  if(file MATCHES "${tutti_in_core}|^tests/")
     return()
   endif()
   foreach(part ${tutti_parts})
@@ -54,23 +56,27 @@ function(tutti_keep_built list_name)
   set(${list_name} "${kept}" PARENT_SCOPE)
 endfunction()
 
-# Gives the program what throws NotBuilt in place of the functions that it calls of missing parts.
-function(tutti_add_later program)
-  foreach(part ${tutti_parts})
-    if(NOT part IN_LIST TUTTI_PARTS)
-      list(APPEND missing "${part} ${functions_${part}}")
-    endif()
-  endforeach()
-  if(NOT missing)
-    return()
-  endif()
-  foreach(folder experiments sim algorithms synth topologies workloads runtime)
-    list(APPEND archives "$<TARGET_FILE:tutti_${folder}>")
+# Gives the program what throws NotBuilt in place of the functions that these objects or archives call
+# of parts that are missing in them.
+function(tutti_add_later program objects missing)
+  foreach(part ${missing})
+    list(APPEND rows "${part} ${functions_${part}}")
   endforeach()
   set(later "${PROJECT_BINARY_DIR}/${program}_later.cpp")
   add_custom_command(OUTPUT "${later}"
-    COMMAND "${PROJECT_SOURCE_DIR}/cmake/later.sh" "${later}" ${missing} -- ${archives}
-    DEPENDS cmake/later.sh ${archives} VERBATIM)
+    COMMAND "${PROJECT_SOURCE_DIR}/cmake/later.sh" "${later}" ${rows} -- "${objects}"
+    DEPENDS "${PROJECT_SOURCE_DIR}/cmake/later.sh" tutti_experiments VERBATIM COMMAND_EXPAND_LISTS)
   target_sources(${program} PRIVATE "${later}")
   set_source_files_properties("${later}" PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+endfunction()
+
+# What was built of Tutti's libraries, and what of it isn't.
+set(missing_parts ${tutti_parts})
+list(REMOVE_ITEM missing_parts ${TUTTI_PARTS})
+set(tutti_folders experiments sim algorithms synth topologies workloads runtime)
+function(tutti_without_missing_parts program)
+  if(missing_parts)
+    list(TRANSFORM tutti_folders REPLACE "(.+)" "$<TARGET_FILE:tutti_\\1>" OUTPUT_VARIABLE archives)
+    tutti_add_later(${program} "${archives}" "${missing_parts}")
+  endif()
 endfunction()

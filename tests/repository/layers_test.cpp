@@ -57,7 +57,7 @@ const std::map<std::string, std::string> libraries = {
     {"pugixml.hpp", "(runtime/formats/msccl|topologies/import)/[a-z_]+\\.cpp|"
                     "tests/experiments/figures/(network_figure_test\\.cpp|svg_reading\\.hpp)"},
     {"yaml-cpp", "topologies/import/[a-z_]+\\.cpp"},
-    {"Eigen", "experiments/driver/studies/fits/least_squares\\.cpp"},
+    {"eigen3", "experiments/driver/studies/fits/least_squares\\.cpp"},
     {"unsupported", "experiments/driver/studies/fits/least_squares\\.cpp"},
     {"sqlite3.h", "experiments/driver/sweep/(store/database|space/expression)\\.cpp"},
     {"boost",

@@ -214,22 +214,6 @@ private:
 
 } // namespace
 
-bool is_dot(std::string_view content) {
-  // [strict] (graph | digraph) [name] {
-  try {
-    const TextPlaces nowhere(content, "");
-    DotLexer lexer(content, nowhere);
-    DotToken token = lexer.next();
-    if (token.kind == DotKind::strict) token = lexer.next();
-    if (token.kind != DotKind::graph && token.kind != DotKind::digraph) return false;
-    token = lexer.next();
-    if (token.kind == DotKind::id) token = lexer.next();
-    return token.is('{');
-  } catch (const InputError&) {
-    return false;
-  }
-}
-
 TopologyParts read_dot(const ForeignFile& file, Assumptions& assumed) {
   return DotReader(file).read(assumed);
 }

@@ -4,6 +4,8 @@
 // Source: graphviz.org/doc/info/lang.html.
 #include "topologies/import/dot_lexer.hpp"
 
+#include "topologies/import/list.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -142,6 +144,22 @@ std::string DotLexer::html() {
   } while (at_ < content_.size() && depth > 0);
   if (depth > 0) throw places_.error(from, "a string in <> without an end");
   return std::string(content_.substr(from, at_ - from));
+}
+
+bool is_dot(std::string_view content) {
+  // [strict] (graph | digraph) [name] {
+  try {
+    const TextPlaces nowhere(content, "");
+    DotLexer lexer(content, nowhere);
+    DotToken token = lexer.next();
+    if (token.kind == DotKind::strict) token = lexer.next();
+    if (token.kind != DotKind::graph && token.kind != DotKind::digraph) return false;
+    token = lexer.next();
+    if (token.kind == DotKind::id) token = lexer.next();
+    return token.is('{');
+  } catch (const InputError&) {
+    return false;
+  }
 }
 
 } // namespace tutti::topologies

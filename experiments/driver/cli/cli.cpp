@@ -216,7 +216,8 @@ int command_line(int argc, char** argv, const sweep::SweepEngine& mpi) {
     print_message(error.what());
     return 2;
   } catch (const NotBuilt& missing) {
-    print_message(build_and_start_again(missing, argv));
+    build_and_start_again(missing, argv);
+    print_message(missing.text());
     return 2;
   } catch (const Interrupted&) {
     return interrupted_exit_code;

@@ -20,14 +20,16 @@ void require_built(SynthesisFunction function) {
   if (const char* part = missing_part_of(reinterpret_cast<void (*)()>(function))) not_built(part);
 }
 
-std::string build_and_start_again(const NotBuilt& missing, char** argv) {
-  if (const char* script = std::getenv("TUTTI_SCRIPT")) {
-    ::setenv("TUTTI_BUILDS", missing.part.c_str(), 1);
-    ::execv(script, argv);
-  }
+std::string NotBuilt::text() const {
   return fmt::format(
-      "this needs the part \"{0}\", which isn't built; `./tutti build {0}` builds it",
-      missing.part);
+      "this needs the part \"{0}\", which isn't built; `./tutti build {0}` builds it", part);
+}
+
+void build_and_start_again(const NotBuilt& missing, char** argv) {
+  const char* script = std::getenv("TUTTI_SCRIPT");
+  if (script == nullptr) return;
+  ::setenv("TUTTI_BUILDS", missing.part.c_str(), 1);
+  ::execv(script, argv);
 }
 
 } // namespace tutti

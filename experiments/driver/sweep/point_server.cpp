@@ -5,6 +5,7 @@
 
 #include "experiments/driver/pool/process_memory.hpp"
 #include "experiments/driver/pool/process_pool.hpp"
+#include "experiments/driver/studies/not_built.hpp"
 #include "sim/error.hpp"
 #include "sim/units.hpp"
 
@@ -45,6 +46,8 @@ PointResults results_of(const PointFunction& function, const PointRequest& reque
     return function(request);
   } catch (const InputError& error) {
     return failed(PointStatus::refused, error.what());
+  } catch (const NotBuilt& missing) {
+    return failed(PointStatus::refused, missing.text());
   } catch (const std::bad_alloc& error) {
     return failed(PointStatus::out_of_memory, limits.bytes > 0
                                                   ? "took more than " + to_text(Bytes{limits.bytes})

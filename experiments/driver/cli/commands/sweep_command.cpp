@@ -11,6 +11,9 @@
 #include "experiments/driver/pool/runner.hpp"
 #include "experiments/driver/records/json.hpp"
 #include "experiments/driver/records/provenance.hpp"
+#include "experiments/driver/studies/experiment.hpp"
+#include "experiments/driver/studies/not_built.hpp"
+#include "experiments/driver/studies/registry.hpp"
 #include "experiments/driver/sweep/analysis/analysis.hpp"
 #include "experiments/driver/sweep/slurm.hpp"
 #include "experiments/driver/sweep/space/points.hpp"
@@ -282,12 +285,22 @@ int simulate(const SweepArguments& arguments, const Study& study, const std::str
   return verdict_of(outcome.counts, Store::open_to_read(options.store));
 }
 
+// Points run in processes of their own, too late to find that something isn't built: what the text
+// may name counts.
+void require_built_parts(const Study& study) {
+  static_cast<void>(columns_of_kind(study.experiment->kind()));
+  const bool names_all = study.toml.find("\"all\"") != std::string::npos;
+  for (const AlgorithmRow& row : all_algorithms())
+    if (names_all || study.toml.find(row.name) != std::string::npos) require_built(row.run);
+}
+
 } // namespace
 
 int sweep_command(const SweepArguments& arguments, const SweepEngine& mpi) {
   require_sense(arguments);
   const std::string file = find_study(arguments.study);
   const Study study = read_study(file);
+  require_built_parts(study);
   const std::string folder = arguments.out.value_or(default_folder(file, study.name));
   if (arguments.emit_slurm) return emit_slurm(arguments, study, folder);
   const SweepOptions options = options_of(arguments, folder);

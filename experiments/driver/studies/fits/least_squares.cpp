@@ -10,9 +10,9 @@
 #include "sim/side_by_side.hpp"
 #include "sim/text.hpp"
 
-#include <Eigen/Dense>
+#include <eigen3/Eigen/Dense>
+#include <eigen3/unsupported/Eigen/NonLinearOptimization>
 #include <fmt/format.h>
-#include <unsupported/Eigen/NonLinearOptimization>
 
 #include <algorithm>
 #include <atomic>
