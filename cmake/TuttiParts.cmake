@@ -1,17 +1,17 @@
-# What the first command needs is the core. Everything else is in parts, each built for the first
-# command that asks for one of its functions: until then, cmake/later.sh puts one in its place that
-# throws NotBuilt (experiments/driver/not_built.hpp). A part is a row of two patterns here:
+# What the first command needs is the core. Everything else is in parts, each of which is built for the
+# first command that calls one of its functions: until then, cmake/later.sh puts one in its place that
+# throws NotBuilt (experiments/driver/studies/not_built.hpp). A part is a row of two patterns here:
 #   files_PART      its files, by their paths from the root; every file of no part is in the core
 #   functions_PART  what is called from outside of it, by mangled names; the first row that fits
 set(tutti_parts formats planners sweep training runtime studies)
 set(files_formats "^topologies/(import/(dot|dot_words|yaml_value)|export/graphs)\\.cpp")
 set(functions_formats "8read_dot|Yaml|yaml|topology_(dot|graphml)")
 set(files_planners "^synth/(sccl|teccl|taccl)/|/(frontiers/|frontier_command|sketch_)")
-set(functions_planners "4sccl|5teccl|5taccl|[Ss]ketch|[Ff]rontier|logical_topology|ConnectionPolicy")
+set(functions_planners "4sccl|5teccl|5taccl|[Ss]ketch|[Ff]rontier|logical_topology")
 set(files_sweep "/driver/sweep/|sweep_command")
 set(functions_sweep "5sweep|sweep_command")
 set(files_training "^workloads/(traces|parallelism|planning)/|/(studies/training/|train_command)")
-set(functions_training "[Tt]raining|train_command|chakra|TuttiWorkload|content_fingerprint|is_everyone")
+set(functions_training "[Tt]raining|train_command")
 set(files_runtime "^runtime/|/studies/executions/|/(exec|profile|lower|import)_command")
 set(functions_runtime "7runtime|Execution|PackBackend|(exec|profile|lower|import)_command")
 set(files_studies "/studies/(failures|fits|jobs|measurements)/|/(failures|fit|jobs|compare)_command")
@@ -62,10 +62,11 @@ function(tutti_add_later program objects missing)
   foreach(part ${missing})
     list(APPEND rows "${part} ${functions_${part}}")
   endforeach()
+  list(TRANSFORM tutti_folders PREPEND tutti_ OUTPUT_VARIABLE libraries)
   set(later "${PROJECT_BINARY_DIR}/${program}_later.cpp")
   add_custom_command(OUTPUT "${later}"
     COMMAND "${PROJECT_SOURCE_DIR}/cmake/later.sh" "${later}" ${rows} -- "${objects}"
-    DEPENDS "${PROJECT_SOURCE_DIR}/cmake/later.sh" tutti_experiments VERBATIM COMMAND_EXPAND_LISTS)
+    DEPENDS "${PROJECT_SOURCE_DIR}/cmake/later.sh" ${libraries} VERBATIM COMMAND_EXPAND_LISTS)
   target_sources(${program} PRIVATE "${later}")
   set_source_files_properties("${later}" PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
 endfunction()
