@@ -50,7 +50,8 @@ std::vector<AlgorithmRow> find_algorithms(std::span<const std::string> names) {
         add(find_algorithm(name));
         continue;
       }
-      for (const AlgorithmRow& row : all_algorithms()) add(find_algorithm(row.name));
+      for (const AlgorithmRow& row : all_algorithms())
+        add(find_algorithm(row.name)); // which requires it to be built
     }
   return found;
 }
