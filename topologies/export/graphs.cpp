@@ -65,7 +65,7 @@ std::string percent_escaped(std::string_view text) {
 }
 
 GraphWords graph_words(const Topology& topology) {
-  GraphWords words;
+  GraphWords words{{"numbering", "listed"}};
   if (!topology.parts().npu_model.empty())
     words.emplace_back("npu", percent_escaped(topology.parts().npu_model));
   if (!topology.shape().empty())

@@ -83,6 +83,10 @@ void Assumptions::add(std::string_view what, std::string_view words) {
   note(fmt::format("{}: {}", what, words));
 }
 
+void Assumptions::sort_from(std::size_t line) {
+  std::sort(lines_.begin() + static_cast<std::ptrdiff_t>(line), lines_.end());
+}
+
 void Assumptions::note(std::string line) {
   if (std::ranges::find(lines_, line) == lines_.end()) lines_.push_back(std::move(line));
 }

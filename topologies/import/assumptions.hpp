@@ -3,6 +3,7 @@
 
 #include "sim/units.hpp"
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -17,6 +18,9 @@ public:
   [[nodiscard]] Time time(std::string_view key);
   /// Another one, in words: "switches: they forward only".
   void add(std::string_view what, std::string_view words);
+
+  /// Lines from this one on by their words, where a file has what they are of in any order.
+  void sort_from(std::size_t line);
 
   [[nodiscard]] const std::vector<std::string>& lines() const { return lines_; }
 

@@ -12,11 +12,13 @@
 // directions, unless the reverse of some row is listed too, or a column `directed` says so. In a
 // matrix the row is where a link starts, 0 or nothing means none, and numbers are GB/s. Nodes that
 // are called after a switch are one, unless columns `from_kind` and `to_kind` say what they are.
+// Nodes of a list are numbered by their names, those of a matrix as it has them.
 #include "sim/error.hpp"
 #include "sim/text.hpp"
 #include "topologies/import/graph_quantities.hpp"
 #include "topologies/import/list.hpp"
 #include "topologies/import/node_names.hpp"
+#include "topologies/import/numbering.hpp"
 #include "topologies/import/quantity_words.hpp"
 #include "topologies/import/text_lines.hpp"
 #include "topologies/parts.hpp"
@@ -258,12 +260,8 @@ private:
     return said != is_switch_.end() ? said->second : is_switch_name(name);
   }
 
-  /// NPUs in the order in which they are named first, then switches.
   TopologyParts built() {
-    std::set<std::string> known(order_.begin(), order_.end());
-    for (const CsvLink& row : rows_)
-      for (const std::string& name : {row.from, row.to})
-        if (known.insert(name).second) order_.push_back(name);
+    if (order_.empty()) order_by_names();
     require_links(2 * static_cast<std::int64_t>(rows_.size()));
     TopologyParts parts;
     std::map<std::string, NodeId> ids;
@@ -284,7 +282,17 @@ private:
       else
         parts.add_duplex(link);
     }
+    number_links(parts, {});
     return parts;
+  }
+  void order_by_names() {
+    std::set<std::string> known;
+    std::vector<NodeToNumber> nodes; // as they are named first
+    for (const CsvLink& row : rows_)
+      for (const std::string& name : {row.from, row.to})
+        if (const auto [at, is_new] = known.insert(name); is_new)
+          nodes.push_back({*at, *at, !is_switch(name)});
+    for (const std::size_t n : numbered(nodes, assumed_)) order_.emplace_back(nodes[n].name);
   }
 
   TextLines text_;

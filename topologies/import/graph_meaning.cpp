@@ -3,12 +3,14 @@
 // A node's kind or type says what it is, else its name; a label may be its name. An edge has a
 // bandwidth and a latency, or those that are assumed. What Tutti's own networks have beyond that
 // (abilities, coordinates, parts, groups) has attributes of the same names, which
-// topologies/export/graphs.cpp writes.
+// topologies/export/graphs.cpp writes. Nodes are numbered by their names, unless the graph's
+// `numbering` says that they are listed in the order of their numbers.
 #include "topologies/import/graph_meaning.hpp"
 
 #include "sim/text.hpp"
 #include "topologies/import/graph_quantities.hpp"
 #include "topologies/import/node_names.hpp"
+#include "topologies/import/numbering.hpp"
 #include "topologies/parts.hpp"
 
 #include <fmt/format.h>
@@ -17,6 +19,7 @@
 #include <array>
 #include <cctype>
 #include <charconv>
+#include <numeric>
 #include <optional>
 #include <set>
 #include <string>
@@ -88,9 +91,12 @@ public:
     find_misplaced(graph_.attributes, "the graph");
     for (const GraphNode& node : graph_.nodes) find_misplaced(node.attributes, "nodes");
     name_nodes();
-    add_nodes();
+    const bool is_listed = is_in_order();
+    add_nodes(is_listed);
+    const std::size_t of_nodes = assumed_.lines().size();
     for (const GraphEdge& edge : graph_.edges) add_edge(edge);
-    add_groups();
+    assumed_.sort_from(of_nodes);
+    add_groups(is_listed);
     if (!unread_.empty())
       assumed_.add("not read as bandwidths of links", few_of({unread_.begin(), unread_.end()}));
     if (!misplaced_.empty())
@@ -113,6 +119,15 @@ private:
     if (!numbers)
       throw places_.error(shape->at, fmt::format("shape \"{}\" is none like (2,4)", shape->text));
     parts_.shape = *numbers;
+  }
+
+  /// Whether nodes and links are numbered as they are listed.
+  [[nodiscard]] bool is_in_order() const {
+    const GraphAttribute* order = find_attribute(graph_.attributes, "numbering");
+    if (order != nullptr && order->text != "listed")
+      throw places_.error(order->at,
+                          fmt::format("unknown numbering \"{}\" (known: listed)", order->text));
+    return order != nullptr;
   }
 
   void find_misplaced(const GraphAttributes& attributes, std::string_view where) {
@@ -147,12 +162,16 @@ private:
     std::unordered_map<std::string, std::size_t> next;
     for (const GraphNode& node : graph_.nodes) // those that stay as they are come first
       if (legal_name(node.id) == node.id) seen.emplace(node.id);
-    for (const GraphNode& node : graph_.nodes) {
-      const std::string base = legal_name(node.id);
-      std::string name = base;
-      if (base != node.id)
-        while (!seen.insert(name).second) name = fmt::format("{}_{}", base, ++next[base] + 1);
-      names_.push_back(std::move(name));
+    std::vector<std::size_t> order(graph_.nodes.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::ranges::sort(order, naturally_less, [&](std::size_t n) { return graph_.nodes[n].id; });
+    names_.resize(graph_.nodes.size());
+    for (const std::size_t n : order) {
+      const std::string base = legal_name(graph_.nodes[n].id);
+      names_[n] = base;
+      if (base != graph_.nodes[n].id)
+        while (!seen.insert(names_[n]).second)
+          names_[n] = fmt::format("{}_{}", base, ++next[base] + 1);
     }
   }
 
@@ -180,8 +199,7 @@ private:
     }
     if (const GraphAttribute* type = find_attribute(node.attributes, "type")) {
       if (const auto known = kind_of(type->text)) return known;
-      assumed_.add("types of nodes",
-                   fmt::format("{} says nothing of what they do", short_quote(type->text)));
+      strange_types_.insert(short_quote(type->text));
     }
     return std::nullopt;
   }
@@ -209,8 +227,8 @@ private:
     return read;
   }
 
-  /// NPUs first, in the order of the file.
-  void add_nodes() {
+  /// NPUs first.
+  void add_nodes(bool is_listed) {
     std::vector<NodeKind> kinds;
     bool any_said = false, any_guessed = false;
     for (std::size_t n = 0; n < graph_.nodes.size(); ++n) {
@@ -222,9 +240,12 @@ private:
           is_switch_name(names_[n]) || (label != nullptr && is_switch_name(label->text));
       kinds.push_back(said ? *said : is_switch ? NodeKind::switching : NodeKind::npu);
     }
+    for (const std::string& type : strange_types_)
+      assumed_.add("types of nodes", type + " says nothing of what they do");
+    const std::vector<std::size_t> order = order_of(kinds, is_listed);
     ids_.resize(graph_.nodes.size());
     for (const bool npus : {true, false})
-      for (std::size_t n = 0; n < graph_.nodes.size(); ++n) {
+      for (const std::size_t n : order) {
         if ((kinds[n] == NodeKind::npu) != npus) continue;
         const GraphNode& node = graph_.nodes[n];
         ids_[n] = parts_.add_node(read_node(node, names_[n], kinds[n]));
@@ -253,6 +274,21 @@ private:
       assumed_.add("nodes", fmt::format("NPUs, but for those called after a switch, router or NIC, "
                                         "which forward only: {}",
                                         found));
+  }
+
+  /// By names, or by ids where only these have numbers (labels may be those of cities).
+  [[nodiscard]] std::vector<std::size_t> order_of(const std::vector<NodeKind>& kinds,
+                                                  bool is_listed) {
+    std::vector<std::size_t> order(kinds.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    if (is_listed) return order;
+    std::vector<NodeToNumber> by_name, by_id;
+    for (const std::size_t n : order) {
+      const bool is_npu = kinds[n] == NodeKind::npu;
+      by_name.push_back({names_[n], names_[n], is_npu});
+      by_id.push_back({names_[n], graph_.nodes[n].id, is_npu});
+    }
+    return numbered(have_numbers(by_id) && !have_numbers(by_name) ? by_id : by_name, assumed_);
   }
 
   // Links
@@ -323,8 +359,9 @@ private:
       parts_.add_duplex(link);
     if (parts_.links.size() > most_links)
       throw places_.error(edge.at, fmt::format("more than {} links", most_links));
-    if (const GraphAttribute* groups = find_attribute(edge.attributes, "groups"))
-      join_groups(*groups, first, edge.at);
+    const GraphAttribute* groups = find_attribute(edge.attributes, "groups");
+    marks_.resize(parts_.links.size(), groups != nullptr ? groups->text : std::string_view());
+    if (groups != nullptr) join_groups(*groups, first, edge.at);
   }
 
   // Groups
@@ -337,8 +374,8 @@ private:
   struct GroupSoFar {
     std::string name;
     Bandwidth bandwidth;
-    std::vector<std::pair<std::uint32_t, LinkId>> links; ///< with their positions
-    std::size_t at = 0;                                  ///< where it is first named
+    std::vector<std::pair<std::optional<std::uint32_t>, LinkId>> links; ///< with their positions
+    std::size_t at = 0;                                                 ///< where it is first named
   };
 
   /// "bus:100GB/s;nic0:25GB/s", or with a link's position in the group, "bus:100GB/s:3".
@@ -393,20 +430,30 @@ private:
       for (auto l = static_cast<std::uint32_t>(first_link); l < links; ++l) {
         if (!joined.links.empty() && joined.links.back().second == LinkId{l})
           throw places_.error(edge_at, fmt::format("a link is in group \"{}\" twice", joined.name));
-        joined.links.emplace_back(word.position.value_or(l), LinkId{l});
+        joined.links.emplace_back(word.position, LinkId{l});
         if (++members_ > most_members)
           throw places_.error(edge_at, fmt::format("more than {} members of groups", most_members));
       }
     }
   }
 
-  void add_groups() {
-    for (GroupSoFar& group : groups_) {
+  void add_groups(bool is_listed) {
+    for (const GroupSoFar& group : groups_)
       if (group.links.empty())
         throw places_.error(group.at, fmt::format("group \"{}\" has no links", group.name));
-      std::ranges::stable_sort(group.links, {}, &std::pair<std::uint32_t, LinkId>::first);
+    std::vector<LinkId> number;
+    for (std::uint32_t l = 0; l < parts_.links.size(); ++l) number.emplace_back(l);
+    if (!is_listed) {
+      number = number_links(parts_, marks_);
+      std::ranges::sort(groups_, naturally_less, &GroupSoFar::name);
+    }
+    for (GroupSoFar& group : groups_) {
+      std::vector<std::pair<std::uint32_t, LinkId>> links;
+      for (const auto& [position, link] : group.links)
+        links.emplace_back(position.value_or(number[link.value].value), number[link.value]);
+      std::ranges::sort(links);
       SharedGroup shared{std::move(group.name), {}, group.bandwidth};
-      for (const auto& [position, link] : group.links) shared.links.push_back(link);
+      for (const auto& [position, link] : links) shared.links.push_back(link);
       parts_.groups.push_back(std::move(shared));
     }
   }
@@ -417,7 +464,9 @@ private:
   TopologyParts parts_;
   std::vector<std::string> names_; ///< by number of the graph's node; so the next
   std::vector<NodeId> ids_;
-  std::vector<GroupSoFar> groups_; ///< in the order in which they are named
+  std::set<std::string> strange_types_; ///< of nodes, in quotes
+  std::vector<std::string_view> marks_; ///< [link]: the groups that it is in, as they are written
+  std::vector<GroupSoFar> groups_;      ///< in the order in which they are named
   std::unordered_map<std::string, std::size_t> group_numbers_;
   std::size_t members_ = 0;         ///< of all groups
   std::set<std::string> unread_;    ///< texts of links that may have been meant as bandwidths
@@ -427,9 +476,10 @@ private:
 } // namespace
 
 bool is_known_attribute(std::string_view key) {
-  constexpr std::array known{"label",  "name",      "kind", "type",        "store",         "copy",
-                             "reduce", "dimension", "part", "reduce_rate", "coordinates",   "shape",
-                             "groups", "npu",       "dir",  "linkspeed",   "linkspeedunits"};
+  constexpr std::array known{"label",       "name",           "kind",      "type", "store",
+                             "copy",        "reduce",         "dimension", "part", "reduce_rate",
+                             "coordinates", "shape",          "groups",    "npu",  "dir",
+                             "linkspeed",   "linkspeedunits", "numbering"};
   return link_key(key) || std::ranges::any_of(known, [&](std::string_view name) {
            return same_but_for_case(key, name);
          });
