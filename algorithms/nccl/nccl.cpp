@@ -6,6 +6,7 @@
 // Cost: the search, at most 2^19 steps; then what the algorithm lists.
 
 #include "algorithms/list.hpp"
+#include "algorithms/nccl/nodes.hpp"
 #include "algorithms/nccl/rccl_tuner.hpp"
 #include "algorithms/nccl/schedules.hpp"
 #include "algorithms/nccl/settings.hpp"
@@ -75,13 +76,17 @@ void list(const Work& work) {
 
 enum class Library : std::uint8_t { nccl, rccl };
 
+constexpr std::string_view assumed_gpu(Library library) {
+  return library == Library::nccl ? "h100" : "mi300x";
+}
+
 Outcome answer(Library library, const Topology& topology, const Collective& collective,
                const SynthesisOptions& options) {
   const bool is_nccl = library == Library::nccl;
   const Settings settings = read_settings(options.settings);
   const CollectivePart& part = collective.parts.front();
-  const std::string assumed = is_nccl ? "h100" : "mi300x";
-  const System system = system_of(topology, part.group, settings.gpu, assumed, settings.node_size);
+  const System system =
+      system_of(topology, part.group, settings.gpu, assumed_gpu(library), settings.node_size);
   if (!system.problem.empty()) return unsupported(system.problem);
   if (system.gpu->is_amd == is_nccl || (!is_nccl && system.gpu_is_assumed))
     return unsupported(is_nccl ? "AMD's GPUs have RCCL (algorithm rccl)"
@@ -124,10 +129,11 @@ Outcome answer(Library library, const Topology& topology, const Collective& coll
                      has_channels ? choice.channels : 0,
                      choice.algorithm == Algorithm::ring || choice.algorithm == Algorithm::pat,
                      cut.own_piece};
-  outcome.facts["nodes"] = system.nodes;
+  if (system.doubt.empty()) outcome.facts["nodes"] = system.nodes;
   const std::string picked =
-      fmt::format("{}: {}{}", is_nccl ? "NCCL" : "RCCL", words_of(choice, system, settings),
-                  cut.own_piece.count > 0 ? "; in larger chunks than its own" : "");
+      fmt::format("{}: {}{}{}", is_nccl ? "NCCL" : "RCCL", words_of(choice, system, settings),
+                  cut.own_piece.count > 0 ? "; in larger chunks than its own" : "",
+                  system.doubt.empty() ? "" : "; " + system.doubt);
   if (choice.microseconds > 0) {
     outcome.planned = Time{std::llround(choice.microseconds * ps_per_us)};
     outcome.planned_on = picked;
@@ -137,7 +143,8 @@ Outcome answer(Library library, const Topology& topology, const Collective& coll
   return outcome;
 }
 
-/// Nodes of a size that was asked for are made of NPUs as they are numbered.
+/// Nodes of a size that was asked for, and that the network doesn't show, are made of NPUs as they
+/// are numbered.
 template <Library library>
 Outcome by_structure(const Topology& topology, const Collective& collective,
                      const SynthesisOptions& options) {
@@ -145,8 +152,13 @@ Outcome by_structure(const Topology& topology, const Collective& collective,
                                    const SynthesisOptions& how) {
     return answer(library, network, wanted, how);
   };
-  if (options.settings.contains("node_size")) return run(topology, collective, options);
-  return planned_by_structure(run, topology, collective, options);
+  const Settings settings = read_settings(options.settings);
+  if (settings.node_size == 0) return planned_by_structure(run, topology, collective, options);
+  if (!NodesOfNpus(topology, settings.gpu, assumed_gpu(library)).are_of(settings.node_size))
+    return run(topology, collective, options);
+  SynthesisOptions shown = options;
+  shown.settings.erase("node_size");
+  return planned_by_structure(run, topology, collective, shown);
 }
 
 } // namespace

@@ -66,7 +66,7 @@ inline constexpr std::array<Setting, 10> setting_list{
      {"tuner", "a CSV file as NCCL's example of a tuner plugin reads it", true},
      {"gpu", "h100, ...: whose constants count; what the topology says, else h100"},
      {"cpu", "intel, amd, arm: the servers' processors; those that the GPU is sold with"},
-     {"node_size", "NPUs of a node; by the topology's coordinates"},
+     {"node_size", "NPUs of a node, by number where the network shows others; as it shows them"},
      {"search_channels", "most that the search makes, before they are doubled; 32"}}};
 
 /// Errors: InputError naming the setting.

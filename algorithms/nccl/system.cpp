@@ -1,11 +1,11 @@
 // The picture that NCCL makes of a machine before it searches: who is next to whom, at which speed.
 // Ours comes from the topology instead of from the operating system. A node is what NCCL calls one:
-// GPUs that NVLink joins. What leads out of it are NICs, each next to a GPU.
+// GPUs that NVLink joins (nodes.cpp). What leads out of it are NICs, each next to a GPU.
 // Source: NCCL 2.30, graph/topo.cc, graph/paths.cc (path types, PXN), graph/topo.h (speeds).
 
 #include "algorithms/nccl/system.hpp"
 
-#include "sim/error.hpp"
+#include "algorithms/nccl/nodes.hpp"
 #include "sim/text.hpp"
 
 #include <fmt/format.h>
@@ -27,58 +27,9 @@ double gb_per_s(Bandwidth bandwidth) {
   return static_cast<double>(bandwidth.bytes_per_second) / bytes_per_gb;
 }
 
-/// Per NPU of the topology the lowest one that links or fast switches join it with. What is slower
-/// than one of a GPU's links is a NIC's; a switch is NVSwitch where a GPU has more than four links
-/// to it, and others are PCIe or the network.
-std::vector<std::uint32_t> domains_of(const Topology& topology, const Gpu& gpu) {
-  std::vector<std::uint32_t> domain(topology.node_count());
-  std::iota(domain.begin(), domain.end(), 0);
-  const auto root = [&](std::uint32_t v) {
-    while (domain[v] != v) v = domain[v] = domain[domain[v]];
-    return v;
-  };
-  constexpr double few_links = 4;
-  for (const Link& link : topology.links()) {
-    const auto is_npu = [&](NodeId v) { return topology.node(v).kind == NodeKind::npu; };
-    const auto is_switch = [&](NodeId v) { return topology.node(v).kind == NodeKind::switching; };
-    const bool is_direct = is_npu(link.from) && is_npu(link.to);
-    const bool is_fast = (is_npu(link.from) || is_npu(link.to)) &&
-                         (is_switch(link.from) || is_switch(link.to)) &&
-                         gb_per_s(link.bandwidth) > few_links * gpu.link_rate;
-    if (!(is_direct && gb_per_s(link.bandwidth) >= gpu.link_rate) && !is_fast) continue;
-    const std::uint32_t a = root(link.from.value), b = root(link.to.value);
-    domain[std::max(a, b)] = std::min(a, b);
-  }
-  for (std::uint32_t v = 0; v < domain.size(); ++v) domain[v] = root(v);
-  return domain;
-}
-
-/// Which node an NPU is in, by a number that only NPUs of one node have in common. All are one node
-/// where nothing says that the network is a real machine's.
-class NodesOfNpus {
-public:
-  NodesOfNpus(const Topology& topology, const Gpu& gpu, bool is_machine, std::uint32_t node_size)
-      : topology_(topology), node_size_(node_size), is_machine_(is_machine) {
-    if (node_size == 0 && topology.shape().size() < 2 && is_machine)
-      domains_ = domains_of(topology, gpu);
-  }
-  [[nodiscard]] std::int64_t operator()(NodeId npu) const {
-    if (node_size_ > 0) return npu.value / node_size_;
-    if (!is_machine_) return 0;
-    return domains_.empty() ? topology_.coordinate(npu)[topology_.shape().size() - 1]
-                            : domains_[npu.value];
-  }
-
-private:
-  const Topology& topology_;
-  std::uint32_t node_size_;
-  bool is_machine_;
-  std::vector<std::uint32_t> domains_;
-};
-
 /// Ranks by node, inside by NPU number.
 std::vector<std::vector<Rank>> nodes_of(std::span<const NodeId> group, const NodesOfNpus& node_of) {
-  std::map<std::int64_t, std::vector<Rank>> nodes;
+  std::map<std::uint32_t, std::vector<Rank>> nodes;
   for (Rank rank = 0; rank < group.size(); ++rank) nodes[node_of(group[rank])].push_back(rank);
   std::vector<std::vector<Rank>> result;
   for (auto& [node, ranks] : nodes) {
@@ -145,7 +96,7 @@ private:
   void find_domains(std::span<const NodeId> group, const std::vector<std::vector<Rank>>& nodes,
                     const NodesOfNpus& node_of) {
     domain_.assign(topology_.node_count(), none);
-    std::map<std::int64_t, std::uint32_t> domain_of;
+    std::map<std::uint32_t, std::uint32_t> domain_of;
     for (std::uint32_t n = 0; n < nodes.size(); ++n)
       domain_of.emplace(node_of(group[nodes[n].front()]), n);
     for (std::uint32_t v = 0; v < topology_.node_count(); ++v) {
@@ -430,13 +381,6 @@ private:
   std::vector<std::uint32_t> domain_;   // per node of the topology
 };
 
-const Gpu& gpu_called(std::string_view model) {
-  if (const Gpu* gpu = find_gpu(model)) return *gpu;
-  std::vector<std::string> known;
-  for (const Gpu& gpu : gpus()) known.emplace_back(gpu.model);
-  throw InputError(unknown_name("model of GPU", std::string(model), known));
-}
-
 } // namespace
 
 std::string_view to_text(PathType type) {
@@ -446,23 +390,21 @@ std::string_view to_text(PathType type) {
 
 System system_of(const Topology& topology, std::span<const NodeId> group, std::string_view model,
                  std::string_view assumed, std::uint32_t node_size) {
-  const std::string& said = topology.parts().npu_model;
-  const bool is_known = !model.empty() || find_gpu(said) != nullptr;
-  const Gpu& gpu = gpu_called(!model.empty() ? model : is_known ? said : assumed);
-  const std::vector<std::string>& parts = topology.parts().link_parts;
-  const bool has_cards = std::ranges::any_of(
-      parts, [](const std::string& part) { return part == "rdma" || part == "efa"; });
-  const NodesOfNpus node_of(topology, gpu, is_known || has_cards, node_size);
+  NodesOfNpus node_of(topology, model, assumed);
+  if (node_size > 0) node_of.cut_by_number(node_size);
+  System refused;
+  refused.problem = node_of.problem();
+  if (!refused.problem.empty()) return refused;
   const std::vector<std::vector<Rank>> nodes = nodes_of(group, node_of);
   for (const std::vector<Rank>& ranks : nodes)
     if (ranks.size() != nodes.front().size()) {
-      System unequal;
-      unequal.problem = fmt::format("nodes of {} and of {} NPUs: only equal ones are known",
+      refused.problem = fmt::format("nodes of {} and of {} NPUs: only equal ones are known",
                                     nodes.front().size(), ranks.size());
-      return unequal;
+      return refused;
     }
-  System system = Picture(topology, group, gpu, nodes, node_of).made();
-  system.gpu_is_assumed = !is_known;
+  System system = Picture(topology, group, node_of.gpu(), nodes, node_of).made();
+  system.gpu_is_assumed = !node_of.gpu_is_known();
+  system.doubt = node_of.doubt();
   return system;
 }
 

@@ -46,6 +46,7 @@ constexpr std::uint32_t most_searched = 128;
 
 struct System {
   std::string problem; ///< why nothing is known of it; else empty
+  std::string doubt;   ///< why its nodes are a mere guess; else empty
   const Gpu* gpu = nullptr;
   bool gpu_is_assumed = false;       ///< the topology doesn't say what its NPUs are
   std::uint32_t nodes = 1, gpus = 0; ///< GPUs of a node
@@ -74,9 +75,8 @@ struct System {
 };
 
 /// What NCCL would find. `model` and `node_size`, where given, overrule what the topology says of
-/// its NPUs and of NPUs per node. Nodes are where coordinates of the last dimension differ, or else
-/// where links between NPUs or fast switches join them; of NPUs that aren't known, which are taken
-/// for `assumed`, all are one node. Errors: InputError for an unknown model.
+/// its NPUs, which are taken for `assumed` where nobody says what they are, and of NPUs per node.
+/// Errors: InputError for an unknown model.
 [[nodiscard]] System system_of(const Topology& topology, std::span<const NodeId> group,
                                std::string_view model, std::string_view assumed,
                                std::uint32_t node_size);

@@ -3,6 +3,7 @@
 // else two GPUs of one PCIe switch would be a server, though an NVSwitch joins them with six more.
 #include "experiments/driver/figures/layout/servers.hpp"
 
+#include "sim/graphs/servers.hpp"
 #include "synth/bounds/cuts.hpp"
 #include "synth/bounds/partition.hpp"
 
@@ -73,6 +74,10 @@ bool are_faster_inside(const Topology& topology, const Servers& servers) {
 Servers servers_of(const Topology& topology) {
   if (Servers servers = by_coordinates(topology); servers.count > 0) return servers;
   if (!topology.shape().empty()) return {};
+  if (auto sets = sets_joined_by_speed(topology); !sets.empty())
+    if (Servers servers = numbered(topology, bounds::completed(topology, std::move(sets)));
+        servers.count > 0)
+      return servers;
   for (const bounds::Partition& partition : bounds::clusters(topology))
     if (Servers servers = numbered(topology, partition);
         servers.count > 0 && are_faster_inside(topology, servers))

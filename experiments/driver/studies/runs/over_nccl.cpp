@@ -77,6 +77,10 @@ struct Answer {
       if (why_not.empty()) why_not = to_text(e.status);
       return;
     }
+    if (!e.facts.contains("nodes")) { // its own note says more
+      why_not = "its nodes can't be told";
+      return;
+    }
     for (std::size_t r = 0; r < e.replays.size(); ++r) {
       const Time time = e.replays[r].report.completion;
       if (r == times.size()) times.push_back(time);

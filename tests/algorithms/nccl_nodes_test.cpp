@@ -1,0 +1,124 @@
+// Which NPUs NCCL and RCCL take for a node: of networks that say no more than links and speeds, of
+// machines, and what is asked for.
+#include "algorithms/list.hpp"
+#include "algorithms/nccl/nodes.hpp"
+#include "sim/engines/engine.hpp"
+#include "sim/verify.hpp"
+#include "tests/catch.hpp"
+#include "topologies/list.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace nccl_nodes_test {
+
+using namespace tutti;
+using namespace tutti::nccl;
+
+namespace {
+
+constexpr std::int64_t gb = 1'000'000'000;
+
+/// Servers on a switch each and, GPU by GPU, on rails. `number(server, gpu)` is an NPU's.
+template <typename Number>
+Topology rails(std::uint32_t servers, std::uint32_t gpus, Number number) {
+  TopologyParts parts;
+  parts.name = "rails";
+  for (std::uint32_t n = 0; n < servers * gpus; ++n)
+    parts.add_node({fmt::format("npu{}", n), NodeKind::npu, {}, {}});
+  for (std::uint32_t s = 0; s < servers + gpus; ++s)
+    parts.add_node({fmt::format("s{}", s), NodeKind::switching, {false, false, false}, {}});
+  for (std::uint32_t s = 0; s < servers; ++s)
+    for (std::uint32_t g = 0; g < gpus; ++g) {
+      const NodeId npu{number(s, g)};
+      parts.add_duplex({npu, NodeId{servers * gpus + s}, Time{350'000}, Bandwidth{450 * gb}});
+      parts.add_duplex(
+          {npu, NodeId{servers * (gpus + 1) + g}, Time{1'000'000}, Bandwidth{50 * gb}});
+    }
+  return Topology(std::move(parts));
+}
+Topology in_order(std::uint32_t servers, std::uint32_t gpus) {
+  return rails(servers, gpus, [=](std::uint32_t s, std::uint32_t g) { return s * gpus + g; });
+}
+Topology scattered(std::uint32_t servers, std::uint32_t gpus) {
+  return rails(servers, gpus, [=](std::uint32_t s, std::uint32_t g) { return g * servers + s; });
+}
+
+Outcome answer_of(const Topology& topology, std::map<std::string, std::string> settings = {},
+                  SynthesisFunction run = nccl_algorithm) {
+  SynthesisOptions options;
+  options.settings = std::move(settings);
+  return run(topology,
+             make_collective(topology, {CollectiveKind::all_reduce, Bytes{1 << 24}, {}, 0, 16}),
+             options);
+}
+
+Time time_of(const Topology& topology, const Outcome& outcome) {
+  REQUIRE(outcome.schedule);
+  const Collective collective =
+      make_collective(topology, {CollectiveKind::all_reduce, Bytes{1 << 24}, {}, 0, 16});
+  REQUIRE(verify(topology, collective, *outcome.schedule).correct());
+  return run_native(topology, collective, *outcome.schedule, {}).completion;
+}
+
+} // namespace
+
+TEST_CASE("servers of a network without parts are nodes, in whichever order NPUs are numbered") {
+  const Topology network = in_order(4, 8), mixed = scattered(4, 8);
+  const Outcome plain = answer_of(network);
+  CHECK(plain.facts.at("nodes") == 4);
+  const Time time = time_of(network, plain);
+  // A ring over rails: each NIC carries its channels' share of 2 x 31/32 of the buffer.
+  CHECK(time.seconds() >= 2.0 * 31 / 32 * (1 << 24) / (8 * 50e9));
+  CHECK(time.seconds() < 1.5 * 2.0 * 31 / 32 * (1 << 24) / (8 * 50e9));
+  for (const Topology* topology : {&network, &mixed})
+    for (const std::map<std::string, std::string>& settings :
+         {std::map<std::string, std::string>{}, {{"node_size", "8"}}}) {
+      const Outcome outcome = answer_of(*topology, settings);
+      CHECK(outcome.facts.at("nodes") == 4);
+      CHECK(time_of(*topology, outcome) == time);
+    }
+  CHECK(answer_of(mixed, {{"gpu", "mi300x"}}, rccl_algorithm).facts.at("nodes") == 4);
+}
+
+TEST_CASE("a size of nodes that cannot be is refused in words") {
+  const auto note = [](const Topology& topology, const std::string& size) {
+    const Outcome outcome = answer_of(topology, {{"node_size", size}});
+    CHECK(outcome.status == (outcome.schedule ? Status::feasible : Status::unsupported));
+    return outcome.note;
+  };
+  CHECK(note(in_order(5, 8), "5") == "node_size=5 cuts through a server of 8 NPUs");
+  CHECK(note(in_order(4, 8), "4") == "node_size=4 cuts through a server of 8 NPUs");
+  CHECK(note(in_order(4, 8), "5") == "node_size=5 doesn't divide 32 NPUs");
+  CHECK(note(scattered(4, 8), "16") ==
+        "node_size=16 cuts through a server of 8 NPUs, as they are numbered");
+  CHECK(answer_of(in_order(4, 8), {{"node_size", "16"}}).facts.at("nodes") == 2);
+  CHECK(note(make_topology("dgx_h100:2"), "4") == "node_size=4 cuts through a server of 8 NPUs");
+  CHECK(note(make_topology("switch:80"), "80") == "node_size=80: a node has at most 72 GPUs");
+  CHECK(note(in_order(2, 80), "8") == "node_size=8 cuts through a server of 80 NPUs");
+  CHECK(answer_of(in_order(2, 80)).note == "servers of 80 NPUs: a node has at most 72 GPUs");
+  // One server has lost a GPU.
+  CHECK_THAT(answer_of(without(in_order(2, 4), std::vector{NodeId{1}}, {})).note,
+             ContainsSubstring("only equal ones are known"));
+}
+
+TEST_CASE("without servers all NPUs are one node, a guess where NCCL has none so large") {
+  CHECK(answer_of(make_topology("switch:72")).facts.at("nodes") == 1);
+  const Outcome large = answer_of(make_topology("switch:73"));
+  CHECK(large.schedule.has_value());
+  CHECK_FALSE(large.facts.contains("nodes"));
+  CHECK_THAT(large.planned_on,
+             ContainsSubstring("taken for one node, though nodes have at most 72"));
+  CHECK(answer_of(make_topology("switch:80"), {{"node_size", "8"}}).facts.at("nodes") == 10);
+  // A rack is what it says that it is.
+  CHECK(NodesOfNpus(make_topology("gb200_nvl72:2"), "", "h100").are_of(72));
+  CHECK(NodesOfNpus(make_topology("z52"), "", "h100").are_of(8)); // xGMI is hardly above PCIe
+}
+
+} // namespace nccl_nodes_test
