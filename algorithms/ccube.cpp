@@ -38,7 +38,7 @@ Outcome ccube(const Topology& topology, const Collective& collective,
   for (std::size_t t = 0; placed && t < trees.size(); ++t)
     trees[t] = relabelled(trees[t], placement.at[t]);
   send_along_two_trees(schedule, trees, [&](std::size_t t, Rank from, Rank to) {
-    if (!placed) return schedule.path(from, to);
+    if (!placed) return schedule.path(from, to, static_cast<std::uint32_t>(t));
     const bool up = trees[t].parent[from] == to;
     return PathId{(up ? placement.up[t][from] : placement.down[t][to]).value};
   });

@@ -95,7 +95,9 @@ Outcome double_binary_tree(const Topology& topology, const Collective& collectiv
                            const SynthesisOptions& options) {
   RoutedSchedule schedule(topology, collective, options);
   send_along_two_trees(schedule, double_tree_for(schedule.part()),
-                       [&](std::size_t, Rank from, Rank to) { return schedule.path(from, to); });
+                       [&](std::size_t tree, Rank from, Rank to) {
+                         return schedule.path(from, to, static_cast<std::uint32_t>(tree));
+                       });
   return std::move(schedule).outcome();
 }
 

@@ -1,5 +1,5 @@
 // Routes are asked for again and again by the same pairs of ranks, so each path is interned once
-// per pair.
+// per pair, or per pair and channel where there are several equally short ones.
 
 #include "algorithms/routed_schedule.hpp"
 
@@ -35,7 +35,8 @@ void RoutedSchedule::send(Rank from, Rank to, std::uint32_t block, Op op, std::u
 }
 
 void RoutedSchedule::send_chunk(Rank from, Rank to, ChunkId chunk, Op op) {
-  send_along(path(from, to), chunk, op);
+  const std::uint32_t number = chunk.value - part_.first.value;
+  send_along(path(from, to, number % part_.chunks_per_shard), chunk, op);
 }
 
 void RoutedSchedule::send_along(PathId path, ChunkId chunk, Op op) {
@@ -44,21 +45,32 @@ void RoutedSchedule::send_along(PathId path, ChunkId chunk, Op op) {
   schedule_.push({chunk, path, op, false});
 }
 
+Router& RoutedSchedule::router() {
+  if (!router_) router_.emplace(topology_, routing_, largest_chunk_);
+  return *router_;
+}
+
 std::size_t RoutedSchedule::hops(Rank from, Rank to) {
-  return schedule_.paths().links(path(from, to)).size();
+  if (const auto known = paths_.find(pair_key(from, to));
+      known != paths_.end() && known->second.any.valid())
+    return schedule_.paths().links(known->second.any).size();
+  return router().first_route(part_.group[from], part_.group[to]).size();
 }
 
 void RoutedSchedule::use_link(Rank from, Rank to, LinkId link) {
-  paths_[pair_key(from, to)] = PathId{link.value};
+  paths_[pair_key(from, to)].any = PathId{link.value};
 }
 
-PathId RoutedSchedule::path(Rank from, Rank to) {
-  PathId& known = paths_[pair_key(from, to)];
-  if (!known.valid()) {
-    if (!router_) router_.emplace(topology_, routing_, largest_chunk_);
-    known = schedule_.paths().intern(router_->route(part_.group[from], part_.group[to]));
-  }
-  return known;
+PathId RoutedSchedule::path(Rank from, Rank to, std::uint32_t channel) {
+  PathsOfPair& known = paths_[pair_key(from, to)];
+  if (known.any.valid()) return known.any;
+  if (channel < known.by_channel.size() && known.by_channel[channel].valid())
+    return known.by_channel[channel];
+  const PathId path =
+      schedule_.paths().intern(router().route({part_.group[from], part_.group[to], channel}));
+  if (!router().had_choice()) return known.any = path;
+  if (channel >= known.by_channel.size()) known.by_channel.resize(channel + 1);
+  return known.by_channel[channel] = path;
 }
 
 Outcome RoutedSchedule::outcome() && {

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <optional>
 #include <unordered_map>
+#include <vector>
 
 namespace tutti {
 
@@ -37,12 +38,16 @@ public:
   /// On a path of path() or of the caller's own.
   void send_along(PathId path, ChunkId chunk, Op op);
 
-  /// The path that send() takes. Errors: InputError where there is none.
-  [[nodiscard]] PathId path(Rank from, Rank to);
+  /// The path that a send takes on a channel: for send() and send_chunk() the chunk's number in its
+  /// shard. Errors: InputError where there is none.
+  [[nodiscard]] PathId path(Rank from, Rank to, std::uint32_t channel);
   [[nodiscard]] PathTable& paths() { return schedule_.paths(); }
 
-  /// Links of the path that send() would take.
+  /// Links of a path that send() would take.
   [[nodiscard]] std::size_t hops(Rank from, Rank to);
+
+  /// For paths of the caller's own that share links with these.
+  [[nodiscard]] Router& router();
 
   /// For what comes before transfers are sent. Errors: LimitReached.
   void require_time() const { limit_.require(); }
@@ -61,7 +66,11 @@ private:
   Bytes largest_chunk_;
   std::optional<Router> router_; // made when first needed
   Schedule schedule_;
-  std::unordered_map<std::uint64_t, PathId> paths_; // by pair of ranks; never iterated
+  struct PathsOfPair {
+    PathId any; // for all channels, where there is only one
+    std::vector<PathId> by_channel;
+  };
+  std::unordered_map<std::uint64_t, PathsOfPair> paths_; // by pair of ranks; never iterated
 };
 
 } // namespace tutti

@@ -76,7 +76,7 @@ private:
   }
 
   void send(NodeId from, NodeId to, Op op) {
-    schedule_.push({chunk_, schedule_.paths().intern(router_.route(from, to)), op});
+    schedule_.push({chunk_, schedule_.paths().intern(router_.route({from, to, chunk_.value})), op});
   }
   void send_on(NodeId from, NodeId to) {
     is_stored_ = is_stored_ && can(from).store;

@@ -11,7 +11,6 @@
 
 #include <algorithm>
 #include <cassert>
-#include <deque>
 #include <span>
 #include <utility>
 
@@ -250,7 +249,7 @@ PathId Wiring::inside(std::uint32_t node, std::uint32_t from, std::uint32_t to,
                       std::uint32_t port) {
   std::vector<LinkId> links;
   if (append_inside(links, node, from, to, port)) return schedule_.paths().intern(links);
-  return schedule_.path(system_.rank(node, from), system_.rank(node, to));
+  return schedule_.path(system_.rank(node, from), system_.rank(node, to), port);
 }
 
 bool Wiring::append_nic(std::vector<LinkId>& links, bool out, std::uint32_t node, std::uint32_t gpu,
@@ -283,12 +282,12 @@ bool Wiring::append_nic(std::vector<LinkId>& links, bool out, std::uint32_t node
   if (system_.out[gpu * system_.nics.size() + nic].type == PathType::nic_near) {
     // Behind several switches of PCIe.
     if (out) {
-      if (!append_across(links, self, at)) return false;
+      if (!append_across(links, {self, at})) return false;
       links.push_back(taken);
       return true;
     }
     links.push_back(taken);
-    return append_across(links, at, self);
+    return append_across(links, {at, self});
   }
   const std::uint32_t next_to = system_.nics[nic].gpu;
   if (next_to == gpu) return false;
@@ -299,50 +298,47 @@ bool Wiring::append_nic(std::vector<LinkId>& links, bool out, std::uint32_t node
          append_inside(links, node, next_to, gpu, port);
 }
 
-bool Wiring::append_across(std::vector<LinkId>& links, NodeId from, NodeId to) const {
-  if (from == to) return true;
-  std::vector<LinkId> by(topology_.node_count());
-  std::deque<NodeId> queue{from};
-  while (!queue.empty()) {
-    const NodeId at = queue.front();
-    queue.pop_front();
-    const std::span<const LinkId> out = topology_.out_links(at);
-    std::vector<LinkId> links_out(out.begin(), out.end());
-    std::ranges::stable_sort(links_out, {}, [&](LinkId l) { return topology_.link(l).to; });
-    for (const LinkId l : links_out) {
-      const NodeId next = topology_.link(l).to;
-      if (next == from || by[next.value].valid() ||
-          (next != to && topology_.node(next).kind == NodeKind::npu))
-        continue;
-      by[next.value] = l;
-      queue.push_back(next);
-    }
-  }
-  if (!by[to.value].valid()) return false;
-  std::vector<LinkId> back;
-  for (NodeId at = to; at != from; at = topology_.link(back.back()).from)
-    back.push_back(by[at.value]);
-  links.insert(links.end(), back.rbegin(), back.rend());
+bool Wiring::append_across(std::vector<LinkId>& links, const Flow& flow) const {
+  if (flow.from == flow.to) return true;
+  const auto way = schedule_.router().route_by_switches(flow);
+  if (way) links.insert(links.end(), way->begin(), way->end());
+  return way.has_value();
+}
+
+bool Wiring::append_between(std::vector<LinkId>& links, const AtNic& from, const AtNic& to,
+                            std::uint32_t port, std::uint32_t channel) const {
+  if (!append_nic(links, true, from.node, from.gpu, from.nic, port)) return false;
+  const NodeId reached = topology_.link(links.back()).to;
+  if (const std::uint32_t end = index_at(to.node, reached); end != system_.gpus) // a cable
+    return append_inside(links, to.node, end, to.gpu, port);
+  std::vector<LinkId> rest;
+  if (!append_nic(rest, false, to.node, to.gpu, to.nic, port)) return false;
+  const std::uint32_t ranks = schedule_.size(); // a number of its own for each flow, for hashes
+  const std::uint32_t flow =
+      (channel * ranks + system_.rank(from.node, from.gpu)) * ranks + system_.rank(to.node, to.gpu);
+  if (!append_across(links, {reached, topology_.link(rest.front()).from, flow})) return false;
+  links.insert(links.end(), rest.begin(), rest.end());
   return true;
 }
 
-PathId Wiring::between(std::uint32_t from_node, std::uint32_t from, std::uint32_t nic_out,
-                       std::uint32_t to_node, std::uint32_t to, std::uint32_t nic_in,
-                       std::uint32_t port) {
-  std::vector<LinkId> links, rest;
-  if (!system_.nics.empty() && append_nic(links, true, from_node, from, nic_out, port)) {
-    const NodeId reached = topology_.link(links.back()).to;
-    if (const std::uint32_t end = index_at(to_node, reached); end != system_.gpus) { // a cable
-      if (append_inside(links, to_node, end, to, port)) return schedule_.paths().intern(links);
-      return schedule_.path(system_.rank(from_node, from), system_.rank(to_node, to));
+PathId Wiring::between(const AtNic& from, const AtNic& to, std::uint32_t port,
+                       std::uint32_t channel) {
+  PathId& known = between_[{from, to, port, channel}];
+  if (known.valid()) return known;
+  // Ports that are cabled to the other GPU, if any are: others lead elsewhere.
+  std::vector<LinkId> cables;
+  for (const LinkId l : topology_.out_links(npu(from.node, from.gpu)))
+    if (topology_.link(l).to == npu(to.node, to.gpu)) cables.push_back(l);
+  if (!cables.empty()) return known = PathId{cables[port % cables.size()].value};
+  if (!system_.nics.empty())
+    for (const auto& [out, in] :
+         {std::pair(from.nic, to.nic), std::pair(to.nic, to.nic), std::pair(from.nic, from.nic)}) {
+      std::vector<LinkId> links;
+      if (append_between(links, {from.node, from.gpu, out}, {to.node, to.gpu, in}, port, channel))
+        return known = schedule_.paths().intern(links);
     }
-    if (append_nic(rest, false, to_node, to, nic_in, port) &&
-        append_across(links, reached, topology_.link(rest.front()).from)) {
-      links.insert(links.end(), rest.begin(), rest.end());
-      return schedule_.paths().intern(links);
-    }
-  }
-  return schedule_.path(system_.rank(from_node, from), system_.rank(to_node, to));
+  return known = schedule_.path(system_.rank(from.node, from.gpu), system_.rank(to.node, to.gpu),
+                                channel);
 }
 
 std::uint32_t Wiring::nic_near(std::uint32_t gpu, std::uint32_t port) const {
@@ -359,10 +355,10 @@ std::uint32_t Wiring::nic_near(std::uint32_t gpu, std::uint32_t port) const {
 
 PathId Wiring::any(Rank from, Rank to, std::uint32_t port) {
   if (node_[from] == node_[to]) return inside(node_[from], index_[from], index_[to], port);
-  if (system_.nics.empty()) return schedule_.path(from, to);
+  if (system_.nics.empty()) return schedule_.path(from, to, port);
   // The rail of the receiver's NIC, so that nothing has to cross rails.
   const std::uint32_t nic = nic_near(index_[to], port);
-  return between(node_[from], index_[from], nic, node_[to], index_[to], nic, port);
+  return between({node_[from], index_[from], nic}, {node_[to], index_[to], nic}, port, port);
 }
 
 PathId Wiring::up(std::uint32_t node, std::uint32_t gpu) const {

@@ -6,8 +6,11 @@
 #include "algorithms/rank_tree.hpp"
 #include "algorithms/routed_schedule.hpp"
 
+#include <compare>
 #include <cstdint>
+#include <map>
 #include <optional>
+#include <tuple>
 #include <vector>
 
 namespace tutti::nccl {
@@ -28,9 +31,15 @@ namespace tutti::nccl {
 /// A channel's tree over all ranks.
 [[nodiscard]] RankTree tree_of(const System& system, const Graphs& graphs, std::uint32_t channel);
 
+/// A GPU of a node with the NIC that it uses.
+struct AtNic {
+  std::uint32_t node, gpu, nic;
+  auto operator<=>(const AtNic&) const = default;
+};
+
 /// Where data goes from one GPU to another: over NVLink in a node, from a NIC to a NIC between
 /// nodes, over NVLink to the NIC's GPU first where that is another one (PXN). Of several links and
-/// ports each channel takes another.
+/// ports each channel takes another; equally short ways between NICs are shared as routes are.
 class Wiring {
 public:
   Wiring(const Topology& topology, const System& system, RoutedSchedule& schedule);
@@ -38,9 +47,10 @@ public:
   /// `port` picks among equal links.
   [[nodiscard]] PathId inside(std::uint32_t node, std::uint32_t from, std::uint32_t to,
                               std::uint32_t port);
-  [[nodiscard]] PathId between(std::uint32_t from_node, std::uint32_t from, std::uint32_t nic_out,
-                               std::uint32_t to_node, std::uint32_t to, std::uint32_t nic_in,
-                               std::uint32_t port);
+  /// The same for each call with the same arguments. Where no fabric joins the two NICs, a GPU of
+  /// either node hands over to the one next to the other's rail.
+  [[nodiscard]] PathId between(const AtNic& from, const AtNic& to, std::uint32_t port,
+                               std::uint32_t channel);
   /// Between any two ranks, as the ports of their own GPUs allow.
   [[nodiscard]] PathId any(Rank from, Rank to, std::uint32_t port);
 
@@ -65,8 +75,10 @@ private:
   /// From a GPU out of a port of the NIC, or in by one and to the GPU.
   bool append_nic(std::vector<LinkId>& links, bool out, std::uint32_t node, std::uint32_t gpu,
                   std::uint32_t nic, std::uint32_t port) const;
-  /// By what forwards, in the fewest hops.
-  bool append_across(std::vector<LinkId>& links, NodeId from, NodeId to) const;
+  /// By what forwards.
+  bool append_across(std::vector<LinkId>& links, const Flow& flow) const;
+  bool append_between(std::vector<LinkId>& links, const AtNic& from, const AtNic& to,
+                      std::uint32_t port, std::uint32_t channel) const;
   [[nodiscard]] NodeId npu(std::uint32_t node, std::uint32_t index) const;
   /// Which GPU of a node that is; as many as there are for none.
   [[nodiscard]] std::uint32_t index_at(std::uint32_t node, NodeId at) const;
@@ -76,6 +88,7 @@ private:
   const System& system_;
   RoutedSchedule& schedule_;
   std::vector<std::uint32_t> node_, index_; // by rank
+  std::map<std::tuple<AtNic, AtNic, std::uint32_t, std::uint32_t>, PathId> between_;
 };
 
 } // namespace tutti::nccl

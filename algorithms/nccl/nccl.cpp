@@ -153,12 +153,12 @@ Outcome by_structure(const Topology& topology, const Collective& collective,
     return answer(library, network, wanted, how);
   };
   const Settings settings = read_settings(options.settings);
-  if (settings.node_size == 0) return planned_by_structure(run, topology, collective, options);
-  if (!NodesOfNpus(topology, settings.gpu, assumed_gpu(library)).are_of(settings.node_size))
+  if (settings.node_size > 0 &&
+      !NodesOfNpus(topology, settings.gpu, assumed_gpu(library)).are_of(settings.node_size))
     return run(topology, collective, options);
   SynthesisOptions shown = options;
   shown.settings.erase("node_size");
-  return planned_by_structure(run, topology, collective, shown);
+  return planned_by_structure(run, topology, collective, shown, nullptr, Numbers::ranks);
 }
 
 } // namespace

@@ -62,8 +62,9 @@ std::vector<Ring> rings_of(const Work& work, Wiring& wiring) {
       const std::uint32_t a = wiring.node_of(from), b = wiring.node_of(to);
       const std::uint32_t g = wiring.index_of(from), h = wiring.index_of(to);
       ring.forward.push_back(a == b ? wiring.inside(a, g, h, copy)
-                                    : wiring.between(a, g, ring_in(work.graphs, a, c).nic_out, b, h,
-                                                     ring_in(work.graphs, b, c).nic_in, copy));
+                                    : wiring.between({a, g, ring_in(work.graphs, a, c).nic_out},
+                                                     {b, h, ring_in(work.graphs, b, c).nic_in},
+                                                     copy, c));
     }
     rings.push_back(std::move(ring));
   }
@@ -205,10 +206,10 @@ void list_trees(const Work& work) {
       const Rank p = tree.shape.parent[r];
       const std::uint32_t a = wiring.node_of(r), b = wiring.node_of(p);
       const std::uint32_t from = wiring.index_of(r), to = wiring.index_of(p);
-      tree.up[r] =
-          a == b ? wiring.inside(a, from, to, c) : wiring.between(a, from, nic, b, to, nic, port);
-      tree.down[r] =
-          a == b ? wiring.inside(a, to, from, c) : wiring.between(b, to, nic, a, from, nic, port);
+      tree.up[r] = a == b ? wiring.inside(a, from, to, c)
+                          : wiring.between({a, from, nic}, {b, to, nic}, port, c);
+      tree.down[r] = a == b ? wiring.inside(a, to, from, c)
+                            : wiring.between({b, to, nic}, {a, from, nic}, port, c);
     }
     trees.push_back(std::move(tree));
   }
@@ -362,9 +363,11 @@ void list_heads(const Work& work) {
       if (node == tree.root) continue;
       const std::uint32_t above = tree.parent[node];
       waves.add(round, depth + tree.height[node],
-                wiring.between(node, g, nic, above, g, nic, round / 2), chunk, Op::reduce);
+                wiring.between({node, g, nic}, {above, g, nic}, round / 2, round / 2), chunk,
+                Op::reduce);
       waves.add(round, depth + top + tree.depth[node] - 1,
-                wiring.between(above, g, nic, node, g, nic, round / 2), chunk, Op::copy);
+                wiring.between({above, g, nic}, {node, g, nic}, round / 2, round / 2), chunk,
+                Op::copy);
     }
     return depth + 2 * top;
   };

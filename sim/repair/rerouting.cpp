@@ -112,7 +112,7 @@ private:
     std::vector<LinkId> between(const std::pair<NodeId, NodeId>& ends) {
       std::vector<LinkId> links;
       if (!reach_.can_reach(ends.first, ends.second)) return links;
-      for (const LinkId link : router_.route(ends.first, ends.second))
+      for (const LinkId link : router_.route({ends.first, ends.second}))
         links.push_back(present_.original[link.value]);
       return links;
     }

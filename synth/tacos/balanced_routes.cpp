@@ -144,7 +144,7 @@ private:
       const auto held = collective_.sources(chunk);
       const NodeId to = collective_.destinations(chunk).front();
       if (held.size() > 1 || std::max(held.front(), to).value >= topology_.npu_count()) continue;
-      routes_.set(chunk, router.route(held.front(), to));
+      routes_.set(chunk, router.route({held.front(), to, chunk.value}));
     }
   }
 

@@ -54,15 +54,23 @@ bool stores_on_path(const Topology& network, const TimeModel& model) {
 
 GroupNetwork SendRouter::network_of_path(std::span<const NodeId> group, const GroupNetwork* part,
                                          std::uint32_t root, Bytes size) {
-  if (part != nullptr && routing_ != Routing::dimension_order) {
+  const auto [path, is_new] = paths_.try_emplace({group[root], group[1 - root], size});
+  std::vector<LinkId>& links = path->second;
+  if (is_new && part != nullptr && routing_.rule != Routing::dimension_order) {
     Router router(part->topology, routing_, size);
-    std::vector<LinkId> links;
-    for (const LinkId link : router.route(NodeId{root}, NodeId{1 - root}))
+    for (std::size_t l = 0; l < part->links.size(); ++l)
+      router.flows()[l] = flows_[part->links[l].value];
+    for (const LinkId link : router.route({NodeId{root}, NodeId{1 - root}}))
       links.push_back(part->links[link.value]);
-    return network_along(topology_, group, links);
+  } else if (is_new) {
+    Router& router = routers_.try_emplace(size, topology_, routing_, size).first->second;
+    std::ranges::copy(flows_, router.flows().begin());
+    const auto route = router.route({group[root], group[1 - root]});
+    links.assign(route.begin(), route.end());
   }
-  Router& router = routers_.try_emplace(size, topology_, routing_, size).first->second;
-  return network_along(topology_, group, router.route(group[root], group[1 - root]));
+  if (is_new)
+    for (const LinkId link : links) ++flows_[link.value];
+  return network_along(topology_, group, links);
 }
 
 CommunicationPlan plan_send(const Topology& network, std::uint32_t root, Bytes size,

@@ -7,8 +7,11 @@
 #include "sim/topology.hpp"
 #include "workloads/planning/group_network.hpp"
 
+#include <cstdint>
 #include <map>
 #include <span>
+#include <tuple>
+#include <vector>
 
 namespace tutti {
 
@@ -16,7 +19,8 @@ namespace tutti {
 /// in the whole one, where they have no part or the routing is by dimension order.
 class SendRouter {
 public:
-  SendRouter(const Topology& topology, Routing routing) : topology_(topology), routing_(routing) {}
+  SendRouter(const Topology& topology, Routing routing)
+      : topology_(topology), routing_(routing), flows_(topology.link_count()) {}
 
   /// The network of the path alone: both members, in rank order, then the other nodes, the NPUs
   /// among them first; the links in the order of the path. `part`: where the two communicate; null:
@@ -29,6 +33,8 @@ private:
   const Topology& topology_;
   Routing routing_;
   std::map<Bytes, Router> routers_; // of the whole network
+  std::vector<std::uint32_t> flows_; // per link, of sends of all sizes
+  std::map<std::tuple<NodeId, NodeId, Bytes>, std::vector<LinkId>> paths_; // from, to
 };
 
 /// On the network of its path: as one chunk, unless it passes nodes that store it first. Then in as

@@ -132,10 +132,7 @@ constexpr std::array values{Values{"--engine",
                                    [] {
                                      return Names{"auto", "cut-through", "store-and-forward"};
                                    }},
-                            Values{"--routing",
-                                   [] {
-                                     return Names{"auto", "shortest", "dimension-order"};
-                                   }},
+                            Values{"--routing", [] { return routing_names(); }},
                             Values{"--bound",
                                    [] {
                                      return Names{"quick", "full"};

@@ -340,7 +340,8 @@ void add_options(CLI::App& app, ImportArguments& import) {
   app.add_option("--discipline", import.disciplines,
                  "fifo, fluid or fifo,fluid; default fifo,fluid");
   app.add_option("--routing", import.routing,
-                 "of connections whose paths no file says: auto, shortest or dimension-order; "
+                 "of connections whose paths no file says: auto, shortest, single, "
+                 "ecmp-hash[,seed=3] or dimension-order; "
                  "default the direct link, or the fewest links");
   app.add_option("--paths", import.paths,
                  "JSON file with the paths of connections, as `lower` writes it; default "

@@ -69,7 +69,7 @@ public:
 private:
   [[nodiscard]] std::vector<LinkId> routed(NodeId from, NodeId to, std::uint32_t channel) {
     if (!router_) return otherwise_.links(from, to, channel);
-    const std::span<const LinkId> route = router_->route(from, to);
+    const std::span<const LinkId> route = router_->route({from, to, channel});
     return {route.begin(), route.end()};
   }
 

@@ -110,7 +110,7 @@ Schedule routed(const Topology& topology, const Collective& collective, Random& 
     const NodeId from = collective.sources(ChunkId{c})[0],
                  to = collective.destinations(ChunkId{c})[0];
     if (from == to) continue;
-    schedule.push({ChunkId{c}, schedule.paths().intern(router.route(from, to)), Op::copy, false});
+    schedule.push({ChunkId{c}, schedule.paths().intern(router.route({from, to})), Op::copy, false});
   }
   return schedule;
 }

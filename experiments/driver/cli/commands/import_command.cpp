@@ -4,6 +4,7 @@
 #include "experiments/driver/cli/connection_paths.hpp"
 #include "experiments/driver/cli/output.hpp"
 #include "experiments/driver/records/json.hpp"
+#include "experiments/driver/studies/runs/busy_links.hpp"
 #include "experiments/driver/studies/runs/json.hpp"
 #include "experiments/driver/studies/runs/table.hpp"
 #include "runtime/formats/msccl/xml.hpp"
@@ -142,6 +143,7 @@ std::optional<Evaluation> imported(const ImportArguments& arguments, const Topol
     if (e.problem.empty()) e.problem = replay_problem(e.replays.back());
   }
   e.hottest_link = hottest_link(topology, e.replays.front().report);
+  e.bottleneck = bottleneck(topology, e.replays.front().report);
   e.peak_rss_bytes = peak_rss_bytes();
   model.discipline = e.replays.front().report.model.discipline;
   if (!arguments.output.empty())

@@ -12,6 +12,7 @@
 #include "experiments/driver/studies/experiment.hpp"
 #include "experiments/driver/studies/noise/figures.hpp"
 #include "experiments/driver/studies/noise/start_times.hpp"
+#include "experiments/driver/studies/runs/busy_links.hpp"
 #include "experiments/driver/studies/runs/json.hpp"
 #include "experiments/driver/studies/runs/noisy_replay.hpp"
 #include "experiments/driver/studies/runs/table.hpp"
@@ -134,6 +135,7 @@ void replay_all(const ReplayArguments& arguments, const Topology& topology,
     draw(histogram_figure(heading, noises), arguments.histogram);
   }
   e.hottest_link = hottest_link(topology, first);
+  e.bottleneck = bottleneck(topology, first);
   e.peak_rss_bytes = peak_rss_bytes();
 }
 

@@ -7,7 +7,9 @@
 #include "experiments/driver/figures/trace.hpp"
 #include "experiments/driver/studies/noise/start_times.hpp"
 #include "experiments/driver/studies/refusals.hpp"
+#include "experiments/driver/studies/runs/busy_links.hpp"
 #include "experiments/driver/studies/runs/carried.hpp"
+#include "experiments/driver/studies/runs/hashed_routes.hpp"
 #include "experiments/driver/studies/runs/noisy_replay.hpp"
 #include "sim/engines/agreement.hpp"
 #include "sim/error.hpp"
@@ -78,19 +80,6 @@ void require_network_model(NetworkModel model, std::span<const Discipline> disci
     throw InputError(fmt::format(
         "network model {} is of fluid, which nothing is replayed under: discipline fluid",
         to_text(model)));
-}
-
-std::string hottest_link(const Topology& topology, const Report& report) {
-  if (report.links.empty()) return {};
-  const auto less_busy = [](const LinkUse& a, const LinkUse& b) { return a.busy < b.busy; };
-  const auto hottest = std::max_element(report.links.begin(), report.links.end(), less_busy);
-  const auto as_hot = std::count_if(report.links.begin(), report.links.end(),
-                                    [&](const LinkUse& use) { return use.busy == hottest->busy; });
-  const LinkId id{static_cast<std::uint32_t>(hottest - report.links.begin())};
-  const Link& link = topology.link(id);
-  const std::string name =
-      fmt::format("{}>{}", topology.node(link.from).name, topology.node(link.to).name);
-  return as_hot == 1 ? name : fmt::format("{} +{}", name, as_hot - 1);
 }
 
 namespace {
@@ -335,6 +324,14 @@ void write_trace_part(const Case& c, const Attempt& made, const Carried& on, std
   report.hops = {};
 }
 
+// Of an even number the earlier of the two in the middle.
+std::optional<AttemptSpread> spread_of(std::vector<Time> attempts) {
+  if (attempts.size() < 2) return std::nullopt;
+  std::sort(attempts.begin(), attempts.end());
+  return AttemptSpread{attempts.size(), attempts.front(), attempts[(attempts.size() - 1) / 2],
+                       attempts.back()};
+}
+
 // The trace is written and its hops are dropped at once: those of several replays of a large
 // network wouldn't fit into memory together.
 void replay_all(const Case& c, const Attempt& made, Evaluation& result) {
@@ -382,8 +379,16 @@ void replay_all(const Case& c, const Attempt& made, Evaluation& result) {
     result.replays.push_back(std::move(one));
     if (!is_over) break;
   }
-  if (!result.replays.empty())
-    result.hottest_link = hottest_link(*c.topology, result.replays.front().report);
+  if (result.replays.empty()) return;
+  const Report& first = result.replays.front().report;
+  result.hottest_link = hottest_link(*c.topology, first);
+  result.bottleneck = bottleneck(*c.topology, first);
+  if (const std::string idle = idle_parallel_links(*c.topology, first); !idle.empty())
+    add_note(result, idle);
+  std::vector<Time> times = times_of_other_seeds(c, made);
+  if (times.empty()) return;
+  times.push_back(first.completion);
+  result.attempts = spread_of(std::move(times));
 }
 
 /// Changes the schedule as the case says, and verifies it again. What can't be changed so becomes
@@ -424,14 +429,6 @@ void change(const Case& c, Attempt& made) {
   if (made.verdict.fault) refuse("with relays that send: " + made.verdict.fault->text);
   outcome.planned.reset(); // it is of another schedule
   outcome.planned_on.clear();
-}
-
-// Of an even number the earlier of the two in the middle.
-std::optional<AttemptSpread> spread_of(std::vector<Time> attempts) {
-  if (attempts.size() < 2) return std::nullopt;
-  std::sort(attempts.begin(), attempts.end());
-  return AttemptSpread{attempts.size(), attempts.front(), attempts[(attempts.size() - 1) / 2],
-                       attempts.back()};
 }
 
 // Moves the schedule into what is written.

@@ -132,16 +132,18 @@ struct Evaluation {
   std::string routing;         ///< what the algorithm used
   std::optional<Time> planned; ///< what the algorithm expects on its own picture of the network
   std::string planned_on;      ///< that picture, in words
-  std::optional<AttemptSpread> attempts; ///< where there were several
-  std::map<std::string, double> facts;   ///< what the algorithm states of its answer, by name
-  double synthesis_seconds = 0;          ///< CPU; over all numbers of chunks that were tried
-  double verify_seconds = 0;             ///< CPU
-  double replay_seconds = 0;             ///< CPU; of all disciplines
-  double bound_seconds = 0;              ///< CPU; of all disciplines
-  std::int64_t peak_rss_bytes = 0;       ///< of the process that evaluated it
+  /// Where there were several; of routing by a hash the replays under so many seeds.
+  std::optional<AttemptSpread> attempts;
+  std::map<std::string, double> facts; ///< what the algorithm states of its answer, by name
+  double synthesis_seconds = 0;        ///< CPU; over all numbers of chunks that were tried
+  double verify_seconds = 0;           ///< CPU
+  double replay_seconds = 0;           ///< CPU; of all disciplines
+  double bound_seconds = 0;            ///< CPU; of all disciplines
+  std::int64_t peak_rss_bytes = 0;     ///< of the process that evaluated it
   bool verified = false;
   std::vector<Replay> replays; ///< empty where there is no correct schedule
   std::string hottest_link;    ///< in the first replay: "npu3>npu4", and how many more are as hot
+  std::string bottleneck;      ///< the same, or the shared group that is fuller than any link
   /// A defect of Tutti in words (a fault, redundant copies, a time below its bound, a crash); empty
   /// where all is well. Infeasible is none.
   std::string problem;
@@ -185,9 +187,6 @@ void require_network_model(NetworkModel model, std::span<const Discipline> disci
 
 /// Why an engine can't replay a compact schedule under a discipline; empty where it can.
 [[nodiscard]] std::string compact_problem(const EngineRow& engine, Discipline discipline);
-
-/// The busiest link of a report, `npu3>npu4 +2` where two more are as busy; empty without links.
-[[nodiscard]] std::string hottest_link(const Topology& topology, const Report& report);
 
 /// Errors: InputError naming the engines that know fluid sharing, where this one doesn't but
 /// should.

@@ -218,6 +218,7 @@ std::string evaluation_message(const Evaluation& e) {
                {"bound_seconds", e.bound_seconds},
                {"peak_rss_bytes", e.peak_rss_bytes},
                {"hottest_link", text_or_null(e.hottest_link)},
+               {"bottleneck", text_or_null(e.bottleneck)},
                {"replays", Json::array()}};
   for (const Replay& replay : e.replays) json["replays"].push_back(replay_json(replay));
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
@@ -254,6 +255,7 @@ Evaluation parse_evaluation(std::string_view text) {
     e.bound_seconds = json.at("bound_seconds");
     e.peak_rss_bytes = json.at("peak_rss_bytes");
     e.hottest_link = text_of(json.at("hottest_link"));
+    e.bottleneck = text_of(json.at("bottleneck"));
     for (const Json& replay : json.at("replays")) e.replays.push_back(parse_replay(replay));
     return e;
   } catch (const nlohmann::json::exception& error) {

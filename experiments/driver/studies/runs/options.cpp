@@ -27,8 +27,10 @@ constexpr auto run_options = with_noise(std::array{
                 "of each synthesis, with the same result; default: all processors where one runs, "
                 "else 1"},
     settings_option,
-    StudyOption{"--routing", "routing", OptionForm::text,
-                "of the baselines: auto, shortest or dimension-order; default auto"},
+    StudyOption{
+        "--routing", "routing", OptionForm::text,
+        "of the baselines: auto, shortest (equally short ones shared evenly), single, "
+        "ecmp-hash[,seed=3] (with the spread over 16 seeds) or dimension-order; default auto"},
     StudyOption{"--relays", "relays", OptionForm::text,
                 "paths: nodes on a path forward in hardware; transfers: those that can store, as "
                 "NPUs, take data in and send it on themselves, when they have started; default "

@@ -35,7 +35,8 @@ Fields<Evaluation> case_fields() {
            [](const E& e) { return e.problem.empty() ? to_text(e.status) : "defect"; }},
           {{"verified", truth, note}, [](const E& e) { return e.verified; }},
           {{"note", text, note}, [](const E& e) { return e.problem.empty() ? e.note : e.problem; }},
-          {{"hottest_link", text, note}, [](const E& e) { return Cell::of_text(e.hottest_link); }}};
+          {{"hottest_link", text, note}, [](const E& e) { return Cell::of_text(e.hottest_link); }},
+          {{"bottleneck", text, note}, [](const E& e) { return Cell::of_text(e.bottleneck); }}};
 }
 
 /// Of the first replay: below 1 the algorithm expected too much.

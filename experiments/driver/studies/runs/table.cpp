@@ -54,10 +54,12 @@ bool is_complete(const Evaluation& e) {
          (e.status == Status::optimal || e.status == Status::feasible);
 }
 
-std::string attempts_text(const AttemptSpread& attempts) {
-  return fmt::format("{} attempts: best {}, median {}, worst {}", attempts.count,
-                     short_text(attempts.best), short_text(attempts.median),
-                     short_text(attempts.worst));
+std::string attempts_text(const Evaluation& e) {
+  const AttemptSpread& attempts = *e.attempts;
+  const bool is_hashed = e.routing.starts_with("ecmp-hash");
+  return fmt::format("{} {}: best {}, median {}, worst {}", attempts.count,
+                     is_hashed ? "seeds of the hash" : "attempts", short_text(attempts.best),
+                     short_text(attempts.median), short_text(attempts.worst));
 }
 
 // "epoch 1.000 us" of epoch_seconds: facts are in SI units, which their names end in.
@@ -82,7 +84,7 @@ std::string note_text(const Evaluation& e) {
   std::string text = e.note;
   const auto add = [&text](const std::string& more) { text += text.empty() ? more : "; " + more; };
   if (e.planned) add(planned_text(e));
-  if (e.attempts) add(attempts_text(*e.attempts));
+  if (e.attempts) add(attempts_text(e));
   for (const auto& [name, value] : e.facts) add(fact_text(name, value));
   return text;
 }
@@ -94,6 +96,7 @@ struct Shape {
   bool best = false; ///< of each size is marked
   bool over_nccl = false, interval = false;
   std::vector<Discipline> disciplines;
+  bool bottleneck = false; ///< it is a shared group somewhere, and not the hottest link
 };
 
 Shape shape_of(std::span<const Evaluation> rows) {
@@ -108,6 +111,7 @@ Shape shape_of(std::span<const Evaluation> rows) {
     shape.chunks |= e.chose_chunks;
     if (e.algorithm == rows.front().algorithm) shards_of_one_algorithm.insert(e.chunks_per_shard);
     shape.over_nccl |= !e.replays.empty() && e.replays.front().over_nccl.has_value();
+    shape.bottleneck |= e.bottleneck != e.hottest_link;
     shape.interval |= !e.replays.empty() && e.replays.front().interval.has_value();
     if (first != nullptr || e.replays.empty()) continue;
     first = &e.replays.front();
@@ -170,6 +174,7 @@ std::vector<ShownColumn> shown_columns(const Shape& shape) {
                                           {"mean_link_utilisation", "mean link", 8},
                                           {"hottest_link", "", 7}})
     if (column.name != "over_nccl" || shape.over_nccl) shown.push_back(column);
+  if (shape.bottleneck) shown.push_back({"bottleneck", "", 6});
   if (shape.routing) shown.push_back({"routing", "", 9});
   if (shape.synthesis) shown.push_back({"synthesis", "", 4});
   if (shape.note) shown.push_back({"note", "", 1});
@@ -316,8 +321,8 @@ std::string table_text(std::vector<Evaluation> rows, const TableForm& form) {
 
 std::vector<std::string> run_table_columns(const std::vector<Discipline>& disciplines,
                                            const OptionalRunColumns& optional) {
-  const Shape all{true,       true, true, true, true, true, optional.over_nccl, optional.transport,
-                  disciplines};
+  const Shape all{true,        true, true, true, true, true, optional.over_nccl, optional.transport,
+                  disciplines, true};
   const Fields<TableRow> fields =
       table_fields(run_fields({}, {optional.transport, optional.over_nccl, false}), disciplines);
   std::vector<std::string> names =

@@ -6,6 +6,7 @@
 
 #include "experiments/driver/pool/process_memory.hpp"
 #include "experiments/driver/studies/noise/start_times.hpp"
+#include "experiments/driver/studies/runs/busy_links.hpp"
 #include "experiments/driver/studies/training/checks.hpp"
 #include "experiments/driver/studies/training/noisy_iteration.hpp"
 #include "experiments/driver/studies/training/synthesis.hpp"
