@@ -10,7 +10,8 @@
 //
 // A mesh has a link for each ordered pair of a node's GPUs instead. NPU id = GPU + GPUs * node;
 // coordinates (GPU, node). GPU g uses NICs g * R / G .. (g + 1) * R / G - 1 of R, and several GPUs
-// of one NIC share it in each direction. PCIe between GPU and NIC is left out, as it is wider.
+// of one NIC share it in each direction. What a GPU's NICs have beyond its slot, 16 lanes of PCIe
+// unless the table says otherwise, is held back by a shared group in each direction.
 // Links: by NPU, both directions of one together, those inside the nodes first.
 #include "sim/error.hpp"
 #include "sim/text.hpp"
@@ -40,6 +41,7 @@ struct GpuMachine {
   int nics;
   std::int64_t nic_bandwidth; ///< B/s each way
   bool reduces;               ///< its switch can, with NVLS
+  std::int64_t slot;          ///< B/s each way: between a GPU and all of its NICs
 };
 
 constexpr std::int64_t giga = 1'000'000'000;
@@ -49,18 +51,23 @@ constexpr std::int64_t giga = 1'000'000'000;
 // B300 (8 ConnectX-7 of 400 Gb/s; 8 ConnectX-8 of 800 Gb/s), and of GB200 and GB300 NVL72 (a
 // ConnectX-7 of 400 Gb/s, a ConnectX-8 of 800 Gb/s a GPU). AMD: 7 Infinity Fabric links of 128 GB/s
 // in both directions together (MI300X, MI325X data sheets), of 153.6 GB/s (MI355X), and 8 NICs of
-// 400 Gb/s (the platform's reference design). DGX Spark: one ConnectX-7 with 200 Gb/s (user guide).
+// 400 Gb/s (the platform's reference design). DGX Spark: one ConnectX-7 with 200 Gb/s (user guide), at
+// twice 4 lanes of PCIe 5. GB200: over NVLink-C2C to the CPU, 450 GB/s; others: 16 lanes of PCIe 5, or
+// 6 beside ConnectX-8.
+constexpr std::int64_t pcie5 = 63'015'384'615, pcie6 = 121'000'000'000, c2c = 450 * giga;
+
 constexpr std::array<GpuMachine, 10> machines{{
-    {"dgx_h100", "h100", Inside::nvswitch, 8, 450 * giga, "nvlink4", 8, 50 * giga, true},
-    {"dgx_h200", "h200", Inside::nvswitch, 8, 450 * giga, "nvlink4", 8, 50 * giga, true},
-    {"dgx_b200", "b200", Inside::nvswitch, 8, 900 * giga, "nvlink5", 8, 50 * giga, true},
-    {"hgx_b300", "b300", Inside::nvswitch, 8, 900 * giga, "nvlink5", 8, 100 * giga, true},
-    {"gb200_nvl72", "gb200", Inside::nvswitch, 72, 900 * giga, "nvlink5", 72, 50 * giga, true},
-    {"gb300_nvl72", "gb300", Inside::nvswitch, 72, 900 * giga, "nvlink5", 72, 100 * giga, true},
-    {"mi300x", "mi300x", Inside::mesh, 8, 64 * giga, "xgmi3", 8, 50 * giga, false},
-    {"mi325x", "mi325x", Inside::mesh, 8, 64 * giga, "xgmi3", 8, 50 * giga, false},
-    {"mi355x", "mi355x", Inside::mesh, 8, 76'800'000'000, "xgmi4", 8, 50 * giga, false},
-    {"dgx_spark", "gb10", Inside::nothing, 1, 0, "", 1, 25 * giga, false},
+    {"dgx_h100", "h100", Inside::nvswitch, 8, 450 * giga, "nvlink4", 8, 50 * giga, true, pcie5},
+    {"dgx_h200", "h200", Inside::nvswitch, 8, 450 * giga, "nvlink4", 8, 50 * giga, true, pcie5},
+    {"dgx_b200", "b200", Inside::nvswitch, 8, 900 * giga, "nvlink5", 8, 50 * giga, true, pcie5},
+    {"hgx_b300", "b300", Inside::nvswitch, 8, 900 * giga, "nvlink5", 8, 100 * giga, true, pcie6},
+    {"gb200_nvl72", "gb200", Inside::nvswitch, 72, 900 * giga, "nvlink5", 72, 50 * giga, true, c2c},
+    {"gb300_nvl72", "gb300", Inside::nvswitch, 72, 900 * giga, "nvlink5", 72, 100 * giga, true,
+     pcie6},
+    {"mi300x", "mi300x", Inside::mesh, 8, 64 * giga, "xgmi3", 8, 50 * giga, false, pcie5},
+    {"mi325x", "mi325x", Inside::mesh, 8, 64 * giga, "xgmi3", 8, 50 * giga, false, pcie5},
+    {"mi355x", "mi355x", Inside::mesh, 8, 76'800'000'000, "xgmi4", 8, 50 * giga, false, pcie5},
+    {"dgx_spark", "gb10", Inside::nothing, 1, 0, "", 1, 25 * giga, false, pcie5 / 2},
 }};
 
 const GpuMachine& machine_of(const TopologySpec& spec) {
@@ -169,6 +176,7 @@ private:
     if (machine_.inside == Inside::nothing && nodes_ == 2 && !one_switch_) {
       for (std::int64_t k = 0; k < nics_.count; ++k)
         parts_.add_duplex(between(npu(0), npu(1), nic));
+      for (const std::int64_t n : {0, 1}) share_slot(npu(n), 0);
       return;
     }
     std::vector<NodeId> rails;
@@ -177,7 +185,8 @@ private:
     const std::int64_t each = std::max<std::int64_t>(1, nics_.count / gpus_); // NICs of a GPU
     const std::int64_t sharing = std::max<std::int64_t>(1, gpus_ / nics_.count);
     for (std::int64_t node = 0; node < nodes_; ++node)
-      for (std::int64_t g = 0; g < gpus_; ++g)
+      for (std::int64_t g = 0; g < gpus_; ++g) {
+        const std::size_t first = parts_.links.size();
         for (std::int64_t k = 0; k < each; ++k) {
           const std::int64_t r = each > 1 ? g * each + k : g / sharing;
           const auto link = static_cast<std::uint32_t>(parts_.links.size());
@@ -185,6 +194,24 @@ private:
                                     rails[static_cast<std::size_t>(one_switch_ ? 0 : r)], nic));
           if (sharing > 1) share(node, r, g % sharing == 0, LinkId{link});
         }
+        share_slot(npu(node * gpus_ + g), first);
+      }
+  }
+  /// Of the links from `first` on those of this GPU, where they have more than its slot.
+  void share_slot(NodeId gpu, std::size_t first) {
+    const Bandwidth slot{machine_.slot};
+    SharedGroup out{fmt::format("slot of {} out", parts_.nodes[gpu.value].name), {}, slot};
+    SharedGroup in{fmt::format("slot of {} in", parts_.nodes[gpu.value].name), {}, slot};
+    std::int64_t together = 0; // out
+    for (std::size_t l = first; l < parts_.links.size(); ++l) {
+      const LinkId link{static_cast<std::uint32_t>(l)};
+      if (parts_.links[l].from == gpu) out.links.push_back(link);
+      if (parts_.links[l].to == gpu) in.links.push_back(link);
+      if (parts_.links[l].from == gpu) together += parts_.links[l].bandwidth.bytes_per_second;
+    }
+    if (together <= slot.bytes_per_second) return;
+    parts_.groups.push_back(std::move(out));
+    parts_.groups.push_back(std::move(in));
   }
   /// `link` is out of a GPU, the next one into it.
   void share(std::int64_t node, std::int64_t nic, bool is_first, LinkId link) {

@@ -45,8 +45,6 @@ constexpr std::array table{
     Assumed{"between Intel's CPUs from Skylake on", "10GB/s", "NCCL 2.23, graph/topo.h"},
     Assumed{"between Intel's CPUs from Sapphire Rapids on", "22GB/s", "NCCL 2.23, graph/topo.h"},
     Assumed{"between Intel's CPUs from Emerald Rapids on", "40GB/s", "NCCL 2.23, graph/topo.h"},
-    Assumed{"memory of a CPU", "204.8GB/s", "8 channels of DDR4-3200, EPYC 7003 data sheet"},
-    Assumed{"memory of a Grace CPU", "500GB/s", "NVIDIA Grace data sheet"},
     // Network cards.
     Assumed{"network card beside V100", "12.5GB/s", "DGX-2 user guide: 100 Gb/s"},
     Assumed{"network card beside A100", "25GB/s", "DGX A100 user guide: 200 Gb/s"},

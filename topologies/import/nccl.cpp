@@ -329,11 +329,9 @@ private:
                    fmt::format("{} of them, with no cables but NVLink between them", hosts.size()));
     std::vector<NodeId> ids;
     for (const pugi::xml_node cpu : cpus) {
-      const bool is_grace = word(cpu, "arch").starts_with("a") && has_c2c(cpu);
-      ids.push_back(
-          server.add_cpu(assumed_.rate(is_grace ? "memory of a Grace CPU" : "memory of a CPU"),
-                         has_nodes ? static_cast<std::int64_t>(number(cpu, "numaid", 0, 0, 1e6))
-                                   : static_cast<std::int64_t>(ids.size())));
+      ids.push_back(server.add_cpu(has_nodes
+                                       ? static_cast<std::int64_t>(number(cpu, "numaid", 0, 0, 1e6))
+                                       : static_cast<std::int64_t>(ids.size())));
       std::vector<pugi::xml_node> below;
       things_below(cpu, below);
       for (const pugi::xml_node child : below) add_below(server, child, ids.back(), unlimited);
@@ -348,10 +346,6 @@ private:
         if (word(cpus[a], "host_hash") == word(cpus[b], "host_hash"))
           server.add_bus(ids[a], ids[b], between_cpus(cpus[a]));
     }
-  }
-  [[nodiscard]] bool has_c2c(pugi::xml_node cpu) const {
-    return std::ranges::any_of(
-        gpus_, [&](const FoundGpu& gpu) { return gpu.cpu == cpu && gpu.at.child("c2c"); });
   }
   void add_package_links(ServerBuilder& server, const FoundGpu& gpu, std::size_t g, NodeId cpu) {
     for (const pugi::xml_node c2c : gpu.at.children("c2c")) {

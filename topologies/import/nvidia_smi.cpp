@@ -229,8 +229,7 @@ private:
     for (std::uint32_t d = 0; d < count; ++d) {
       const auto [cpu, is_new] = cpus.try_emplace(by_cpu.find(d));
       if (is_new) {
-        cpu->second = server.add_cpu(assumed_.rate("memory of a CPU"),
-                                     static_cast<std::int64_t>(cpu_ids.size()));
+        cpu->second = server.add_cpu(static_cast<std::int64_t>(cpu_ids.size()));
         cpu_ids.push_back(cpu->second);
       }
       NodeId above = cpu->second;

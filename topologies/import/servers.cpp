@@ -2,13 +2,14 @@
 // out the same: what its links carry, how late they are, and how several servers are joined.
 //
 //   cpu0 ------------------ cpu1        add_bus()
-//    |                                  a shared group of all that gets in and out: its memory
+//    |
 //   pcie0 --- mlx5_0 --- rail0          add_pcie(); ports of cards lead to rails
 //    |
 //   npu0 ---- nvswitch                  add_switched_links(), or add_own_links() to other NPUs
 //
-// All but the NPUs forward. PCIe counts as part of the way to the network ("rdma") where GPUs have
-// links of their own, as transports know it from GPU to GPU; as PCIe where that is all there is.
+// All but the NPUs forward; from device to device a CPU's memory isn't passed. PCIe counts as part
+// of the way to the network ("rdma") where GPUs have links of their own, as transports know it from
+// GPU to GPU; as PCIe where that is all there is.
 #include "topologies/import/servers.hpp"
 
 #include "sim/error.hpp"
@@ -96,10 +97,8 @@ NodeId ServerBuilder::add_forwarding(std::string name, bool reduces) {
       {std::move(name), NodeKind::switching, Abilities{false, reduces, reduces}, {}});
 }
 
-NodeId ServerBuilder::add_cpu(Bandwidth memory, std::int64_t number) {
-  const NodeId cpu = add_forwarding(fmt::format("cpu{}", number));
-  memories_.emplace_back(cpu, memory);
-  return cpu;
+NodeId ServerBuilder::add_cpu(std::int64_t number) {
+  return add_forwarding(fmt::format("cpu{}", number));
 }
 
 NodeId ServerBuilder::add_pcie_switch() {
@@ -201,16 +200,6 @@ void ServerBuilder::add_asked_nics() {
   }
 }
 
-void ServerBuilder::share_memories() {
-  for (const auto& [cpu, memory] : memories_) {
-    SharedGroup group{fmt::format("memory of {}", parts_.nodes[cpu.value].name), {}, memory};
-    for (std::uint32_t l = 0; l < parts_.links.size(); ++l)
-      if (parts_.links[l].from == cpu || parts_.links[l].to == cpu)
-        group.links.push_back(LinkId{l});
-    if (!group.links.empty()) parts_.groups.push_back(std::move(group));
-  }
-}
-
 /// Whether a GPU is below the switch that the card is at, or below one that this is below.
 bool ServerBuilder::shares_a_switch(NodeId card) const {
   const auto highest_switch = [&](NodeId node) { // above it; invalid: there is none
@@ -289,7 +278,6 @@ TopologyParts ServerBuilder::cluster() && {
   pcie_of_.resize(parts_.nodes.size());
   add_asked_nics();
   pcie_of_.resize(parts_.nodes.size());
-  share_memories();
   name_parts();
   if (file_.nodes == 1) {
     (void)option("fabric", {"rails", "switch"}); // said or not, it is one that there is

@@ -59,8 +59,7 @@ public:
   [[nodiscard]] static NodeId gpu(std::int64_t number) {
     return NodeId{static_cast<std::uint32_t>(number)};
   }
-  /// `memory`: what all that gets in and out of it shares.
-  NodeId add_cpu(Bandwidth memory, std::int64_t number);
+  NodeId add_cpu(std::int64_t number);
   NodeId add_pcie_switch();
   /// A card, with its PCIe, both ways; none where the file's options say which there are. Its name
   /// is made one that nodes can have, and that no other one has.
@@ -93,7 +92,6 @@ private:
                                    const std::vector<std::string>& known) const;
   void add_card(std::string_view name, std::vector<NicPort> ports, NodeId above, Bandwidth rate);
   void add_asked_nics();
-  void share_memories();
   [[nodiscard]] std::vector<Nic> cabled_nics() const;
   [[nodiscard]] bool shares_a_switch(NodeId card) const;
   void name_parts();
@@ -105,7 +103,6 @@ private:
   std::int64_t gpus_;
   const GpuKind kind_;
   TopologyParts parts_; // of one server
-  std::vector<std::pair<NodeId, Bandwidth>> memories_;
   std::vector<Nic> nics_;
   std::vector<std::optional<Link>> pcie_of_; // per node: from what is above it
   NodeId switch_;
