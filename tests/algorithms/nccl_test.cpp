@@ -361,6 +361,89 @@ TEST_CASE("what a ring, NVLS and both over nodes reach is what their ports allow
         Approx(25).epsilon(0.01));
 }
 
+namespace {
+
+/// `nodes` of 8 GPUs at an NVSwitch each, every GPU with a NIC of 50 GB/s.
+TopologyParts nodes_of_eight(std::uint32_t nodes) {
+  TopologyParts parts;
+  parts.name = "nodes of eight";
+  parts.npu_model = "h100";
+  const std::uint8_t nvlink = parts.link_part("nvlink4");
+  for (std::uint32_t n = 0; n < 8 * nodes; ++n)
+    parts.add_node({fmt::format("npu{}", n), NodeKind::npu, {}, {}});
+  for (std::uint32_t node = 0; node < nodes; ++node) {
+    const NodeId hub = parts.add_node(
+        {fmt::format("nvswitch{}", node), NodeKind::switching, Abilities{false, false, false}, {}});
+    for (std::uint32_t g = 0; g < 8; ++g) {
+      Link link{NodeId{8 * node + g}, hub, Time{350'000}, Bandwidth{450'000'000'000}};
+      link.part = nvlink;
+      parts.add_duplex(link);
+    }
+  }
+  return parts;
+}
+
+void add_cable(TopologyParts& parts, NodeId a, NodeId b, std::int64_t gigabytes = 50) {
+  Link link{a, b, Time{1'000'000}, Bandwidth{gigabytes * 1'000'000'000}};
+  link.part = parts.link_part("rdma");
+  parts.add_duplex(link);
+}
+
+NodeId add_switch(TopologyParts& parts, const std::string& name) {
+  return parts.add_node({name, NodeKind::switching, Abilities{false, false, false}, {}});
+}
+
+} // namespace
+
+TEST_CASE("NCCL's channels share spines: a network as wide as the NICs costs nothing") {
+  // Two nodes at each of two leaves, 16 cables in and 8 spines with two cables to each.
+  TopologyParts parts = nodes_of_eight(4);
+  std::vector<NodeId> leaves, spines;
+  for (int l = 0; l < 2; ++l) leaves.push_back(add_switch(parts, fmt::format("leaf{}", l)));
+  for (int s = 0; s < 8; ++s) spines.push_back(add_switch(parts, fmt::format("spine{}", s)));
+  for (std::uint32_t n = 0; n < 32; ++n) add_cable(parts, NodeId{n}, leaves[n / 16]);
+  for (const NodeId leaf : leaves)
+    for (const NodeId spine : spines)
+      for (int twice = 0; twice < 2; ++twice) add_cable(parts, leaf, spine);
+  const Topology topology(std::move(parts));
+  CHECK(busbw_of(answer_of(topology, "all_gather", gib, {{"algo", "ring"}})) ==
+        Approx(400).epsilon(0.01));
+}
+
+TEST_CASE("on rails that nothing joins an odd number of nodes hands over in a node") {
+  for (const std::uint32_t nodes : {2U, 3U}) {
+    TopologyParts parts = nodes_of_eight(nodes);
+    std::vector<NodeId> rails;
+    for (int r = 0; r < 8; ++r) rails.push_back(add_switch(parts, fmt::format("rail{}", r)));
+    for (std::uint32_t n = 0; n < 8 * nodes; ++n) add_cable(parts, NodeId{n}, rails[n % 8]);
+    const Topology topology(std::move(parts));
+    CAPTURE(nodes);
+    // A NIC for each of the 8 rings, twice, however many nodes there are.
+    CHECK(busbw_of(answer_of(topology, "all_gather", gib, {{"algo", "ring"}})) ==
+          Approx(400).epsilon(0.02));
+  }
+}
+
+TEST_CASE("of NPUs that are cabled to each other each sends over the cable to the next one") {
+  for (const std::uint32_t npus : {3U, 4U}) {
+    TopologyParts parts;
+    parts.name = "cabled in a circle";
+    parts.npu_model = "gb10";
+    for (std::uint32_t n = 0; n < npus; ++n)
+      parts.add_node({fmt::format("npu{}", n), NodeKind::npu, {}, {}});
+    for (std::uint32_t n = 0; n < npus; ++n)
+      add_cable(parts, NodeId{n}, NodeId{(n + 1) % npus}, 25);
+    const Topology topology(std::move(parts));
+    const Answer answer = answer_of(topology, "all_reduce", gib, {{"algo", "ring"}});
+    CHECK(answer.outcome.routing.empty()); // no way over a third NPU
+    for (std::uint32_t t = 0; t < answer.outcome.schedule->size(); ++t)
+      REQUIRE(answer.outcome.schedule->paths().links((*answer.outcome.schedule)[t].path).size() ==
+              1);
+    // All of NCCL's rings go from each node to the next (connect.cc), over one of two cables.
+    CHECK(busbw_of(answer) == Approx(25).epsilon(0.01));
+  }
+}
+
 TEST_CASE("NVLS says what it sends that is there already") {
   const Topology topology = make_topology("dgx_h100");
   const Answer answer = answer_of(topology, "all_reduce", mib, {{"algo", "nvls"}});

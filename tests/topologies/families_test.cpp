@@ -152,6 +152,22 @@ int crossing(const Topology& t, int cut) {
 
 } // namespace
 
+TEST_CASE("NICs beyond a GPU's slot are held back by it, each way") {
+  const auto groups_of = [](const char* text) { return make_topology(text).groups(); };
+  CHECK(groups_of("dgx_h100:2").empty());
+  CHECK(groups_of("gb300_nvl72:2,npus=4").empty());
+  const Topology four = make_topology("dgx_h100:3,npus=1,nics=4");
+  REQUIRE(four.groups().size() == 6);
+  for (const SharedGroup& group : four.groups()) {
+    CHECK(group.links.size() == 4);
+    CHECK(group.bandwidth == Bandwidth{63'015'384'615}); // 16 lanes of 32 GT/s, 128 bits of 130
+  }
+  CHECK(four.groups()[0].name == "slot of npu0 out");
+  for (const LinkId link : four.groups()[0].links) CHECK(four.link(link).from == NodeId{0});
+  for (const LinkId link : four.groups()[1].links) CHECK(four.link(link).to == NodeId{0});
+  CHECK(groups_of("dgx_spark:2,nics=2").size() == 4); // cables, each out of one and into the other
+}
+
 TEST_CASE("families have the NPUs, switches and links of their formulas") {
   for (const Count& expected : counts) {
     INFO(expected.text);
