@@ -53,6 +53,18 @@ std::vector<NodeId> reached(const Topology& topology, NodeId start, Along along,
 
 namespace {
 
+/// Whether each link joins two NPUs along its dimension: a grid, if one with holes.
+bool is_grid(const Topology& topology) {
+  return !topology.shape().empty() && std::ranges::all_of(topology.links(), [&](const Link& link) {
+    if (link.dimension < 0 || std::max(link.from, link.to).value >= topology.npu_count())
+      return false;
+    const auto from = topology.coordinate(link.from), to = topology.coordinate(link.to);
+    for (std::size_t d = 0; d < from.size(); ++d)
+      if ((from[d] != to[d]) != (static_cast<int>(d) == link.dimension)) return false;
+    return true;
+  });
+}
+
 struct RuleName {
   Routing::Rule rule;
   std::string_view name;
@@ -109,7 +121,9 @@ Router::Router(const Topology& topology, Routing routing, Bytes size)
         fmt::format("{} has no coordinates: no dimension-order routing", topology.name()));
   index_coordinates();
   if (routing == Routing::automatic)
-    routing_ = every_line_connected() ? Routing::dimension_order : Routing::shortest;
+    routing_ = every_line_connected() ? Routing::dimension_order
+               : is_grid(topology)    ? Routing::single
+                                      : Routing::shortest;
 }
 
 void Router::index_coordinates() {

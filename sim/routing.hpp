@@ -18,10 +18,11 @@ namespace tutti {
 /// How a path is chosen among those that there are.
 struct Routing {
   enum Rule : std::uint8_t {
-    automatic,       ///< dimension_order where every pair of NPUs has such a route, else shortest
-    shortest,        ///< least alpha + n * beta; flows share equally short ones evenly
-    single,          ///< the one of these whose link ids are least in order, for all flows
-    ecmp_hash,       ///< each node takes one of its equally short ways by a hash of flow and seed
+    automatic, ///< dimension_order where every pair of NPUs has such a route, else single in a grid
+               ///< with holes, else shortest
+    shortest,  ///< least alpha + n * beta; flows share equally short ones evenly
+    single,    ///< the one of these whose link ids are least in order, for all flows
+    ecmp_hash, ///< each node takes one of its equally short ways by a hash of flow and seed
     dimension_order, ///< one dimension after another, each by shortest path over its own links
   };
   Rule rule = automatic;

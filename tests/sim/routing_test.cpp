@@ -192,10 +192,10 @@ TEST_CASE("automatic routing takes dimension order only where every line is whol
   const Topology mesh = samples::mesh(3, 3);
   CHECK(Router(mesh, Routing::automatic, Bytes{1}).routing() == Routing::dimension_order);
   const Topology holed = samples::mesh_without_a_link(3, 3);
-  CHECK(Router(holed, Routing::automatic, Bytes{1}).routing() == Routing::shortest);
+  CHECK(Router(holed, Routing::automatic, Bytes{1}).routing() == Routing::single);
   const std::vector<NodeId> centre{NodeId{4}};
   CHECK(Router(without(mesh, centre, {}), Routing::automatic, Bytes{1}).routing() ==
-        Routing::shortest);
+        Routing::single);
   CHECK(Router(samples::ring(5), Routing::automatic, Bytes{1}).routing() == Routing::shortest);
   CHECK(to_text(Routing::dimension_order) == "dimension-order");
   CHECK(parse_routing("shortest") == Routing::shortest);
