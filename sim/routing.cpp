@@ -1,9 +1,9 @@
 // A reverse Dijkstra per destination gives distances, and these all links that lie on shortest
 // paths, so that routes don't depend on the order of the search. Switches of real fabrics spread
 // flows over equally short ways (ECMP), by a hash; that a flow takes the way with the fewest others
-// is the ideal of it. Squares of the numbers of flows make one busy link worse than several that
-// are less so. A dimension-order route joins such paths within one dimension each, from corner to
-// corner.
+// is the ideal of it. Squares of loads, flows by bandwidth, make one busy link worse than several
+// that are less so. A dimension-order route joins such paths within one dimension each, from corner
+// to corner.
 
 #include "sim/routing.hpp"
 
@@ -215,8 +215,10 @@ const Router::Tree& Router::tree(NodeId to, int part) {
 }
 
 double Router::weight(LinkId link) const {
-  const double flows = flows_[link.value];
-  return flows * flows;
+  constexpr double gb = 1e9;
+  const auto speed = static_cast<double>(topology_.effective_bandwidth(link).bytes_per_second);
+  const double load = (flows_[link.value] + 1.0) * gb / speed; // with one more
+  return load * load;
 }
 
 /// Sets rest_ for all nodes on the shortest paths between two: ends first, by depth.
