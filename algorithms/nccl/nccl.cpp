@@ -17,6 +17,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 #include <string>
 #include <utility>
 
@@ -129,11 +130,10 @@ Outcome answer(Library library, const Topology& topology, const Collective& coll
                      has_channels ? choice.channels : 0,
                      choice.algorithm == Algorithm::ring || choice.algorithm == Algorithm::pat,
                      cut.own_piece};
-  if (system.doubt.empty()) outcome.facts["nodes"] = system.nodes;
+  outcome.facts["nodes"] = system.nodes;
   const std::string picked =
-      fmt::format("{}: {}{}{}", is_nccl ? "NCCL" : "RCCL", words_of(choice, system, settings),
-                  cut.own_piece.count > 0 ? "; in larger chunks than its own" : "",
-                  system.doubt.empty() ? "" : "; " + system.doubt);
+      fmt::format("{}: {}{}", is_nccl ? "NCCL" : "RCCL", words_of(choice, system, settings),
+                  cut.own_piece.count > 0 ? "; in larger chunks than its own" : "");
   if (choice.microseconds > 0) {
     outcome.planned = Time{std::llround(choice.microseconds * ps_per_us)};
     outcome.planned_on = picked;
@@ -144,7 +144,7 @@ Outcome answer(Library library, const Topology& topology, const Collective& coll
 }
 
 /// Nodes of a size that was asked for, and that the network doesn't show, are made of NPUs as they
-/// are numbered.
+/// are numbered. A part of the network has to show as many nodes as the whole.
 template <Library library>
 Outcome by_structure(const Topology& topology, const Collective& collective,
                      const SynthesisOptions& options) {
@@ -153,12 +153,21 @@ Outcome by_structure(const Topology& topology, const Collective& collective,
     return answer(library, network, wanted, how);
   };
   const Settings settings = read_settings(options.settings);
-  if (settings.node_size > 0 &&
-      !NodesOfNpus(topology, settings.gpu, assumed_gpu(library)).are_of(settings.node_size))
+  const NodesOfNpus node_of(topology, settings.gpu, assumed_gpu(library));
+  SynthesisOptions how = options;
+  if (settings.node_size > 0 && !node_of.are_of(settings.node_size))
     return run(topology, collective, options);
-  SynthesisOptions shown = options;
-  shown.settings.erase("node_size");
-  return planned_by_structure(run, topology, collective, shown, nullptr, Numbers::ranks);
+  how.settings.erase("node_size");
+  Outcome outcome = planned_by_structure(run, topology, collective, how, nullptr, Numbers::ranks);
+  std::set<std::uint32_t> nodes;
+  for (const NodeId npu : collective.parts.front().group) nodes.insert(node_of(npu));
+  if (outcome.schedule && outcome.facts["nodes"] != static_cast<double>(nodes.size()))
+    outcome = run(topology, collective, how);
+  if (outcome.schedule && !node_of.doubt().empty()) {
+    outcome.facts.erase("nodes");
+    (outcome.planned ? outcome.planned_on : outcome.note) += "; " + node_of.doubt();
+  }
+  return outcome;
 }
 
 } // namespace

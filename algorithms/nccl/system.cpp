@@ -404,7 +404,6 @@ System system_of(const Topology& topology, std::span<const NodeId> group, std::s
     }
   System system = Picture(topology, group, node_of.gpu(), nodes, node_of).made();
   system.gpu_is_assumed = !node_of.gpu_is_known();
-  system.doubt = node_of.doubt();
   return system;
 }
 

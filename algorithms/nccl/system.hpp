@@ -46,7 +46,6 @@ constexpr std::uint32_t most_searched = 128;
 
 struct System {
   std::string problem; ///< why nothing is known of it; else empty
-  std::string doubt;   ///< why its nodes are a mere guess; else empty
   const Gpu* gpu = nullptr;
   bool gpu_is_assumed = false;       ///< the topology doesn't say what its NPUs are
   std::uint32_t nodes = 1, gpus = 0; ///< GPUs of a node

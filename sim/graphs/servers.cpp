@@ -36,13 +36,14 @@ std::vector<Joint> joints_of(const Topology& topology) {
   return joints;
 }
 
-/// Whether NPUs are in several sets, none of them alone.
+/// Whether NPUs with links are in several sets, none of them alone.
 bool are_together(const Topology& topology, DisjointSets& sets) {
-  std::vector<std::uint32_t> npus(topology.node_count());
-  for (std::uint32_t n = 0; n < topology.npu_count(); ++n) ++npus[sets.find(n)];
+  std::map<std::uint32_t, std::uint32_t> npus; // by set
   for (std::uint32_t n = 0; n < topology.npu_count(); ++n)
-    if (npus[sets.find(n)] < 2) return false;
-  return topology.npu_count() > 0 && npus[sets.find(0)] < topology.npu_count();
+    if (!topology.out_links(NodeId{n}).empty() || !topology.in_links(NodeId{n}).empty())
+      ++npus[sets.find(n)];
+  return npus.size() > 1 &&
+         std::ranges::all_of(npus, [](const auto& set) { return set.second > 1; });
 }
 
 } // namespace

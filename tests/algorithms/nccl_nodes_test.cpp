@@ -51,11 +51,12 @@ Topology scattered(std::uint32_t servers, std::uint32_t gpus) {
 }
 
 Outcome answer_of(const Topology& topology, std::map<std::string, std::string> settings = {},
-                  SynthesisFunction run = nccl_algorithm) {
+                  SynthesisFunction run = nccl_algorithm, std::vector<NodeId> group = {}) {
   SynthesisOptions options;
   options.settings = std::move(settings);
   return run(topology,
-             make_collective(topology, {CollectiveKind::all_reduce, Bytes{1 << 24}, {}, 0, 16}),
+             make_collective(topology,
+                             {CollectiveKind::all_reduce, Bytes{1 << 24}, std::move(group), 0, 16}),
              options);
 }
 
@@ -85,6 +86,24 @@ TEST_CASE("servers of a network without parts are nodes, in whichever order NPUs
       CHECK(time_of(*topology, outcome) == time);
     }
   CHECK(answer_of(mixed, {{"gpu", "mi300x"}}, rccl_algorithm).facts.at("nodes") == 4);
+}
+
+TEST_CASE("a group has the nodes that the whole network shows") {
+  const Topology network = in_order(10, 8), alike = make_topology("switch:80");
+  const auto group_of = [](std::uint32_t npus) {
+    std::vector<NodeId> group;
+    for (std::uint32_t n = 0; n < npus; ++n) group.emplace_back(n);
+    return group;
+  };
+  const auto nodes = [&](std::uint32_t npus) {
+    return answer_of(network, {}, nccl_algorithm, group_of(npus)).facts.at("nodes");
+  };
+  CHECK(nodes(4) == 1);
+  CHECK(nodes(8) == 1);
+  CHECK(nodes(16) == 2);
+  CHECK(nodes(80) == 10);
+  // Eight of 80 that are alike may be in one server or in eight.
+  CHECK_FALSE(answer_of(alike, {}, nccl_algorithm, group_of(8)).facts.contains("nodes"));
 }
 
 TEST_CASE("a size of nodes that cannot be is refused in words") {

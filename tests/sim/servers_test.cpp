@@ -57,6 +57,11 @@ TEST_CASE("what a fast switch joins is a server, however fast the network's own 
   const Sets alternating{0, 1, 0, 1, 0, 1};
   CHECK(two_servers(450, 50, 100).sets() == alternating);
   CHECK(two_servers(450, 50, 50).sets() == alternating);
+  Sketch idle = two_servers(450, 50, 100); // an NPU without links is no server
+  idle.parts.nodes.insert(idle.parts.nodes.begin(), {"idle", NodeKind::npu, {}, {}});
+  for (Link& link : idle.parts.links)
+    link = {NodeId{link.from.value + 1}, NodeId{link.to.value + 1}, link.latency, link.bandwidth};
+  CHECK(idle.sets() == Sets{0, 1, 2, 1, 2, 1, 2});
   CHECK(two_servers(450, 50, 800).sets() == alternating);
   CHECK(two_servers(50, 50, 100).sets().empty()); // all alike
   CHECK(two_servers(74, 50, 100).sets().empty()); // as xGMI and PCIe in a server differ

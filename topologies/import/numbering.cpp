@@ -56,7 +56,7 @@ std::vector<std::size_t> numbered(std::span<const NodeToNumber> nodes, Assumptio
   std::vector<std::size_t> order(nodes.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   const auto is_npu = [&](std::size_t n) { return nodes[n].is_npu; };
-  const auto others = std::ranges::stable_partition(order, is_npu).begin();
+  const auto others = std::stable_partition(order.begin(), order.end(), is_npu);
   const auto sort = [&](auto first, auto last) {
     std::sort(first, last, [&](std::size_t a, std::size_t b) {
       return naturally_less(nodes[a].key, nodes[b].key);
