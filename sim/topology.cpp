@@ -238,6 +238,7 @@ Topology without(const Topology& topology, std::span<const NodeId> nodes,
   kept.name = topology.name();
   kept.note = topology.parts().note;
   kept.assumed = topology.parts().assumed;
+  kept.odd = topology.parts().odd;
   kept.npu_model = topology.parts().npu_model;
   kept.link_parts = topology.parts().link_parts;
   kept.shape.assign(topology.shape().begin(), topology.shape().end());

@@ -50,12 +50,20 @@ struct SharedGroup {
   Bandwidth bandwidth;
 };
 
+/// What is odd in a network's file: most likely a fault of the machine, or of who wrote the file.
+struct Finding {
+  std::string rule;  ///< by which it was found: "unequal-links"
+  std::string words; ///< what and where: "dump.xml:12: GPU 5 has no NVLink; the 7 others have 18"
+  bool operator==(const Finding&) const = default;
+};
+
 /// The content of a Topology, to be filled by builders and readers.
 struct TopologyParts {
   std::string name;
   std::string note; ///< where it is from; free text
   /// What a file of another program didn't say: "latency of a link: 0.5us (...)".
   std::vector<std::string> assumed;
+  std::vector<Finding> odd; ///< in the file that it was read from
   std::string npu_model;   ///< what its NPUs are, "h100"; empty: unknown
   std::vector<Node> nodes; ///< NPUs first
   std::vector<Link> links;

@@ -164,7 +164,8 @@ private:
 
   /// Whether there is room for `speed`, which is then taken.
   bool takes(const Path& path, const Path& back, double speed, PathType worst) {
-    if (path.type > worst || (is_tree() && back.type > worst)) return false;
+    if (path.type == PathType::none || path.type > worst || (is_tree() && back.type > worst))
+      return false;
     std::size_t hop = 0;
     while (hop < path.wires.size() && free_[path.wires[hop]] >= speed)
       take(path.wires[hop++], speed);

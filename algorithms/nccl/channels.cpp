@@ -82,6 +82,7 @@ private:
         least_inside_ = std::min(least_inside_, system_.path(a, b).type);
         worst_inside_ = std::max(worst_inside_, system_.path(a, b).type);
       }
+    worst_inside_ = std::min(worst_inside_, PathType::system); // what is apart stays apart
     if (system_.gpus == 1) least_inside_ = PathType::nvlink;
     least_between_ = PathType::none;
     worst_between_ = PathType::nic_near;

@@ -5,6 +5,7 @@
 
 #include "algorithms/nccl/system.hpp"
 
+#include "algorithms/nccl/host_path.hpp"
 #include "algorithms/nccl/nodes.hpp"
 #include "sim/text.hpp"
 
@@ -12,6 +13,7 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
 #include <map>
 #include <numeric>
 #include <set>
@@ -150,14 +152,14 @@ private:
     };
     collect(true);
     collect(false);
-    constexpr double nvlink = 0.5; // of the fastest switch
+    constexpr double nvlink = 0.5; // of the fastest switch of either
     for (const auto& [hub, wires] : up) {
       bool joins = false;
       for (const auto& [from, up_wire] : wires)
         for (const auto& [to, down_wire] : down[hub]) {
           const double speed = std::min(system_.wires[up_wire], system_.wires[down_wire]);
-          if (from == to || speed < nvlink * fastest[from] || path(from, to).speed >= speed)
-            continue;
+          const double least = nvlink * std::max(fastest[from], fastest[to]);
+          if (from == to || speed < least || path(from, to).speed >= speed) continue;
           path(from, to) = {{up_wire, down_wire}, speed, PathType::nvlink};
           joins = true;
         }
@@ -205,9 +207,34 @@ private:
           path(a, b) = {first.wires, speed, PathType::via_peer};
           path(a, b).wires.insert(path(a, b).wires.end(), second.wires.begin(), second.wires.end());
         }
-        if (path(a, b).type == PathType::none) // by whatever there is
+        if (path(a, b).type != PathType::none) continue;
+        if (system_.has_switch)
+          join_by_host(a, b);
+        else // PCIe, as if each pair had its own
           path(a, b) = {{add_wire(gpu_.pcie_speed)}, gpu_.pcie_speed, PathType::system};
       }
+  }
+
+  /// Two GPUs of which one isn't at the NVSwitch that joins its siblings: as fast as the slowest
+  /// link on the way, which other pairs have in common with them. Where there is no way, as from
+  /// one host to another, they stay apart (NCCL's PATH_DIS).
+  void join_by_host(std::uint32_t a, std::uint32_t b) {
+    const std::vector<LinkId> links = host_path(topology_, gpus_[a], gpus_[b], [&](NodeId node) {
+      return domain_[node.value] == 0 && topology_.node(node).kind == NodeKind::switching;
+    });
+    if (links.empty()) return;
+    Path found{{}, std::numeric_limits<double>::max(), PathType::system};
+    for (const LinkId l : links) {
+      const auto [wire, is_new] = host_wires_.try_emplace(l.value);
+      if (is_new) {
+        const Bandwidth rate = topology_.link(l).bandwidth;
+        wire->second =
+            add_wire(topology_.part_of(l).starts_with("nvlink") ? believed(rate) : gb_per_s(rate));
+      }
+      found.wires.push_back(wire->second);
+      found.speed = std::min(found.speed, system_.wires[wire->second]);
+    }
+    path(a, b) = std::move(found);
   }
 
   void add_total() {
@@ -379,6 +406,7 @@ private:
   std::vector<NodeId> gpus_;            // of node 0
   std::vector<std::uint32_t> index_of_; // per node of the topology: its GPU in its node, or none
   std::vector<std::uint32_t> domain_;   // per node of the topology
+  std::map<std::uint32_t, std::uint32_t> host_wires_; // by link
 };
 
 } // namespace
