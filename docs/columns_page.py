@@ -291,7 +291,8 @@ to which the row belongs; without an end where it is open |
 """
 
 # Commands whose JSON has rows of its own.
-COMMANDS = ["bound", "compare", "verify", "lower", "profile", "show", "sketch", "list", "sweep"]
+COMMANDS = ["bound", "compare", "verify", "lower", "profile", "show", "lint", "sketch", "list",
+            "sweep"]
 
 # Definitions of rows.json that several values are of: said once, and where that is.
 NAMED = {"account": "[account](#training-an-account)", "profile": "[profile](#tutti-profile)", "times": ""}

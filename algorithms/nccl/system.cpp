@@ -210,14 +210,15 @@ private:
         if (path(a, b).type != PathType::none) continue;
         if (system_.has_switch)
           join_by_host(a, b);
-        else // PCIe, as if each pair had its own
+        else
           path(a, b) = {{add_wire(gpu_.pcie_speed)}, gpu_.pcie_speed, PathType::system};
       }
   }
 
   /// Two GPUs of which one isn't at the NVSwitch that joins its siblings: as fast as the slowest
   /// link on the way, which other pairs have in common with them. Where there is no way, as from
-  /// one host to another, they stay apart (NCCL's PATH_DIS).
+  /// one host to another, they stay apart (NCCL's PATH_DIS). Without an NVSwitch each pair is taken
+  /// to have a PCIe of its own.
   void join_by_host(std::uint32_t a, std::uint32_t b) {
     const std::vector<LinkId> links = host_path(topology_, gpus_[a], gpus_[b], [&](NodeId node) {
       return domain_[node.value] == 0 && topology_.node(node).kind == NodeKind::switching;
@@ -238,6 +239,7 @@ private:
   }
 
   void add_total() {
+    constexpr double fastest_port = 2000; // beyond, partitions of one GPU (MLOPART_LOC_BW)
     for (std::uint32_t g = 0; g < system_.gpus; ++g) {
       double total = 0;
       std::vector<std::uint32_t> seen;
@@ -246,6 +248,7 @@ private:
         if (out.type != PathType::nvlink || std::ranges::find(seen, out.wires[0]) != seen.end())
           continue;
         seen.push_back(out.wires[0]);
+        if (system_.wires[out.wires[0]] > fastest_port) continue;
         total += system_.wires[out.wires[0]];
       }
       system_.total = std::max(system_.total, total);

@@ -163,6 +163,53 @@ TEST_CASE("what NCCL dumped of a server takes the times of the same server by it
   }
 }
 
+TEST_CASE(
+    "a GPU without NVLink leaves NCCL one slow ring, and nothing that reduces in the switch") {
+  // Its NVLinks are gone: to the others lead PCIe and, to four of them, what is between the CPUs,
+  // which carries less than the slowest speed that is tried inside a node of H100 (3 GB/s).
+  Topology whole = dumped_h100(1);
+  TopologyParts parts = whole.parts();
+  const NodeId faulty = whole.find_node("npu5");
+  const auto is_nvlink = [&](const Link& link) {
+    return link.dimension == 0 && (link.from == faulty || link.to == faulty);
+  };
+  parts.groups.clear();
+  CHECK(std::erase_if(parts.links, is_nvlink) == 2);
+  for (Link& link : parts.links)
+    if (parts.nodes[link.from.value].name.starts_with("cpu") &&
+        parts.nodes[link.to.value].name.starts_with("cpu"))
+      link.bandwidth = Bandwidth{2'000'000'000};
+  const auto system = [](const TopologyParts& network) {
+    const Topology topology(network);
+    return system_of(topology, everyone(topology), "", "h100", 0);
+  };
+  const nccl::System found = system(parts);
+  CHECK(found.nodes == 1);
+  CHECK(found.path(5, 0).speed == 2);
+  CHECK(found.path(0, 5).type == PathType::system);
+  CHECK(found.path(5, 4).speed > 60); // PCIe at one CPU: 16 lanes of 32 GT/s, 63 GB/s
+  CHECK(found.path(5, 4).speed < 64);
+  CHECK(found.path(3, 4).type == PathType::nvlink);
+  // All of the rings between 5 and a neighbour by number are there at up to 63 GB/s.
+  const Graphs near = nccl_graphs(found, {}, false);
+  CHECK(near.nvls.size() == 0);
+  CHECK(near.ring.inside > 3);
+  // With a PCIe as slow there is none: the order by number, at 0.1 GB/s, doubled.
+  TopologyParts apart = parts;
+  for (Link& link : apart.links)
+    if (link.from == faulty || link.to == faulty) link.bandwidth = Bandwidth{2'000'000'000};
+  const Graphs slow = nccl_graphs(system(apart), {}, false);
+  CHECK(slow.ring.size() == 1);
+  CHECK(slow.ring.inside == 0.1);
+  CHECK(slow.channels == 2);
+  CHECK(slow.nvls.size() == 0);
+  // Where nothing but NVLink leads to a GPU, losing it leaves the pair apart.
+  std::erase_if(parts.links,
+                [&](const Link& link) { return link.from == faulty || link.to == faulty; });
+  CHECK(system(parts).path(5, 4).type == PathType::none);
+  CHECK(nccl_graphs(system(parts), {}, false).ring.size() == 1);
+}
+
 TEST_CASE("on eight V100 the rings use every NVLink once in each direction") {
   const Found found("dgx1_nvlinks");
   std::map<std::pair<Rank, Rank>, int> uses;

@@ -222,7 +222,8 @@ TEST_CASE("a dump that says more links than there are, or one end of one, is tol
   const Topology told = server(one_end, "nccl");
   CHECK(between_kinds(told, "npu0", "npu1").links == 1);
   CHECK(is_assumed(told, "links that only one of two GPUs lists: they lead one way"));
-  CHECK(is_assumed(told, "PCIe without a speed")); // nothing is 63 wide
+  CHECK(is_assumed(told, "PCIe without a width")); // nothing is 63 wide, and the generation stays
+  CHECK(between_kinds(told, "npu1", "cpu").total == 2 * gen4);
   CHECK_THAT(refused_server(mesh, "nccl", 1, {{"nvls", "maybe"}}),
              StartsWith("f: unknown nvls \"maybe\""));
 }

@@ -35,6 +35,9 @@ constexpr std::array table{
     Assumed{"one xGMI link of MI355X", "76.8GB/s", "AMD MI355X data sheet: 153.6 GB/s both ways"},
     Assumed{"latency from GPU to GPU by a link of their own", "0.7us", "TE-CCL has it for NDv2"},
     Assumed{"latency of an NVLink to an NVSwitch", "0.35us", "half of a hop from GPU to GPU"},
+    Assumed{"between two partitions of a GPU", "2618GB/s",
+            "NCCL 2.30, graph/topo.h: MLOPART_LOC_BW"},
+    Assumed{"between two ranks on a GPU", "5000GB/s", "NCCL 2.30, graph/topo.h: LOC_BW"},
     // Inside a server.
     Assumed{"latency of a link of PCIe", "0.5us", "NCCL's tuner has 1 us from GPU to GPU by PCIe"},
     Assumed{"latency of a link between CPUs", "0.5us", "as PCIe"},

@@ -11,17 +11,22 @@
 // Broadcom's switches that look like switches below it are that switch. `tclass` tells NVSwitches
 // (0x068000), of which one stands here for all, from GPUs and from CPUs (0x068001). Links of GPUs
 // that the file has not, as they weren't in the communicator, lead nowhere. `speed` is in Mbit/s,
-// `latency` in us, `bw` of <c2c> in MB/s. NPUs are in the order of their ranks.
-// Source: NCCL 2.23 and RCCL 2.21, graph/xml.cc, graph/topo.cc.
+// `latency` in us, `bw` of <c2c> in MB/s. NPUs are in the order of their ranks. A <net> of one
+// number, GUID and port is one card. Several <gpu> of one <pci> are ranks on one GPU, with one PCIe;
+// with `mlopart` they are partitions, each with its part of the NVLinks.
+// Source: NCCL 2.30 and RCCL 2.21, graph/xml.cc, graph/topo.cc.
 #include "sim/error.hpp"
 #include "sim/text.hpp"
+#include "topologies/import/gpu_models.hpp"
 #include "topologies/import/servers.hpp"
 #include "topologies/import/text_lines.hpp"
+#include "topologies/lint.hpp"
 
 #include <fmt/format.h>
 #include <pugixml.hpp>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <map>
 #include <set>
@@ -81,6 +86,7 @@ public:
     add_own_links(server, kind);
     TopologyParts parts = std::move(server).cluster();
     parts.note = fmt::format("A server as {} saw it.", is_amd_ ? "RCCL" : "NCCL");
+    parts.odd = odd_in(seen_);
     return parts;
   }
 
@@ -100,9 +106,22 @@ private:
   [[nodiscard]] InputError error_at(std::size_t offset, const std::string& message) const {
     return TextPlaces(file_.content, file_.source).error(offset, message);
   }
+  static std::size_t offset_of(pugi::xml_node node) {
+    return static_cast<std::size_t>(std::max<std::ptrdiff_t>(1, node.offset_debug())) - 1;
+  }
   [[nodiscard]] InputError error(pugi::xml_node node, const std::string& message) const {
-    return error_at(static_cast<std::size_t>(std::max<std::ptrdiff_t>(1, node.offset_debug())) - 1,
-                    message);
+    return error_at(offset_of(node), message);
+  }
+  [[nodiscard]] std::string place(pugi::xml_node node) const {
+    return TextPlaces(file_.content, file_.source).place(offset_of(node));
+  }
+  [[nodiscard]] SeenDoubt doubt(pugi::xml_node node, const char* name, std::string taken) const {
+    const pugi::xml_attribute said = node.attribute(name);
+    return {place(node),
+            said ? fmt::format("{} \"{}\"", name, said.value()) : fmt::format("no {}", name),
+            fmt::format("<{}> {}", node.name(),
+                        node.attribute(is(node, "net") ? "name" : "busid").value()),
+            std::move(taken)};
   }
   static bool is(pugi::xml_node node, std::string_view name) { return node.name() == name; }
   static std::vector<pugi::xml_node> elements(pugi::xml_node node) {
@@ -180,65 +199,59 @@ private:
     if (!has_ranks) assumed_.add("ranks", "in the order of GPUs' numbers (dev)");
     std::ranges::stable_sort(gpus_, {}, &FoundGpu::rank);
     for (std::size_t g = 0; g < gpus_.size(); ++g) {
-      by_bus_[{word(gpus_[g].cpu, "host_hash"), gpus_[g].bus}].push_back(g);
-      is_amd_ = is_amd_ || !word(gpus_[g].at, "gcn").empty();
+      const FoundGpu& gpu = gpus_[g];
+      const std::string host = word(gpu.cpu, "host_hash"), gcn = word(gpu.at, "gcn");
+      by_bus_[{host, gpu.bus}].push_back(g);
+      is_amd_ = is_amd_ || !gcn.empty();
+      SeenGpu& seen = seen_.gpus.emplace_back();
+      seen.place = place(gpu.at);
+      seen.name = fmt::format("GPU {} (dev {}, {}busid {})", g, word(gpu.at, "dev"),
+                              has_ranks ? fmt::format("rank {}, ", gpu.rank) : "", gpu.bus);
+      seen.model = gcn.empty() ? "sm " + word(gpu.at, "sm") : gcn;
+      seen.device = host + " " + gpu.bus;
     }
+    if (is_amd_) seen_.link = "xGMI link";
+  }
+  /// Those at the same bus, with it.
+  [[nodiscard]] const std::vector<std::size_t>& ranks_on(std::size_t g) const {
+    return by_bus_.at({word(gpus_[g].cpu, "host_hash"), gpus_[g].bus});
+  }
+  /// Into how many a GPU is split (MLOPart: graph/topo.cc, ncclTopoAddNvLinks).
+  [[nodiscard]] int parts_of(std::size_t g) const {
+    return word(gpus_[g].at, "mlopart").empty() ? 1 : static_cast<int>(ranks_on(g).size());
   }
 
   [[nodiscard]] GpuKind kind_of(const FoundGpu& gpu) {
-    std::string gcn = word(gpu.at, "gcn"), device = word(gpu.pci, "device");
-    const bool is_arm = word(gpu.cpu, "arch").starts_with("a") && // arm64, aarch64
-                        word(gpu.cpu, "arch") != "amd64";
-    std::string_view model, like;
-    if (!gcn.empty()) {
-      gcn = gcn.substr(0, gcn.find(':')); // "gfx90a:sramecc+:xnack-"
-      like = "mi355x";
-      const std::string_view digits = std::string_view(gcn).substr(gcn.starts_with("gfx") ? 3 : 0);
-      if (digits == "906") model = "mi50";
-      if (digits == "908") model = "mi100";
-      if (digits == "910" || digits == "90a") model = "mi250x";
-      if (digits.starts_with("94")) model = device == "0x74a5" ? "mi325x" : "mi300x";
-      if (digits == "950") model = "mi355x";
-    } else {
-      const double sm = number(gpu.at, "sm", 0, 0, 10'000);
-      if (sm != std::floor(sm)) throw error(gpu.at, "sm: expected a whole number");
-      like = sm < 70 ? "p100" : sm < 80 ? "v100" : sm < 90 ? "a100" : sm < 100 ? "h100" : "gb300";
-      switch (static_cast<int>(sm)) {
-      case 60: model = "p100"; break;
-      case 70: model = "v100"; break;
-      case 80: model = "a100"; break;
-      case 86: model = "a6000"; break;
-      case 90: model = device == "0x2335" || device == "0x2348" ? "h200" : "h100"; break;
-      case 100: model = is_arm ? "gb200" : "b200"; break;
-      case 103: model = is_arm ? "gb300" : "b300"; break;
-      case 121: model = "gb10"; break;
-      default: break;
-      }
-    }
-    const GpuKind* kind = find_gpu_kind(model);
-    if (kind != nullptr && (!has_own_links(gpu) || kind->own_links > 0)) return *kind;
-    if (!has_own_links(gpu)) return unknown_gpu_kind();
-    assumed_.add("links of GPUs", fmt::format("as those of {}, as {} isn't known", like,
-                                              gcn.empty() ? "sm " + word(gpu.at, "sm") : gcn));
-    GpuKind similar = *find_gpu_kind(like);
-    similar.model = "";
-    return similar;
+    const std::string gcn = word(gpu.at, "gcn");
+    const double sm = gcn.empty() ? number(gpu.at, "sm", 0, 0, 10'000) : 0;
+    if (sm != std::floor(sm)) throw error(gpu.at, "sm: expected a whole number");
+    const std::string arch = word(gpu.cpu, "arch");
+    const bool is_arm = arch.starts_with("a") && arch != "amd64"; // arm64, aarch64
+    return kind_of_dumped(
+        {gcn, static_cast<int>(sm), word(gpu.pci, "device"), is_arm, has_own_links(gpu)}, assumed_);
   }
 
   // The tree of PCIe.
 
+  /// As NCCL counts (graph/topo.cc, ncclTopoAddPci): width 0 is 16 lanes, no speed the third
+  /// generation. Virtual machines report both, and widths that no link has.
   [[nodiscard]] Bandwidth rate_of(pugi::xml_node pci) {
     const std::string text = word(pci, "link_speed");
-    const auto lanes = static_cast<int>(number(pci, "link_width", 0, 0, 256));
+    auto lanes = static_cast<int>(number(pci, "link_width", 0, 0, 256));
     const std::string_view speed = std::string_view(text).substr(0, text.find_first_of(" g"));
     constexpr std::array<std::string_view, 11> speeds{"2.5", "5.0",  "5",  "8.0",  "8", "16.0",
                                                       "16",  "32.0", "32", "64.0", "64"};
     constexpr std::array<int, 11> generations{1, 2, 2, 3, 3, 4, 4, 5, 5, 6, 6};
-    // Virtual machines report widths that no link has.
+    const bool is_said = !speed.empty() && speed != "unknown";
     constexpr std::array widths{1, 2, 4, 8, 12, 16, 32};
-    if (speed.empty() || speed == "unknown" || std::ranges::find(widths, lanes) == widths.end()) {
-      assumed_.add("PCIe without a speed", "third generation, 16 lanes, as NCCL takes it");
-      return pcie_rate(3, 16);
+    if (std::ranges::find(widths, lanes) == widths.end()) {
+      assumed_.add("PCIe without a width", "16 lanes, as NCCL takes it");
+      if (lanes > 0 || is_said) seen_.doubts.push_back(doubt(pci, "link_width", "16 lanes"));
+      lanes = 16;
+    }
+    if (!is_said) {
+      assumed_.add("PCIe without a speed", "third generation, as NCCL takes it");
+      return pcie_rate(3, lanes);
     }
     const auto known = std::ranges::find(speeds, speed);
     if (known == speeds.end())
@@ -270,6 +283,7 @@ private:
     if (is(node, "gpu")) {
       const auto at = std::ranges::find(gpus_, node, &FoundGpu::at);
       server.add_pcie(above, ServerBuilder::gpu(at - gpus_.begin()), rate);
+      seen_.gpus[static_cast<std::size_t>(at - gpus_.begin())].pcie = rate;
     } else if (is(node, "nic")) {
       add_card(server, node, above, rate);
     } else if (is(node, "pci")) {
@@ -278,6 +292,13 @@ private:
       things_below(node, below);
       // The device itself, or what is behind a bridge of one thing.
       if (below.size() == 1) return add_below(server, below.front(), above, own);
+      if (std::ranges::all_of(below, [](pugi::xml_node c) { return is(c, "gpu"); })) {
+        const std::size_t first = server.link_count(); // ranks on one GPU have one link of PCIe
+        for (const pugi::xml_node rank : below) add_below(server, rank, above, own);
+        const auto at = std::ranges::find(gpus_, below.front(), &FoundGpu::at);
+        const auto& ranks = ranks_on(static_cast<std::size_t>(at - gpus_.begin()));
+        return server.share("PCIe of " + at->bus, ranks, first);
+      }
       const NodeId hub = server.add_pcie_switch();
       server.add_pcie(above, hub, own);
       const bool is_device = !is(below.front(), "pci"); // of several functions
@@ -290,9 +311,10 @@ private:
     std::vector<NicPort> ports;
     std::string name;
     for (const pugi::xml_node net : elements(nic)) {
-      if (!is(net, "net")) continue;
+      if (!is(net, "net") || is_listed(net)) continue;
       const double megabits = number(net, "speed", 0, -1, 1e12);
       const Time latency{std::llround(number(net, "latency", 0, 0, 1e6) * 1e6)};
+      if (megabits <= 0) seen_.doubts.push_back(doubt(net, "speed", "10 Gb/s"));
       ports.push_back({megabits > 0 ? Bandwidth{std::llround(megabits * 125'000)}
                                     : assumed_.rate("network card without a speed"),
                        latency});
@@ -300,17 +322,29 @@ private:
       if (word(net, "gdr") == "0")
         assumed_.add("cards with gdr=\"0\"", "GPUs reach them directly, which NCCL doesn't do");
     }
+    if (ports.empty() && nic.child("net")) return;             // each of them is listed elsewhere
     if (rate.bytes_per_second == unlimited.bytes_per_second) { // a card of the CPU itself
-      assumed_.add("PCIe without a speed", "third generation, 16 lanes, as NCCL takes it");
+      assumed_.add("PCIe without a speed", "third generation, as NCCL takes it");
       rate = pcie_rate(3, 16);
     }
     server.add_nic(name, std::move(ports), above, rate);
   }
+  /// Whether it stands in the file before, below another CPU: NCCL tells cards of a host apart by
+  /// number, GUID and port (graph/topo.cc, ncclTopoAddNet; graph/search.cc, ncclTopoSearchRecNet).
+  bool is_listed(pugi::xml_node net) {
+    const std::string dev = word(net, "dev"), &host = seen_.hosts.back();
+    const auto [card, is_new] = cards_.try_emplace(
+        {host, dev, word(net, "guid"), word(net, "port"), dev.empty() ? place(net) : ""},
+        place(net));
+    seen_.cards.push_back({place(net),
+                           fmt::format("card {} (dev {})", net.attribute("name").value(), dev),
+                           seen_.hosts.size() - 1, is_new ? "" : card->second});
+    return !is_new;
+  }
 
   void add_cpus(ServerBuilder& server, pugi::xml_node system) {
-    std::vector<pugi::xml_node> cpus;
-    for (const pugi::xml_node cpu : elements(system))
-      if (holds_anything(cpu)) cpus.push_back(cpu);
+    std::vector<pugi::xml_node> cpus = elements(system);
+    std::erase_if(cpus, [](pugi::xml_node cpu) { return !holds_anything(cpu); });
     if (cpus.size() > most_server_cpus)
       throw error(cpus[most_server_cpus], fmt::format("more than {} CPUs", most_server_cpus));
     std::set<std::string> numbers, hosts;
@@ -324,14 +358,15 @@ private:
                              const double id = number(cpu, "numaid", -1, -1, 1e6);
                              return id >= 0 && id == std::floor(id);
                            });
-    if (hosts.size() > 1)
+    if (const std::size_t count = hosts.size(); count > 1)
       assumed_.add("hosts",
-                   fmt::format("{} of them, with no cables but NVLink between them", hosts.size()));
+                   fmt::format("{} of them, with no cables but NVLink between them", count));
     std::vector<NodeId> ids;
     for (const pugi::xml_node cpu : cpus) {
       ids.push_back(server.add_cpu(has_nodes
                                        ? static_cast<std::int64_t>(number(cpu, "numaid", 0, 0, 1e6))
                                        : static_cast<std::int64_t>(ids.size())));
+      seen_.hosts.push_back(word(cpu, "host_hash"));
       std::vector<pugi::xml_node> below;
       things_below(cpu, below);
       for (const pugi::xml_node child : below) add_below(server, child, ids.back(), unlimited);
@@ -340,7 +375,12 @@ private:
       for (std::size_t g = 0; g < gpus_.size(); ++g)
         if (gpus_[g].cpu == cpus[a]) {
           gpus_[g].cpu_id = ids[a];
-          add_package_links(server, gpus_[g], g, ids[a]);
+          seen_.gpus[g].cpu = a;
+          if (ranks_on(g).front() != g) continue;
+          const std::size_t first = server.link_count();
+          for (const std::size_t rank : ranks_on(g))
+            add_package_links(server, gpus_[rank], rank, ids[a]);
+          server.share("C2C of " + gpus_[g].bus, ranks_on(g), first);
         }
       for (std::size_t b = a + 1; b < cpus.size(); ++b)
         if (word(cpus[a], "host_hash") == word(cpus[b], "host_hash"))
@@ -356,62 +396,72 @@ private:
     }
   }
   [[nodiscard]] Bandwidth between_cpus(pugi::xml_node cpu) {
-    const std::string arch = word(cpu, "arch"), vendor = word(cpu, "vendor");
-    if (arch.starts_with("ppc")) return assumed_.rate("between IBM's CPUs");
-    if (arch.starts_with("a") && arch != "amd64") return assumed_.rate("between Arm's CPUs");
-    if (vendor.find("intel") == std::string::npos) return assumed_.rate("between AMD's CPUs");
-    const double model = number(cpu, "modelid", 0, 0, 1e6);
-    return assumed_.rate(model >= 207   ? "between Intel's CPUs from Emerald Rapids on"
-                         : model >= 143 ? "between Intel's CPUs from Sapphire Rapids on"
-                         : model >= 85  ? "between Intel's CPUs from Skylake on"
-                                        : "between Intel's CPUs before Skylake");
+    return rate_between_cpus(word(cpu, "arch"), word(cpu, "vendor"),
+                             number(cpu, "modelid", 0, 0, 1e6), assumed_);
   }
 
   // GPUs' own links.
 
   void add_own_links(ServerBuilder& server, const GpuKind& kind) {
-    std::set<std::pair<std::size_t, std::size_t>> pairs;
-    int most = 0; // of one GPU
     for (std::size_t g = 0; g < gpus_.size(); ++g) {
-      std::map<std::size_t, int> direct;
-      int switched = 0, all = 0;
-      for (const pugi::xml_node link : elements(gpus_[g].at)) {
-        if (!is(link, "nvlink") && !is(link, "xgmi")) continue;
-        const std::string target = word(link, "target"), tclass = word(link, "tclass");
-        const auto peer = by_bus_.find({word(gpus_[g].cpu, "host_hash"), target});
-        all += count(link);
-        if (tclass == "0x068000") {
-          switched += count(link);
-        } else if (tclass == "0x068001") { // a CPU of IBM's
-          server.add_links_to_cpu(static_cast<std::int64_t>(g), gpus_[g].cpu_id, count(link));
-        } else if (peer == by_bus_.end()) {
-          assumed_.add("links to what isn't in the file", "they lead nowhere");
-        } else if (peer->second.size() > 1) {
-          throw error(link, fmt::format("{} GPUs are at bus {}: which of them the link leads to "
-                                        "isn't said",
-                                        peer->second.size(), target));
-        } else if (peer->second.front() == g) {
-          throw error(link, "a link of a GPU to itself");
-        } else {
-          direct[peer->second.front()] += count(link);
-        }
-      }
-      const auto self = static_cast<std::int64_t>(g);
-      for (const auto& [peer, links] : direct) {
-        if (links == 0) continue;
-        server.add_own_links(self, static_cast<std::int64_t>(peer), links);
-        pairs.emplace(g, peer);
-      }
-      if (switched > 0) server.add_switched_links(self, switched);
-      most = std::max(most, all);
+      const std::vector<std::size_t>& ranks = ranks_on(g);
+      const std::size_t first = server.link_count();
+      if (!are_on_one(ranks)) add_links_of(server, g);
+      if (!are_on_one(ranks) || ranks.front() != g) continue;
+      for (const std::size_t rank : ranks) add_links_of(server, rank);
+      if (parts_of(g) == 1) server.share(seen_.link + "s of " + gpus_[g].bus, ranks, first);
+      for (const std::size_t a : ranks)
+        for (const std::size_t b : ranks)
+          if (a != b)
+            server.add_inner_link(static_cast<std::int64_t>(a), static_cast<std::int64_t>(b),
+                                  parts_of(g) == 1 ? "between two ranks on a GPU"
+                                                   : "between two partitions of a GPU");
     }
-    if (!kind.model.empty() && most > kind.own_links)
+    const auto most = std::ranges::max_element(seen_.gpus, {}, &SeenGpu::links);
+    if (!kind.model.empty() && most->links > kind.own_links)
       assumed_.add("links of GPUs", fmt::format("as many as the file has, {} of one, though {} is "
                                                 "sold with {}",
-                                                most, kind.model, kind.own_links));
-    for (const auto& [g, peer] : pairs)
-      if (!pairs.contains({peer, g}))
-        assumed_.add("links that only one of two GPUs lists", "they lead one way");
+                                                most->links, kind.model, kind.own_links));
+    for (std::size_t g = 0; g < gpus_.size(); ++g)
+      for (const auto& [peer, links] : seen_.gpus[g].to)
+        if (!seen_.gpus[peer].to.contains(g))
+          assumed_.add("links that only one of two GPUs lists", "they lead one way");
+  }
+  /// Whether they are listed as one GPU, in one <pci>.
+  [[nodiscard]] bool are_on_one(const std::vector<std::size_t>& ranks) const {
+    return std::ranges::all_of(
+        ranks, [&](std::size_t rank) { return gpus_[rank].pci == gpus_[ranks.front()].pci; });
+  }
+
+  void add_links_of(ServerBuilder& server, std::size_t g) {
+    const auto self = static_cast<std::int64_t>(g);
+    SeenGpu& seen = seen_.gpus[g];
+    int switched = 0;
+    for (const pugi::xml_node link : elements(gpus_[g].at)) {
+      if (!is(link, "nvlink") && !is(link, "xgmi")) continue;
+      const std::string target = word(link, "target"), tclass = word(link, "tclass");
+      const auto peers = by_bus_.find({word(gpus_[g].cpu, "host_hash"), target});
+      seen.links += count(link);
+      if (tclass == "0x068000") {
+        switched += count(link);
+      } else if (tclass == "0x068001") { // a CPU of IBM's
+        server.add_links_to_cpu(self, gpus_[g].cpu_id, count(link));
+      } else if (peers == by_bus_.end()) {
+        assumed_.add("links to what isn't in the file", "they lead nowhere");
+      } else if (!are_on_one(peers->second)) {
+        throw error(link, fmt::format("{} GPUs are at bus {}: which of them the link leads to "
+                                      "isn't said",
+                                      peers->second.size(), target));
+      } else if (target == gpus_[g].bus) {
+        throw error(link, "a link of a GPU to itself");
+      } else if (count(link) > 0) {
+        for (const std::size_t peer : peers->second) seen.to[peer] += count(link);
+      }
+    }
+    for (const auto& [peer, links] : seen.to)
+      server.add_own_links(self, static_cast<std::int64_t>(peer), links,
+                           parts_of(g) * static_cast<int>(ranks_on(peer).size()));
+    if (switched > 0) server.add_switched_links(self, switched, parts_of(g));
   }
 
   static constexpr Bandwidth unlimited{INT64_MAX};
@@ -421,6 +471,8 @@ private:
   pugi::xml_document document_;
   std::vector<FoundGpu> gpus_;                                                     // by NPU
   std::map<std::pair<std::string, std::string>, std::vector<std::size_t>> by_bus_; // and host
+  std::map<std::array<std::string, 5>, std::string> cards_; // places, by what they are known by
+  SeenServer seen_;
   bool is_amd_ = false;
 };
 

@@ -18,6 +18,7 @@
 #include "sim/text.hpp"
 #include "topologies/import/servers.hpp"
 #include "topologies/import/text_lines.hpp"
+#include "topologies/lint.hpp"
 
 #include <fmt/format.h>
 
@@ -84,6 +85,7 @@ public:
     add_nvlinks(server, kind);
     TopologyParts parts = std::move(server).cluster();
     parts.note = "A server as nvidia-smi topo -m shows it.";
+    parts.odd = odd_in(seen_);
     return parts;
   }
 
@@ -104,6 +106,7 @@ private:
     }
     relations_.assign(names_.size(), {});
     cpu_of_.assign(names_.size(), "");
+    places_.assign(names_.size(), "");
     for (++line; line != lines.end(); ++line) {
       const auto row = std::ranges::find(names_, line->front().text);
       if (row == names_.end()) continue;
@@ -139,6 +142,7 @@ private:
       if ((relations_[number].back().near == Near::same) != (i == number))
         throw lines_.error(line[i + 1], "X stands where a device meets itself, and only there");
     }
+    places_[number] = fmt::format("{}:{}", file_.source, line.front().line);
     if (line.size() > names_.size() + 1)
       cpu_of_[number] = std::string(line[names_.size() + 1].text);
   }
@@ -229,10 +233,17 @@ private:
     for (std::uint32_t d = 0; d < count; ++d) {
       const auto [cpu, is_new] = cpus.try_emplace(by_cpu.find(d));
       if (is_new) {
+        seen_.hosts.emplace_back();
         cpu->second = server.add_cpu(static_cast<std::int64_t>(cpu_ids.size()));
         cpu_ids.push_back(cpu->second);
       }
       NodeId above = cpu->second;
+      const std::size_t of_cpu =
+          static_cast<std::size_t>(std::ranges::find(cpu_ids, above) - cpu_ids.begin());
+      if (d < gpus_)
+        seen_.gpus.push_back({places_[d], names_[d], "", names_[d], of_cpu, 0, {}, {}});
+      else
+        seen_.cards.push_back({places_[d], names_[d], of_cpu, ""});
       const std::uint32_t root = by_root.find(d), own = by_switch.find(d);
       const auto go_below = [&](std::map<std::uint32_t, NodeId>& made, std::uint32_t set) {
         const auto [hub, is_first] = made.try_emplace(set);
@@ -255,13 +266,14 @@ private:
         server.add_bus(cpu_ids[a], cpu_ids[b], assumed_.rate("between AMD's CPUs"));
   }
 
+  [[nodiscard]] int sum_of(std::size_t gpu) const {
+    int sum = 0;
+    for (std::size_t b = 0; b < gpus_; ++b) sum += relations_[gpu][b].nvlinks;
+    return sum;
+  }
   void add_nvlinks(ServerBuilder& server, const GpuKind& kind) {
     bool is_switched = false;
-    for (std::size_t a = 0; a < gpus_; ++a) {
-      int sum = 0;
-      for (std::size_t b = 0; b < gpus_; ++b) sum += relations_[a][b].nvlinks;
-      is_switched = is_switched || sum > kind.own_links;
-    }
+    for (std::size_t a = 0; a < gpus_; ++a) is_switched = is_switched || sum_of(a) > kind.own_links;
     for (std::size_t a = 0; a < gpus_; ++a) {
       int most = 0;
       for (std::size_t b = 0; b < gpus_; ++b) {
@@ -274,6 +286,7 @@ private:
         throw lines_.error(fmt::format("{} NVLinks from {} to one other GPU, and {} has {}", most,
                                        names_[a], kind.model.empty() ? "such a GPU" : kind.model,
                                        kind.own_links));
+      seen_.gpus[a].links = is_switched ? most : sum_of(a);
       if (is_switched && most > 0) server.add_switched_links(static_cast<std::int64_t>(a), most);
     }
   }
@@ -285,6 +298,8 @@ private:
   std::vector<std::string> names_; // of devices, GPUs first
   std::size_t gpus_ = 0;
   std::vector<std::vector<SmiRelation>> relations_;
+  std::vector<std::string> places_; // of the devices' rows
+  SeenServer seen_;
   std::vector<std::string> cpu_of_; // what the affinity column has; empty: nothing
 };
 

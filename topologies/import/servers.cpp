@@ -140,20 +140,48 @@ void ServerBuilder::add_bus(NodeId a, NodeId b, Bandwidth rate) {
   parts_.add_duplex(link);
 }
 
-void ServerBuilder::add_own_links(std::int64_t from, std::int64_t to, int count) {
+Bandwidth ServerBuilder::own_rate(int count, int parts) const {
+  return Bandwidth{assumed_.rate(kind_.own_link).bytes_per_second * count / parts};
+}
+
+void ServerBuilder::add_own_links(std::int64_t from, std::int64_t to, int count, int parts) {
   has_own_links_ = true;
   Link link{gpu(from), gpu(to), assumed_.time("latency from GPU to GPU by a link of their own"),
-            Bandwidth{assumed_.rate(kind_.own_link).bytes_per_second * count}};
+            own_rate(count, parts)};
   link.dimension = 0;
   link.part = parts_.link_part(std::string(kind_.link_part));
   parts_.add_link(link);
 }
 
-void ServerBuilder::add_links_to_cpu(std::int64_t number, NodeId cpu, int count) {
-  add_bus(gpu(number), cpu, Bandwidth{assumed_.rate(kind_.own_link).bytes_per_second * count});
+void ServerBuilder::add_inner_link(std::int64_t from, std::int64_t to, std::string_view rate) {
+  Link link{gpu(from), gpu(to), assumed_.time("latency from GPU to GPU by a link of their own"),
+            assumed_.rate(rate)};
+  link.dimension = 0;
+  link.part = kind_.link_part.empty() ? pcie_part_ : parts_.link_part(std::string(kind_.link_part));
+  parts_.add_link(link);
 }
 
-void ServerBuilder::add_switched_links(std::int64_t number, int count) {
+void ServerBuilder::share(const std::string& what, std::span<const std::size_t> npus,
+                          std::size_t first) {
+  if (npus.size() < 2) return;
+  for (const bool out : {true, false}) {
+    SharedGroup group{fmt::format("{} ({})", what, out ? "out" : "in"), {}, {}};
+    for (std::size_t l = first; l < parts_.links.size(); ++l) {
+      const Link& link = parts_.links[l];
+      const std::size_t npu = (out ? link.from : link.to).value;
+      if (std::ranges::find(npus, npu) == npus.end()) continue;
+      group.links.push_back(LinkId{static_cast<std::uint32_t>(l)});
+      if (npu == npus.front()) group.bandwidth.bytes_per_second += link.bandwidth.bytes_per_second;
+    }
+    if (!group.links.empty()) parts_.groups.push_back(std::move(group));
+  }
+}
+
+void ServerBuilder::add_links_to_cpu(std::int64_t number, NodeId cpu, int count) {
+  add_bus(gpu(number), cpu, own_rate(count, 1));
+}
+
+void ServerBuilder::add_switched_links(std::int64_t number, int count, int parts) {
   has_own_links_ = true;
   if (!switch_.valid()) {
     const bool reduces = kind_.has_nvls && option("nvls", {"on", "off"}) == "on";
@@ -161,7 +189,7 @@ void ServerBuilder::add_switched_links(std::int64_t number, int count) {
     switch_ = add_forwarding("nvswitch", reduces);
   }
   Link link{gpu(number), switch_, assumed_.time("latency of an NVLink to an NVSwitch"),
-            Bandwidth{assumed_.rate(kind_.own_link).bytes_per_second * count}};
+            own_rate(count, parts)};
   link.dimension = 0;
   link.part = parts_.link_part(std::string(kind_.link_part));
   parts_.add_duplex(link);

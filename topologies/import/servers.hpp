@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -69,12 +70,19 @@ public:
   void add_pcie(NodeId above, NodeId below, Bandwidth rate);
   /// Both ways, between CPUs, or from a GPU to the CPU of its package.
   void add_bus(NodeId a, NodeId b, Bandwidth rate);
-  /// GPUs' own links, one way.
-  void add_own_links(std::int64_t from, std::int64_t to, int count);
+  /// GPUs' own links, one way; of `parts` each has as much.
+  void add_own_links(std::int64_t from, std::int64_t to, int count, int parts = 1);
+  /// One way, between NPUs of one GPU. `rate`: row of Assumptions.
+  void add_inner_link(std::int64_t from, std::int64_t to, std::string_view rate);
   /// Both ways, to a CPU that has such links, too.
   void add_links_to_cpu(std::int64_t gpu, NodeId cpu, int count);
   /// Both ways, to the switch that joins all of them.
-  void add_switched_links(std::int64_t gpu, int count);
+  void add_switched_links(std::int64_t gpu, int count, int parts = 1);
+
+  [[nodiscard]] std::size_t link_count() const { return parts_.links.size(); }
+  /// What NPUs of one GPU have in common: of the links from the `first` on all of theirs, each way
+  /// as fast as those of one of them. A single one shares nothing.
+  void share(const std::string& what, std::span<const std::size_t> npus, std::size_t first);
 
   /// NPU = GPU + GPUs * server, coordinates (GPU, server). Several servers are cabled by rails: the
   /// r-th port of each at switch r. Cards that no GPU shares a PCIe switch with are left without a
@@ -87,6 +95,7 @@ private:
     NodeId card;
     std::vector<NicPort> ports;
   };
+  [[nodiscard]] Bandwidth own_rate(int count, int parts) const;
   NodeId add_forwarding(std::string name, bool reduces = false);
   [[nodiscard]] std::string option(std::string_view key,
                                    const std::vector<std::string>& known) const;

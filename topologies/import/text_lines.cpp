@@ -61,9 +61,14 @@ std::string short_quote(std::string_view text) {
   return fmt::format("\"{}...\"", text.substr(0, end));
 }
 
+std::string TextPlaces::place(std::size_t at) const {
+  const std::string_view before = content_.substr(0, std::min(at, content_.size()));
+  return fmt::format("{}:{}", source_, std::ranges::count(before, '\n') + 1);
+}
+
 InputError TextPlaces::error(std::size_t at, std::string_view message) const {
   const std::string_view before = content_.substr(0, std::min(at, content_.size()));
-  return InputError(fmt::format("{}:{}:{}: {}", source_, std::ranges::count(before, '\n') + 1,
+  return InputError(fmt::format("{}:{}: {}", place(at),
                                 before.size() - (before.rfind('\n') + 1) + 1, // npos + 1 is 0
                                 message));
 }

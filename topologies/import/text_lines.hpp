@@ -37,6 +37,7 @@ public:
 
   /// "SOURCE:LINE:COLUMN: message".
   [[nodiscard]] InputError error(std::size_t at, std::string_view message) const;
+  [[nodiscard]] std::string place(std::size_t at) const; ///< "SOURCE:LINE"
 
 private:
   std::string_view content_, source_;

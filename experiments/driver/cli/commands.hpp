@@ -235,6 +235,12 @@ struct ShowArguments {
   bool json = false;
 };
 
+struct LintArguments {
+  std::string topology;
+  TableArguments tables;
+  bool json = false;
+};
+
 struct SketchArguments {
   std::string topology;
   std::string name;               ///< of the only one wanted; empty: all
@@ -277,6 +283,8 @@ int list_command(const ListArguments& arguments);
 /// What `tutti list` knows: "algorithms", "topologies", ...
 [[nodiscard]] std::vector<std::string> listed_kinds();
 int show_command(const ShowArguments& arguments);
+/// 1 where anything is odd.
+int lint_command(const LintArguments& arguments);
 int sketch_command(const SketchArguments& arguments);
 int completion_command(const CompletionArguments& arguments);
 

@@ -455,6 +455,13 @@ void add_options(CLI::App& app, ShowArguments& show) {
   add_output(app, show.tables, show.json);
 }
 
+void add_options(CLI::App& app, LintArguments& lint) {
+  add_topology(app, lint.topology, ",network"); // also without -t
+  add_output(app, lint.tables, lint.json);
+  add_examples(app, "  tutti lint dump.xml && tutti synth -t dump.xml -c all_reduce -a all\n"
+                    "  tutti lint dump.xml:4 --json\n");
+}
+
 void add_options(CLI::App& app, SketchArguments& sketch) {
   add_topology(app, sketch.topology);
   app.add_option("name", sketch.name,

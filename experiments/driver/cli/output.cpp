@@ -36,6 +36,7 @@ void print_message(std::string_view text) {
 void tell_assumptions(const Topology& topology) {
   for (const std::string& line : topology.parts().assumed)
     print_message(fmt::format("{}: assumed: {}", topology.name(), line));
+  for (const Finding& finding : topology.parts().odd) print_message(finding.words);
 }
 
 Topology told_topology(const std::string& text) {

@@ -18,7 +18,8 @@ void print_tables(std::string_view text);
 /// "tutti: ..." and the end of the line on stderr. What can't be written there is lost.
 void print_message(std::string_view text);
 
-/// A message for each thing that the network's file didn't say and that is assumed.
+/// A message for each thing that the network's file didn't say and that is assumed, and for each
+/// that is odd in it.
 void tell_assumptions(const Topology& topology);
 
 /// make_topology() and make_network(), with their assumptions told.

@@ -250,6 +250,7 @@ const std::vector<std::string>& good_commands() {
       "show -t net.toml",
       "show -t torus2d:3x4,bandwidth=50GB/s+25GB/s,latency=1us,fail-links=1 --json",
       "show -t dgx1 --draw dgx1.svg",
+      "lint -t net.toml --json",
       "show -t ndv2x2_pcie --sketch sketch.toml",
       "show -t ndv2x2_pcie --sketch taccl.json --json",
       "synth -t ndv2x2_pcie -c all_gather -a taccl --size 64KiB --set sketch=sketch.toml",

@@ -18,6 +18,7 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -92,6 +93,13 @@ Json groups_json(const Topology& topology) {
   return groups;
 }
 
+Json odd_json(std::span<const Finding> findings) {
+  Json odd = Json::array();
+  for (const Finding& finding : findings)
+    odd.push_back({{"rule", finding.rule}, {"finding", finding.words}});
+  return odd;
+}
+
 Json sketch_json(const ShownSketch& shown) {
   const SketchSummary& summary = shown.summary;
   Json rotations = Json::array();
@@ -120,6 +128,7 @@ Json output_of(const Shown& shown, const TopologySummary& summary) {
           {"topology", topology.name()},
           {"note", text_or_null(topology.parts().note)},
           {"assumed", topology.parts().assumed},
+          {"odd", odd_json(topology.parts().odd)},
           {"npus", summary.npus},
           {"switches", summary.switches},
           {"memories", summary.memories},
@@ -259,6 +268,7 @@ std::string text_of(const Shown& shown, const TopologySummary& summary, const Ta
                         range_text(summary.npu_out_links), range_text(summary.npu_in_links),
                         reach_text(topology, summary));
   if (!topology.parts().note.empty()) text += topology.parts().note + "\n";
+  for (const Finding& finding : topology.parts().odd) text += "odd: " + finding.words + "\n";
   if (shown.sketch) text += sketch_text(topology, *shown.sketch);
   text += "\n" + link_table(summary, form);
   if (!topology.groups().empty())

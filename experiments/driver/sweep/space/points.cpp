@@ -264,6 +264,7 @@ private:
       const Topology topology = make_topology(topology_beside(text, study_.source_name));
       for (const std::string& line : topology.parts().assumed)
         space_.assumed.push_back(fmt::format("{}: assumed: {}", topology.name(), line));
+      for (const Finding& finding : topology.parts().odd) space_.assumed.push_back(finding.words);
       return network_facts(topology, study_.cost);
     } catch (const InputError& e) {
       throw error(study_.topology_place,

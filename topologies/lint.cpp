@@ -1,0 +1,67 @@
+// Why: a dump of a faulty machine is read like one of a healthy machine, and its times are believed.
+// A new rule is a row here, with a check of what a server's file lists, of a network, or of both.
+#include "topologies/lint.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+namespace tutti {
+
+namespace {
+
+/// Of one rule no more are told.
+constexpr std::size_t most_of_a_rule = 20;
+
+void append(std::vector<Finding>& found, const LintRule& rule, std::vector<std::string> lines) {
+  const std::size_t more = lines.size() - std::min(lines.size(), most_of_a_rule);
+  lines.resize(lines.size() - more);
+  if (more > 0) lines.push_back(fmt::format("and {} more like these", more));
+  for (std::string& line : lines) found.push_back({std::string(rule.name), std::move(line)});
+}
+
+} // namespace
+
+std::span<const LintRule> lint_rules() {
+  using namespace topologies;
+  static constexpr std::array<LintRule, 9> rules{
+      {{"unequal-gpus", "GPUs of several kinds: tuning tables of NCCL's go by the oldest",
+        unequal_models, nullptr},
+       {"unequal-links",
+        "a GPU or NPU has other links of its own than its siblings: rings avoid them, and NVLS "
+        "goes",
+        unequal_links, missing_links},
+       {"unequal-pcie", "a GPU has a slower PCIe, or a faster one, than its siblings", unequal_pcie,
+        nullptr},
+       {"one-way-links", "a link leads one way only, among others that lead both ways",
+        one_way_links, one_way_links},
+       {"unequal-directions", "what joins two nodes is faster one way than the other",
+        unequal_directions, unequal_directions},
+       {"unknown-values", "a speed or a width that no such part has", unknown_values, nullptr},
+       {"far-cards", "GPUs without a network card at their CPU, though there are enough cards",
+        far_cards, nullptr},
+       {"listed-twice", "a card stands in the file more than once", listed_twice, nullptr},
+       {"shared-gpus", "several ranks on one GPU, which share its links", shared_gpus, nullptr}}};
+  return rules;
+}
+
+std::vector<Finding> lint(const Topology& network) {
+  std::vector<Finding> found = network.parts().odd;
+  for (const LintRule& rule : lint_rules())
+    if (rule.check_network != nullptr &&
+        std::ranges::find(network.parts().odd, rule.name, &Finding::rule) ==
+            network.parts().odd.end())
+      append(found, rule, rule.check_network(network));
+  return found;
+}
+
+std::vector<Finding> topologies::odd_in(const SeenServer& server) {
+  std::vector<Finding> found;
+  for (const LintRule& rule : lint_rules())
+    if (rule.check_server != nullptr) append(found, rule, rule.check_server(server));
+  return found;
+}
+
+} // namespace tutti
