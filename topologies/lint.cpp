@@ -1,4 +1,4 @@
-// Why: a dump of a faulty machine is read like one of a healthy machine, and its times are believed.
+// Why: a dump of a faulty machine is read like that of a healthy one, and its times are believed.
 // A new rule is a row here, with a check of what a server's file lists, of a network, or of both.
 #include "topologies/lint.hpp"
 
@@ -30,8 +30,7 @@ std::span<const LintRule> lint_rules() {
       {{"unequal-gpus", "GPUs of several kinds: tuning tables of NCCL's go by the oldest",
         unequal_models, nullptr},
        {"unequal-links",
-        "a GPU or NPU has other links of its own than its siblings: rings avoid them, and NVLS "
-        "goes",
+        "a GPU or NPU has other links than its siblings: rings avoid it, and NVLS is lost",
         unequal_links, missing_links},
        {"unequal-pcie", "a GPU has a slower PCIe, or a faster one, than its siblings", unequal_pcie,
         nullptr},

@@ -91,7 +91,7 @@ std::vector<std::string> unequal_directions(const SeenServer& server) {
   return uneven_pairs(server, false);
 }
 
-/// A line for each value, with how often it stands in the file: virtual machines have it everywhere.
+/// A line for each value, with how often it stands there: virtual machines have it everywhere.
 std::vector<std::string> unknown_values(const SeenServer& server) {
   std::map<std::pair<std::string, std::string>, std::size_t> counts;
   for (const SeenDoubt& doubt : server.doubts) ++counts[{doubt.what, doubt.taken}];

@@ -1,4 +1,4 @@
-// What is odd in networks: each rule on a server or a network with one fault, in words with its place,
+// What is odd in networks: each rule on a server or network with one fault, in words with its place
 // and silent on the same without it; what healthy networks of all kinds have is no fault.
 #include "tests/catch.hpp"
 #include "topologies/import/list.hpp"

@@ -12,7 +12,7 @@
 // (0x068000), of which one stands here for all, from GPUs and from CPUs (0x068001). Links of GPUs
 // that the file has not, as they weren't in the communicator, lead nowhere. `speed` is in Mbit/s,
 // `latency` in us, `bw` of <c2c> in MB/s. NPUs are in the order of their ranks. A <net> of one
-// number, GUID and port is one card. Several <gpu> of one <pci> are ranks on one GPU, with one PCIe;
+// number, GUID and port is one card. Several <gpu> of a <pci> are ranks on one GPU, with one PCIe;
 // with `mlopart` they are partitions, each with its part of the NVLinks.
 // Source: NCCL 2.30 and RCCL 2.21, graph/xml.cc, graph/topo.cc.
 #include "sim/error.hpp"

@@ -34,7 +34,7 @@ const std::vector<std::string> answers{
     "compare -t ring:4 measured.csv -a ring --cache none",
     "fit -t dgx_h100 eight.csv --free launch.h100",
     "show -t ring:4",
-    "lint -t ring:4",
+    "lint -t switch:8,without-link=npu7>switch0", // which ends with 1
     "sketch -t ndv2x2 -o sketches",
     "show -t ndv2x2 --sketch sketches/relay.toml",
     "list engines",
@@ -81,7 +81,7 @@ TEST_CASE("every command's answer is as its schema says, and nothing else is") {
     const CommandResult result = run_tutti(arguments + " --json", folder); // which checks it
     INFO(arguments);
     INFO(result.err);
-    REQUIRE(result.code == 0);
+    REQUIRE(result.code == (arguments.starts_with("lint") ? 1 : 0));
     CHECK(schema_errors(result.out) == "");
     Json answer = Json::parse(result.out);
     commands.insert(answer["command"].get<std::string>());
