@@ -59,9 +59,9 @@ public:
 
   /// The links of one more flow, in order; empty for from == to. Of equally short routes it takes
   /// the one whose links are least loaded by the flows of earlier calls and this one (flows by
-  /// bandwidth, the sum of their squares); among equals nodes' names decide. The span is valid until the next call. Errors: InputError naming
-  /// both nodes where there is no path. Cost: O(nodes + links) on its shortest routes, where there
-  /// are several.
+  /// bandwidth, the sum of their squares); among equals nodes' names decide. The span is valid
+  /// until the next call. Errors: InputError naming both nodes where there is no path. Cost:
+  /// O(nodes + links) on its shortest routes, where there are several.
   [[nodiscard]] std::span<const LinkId> route(const Flow& flow);
 
   /// The same by switches alone; nothing where only NPUs lead there. By `shortest` or `single`,

@@ -64,8 +64,8 @@ struct TopologyParts {
   /// What a file of another program didn't say: "latency of a link: 0.5us (...)".
   std::vector<std::string> assumed;
   std::vector<Finding> odd; ///< in the file that it was read from
-  std::string npu_model;   ///< what its NPUs are, "h100"; empty: unknown
-  std::vector<Node> nodes; ///< NPUs first
+  std::string npu_model;    ///< what its NPUs are, "h100"; empty: unknown
+  std::vector<Node> nodes;  ///< NPUs first
   std::vector<Link> links;
   std::vector<std::string> link_parts; ///< "nvlink4", "rdma": what transports know (Link::part)
   std::vector<SharedGroup> groups;

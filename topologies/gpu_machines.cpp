@@ -51,9 +51,9 @@ constexpr std::int64_t giga = 1'000'000'000;
 // B300 (8 ConnectX-7 of 400 Gb/s; 8 ConnectX-8 of 800 Gb/s), and of GB200 and GB300 NVL72 (a
 // ConnectX-7 of 400 Gb/s, a ConnectX-8 of 800 Gb/s a GPU). AMD: 7 Infinity Fabric links of 128 GB/s
 // in both directions together (MI300X, MI325X data sheets), of 153.6 GB/s (MI355X), and 8 NICs of
-// 400 Gb/s (the platform's reference design). DGX Spark: one ConnectX-7 with 200 Gb/s (user guide), at
-// twice 4 lanes of PCIe 5. GB200: over NVLink-C2C to the CPU, 450 GB/s; others: 16 lanes of PCIe 5, or
-// 6 beside ConnectX-8.
+// 400 Gb/s (the platform's reference design). DGX Spark: one ConnectX-7 with 200 Gb/s (user guide),
+// at twice 4 lanes of PCIe 5. GB200: over NVLink-C2C to the CPU, 450 GB/s; others: 16 lanes of PCIe
+// 5, or 6 beside ConnectX-8.
 constexpr std::int64_t pcie5 = 63'015'384'615, pcie6 = 121'000'000'000, c2c = 450 * giga;
 
 constexpr std::array<GpuMachine, 10> machines{{

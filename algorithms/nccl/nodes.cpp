@@ -1,7 +1,7 @@
-// Why: NCCL asks the operating system which GPUs are in one machine; a file of links doesn't say it.
-// What is a machine by its NPUs or its parts shows nodes by NVLink's own speeds, any other network
-// by the largest step between speeds. One that shows nothing may be a node of its own only if NCCL
-// has nodes of that size.
+// Why: NCCL asks the operating system which GPUs are in one machine; a file of links doesn't say
+// it. What is a machine by its NPUs or its parts shows nodes by NVLink's own speeds, any other
+// network by the largest step between speeds. One that shows nothing may be a node of its own only
+// if NCCL has nodes of that size.
 
 #include "algorithms/nccl/nodes.hpp"
 

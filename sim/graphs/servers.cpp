@@ -1,8 +1,8 @@
 // Why: a network from a list of links says nothing of servers, but is built of them: NVLink inside,
 // network cards between. Idea: links are taken from the fastest on, and what they join is a server
-// where the next slower ones are much slower. Pairs of GPUs with two NVLinks between them are faster
-// inside than their server, and racks on one leaf switch than their pod; the largest step is the one
-// between a server and its network. Parallel links count together.
+// where the next slower ones are much slower. Pairs of GPUs with two NVLinks between them are
+// faster inside than their server, and racks on one leaf switch than their pod; the largest step is
+// the one between a server and its network. Parallel links count together.
 #include "sim/graphs/servers.hpp"
 
 #include "sim/graphs/disjoint_sets.hpp"

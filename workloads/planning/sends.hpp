@@ -32,7 +32,7 @@ public:
 private:
   const Topology& topology_;
   Routing routing_;
-  std::map<Bytes, Router> routers_; // of the whole network
+  std::map<Bytes, Router> routers_;  // of the whole network
   std::vector<std::uint32_t> flows_; // per link, of sends of all sizes
   std::map<std::tuple<NodeId, NodeId, Bytes>, std::vector<LinkId>> paths_; // from, to
 };

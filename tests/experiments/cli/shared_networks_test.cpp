@@ -1,6 +1,6 @@
-// Networks as people have them, in all files that lie beside the repository: each is read, or refused
-// in words, and a machine takes the same time in whichever form it comes. Where no such files lie,
-// there is nothing to ask.
+// Networks as people have them, in all files that lie beside the repository: each is read, or
+// refused in words, and a machine takes the same time in whichever form it comes. Where no such
+// files lie, there is nothing to ask.
 #include "sim/error.hpp"
 #include "sim/files/files.hpp"
 #include "sim/topology.hpp"
