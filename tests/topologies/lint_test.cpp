@@ -2,7 +2,7 @@
 // and silent on the same without it; what healthy networks of all kinds have is no fault.
 #include "tests/catch.hpp"
 #include "topologies/import/list.hpp"
-#include "topologies/lint.hpp"
+#include "topologies/lint/lint.hpp"
 #include "topologies/list.hpp"
 
 #include <fmt/format.h>

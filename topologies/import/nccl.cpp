@@ -20,7 +20,7 @@
 #include "topologies/import/gpu_models.hpp"
 #include "topologies/import/servers.hpp"
 #include "topologies/import/text_lines.hpp"
-#include "topologies/lint.hpp"
+#include "topologies/lint/lint.hpp"
 
 #include <fmt/format.h>
 #include <pugixml.hpp>

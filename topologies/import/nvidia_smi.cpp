@@ -18,7 +18,7 @@
 #include "sim/text.hpp"
 #include "topologies/import/servers.hpp"
 #include "topologies/import/text_lines.hpp"
-#include "topologies/lint.hpp"
+#include "topologies/lint/lint.hpp"
 
 #include <fmt/format.h>
 

@@ -3,7 +3,7 @@
 #include "experiments/driver/cli/output.hpp"
 #include "experiments/driver/records/json.hpp"
 #include "experiments/driver/records/records.hpp"
-#include "topologies/lint.hpp"
+#include "topologies/lint/lint.hpp"
 #include "topologies/list.hpp"
 
 #include <fmt/format.h>

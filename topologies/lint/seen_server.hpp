@@ -1,4 +1,4 @@
-// A server as a file lists it, for rules that look for what is odd (topologies/lint.hpp): what the
+// A server as a file lists it, for rules that look for what is odd (topologies/lint/lint.hpp): what the
 // network made of it no longer shows.
 #pragma once
 

@@ -1,6 +1,6 @@
 // Why: a dump of a faulty machine is read like that of a healthy one, and its times are believed.
 // A new rule is a row here, with a check of what a server's file lists, of a network, or of both.
-#include "topologies/lint.hpp"
+#include "topologies/lint/lint.hpp"
 
 #include <fmt/format.h>
 

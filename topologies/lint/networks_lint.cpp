@@ -1,6 +1,6 @@
 // Rules for the structure of any network. One node is odd only where all others are alike: of a
 // mesh, a tree or a random graph nothing of this is true.
-#include "topologies/lint.hpp"
+#include "topologies/lint/lint.hpp"
 
 #include <fmt/format.h>
 

@@ -1,6 +1,6 @@
 // Rules for what a server's file lists. GPUs are measured by what most of their siblings have, of
 // which there is always one: of several values that equally many have the largest.
-#include "topologies/lint.hpp"
+#include "topologies/lint/lint.hpp"
 
 #include <fmt/format.h>
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "sim/topology.hpp"
-#include "topologies/import/seen_server.hpp"
+#include "topologies/lint/seen_server.hpp"
 
 #include <span>
 #include <string>
