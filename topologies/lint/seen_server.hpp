@@ -1,5 +1,5 @@
-// A server as a file lists it, for rules that look for what is odd (topologies/lint/lint.hpp): what the
-// network made of it no longer shows.
+// A server as a file lists it, for rules that look for what is odd (topologies/lint/lint.hpp): what
+// the network made of it no longer shows.
 #pragma once
 
 #include "sim/units.hpp"
