@@ -113,7 +113,7 @@ Router::Router(const Topology& topology, Routing routing, Bytes size)
     cost_.push_back(std::max<std::int64_t>(
         1, topology.link(LinkId{l}).latency.ps +
                serialization(size, topology.effective_bandwidth(LinkId{l})).ps));
-  trees_.resize(topology.shape().size() - first_part);
+  trees_.resize(topology.shape().size() + std::size_t{2}); // and everything, and switches only
   for (auto& by_destination : trees_) by_destination.resize(topology.node_count());
 
   if (routing == Routing::dimension_order && topology.shape().empty())

@@ -89,7 +89,7 @@ std::pair<std::uint32_t, std::size_t> most_flows(Router& router) {
 } // namespace
 
 TEST_CASE("flows share equally short ways evenly, however links are listed") {
-  for (const std::uint64_t seed : {1, 2, 3}) {
+  for (const std::uint64_t seed : {1U, 2U, 3U}) {
     // Everybody sends to everybody of the other leaves: 4 x 4 x 3 flows up from each leaf and down
     // to each, over 4 spines: 12 a link, as many as at each host.
     const Topology topology = leaf_spine(4, 4, 4, seed);
@@ -138,8 +138,8 @@ TEST_CASE("by switches alone: no NPU is passed") {
   for (const char* name : {"rail0", "rail1", "joined0", "joined1", "between"})
     parts.add_node({name, NodeKind::switching, {false, false, false}, {}});
   for (std::uint32_t npu = 0; npu < 2; ++npu)
-    for (const std::uint32_t rail : {2, 3}) parts.add_duplex(link(npu, rail));
-  for (const std::uint32_t rail : {4, 5}) parts.add_duplex(link(rail, 6));
+    for (const std::uint32_t rail : {2U, 3U}) parts.add_duplex(link(npu, rail));
+  for (const std::uint32_t rail : {4U, 5U}) parts.add_duplex(link(rail, 6));
   const Topology topology(std::move(parts));
   Router router(topology, Routing::shortest, Bytes{1000});
   CHECK_FALSE(router.route_by_switches({NodeId{2}, NodeId{3}}));

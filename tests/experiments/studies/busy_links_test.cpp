@@ -2,7 +2,7 @@
 // routes by a hash show how their times spread.
 #include "experiments/driver/studies/runs/busy_links.hpp"
 
-#include "algorithms/list.hpp"
+#include "experiments/driver/studies/registry.hpp"
 #include "experiments/driver/studies/runs/evaluation.hpp"
 #include "sim/engines/engine.hpp"
 #include "tests/catch.hpp"
@@ -47,7 +47,7 @@ Topology leaves_and_spines() {
   for (const char* name : {"leaf0", "leaf1", "spine0", "spine1"})
     parts.add_node({name, NodeKind::switching, {false, false, false}, {}});
   for (std::uint32_t n = 0; n < 8; ++n) parts.add_duplex(samples::link(n, 8 + n / 4));
-  for (const std::uint32_t leaf : {8, 9})
+  for (const std::uint32_t leaf : {8U, 9U})
     for (std::uint32_t spine = 10; spine < 12; ++spine)
       parts.add_duplex(samples::link(leaf, spine));
   return Topology(std::move(parts));
@@ -73,7 +73,7 @@ TEST_CASE("routes by a hash are told with the times of other seeds, shared ones 
   CHECK_FALSE(shared.attempts);
   CHECK(shared.routing == "shortest");
   std::set<Time> times;
-  for (const std::uint64_t seed : {0, 1, 2, 15}) {
+  for (const std::uint64_t seed : {0U, 1U, 2U, 15U}) {
     const Evaluation hashed = evaluated(topology, "direct", {Routing::ecmp_hash, seed}, 1);
     REQUIRE(hashed.attempts);
     CHECK(hashed.attempts->count == 16);

@@ -2,6 +2,7 @@
 // flow's addresses, whose collisions differ from job to job, so that one seed tells little.
 #include "experiments/driver/studies/runs/hashed_routes.hpp"
 
+#include "experiments/driver/studies/noise/start_times.hpp"
 #include "experiments/driver/studies/runs/carried.hpp"
 
 #include <algorithm>
