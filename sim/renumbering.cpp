@@ -333,27 +333,21 @@ public:
     model_.discipline = Discipline::fifo;
   }
 
-  Outcome best(Numbers numbers, bool (*tries_on)(const Outcome&)) {
+  Outcome best(bool (*tries_on)(const Outcome&)) {
     const Kept all(topology_.link_count(), true);
-    const bool are_ranks = numbers == Numbers::ranks;
-    Outcome best = are_ranks ? run_(topology_, collective_, options_) : on(all, options_);
+    Outcome best = on(all, options_);
     if (is_cut_short(best.status) || (tries_on != nullptr && !tries_on(best))) return best;
     std::optional<Time> time;
-    const auto if_faster = [&](const Kept& kept) {
-      std::optional<Outcome> other = quietly(kept);
-      if (!other || !has_schedule(*other)) return std::optional<Outcome>{};
-      if (!time && has_schedule(best)) time = time_of(best);
-      const Time took = time_of(*other);
-      if (time && took >= *time) return std::optional<Outcome>{};
-      time = took;
-      return other;
-    };
     std::vector<Kept> tried{all};
     const auto attempt = [&](Kept kept, const std::string& why) {
       if (std::ranges::find(tried, kept) != tried.end() || limit_.reached()) return;
       tried.push_back(std::move(kept));
-      std::optional<Outcome> other = if_faster(tried.back());
-      if (!other) return;
+      std::optional<Outcome> other = quietly(tried.back());
+      if (!other || !has_schedule(*other)) return;
+      if (!time && has_schedule(best)) time = time_of(best);
+      const Time took = time_of(*other);
+      if (time && took >= *time) return;
+      time = took;
       other->bound = best.bound; // what bounds the part doesn't bound the whole
       std::erase_if(other->facts,
                     [](const auto& fact) { return fact.first.find("bound") != std::string::npos; });
@@ -364,8 +358,6 @@ public:
       best = *std::move(other);
     };
     try {
-      if (are_ranks)
-        if (std::optional<Outcome> renumbered = if_faster(all)) best = *std::move(renumbered);
       attempt(views_.on_shortest_paths(), "that no shortest path takes");
       attempt(views_.without_spines(), "of switches that no NPU is next to");
       attempt(views_.regular(), "outside the symmetry of the rest");
@@ -434,9 +426,9 @@ private:
 
 Outcome planned_by_structure(SynthesisFunction run, const Topology& topology,
                              const Collective& collective, const SynthesisOptions& options,
-                             bool (*tries_on)(const Outcome&), Numbers numbers) {
+                             bool (*tries_on)(const Outcome&)) {
   if (!is_named(collective)) return run(topology, collective, options);
-  return PlanningByStructure(run, topology, collective, options).best(numbers, tries_on);
+  return PlanningByStructure(run, topology, collective, options).best(tries_on);
 }
 
 } // namespace tutti

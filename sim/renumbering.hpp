@@ -5,15 +5,7 @@
 #include "sim/synthesizer.hpp"
 #include "sim/topology.hpp"
 
-#include <cstdint>
-
 namespace tutti {
-
-/// What the numbers of NPUs mean to an algorithm.
-enum class Numbers : std::uint8_t {
-  nothing,
-  ranks, ///< an order of the user's: a plan in that order stands unless another one is faster
-};
 
 /// What `run` answers on the network in its canonical order (sim/graphs/canonical_order.hpp), in
 /// the ids of `topology`. Where they differ from the whole, it also plans for the network
@@ -26,11 +18,10 @@ enum class Numbers : std::uint8_t {
 /// Only one named collective is renumbered; of anything else the answer is `run`'s. `tries_on`:
 /// whether parts of the network are worth what the whole took; all are without it.
 /// Errors: those of `run` on the whole network.
-/// Cost: at most five times that of `run` and a replay each; canonical_order() for each.
+/// Cost: at most four times that of `run` and a replay each; canonical_order() for each.
 [[nodiscard]] Outcome planned_by_structure(SynthesisFunction run, const Topology& topology,
                                            const Collective& collective,
                                            const SynthesisOptions& options,
-                                           bool (*tries_on)(const Outcome& whole) = nullptr,
-                                           Numbers numbers = Numbers::nothing);
+                                           bool (*tries_on)(const Outcome& whole) = nullptr);
 
 } // namespace tutti

@@ -158,7 +158,7 @@ Outcome by_structure(const Topology& topology, const Collective& collective,
   if (settings.node_size > 0 && !node_of.are_of(settings.node_size))
     return run(topology, collective, options);
   how.settings.erase("node_size");
-  Outcome outcome = planned_by_structure(run, topology, collective, how, nullptr, Numbers::ranks);
+  Outcome outcome = planned_by_structure(run, topology, collective, how);
   std::set<std::uint32_t> nodes;
   for (const NodeId npu : collective.parts.front().group) nodes.insert(node_of(npu));
   if (outcome.schedule && outcome.facts["nodes"] != static_cast<double>(nodes.size()))

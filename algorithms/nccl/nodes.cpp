@@ -42,21 +42,12 @@ std::vector<std::uint32_t> domains_of(const Topology& topology, const Gpu& gpu) 
   return std::move(domains).least();
 }
 
-/// Whether as many NPUs have each number: sets that differ are no servers, but chance.
-bool are_equal(const std::vector<std::uint32_t>& sets, std::uint32_t npus) {
-  std::map<std::uint32_t, std::uint32_t> sizes;
-  for (std::uint32_t n = 0; n < npus; ++n) ++sizes[sets[n]];
-  return std::ranges::all_of(
-      sizes, [&](const auto& each) { return each.second == sizes.begin()->second; });
-}
-
 /// [node]: a number that only NPUs of one of NCCL's nodes have in common, as far as the network
 /// shows it; else empty. `is_machine`: it says itself that it is a real one.
 std::vector<std::uint32_t> shown_nodes(const Topology& topology, const Gpu& gpu, bool is_machine,
                                        bool gpu_is_given) {
   if (!is_machine)
-    if (std::vector<std::uint32_t> sets = sets_joined_by_speed(topology);
-        !sets.empty() && are_equal(sets, topology.npu_count()))
+    if (std::vector<std::uint32_t> sets = sets_joined_by_speed(topology); !sets.empty())
       return sets;
   if (!is_machine && !gpu_is_given) return {};
   const std::size_t dimensions = topology.shape().size();
