@@ -49,10 +49,6 @@ std::vector<NodeId> reached(const Topology& topology, NodeId start, Along along,
   return nodes;
 }
 
-} // namespace
-
-namespace {
-
 /// Whether each link joins two NPUs along its dimension: a grid, if one with holes.
 bool is_grid(const Topology& topology) {
   return !topology.shape().empty() && std::ranges::all_of(topology.links(), [&](const Link& link) {

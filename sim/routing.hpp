@@ -64,8 +64,8 @@ public:
   /// O(nodes + links) on its shortest routes, where there are several.
   [[nodiscard]] std::span<const LinkId> route(const Flow& flow);
 
-  /// The same by switches alone; nothing where only NPUs lead there. By `shortest` or `single`,
-  /// whatever the rule.
+  /// The same by switches alone; nothing where only NPUs lead there. Dimension order is none of
+  /// switches: there flows share what is equally short.
   [[nodiscard]] std::optional<std::span<const LinkId>> route_by_switches(const Flow& flow);
 
   /// As `single` has it, or dimension order; adds no flow. Errors: as route().

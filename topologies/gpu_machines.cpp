@@ -16,6 +16,7 @@
 #include "sim/error.hpp"
 #include "sim/text.hpp"
 #include "topologies/families.hpp"
+#include "topologies/import/servers.hpp"
 #include "topologies/parts.hpp"
 
 #include <fmt/format.h>
@@ -32,6 +33,13 @@ namespace {
 
 enum class Inside : std::uint8_t { nvswitch, mesh, nothing };
 
+struct Slot {
+  int generation, lanes; ///< of PCIe; no lanes: NVLink-C2C
+  [[nodiscard]] Bandwidth rate() const {
+    return lanes > 0 ? pcie_rate(generation, lanes) : Bandwidth{450'000'000'000};
+  }
+};
+
 struct GpuMachine {
   std::string_view name, npu_model;
   Inside inside;
@@ -41,7 +49,7 @@ struct GpuMachine {
   int nics;
   std::int64_t nic_bandwidth; ///< B/s each way
   bool reduces;               ///< its switch can, with NVLS
-  std::int64_t slot;          ///< B/s each way: between a GPU and all of its NICs
+  Slot slot;                  ///< between a GPU and all of its NICs
 };
 
 constexpr std::int64_t giga = 1'000'000'000;
@@ -54,7 +62,7 @@ constexpr std::int64_t giga = 1'000'000'000;
 // 400 Gb/s (the platform's reference design). DGX Spark: one ConnectX-7 with 200 Gb/s (user guide),
 // at twice 4 lanes of PCIe 5. GB200: over NVLink-C2C to the CPU, 450 GB/s; others: 16 lanes of PCIe
 // 5, or 6 beside ConnectX-8.
-constexpr std::int64_t pcie5 = 63'015'384'615, pcie6 = 121'000'000'000, c2c = 450 * giga;
+constexpr Slot pcie5{5, 16}, pcie6{6, 16}, c2c{0, 0};
 
 constexpr std::array<GpuMachine, 10> machines{{
     {"dgx_h100", "h100", Inside::nvswitch, 8, 450 * giga, "nvlink4", 8, 50 * giga, true, pcie5},
@@ -67,7 +75,7 @@ constexpr std::array<GpuMachine, 10> machines{{
     {"mi300x", "mi300x", Inside::mesh, 8, 64 * giga, "xgmi3", 8, 50 * giga, false, pcie5},
     {"mi325x", "mi325x", Inside::mesh, 8, 64 * giga, "xgmi3", 8, 50 * giga, false, pcie5},
     {"mi355x", "mi355x", Inside::mesh, 8, 76'800'000'000, "xgmi4", 8, 50 * giga, false, pcie5},
-    {"dgx_spark", "gb10", Inside::nothing, 1, 0, "", 1, 25 * giga, false, pcie5 / 2},
+    {"dgx_spark", "gb10", Inside::nothing, 1, 0, "", 1, 25 * giga, false, {5, 8}},
 }};
 
 const GpuMachine& machine_of(const TopologySpec& spec) {
@@ -197,9 +205,9 @@ private:
         share_slot(npu(node * gpus_ + g), first);
       }
   }
-  /// Of the links from `first` on those of this GPU, where they have more than its slot.
+  /// Joins this GPU's links from `first` on in groups, where they have more than its slot.
   void share_slot(NodeId gpu, std::size_t first) {
-    const Bandwidth slot{machine_.slot};
+    const Bandwidth slot = machine_.slot.rate();
     SharedGroup out{fmt::format("slot of {} out", parts_.nodes[gpu.value].name), {}, slot};
     SharedGroup in{fmt::format("slot of {} in", parts_.nodes[gpu.value].name), {}, slot};
     std::int64_t together = 0; // out

@@ -88,7 +88,15 @@ NodesOfNpus::NodesOfNpus(const Topology& topology, std::string_view model, std::
     least_ = std::min(least_, size);
     most_ = std::max(most_, size);
   }
-  if (is_machine || most_ <= most_of_node) return;
+  if (!is_machine && model.empty() &&
+      least_ < most_) { // one link more may join two servers, or what is none
+    doubt_ = fmt::format("taken for one node: servers of {} to {} NPUs by their speeds, and only "
+                         "equal ones are known",
+                         least_, most_);
+    nodes_.clear();
+    least_ = most_ = npus_;
+  }
+  if (is_machine || most_ <= most_of_node || !doubt_.empty()) return;
   if (nodes_.empty())
     doubt_ = fmt::format("taken for one node, though nodes have at most {} GPUs: nothing tells "
                          "servers apart (node_size does)",

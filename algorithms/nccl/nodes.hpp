@@ -13,7 +13,8 @@ namespace tutti::nccl {
 
 /// By what a network shows. Where it says that its NPUs are GPUs or its links network cards, these
 /// are NPUs of equal coordinates in the last dimension, or else those that links between them or
-/// fast switches join; of other networks what sets_joined_by_speed() finds, or else all.
+/// fast switches join; of other networks what sets_joined_by_speed() finds, if all have as many,
+/// or else all.
 class NodesOfNpus {
 public:
   /// `model`, where given, overrules what the topology says of its NPUs, which are taken for

@@ -122,9 +122,21 @@ TEST_CASE("a size of nodes that cannot be is refused in words") {
   CHECK(note(make_topology("switch:80"), "80") == "node_size=80: a node has at most 72 GPUs");
   CHECK(note(in_order(2, 80), "8") == "node_size=8 cuts through a server of 80 NPUs");
   CHECK(answer_of(in_order(2, 80)).note == "servers of 80 NPUs: a node has at most 72 GPUs");
-  // One server has lost a GPU.
-  CHECK_THAT(answer_of(without(in_order(2, 4), std::vector{NodeId{1}}, {})).note,
-             ContainsSubstring("only equal ones are known"));
+}
+
+TEST_CASE("servers of unequal sizes are a guess, however they come about") {
+  // One has lost a GPU; or a fast cable joins two of three.
+  TopologyParts joined = in_order(3, 4).parts();
+  joined.add_duplex({NodeId{0}, NodeId{4}, Time{1'000}, Bandwidth{450'000'000'000}, -1});
+  for (const Topology& network :
+       {without(in_order(2, 4), std::vector{NodeId{1}}, {}), Topology(std::move(joined))}) {
+    const Outcome outcome = answer_of(network);
+    REQUIRE(outcome.schedule);
+    CHECK_FALSE(outcome.facts.contains("nodes"));
+    CHECK_THAT(outcome.planned_on + outcome.note, ContainsSubstring("only equal ones are known"));
+    CHECK(answer_of(network, {{"node_size", "4"}}).schedule.has_value() ==
+          (network.npu_count() == 12));
+  }
 }
 
 TEST_CASE("without servers all NPUs are one node, a guess where NCCL has none so large") {

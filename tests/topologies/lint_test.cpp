@@ -19,7 +19,7 @@ using Catch::Matchers::StartsWith;
 
 namespace {
 
-/// Of an element of the dump below, what is to be changed.
+/// What is to be changed of an element of the dump below.
 struct Fault {
   std::string before, after;
 };

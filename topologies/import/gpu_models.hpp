@@ -16,7 +16,7 @@ struct GpuWords {
   bool is_arm = false, has_own_links = false;
 };
 
-/// Of an unknown one with links of its own those of a similar one, which is assumed.
+/// An unknown one with links of its own has those of a similar one, which is assumed.
 [[nodiscard]] GpuKind kind_of_dumped(const GpuWords& gpu, Assumptions& assumed);
 
 /// Between two CPUs of this kind; words in lower case. `model`: Intel's.

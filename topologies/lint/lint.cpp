@@ -12,7 +12,7 @@ namespace tutti {
 
 namespace {
 
-/// Of one rule no more are told.
+/// So many findings of a rule are told, and how many more there are.
 constexpr std::size_t most_of_a_rule = 20;
 
 void append(std::vector<Finding>& found, const LintRule& rule, std::vector<std::string> lines) {

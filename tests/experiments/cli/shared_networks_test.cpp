@@ -42,7 +42,7 @@ std::string user_file(const std::string& name) {
 
 class Machines {
 public:
-  /// Of an All-Gather of 1 GiB, in seconds.
+  /// How long an All-Gather of 1 GiB takes in the simulation, in seconds.
   [[nodiscard]] double time(const std::string& network, const std::string& how) const {
     const std::string command =
         fmt::format("synth -t {} -c all_gather --size 1GiB {} --json", network, how);

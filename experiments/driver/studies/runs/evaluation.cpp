@@ -324,7 +324,7 @@ void write_trace_part(const Case& c, const Attempt& made, const Carried& on, std
   report.hops = {};
 }
 
-// Of an even number the earlier of the two in the middle.
+// The median of an even number is the earlier of the two in the middle.
 std::optional<AttemptSpread> spread_of(std::vector<Time> attempts) {
   if (attempts.size() < 2) return std::nullopt;
   std::sort(attempts.begin(), attempts.end());
