@@ -144,7 +144,8 @@ Outcome answer(Library library, const Topology& topology, const Collective& coll
 }
 
 /// Nodes of a size that was asked for, and that the network doesn't show, are made of NPUs as they
-/// are numbered. A part of the network has to show as many nodes as the whole.
+/// are numbered. A part of the network has to show as many nodes as the whole. Rings go from each
+/// node to the next by rank: where all that is in a node is one GPU, ranks alone decide who that is.
 template <Library library>
 Outcome by_structure(const Topology& topology, const Collective& collective,
                      const SynthesisOptions& options) {
@@ -158,6 +159,7 @@ Outcome by_structure(const Topology& topology, const Collective& collective,
   if (settings.node_size > 0 && !node_of.are_of(settings.node_size))
     return run(topology, collective, options);
   how.settings.erase("node_size");
+  if (node_of.are_of(1)) return run(topology, collective, how);
   Outcome outcome = planned_by_structure(run, topology, collective, how);
   std::set<std::uint32_t> nodes;
   for (const NodeId npu : collective.parts.front().group) nodes.insert(node_of(npu));
