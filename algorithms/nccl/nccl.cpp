@@ -145,7 +145,7 @@ Outcome answer(Library library, const Topology& topology, const Collective& coll
 
 /// Nodes of a size that was asked for, and that the network doesn't show, are made of NPUs as they
 /// are numbered. A part of the network has to show as many nodes as the whole. Rings go from each
-/// node to the next by rank: where all that is in a node is one GPU, ranks alone decide who that is.
+/// node to the next by rank: where each node is one GPU, ranks alone decide who that is.
 template <Library library>
 Outcome by_structure(const Topology& topology, const Collective& collective,
                      const SynthesisOptions& options) {
