@@ -36,6 +36,11 @@ const std::map<std::string, std::set<std::string>> layers = {
      {"sim", "algorithms", "synth", "topologies", "workloads", "runtime", "gpu", "experiments"}},
 };
 
+// The folders of experiments/driver, from the ground up: each may include those before it.
+const std::vector<std::string> driver_floors = {"records", "requests", "pool",    "terminal",
+                                                "cache",   "figures",  "studies", "results",
+                                                "sweep",   "cli",      "mpi"};
+
 // The only files, as a regular expression over their path, that see a third-party library.
 const std::map<std::string, std::string> libraries = {
     {"simgrid", "sim/engines/simgrid/[a-z_]+\\.[ch]pp|"
@@ -143,6 +148,23 @@ TEST_CASE("folders include only what the layers allow") {
       }
     }
   }
+}
+
+TEST_CASE("no folder of the driver includes one above it") {
+  const std::string driver = "experiments/driver/";
+  std::map<std::string, std::size_t> floor_of;
+  for (const std::string& name : driver_floors) floor_of.emplace(name, floor_of.size());
+  for (const auto& entry : fs::directory_iterator(root / driver)) {
+    INFO(entry.path().filename());
+    CHECK(floor_of.contains(entry.path().filename().string()));
+  }
+  for (const std::string& file : sources(driver))
+    for (const Include& include : includes(file)) {
+      if (!include.path.starts_with(driver)) continue;
+      INFO(file << " includes \"" << include.path << '"');
+      CHECK(floor_of[first_part(include.path.substr(driver.size()))] <=
+            floor_of[first_part(file.substr(driver.size()))]);
+    }
 }
 
 TEST_CASE("the checker of bounds shares nothing with their makers but types") {

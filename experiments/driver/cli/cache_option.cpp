@@ -4,7 +4,7 @@
 
 #include "experiments/driver/cache/schedule_cache.hpp"
 #include "experiments/driver/cli/commands.hpp"
-#include "experiments/driver/cli/output.hpp"
+#include "experiments/driver/records/output.hpp"
 #include "sim/error.hpp"
 
 #include <fmt/format.h>

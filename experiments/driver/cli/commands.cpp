@@ -1,14 +1,14 @@
 // What several commands do with their arguments in the same way.
 #include "experiments/driver/cli/commands.hpp"
 
-#include "experiments/driver/cli/collective_request.hpp"
-#include "experiments/driver/cli/output.hpp"
 #include "experiments/driver/figures/gnuplot.hpp"
 #include "experiments/driver/pool/interrupts.hpp"
-#include "experiments/driver/pool/runner.hpp"
-#include "experiments/driver/records/result_files.hpp"
+#include "experiments/driver/records/output.hpp"
+#include "experiments/driver/requests/collective_request.hpp"
+#include "experiments/driver/results/result_files.hpp"
 #include "experiments/driver/studies/in_file.hpp"
 #include "experiments/driver/studies/refusals.hpp"
+#include "experiments/driver/studies/runs/runner.hpp"
 #include "sim/error.hpp"
 #include "sim/files/files.hpp"
 #include "sim/files/standard_files.hpp"

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "experiments/driver/cli/study_line.hpp"
-#include "experiments/driver/cli/table_form.hpp"
+#include "experiments/driver/records/table_form.hpp"
 #include "experiments/driver/studies/failures/evaluation.hpp"
 #include "experiments/driver/studies/frontiers/study.hpp"
 #include "experiments/driver/studies/jobs/study.hpp"

@@ -5,7 +5,7 @@
 
 #include "experiments/driver/cli/catalogue.hpp"
 #include "experiments/driver/cli/commands.hpp"
-#include "experiments/driver/cli/output.hpp"
+#include "experiments/driver/records/output.hpp"
 #include "experiments/driver/studies/registry.hpp"
 #include "runtime/formats/msccl/runtimes.hpp"
 #include "sim/collective.hpp"

@@ -3,7 +3,7 @@
 #include "experiments/driver/cli/study_line.hpp"
 
 #include "experiments/driver/cli/commands.hpp"
-#include "experiments/driver/cli/output.hpp"
+#include "experiments/driver/records/output.hpp"
 #include "sim/error.hpp"
 #include "sim/files/config.hpp"
 #include "sim/files/toml_string.hpp"

@@ -3,7 +3,7 @@
 // a text gets into a script only by gnuplot_quoted(), data_text() and tics_text().
 #include "experiments/driver/figures/style.hpp"
 
-#include "experiments/driver/cli/printable.hpp"
+#include "experiments/driver/records/printable.hpp"
 #include "experiments/driver/records/table.hpp"
 #include "sim/text.hpp"
 

@@ -5,8 +5,8 @@
 // says goodbye before MPI is finalised: a message that nobody receives could hang the job.
 #include "experiments/driver/mpi/mpi_sweep.hpp"
 
-#include "experiments/driver/cli/progress.hpp"
 #include "experiments/driver/pool/interrupts.hpp"
+#include "experiments/driver/terminal/progress.hpp"
 #include "sim/error.hpp"
 
 #include <boost/mpi/communicator.hpp>

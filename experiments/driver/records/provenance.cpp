@@ -2,7 +2,7 @@
 // versions of libraries are those of the build; git and gnuplot are asked when it runs.
 #include "experiments/driver/records/provenance.hpp"
 
-#include "experiments/driver/cli/shell_word.hpp"
+#include "experiments/driver/records/shell_word.hpp"
 #include "sim/text.hpp"
 
 #include <cstdio>

@@ -4,7 +4,7 @@
 // space first, as they lose nothing by it, then columns that a reader needs least.
 #include "experiments/driver/records/table.hpp"
 
-#include "experiments/driver/cli/printable.hpp"
+#include "experiments/driver/records/printable.hpp"
 #include "sim/error.hpp"
 #include "sim/text.hpp"
 

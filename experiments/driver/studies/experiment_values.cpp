@@ -2,9 +2,9 @@
 // reported at the value's line and column.
 #include "experiments/driver/studies/experiment_values.hpp"
 
-#include "experiments/driver/cli/collective_request.hpp"
-#include "experiments/driver/cli/printable.hpp"
-#include "experiments/driver/cli/work_limits.hpp"
+#include "experiments/driver/records/printable.hpp"
+#include "experiments/driver/requests/collective_request.hpp"
+#include "experiments/driver/requests/work_limits.hpp"
 #include "experiments/driver/studies/registry.hpp"
 #include "sim/error.hpp"
 #include "sim/files/gzip.hpp"

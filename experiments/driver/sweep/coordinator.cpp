@@ -3,8 +3,8 @@
 // round. A sweep ends when nothing runs and no claim of a process that is gone is left.
 #include "experiments/driver/sweep/coordinator.hpp"
 
-#include "experiments/driver/cli/output.hpp"
-#include "experiments/driver/cli/progress.hpp"
+#include "experiments/driver/records/output.hpp"
+#include "experiments/driver/terminal/progress.hpp"
 #include "sim/text.hpp"
 
 #include <fmt/format.h>

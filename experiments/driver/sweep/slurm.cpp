@@ -4,7 +4,7 @@
 // finished.
 #include "experiments/driver/sweep/slurm.hpp"
 
-#include "experiments/driver/cli/shell_word.hpp"
+#include "experiments/driver/records/shell_word.hpp"
 
 #include <fmt/format.h>
 

@@ -1,8 +1,8 @@
 // Whatever an algorithm does before, between and after its search, a limit ends it: asked of every
 // algorithm of the list, so that a new one is asked, too, on networks of 1,024 NPUs. No clock is
 // judged: time is the number of questions.
-#include "experiments/driver/pool/runner.hpp"
 #include "experiments/driver/studies/registry.hpp"
+#include "experiments/driver/studies/runs/runner.hpp"
 #include "tests/catch.hpp"
 #include "tests/counted_limit.hpp"
 #include "topologies/list.hpp"

@@ -1,6 +1,6 @@
 // Ids that aren't there, wherever a user names nodes, links or chunks: an InputError, and never a
 // crash. The sanitizers of CI see what only happens to go well.
-#include "experiments/driver/cli/collective_request.hpp"
+#include "experiments/driver/requests/collective_request.hpp"
 #include "experiments/driver/studies/event_reader.hpp"
 #include "experiments/driver/studies/jobs/study.hpp"
 #include "experiments/driver/studies/training/evaluation.hpp"

@@ -1,6 +1,5 @@
 // Every kind of picture is XML whatever its texts hold, shows them, and can be read in print; names
 // beside curves don't run into each other.
-#include "experiments/driver/cli/printable.hpp"
 #include "experiments/driver/figures/bars.hpp"
 #include "experiments/driver/figures/choice_map.hpp"
 #include "experiments/driver/figures/curves.hpp"
@@ -8,6 +7,7 @@
 #include "experiments/driver/figures/heatmap.hpp"
 #include "experiments/driver/figures/schedule_drawing.hpp"
 #include "experiments/driver/figures/stacked_bars.hpp"
+#include "experiments/driver/records/printable.hpp"
 #include "sim/engines/engine.hpp"
 #include "sim/random.hpp"
 #include "tests/catch.hpp"

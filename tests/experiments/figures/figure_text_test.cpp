@@ -1,11 +1,11 @@
 // Whatever a text holds, every figure shows that text: gnuplot has formats, escapes and markup of
 // its own for each of the places where a text can stand.
-#include "experiments/driver/cli/printable.hpp"
 #include "experiments/driver/figures/bars.hpp"
 #include "experiments/driver/figures/bound_drawing.hpp"
 #include "experiments/driver/figures/curves.hpp"
 #include "experiments/driver/figures/gnuplot.hpp"
 #include "experiments/driver/figures/style.hpp"
+#include "experiments/driver/records/printable.hpp"
 #include "sim/random.hpp"
 #include "sim/topology.hpp"
 #include "synth/bounds/bounds.hpp"

@@ -1,6 +1,6 @@
 // [[bounds]]: rows against bounds and runs that are asked for one by one.
-#include "experiments/driver/cli/collective_request.hpp"
 #include "experiments/driver/records/csv.hpp"
+#include "experiments/driver/requests/collective_request.hpp"
 #include "experiments/driver/studies/experiment.hpp"
 #include "experiments/driver/studies/registry.hpp"
 #include "sim/error.hpp"

@@ -1,11 +1,11 @@
 // `tutti bound`: how fast any schedule can be at best, by each kind of bound, and why; where a
 // number of chunks is given, also what schedules of these chunks can't beat.
-#include "experiments/driver/cli/collective_request.hpp"
 #include "experiments/driver/cli/commands.hpp"
-#include "experiments/driver/cli/output.hpp"
 #include "experiments/driver/figures/bound_drawing.hpp"
 #include "experiments/driver/records/json.hpp"
+#include "experiments/driver/records/output.hpp"
 #include "experiments/driver/records/table.hpp"
+#include "experiments/driver/requests/collective_request.hpp"
 #include "experiments/driver/studies/in_file.hpp"
 #include "sim/error.hpp"
 #include "sim/report.hpp"

@@ -1,6 +1,6 @@
 // `tutti convert A B`: a network as a file. The ending of B says of what kind.
 #include "experiments/driver/cli/commands.hpp"
-#include "experiments/driver/cli/output.hpp"
+#include "experiments/driver/records/output.hpp"
 #include "sim/files/files.hpp"
 #include "topologies/export/list.hpp"
 

@@ -1,9 +1,9 @@
 // `tutti import`: foreign programs in MSCCL XML as schedules: checked, bounded, replayed.
-#include "experiments/driver/cli/collective_request.hpp"
 #include "experiments/driver/cli/commands.hpp"
-#include "experiments/driver/cli/connection_paths.hpp"
-#include "experiments/driver/cli/output.hpp"
 #include "experiments/driver/records/json.hpp"
+#include "experiments/driver/records/output.hpp"
+#include "experiments/driver/requests/collective_request.hpp"
+#include "experiments/driver/requests/connection_paths.hpp"
 #include "experiments/driver/studies/runs/busy_links.hpp"
 #include "experiments/driver/studies/runs/json.hpp"
 #include "experiments/driver/studies/runs/table.hpp"

@@ -1,10 +1,10 @@
 // `tutti jobs`: several collectives on one network at once, and what each costs the others.
 #include "experiments/driver/cli/commands.hpp"
-#include "experiments/driver/cli/output.hpp"
-#include "experiments/driver/cli/stage_display.hpp"
+#include "experiments/driver/records/output.hpp"
 #include "experiments/driver/studies/experiment.hpp"
 #include "experiments/driver/studies/in_file.hpp"
 #include "experiments/driver/studies/jobs/study.hpp"
+#include "experiments/driver/terminal/stage_display.hpp"
 #include "topologies/list.hpp"
 
 namespace tutti {

@@ -1,7 +1,7 @@
 // `tutti lint`: what is odd in a network, so that a faulty machine's dump isn't believed.
 #include "experiments/driver/cli/commands.hpp"
-#include "experiments/driver/cli/output.hpp"
 #include "experiments/driver/records/json.hpp"
+#include "experiments/driver/records/output.hpp"
 #include "experiments/driver/records/records.hpp"
 #include "topologies/lint/lint.hpp"
 #include "topologies/list.hpp"

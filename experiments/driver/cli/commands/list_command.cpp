@@ -1,8 +1,8 @@
 // `tutti list`: what there is to choose from.
 #include "experiments/driver/cli/catalogue.hpp"
 #include "experiments/driver/cli/commands.hpp"
-#include "experiments/driver/cli/output.hpp"
 #include "experiments/driver/records/json.hpp"
+#include "experiments/driver/records/output.hpp"
 #include "experiments/driver/records/table.hpp"
 #include "experiments/driver/studies/registry.hpp"
 #include "runtime/formats/msccl/runtimes.hpp"

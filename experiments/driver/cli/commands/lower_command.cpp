@@ -1,9 +1,9 @@
 // `tutti lower`: a schedule as a program for each rank, checked, and as XML for MSCCL's runtime.
-#include "experiments/driver/cli/collective_request.hpp"
 #include "experiments/driver/cli/commands.hpp"
-#include "experiments/driver/cli/connection_paths.hpp"
-#include "experiments/driver/cli/output.hpp"
 #include "experiments/driver/records/json.hpp"
+#include "experiments/driver/records/output.hpp"
+#include "experiments/driver/requests/collective_request.hpp"
+#include "experiments/driver/requests/connection_paths.hpp"
 #include "experiments/driver/studies/runs/attempt.hpp"
 #include "experiments/driver/studies/runs/evaluation.hpp"
 #include "runtime/formats/msccl/fit.hpp"

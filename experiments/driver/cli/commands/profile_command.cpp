@@ -1,8 +1,8 @@
 // `tutti profile`: latency and bandwidth of every link, measured (TACCL sec. 4.1), and the network
 // with these as a topology file.
 #include "experiments/driver/cli/commands.hpp"
-#include "experiments/driver/cli/output.hpp"
 #include "experiments/driver/records/json.hpp"
+#include "experiments/driver/records/output.hpp"
 #include "experiments/driver/records/percentage.hpp"
 #include "experiments/driver/studies/executions/json.hpp"
 #include "experiments/driver/studies/executions/table.hpp"

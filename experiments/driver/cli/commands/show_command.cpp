@@ -1,10 +1,10 @@
 // `tutti show`: what a topology looks like, or what a communication sketch leaves of it.
 #include "experiments/driver/cli/commands.hpp"
-#include "experiments/driver/cli/output.hpp"
 #include "experiments/driver/cli/sketch_summary.hpp"
 #include "experiments/driver/cli/topology_summary.hpp"
 #include "experiments/driver/figures/network_figure.hpp"
 #include "experiments/driver/records/json.hpp"
+#include "experiments/driver/records/output.hpp"
 #include "experiments/driver/records/table.hpp"
 #include "sim/error.hpp"
 #include "sim/text.hpp"

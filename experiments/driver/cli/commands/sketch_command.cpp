@@ -1,12 +1,12 @@
 // `tutti sketch`: communication sketches for a network, as far as it shows them, for synthesis by
 // `taccl` and as a beginning for one's own.
 #include "experiments/driver/cli/commands.hpp"
-#include "experiments/driver/cli/output.hpp"
-#include "experiments/driver/cli/printable.hpp"
-#include "experiments/driver/cli/shell_word.hpp"
 #include "experiments/driver/cli/sketch_summary.hpp"
 #include "experiments/driver/records/json.hpp"
+#include "experiments/driver/records/output.hpp"
+#include "experiments/driver/records/printable.hpp"
 #include "experiments/driver/records/records.hpp"
+#include "experiments/driver/records/shell_word.hpp"
 #include "sim/error.hpp"
 #include "sim/feasibility.hpp"
 #include "sim/files/files.hpp"

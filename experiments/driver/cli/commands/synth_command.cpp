@@ -1,16 +1,16 @@
 // `tutti synth`: one algorithm or all of them for a collective on a topology. Every schedule is
 // verified, bounded and replayed.
 #include "experiments/driver/cli/commands.hpp"
-#include "experiments/driver/cli/output.hpp"
 #include "experiments/driver/figures/trace.hpp"
-#include "experiments/driver/pool/runner.hpp"
 #include "experiments/driver/records/json.hpp"
+#include "experiments/driver/records/output.hpp"
 #include "experiments/driver/studies/in_file.hpp"
 #include "experiments/driver/studies/runs/display.hpp"
 #include "experiments/driver/studies/runs/figure.hpp"
 #include "experiments/driver/studies/runs/json.hpp"
 #include "experiments/driver/studies/runs/over_nccl.hpp"
 #include "experiments/driver/studies/runs/recorded_run.hpp"
+#include "experiments/driver/studies/runs/runner.hpp"
 #include "experiments/driver/studies/runs/study.hpp"
 #include "experiments/driver/studies/runs/table.hpp"
 #include "sim/error.hpp"

@@ -1,6 +1,6 @@
 // `tutti update`: files of earlier versions, with the names that keys have now.
 #include "experiments/driver/cli/commands.hpp"
-#include "experiments/driver/cli/output.hpp"
+#include "experiments/driver/records/output.hpp"
 #include "experiments/driver/studies/renames.hpp"
 #include "sim/error.hpp"
 #include "sim/files/files.hpp"

@@ -1,10 +1,10 @@
 // `tutti verify`: is the schedule in a file correct?
-#include "experiments/driver/cli/collective_request.hpp"
 #include "experiments/driver/cli/commands.hpp"
-#include "experiments/driver/cli/output.hpp"
-#include "experiments/driver/cli/stage_display.hpp"
 #include "experiments/driver/records/json.hpp"
+#include "experiments/driver/records/output.hpp"
+#include "experiments/driver/requests/collective_request.hpp"
 #include "experiments/driver/studies/runs/evaluation.hpp"
+#include "experiments/driver/terminal/stage_display.hpp"
 #include "sim/files/schedule_file.hpp"
 #include "sim/verify.hpp"
 #include "sim/verify_compact.hpp"

@@ -3,13 +3,13 @@
 // here only the fastest counts.
 #include "experiments/driver/studies/bounds/study.hpp"
 
-#include "experiments/driver/cli/stage_display.hpp"
 #include "experiments/driver/figures/choice_map.hpp"
-#include "experiments/driver/pool/runner.hpp"
 #include "experiments/driver/records/file_stem.hpp"
 #include "experiments/driver/studies/experiment.hpp"
 #include "experiments/driver/studies/experiment_values.hpp"
 #include "experiments/driver/studies/registry.hpp"
+#include "experiments/driver/studies/runs/runner.hpp"
+#include "experiments/driver/terminal/stage_display.hpp"
 #include "sim/error.hpp"
 #include "sim/files/config.hpp"
 #include "synth/bounds/bounds.hpp"

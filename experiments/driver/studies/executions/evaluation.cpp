@@ -4,7 +4,7 @@
 // engines, which must agree, on the network that was profiled.
 #include "experiments/driver/studies/executions/evaluation.hpp"
 
-#include "experiments/driver/cli/collective_request.hpp"
+#include "experiments/driver/requests/collective_request.hpp"
 #include "experiments/driver/studies/executions/size_factors.hpp"
 #include "experiments/driver/studies/frontiers/evaluation.hpp"
 #include "experiments/driver/studies/refusals.hpp"

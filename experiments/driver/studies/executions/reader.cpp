@@ -2,8 +2,8 @@
 // require_sound() before the first run; here only what the file says is checked, with its place.
 #include "experiments/driver/studies/executions/study.hpp"
 
-#include "experiments/driver/cli/collective_request.hpp"
-#include "experiments/driver/cli/connection_paths.hpp"
+#include "experiments/driver/requests/collective_request.hpp"
+#include "experiments/driver/requests/connection_paths.hpp"
 #include "experiments/driver/studies/expectation_reader.hpp"
 #include "experiments/driver/studies/experiment.hpp"
 #include "experiments/driver/studies/experiment_values.hpp"

@@ -1,16 +1,16 @@
 // [[executions]] from its tables to what came of them.
 #include "experiments/driver/studies/executions/study.hpp"
 
-#include "experiments/driver/cli/output.hpp"
-#include "experiments/driver/cli/stage_display.hpp"
 #include "experiments/driver/pool/process_memory.hpp"
 #include "experiments/driver/records/file_stem.hpp"
+#include "experiments/driver/records/output.hpp"
 #include "experiments/driver/studies/executions/display.hpp"
 #include "experiments/driver/studies/executions/figure.hpp"
 #include "experiments/driver/studies/executions/json.hpp"
 #include "experiments/driver/studies/executions/pack_backend.hpp"
 #include "experiments/driver/studies/executions/records.hpp"
 #include "experiments/driver/studies/executions/table.hpp"
+#include "experiments/driver/terminal/stage_display.hpp"
 
 #include <nlohmann/json.hpp>
 

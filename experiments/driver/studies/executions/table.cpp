@@ -2,9 +2,9 @@
 // for scripts and eyes that know those; with its counts, units and "out of bounds" line.
 #include "experiments/driver/studies/executions/table.hpp"
 
-#include "experiments/driver/cli/collective_request.hpp"
 #include "experiments/driver/records/records.hpp"
 #include "experiments/driver/records/table.hpp"
+#include "experiments/driver/requests/collective_request.hpp"
 #include "experiments/driver/studies/executions/prediction.hpp"
 #include "experiments/driver/studies/executions/records.hpp"
 #include "experiments/driver/studies/runs/table.hpp"

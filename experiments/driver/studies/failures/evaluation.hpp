@@ -2,7 +2,7 @@
 // engines, which must say the same. The schedule is verified before anything else.
 #pragma once
 
-#include "experiments/driver/cli/collective_request.hpp"
+#include "experiments/driver/requests/collective_request.hpp"
 #include "experiments/driver/studies/event_plan.hpp"
 #include "experiments/driver/studies/noise/draws.hpp"
 #include "experiments/driver/studies/noise/request.hpp"

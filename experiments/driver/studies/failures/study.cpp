@@ -1,12 +1,12 @@
 // A study of failures from its tables to what came of them: its algorithms one after another.
 #include "experiments/driver/studies/failures/study.hpp"
 
-#include "experiments/driver/cli/stage_display.hpp"
 #include "experiments/driver/studies/failures/display.hpp"
 #include "experiments/driver/studies/failures/figure.hpp"
 #include "experiments/driver/studies/failures/json.hpp"
 #include "experiments/driver/studies/failures/records.hpp"
 #include "experiments/driver/studies/failures/table.hpp"
+#include "experiments/driver/terminal/stage_display.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>

@@ -2,12 +2,12 @@
 // are what somebody with another machine may expect.
 #include "experiments/driver/studies/fits/study.hpp"
 
-#include "experiments/driver/cli/stage_display.hpp"
 #include "experiments/driver/figures/curves.hpp"
 #include "experiments/driver/figures/figure_frame.hpp"
-#include "experiments/driver/pool/runner.hpp"
 #include "experiments/driver/records/file_stem.hpp"
 #include "experiments/driver/studies/fits/records.hpp"
+#include "experiments/driver/studies/runs/runner.hpp"
+#include "experiments/driver/terminal/stage_display.hpp"
 #include "sim/error.hpp"
 #include "sim/report.hpp"
 #include "sim/text.hpp"

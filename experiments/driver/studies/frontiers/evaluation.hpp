@@ -3,7 +3,7 @@
 // synthesizer.
 #pragma once
 
-#include "experiments/driver/cli/collective_request.hpp"
+#include "experiments/driver/requests/collective_request.hpp"
 #include "experiments/driver/studies/frontiers/size_crossovers.hpp"
 #include "experiments/driver/studies/runs/evaluation.hpp"
 #include "sim/engines/engine.hpp"

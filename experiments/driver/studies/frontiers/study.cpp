@@ -2,7 +2,6 @@
 // them.
 #include "experiments/driver/studies/frontiers/study.hpp"
 
-#include "experiments/driver/cli/stage_display.hpp"
 #include "experiments/driver/pool/process_memory.hpp"
 #include "experiments/driver/records/file_stem.hpp"
 #include "experiments/driver/studies/frontiers/display.hpp"
@@ -10,6 +9,7 @@
 #include "experiments/driver/studies/frontiers/json.hpp"
 #include "experiments/driver/studies/frontiers/records.hpp"
 #include "experiments/driver/studies/frontiers/table.hpp"
+#include "experiments/driver/terminal/stage_display.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>

@@ -4,7 +4,7 @@
 // its own start; the mean is geometric, since slowdowns are ratios.
 #include "experiments/driver/studies/jobs/study.hpp"
 
-#include "experiments/driver/cli/collective_request.hpp"
+#include "experiments/driver/requests/collective_request.hpp"
 #include "experiments/driver/studies/refusals.hpp"
 #include "experiments/driver/studies/registry.hpp"
 #include "experiments/driver/studies/runs/evaluation.hpp"

@@ -1,12 +1,12 @@
 // [[jobs]] from its tables to what came of them.
 #include "experiments/driver/studies/jobs/study.hpp"
 
-#include "experiments/driver/cli/stage_display.hpp"
 #include "experiments/driver/records/file_stem.hpp"
 #include "experiments/driver/studies/jobs/figure.hpp"
 #include "experiments/driver/studies/jobs/json.hpp"
 #include "experiments/driver/studies/jobs/records.hpp"
 #include "experiments/driver/studies/jobs/table.hpp"
+#include "experiments/driver/terminal/stage_display.hpp"
 
 #include <nlohmann/json.hpp>
 

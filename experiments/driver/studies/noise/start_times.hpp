@@ -1,7 +1,7 @@
 // When the members of a collective join it, as texts and files say.
 #pragma once
 
-#include "experiments/driver/cli/collective_request.hpp"
+#include "experiments/driver/requests/collective_request.hpp"
 #include "sim/members.hpp"
 #include "sim/topology.hpp"
 #include "sim/units.hpp"

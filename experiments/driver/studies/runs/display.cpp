@@ -3,8 +3,8 @@
 // only.
 #include "experiments/driver/studies/runs/display.hpp"
 
-#include "experiments/driver/cli/stage_display.hpp"
-#include "experiments/driver/cli/table_form.hpp"
+#include "experiments/driver/records/table_form.hpp"
+#include "experiments/driver/terminal/stage_display.hpp"
 #include "sim/text.hpp"
 
 #include <fmt/format.h>

@@ -3,8 +3,8 @@
 //   tacos  [====>        ]  1200000/4000000  30 %  12 s so far, about 28 s left  2.100 ms, 100 k/s
 #pragma once
 
-#include "experiments/driver/cli/progress.hpp"
-#include "experiments/driver/pool/runner.hpp"
+#include "experiments/driver/studies/runs/runner.hpp"
+#include "experiments/driver/terminal/progress.hpp"
 
 #include <cstddef>
 #include <iosfwd>

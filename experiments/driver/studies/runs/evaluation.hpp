@@ -3,7 +3,7 @@
 // replayed, and every time is held against the lower bound.
 #pragma once
 
-#include "experiments/driver/cli/collective_request.hpp"
+#include "experiments/driver/requests/collective_request.hpp"
 #include "experiments/driver/studies/noise/draws.hpp"
 #include "experiments/driver/studies/runs/attempt.hpp"
 #include "sim/engines/engine.hpp"

@@ -2,7 +2,6 @@
 // expectations are resolved to indices of cases, so that what is judged later depends on no name.
 #include "experiments/driver/studies/runs/study.hpp"
 
-#include "experiments/driver/pool/runner.hpp"
 #include "experiments/driver/studies/expectation_reader.hpp"
 #include "experiments/driver/studies/experiment.hpp"
 #include "experiments/driver/studies/experiment_values.hpp"
@@ -13,6 +12,7 @@
 #include "experiments/driver/studies/runs/json.hpp"
 #include "experiments/driver/studies/runs/over_nccl.hpp"
 #include "experiments/driver/studies/runs/records.hpp"
+#include "experiments/driver/studies/runs/runner.hpp"
 #include "experiments/driver/studies/runs/shown_runs.hpp"
 #include "experiments/driver/studies/runs/table.hpp"
 #include "sim/error.hpp"

@@ -1,13 +1,13 @@
 // [[training]] from its tables to what came of them.
 #include "experiments/driver/studies/training/study.hpp"
 
-#include "experiments/driver/cli/stage_display.hpp"
 #include "experiments/driver/studies/training/display.hpp"
 #include "experiments/driver/studies/training/evaluation.hpp"
 #include "experiments/driver/studies/training/figure.hpp"
 #include "experiments/driver/studies/training/json.hpp"
 #include "experiments/driver/studies/training/records.hpp"
 #include "experiments/driver/studies/training/table.hpp"
+#include "experiments/driver/terminal/stage_display.hpp"
 
 #include <nlohmann/json.hpp>
 

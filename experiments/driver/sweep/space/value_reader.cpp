@@ -3,7 +3,7 @@
 // range that doesn't end at its `to` is an error: a reader would believe that it does.
 #include "experiments/driver/sweep/space/value_reader.hpp"
 
-#include "experiments/driver/cli/collective_request.hpp"
+#include "experiments/driver/requests/collective_request.hpp"
 #include "sim/error.hpp"
 
 #include <fmt/format.h>

@@ -1,5 +1,5 @@
 // Single quotes keep everything from a shell but single quotes themselves, which are put outside.
-#include "experiments/driver/cli/shell_word.hpp"
+#include "experiments/driver/records/shell_word.hpp"
 
 #include <algorithm>
 #include <cctype>

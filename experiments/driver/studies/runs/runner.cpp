@@ -1,7 +1,7 @@
 // What a case's process says: progress and stages while it goes on, then its evaluation as JSON, or
 // why there is none. Cases begin in their order, and what one has found out about bounds is told to
 // those that begin later.
-#include "experiments/driver/pool/runner.hpp"
+#include "experiments/driver/studies/runs/runner.hpp"
 
 #include "experiments/driver/pool/process_memory.hpp"
 #include "experiments/driver/pool/process_pool.hpp"

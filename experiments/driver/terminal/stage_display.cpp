@@ -1,6 +1,6 @@
 // Stages come from the thread that works, signals are heard by another one: one mutex for what both
 // write.
-#include "experiments/driver/cli/stage_display.hpp"
+#include "experiments/driver/terminal/stage_display.hpp"
 
 #include <fmt/format.h>
 

@@ -1,5 +1,5 @@
 // The progress bar, by a clock that the test moves.
-#include "experiments/driver/cli/progress.hpp"
+#include "experiments/driver/terminal/progress.hpp"
 
 #include "tests/catch.hpp"
 

@@ -1,8 +1,8 @@
 // fmt::print() throws where it can't write, which is no defect of ours, and on stderr would hide
 // what it was to say.
-#include "experiments/driver/cli/output.hpp"
+#include "experiments/driver/records/output.hpp"
 
-#include "experiments/driver/cli/printable.hpp"
+#include "experiments/driver/records/printable.hpp"
 #include "experiments/driver/records/table.hpp"
 #include "sim/files/standard_files.hpp"
 #include "topologies/list.hpp"

@@ -3,8 +3,8 @@
 //   tutti: direct on torus2d:32x32: reroute on native: 120000/4000000, 3 %
 #pragma once
 
-#include "experiments/driver/cli/progress.hpp"
 #include "experiments/driver/pool/interrupts.hpp"
+#include "experiments/driver/terminal/progress.hpp"
 #include "sim/synthesizer.hpp"
 #include "sim/watch.hpp"
 

@@ -1,6 +1,6 @@
 // JSON, as everything that people may want to look into or write by hand; link ids, as schedule
 // files have them, and nodes' names beside them to be read.
-#include "experiments/driver/cli/connection_paths.hpp"
+#include "experiments/driver/requests/connection_paths.hpp"
 
 #include "sim/error.hpp"
 #include "sim/hash.hpp"

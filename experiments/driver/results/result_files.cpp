@@ -1,6 +1,6 @@
 // Which files a folder of results has depends only on what the experiment asks, and each is written
 // whole or not at all. Numbers go out before figures, so that a missing gnuplot costs no results.
-#include "experiments/driver/records/result_files.hpp"
+#include "experiments/driver/results/result_files.hpp"
 
 #include "experiments/driver/figures/verdict_points.hpp"
 #include "experiments/driver/records/csv.hpp"

@@ -1,4 +1,4 @@
-#include "experiments/driver/pool/runner.hpp"
+#include "experiments/driver/studies/runs/runner.hpp"
 
 #include "experiments/driver/studies/registry.hpp"
 #include "experiments/driver/studies/runs/json.hpp"

@@ -1,6 +1,6 @@
 // A terminal knows how wide it is; a file or a pipe takes tables whole, since whoever reads them
 // there searches or cuts them. NO_COLOR is the convention of no-color.org: any text but none.
-#include "experiments/driver/cli/table_form.hpp"
+#include "experiments/driver/records/table_form.hpp"
 
 #include "sim/error.hpp"
 #include "sim/text.hpp"

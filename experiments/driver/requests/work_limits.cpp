@@ -1,5 +1,5 @@
 // A limit's unit says what it limits: sizes end in B, times don't.
-#include "experiments/driver/cli/work_limits.hpp"
+#include "experiments/driver/requests/work_limits.hpp"
 
 #include "sim/error.hpp"
 #include "sim/text.hpp"

@@ -1,9 +1,9 @@
 // A bar is drawn over and over on one line of stderr and erased at the end, so that it never mixes
 // with results. The first two seconds show nothing: most commands are done by then.
-#include "experiments/driver/cli/progress.hpp"
+#include "experiments/driver/terminal/progress.hpp"
 
-#include "experiments/driver/cli/printable.hpp"
-#include "experiments/driver/cli/table_form.hpp"
+#include "experiments/driver/records/printable.hpp"
+#include "experiments/driver/records/table_form.hpp"
 
 #include <fmt/format.h>
 

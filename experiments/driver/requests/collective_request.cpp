@@ -1,7 +1,7 @@
 // A collective by name is made for the topology at hand with the size and cut that are asked for;
 // one from a file has all of these already. Several become one collective of several parts, which
 // run at once.
-#include "experiments/driver/cli/collective_request.hpp"
+#include "experiments/driver/requests/collective_request.hpp"
 
 #include "sim/error.hpp"
 #include "sim/files/gzip.hpp"

@@ -1,7 +1,7 @@
 // The escapes are those of TOML and JSON, so that what is shown can be written there again. Control
 // characters are Unicode's (Cc), marks that turn the direction of writing, line separators, and
 // characters that Unicode reserves for programs, as tables use them.
-#include "experiments/driver/cli/printable.hpp"
+#include "experiments/driver/records/printable.hpp"
 
 #include <fmt/format.h>
 
