@@ -70,10 +70,7 @@ std::uint32_t rank_of(const ConfigValue& value, const std::vector<NodeId>& group
 /// Errors: InputError at a key of earlier versions, with its name now.
 void refuse_renamed(ConfigTable& table, const std::string& key, const char* now) {
   if (table.has(key))
-    throw table.at(key).error(
-        fmt::format("\"{}\" is called \"{}\" now; `tutti update FILE` changes "
-                    "files of earlier versions",
-                    key, now));
+    throw table.at(key).error(fmt::format("\"{}\" is called \"{}\" now", key, now));
 }
 
 void add_named(CollectiveBuilder& builder, ConfigTable& entry, const ConfigValue& name,

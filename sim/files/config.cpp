@@ -54,10 +54,6 @@ std::string placed(const std::string& file, toml::source_position at, std::strin
   return fmt::format("{}:{}:{}: {}", file, at.line, at.column, message);
 }
 
-ConfigRegion region_of(const toml::source_region& region) {
-  return {{region.begin.line, region.begin.column}, {region.end.line, region.end.column}};
-}
-
 /// The end of the string that starts with the quote at `begin`; a newline ends an unclosed one.
 std::size_t end_of_string(std::string_view text, std::size_t begin) {
   const char quote = text[begin];
@@ -262,7 +258,6 @@ ConfigTable ConfigValue::table() const {
   return ConfigTable(node_);
 }
 
-ConfigRegion ConfigValue::region() const { return region_of(node_->value->source()); }
 
 InputError ConfigValue::error(const std::string& message) const { return node_->error(message); }
 
@@ -297,12 +292,6 @@ std::vector<std::string> ConfigTable::keys() const {
   std::vector<std::string> names;
   for (const toml::key* key : keys) names.emplace_back(key->str());
   return names;
-}
-
-ConfigRegion ConfigTable::region() const { return region_of(node_->value->source()); }
-
-ConfigRegion ConfigTable::key_region(const std::string& key) const {
-  return region_of(node_->table().find(key)->first.source());
 }
 
 std::vector<ConfigTable> ConfigTable::tables(const std::string& key) {

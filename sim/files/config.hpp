@@ -24,17 +24,6 @@ using ConfigScalar = std::variant<std::string, std::int64_t, double, bool>;
 /// What replaces a text; nothing where it stays.
 using TextReplacement = std::function<std::optional<ConfigScalar>(const std::string& text)>;
 
-/// Both from 1, in characters.
-struct ConfigPlace {
-  std::size_t line = 1, column = 1;
-};
-
-/// Where something stands in the text. Of a table below a header that is the header, and of one
-/// that dotted keys make, its part of the first of them.
-struct ConfigRegion {
-  ConfigPlace begin, end; ///< `end` is behind the last character
-};
-
 /// One value of a TOML file with its place. Cheap to copy.
 class ConfigValue {
 public:
@@ -57,7 +46,6 @@ public:
   [[nodiscard]] std::vector<ConfigValue> array() const;
   [[nodiscard]] ConfigTable table() const;
 
-  [[nodiscard]] ConfigRegion region() const;
   /// An InputError whose message starts with this value's place.
   [[nodiscard]] InputError error(const std::string& message) const;
   /// Runs `body` and puts this value's place in front of an InputError that it throws.
@@ -87,9 +75,6 @@ public:
   /// Errors: InputError "... needs a key "x"" at the table's place.
   ConfigValue at(const std::string& key);
   [[nodiscard]] std::vector<std::string> keys() const; ///< in the order of the file
-  [[nodiscard]] ConfigRegion region() const;
-  /// Of the key itself, with its quotes. Pre: has(key), and the table is as it was parsed.
-  [[nodiscard]] ConfigRegion key_region(const std::string& key) const;
   /// The values of an array of tables (or of one table), empty if the key isn't there.
   std::vector<ConfigTable> tables(const std::string& key);
   /// Refuses all keys but these, before anything is read: a misspelt key is then named itself, not

@@ -109,8 +109,6 @@ std::vector<Command> add_commands(CLI::App& app, char** argv, const sweep::Sweep
       command(app, "sketch", "communication sketches for a network, for synthesis by taccl",
               sketch_command),
       command(app, "convert", "a network as a file, by the ending of its name", convert_command),
-      command(app, "update", "a file of an earlier version with the names that keys have now",
-              update_command),
       command(app, "completion", "what a shell needs to complete commands", completion_command),
       command_of<ManArguments>(app, "man", "man pages, in roff",
                                [&app](const ManArguments& arguments) {

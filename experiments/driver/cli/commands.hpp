@@ -109,10 +109,6 @@ struct ConvertArguments {
   std::string output; ///< its ending says what is written
 };
 
-struct UpdateArguments {
-  std::vector<std::string> files;
-};
-
 struct VerifyArguments {
   std::string topology, file;
   bool json = false;
@@ -267,7 +263,6 @@ int jobs_command(const JobsArguments& arguments);
 int failures_command(const FailuresArguments& arguments);
 int train_command(const TrainArguments& arguments);
 int convert_command(const ConvertArguments& arguments);
-int update_command(const UpdateArguments& arguments);
 int verify_command(const VerifyArguments& arguments);
 int replay_command(const ReplayArguments& arguments);
 int bound_command(const BoundArguments& arguments);

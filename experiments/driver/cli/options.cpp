@@ -241,13 +241,6 @@ void add_options(CLI::App& app, ConvertArguments& convert) {
                     "  tutti convert dgx_h100:2 two_nodes.toml\n");
 }
 
-void add_options(CLI::App& app, UpdateArguments& update) {
-  app.add_option("files", update.files,
-                 "TOML of experiments, studies and collectives; comments stay, and what has no old "
-                 "name is left as it is")
-      ->required();
-}
-
 void add_options(CLI::App& app, VerifyArguments& verify) {
   add_topology(app, verify.topology);
   app.add_option("file", verify.file, "a schedule file")->required();

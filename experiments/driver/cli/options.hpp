@@ -20,7 +20,6 @@ void add_options(CLI::App& app, JobsArguments& arguments);
 void add_options(CLI::App& app, FailuresArguments& arguments);
 void add_options(CLI::App& app, TrainArguments& arguments);
 void add_options(CLI::App& app, ConvertArguments& arguments);
-void add_options(CLI::App& app, UpdateArguments& arguments);
 void add_options(CLI::App& app, VerifyArguments& arguments);
 void add_options(CLI::App& app, ReplayArguments& arguments);
 void add_options(CLI::App& app, ExecArguments& arguments);

@@ -191,53 +191,6 @@ explanation = "latency doesn't double"
   }
 }
 
-TEST_CASE("files of earlier versions are updated in place, all or none") {
-  const TemporaryFolder folder;
-  const std::string head = "name = \"e\"\n[topologies]\nR = \"ring:4\"\n[[runs]]\n"
-                           "collectives = [\"all_gather\"]\nalgorithms = [\"ring\"]\n[[expect]]\n"
-                           "label = \"x\"\n";
-  write_file(folder.file("e.toml"), head + "paper = \"1us\"\nat_most = true # as they say\n"
-                                           "metric = \"time\"\ntolerance = \"1%\"\n");
-  CHECK_THAT(run_tutti("run e.toml", folder).err,
-             ContainsSubstring("e.toml:9:9: \"paper\" is now"));
-  write_file(folder.file("bad.toml"), "a = \n");
-  const std::string before = read_file(folder.file("e.toml"));
-  CHECK(run_tutti("update e.toml bad.toml", folder).code == 2);
-  CHECK(read_file(folder.file("e.toml")) == before);
-  const CommandResult updated = run_tutti("update e.toml", folder);
-  CHECK(updated.code == 0);
-  CHECK(updated.out == "e.toml: updated\n");
-  CHECK(read_file(folder.file("e.toml")) ==
-        head +
-            "at_most = \"1us\"\n# as they say\nmetric = \"collective_time\"\ntolerance = \"1%\"\n");
-  CHECK(run_tutti("run e.toml", folder).code == 1); // read, and slower than that
-  CHECK(run_tutti("update e.toml", folder).out == "e.toml: nothing to change\n");
-}
-
-TEST_CASE("an update keeps a file's mode, and leaves what is read-only alone") {
-  namespace fs = std::filesystem;
-  const TemporaryFolder folder;
-  const std::string old = "[[expect]]\npaper = 1\n";
-  const auto write = [&](const std::string& name, fs::perms mode) {
-    write_file(folder.file(name), old);
-    fs::permissions(folder.file(name), mode);
-  };
-  const auto mode_of = [&](const std::string& name) {
-    return static_cast<unsigned>(fs::status(folder.file(name)).permissions());
-  };
-  write("run.toml", fs::perms{0755});
-  write("locked.toml", fs::perms{0444});
-  const CommandResult refused = run_tutti("update run.toml locked.toml", folder);
-  CHECK(refused.code == 2);
-  CHECK_THAT(refused.err, ContainsSubstring("locked.toml: cannot write: it is read-only"));
-  CHECK(read_file(folder.file("locked.toml")) == old);
-  CHECK(read_file(folder.file("run.toml")) == old);
-  CHECK(mode_of("locked.toml") == 0444);
-  CHECK(run_tutti("update run.toml", folder).out == "run.toml: updated\n");
-  CHECK(read_file(folder.file("run.toml")) == "[[expect]]\nvalue = 1\n");
-  CHECK(mode_of("run.toml") == 0755);
-}
-
 TEST_CASE("an unexplained difference is exit code 1") {
   const TemporaryFolder folder;
   write_file(folder.file("e.toml"), "name = \"e\"\n[topologies]\nR = \"ring:4\"\n[[runs]]\n"
