@@ -144,9 +144,4 @@ std::vector<Permutation> automorphism_generators(const ColouredGraph& graph, Aut
   return found;
 }
 
-bool is_automorphism(const ColouredGraph& graph, const Permutation& permutation) {
-  return permutation.size() == graph.colours.size() && is_permutation(permutation) &&
-         keeps(graph.colours, permutation) && keeps(distinct(graph.arcs), permutation);
-}
-
 } // namespace tutti

@@ -29,6 +29,4 @@ automorphism_generators(const ColouredGraph& graph,
                         AutomorphismSearch how = AutomorphismSearch::plain,
                         const WorkLimit& limit = {});
 
-[[nodiscard]] bool is_automorphism(const ColouredGraph& graph, const Permutation& permutation);
-
 } // namespace tutti

@@ -8,7 +8,6 @@
 #include "sim/files/schedule_file.hpp"
 #include "sim/files/schedule_json.hpp"
 #include "sim/relays.hpp"
-#include "sim/restriction.hpp"
 #include "sim/transforms.hpp"
 #include "sim/verify.hpp"
 #include "tests/baselines.hpp"
@@ -558,29 +557,6 @@ TEST_CASE("an inverted schedule of sends is one of the inverse collective") {
   const Collective sums = collective_on(ring, CollectiveKind::reduce_scatter);
   const Times all = delivered(ring, sums, inverse, latency_too);
   CHECK(*std::ranges::max_element(all) == 3 * (a + d)); // three steps of 1 MB
-}
-
-TEST_CASE("a restricted schedule sends together what is left of a send") {
-  const Topology ring = samples::ring(3, true);
-  const auto of_group = [&](std::vector<NodeId> group) {
-    return make_collective(ring, {CollectiveKind::all_gather, Bytes{60}, std::move(group), 0, 1});
-  };
-  Schedule schedule(ring.link_count());
-  schedule.push(ChunkId{0}, LinkId{0}, Op::copy);
-  schedule.push(ChunkId{1}, LinkId{1}, Op::copy);
-  schedule.push({ChunkId{0}, PathId{1}, Op::copy, false, true});
-  schedule.push(ChunkId{1}, LinkId{2}, Op::copy);
-  schedule.push({ChunkId{2}, PathId{2}, Op::copy, false, true});
-  schedule.push(ChunkId{2}, LinkId{0}, Op::copy);
-  const Collective all = of_group({});
-  REQUIRE(verify(ring, all, schedule).correct());
-  const Collective some = of_group({NodeId{0}, NodeId{2}});
-  const Schedule left = restricted_to_group(ring, schedule, all, some);
-  CHECK(verify(ring, some, left).correct());
-  CHECK(left.size() == 3);
-  CHECK_FALSE(left.has_contiguous());
-  const Collective others = of_group({NodeId{0}, NodeId{1}});
-  CHECK(verify(ring, others, restricted_to_group(ring, schedule, all, others)).correct());
 }
 
 TEST_CASE("a relay in software passes a send on as one") {

@@ -254,8 +254,4 @@ std::size_t parse_jobs(const std::string& text) {
   return static_cast<std::size_t>(parse_integer(text, "jobs", 1, 1024));
 }
 
-unsigned parse_threads(const std::string& text) {
-  return static_cast<unsigned>(parse_integer(text, "threads", 1, 1024));
-}
-
 } // namespace tutti

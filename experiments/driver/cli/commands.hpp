@@ -175,6 +175,7 @@ struct BoundArguments {
   CollectiveArguments collective;
   std::optional<std::string> chunks; ///< none: bounds of any schedule only
   std::optional<std::string> bound;  ///< quick (default) or full
+  bool check = false;                ///< have every certificate checked
   ModelArguments model;
   std::string draw; ///< picture to write; empty: none
   TableArguments tables;
@@ -365,6 +366,5 @@ LinkQuantity require_drawable(const DrawArguments& draw, bool with_queue = false
 /// Errors: InputError unless it is a whole number from 1 on.
 [[nodiscard]] std::uint64_t parse_seed(const std::string& text); ///< from 0 on
 [[nodiscard]] std::size_t parse_jobs(const std::string& text);
-[[nodiscard]] unsigned parse_threads(const std::string& text);
 
 } // namespace tutti

@@ -394,6 +394,9 @@ void add_options(CLI::App& app, BoundArguments& bound) {
                  "also bound schedules with so many chunks per shard, each of which moves whole");
   add_model(app, bound.model, "");
   add_bound(app, bound.bound);
+  app.add_flag("--check", bound.check,
+               "check every certificate by code that shares nothing with what made it; exit code 1 "
+               "where one doesn't hold");
   app.add_option(
       "--draw", bound.draw,
       "picture to write of what proves the best bound: .svg or .png; of up to 1024 nodes");

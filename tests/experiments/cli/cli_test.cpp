@@ -263,6 +263,18 @@ TEST_CASE("a faulty schedule is found: exit code 1") {
   CHECK(std::filesystem::exists(folder.file("c.json")));
 }
 
+TEST_CASE("bound has certificates checked on demand") {
+  const std::string bound = "bound -t ring:4 -c all_gather --size 4kB --chunks 2 --json";
+  for (const bool is_checked : {false, true}) {
+    const Json details = run_of(bound + (is_checked ? " --check" : ""))["details"];
+    for (const char* table : {"bounds", "bounds_at_chunks"}) {
+      REQUIRE(details[table].size() > 3);
+      for (const Json& each : details[table])
+        CHECK(each.value("check", "") == (is_checked ? "holds" : ""));
+    }
+  }
+}
+
 TEST_CASE("bound and show speak of a topology") {
   const Json bound = run_of("bound -t ring:4 -c all_gather --size 4kB");
   CHECK(bound["lower_bound_ps"] == 1'010'000); // as above

@@ -80,6 +80,21 @@ ColouredGraph random_graph(Random& random) {
   return graph;
 }
 
+// By the definition: a permutation that maps colours to themselves and the set of arcs to itself.
+bool is_automorphism(const ColouredGraph& graph, const Permutation& image) {
+  if (std::set(image.begin(), image.end()).size() != graph.colours.size() ||
+      image.size() != graph.colours.size())
+    return false;
+  std::set<std::pair<std::uint32_t, std::uint32_t>> arcs, images;
+  for (const auto& [from, to] : graph.arcs) {
+    arcs.emplace(from, to);
+    images.emplace(image[from], image[to]);
+  }
+  for (std::size_t i = 0; i < image.size(); ++i)
+    if (graph.colours[i] != graph.colours[image[i]]) return false;
+  return arcs == images;
+}
+
 std::size_t symmetries_among_all_permutations(const ColouredGraph& graph) {
   Permutation image(graph.colours.size());
   std::iota(image.begin(), image.end(), 0U);

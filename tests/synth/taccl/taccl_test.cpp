@@ -5,7 +5,7 @@
 #include "synth/bounds/bounds.hpp"
 #include "synth/chunk_choice.hpp"
 #include "synth/list.hpp"
-#include "synth/taccl/check_sketch.hpp"
+#include "tests/synth/taccl/check_sketch.hpp"
 #include "synth/taccl/proposals.hpp"
 #include "synth/taccl/synthesis.hpp"
 #include "tests/catch.hpp"

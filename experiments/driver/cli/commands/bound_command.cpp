@@ -10,11 +10,13 @@
 #include "sim/error.hpp"
 #include "sim/report.hpp"
 #include "synth/bounds/bounds.hpp"
+#include "synth/bounds/check.hpp"
 #include "topologies/list.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <memory>
 #include <set>
 #include <string>
@@ -38,27 +40,57 @@ Collective collective_of(const BoundArguments& arguments, const Topology& topolo
   return make_collective(topology, request, *chunks);
 }
 
-Json list_of(const std::vector<Bound>& bounds) {
-  Json list = Json::array();
+constexpr std::string_view confirmed = "holds";
+
+/// A bound and, if its certificate was checked, what the checker says of it.
+struct CheckedBound {
+  Bound bound;
+  std::string check; ///< "holds", or why it is refused; empty: not checked
+};
+
+/// The problem and its bounds.
+struct Answer {
+  const Topology& topology;
+  const Collective& collective;
+  const TimeModel& model;
+  bool at_chunks = false; ///< a number of chunks is given
+  bool is_checked = false;
+  Bounds bounds;
+  std::vector<CheckedBound> any = {}, given = {}; ///< those of `bounds`
+};
+
+std::vector<CheckedBound> checked(const Answer& answer, Chunking chunking,
+                                  const std::vector<Bound>& bounds) {
+  std::vector<CheckedBound> checked;
   for (const Bound& bound : bounds) {
+    checked.push_back({bound, ""});
+    if (!answer.is_checked) continue;
+    checked.back().check =
+        refuted(answer.topology, answer.collective, answer.model, chunking, bound);
+    if (checked.back().check.empty()) checked.back().check = confirmed;
+  }
+  return checked;
+}
+
+bool all_hold(const std::vector<CheckedBound>& bounds) {
+  return std::ranges::all_of(bounds, [](const CheckedBound& each) {
+    return each.check.empty() || each.check == confirmed;
+  });
+}
+
+Json list_of(const std::vector<CheckedBound>& bounds) {
+  Json list = Json::array();
+  for (const auto& [bound, check] : bounds) {
     Json inside = Json::array();
     for (const NodeId node : bound.inside) inside.push_back(node.value);
     list.push_back({{"kind", to_text(bound.kind)},
                     {"lower_bound_ps", bound.time.ps},
                     {"certificate", bound.certificate},
                     {"inside", std::move(inside)}});
+    if (!check.empty()) list.back()["check"] = check;
   }
   return list;
 }
-
-/// What is asked, and what is known of it.
-struct Answer {
-  const Topology& topology;
-  const Collective& collective;
-  const TimeModel& model;
-  bool at_chunks = false; ///< a number of chunks is given
-  Bounds bounds;
-};
 
 Json output_of(const Answer& answer) {
   const Bound& best = answer.bounds.best();
@@ -74,7 +106,7 @@ Json output_of(const Answer& answer) {
                {"lower_bound_kind", to_text(best.kind)},
                {"algbw_bytes_per_s", algbw(collective, best.time)},
                {"busbw_bytes_per_s", busbw(collective, best.time)}};
-  Json details = {{"bounds", list_of(answer.bounds.any)}};
+  Json details = {{"bounds", list_of(answer.any)}};
   for (const char* key : {"chunks", "lower_bound_at_chunks_ps", "lower_bound_at_chunks_kind"})
     json[key] = nullptr; // where no number of chunks is given
   if (answer.at_chunks) {
@@ -82,22 +114,26 @@ Json output_of(const Answer& answer) {
     json["chunks"] = collective.chunks.size();
     json["lower_bound_at_chunks_ps"] = at_chunks.time.ps;
     json["lower_bound_at_chunks_kind"] = to_text(at_chunks.kind);
-    details["bounds_at_chunks"] = list_of(answer.bounds.given);
+    details["bounds_at_chunks"] = list_of(answer.given);
   }
   json["details"] = std::move(details);
   return json;
 }
 
-std::string table_of(const Collective& collective, const std::vector<Bound>& bounds,
+std::string table_of(const Answer& answer, const std::vector<CheckedBound>& bounds,
                      std::string_view title, const TableForm& form) {
   Table table{{{std::string(title), Align::left, 0, false, {"bound"}},
                {"time", Align::right},
                {"algbw", Align::right},
                {"certificate", Align::left, 0, true}},
               {}};
-  for (const Bound& bound : bounds)
+  if (answer.is_checked) table.columns.insert(table.columns.end() - 1, {"check", Align::left});
+  for (const auto& [bound, check] : bounds) {
     table.rows.push_back({std::string(to_text(bound.kind)), short_text(bound.time),
-                          short_rate_text(algbw(collective, bound.time)), bound.certificate});
+                          short_rate_text(algbw(answer.collective, bound.time))});
+    if (answer.is_checked) table.rows.back().push_back(check);
+    table.rows.back().push_back(bound.certificate);
+  }
   return to_text(table, form);
 }
 
@@ -106,11 +142,11 @@ std::string text_of(const Answer& answer, const TableForm& form) {
   std::string text = fmt::format(
       "{}, {} {} ({} NPUs)\n{}no schedule is faster than {} ({})\n", answer.topology.name(),
       collective_text(answer.topology, collective), to_text(collective.size()),
-      answer.topology.npu_count(), table_of(collective, answer.bounds.any, "bound", form),
+      answer.topology.npu_count(), table_of(answer, answer.any, "bound", form),
       short_text(answer.bounds.best().time), to_text(answer.bounds.best().kind));
   if (!answer.at_chunks) return text;
   return text + fmt::format("\n{}no schedule with {} is faster than {} ({})\n",
-                            table_of(collective, answer.bounds.given, "bound at chunks", form),
+                            table_of(answer, answer.given, "bound at chunks", form),
                             collective.chunks.size() == 1
                                 ? "this one chunk"
                                 : fmt::format("these {} chunks", collective.chunks.size()),
@@ -133,8 +169,9 @@ void draw_best(const std::string& file, const Answer& answer) {
 void require_sound(const BoundArguments& arguments) {
   TableForm form = table_form(arguments.tables);
   form.titles = std::make_shared<std::set<std::string>>(); // those of tables are told by tables
-  know_columns(
-      form, std::vector<std::string>{"bound", "bound_at_chunks", "time", "algbw", "certificate"});
+  std::vector<std::string> columns{"bound", "bound_at_chunks", "time", "algbw", "certificate"};
+  if (arguments.check) columns.emplace_back("check");
+  know_columns(form, columns);
   require_known_columns(form);
   if (arguments.draw.empty()) return;
   require_picture_name(arguments.draw);
@@ -148,17 +185,23 @@ int bound_command(const BoundArguments& arguments) {
   const Topology topology = told_topology(arguments.topology);
   const Collective collective = collective_of(arguments, topology);
   const TimeModel model = time_model(arguments.model);
-  const Answer answer{topology, collective, model, arguments.chunks.has_value(),
-                      about_topology(arguments.topology, topology.name(), [&] {
-                        return all_bounds(topology, collective, model,
-                                          parse_bound_effort(arguments.bound.value_or("quick")));
-                      })};
+  Answer answer{topology,
+                collective,
+                model,
+                arguments.chunks.has_value(),
+                arguments.check,
+                about_topology(arguments.topology, topology.name(), [&] {
+                  return all_bounds(topology, collective, model,
+                                    parse_bound_effort(arguments.bound.value_or("quick")));
+                })};
+  answer.any = checked(answer, Chunking::any, answer.bounds.any);
+  if (answer.at_chunks) answer.given = checked(answer, Chunking::given, answer.bounds.given);
   if (!arguments.draw.empty()) draw_best(arguments.draw, answer);
   if (arguments.json)
     print_text(answer_json("bound", Json::array({output_of(answer)})));
   else
     print_tables(text_of(answer, table_form(arguments.tables)));
-  return 0;
+  return all_hold(answer.any) && all_hold(answer.given) ? 0 : 1;
 }
 
 } // namespace tutti

@@ -1,6 +1,6 @@
 // Why: synthesis keeps to a sketch because it never sees anything else; whether it does is checked
 // from the other side, transfer by transfer, in ranks as the sketch has them.
-#include "synth/taccl/check_sketch.hpp"
+#include "tests/synth/taccl/check_sketch.hpp"
 
 #include <fmt/format.h>
 
