@@ -1,8 +1,8 @@
 // Transfers that share a path keep list order, so chunks that are in different phases must be
 // listed in the order in which they come to a link: by_dimensions() plans the phases with every
-// dimension as one server, whose step of a phase is the step of all its lines. Of the chunks that
-// wait for a dimension, the one that came first to it goes first; while its next step waits for
-// the latency of the last one, the next chunk's step is served.
+// dimension as one server, whose step of a phase is the step of all its lines. A dimension serves
+// the chunks that wait for it in order of arrival; while a chunk's next step waits for the latency
+// of the last one, the next chunk's step is served.
 
 #include "algorithms/dimension_phases.hpp"
 
@@ -141,7 +141,7 @@ private:
     return adjacent(topology_, npu(from), npu(to));
   }
 
-  /// Of all lines along the axis, so that they keep step.
+  /// The exchange that all lines along the axis use, so that they keep step.
   [[nodiscard]] Exchange exchange_along(std::size_t axis, Exchange open_lines) {
     const std::size_t n = extent(axis), stride = grid_.axes[axis].stride;
     bool all_adjacent = true, closed = true, longer_back = false;
@@ -181,7 +181,7 @@ private:
     }
   }
 
-  /// Of all combinations of coordinates along the axes.
+  /// The offsets of all combinations of coordinates along the axes.
   [[nodiscard]] std::vector<std::size_t> offsets(std::span<const std::size_t> axes) const {
     std::vector<std::size_t> found{0};
     for (const std::size_t axis : axes) {
@@ -211,7 +211,7 @@ private:
       each_line(progress.axis(), [&](std::size_t line) { send_step(progress, line, k); });
   }
 
-  /// Of the k-th chunk of shards, in one line.
+  /// Sends the k-th chunk of shards along one line.
   void send_step(const Progress& progress, std::size_t line, std::uint32_t k) {
     const std::size_t n = extent(progress.axis()), step = progress.step;
     if (exchange_[progress.axis()] == Exchange::direct) {
@@ -250,7 +250,8 @@ private:
   std::vector<Exchange> exchange_;        // by axis
 };
 
-/// Of the whole buffer, by the chunks of shards that each slice has.
+/// Bytes of each slice of the whole buffer: two chunks of every shard; one in the last slice where
+/// their number is odd.
 std::vector<Bytes> chunk_sizes(const CollectivePart& part) {
   std::vector<Bytes> sizes;
   for (std::uint32_t k = 0; k < part.chunks_per_shard; k += 2)

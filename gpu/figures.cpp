@@ -40,7 +40,7 @@ std::uint32_t ranks_of_one_gpu() {
   return std::max(2U, static_cast<std::uint32_t>(gpu_machine().peers) + 1);
 }
 
-/// Of a run whose data is right. Errors: TestFailed.
+/// The median time of some repetitions, in s. Errors: TestFailed where the data is wrong.
 double median_of(const PlannedRun& run) {
   RunSettings settings;
   settings.repetitions = 5;
@@ -54,7 +54,7 @@ Figure block_copy() {
   return static_cast<double>(bytes) / median_of(planned(one_message(ranks_of_one_gpu()), bytes));
 }
 
-/// Of one element, one way.
+/// The time in s of a message of one element, one way.
 double message_seconds(std::uint32_t ranks) {
   constexpr std::uint32_t times = 100;
   return median_of(planned(ping_pong(ranks, times), sizeof(float))) / (2 * times);

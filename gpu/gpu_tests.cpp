@@ -55,7 +55,7 @@ void require_right(const PlannedRun& run, const RunSettings& settings) {
                      std::to_string(check.first->expected));
 }
 
-/// Of sizes that vectors of 16 bytes divide, and that they don't.
+/// All-Gathers of sizes that vectors of 16 bytes divide, and of sizes that they don't.
 void gather(bool copies) {
   for (const std::uint32_t ranks : {2U, 3U, 8U})
     for (const ElementType type : all_types)

@@ -29,7 +29,8 @@ using runtime::NcclTiming;
 /// What is timed together.
 using Sizes = std::map<std::pair<int, std::string>, std::vector<Bytes>>; ///< [GPUs, collective]
 
-/// Of the pack's cases of peers that `gpus` are enough for; of all, on one GPU, where there is one.
+/// The sizes of the pack's cases of peers for which `gpus` are enough; with one GPU those of all
+/// such cases, on that GPU.
 Sizes sizes_to_time(const runtime::Pack& pack, int gpus) {
   Sizes sizes;
   for (const runtime::PackLine& line : pack.lines())

@@ -45,8 +45,8 @@ inline constexpr std::size_t step_kind_count = 9;
 [[nodiscard]] std::string_view to_text(StepKind kind); ///< MSCCL's word
 [[nodiscard]] bool sends(StepKind kind);
 [[nodiscard]] bool receives(StepKind kind);
-[[nodiscard]] bool reads_source(StepKind kind);  ///< of its own buffers
-[[nodiscard]] bool writes_target(StepKind kind); ///< of its own buffers
+[[nodiscard]] bool reads_source(StepKind kind);  ///< in its own buffers
+[[nodiscard]] bool writes_target(StepKind kind); ///< in its own buffers
 
 /// A step of another block of the same rank: over, as all before it in that block.
 struct StepAt {

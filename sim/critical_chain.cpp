@@ -78,7 +78,8 @@ public:
   }
 
 private:
-  /// Of hops that start at one instant the report puts the link of the least number first.
+  /// Puts the hops of transfer i in the order of its path: of hops that start at one instant the
+  /// report lists the one over the least link first.
   void order_along_path(std::uint32_t i) {
     const std::span<std::uint32_t> hops = hops_of_[i];
     if (hops.size() < 2) return;
@@ -109,7 +110,7 @@ private:
   }
   [[nodiscard]] const HopRecord& hop(std::uint32_t h) const { return report_.hops[h]; }
   [[nodiscard]] Time latency(std::uint32_t h) const { return topology_.link(hop(h).link).latency; }
-  /// Of the send of transfer i, which the report tells by its first transfer.
+  /// The hops of the send of transfer i, which the report lists under the send's first transfer.
   [[nodiscard]] std::span<const std::uint32_t> hops_of_send(std::uint32_t i) const {
     return hops_of_[static_cast<std::uint32_t>(schedule_.send_begin(i))];
   }

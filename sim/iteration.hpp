@@ -29,8 +29,8 @@ struct CommunicationPlan {
   Schedule schedule;
   std::string algorithm;                     ///< "tacos", for reports
   std::optional<LibraryChoice> library = {}; ///< how a runtime carries it, where that is known
-  /// Of each call: from when its members are there (one at a time: the first of them) until the
-  /// first transfer may begin.
+  /// The time of each call from when its members are there (one at a time: the first of them) until
+  /// the first transfer may begin.
   Time launch = {};
 };
 
@@ -100,8 +100,8 @@ struct OperationSpan {
 struct IterationReport {
   std::string engine;
   TimeModel model;
-  /// Of all iterations that the workload holds: until the last operation is over and the last NPU
-  /// there.
+  /// Duration of all iterations that the workload holds: until the last operation is over and the
+  /// last NPU is there.
   Time duration;
   std::vector<TimeAccount> accounts; ///< per NPU
   /// Per NPU: for how long communication of each purpose was under way, hidden or exposed (times

@@ -40,8 +40,8 @@ struct NetworkEvent {
   };
   Time at;
   Kind kind = Kind::link_down;
-  LinkId link = {}; ///< of link_*
-  NodeId npu = {};  ///< of npu_*
+  LinkId link = {}; ///< for link_*
+  NodeId npu = {};  ///< for npu_*
   Share share = {};
   Time latency = {};
 };

@@ -34,7 +34,7 @@ double fraction(Random& random) {
   return static_cast<double>(random.next() >> 11) * 0x1p-53 + least_fraction;
 }
 
-/// Of mean 0 and deviation 1, at most three from 0.
+/// A normal number of mean 0 and deviation 1, at most three from 0.
 double normal(Random& random) {
   while (true) {
     const double x = 2 * fraction(random) - 1, y = 2 * fraction(random) - 1;
@@ -45,7 +45,7 @@ double normal(Random& random) {
   }
 }
 
-/// In units of the scale.
+/// A draw of this kind, in units of the scale.
 double drawn(Skew::Kind kind, Random& random) {
   switch (kind) {
   case Skew::Kind::none: break;

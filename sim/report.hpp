@@ -22,7 +22,7 @@ struct LinkUse {
 
 /// One crossing of one link, for timelines.
 struct HopRecord {
-  std::uint32_t transfer = 0; ///< of those that share a send, the first
+  std::uint32_t transfer = 0; ///< the first of those that share a send
   LinkId link;
   Time start, end; ///< of occupying the link with data
 };
@@ -40,9 +40,9 @@ struct StuckTransfer {
   };
   std::uint32_t transfer = 0;
   Why why = Why::waiting;
-  LinkId link = {};          ///< of link_down
-  Time since = {};           ///< of link_down: when it entered that link's queue
-  std::uint32_t awaited = 0; ///< of named
+  LinkId link = {};          ///< for link_down
+  Time since = {};           ///< for link_down: when it entered that link's queue
+  std::uint32_t awaited = 0; ///< for named
 };
 
 /// How far the histories are apart that two engines give of one run.
@@ -51,8 +51,8 @@ struct EngineAgreement {
   Time allowed;     ///< for what differs by `largest`
   std::string what; ///< that is, in words
   bool holds = true;
-  /// More than `allowed`, as the order of some crossings hangs on less than a picosecond: in finer
-  /// time, where rounding is less, the engines agree.
+  /// More than `allowed`, as the order of some crossings depends on less than a picosecond: in
+  /// finer time, where rounding is less, the engines agree.
   bool hangs_on_rounding = false;
 };
 

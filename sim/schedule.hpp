@@ -112,7 +112,7 @@ public:
   /// Transfer `i` waits for this, too.
   /// Pre: i is in the list, and no later one has dependencies yet.
   void add_dependency(std::size_t i, Dependency dependency);
-  /// Of transfer i, as they were added. Cost: O(log dependencies).
+  /// The dependencies of transfer i, as they were added. Cost: O(log dependencies).
   [[nodiscard]] std::span<const Dependency> dependencies(std::size_t i) const;
   /// All of them, by the transfer that waits: waiting()[k] waits for all_dependencies()[k].
   [[nodiscard]] std::span<const std::uint32_t> waiting() const { return waiting_; }

@@ -24,7 +24,7 @@ namespace tutti {
 
 /// The model whose lower bounds hold for this schedule under `model`. Where links are busy for
 /// their latencies bounds count these chunk by chunk, but chunks that share a send pay them once.
-/// Of such schedules what holds where links aren't busy for latencies is a bound: that makes
+/// The bounds of a model whose links aren't busy for latencies hold for such schedules: that makes
 /// nothing slower.
 [[nodiscard]] inline TimeModel bounding_model(TimeModel model, const Schedule& schedule) {
   if (schedule.has_contiguous()) model.link_busy = LinkBusy::serialization;

@@ -54,7 +54,7 @@ struct SynthesisOptions {
   std::function<void(const SynthesisProgress&)> progress;
   /// True ends the synthesis as the limit does. Asked now and then, by any thread. May be empty.
   std::function<bool()> cancelled;
-  /// Of what is done with schedules: verification, replays, executions. Synthesizers leave it
+  /// Watches what is done with schedules: verification, replays, executions. Synthesizers leave it
   /// alone. May be empty.
   StageWatch stage;
   /// `--set key=value`: the algorithm's own options. An unknown key is an InputError.

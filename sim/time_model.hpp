@@ -42,7 +42,7 @@ struct TimeModel {
   Discipline discipline = Discipline::fifo;
   /// Reduction rate of NPUs that state none themselves; 0 = reduction takes no time.
   Bandwidth reduce_rate = {};
-  NetworkModel network = NetworkModel::ideal; ///< of fluid
+  NetworkModel network = NetworkModel::ideal; ///< for fluid
   bool operator==(const TimeModel&) const = default;
 };
 

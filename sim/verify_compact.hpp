@@ -13,7 +13,7 @@ namespace tutti {
 /// Whether the transfers can happen in some order that is each link's: every sender holds what it
 /// sends by then (a node that can't copy sends it once), nothing comes to a node twice or to one
 /// that held it from the start, and everyone has what it wants in the end. Shares no code with
-/// expanded(). Of several faults one is reported, always the same.
+/// expanded(). Where there are several faults, one is reported, always the same.
 /// Faults: as of a list; a chunk that arrives twice is one here, so `redundant` is 0.
 /// Cost: O(transfers + links + visits of nodes), a visit for each time that a node which was waited
 /// for has got something; plus nodes * chunks / 64. Memory: one bit per (chunk, node), two where

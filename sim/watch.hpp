@@ -23,7 +23,8 @@ using Watch = std::function<bool(const WorkProgress&)>;
 /// The same of work that has several stages, each in words: "replay on native".
 using StageWatch = std::function<bool(std::string_view stage, const WorkProgress&)>;
 
-/// Of one stage, which begins now; empty where `watch` is, to which it refers. Errors: Stopped.
+/// A watch on one stage, which begins now. Refers to `watch`, and is empty where that is. Errors:
+/// Stopped.
 [[nodiscard]] Watch watch_of(const StageWatch& watch, std::string stage);
 
 /// The work was ended by its watch: there is no result. Not an error of anybody's, so that nothing

@@ -135,7 +135,7 @@ private:
     }
   }
 
-  /// Of an NPU, to the groups that it communicates in.
+  /// Adds the roles of an NPU to the groups that it communicates in.
   void add_roles(std::uint32_t npu, std::vector<std::vector<MemberRole>>& members) {
     const ProgramPlace& place = workload_.places[npu];
     if (place.program >= workload_.programs.size())

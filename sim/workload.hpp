@@ -78,7 +78,7 @@ public:
   [[nodiscard]] std::span<const std::uint32_t> dependencies(std::size_t i) const {
     return std::span(dependencies_).subspan(begin_[i], begin_[i + 1] - begin_[i]);
   }
-  /// Of the operations that are ready, the one with the lowest turn comes first.
+  /// The turn of an operation: of those that are ready, the one with the lowest turn comes first.
   [[nodiscard]] std::uint32_t turn(std::uint32_t i) const { return turns_.empty() ? i : turns_[i]; }
   [[nodiscard]] bool operator==(const TrainingProgram&) const = default;
 
@@ -124,7 +124,7 @@ struct CommunicationRequest {
   auto operator<=>(const CommunicationRequest&) const = default;
 };
 
-/// Of a communication by an NPU in one of its places.
+/// The request that a communication of an NPU makes, for the group that its place names.
 [[nodiscard]] CommunicationRequest request_of(const Workload& workload, std::size_t npu,
                                               const Operation& operation);
 

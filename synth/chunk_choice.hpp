@@ -84,8 +84,8 @@ struct ChunkChoice {
 [[nodiscard]] bool chooses_chunks(const AlgorithmRow& row, const Collective& collective,
                                   const CollectiveMaker& cut);
 
-/// Of a schedule whose number of chunks was still being chosen when the limit came: timed_out, with
-/// a note that says so.
+/// Marks the outcome of a schedule whose number of chunks was still being chosen when the limit
+/// came: timed_out, with a note that says so.
 void mark_cut_short(Outcome& outcome);
 
 /// Adds to the note what the count of transfers has left out, if anything.

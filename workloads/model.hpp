@@ -54,7 +54,7 @@ struct Layer {
   double expert_parameters = 0; ///< of all experts together; spread by expert parallelism
   double outputs = 0;           ///< elements handed to the next layer, for one sample
   double stored = 0; ///< elements of two bytes kept from forward to backward, for one sample
-  double scores = 0; ///< of them, attention matrices: what Recompute::attention makes again
+  double scores = 0; ///< attention matrices among `stored`, which Recompute::attention makes again
   TensorSplit split = TensorSplit::none;
   double routed = 0; ///< elements sent to the experts, and as many back, for one sample
   std::optional<GivenTimes> times;

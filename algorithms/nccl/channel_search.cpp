@@ -69,7 +69,7 @@ private:
 
   // Between nodes a channel begins at a NIC.
 
-  /// Of all GPUs (-1) or one, the nearest first.
+  /// The NICs of one GPU or of all (-1), the nearest first.
   [[nodiscard]] std::vector<std::uint32_t> sorted_nics(int gpu) const {
     std::vector<std::uint32_t> nics;
     std::vector<bool> is_there(system_.nics.size(), false);

@@ -38,8 +38,9 @@ struct AtNic {
 };
 
 /// Where data goes from one GPU to another: over NVLink in a node, from a NIC to a NIC between
-/// nodes, over NVLink to the NIC's GPU first where that is another one (PXN). Of several links and
-/// ports each channel takes another; equally short ways between NICs are shared as routes are.
+/// nodes, over NVLink to the NIC's GPU first where that is another one (PXN). Where there are
+/// several links or ports, each channel takes another one; equally short ways between NICs are
+/// shared as routes are.
 class Wiring {
 public:
   Wiring(const Topology& topology, const System& system, RoutedSchedule& schedule);
@@ -54,7 +55,7 @@ public:
   /// Between any two ranks, as the ports of their own GPUs allow.
   [[nodiscard]] PathId any(Rank from, Rank to, std::uint32_t port);
 
-  /// Of a GPU the link up to its node's switch that reduces and copies, or down from it.
+  /// The link from a GPU up to its node's switch that reduces and copies, or down from it.
   /// Pre: System::reducing_switches.
   [[nodiscard]] PathId up(std::uint32_t node, std::uint32_t gpu) const;
   [[nodiscard]] PathId down(std::uint32_t node, std::uint32_t gpu) const;

@@ -15,12 +15,12 @@ namespace {
 
 constexpr std::size_t sizes = 27; // 64 B, 128 B, ...
 using Corrections = std::array<std::array<double, sizes>, protocol_count>;
-/// Of trees and rings, for LL, LL128 and Simple.
+/// Values for trees and for rings, each for LL, LL128 and Simple.
 using Pair = std::array<std::array<double, protocol_count>, 2>;
 
 struct Model {
   Pair inside, between;      ///< latency of a hop, us
-  Pair share, share_of_many; ///< of the bandwidth: of one or two nodes, of more
+  Pair share, share_of_many; ///< of the bandwidth: on one or two nodes, on more
   Corrections tree, ring;
 };
 

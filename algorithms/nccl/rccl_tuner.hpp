@@ -8,7 +8,7 @@
 
 namespace tutti::nccl {
 
-/// Of RCCL, on Instinct GPUs.
+/// RCCL's cost model on Instinct GPUs.
 class RcclTuner final : public Tuner {
 public:
   using Tuner::Tuner;

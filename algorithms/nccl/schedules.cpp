@@ -50,7 +50,8 @@ struct Ring {
   std::vector<PathId> forward;
 };
 
-/// Of links that are alike the j-th of the channels with one order takes the j-th.
+/// The ring of each channel. The j-th of the channels with one order takes the j-th of links that
+/// are alike.
 std::vector<Ring> rings_of(const Work& work, Wiring& wiring) {
   std::vector<Ring> rings;
   for (std::uint32_t c = 0; c < work.channels; ++c) {

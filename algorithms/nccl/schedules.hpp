@@ -22,8 +22,8 @@ struct Work {
 /// In how many chunks a block is cut.
 struct Cut {
   std::uint32_t pieces = 1;
-  /// Of NCCL's pieces, where their transfers would be too many to list and these are larger; else
-  /// 0.
+  /// Size of one of NCCL's pieces, where their transfers would be too many to list and the pieces
+  /// here are larger; else 0.
   Bytes own_piece = {};
 };
 

@@ -80,7 +80,7 @@ private:
   [[nodiscard]] double believed(Bandwidth bandwidth) const {
     return gb_per_s(bandwidth) * gpu_.link_speed / gpu_.link_rate;
   }
-  /// Of a GPU of node 0; none of any other node.
+  /// The index of a GPU of node 0; `none` for all else.
   [[nodiscard]] std::uint32_t index_in_first(NodeId node) const {
     return domain_[node.value] == 0 ? index_of_[node.value] : none;
   }
@@ -171,7 +171,8 @@ private:
     const Abilities can = topology_.node(node).can;
     return topology_.node(node).kind == NodeKind::switching && can.reduce && can.copy;
   }
-  /// Of each node the first one that belongs to it and is next to all of its GPUs, both ways.
+  /// Finds for each node the first switch that reduces and copies, belongs to the node and is next
+  /// to all of its GPUs, both ways; keeps them where every node has one.
   void find_reducing_switches() {
     std::vector<NodeId> found(system_.nodes);
     std::size_t count = 0;

@@ -44,7 +44,7 @@ constexpr Caps tree_most{{{26.5, 18.5, 10}, {24, 23.6, 17.8}, {38.7, 41.4, 36}, 
 constexpr Caps nvls_tree_most{{{26.5, 18.5, 10}, {24, 23.6, 17.8}, {0, 57.7, 45.5}, {0, 96, 80}}};
 constexpr std::array<double, 4> nvls_efficiency{0, 0, .85, .74};
 
-// Of a tree's bandwidth, for 64 B, 128 B, ..., 512 MiB.
+// Factors that correct a tree's bandwidth, for 64 B, 128 B, ..., 512 MiB.
 constexpr std::array<std::array<double, 24>, protocol_count> tree_correction{
     {{1, 1, 1, 1, .9, .8, .7, .7, .7, .7, .6, .5, .4, .4, .5, .6, .7, .8, .9, 1, 1, 1, 1, 1},
      {1, 1, 1, 1, 1, .9, .8, .8, .8, .7, .6, .6, .6, .6, .6, .6, .8, .9, .9, .9, .9, 1, 1, 1},

@@ -124,7 +124,7 @@ bool EndingSignals::wait_until(int process, Clock::time_point deadline, bool hee
   }
 }
 
-/// Of a process that has to end.
+/// Ends the process and its group by SIGTERM and, where it outlives `grace`, by SIGKILL.
 void EndingSignals::end_group(int process, ProcessEnd& end) {
   (void)::kill(-process, SIGTERM);
   if (wait_until(process, Clock::now() + grace, false)) return;

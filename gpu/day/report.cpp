@@ -35,7 +35,7 @@ double predicted_seconds(const runtime::PackLine& line) {
   return line.predicted ? line.predicted->seconds() : 0;
 }
 
-/// Of the first and the last tenth, where there are many.
+/// Medians of the first and of the last tenth of the times; empty where there are few.
 std::string drift_text(const std::vector<double>& seconds) {
   constexpr std::size_t many = 100;
   if (seconds.size() < many) return "";

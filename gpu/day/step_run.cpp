@@ -59,19 +59,20 @@ std::string last_words(const std::string& file, std::size_t from) {
   return line;
 }
 
-/// Of a process that hasn't said it.
+/// The outcome of a test whose process hasn't written it.
 runtime::TestOutcome test_outcome(const ProcessEnd& end) {
   if (end.well()) return runtime::TestOutcome::passed;
   return end.in_time ? runtime::TestOutcome::failed : runtime::TestOutcome::cut_off;
 }
 
-/// One that ends itself since a kernel can't be stopped has code 1.
+/// The outcome of a run whose process hasn't written it. A process that ends itself since a kernel
+/// can't be stopped has code 1.
 runtime::RunOutcome run_outcome(const ProcessEnd& end) {
   if (!end.in_time) return runtime::RunOutcome::cut_off;
   return end.code != 1 ? runtime::RunOutcome::failed : runtime::RunOutcome::hung;
 }
 
-/// Behind its outcome.
+/// The words that follow the outcome.
 std::string outcome_words(const ProcessEnd& end) {
   return end.in_time || !end.gone ? end.told() : "after " + seconds_text(end.limit_seconds);
 }

@@ -39,7 +39,7 @@ struct DayStep {
   int limit_seconds = 0;      ///< of all its tasks, at most 300; 1,800 of all steps
   Tasks (*tasks)(const Scene&) = nullptr;
   std::vector<FigureRange> figures = {};
-  std::string_view cases = {}; ///< of the pack: how their labels begin; empty: none
+  std::string_view cases = {}; ///< how labels of the pack's cases begin; empty: none
 };
 
 /// What a step finds when it is its turn.

@@ -140,7 +140,7 @@ void CopyRun::watch(const Patience& patience, LastResort& resort) const {
   }
 }
 
-/// Of those that steps and blocks end with.
+/// How many of the events with which steps and blocks end have come.
 std::size_t CopyRun::events_over() const {
   const auto over = [](const Event& event) { return event != nullptr && has_come(event); };
   return static_cast<std::size_t>(std::ranges::count_if(over_, over) +

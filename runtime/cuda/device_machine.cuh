@@ -55,7 +55,8 @@ public:
     return spin([&] { return now() >= ns; });
   }
 
-  /// Of the whole GPU. It ticks every 32 ns on some cards, once a microsecond on others.
+  /// The clock of the whole GPU, in ns. It ticks every 32 ns on some cards, once a microsecond on
+  /// others.
   __device__ std::uint64_t now() const {
     std::uint64_t ns;
     asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(ns));

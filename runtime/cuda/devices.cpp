@@ -18,7 +18,8 @@ namespace {
 /// Bytes of each of the two buffers that are copied; even the least are more than any cache.
 constexpr std::size_t most_copied = std::size_t{1} << 30, least_copied = std::size_t{1} << 28;
 
-/// Of the current device. Errors: InputError where its memory is taken.
+/// Bytes of each buffer on the current device: at most a quarter of its free memory. Errors:
+/// InputError where its memory is taken.
 std::size_t copied_bytes() {
   const DeviceMemory memory = device_memory();
   if (memory.free / 4 >= least_copied) return std::min(most_copied, memory.free / 4);

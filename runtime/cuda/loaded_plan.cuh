@@ -27,7 +27,7 @@ public:
 
   [[nodiscard]] const Plan& plan() const { return plan_; }
   [[nodiscard]] const Devices& devices() const { return devices_; }
-  /// Of the GPUs that have some, ascending.
+  /// The blocks of each GPU that has some, by GPU, ascending.
   [[nodiscard]] std::span<const BlocksOfGpu> shares() const { return shares_; }
   /// As a kernel for this share (an index into shares()) follows it.
   [[nodiscard]] const RunView& view(std::size_t share) const {
@@ -44,7 +44,7 @@ public:
   void poison();
   /// No message sent, no step over; returns when that is so on all devices.
   void reset();
-  /// Of all blocks in this run; while it runs, too.
+  /// How many steps of all blocks are over in this run; while it runs, too.
   [[nodiscard]] std::uint64_t steps_over() const;
   /// [block]: where each was when the last run was stopped. Asks no device.
   [[nodiscard]] std::span<const Stopped> stopped() const { return stopped_.values(); }
@@ -77,9 +77,9 @@ private:
     DeviceArray<std::uint32_t> ready;      ///< [share]
     DeviceArray<std::uint32_t*> all_ready; ///< [share]: `ready` there
     DeviceArray<BlockTime> times;          ///< [block]
-    RunView view;                          ///< of these
+    RunView view;                          ///< pointers to these
   };
-  /// Of the connections that end and start at a device.
+  /// How many connections end at a device, and how many start there.
   struct FlagCounts {
     std::size_t arrived = 0, emptied = 0;
   };

@@ -207,7 +207,7 @@ std::string PersistentRun::told_waits() const {
   return waits.empty() ? "no step says that it waits" : waits;
 }
 
-/// Of a run that was stopped. Errors: HungRun, but where it had ended by itself meanwhile.
+/// Checks that a run which was stopped had ended by itself meanwhile. Errors: HungRun.
 void PersistentRun::require_end() const {
   const std::string waits = waiting_steps(loaded_.plan(), loaded_.stopped());
   const std::string hangs = waits.empty() ? missing_blocks() : waits;

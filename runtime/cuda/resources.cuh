@@ -51,11 +51,11 @@ using Event = std::unique_ptr<std::remove_pointer_t<cudaEvent_t>, CudaRelease>;
   return Event(event);
 }
 
-/// Bytes that a device's memory has and that are left of them.
+/// Bytes of a device's memory: those that are free, and all.
 struct DeviceMemory {
   std::size_t free = 0, all = 0;
 };
-/// Of the current device.
+/// The current device's memory.
 [[nodiscard]] inline DeviceMemory device_memory() {
   DeviceMemory memory;
   check_cuda(cudaMemGetInfo(&memory.free, &memory.all), "asking for the GPU's free memory");

@@ -23,7 +23,7 @@ struct BlockTime {
 /// Where the blocks of one GPU wait for those of all; counters are 0 before a run.
 struct StartBarrier {
   std::uint32_t gpu = 0, gpus = 0;       ///< this one, of those that have blocks
-  std::uint32_t blocks = 0;              ///< of this one
+  std::uint32_t blocks = 0;              ///< of this GPU
   std::uint32_t* came = nullptr;         ///< how many of them have come
   std::uint32_t* const* ready = nullptr; ///< [gpu][gpu]: in the memory of the first, of the second
   BlockTime* times = nullptr;            ///< [block of the plan]

@@ -11,7 +11,7 @@
 
 namespace tutti::runtime {
 
-/// Of elements first, first + step, ... `from`: the chunk's contributors.
+/// How many of the elements first, first + step, ... are wrong. `from`: the chunk's contributors.
 template <typename T, Combine combine>
 [[nodiscard]] TUTTI_DEVICE std::uint64_t
 wrong_elements(const std::byte* output, const ExpectedChunk& chunk, const std::uint32_t* from,

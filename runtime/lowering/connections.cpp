@@ -83,7 +83,7 @@ private:
     result_.levels = levels_of(messages_, values_, result_.previous);
   }
 
-  /// Of two connections: how many messages of the second bring what came by the first, and how many
+  /// How many messages of the connection `out` bring what came by the connection `in`, and how many
   /// of these could be sent in the step that receives it.
   struct PassedOn {
     std::uint32_t in = 0, out = 0, at_once = 0, count = 0;

@@ -26,7 +26,7 @@ struct ValuePlace {
   std::uint32_t cell = no_cell;
 };
 
-/// Of one chunk at one rank: where its value is, and where it is wanted.
+/// One chunk at one rank: where its value is, and where it is wanted.
 struct ChunkState {
   ValuePlace now, output;
 };
@@ -36,11 +36,11 @@ struct ScratchRegion {
   std::uint32_t index = 0, unit = 0;
 };
 
-/// Scratch memory in regions of the sizes that are asked for, used again when given back.
+/// Scratch memory in regions of the requested sizes, used again when given back.
 class ScratchRegions {
 public:
-  /// Of those that are free and have this size one that needn't be waited for; else a new one, or
-  /// where that would make more than `most` units the one that is free longest.
+  /// A free region of this size that needn't be waited for; else a new one or, where that would
+  /// make more than `most` units, the one that is free longest.
   template <typename IsOver>
   ScratchRegion take(std::uint32_t units, std::uint32_t most, const IsOver& is_over) {
     std::deque<ScratchRegion>& free = free_[units];
@@ -232,7 +232,7 @@ private:
   LoweringState& state_;
   RankStepOrder order_;
   ScratchRegions scratch_;
-  // Of the step that is being made:
+  // The step that is being made:
   std::vector<std::uint32_t> read_, written_; // cells
   std::vector<StepAt> awaited_;
 };

@@ -38,7 +38,7 @@ public:
   [[nodiscard]] bool has_value() const;
   /// That no field is left.
   void finish() const;
-  /// Of the field that was taken last. Errors: always, InputError.
+  /// Refuses the field that was taken last. Errors: InputError, always.
   [[noreturn]] void fail(const std::string& why) const;
 
 private:

@@ -41,7 +41,7 @@ std::string experiment_text(const std::string& experiment) {
   return csv_line(std::array{std::string("experiment"), experiment});
 }
 
-/// Less what is predicted.
+/// A run's line without its prediction.
 std::string run_text(const PackLine& line) {
   return csv_line(std::array{std::string("run"), line.file, hex_text(line.checksum),
                              line.case_label, line.algorithm, std::to_string(line.size.count)});
@@ -51,8 +51,8 @@ std::string line_text(const PackLine& line) {
   return run_text(line) + "," + (line.predicted ? std::to_string(line.predicted->ps) : "") + "\n";
 }
 
-/// Of the text that is written, so that it is the same for who writes and who reads. Predictions
-/// may change: they aren't what was measured.
+/// The digest of the text that is written, so that it is the same for who writes and who reads.
+/// Predictions aren't in it: they may change, as they aren't what was measured.
 std::uint64_t digest_of(const std::string& experiment, const std::vector<PackLine>& lines) {
   Fingerprint fingerprint;
   fingerprint.add(std::string_view(experiment_text(experiment)));

@@ -30,7 +30,7 @@ struct PackLine {
   std::optional<Time> predicted;
 };
 
-/// Of the programs that measure links.
+/// The algorithm of lines whose programs measure links.
 inline constexpr std::string_view profile_algorithm = "profile";
 
 inline constexpr std::size_t most_pack_bytes = 20'000'000;
@@ -46,7 +46,7 @@ public:
            const PackedRun& run);
   /// The tar. Errors: InputError where it would be more than most_pack_bytes.
   [[nodiscard]] std::string bytes() const;
-  /// Of the line that was added last.
+  /// Sets the prediction of the line that was added last.
   void predict(Time time) { lines_.back().predicted = time; }
   [[nodiscard]] PackName name() const; ///< as Pack::name()
   [[nodiscard]] std::size_t files() const { return files_.size(); }

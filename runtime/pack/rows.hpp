@@ -5,8 +5,8 @@
 //   figure,NAME,VALUE,UNIT,DEVICE
 //   test,NAME,OUTCOME,WORDS
 //   note,ABOUT,WORDS
-// and at the end of each line 8 digits that follow from it. Of rows of one file, figure or test the
-// last counts: a step that was begun again.
+// and at the end of each line 8 digits that follow from it. Where several rows are of one file,
+// figure or test, the last counts: a step was begun again.
 #pragma once
 
 #include "runtime/executor.hpp"

@@ -40,7 +40,7 @@ std::string octal_text(std::uint64_t value, std::size_t digits) {
   return text;
 }
 
-/// Of a header, its own field as spaces.
+/// The checksum of a header, with spaces in the checksum's own field.
 std::uint64_t sum_of(std::string_view header) {
   std::uint64_t sum = 0;
   for (std::size_t i = 0; i < tar_block; ++i)

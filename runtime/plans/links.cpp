@@ -23,7 +23,7 @@ namespace {
 using PathLength = std::pair<std::uint32_t, std::int64_t>;
 constexpr PathLength no_path{std::numeric_limits<std::uint32_t>::max(), 0};
 
-/// Of the shortest paths from everywhere.
+/// Lengths of the shortest paths to `to` from each node.
 std::vector<PathLength> path_lengths_to(const Topology& network, NodeId to) {
   std::vector<PathLength> lengths(network.node_count(), no_path);
   search_shortest_paths(lengths, {&to.value, 1}, [&](auto node, auto length, const auto& relax) {

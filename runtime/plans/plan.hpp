@@ -23,8 +23,8 @@ inline constexpr std::uint32_t nobody = UINT32_MAX;
 /// scratch and slots in one allocation.
 struct PlannedStep {
   std::uint64_t source = 0, target = 0; ///< in the own arena
-  std::uint64_t landing = 0;            ///< of what is sent: in the receiver's arena
-  std::uint64_t got = 0;                ///< of what is received: in the own arena
+  std::uint64_t landing = 0;            ///< where what is sent goes in the receiver's arena
+  std::uint64_t got = 0;                ///< where what is received lies in the own arena
   std::uint64_t bytes = 0;
   StepKind kind = StepKind::wait;
   bool got_in_place = false; ///< what is received lands in the target: nothing is copied
@@ -40,7 +40,7 @@ static_assert(sizeof(PlannedStep) == 64);
 struct PlannedBlock {
   std::uint32_t rank = 0;
   std::uint32_t first_step = 0, steps = 0; ///< into Plan::steps
-  std::uint32_t first_block = 0;           ///< of its rank, into Plan::blocks
+  std::uint32_t first_block = 0;           ///< its rank's first, into Plan::blocks
   std::uint32_t sends = nobody, receives = nobody;
 };
 
@@ -48,7 +48,7 @@ struct Connection {
   std::uint32_t from = 0, to = 0, channel = 0;
   std::uint32_t messages = 0; ///< in one run of the program
   std::uint32_t slots = 0;
-  std::uint32_t slot_messages = 0; ///< of the messages: those with takes_slot, in one run
+  std::uint32_t slot_messages = 0; ///< those with takes_slot, in one run
   /// Links that it crosses, for emulation: into Plan::path_links.
   std::uint32_t first_link = 0, links = 0;
 };

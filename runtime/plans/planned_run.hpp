@@ -12,7 +12,7 @@
 
 namespace tutti::runtime {
 
-/// Of one rank: what its input holds before a run, and what its output must hold after it.
+/// What one rank's input holds before a run, and what its output must hold after it.
 struct RankData {
   std::uint64_t input_bytes = 0, output_bytes = 0;
   std::vector<InputChunk> input;

@@ -22,8 +22,8 @@ struct ProfileOptions {
   double enough_seconds = 0.02;
   std::uint32_t repetitions = 3; ///< the median of these
   double watchdog_seconds = 30;
-  /// What is executed doesn't hang on what was measured before: all sizes, however long they take,
-  /// and loads on all links at once by the network's own rates.
+  /// What is executed doesn't depend on what was measured before: all sizes, however long they
+  /// take, and loads on all links at once by the network's own rates.
   bool fixed = false;
   Watch watch = {}; ///< counts links that are measured
 };

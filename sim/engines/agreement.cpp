@@ -104,7 +104,7 @@ bool agree_in(const TimeVariation& other, const Topology& topology, const Worklo
       .holds;
 }
 
-/// Of a run with these options that reported this.
+/// The rounding of a run with these options that reported this.
 Rounding rounding_within(const Topology& topology, const Collective& collective,
                          const RunOptions& options, const Report& report) {
   Rounding rounding(topology, collective);

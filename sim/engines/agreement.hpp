@@ -1,7 +1,7 @@
 // Two engines that share no decision, held against each other. Where every crossing takes whole
 // picoseconds their histories are the same; elsewhere the native engine rounds each crossing up to
 // a picosecond and SimGrid rounds nothing, so that they may be a picosecond apart for each crossing
-// of the chain that a time hangs on.
+// of the chain that a time depends on.
 #pragma once
 
 #include "sim/collective.hpp"
@@ -25,9 +25,9 @@ namespace tutti {
 /// How far a time may be off where crossings (and computations) are rounded to picoseconds.
 class Rounding {
 public:
-  /// Of chunks on this network; as long as its rates don't change.
+  /// For chunks on this network, as long as its rates don't change.
   Rounding(const Topology& topology, const Collective& collective);
-  /// Of a workload, whose NPUs compute and communicate.
+  /// For a workload, whose NPUs compute and communicate.
   Rounding(const Topology& topology, const Workload& workload, const WorkloadPlans& plans);
 
   /// Everything takes whole picoseconds.
@@ -106,7 +106,7 @@ private:
 /// each link's latency longer by a random amount of its own, as each chunk is by a thousandth.
 struct TimeVariation {
   std::int64_t times = 1;
-  Time most_longer = {}; ///< of a link's latency
+  Time most_longer = {}; ///< by how much a link's latency grows, at most
   std::uint64_t seed = 0;
 
   // Errors: InputError where a time or size no longer fits into 64 bits.

@@ -125,7 +125,8 @@ void Dependencies::chain(std::span<const PathEnds> paths, const Collective& coll
     steps.take(1, progress);
   }
 
-  // Of a block performed together (of this chunk: others don't matter to it) the sends come first.
+  // In a block performed together (its transfers of this chunk: others don't matter) the sends come
+  // first.
   std::vector<std::uint32_t> block_of;
   for (std::uint32_t i = 1; i < count; ++i) {
     if (!schedule[i].together) continue;

@@ -28,8 +28,8 @@ namespace tutti {
 /// What becomes of a flight when its transmission ends: nothing, if the head has taken it along.
 enum class ThenFlight : std::uint8_t { nothing, hop, arrive };
 
-/// Of a link's present transmission: e_j, its flight and what becomes of that, and the transfer
-/// that leaves its sender, where something waits for it.
+/// A link's present transmission: e_j, its flight and what becomes of that, and the transfer that
+/// leaves its sender, where something waits for it.
 struct PlainCrossing {
   std::int64_t data_end = 0;
   std::uint32_t flight = 0, leaving = UINT32_MAX;

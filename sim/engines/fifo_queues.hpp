@@ -77,7 +77,7 @@ public:
   [[nodiscard]] WorkProgress progress() const {
     return {transfers_.size() - transfers_.undelivered(), transfers_.size()};
   }
-  /// Of the link at present, the least of its own and its groups'; 0: it is down.
+  /// The link's present rate, the least of its own and its groups'; 0: it is down.
   [[nodiscard]] Bandwidth rate(LinkId link) const { return links_[link.value].rate; }
   [[nodiscard]] Time latency(LinkId link) const { return Time{links_[link.value].latency}; }
 

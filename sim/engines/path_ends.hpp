@@ -16,7 +16,7 @@ struct PathEnds {
   bool stores = true;
 };
 
-/// Of all paths of a table, in its order.
+/// The ends of all paths of a table, in its order.
 [[nodiscard]] inline std::vector<PathEnds> ends_of(const Topology& topology,
                                                    const PathTable& paths) {
   std::vector<PathEnds> ends;

@@ -11,7 +11,7 @@ namespace tutti {
 /// Where files of a kind ("machines") lie: `source_folder`, unless the command is installed.
 [[nodiscard]] std::string data_folder(std::string_view kind, const std::string& source_folder);
 
-/// Of the files in a folder, ascending; none where there is no such folder.
+/// The names of the files in a folder, ascending; none where there is no such folder.
 [[nodiscard]] std::vector<std::string> data_names(const std::string& folder);
 
 /// The file of a name in a folder; a text that ends with ".toml" or has a "/" is a file itself.

@@ -194,7 +194,8 @@ void encode_list(Encoder& out, const Schedule& schedule, Form form) {
   }
 }
 
-/// Of each the transfer that waits, less the one before, and the transfer that it waits for.
+/// Writes for each dependency the transfer that waits, less the one before, and the transfer that
+/// it waits for.
 void encode_dependencies(Encoder& out, const Schedule& schedule) {
   const std::span<const std::uint32_t> waiting = schedule.waiting();
   out.number(std::uint64_t{waiting.size()});

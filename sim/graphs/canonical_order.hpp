@@ -12,7 +12,7 @@ namespace tutti {
 struct CanonicalOrder {
   std::vector<NodeId> nodes; ///< NPUs first; those of one machine side by side
   std::vector<LinkId> links;
-  std::vector<std::uint32_t> groups; ///< of Topology::groups()
+  std::vector<std::uint32_t> groups; ///< into Topology::groups()
 };
 
 /// Two listings of one network get orders that make them the same network, wherever the work below

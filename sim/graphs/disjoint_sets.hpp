@@ -14,7 +14,7 @@
 
 namespace tutti {
 
-/// Of the numbers below `elements`, at first each in a set of its own.
+/// Disjoint sets of the numbers below `elements`, each of which is at first in a set of its own.
 class DisjointSets {
 public:
   explicit DisjointSets(std::size_t elements) : parent_(elements) {

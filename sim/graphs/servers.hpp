@@ -10,8 +10,8 @@ namespace tutti {
 
 /// [node]: the least node of those that links of some speed or a higher one join it with, where
 /// this leaves NPUs with links in two or more sets of two or more each, which only slower links
-/// join. Of several such speeds it is the one that is highest above the fastest link between the
-/// sets; empty where none is half as high again.
+/// join. Where there are several such speeds, it is the one that is highest above the fastest link
+/// between the sets; empty where none is half as high again.
 /// Cost: O(nodes + links log links), and O(nodes + links) for each of at most 32 speeds.
 [[nodiscard]] std::vector<std::uint32_t> sets_joined_by_speed(const Topology& topology);
 

@@ -50,16 +50,16 @@ public:
     return npus_[npu].times[i];
   }
 
-  /// Of the operations that one depends on, the one that was over last, the first of several, or
-  /// the communication that kept it waiting for longer; `none` where it waited for nothing. Pre:
-  /// all of them are over.
+  /// The last to end of the operations that one depends on (the first of several), or the
+  /// communication that kept it waiting for longer; `none` where it waited for nothing. Pre: all of
+  /// them are over.
   [[nodiscard]] std::uint32_t gate(std::uint32_t npu, std::uint32_t operation) const;
   /// When all that it waited for was over. Pre: as gate().
   [[nodiscard]] std::int64_t reached(std::uint32_t npu, std::uint32_t operation) const;
 
   /// When its program begins, ps.
   [[nodiscard]] std::int64_t start_of(std::uint32_t npu) const { return npus_[npu].start; }
-  /// Of all NPUs.
+  /// When the last of all programs begins, ps.
   [[nodiscard]] std::int64_t last_start() const { return last_start_; }
 
   /// The NPU's program begins: calls reach(operation) for every operation that depends on nothing.

@@ -46,7 +46,6 @@ public:
       if (link.value >= topology.link_count()) refuse(request, "one of its links isn't there");
   }
 
-  /// Of one of the plan's paths.
   [[nodiscard]] std::vector<LinkId> links(PathId path) const {
     std::vector<LinkId> links;
     for (const LinkId link : placed_.plan->schedule.paths().links(path)) {

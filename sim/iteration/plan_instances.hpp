@@ -101,7 +101,7 @@ public:
   [[nodiscard]] std::span<const InstanceMember> members_over() const { return members_over_; }
   [[nodiscard]] std::span<const std::uint32_t> finished() const { return finished_; }
   void clear_news() { members_over_.clear(), finished_.clear(); }
-  /// Of an instance that isn't prepared.
+  /// Notes that a member is over in an instance that isn't prepared.
   void tell_over(std::uint32_t slot, std::uint32_t member) {
     members_over_.push_back({slot, member});
   }

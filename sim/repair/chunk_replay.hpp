@@ -73,7 +73,7 @@ public:
         chunk, [](std::uint32_t) {}, [](const Delivery&) {});
   }
 
-  // Of the chunk that was run last, or is being run.
+  // The state of the chunk that was run last, or is being run.
   [[nodiscard]] std::span<const Word> value(NodeId node) const {
     return {state_.data() + node.value * words_, words_};
   }

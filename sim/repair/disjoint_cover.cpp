@@ -64,8 +64,8 @@ private:
     while (taken_.size() > before) give_back();
   }
 
-  /// Of the contribution that is first among the open ones that are hard to have: tries each sum
-  /// that has it, and then to go without it. `gaps`: how many are gone without so far.
+  /// Takes the first of the open contributions that are hard to have: tries each sum that has it,
+  /// and then to go without it. `gaps`: how many it goes without so far.
   void search(std::size_t gaps) {
     if (gaps >= least_gaps_ || least_gaps_ == 0) return;
     std::size_t word = 0;

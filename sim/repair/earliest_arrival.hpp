@@ -24,8 +24,8 @@ public:
     Time head; ///< the first byte at the end of the path
     Time tail; ///< the last one
   };
-  /// Of something that is there at `ready`; nothing where a link stays down before it is across.
-  /// Cost: O(links of the path), and the events on those.
+  /// The earliest arrival of something that is there at `ready`; nothing where a link stays down
+  /// before it is across. Cost: O(links of the path), and the events on those.
   [[nodiscard]] std::optional<Arrival> over(std::span<const LinkId> path, Time ready,
                                             Bytes size) const;
 

@@ -421,7 +421,7 @@ private:
                                to_text(record_.events()[claim_.events_counted], topology_)));
   }
 
-  /// Of those alive who hold or want something.
+  /// The last start of those alive who hold or want something.
   [[nodiscard]] Time last_start() const {
     Time last;
     std::vector<bool> is_seen(collective_.sets.size());
@@ -445,7 +445,7 @@ private:
   std::vector<ChunkAt> missing_;
   bool has_destination_ = false, has_something_to_get_ = false;
   Time completion_;
-  // Of the chunk that is checked:
+  // The chunk that is checked:
   ChunkId chunk_;
   bool reduces_ = false;
   std::span<const NodeId> contributors_;

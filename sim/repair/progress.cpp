@@ -55,7 +55,7 @@ private:
   struct Begin {
     std::size_t before; // deliveries
     std::uint32_t segment;
-    std::vector<std::size_t> takes_in; // of deliveries before
+    std::vector<std::size_t> takes_in; // into performed_: deliveries before
   };
 
   void join_members() {
@@ -267,7 +267,7 @@ private:
   std::size_t next_lost_ = 0;
   std::vector<std::pair<Time, Bytes>> in_place_;
   bool has_destination_ = false, brings_something_ = false;
-  // Of one chunk:
+  // The present chunk:
   ChunkId chunk_;
   bool survives_ = true;
   std::vector<Word> complete_;
@@ -275,9 +275,9 @@ private:
   std::vector<std::optional<Time>> place_;
   std::vector<Time> came_;
   std::vector<Delivery> performed_;
-  std::vector<std::size_t> waiting_; // of performed_, since the chunk was planned last
+  std::vector<std::size_t> waiting_; // into performed_, since the chunk was planned last
   std::vector<Begin> begins_;
-  std::vector<Taken> taken_; // of performed_: what waited
+  std::vector<Taken> taken_; // as performed_: what waited
   std::vector<bool> needed_, useful_;
 };
 

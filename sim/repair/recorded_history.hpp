@@ -81,7 +81,8 @@ public:
     return record_.starts.empty() ? Time{} : record_.starts[node.value];
   }
 
-  /// Of a chunk of the whole collective, by segment and then list order. Pre: no misfit.
+  /// The deliveries of a chunk of the whole collective, by segment and then list order. Pre: no
+  /// misfit.
   [[nodiscard]] std::span<const RecordedDelivery> deliveries(ChunkId chunk) const {
     return std::span(deliveries_)
         .subspan(begin_[chunk.value], begin_[chunk.value + 1] - begin_[chunk.value]);

@@ -166,8 +166,8 @@ private:
     return anew < as_before;
   }
 
-  /// Of a plan performed after this history, under the first `count` events. The history's segments
-  /// are extended for as long as that takes.
+  /// The prospect of a plan performed after this history, under the first `count` events. The
+  /// history's segments are extended for as long as that takes.
   Prospect prospect(History& history, RunningPlan& running, std::size_t count) const {
     const Report& report = running.run(count);
     history.segments.push_back(performed(running.plan(), report, running.plan().begin));

@@ -33,15 +33,14 @@ struct Residual {
 /// The state after the delivered transfers of all segments, and what is left to do on the present
 /// network.
 ///
-/// Values: a chunk that is copied counts wherever it is and its NPU alive. Of a chunk that reduces,
-/// each NPU has its own input, what lies in its memory, be that of an earlier plan, and each value
-/// that has come to it and waits; these overlap (who has sent its sum on still has it). Chosen are
-/// values that are disjoint and together hold every contribution that survives (disjoint_cover();
-/// first those of one NPU that can be added up there); as inputs are among them,
+/// Values: a chunk that is copied counts wherever it is and its NPU alive. For a chunk that
+/// reduces, each NPU has its own input, what lies in its memory, be that of an earlier plan, and
+/// each value that has come to it and waits; these overlap (who has sent its sum on still has it).
+/// Chosen are values that are disjoint and together hold every contribution that survives
+/// (disjoint_cover(); first those of one NPU that can be added up there); as inputs are among them,
 /// contributions of the living are never left out, and those of the dead only where the sums that
 /// have them can't be added up. What was given up before (`given_up`, in order) stays so. Where
-/// some NPU alive has
-/// the chunk complete, it is copied from all such from here on.
+/// some NPU alive has the chunk complete, it is copied from all such from here on.
 /// Switches and memories hold nothing: what lay there is sent again by those who have it.
 /// With `anew` everything starts from the NPUs' own inputs, except what the dead had.
 ///

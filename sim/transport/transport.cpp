@@ -63,7 +63,7 @@ bool is_switch(const Topology& topology, NodeId node) {
   return topology.node(node).kind == NodeKind::switching;
 }
 
-/// Of each link, over how many pairs of ends data crosses it that passes a switch.
+/// Counts for each link the pairs of ends between which data crosses it on a path through a switch.
 void count_connections(const Topology& topology, const Schedule& schedule,
                        std::vector<Crossings>& crossings) {
   std::vector<bool> is_seen(schedule.paths().size());
@@ -119,8 +119,9 @@ bool is_npu(const Topology& topology, NodeId node) {
   return topology.node(node).kind == NodeKind::npu;
 }
 
-/// Of a link, so that a step takes `step` and no less than its links' own latencies: links out of
-/// switches keep theirs, those out of NPUs take what is left. `onward`: known of what follows.
+/// The latency of a link with which a step takes `step`, and no less than its links' own latencies:
+/// links out of switches keep theirs, those out of NPUs take what is left. `onward`: the latency of
+/// what follows, as far as it is known.
 Time latency_within(const Topology& topology, const Link& link, Time step, Time onward = {}) {
   if (!is_npu(topology, link.from)) return link.latency;
   if (!is_npu(topology, link.to))

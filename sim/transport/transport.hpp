@@ -63,17 +63,17 @@ struct Transport {
 struct Transported {
   Topology topology;
   Schedule schedule;
-  std::vector<LinkId> original;   ///< of each link the one that it is a lane of
-  std::vector<Bandwidth> wires;   ///< of each original link what its lanes carry together
-  std::vector<double> shares;     ///< of each original link's bandwidth what carries data
-  std::vector<std::size_t> rules; ///< of the transport that it hangs on, ascending
+  std::vector<LinkId> original;   ///< [link]: the one that it is a lane of
+  std::vector<Bandwidth> wires;   ///< [original link]: what its lanes carry together
+  std::vector<double> shares;     ///< [original link]: the part of its bandwidth that carries data
+  std::vector<std::size_t> rules; ///< those of the transport that it depends on, ascending
 };
 
 /// With s the mean size of what is sent over it at once, a chunk or those that share a send, but no
 /// more than the library's own chunk (LibraryChoice::own_chunk), a link that the schedule uses
 /// carries
 /// s / (s / (share * B) + handover / channels), at most what its channels carry,
-/// s / (s / channel + handover) each; share * B less by connections through switches. Of rings it
+/// s / (s / channel + handover) each; share * B less by connections through switches. For rings it
 /// becomes a shared group of lanes, one for each channel, since channels don't wait for each other;
 /// trees and heads stream in the order of the list. A step from NPU to NPU takes the rule's
 /// latency, no less than the links' own. Groups of links keep their lanes, and shrink by the least

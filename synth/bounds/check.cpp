@@ -50,9 +50,9 @@ std::string path_fault(const Claim& claim) {
                      claim.topology.node(to).name, to_text(Time{longest}));
 }
 
-/// Of each byte that must enter, from a source outside that is `from` away to a destination
-/// inside that is `until` away, consider the first link into the set on its path: it has come there
-/// by nodes outside only.
+/// Why a cut doesn't prove its time. Each byte that must enter, from a source outside that is
+/// `from` away to a destination inside that is `until` away, has a first link into the set on its
+/// path, to which it has come by nodes outside only.
 std::string cut_fault(const Claim& claim) {
   const std::vector<bool>& inside = claim.proof.inside;
   if (inside.size() != claim.topology.node_count()) return "no set of nodes";
@@ -164,8 +164,9 @@ std::string work_fault(const Claim& claim) {
   return claim.not_enough("all deliveries");
 }
 
-/// Of one named collective alone, with b the most that links of any member carry together: what
-/// must leave a member needs it out, what must enter one needs it in. Where nobody but members
+/// Why a closed form, which is of one named collective alone, doesn't prove its time. With b_out
+/// and b_in the most that links out of and into any member carry together, what must leave a member
+/// does so at b_out at most, and what must enter one at b_in at most. Where nobody but members
 /// reduces, and all NPUs are members, each chunk unites n contributions in n - 1 deliveries to
 /// members (Lemma 14), and all others who want it need another one (Theorem 18).
 std::string closed_form_fault(const Claim& claim) {

@@ -30,8 +30,8 @@ namespace tutti {
 ///   late       A node's own start; or the same as for cuts, out of this one node, or as for paths
 ///              from it, where whatever must come from it sets out after its start.
 ///   closed     Shapley 2025, appendix A: (n-1)/n S / b and the like.
-/// Of prices where nodes copy (or reduce) that the data needn't reach, a cheapest tree is hard to
-/// find. Dual ascent (Wong 1984) is a bound on it that depends on the order of its steps: a claim
+/// A cheapest tree is hard to find where nodes copy (or reduce) that the data needn't reach. Dual
+/// ascent (Wong 1984) is a bound on it that depends on the order of its steps: a claim by prices
 /// that rests on a better one is refused, though it may be true.
 /// Cost: cuts and work O(chunks log chunks + set sizes) and some searches of O(nodes * links) at
 /// worst, spreading one for each of its targets, prices one for each node and demand.

@@ -35,8 +35,8 @@ struct Shipment {
   Load load;
 };
 
-/// Of these chunks of the collective. Where they may be cut (`whole` is false), those of one
-/// shipment are a single chunk, of which any part may move alone.
+/// The shipments of these chunks of the collective. Where they may be cut (`whole` is false), those
+/// of one shipment are a single chunk, of which any part may move alone.
 [[nodiscard]] std::vector<Shipment> shipments(const Collective& collective, ChunkId first,
                                               std::uint32_t count, bool whole);
 

@@ -11,8 +11,8 @@
 namespace tutti::bounds {
 
 /// b_up and b_down: the most that the links out of and into any member carry together, shared
-/// groups considered. Of the parts of named kinds the one that takes longest; nothing where there
-/// is none.
+/// groups considered. The part of a named kind that takes longest counts; nothing where there is
+/// none.
 ///   Theorem 9   Broadcast       S leaves the root and enters every other
 ///   Theorem 11  All-Gather      (n-1)/n S enters everyone
 ///   Theorem 13  Reduce          S leaves every other and enters the root

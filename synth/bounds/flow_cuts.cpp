@@ -74,9 +74,9 @@ void complete(Commodities& commodities, const Collective& collective, std::uint3
     if (!commodities.sets_of[v].empty()) commodities.targets.emplace_back(v);
 }
 
-/// From sources to those who want: chunks that don't reduce. Of those that reduce and are wanted by
-/// several, the contribution of one, which stands for all: some data must leave each set that it is
-/// in for anyone outside who wants it.
+/// From sources to those who want: chunks that don't reduce; for a chunk that reduces and is wanted
+/// by several, the contribution of one, which stands for all: some data must leave each set that it
+/// is in for anyone outside who wants it.
 Commodities plain_commodities(const Collective& collective, std::span<const ChunkClass> classes,
                               std::uint32_t node_count) {
   Commodities result;
@@ -100,7 +100,7 @@ Commodities plain_commodities(const Collective& collective, std::span<const Chun
 }
 
 /// From who wants to those who contribute or are the only source, on the reversed network: chunks
-/// that one node wants. Of those that reduce and are wanted by several, one who wants it.
+/// that one node wants; for a chunk that reduces and is wanted by several, one who wants it.
 Commodities inverted_commodities(const Collective& collective, std::span<const ChunkClass> classes,
                                  std::uint32_t node_count) {
   Commodities result;
@@ -138,7 +138,7 @@ public:
   /// Pre: the gates of `commodities` are nodes of `topology`. `reversed`: works on its reversal.
   CutNetwork(const Topology& topology, const Commodities& commodities, bool reversed);
 
-  /// Of a flow to the target, counted in nodes and arcs: as often as each is looked at.
+  /// The work of a flow to the target, counted in nodes and arcs: as often as each is looked at.
   [[nodiscard]] std::uint64_t work_of_flow(NodeId target) const;
   [[nodiscard]] bool too_large() const { return too_large_; }
 

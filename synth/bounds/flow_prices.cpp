@@ -29,7 +29,7 @@ namespace tutti {
 
 namespace {
 
-/// Of what a program is made of and for, at most.
+/// Limits to the problem that a program is made for, and to the program's columns.
 struct Size {
   std::size_t points; ///< nodes and links: beyond, symmetries take too long
   std::size_t chunks;
@@ -47,8 +47,8 @@ bool can_help(const FlowProblem& problem) {
          });
 }
 
-/// As price_bound_ps() wants them. Of a group, links that are on no path from a source to a sink
-/// don't count.
+/// The margins of resources as price_bound_ps() takes them. In a group, links that are on no path
+/// from a source to a sink don't count.
 std::vector<std::int64_t> resource_margins(const FlowNetwork& network,
                                            const bounds::Margins& margins) {
   std::vector<std::int64_t> result;

@@ -44,7 +44,7 @@ flow_prices(const Topology& topology, const Collective& collective, BoundEffort 
 /// its sources, and the ends of links that leave nodes to which its first byte comes before t, by
 /// latencies alone. Prices with which all demands pay P at least when they start at any node of
 /// their R prove what price_bound.hpp says, with no entry margin below t.
-/// Proof. Of the crossings on a byte's path take those that begin at t or later. The first of them
+/// Proof. Take the crossings on a byte's path that begin at t or later. The first of them
 /// leaves a node of R: the source, or the end of the crossing before, which began before t at a
 /// node to which the byte had come. So they are a path from R to the sink, which pays its share of
 /// P; and of what a link carries between t and its exit margin before the end this is part. For

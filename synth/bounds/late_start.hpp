@@ -9,7 +9,7 @@
 // u, over a link out of u and at s or later; so was the sum with u's contribution. (Paths lead
 // through u before s, too, but carry what others have sent.) What C and P say of a schedule, they
 // say from the moment on at which the first of this data can leave u, which is s and not 0.
-// Of a chunk that others hold as well, u need not send any, so it doesn't count.
+// A chunk that others hold as well doesn't count, as u need not send any of it.
 // C and P don't depend on s: who has many draws of start times needs them once.
 #pragma once
 
@@ -68,8 +68,8 @@ private:
   std::vector<bounds::Joining> joining_; // of all members
 };
 
-/// For one draw: what lower_bounds() has of BoundKind::late_start, at less cost. Of time 0 where no
-/// member is late.
+/// For one draw: what lower_bounds() has of BoundKind::late_start, at less cost. Its time is 0
+/// where no member is late.
 [[nodiscard]] Bound late_start_bound(const Topology& topology, const Collective& collective,
                                      const TimeModel& model, std::span<const Time> starts,
                                      Chunking chunking = Chunking::any);

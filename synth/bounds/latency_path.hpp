@@ -41,8 +41,8 @@ private:
   std::vector<std::vector<SetId>> sets_of_;                // by node, of those with any
 };
 
-/// Of time 0 where nothing has to move. `ends` takes what cuts off the ends of the path, as far as
-/// they are known. Errors: InputError where it is over 26 days.
+/// The bound of the slowest path; its time is 0 where nothing has to move. `ends` takes what cuts
+/// off the ends of the path, as far as they are known. Errors: InputError where it is over 26 days.
 /// Cost: one search of O(links log nodes) for each distinct source and size, or each node that
 /// wants something reduced, up to 10 million links in all; then one search for all other sources.
 [[nodiscard]] Bound latency_path(const Problem& problem, WorstCuts& ends);

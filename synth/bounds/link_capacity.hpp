@@ -43,7 +43,7 @@ private:
   /// Links that are alike, or a shared group: how much they can carry, each.
   struct Kind {
     std::uint32_t group = no_group; ///< the slowest one that the link is in
-    std::int64_t margin = 0;        ///< of T, not usable
+    std::int64_t margin = 0;        ///< the part of T that isn't usable
     std::int64_t rate = 0;          ///< bytes/s, at most
     std::int64_t step = 0;          ///< ps from one chunk to the next, at least
     std::int64_t entry = 0;         ///< first and last part of what a group loses of T

@@ -22,7 +22,7 @@ struct Problem {
   Margins margins;
   BoundEffort effort = BoundEffort::quick;
 
-  /// Of a limit to what may be looked at.
+  /// The limit to what may be looked at under this effort: all of `limit`, or a quarter.
   [[nodiscard]] std::uint64_t within(std::uint64_t limit) const {
     return effort == BoundEffort::full ? limit : limit / 4;
   }

@@ -65,7 +65,7 @@ struct Entering {
   std::vector<std::vector<NodeId>> targets; ///< [set of nodes]: those inside; two or more, or none
   std::vector<Demand> demands;              ///< [set of nodes]: what enters for these
 
-  /// Of all chunks that each of these targets wants.
+  /// The demand of all chunks that each of these targets wants.
   [[nodiscard]] Demand demand_of(std::span<const NodeId> destinations) const {
     Demand demand;
     for (std::size_t s = 0; s < demands.size(); ++s)

@@ -8,10 +8,10 @@
 //            of W for a sum below 1, all crossings earn at least m by T. By time T, no more of them
 //            earn the credit of N than fit on the links when each must arrive a path to the N-th
 //            nearest of W before T. Two such f: N / |W| (rounded up to eighths); and 1/2, or 1 for
-//            all of W: unless one crossing serves everyone, there are two. Of a large W some nodes
-//            stand for all, with whatever chunks all of these want.
-//   ports    Of a crossing let a be when it would arrive if it had the link's rate and the size of
-//            the smallest chunk: its start, plus serialization and latency. It arrives no earlier.
+//            all of W: unless one crossing serves everyone, there are two. Some nodes stand for
+//            all of a large W, with whatever chunks all of these want.
+//   ports    Let a be when a crossing would arrive if it had the link's rate and the size of the
+//            smallest chunk: its start, plus serialization and latency. It arrives no earlier.
 //            Links space starts, and so these a (arrivals they don't: what has to wait for slower
 //            links before arrives at the same time). At most k - 1 chunks can have a crossing with
 //            a before some time t_k. Each of the others must get to w from t_k on: over a link from

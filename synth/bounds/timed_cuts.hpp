@@ -2,7 +2,7 @@
 // early.
 //
 // Theorem. Let X be a set of nodes, U the nodes outside with links into X, H those inside where
-// such links end. Of some of the data that must cross into X, let each byte have a source outside
+// such links end. Let each byte of some of the data that must cross into X have a source outside
 // and a destination inside such that every path from the source to U takes `from` at least, and
 // every path from H to the destination `until` at least, both by latencies alone. Then links into X
 // carry all this data in the time from `from` to T - `until`, each less its own latency at the end.
@@ -15,9 +15,9 @@
 // least, so what both can carry by T is as capacity.hpp says, with these margins instead of lower
 // ones.
 //
-// A chunk that is copied may choose among those that hold it: the nearest to U counts. Of those
-// that want it anyone will do: the farthest from H counts. Of contributions that are reduced on the
-// path each must get to each destination: the farthest of both count.
+// A chunk that is copied may choose among those that hold it: the nearest to U counts. Any of those
+// that want it will do: the farthest from H counts. Contributions that are reduced on the path must
+// each get to each destination: the farthest of both count.
 //
 // Where data differ in how far they come and have to go, every pair of `from` and `until` leaves
 // other data to count (Jackson 1955 and Carlier 1982 do the same with release times and tails of

@@ -205,7 +205,7 @@ CutFlow cut_flow(const FlowProblem& problem, const FluidSolution& fluid,
   return {std::move(trees), verdict, std::move(cut)};
 }
 
-/// Of the fluid schedule and, where `compares`, the one with fewer hops in a row, the one whose
+/// The fluid schedule cut into chunks or, where `compares`, the one with fewer hops in a row if its
 /// chunks are faster. Errors: LimitReached before there is one.
 CutFlow best_cut_flow(const FlowProblem& problem, FluidSolution& fluid,
                       std::span<const double> weights, Cutting& cutting, bool compares,

@@ -54,10 +54,10 @@ enum class FlowKind : std::uint8_t {
 /// Index into FlowProblem::sets.
 using FlowSet = std::uint32_t;
 
-/// What must move. Of several sources of data that isn't reduced, each holds all of it.
+/// What must move. Where data that isn't reduced has several sources, each holds all of it.
 struct FlowDemand {
   FlowKind kind = FlowKind::spread;
-  FlowSet sources = 0, sinks = 0; ///< of paths and spread: sinks among the sources need nothing
+  FlowSet sources = 0, sinks = 0; ///< for paths and spread: sinks among the sources need nothing
   std::int64_t bytes = 0;         ///< paths: for each sink
   bool operator==(const FlowDemand&) const = default;
 };

@@ -199,7 +199,7 @@ private:
     add_pairs(back, first, forth, second);
   }
 
-  /// Of all pairs those that no other beats, by steps.
+  /// Adds the pairs that no other one beats, by steps.
   void add_pairs(const StepProblem& back, const StepFrontier& first, const StepProblem& forth,
                  const StepFrontier& second) {
     std::vector<std::pair<const StepPoint*, const StepPoint*>> pairs;

@@ -211,7 +211,7 @@ bool is_better(const StepInstance& a, const StepInstance& b) {
          std::pair(Ratio(b.rounds, b.chunks_per_shard), b.chunks_per_shard);
 }
 
-// Of a heap: of many candidates few are tried.
+// The order of a heap with the best on top, as few of many candidates are tried.
 bool is_worse(const StepInstance& a, const StepInstance& b) { return is_better(b, a); }
 
 } // namespace

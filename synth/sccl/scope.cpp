@@ -21,8 +21,8 @@ namespace {
 constexpr std::size_t most_scope_lanes = 20'000; // whose symmetries are found within a second
 constexpr std::uint32_t left_out = UINT32_MAX;
 
-/// Of each node: the steps of the shortest path over it from a source of any chunk to a
-/// destination of any.
+/// For each node the steps of the shortest path over it from a source of any chunk to a destination
+/// of any.
 std::vector<std::uint32_t> path_lengths(const StepProblem& problem) {
   std::vector<bool> is_source(problem.network.node_count()), is_end(is_source.size());
   for (const TimedChunk& chunk : problem.chunks) {

@@ -12,12 +12,12 @@ namespace tutti {
 /// The problem on some of its nodes.
 struct StepScope {
   StepProblem problem;       ///< chunks are the whole problem's, in its order
-  std::vector<LaneId> lanes; ///< of each lane of `problem`: the whole's
+  std::vector<LaneId> lanes; ///< [lane of `problem`]: the whole's
   std::uint32_t steps = 0;   ///< no schedule of so many steps leaves the scope
 };
 
 /// The nodes on paths of at most `steps` from a source of any chunk to a destination of any,
-/// with the lanes between them. Of a network with over 20,000 lanes, where that helps, fewer: those
+/// with the lanes between them. In a network with over 20,000 lanes, where that helps, fewer: those
 /// on paths of as many steps as leave no more lanes, but at least `fewest`.
 /// Pre: fewest_steps(problem) <= fewest <= steps.
 [[nodiscard]] StepScope scope_within(const StepProblem& problem, std::uint32_t fewest,

@@ -15,7 +15,7 @@ struct Waiting {
   std::uint32_t position = none; ///< in the list of transfers; none before its start
   std::uint32_t key = 0;         ///< how urgent it is, lower first
   std::uint32_t transfer = 0;
-  std::uint32_t flight = none; ///< of those under way over several links
+  std::uint32_t flight = none; ///< its number among those under way over several links
   auto operator<=>(const Waiting&) const = default;
 };
 

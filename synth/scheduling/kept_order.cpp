@@ -199,7 +199,7 @@ private:
     return clocks;
   }
 
-  /// Of a replay that recorded deliveries and hops.
+  /// The times of a replay that recorded deliveries and hops.
   [[nodiscard]] PlannedTimes times_of(const Report& report) const {
     PlannedTimes times{std::vector<Time>(schedule_.size()), std::vector<Time>(schedule_.size()),
                        report.deliveries};
@@ -220,7 +220,7 @@ private:
   const Schedule& schedule_;
   const TimeModel& model_;
   const FirstLinks& links_;
-  std::vector<std::uint32_t> before_;            // of each send's first, on its first link
+  std::vector<std::uint32_t> before_;            // per send: the one before on its first link
   std::vector<std::optional<Dependency>> waits_; // per transfer: the clock's
 };
 

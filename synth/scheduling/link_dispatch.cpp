@@ -86,10 +86,10 @@ private:
   enum Kind : std::uint32_t { link_free, group_free, left, hop, arrive, lands, reduced };
 
   struct LinkState {
-    /// Of the paths that begin here, the first that waits to set out over each; by urgency. Only
-    /// where paths of several links do.
+    /// The first transfer that waits to set out over each of the paths that begin here; by urgency.
+    /// Only where paths of several links do.
     std::vector<std::uint64_t> fronts;
-    EntryQueue entered;      // of those that have set out elsewhere
+    EntryQueue entered;      // those that have set out elsewhere
     std::size_t waiting = 0; // to set out here
     std::int64_t free_at = 0;
     std::int64_t last_entry = 0; // of those that set out here, when one may enter after it

@@ -40,7 +40,7 @@ Rational small_fraction(double x, std::int64_t most) {
 
 bool is_finite(double value) { return std::isfinite(value); }
 
-// Of the sign that the row's sides allow, else 0.
+// The dual as a small fraction where the row's sides allow its sign, else 0.
 Rational row_price(const LinearProgram::Range& row, double dual, std::int64_t most_denominator) {
   if (!is_finite(dual > 0 ? row.low : row.high)) return 0;
   return small_fraction(dual, most_denominator);

@@ -23,8 +23,8 @@ using Group = std::vector<Permutation>; // by where the elements take point 0
 
 // Work is counted in points that are mapped; this many take some hundredths of a second.
 constexpr std::int64_t most_work = 10'000'000;
-// Of candidates, which are kept, too: for permutations of some 10,000 points as many as are asked
-// for, of millions a few.
+// Points of all candidates, which are kept, too: enough for as many permutations of some 10,000
+// points as are requested, and for a few of millions.
 constexpr std::size_t most_candidate_points = 40'000'000;
 // Groups that look conjugate are equal in use; a few are kept as looks may deceive.
 constexpr std::size_t most_alike = 3;

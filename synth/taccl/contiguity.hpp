@@ -16,7 +16,7 @@ struct ContiguousSends {
   std::vector<std::vector<SendId>> blocks;
   std::vector<std::int64_t> starts; ///< [block], ps
   Time makespan;
-  bool is_optimal = false; ///< of all divisions of these orders into blocks, proven
+  bool is_optimal = false; ///< the best of all divisions of these orders into blocks, proven
 };
 
 /// Sends that follow each other over a connection between machines set out together where that is

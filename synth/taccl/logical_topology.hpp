@@ -19,7 +19,7 @@ namespace tutti {
 /// What a connection is for a sketch.
 struct Connection {
   bool between_machines = false;
-  bool switched = false; ///< of a hyperedge: its policy counts
+  bool switched = false; ///< it is of a hyperedge, whose policy counts
   ConnectionPolicy policy = ConnectionPolicy::freeconn;
 
   /// 1 where the policy wants the connection in use, -1 where it doesn't.

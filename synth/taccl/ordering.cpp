@@ -17,7 +17,7 @@ namespace {
 
 using Times = std::vector<std::int64_t>;
 
-/// Of each send, the longest chain of flights from the start to its setting out.
+/// For each send the longest chain of flights from the start to its setting out.
 Times heads(const Sends& sends, const std::vector<SendId>& topological) {
   Times heads(sends.size());
   for (const SendId id : topological)
@@ -27,7 +27,7 @@ Times heads(const Sends& sends, const std::vector<SendId>& topological) {
   return heads;
 }
 
-/// From its setting out to the end.
+/// The same from its setting out to the end.
 Times tails(const Sends& sends, const std::vector<SendId>& topological) {
   Times tails(sends.size());
   for (std::size_t i = topological.size(); i-- > 0;) {

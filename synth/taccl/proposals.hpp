@@ -16,9 +16,9 @@ struct SketchProposal {
   std::string why; ///< what for, in a sentence
 };
 
-/// Of how many equal machines of consecutive ranks the network consists: the finest division in
-/// which each NPU is connected to others of its machine better than to those of others; 1 where
-/// there is none.
+/// How many equal machines of consecutive ranks make up the network: the finest division in which
+/// each NPU is connected to others of its machine better than to those of others; 1 where there is
+/// none.
 [[nodiscard]] std::uint32_t machines_of(const Topology& network);
 
 /// At least one, those for large data first. All fit the network. Cost: as logical_topology(), for

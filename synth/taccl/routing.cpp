@@ -524,7 +524,7 @@ private:
   double path_weight_ = 0, depth_weight_ = 1, per_peak_ = 1;
 };
 
-/// Of the first chunk that can't get everywhere; empty where all can.
+/// What the first chunk that can't get everywhere doesn't reach, in words; empty where all can.
 std::string unreachable_text(const RoutingProblem& problem, UsableLinks& usable,
                              const WorkLimit& limit) {
   LimitWatch watch(limit);

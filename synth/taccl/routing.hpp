@@ -104,7 +104,7 @@ public:
   [[nodiscard]] std::vector<bool> rules(ChunkId chunk);
   /// Destinations that no source reaches.
   [[nodiscard]] std::vector<NodeId> unreachable(ChunkId chunk);
-  /// Of the longest among the chunk's shortest paths, in ps. Pre: all are reachable.
+  /// The length of the longest among the chunk's shortest paths, in ps. Pre: all are reachable.
   [[nodiscard]] std::int64_t longest_shortest_path(ChunkId chunk);
 
 private:

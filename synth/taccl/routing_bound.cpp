@@ -178,7 +178,8 @@ public:
   }
 
 private:
-  /// Of parts that each link crosses one of: greedily those that cover most, then the slowest.
+  /// Busy times of parts of which each link crosses at least one, chosen greedily: the part that
+  /// most of the remaining links cross, of several the slowest.
   [[nodiscard]] std::vector<std::int64_t> busy_times(std::span<const LinkId> links,
                                                      Bytes size) const {
     std::vector<std::int64_t> times;

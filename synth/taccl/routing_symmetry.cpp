@@ -29,7 +29,8 @@ public:
     }
   }
 
-  /// Of several with the same ends those of the same place among them; invalid where there is none.
+  /// The image of a chunk: of several with the same ends, the one at the same place among them;
+  /// invalid where there is none.
   [[nodiscard]] ChunkId image(ChunkId chunk, const Permutation& permutation) const {
     const auto found = by_ends_.find(ends(chunk, &permutation));
     return found == by_ends_.end() || place_[chunk.value] >= found->second.size()

@@ -197,7 +197,7 @@ private:
   }
 
   /// Where no sketch says how many chunks there are, as many as choose_chunks() takes. Few
-  /// transfers are routed and ordered anew by the best sketch so far. Of many that takes minutes:
+  /// transfers are routed and ordered anew by the best sketch so far. For many that takes minutes:
   /// subchunks follow each other on the paths of their chunk (sec. 6.2), and a try costs a replay.
   void cut_finer() {
     if (!options_.choose_chunks || instances_ > 1 || is_done() ||

@@ -109,8 +109,8 @@ private:
     return true;
   }
 
-  /// Of the first `usable` in the pool the chunk that the receiver's other links are least able to
-  /// bring, of several the one that the sender got first.
+  /// Chooses among the first `usable` in the pool: the chunk that the receiver's other links are
+  /// least able to bring, of several the one that the sender got first.
   [[nodiscard]] std::uint32_t choose(std::uint32_t e, std::uint32_t usable) const {
     if (usable == 1) return 0;
     const Channel& channel = network_.channels[e];

@@ -29,7 +29,7 @@ public:
 
   /// Prices from now on: relative to the present peak.
   void set_pricing(const Pricing& pricing);
-  /// Of one more chunk; always positive.
+  /// The cost of one more chunk; always positive.
   [[nodiscard]] double cost(LinkId link, Bytes size) const {
     const Resource& own = links_[link.value];
     const double bytes = static_cast<double>(size.count);

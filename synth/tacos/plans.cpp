@@ -180,7 +180,7 @@ private:
     return true;
   }
 
-  /// Of the best network all attempts are remembered.
+  /// Keeps the better plan, with the times of all attempts on its network.
   static void keep_better(std::optional<TacosPlan>& best, TacosPlan plan) {
     std::vector<Time> attempts;
     if (best && best->planned_on == plan.planned_on) attempts = best->attempts;

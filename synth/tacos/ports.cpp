@@ -245,7 +245,8 @@ private:
     return false;
   }
 
-  /// Of the first few chunks that the receiver demands, the one that fewest of its neighbours hold.
+  /// The sender's chunk that fewest of the receiver's neighbours hold, among the first few that the
+  /// receiver demands.
   std::optional<std::uint32_t> choose(Sender& sender, std::uint32_t to) {
     const std::vector<std::uint32_t>& chunks = npus_[sender.npu].chunks;
     while (sender.scanned < chunks.size() && promised_.test(to, chunks[sender.scanned]))

@@ -4,8 +4,8 @@
 // and Reduce are their inverses on the reversed topology, All-Reduce is Reduce-Scatter then
 // All-Gather (sec. IV.H), or both at once, chunk by chunk. Custom collectives are matched, too,
 // from whatever state they begin in, where chunks have many sources or go to many NPUs (see
-// multicasts.hpp). Everything else is routed (see routing.hpp). Of several schedules the native
-// engine's replay picks the fastest.
+// multicasts.hpp). Everything else is routed (see routing.hpp). The native engine's replay picks
+// the fastest of several schedules.
 
 #include "sim/engines/engine.hpp"
 #include "sim/error.hpp"

@@ -100,7 +100,7 @@ std::string buffer_fault(const EpochProblem& problem, const EpochPlan& plan) {
   return "";
 }
 
-/// Of the epochs in which a limit is used, no `most` + 1 lie within one window.
+/// Where a limit is used more than `most` times within one window, in words; empty where none is.
 std::string limits_fault(const EpochProblem& problem, const EpochPlan& plan) {
   std::vector<std::vector<std::uint64_t>> entries(problem.network.lanes.size()); // [lane]
   for (const EpochSend& send : plan) entries[send.lane.value].push_back(send.epoch.value);

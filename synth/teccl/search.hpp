@@ -14,10 +14,10 @@ namespace tutti {
 using EpochQuestion = std::function<EpochAnswer(std::uint32_t epochs)>;
 
 struct EpochSearch {
-  /// Of the smallest K for which there is a plan; status optimal: that it is the smallest is proven
-  /// (feasible: fewer were not decided). Infeasible where someone is out of reach, or where there
-  /// is none even in so many epochs that all could go one after another; timed_out where no plan
-  /// was found. `seconds`: of all questions.
+  /// The answer for the smallest K that has a plan; status optimal: that it is the smallest is
+  /// proven (feasible: fewer were not decided). Infeasible where someone is out of reach, or where
+  /// there is none even in so many epochs that all could go one after another; timed_out where no
+  /// plan was found. `seconds` are those of all questions.
   EpochAnswer answer;
   std::uint32_t epochs = 0;   ///< K of the answer's plan; 0 without
   std::uint32_t at_least = 0; ///< proven

@@ -134,7 +134,7 @@ private:
         make(task);
         if (!outcome_.schedule) return;
       }
-    } catch (const InputError& error) { // of epochs that nobody asked for
+    } catch (const InputError& error) { // of epochs that weren't requested
       if (!whole_) throw;
       outcome_ = unsupported(error.what());
     }

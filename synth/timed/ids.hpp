@@ -40,7 +40,7 @@ template <typename Tag> struct TimeSlot {
 using Epoch = TimeSlot<struct EpochTag>; ///< of TE-CCL
 using Step = TimeSlot<struct StepTag>;   ///< of SCCL
 
-/// Of what never happens; after every epoch.
+/// The epoch of what never happens; after every other.
 inline constexpr Epoch no_epoch{no_index};
 
 } // namespace tutti

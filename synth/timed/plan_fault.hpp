@@ -47,10 +47,10 @@ enum class PlanRule : std::uint8_t {
 struct PlanFault {
   PlanRule rule = PlanRule::in_order;
   std::size_t send = 0;                ///< the first one at fault: index
-  std::uint64_t time = 0;              ///< of the arrival that the rule speaks of
-  std::uint32_t node = 0;              ///< of a demand, or who passes on too often
-  ChunkId chunk{};                     ///< of it
-  std::size_t passed = 0, arrived = 0; ///< of what is passed on too often
+  std::uint64_t time = 0;              ///< the arrival that the rule speaks of
+  std::uint32_t node = 0;              ///< the destination, or who passes on too often
+  ChunkId chunk{};                     ///< what is wanted, or passed on
+  std::size_t passed = 0, arrived = 0; ///< how often that was passed on, and had arrived
 };
 
 /// The first rule in the order of PlanRule that is broken; nothing where none is. Cost: O(sends *

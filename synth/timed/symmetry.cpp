@@ -181,7 +181,8 @@ private:
     return moved;
   }
 
-  /// Of several chunks with the same ends, the first goes to the first, and so on.
+  /// Moves chunks as their ends move: of several with the same ends the first goes to the first,
+  /// and so on.
   void move_chunks(ChunkAutomorphism& all) const {
     for (const auto& [ends, chunks] : chunks_between_) {
       const std::vector<std::uint32_t>& to = chunks_between_.at(

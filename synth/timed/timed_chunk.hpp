@@ -30,7 +30,7 @@ struct TimedChunk {
 template <typename Network> struct TimedProblem {
   Network network;
   std::vector<TimedChunk> chunks;
-  /// Of all work on the problem, where there is one; must outlive it.
+  /// The limit to all work on the problem, where there is one; must outlive it.
   const WorkLimit* limit = nullptr;
 
   [[nodiscard]] bool is_unicast() const { return tutti::is_unicast(chunks); }

@@ -307,7 +307,7 @@ private:
 
 bool is_csv(std::string_view content) {
   if (is_nvidia_smi(content)) return false; // a matrix, too, but of words
-  // Of a list of links the headings; of a matrix names that come again before the rows.
+  // A list of links is known by its headings, a matrix by names that come again before the rows.
   const std::vector<std::string_view> lines = first_lines(content, 2);
   if (lines.size() < 2) return false;
   const char separator = separators_of(content).front();

@@ -95,7 +95,7 @@ private:
     group.left = end;
   }
 
-  /// Of a name, the number of where it first stands, so that the same names stay the same.
+  /// The number of a name: where it first stands, so that the same names stay the same.
   std::size_t number_of(char realm, std::size_t token) {
     return first_.emplace(realm + tokens_[token].text, token).first->second;
   }
@@ -253,7 +253,7 @@ private:
   std::vector<DotGroup> groups_;                           ///< braces that are open
   std::set<std::string> unknown_;
   const DotToken* list_of_ = nullptr;
-  std::vector<const std::string*> names_;         ///< of those that have one
+  std::vector<const std::string*> names_;         ///< of open braces that have one
   std::unordered_set<std::string> linked_groups_; ///< named ones with links in them
   std::size_t mentions_ = 0, edge_defaults_ = 0, node_defaults_ = 0, spent_ = 0;
   bool is_digraph_ = false, is_strict_ = false;

@@ -12,7 +12,7 @@ namespace tutti::topologies {
 struct GpuWords {
   std::string gcn;    ///< "gfx942", of AMD's; empty: of NVIDIA's
   int sm = 0;         ///< compute capability, of NVIDIA's
-  std::string device; ///< of PCIe
+  std::string device; ///< PCIe device id, "0x74a5"
   bool is_arm = false, has_own_links = false;
 };
 

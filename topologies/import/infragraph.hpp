@@ -56,7 +56,7 @@ struct InfraComponent {
   YamlPlace at;
   std::int64_t count = -1; ///< < 0: not given
   bool npu = false;
-  std::size_t part = 0; ///< of InfraNetwork::devices, the device that it is
+  std::size_t part = 0; ///< index into InfraNetwork::devices: the device that it is
 };
 
 struct InfraDevice {

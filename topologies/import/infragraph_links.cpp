@@ -99,7 +99,8 @@ std::vector<LinkWord> link_words(std::string_view text) {
   return words;
 }
 
-/// Of "PCIe 3.0 x8", "Gen4x8"; 0: it says none.
+/// The lanes that words like "PCIe 3.0 x8" or "Gen4x8" state; 0: they state none, or several
+/// numbers.
 int stated_lanes(const std::vector<LinkWord>& words) {
   constexpr std::array<std::string_view, 4> before_generations{"e", "express", "gen", "pcie"};
   const auto is_generation = [&](std::size_t i) {

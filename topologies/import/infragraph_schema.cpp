@@ -80,7 +80,7 @@ struct DottedName {
   YamlPlace at;
 };
 
-/// Of "cx5[0:8].port".
+/// The names in "cx5[0:8].port", with their places.
 std::vector<DottedName> dotted_names(const YamlValue& value) {
   constexpr std::size_t most = std::size_t{8} * most_nested_devices;
   std::vector<DottedName> names;

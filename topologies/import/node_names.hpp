@@ -11,7 +11,7 @@ namespace tutti::topologies {
 /// Whether it is called after a switch, a router or a NIC: "tor3", "leaf-0", "nvswitch".
 [[nodiscard]] bool is_switch_name(std::string_view name);
 
-/// Of the letters that names of nodes may have, others being "_"; of at most 200 of them.
+/// The name with "_" for letters that names of nodes can't have; at most 200 letters of it.
 [[nodiscard]] std::string legal_name(std::string_view name);
 
 /// "switch0, switch1 and 3 more"; "none".

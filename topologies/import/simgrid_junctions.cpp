@@ -54,7 +54,7 @@ private:
     std::uint32_t link, before, after;
     auto operator<=>(const Passage&) const = default;
   };
-  /// Of a link: what lies at which of the ends of a family.
+  /// A neighbour of a link: a thing, and at which end of which family it lies.
   struct Neighbour {
     std::uint32_t thing, family, end;
   };

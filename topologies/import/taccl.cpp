@@ -39,8 +39,8 @@ struct NamedChunk {
   bool is_named = false;
 };
 
-/// Of "NDv2_32KB": what its name ends with, up to 1 GiB. Errors: InputError for an ending in KB, MB
-/// or GB that says no such size.
+/// The chunk size that a name like "NDv2_32KB" ends with, up to 1 GiB. Errors: InputError for an
+/// ending in KB, MB or GB that says no such size.
 NamedChunk chunk_of(const JsonValue& at) {
   const std::string name = lower_case(at.string());
   const std::string_view unit =

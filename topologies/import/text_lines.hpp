@@ -11,7 +11,7 @@
 
 namespace tutti::topologies {
 
-/// Of ASCII letters.
+/// Only ASCII letters have case here.
 [[nodiscard]] std::string lower_case(std::string_view text);
 [[nodiscard]] bool same_but_for_case(std::string_view a, std::string_view b);
 
@@ -63,7 +63,7 @@ public:
 
   /// "SOURCE:LINE:COLUMN: message".
   [[nodiscard]] InputError error(const Word& word, const std::string& message) const;
-  /// Of the whole file.
+  /// An error of the whole file: "SOURCE: message".
   [[nodiscard]] InputError error(const std::string& message) const;
   /// A rate as programs write it: "400Gbps" are bits, "50GBps" bytes. Errors: InputError with the
   /// word's place; so of the others.

@@ -26,12 +26,12 @@ struct YamlValue {
   Kind kind = Kind::nothing;
   std::string text;
   YamlPlace at;
-  std::vector<YamlValue> items; ///< of keys: a key, its value, the next key, ...
+  std::vector<YamlValue> items; ///< for keys: a key, its value, the next key, ...
 
   [[nodiscard]] InputError error(const std::string& message) const { return at.error(message); }
-  /// Of a word, one that isn't empty. Errors: InputError with the place; so of the others.
+  /// The text of a word that isn't empty. Errors: InputError with the place, also for those below.
   [[nodiscard]] const std::string& word() const;
-  /// A finite one.
+  /// A finite number.
   [[nodiscard]] long double number() const;
   [[nodiscard]] std::span<const YamlValue> list() const;
   [[nodiscard]] bool has_key(std::string_view key) const;

@@ -25,7 +25,7 @@ namespace {
 
 struct Shape {
   double hidden, heads, head_size, kv_heads, feed_forward, sequence;
-  double memory = 0; ///< of earlier segments that queries see beside their own
+  double memory = 0; ///< tokens of earlier segments that queries see beside their own
   double experts = 0, top_k = 0;
   double norm = 0; ///< parameters
   bool gated, bias, dropout, flash, skip_masked, relative;
@@ -130,7 +130,7 @@ Layer attention(const Shape& shape, std::string name, double key_tokens, double 
   return layer;
 }
 
-/// Of `rows` tokens; `experts` hold parameters each.
+/// The perceptron's kernels for `rows` tokens; each of the `experts` holds parameters of its own.
 std::vector<Kernel> perceptron_kernels(const Shape& shape, double rows, double experts) {
   const double h = shape.hidden, f = shape.feed_forward, first = (shape.gated ? 2 : 1) * f;
   std::vector<Kernel> kernels{

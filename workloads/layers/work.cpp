@@ -94,7 +94,7 @@ private:
     }
   }
 
-  /// Of scores that are stored: the kernel behind those that make them.
+  /// Whether it is the softmax of stored scores: the kernel behind the one that makes them.
   static bool is_softmax(const Layer& layer, std::size_t k) {
     return layer.scores > 0 && k > 0 && layer.kernels[k].kind == Kernel::Kind::elementwise &&
            layer.kernels[k - 1].kind == Kernel::Kind::attention;

@@ -28,8 +28,8 @@ struct LayerWork {
   std::array<LayerPart, 3> parts;
   std::uint32_t part_count = 1;
   Time attention; ///< forward, of attention's kernels alone: what Recompute::attention redoes
-  /// Of the All-to-All to the experts, and back; their gradients travel back. What is
-  /// looked up is named by a number, which counts as nothing.
+  /// Bytes of the All-to-All to the experts, and of the one back; their gradients travel back. What
+  /// is looked up is named by a number, which counts as nothing.
   std::array<Bytes, 2> routed;
 
   TensorCommunication before_forward, after_forward;   ///< of inputs, of outputs
@@ -40,11 +40,11 @@ struct LayerWork {
 
   std::int64_t parameters = 0;        ///< on this NPU (were nothing sharded), experts' excluded
   std::int64_t expert_parameters = 0; ///< of this NPU's experts
-  /// Of them, those that have a gradient: of tables, what is looked up in an iteration.
+  /// Expert parameters that have a gradient: of tables, those that are looked up in an iteration.
   std::int64_t expert_gradients = 0;
   Bytes outputs; ///< handed to the next layer by this NPU
   Bytes stored;  ///< from forward to backward
-  Bytes scores;  ///< of them, what Recompute::attention makes again
+  Bytes scores;  ///< the part of `stored` that Recompute::attention makes again
   Bytes inputs;  ///< all that is stored of a layer that is recomputed
 
   [[nodiscard]] Time forward() const;
@@ -53,7 +53,7 @@ struct LayerWork {
 
 /// [layer]. A layer that splits computes, stores and holds 1 / tensor of everything; its experts
 /// also 1 / expert. Each of the two backward passes over a kernel moves the bytes that its forward
-/// pass moves; a lookup's only backward pass is for its parameters. Of a layer with given times
+/// pass moves; a lookup's only backward pass is for its parameters. In a layer with given times
 /// nothing counts as attention.
 /// What is stored whole without sequence parallelism: twice the inputs (those of the norm and of
 /// the matrix product: the 10 of 34 in arXiv:2205.05198 section 4.2.1, without its dropout masks).

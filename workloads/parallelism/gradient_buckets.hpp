@@ -17,8 +17,9 @@ struct GradientBucket {
   bool is_expert = false;
 };
 
-/// Of layers `first` .. `end`-1 in the order in which they are full, dense before expert: each
-/// takes layers until its gradients reach `least`; what remains in the end is a bucket too.
+/// The buckets of layers `first` .. `end`-1 in the order in which they are full, dense before
+/// expert: each takes layers until its gradients reach `least`; what remains in the end is a bucket
+/// too.
 [[nodiscard]] std::vector<GradientBucket> gradient_buckets(std::span<const LayerWork> layers,
                                                            std::uint32_t first, std::uint32_t end,
                                                            Bytes least,

@@ -65,7 +65,6 @@ struct TrainingSpec {
   /// parameters (ZeRO-3) while one computes, else when they are needed.
   bool overlap = true;
   bool in_order = false; ///< a group's gradient buckets follow each other, as in one NCCL stream
-  /// Of communication, by purpose.
   std::array<std::uint8_t, purpose_count> priority = {};
 };
 

@@ -88,7 +88,7 @@ private:
     std::vector<std::uint32_t> first; // by link of the plan's network: its first lane there
     std::vector<bool> is_used;        // by link of the plan's network
   };
-  /// Of one plan on one link.
+  /// The lanes of one plan on one link.
   struct Lanes {
     std::uint32_t made = 0, first = 0, count = 0;
     double share = 1; ///< of the link's bandwidth, and of those of its groups, that carries data

@@ -32,8 +32,8 @@ struct PlanTimes {
 struct CarriedPlans {
   Topology topology;
   WorkloadPlans plans;
-  std::vector<LinkId> original; ///< of each link the one that it is a lane of
-  std::vector<Bandwidth> wires; ///< of each link at what rate its plan's protocol fills that one
+  std::vector<LinkId> original; ///< [link]: the one that it is a lane of
+  std::vector<Bandwidth> wires; ///< [link]: the rate at which its plan's protocol fills that one
 };
 
 /// Each plan has lanes of its own, at the pace of its protocol and chunks; requests that share a

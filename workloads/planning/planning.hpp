@@ -51,7 +51,7 @@ struct PlannedCommunication {
   bool is_send = false;
   Bytes size;
   std::uint32_t members = 0;
-  std::uint64_t requests = 0; ///< of how many groups, roots and sizes it is the plan
+  std::uint64_t requests = 0; ///< how many groups, roots and sizes it is the plan of
   std::string algorithm;
   std::string protocol;               ///< under a transport
   std::uint32_t chunks_per_shard = 1; ///< of named collectives
@@ -71,9 +71,9 @@ struct WorkloadPlanning {
 /// that differ only in where their groups lie share a plan. What one NPU sends to another goes
 /// along the shortest path in their part of the network, or in the whole one by the options'
 /// routing; in up to 64 chunks where nodes on the path store it and that is faster, unless
-/// communication is one at a time. Buffers too small for the chunks asked for get fewer, those too
-/// small for any are padded to one byte a chunk. Of several algorithms none would be faster
-/// throughout (best_choice() says how they are chosen, and what that costs).
+/// communication is one at a time. Buffers too small for the requested chunks get fewer, those too
+/// small for any are padded to one byte a chunk. If several algorithms are given, none would be
+/// faster throughout (best_choice() says how they are chosen, and what that costs).
 /// Errors: CannotPlan for a request that no algorithm can plan (why, of each); InputError for an
 /// unknown collective.
 [[nodiscard]] WorkloadPlanning plan_workload(const Topology& topology, const Workload& workload,

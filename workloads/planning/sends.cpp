@@ -14,7 +14,7 @@ namespace tutti {
 
 namespace {
 
-/// Of links that follow each other, from the first member or to it.
+/// The network of links that follow each other, from the first member or to it.
 GroupNetwork network_along(const Topology& topology, std::span<const NodeId> group,
                            std::span<const LinkId> links) {
   std::vector<NodeId> nodes(group.begin(), group.end());

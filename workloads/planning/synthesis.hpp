@@ -44,8 +44,8 @@ struct WorkloadSynthesis {
   std::function<SynthesizedCollective(const AlgorithmRow&, const Topology&, const CollectiveSpec&,
                                       std::optional<std::uint32_t> chunks)>
       synthesize;
-  /// Of any schedule for the plan's collective, in however many chunks; of those that share sends
-  /// only where the plan's does. Errors: InputError where a member is out of reach.
+  /// A bound on any schedule for the plan's collective, in however many chunks; on schedules that
+  /// share sends only where the plan's does. Errors: InputError where a member is out of reach.
   std::function<ProvenBound(const Topology&, const CommunicationPlan&)> bound;
   /// Whether schedules depend on how nodes are called.
   bool goes_by_names = false;

@@ -346,7 +346,7 @@ private:
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::map<SendKey, std::uint32_t>> tags_;
   bool was_own_ = false;
 
-  // Of the NPU whose trace is being added.
+  // The NPU whose trace is being added:
   std::uint32_t npu_ = 0;
   bool is_own_ = false;                         // written by Tutti
   std::map<std::uint32_t, std::uint32_t> runs_; // [role]: collectives so far

@@ -33,7 +33,7 @@ struct ChakraOptions {
 /// else. A barrier is an All-Reduce of a byte per member, and nothing is smaller than that.
 /// Collectives of a group meet in the order of their nodes (dependencies first, then ids), as
 /// NCCL's do; a send meets the receive of equal source, destination, tag and size, in that order,
-/// too. Of operations that are ready, the lowest id has its turn first. Start times say nothing.
+/// too. The ready operation with the lowest id has its turn first. Start times say nothing.
 /// What has no place in the format is in attributes `tutti_...`, which other readers don't look at.
 /// Other tools may have removed nodes.
 ///
@@ -41,8 +41,8 @@ struct ChakraOptions {
 /// attribute, type of node or of collective that isn't known or has no meaning here; a cycle,
 /// within an NPU or across several (its nodes are named); a dependency or group that isn't there; a
 /// group whose members disagree about who is in it; a collective of 0 bytes; a member that lacks a
-/// collective of its group; involved dimensions on a topology without coordinates. Of the file with
-/// groups "FILE:LINE:COLUMN: ...".
+/// collective of its group; involved dimensions on a topology without coordinates.
+/// "FILE:LINE:COLUMN: ..." for the file with groups.
 [[nodiscard]] Workload read_chakra(const std::string& prefix, const Topology& topology,
                                    const ChakraOptions& options = {});
 

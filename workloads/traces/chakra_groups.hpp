@@ -52,7 +52,7 @@ private:
   bool takes_traces_ = false; ///< groups that stand in traces
   std::vector<ProcessGroup> given_;
 
-  // Of the NPU whose trace is being read.
+  // The NPU whose trace is being read:
   std::uint32_t npu_ = 0;
   bool is_own_ = false; ///< written by Tutti
   std::map<std::string, std::vector<std::uint32_t>> members_;

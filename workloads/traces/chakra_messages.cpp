@@ -55,7 +55,7 @@ std::string string_of(const AttributeProto& attribute) {
   return without_nul(attribute.string_val(), fmt::format("attribute {}", attribute.name()));
 }
 
-/// Of what Tutti writes.
+/// A number in an attribute that Tutti writes.
 double number_of(const AttributeProto& attribute) {
   if (!attribute.has_double_val() || !(attribute.double_val() >= 0))
     throw InputError(fmt::format("attribute {} is not a number of at least 0", attribute.name()));

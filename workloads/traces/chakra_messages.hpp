@@ -17,7 +17,7 @@ struct ChakraNode {
   std::vector<std::uint64_t> dependencies; ///< ids, control and data; ascending, none twice
   std::uint64_t duration_micros = 0;
   bool is_cpu_op = false;
-  std::string inputs; ///< of metadata: what it says
+  std::string inputs; ///< what a node of metadata says
 
   std::optional<std::uint64_t> num_ops, tensor_size;
   std::optional<std::uint64_t> comm_type, comm_size, comm_priority, comm_src, comm_dst, comm_tag;

@@ -13,7 +13,7 @@ namespace tutti {
   return kind == CollectiveKind::all_gather || kind == CollectiveKind::gather;
 }
 
-/// Of a buffer that is cut into a shard for each member.
+/// The least size of a buffer: a byte, or one for each member where it is cut into their shards.
 [[nodiscard]] inline Bytes least_size(CollectiveKind kind, std::size_t members) {
   const bool is_whole = kind == CollectiveKind::broadcast || kind == CollectiveKind::reduce;
   return {is_whole ? 1 : static_cast<std::int64_t>(members)};

@@ -12,12 +12,12 @@
 namespace tutti {
 
 struct TextWorkloadOptions {
-  /// Of computing times, which the files give without a unit: ASTRA-sim 1.0 and SimAI count
+  /// The unit of computing times, which the files give without one: ASTRA-sim 1.0 and SimAI count
   /// nanoseconds, Chakra's converter microseconds. Needed.
   std::optional<Time> unit;
   std::uint32_t passes = 1; ///< iterations
-  /// Of model-parallel groups, where the file doesn't say; none: the extent of the topology's
-  /// dimension along which NPUs are neighbours.
+  /// The size of model-parallel groups, where the file doesn't say; none: the extent of the
+  /// topology's dimension along which NPUs are neighbours.
   std::optional<std::uint32_t> model_group;
 };
 

@@ -19,7 +19,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Names and files, without opening them; of a folder below, or of all but the one for studies.
+// Names and files of all studies (below a folder of their own) or of all experiments. No file is
+// opened.
 // Errors: InputError where the folder is there and can't be read.
 std::vector<CatalogueEntry> untitled_catalogue(bool studies) {
   const fs::path folder = data_folder("experiments", TUTTI_EXPERIMENTS_SOURCE_DIR);

@@ -72,7 +72,7 @@ struct JobsArguments {
   bool json = false;
 };
 
-/// Of a command that is one study on one topology.
+/// Arguments of a command that runs one study on one topology.
 struct StudyArguments {
   std::string topology;
   StudyLine line; ///< the study's options
@@ -337,7 +337,7 @@ int run_study_line(std::string_view command, std::string_view kind,
                    std::span<const StudyOption> options, const StudyArguments& arguments,
                    const std::function<void(StudyResult&)>& adapt = {});
 
-/// Of texts `key=value`. Errors: InputError for another form, or a key that is given twice.
+/// Keys and values of texts `key=value`. Errors: InputError for another form or a repeated key.
 [[nodiscard]] std::map<std::string, std::string>
 parse_settings(const std::vector<std::string>& texts);
 

@@ -167,7 +167,7 @@ std::string markdown_head(const CLI::Option& option) {
   return joined(names, ", ");
 }
 
-/// Of experiments; empty where the option is the command's alone.
+/// Key of the option in experiments; empty where only the command has the option.
 std::string key_of(const CLI::Option& option, std::span<const StudyOption> options) {
   for (const StudyOption& each : options)
     if (option.check_name(long_name(each))) return fmt::format("`{}`", each.key);

@@ -40,7 +40,7 @@ void add_json(CLI::App& app, bool& json) {
   app.add_flag("--json", json, "machine-readable result on stdout");
 }
 
-/// Of commands that print tables.
+/// Adds the options of commands that print tables.
 void add_output(CLI::App& app, TableArguments& tables, bool& json) {
   auto* wide =
       app.add_flag("--wide", tables.wide, "tables with all columns, however wide the terminal is");

@@ -57,8 +57,8 @@ bool moves_every_npu(const Permutation& permutation) {
   return true;
 }
 
-/// Of the rotations that were found those that enlarge the group, as long as all of it but the
-/// identity moves every NPU.
+/// Rotations chosen greedily from those that were found: each enlarges the group, and every element
+/// of the group but the identity moves every NPU.
 std::vector<Permutation> free_rotations(const LogicalTopology& logical) {
   const std::size_t npus = logical.topology.npu_count(); // as many elements at most
   std::vector<Permutation> taken;

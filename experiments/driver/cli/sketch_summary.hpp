@@ -22,11 +22,11 @@ struct SplitRange {
 struct SketchSummary {
   std::uint32_t machines = 1, npus_of_machine = 0;
   std::uint32_t links_within = 0, links_between = 0; ///< of the logical topology
-  std::uint32_t switched_links = 0;                  ///< of those within: of hyperedges
+  std::uint32_t switched_links = 0;                  ///< those within that come from hyperedges
   std::string connections; ///< between machines: "8 senders to 8 receivers"; empty: none
-  std::string policy;      ///< "uc-min"; of several hyperedges joined by +; empty: no hyperedge
-  /// Offset and size; of rotations that are found, as many as together move every NPU, which is how
-  /// many the routing of an All-Gather uses.
+  std::string policy;      ///< "uc-min", joined by + for several hyperedges; empty: no hyperedge
+  /// Offset and size. If rotations were found: only those that generate a group which acts freely
+  /// on the NPUs, as the routing of an All-Gather uses.
   std::vector<std::pair<std::uint32_t, std::uint32_t>> rotations;
   /// Elements of the group that they generate; none above 4,096.
   std::optional<std::size_t> symmetry;

@@ -258,7 +258,7 @@ bool lies_on(const PlotPoint& point, const std::vector<PlotPoint>& curve, bool s
   const auto next = std::ranges::lower_bound(curve, point.x - x_near, {}, &PlotPoint::x);
   if (next == curve.end()) return false;
   if (std::abs(next->x - point.x) <= x_near) {
-    // Of several points at one x, as where a step rises, any will do.
+    // Several points may have one x, as where a step rises: any of them will do.
     for (auto same = next; same != curve.end() && same->x <= point.x + x_near; ++same)
       if (std::abs(same->y - point.y) <= y_near) return true;
     return false;

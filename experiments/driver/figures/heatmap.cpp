@@ -321,7 +321,7 @@ Figure sorted_links_figure(const Heading& heading, std::span<const LinkMap> maps
   chart.x_label = "links, the busiest first [% of all links]";
   chart.y_label = fmt::format("{} [{}]", scale.label, scale.unit);
   chart.steps = true;
-  // Of "tacos on DragonFly" the first gives the colour, the second the dash.
+  // In "tacos on DragonFly" the algorithm gives the colour, the network the dash.
   std::vector<std::string> names, networks;
   const auto place_in = [](std::vector<std::string>& texts, const std::string& text) {
     const auto found = std::ranges::find(texts, text);

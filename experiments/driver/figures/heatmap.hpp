@@ -21,7 +21,7 @@ struct LinkMap {
   std::uint32_t nodes = 0;         ///< rows and columns
   std::uint32_t npus = 0;          ///< the first of them
   std::vector<std::string> others; ///< names of the rest: switches and memories
-  /// Of NPUs that aren't called npu0, npu1, ... in order, as where some have failed; else empty.
+  /// Names of NPUs where these aren't npu0, npu1, ... in order, as after failures; else empty.
   std::vector<std::string> npu_names = {};
   /// cells[source * nodes + destination]; NaN where there is no link. Parallel links: bytes are
   /// summed, utilisation is their mean.

@@ -129,8 +129,8 @@ private:
     return std::max(own.begin, std::min(own.reached, own.end - viewer_resolution));
   }
 
-  /// Of the NPU whose spans begin here. One of no time stands for that of its dependencies which
-  /// was over last.
+  /// Draws arrows for the dependencies of the NPU whose spans begin at `first`. An operation that
+  /// isn't shown, as it takes no time, is replaced by the last of its dependencies to end.
   void write_dependencies(std::uint32_t first) {
     const TrainingProgram& program = program_of(first);
     constexpr std::uint32_t nothing = UINT32_MAX;

@@ -1,5 +1,5 @@
-// The timeline of iterations for ui.perfetto.dev and chrome://tracing: each run a process of the
-// viewer; of each recorded NPU a track for what it computes and tracks for each purpose of
+// The timeline of iterations for ui.perfetto.dev and chrome://tracing. Each run is a process of the
+// viewer; each recorded NPU has a track for what it computes and tracks for each purpose of
 // communication.
 #pragma once
 
@@ -25,8 +25,8 @@ namespace tutti {
 /// The events of one run, as process `pid`:
 /// - A slice for each of IterationReport::spans, from its begin to its end, category "compute" or
 ///   "communication"; operations of no time are left out, communications that overlap take several
-///   tracks. Arguments: the operation; of communication what it is, its bytes, how many members it
-///   has and when this one reached it.
+///   tracks. Arguments: the operation; for communication also what it is, its bytes, how many
+///   members it has and when this one reached it.
 /// - Arrows, category "flow": "dependency" from each operation to those of its NPU that begin after
 ///   it (through one of no time from what that waited for longest), "message" from a send to its
 ///   receive, and "launch" from the member of a collective for which the others waited to these,

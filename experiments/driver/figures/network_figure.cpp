@@ -132,7 +132,7 @@ std::string both_notes(const std::string& a, const std::string& b) {
 
 constexpr double legend_line = 15;
 
-/// "0", "25", ... of a scale up to `end` in its unit.
+/// Marks 0, 25, ... on a scale up to `end`, in its unit.
 std::vector<double> scale_tics(double end) {
   const double raw = end / 4, decade = std::pow(10, std::floor(std::log10(raw)));
   double step = decade;
@@ -197,7 +197,7 @@ struct LinkKind {
   }
 };
 
-/// Of several that are drawn as one, the fastest's.
+/// Kind of a drawn link: that of the fastest of the links that it stands for.
 LinkKind kind_of_link(const Topology& topology, const LayoutLink& link) {
   LinkKind kind{Bandwidth{0}, Time{}, link.links.size()};
   for (const LinkId id : link.links) {

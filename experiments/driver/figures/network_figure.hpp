@@ -40,7 +40,7 @@ struct DeadParts {
 [[nodiscard]] Figure steps_figure(const Heading& heading, const Topology& topology,
                                   const Layout& layout, std::span<const LinkValues> steps);
 
-/// From a run on this topology; of steps with hops.
+/// The same from a run on this topology; for steps its hops must be recorded.
 [[nodiscard]] Figure network_figure(const Heading& heading, const Topology& topology,
                                     const Report& report,
                                     LinkQuantity quantity = LinkQuantity::utilisation,

@@ -260,7 +260,7 @@ private:
     return half / std::max(std::abs(direction.x), std::abs(direction.y)) + 3;
   }
 
-  // From edge to edge, on its own right-hand side. Of a link around a torus its beginning.
+  // From edge to edge, on its own right-hand side; only the beginning of a link around a torus.
   [[nodiscard]] std::vector<Position> course(LinkId id) const {
     const Link& link = topology_.link(id);
     const Position a = centre(link.from), b = centre(link.to);
@@ -329,7 +329,7 @@ private:
               waits_for_named(hop));
   }
 
-  // Of a send of several chunks in a row the first and the last, else each.
+  // Chunks of the send: the first and the last of three or more in a row, else each.
   [[nodiscard]] std::string chunks_of(const HopRecord& hop) const {
     const std::size_t first = hop.transfer, last = schedule_.send_end(first) - 1;
     bool in_row = last > first + 1;

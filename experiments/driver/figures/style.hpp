@@ -91,13 +91,13 @@ struct AxisTic {
 };
 /// "'1 us' 1, '5 %% failed' 10": for gnuplot's `set xtics (...)`, to which the texts are formats.
 [[nodiscard]] std::string tics_text(std::span<const AxisTic> tics);
-/// Of a logarithmic axis between these ends: powers of ten, and 2 and 5 times them where there
-/// would be fewer than three marks. Pre: 0 < low < high.
+/// Marks of a logarithmic axis between these ends: powers of ten, and 2 and 5 times them where
+/// there would be fewer than three. Pre: 0 < low < high.
 [[nodiscard]] std::vector<AxisTic> decade_tics(double low, double high);
 
 /// The unit in which times up to the largest are drawn.
 struct TimeUnit {
-  double ps = 1; ///< of one
+  double ps = 1; ///< per unit
   std::string_view name;
 };
 /// s from 10 s on; ms, us from a tenth of one; else ns.

@@ -307,7 +307,7 @@ AwaitedArrivals arrivals_awaited(const Topology& topology, const Schedule& sched
     next_unsent[i] = held.unsent;
     held.unsent = i;
   };
-  // Of a block performed together the sends come first.
+  // In a block performed together, all sends come before all arrivals.
   for (std::uint32_t first = 0, end = 0; first < schedule.size(); first = end) {
     for (end = first + 1; end < schedule.size() && schedule[end].together;) ++end;
     for (std::uint32_t i = first; i < end; ++i) send(schedule[i]);

@@ -28,7 +28,8 @@ struct TracedRun {
 /// "tacos, 64MiB, fifo"
 [[nodiscard]] std::string trace_name(std::string_view algorithm, Bytes size, Discipline discipline);
 
-/// Of larger networks the trace has the load of all links together, not of each.
+/// Number of links up to which a trace has the load of each; in larger networks it has only the
+/// load of all together.
 inline constexpr std::uint32_t most_links_with_load = 64;
 
 /// What traces of all runs on this network leave out, in words; empty: nothing.
@@ -42,9 +43,9 @@ inline constexpr std::uint32_t most_links_with_load = 64;
 /// - Arrows, category "flow": "hop" from each link of a transfer's path to the next, where that
 ///   begins later; "data" as arrivals_awaited() says; "left" and "arrived" to a transfer from those
 ///   that it names.
-/// - Counters, category "load": crossings under way in the network, their bytes per second, and of
-///   each link (most_links_with_load) the used percentage of its bandwidth. A crossing counts with
-///   its mean rate.
+/// - Counters, category "load": crossings under way in the network, their bytes per second, and for
+///   each link (up to most_links_with_load) the used percentage of its bandwidth. A crossing counts
+///   with its mean rate.
 /// - A mark at the completion.
 /// Returns what of the run is left out, in words; empty: nothing.
 /// Errors: InputError where the run recorded no hops (RunOptions::record_hops) though the schedule

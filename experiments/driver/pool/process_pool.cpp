@@ -47,7 +47,7 @@ struct ProcessPool::Running {
   bool hear(const Heard& heard) {
     const bool goes_on = stream.read_some();
     while (std::optional<std::string> message = stream.take()) {
-      if (message->empty()) continue; // of a process that is out of its mind
+      if (message->empty()) continue; // from a defective process
       const char kind = message->front();
       message->erase(0, 1);
       if (kind == answers)

@@ -121,7 +121,7 @@ struct ShownColumn {
 };
 
 /// The rows with these columns, in this order. Where a form names columns, all others are there for
-/// it to choose. Of several columns of one name the first counts. Pre: each is a record's.
+/// it to choose. The first of several columns of one name counts. Pre: each is a record's.
 [[nodiscard]] Table records_table(const Records& records, std::span<const ShownColumn> shown,
                                   const TableForm& form);
 

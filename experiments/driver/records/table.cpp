@@ -201,7 +201,7 @@ struct Mark {
 constexpr Mark bold{"\uFDD0", "\x1b[1m"}, green{"\uFDD1", "\x1b[32m"}, yellow{"\uFDD2", "\x1b[33m"},
     red{"\uFDD3", "\x1b[31m"}, plain{"\uFDD4", "\x1b[0m"};
 
-/// Of its colour; empty for a cell that has none.
+/// Mark of the cell's colour; empty where it has none.
 std::string_view mark_of(std::string_view cell) {
   constexpr std::array<std::pair<std::string_view, Mark>, 9> colours{
       {{"match", green},

@@ -53,8 +53,8 @@ struct TableForm {
 /// columns and no trailing blanks. A line break or another control character in a cell becomes a
 /// blank. Where the form has a width that the table exceeds, columns that wrap become narrower (16
 /// cells at least), then columns are left out, and a last line names them; a table of the others
-/// that is still wider stays so. No chosen column is left out. Of chosen columns, which may be
-/// named with their unit ("size_bytes"), a table shows those that it has; where these are only
+/// that is still wider stays so. No chosen column is left out. A table shows those of the chosen
+/// columns that it has (they may be named with their unit, "size_bytes"); where these are only
 /// labels and others were chosen, too, it is empty. Pre: rows have one cell per column. Cost:
 /// O(total length).
 [[nodiscard]] std::string to_text(const Table& table, const TableForm& form = {});

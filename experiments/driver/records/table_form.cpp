@@ -34,7 +34,7 @@ std::optional<std::size_t> width_of(int descriptor) {
   return size.ws_col;
 }
 
-/// Of COLUMNS, which isn't ours: what is no number isn't heeded.
+/// Width given by COLUMNS; the variable isn't ours, so what is no number is ignored.
 std::optional<std::size_t> asked_width() {
   const std::string_view text = environment("COLUMNS");
   if (text.empty() || text.size() > 4 ||

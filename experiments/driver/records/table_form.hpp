@@ -15,12 +15,12 @@ namespace tutti {
 struct TableArguments {
   bool wide = false;                  ///< whatever the terminal's width
   std::optional<std::string> columns; ///< names with commas; none: all
-  /// Of all tables that are written.
+  /// Names of the columns of all tables that are written.
   std::shared_ptr<std::set<std::string>> titles = std::make_shared<std::set<std::string>>();
 };
 
-/// Of stdout: no wider than a terminal is, and in colour there unless NO_COLOR is set; elsewhere as
-/// wide as tables are, or as COLUMNS says.
+/// Form of tables on stdout. On a terminal: no wider than it is, and in colour unless NO_COLOR is
+/// set or TERM is dumb. Elsewhere: as wide as tables are, or as COLUMNS says.
 /// Errors: InputError for an empty name among the columns, or one that is there twice.
 [[nodiscard]] TableForm table_form(const TableArguments& arguments);
 

@@ -187,7 +187,7 @@ std::vector<std::string> write_results(const std::string& folder, const Experime
   write("results.json", results_json("run", results, &experiment));
   if (const std::vector<Comparison> comparisons = comparisons_of(results); !comparisons.empty())
     write("verdicts.md", comparison_markdown(experiment.title, comparisons));
-  else // of an earlier run, which expected something: it says nothing of these results
+  else // the file of an earlier run with expectations says nothing of these results
     std::filesystem::remove(folder + "/verdicts.md");
   return files;
 }

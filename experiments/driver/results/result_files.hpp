@@ -22,7 +22,7 @@ namespace tutti {
 void start_results(const std::string& folder, const Experiment& experiment,
                    const std::string& toml);
 
-/// What the studies came to; of an experiment also its title, seed, versions and comparisons.
+/// What the studies came to, and for an experiment its title, seed, versions and comparisons.
 [[nodiscard]] std::string results_json(std::string_view command,
                                        std::span<const StudyResult> results,
                                        const Experiment* experiment = nullptr);

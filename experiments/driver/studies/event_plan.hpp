@@ -18,7 +18,7 @@ namespace tutti {
 
 struct EventTime {
   Time instant;
-  /// Of the undisturbed run, 0 .. 1,000,000; where it is there, `instant` doesn't count.
+  /// Share of the undisturbed run in millionths, 0 .. 1,000,000; where given, `instant` is ignored.
   std::optional<std::uint32_t> millionths;
 
   /// Rounded down to a picosecond. Pre: undisturbed >= 0.

@@ -165,7 +165,7 @@ void require_consistent(const Topology& topology, std::span<const PlannedEvent> 
   constexpr Time any_run{1'000'000'000'000};
   try {
     (void)timed_events(topology, events, any_run);
-  } catch (const InputError& error) { // of which instants of this run mean nothing
+  } catch (const InputError& error) { // its instants of this run mean nothing
     std::string text = error.what();
     for (const PlannedEvent& event : events)
       if (event.at.millionths)

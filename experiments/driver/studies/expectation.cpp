@@ -104,7 +104,7 @@ public:
     return "there is no value: a division by 0, or a fit of fewer than two sizes";
   }
 
-  /// Of all rows, the one that repeats itself least; nothing where one doesn't say.
+  /// The largest spread of repetitions (`spread_column`) of any row; nothing where a row has none.
   [[nodiscard]] std::optional<double> widest_spread() const {
     double widest = 0;
     const std::size_t column = column_index(records_, spread_column);

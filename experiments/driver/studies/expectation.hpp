@@ -7,8 +7,8 @@
 //   of = {topology = "Mesh", algorithm = "tacos"}   # by columns that tell rows apart, without
 //                                          # their unit: a value, a list of which each will do, of
 //                                          # sizes also "1MB..", "..4MB"; default all rows
-//   over = {topology = "Mesh", algorithm = "ring"}  # the value is a ratio; of several rows those
-//                                          # meet that agree in all columns but the label and
+//   over = {topology = "Mesh", algorithm = "ring"}  # the value is a ratio; several rows are
+//                                          # paired that agree in all columns but the label and
 //                                          # those for which `of` and `over` name other values.
 //                                          # Without it: the value itself, with its unit
 //   metric = "algbw"                       # a column, without its unit; default the study's
@@ -70,7 +70,7 @@ struct Expectation {
   RecordColumn metric;          ///< whose values count
   std::vector<Quotient> values; ///< at least one, several in a summary of several
   Summary summary = Summary::single;
-  std::string size; ///< of exponents: the column over which values grow
+  std::string size; ///< exponents: the column over which values grow
   Limit limit = Limit::equal;
   double value = 0;     ///< a ratio, an exponent, an error, or in the metric's unit: ps, bytes/s
   double tolerance = 0; ///< of the value: 0.02 for 2 %

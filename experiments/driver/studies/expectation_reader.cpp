@@ -207,7 +207,7 @@ std::string row_text(const PlannedRows& rows, std::size_t row) {
 }
 
 // Ratios of several rows are taken problem by problem, as papers do: a ratio of means would be
-// decided by the slowest problem. Of one row over one other, whoever asks knows why.
+// decided by the slowest problem. One row over one other is taken as it was requested.
 std::vector<Quotient> quotients_of(const ConfigValue& of_value, const Selection& of,
                                    const Selection& over, const PlannedRows& rows) {
   const std::vector<Group> above = groups_of(of, rows), below = groups_of(over, rows);

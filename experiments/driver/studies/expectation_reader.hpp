@@ -16,11 +16,11 @@ namespace tutti {
 struct PlannedRows {
   /// By what rows are told apart, in their order. A cell that isn't known agrees with any other.
   Records keys;
-  std::vector<bool> chooses_chunks = {}; ///< of each row: whether its "auto" agrees with any, too
+  std::vector<bool> chooses_chunks = {}; ///< [row]: whether its "auto" agrees with any, too
   /// Rows that count only where a selector names a column: an iteration with failures, ...
   struct OptIn {
     std::string column;
-    std::vector<bool> rows; ///< of each row
+    std::vector<bool> rows; ///< [row]: whether it is one
   };
   std::vector<OptIn> opt_in = {};
   std::vector<RecordColumn> columns; ///< of the records to come, for metrics
@@ -31,14 +31,14 @@ struct PlannedRows {
 /// with the known names.
 [[nodiscard]] RecordColumn metric_column(const std::string& text,
                                          std::span<const RecordColumn> columns);
-/// Likewise of what counts how large a problem is.
+/// The same for a column that counts how large a problem is.
 [[nodiscard]] RecordColumn size_column(const std::string& text,
                                        std::span<const RecordColumn> columns);
 
 /// Errors: InputError with file:line:column.
 [[nodiscard]] Expectation read_expectation(ConfigTable table, const PlannedRows& rows);
 
-/// Of each of the tables. Errors: as above.
+/// The expectation of each table. Errors: as above.
 [[nodiscard]] std::vector<Expectation> read_expectations(const std::vector<ConfigTable>& tables,
                                                          const PlannedRows& rows);
 

@@ -47,7 +47,7 @@ using AnyStudy = std::variant<RunStudy,       //
 
 /// "runs": as its tables are called.
 [[nodiscard]] std::string_view kind_of(const AnyStudy& study);
-/// Of all kinds, in their order.
+/// Names of all kinds, in the order of AnyStudy.
 [[nodiscard]] std::vector<std::string> kind_names();
 /// Those that rows of every study of a kind have. Pre: the name of a kind.
 [[nodiscard]] std::vector<RecordColumn> columns_of_kind(std::string_view kind);

@@ -91,7 +91,7 @@ std::vector<Kind> studies_in(ConfigTable& root, const Read& read) {
 [[nodiscard]] std::string plain_name(const ConfigValue& value);
 /// Index of the topology that this label names.
 [[nodiscard]] std::size_t topology_index(const ConfigValue& value, Networks networks);
-/// Of the key `topology`, which may be missing where there is one.
+/// Index of the topology at the key `topology`, which may be missing where there is only one.
 [[nodiscard]] std::size_t topology_at(ConfigTable& table, Networks networks);
 /// Those of the key `algorithms`, at least one: names, or "all".
 [[nodiscard]] std::vector<AlgorithmRow> algorithms_at(ConfigTable& table);

@@ -46,7 +46,7 @@ struct StudyOption {
   }
 };
 
-/// Of every study that synthesizes.
+/// Options of studies that synthesize.
 inline constexpr StudyOption limit_option{
     "--limit", "limit", OptionForm::text,
     "time and memory for each synthesis: 60s, 8GiB or 60s,8GiB; default: any time, 3/4 of the "
@@ -58,13 +58,13 @@ inline constexpr StudyOption transport_option{
     "--transport", "transport", OptionForm::text,
     "what a runtime makes of the links: ideal, nccl, rccl or a TOML file; default ideal"};
 
-/// Of what knows fluid sharing.
+/// Option of studies that know fluid sharing.
 inline constexpr StudyOption network_model_option{"--network-model", "network_model",
                                                   OptionForm::text,
                                                   "how fluid shares bandwidth: ideal (max-min), or "
                                                   "SimGrid's own cm02, lv08, smpi or ib, with its "
                                                   "parameters; default ideal"};
-/// Of every study that simulates.
+/// Options of studies that simulate.
 inline constexpr StudyOption link_busy_option{
     "--link-busy", "link_busy", OptionForm::text,
     "how long a transfer holds a link: serialization or latency+serialization; default "

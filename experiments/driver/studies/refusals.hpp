@@ -16,7 +16,7 @@ namespace tutti {
 
 class Refusals {
 public:
-  /// Of a row that was made elsewhere.
+  /// Counts a row that was made elsewhere as accepted.
   void accept() { ++accepted_; }
   void refuse(const InputError& error) {
     if (!first_) first_ = error;

@@ -23,7 +23,7 @@ namespace tutti {
 /// Errors: InputError for a setting that none of the algorithms has.
 void require_known_settings(std::span<const AlgorithmRow> rows, const SynthesisOptions& options);
 
-/// Of several algorithms' settings those that this one has.
+/// The options with only those settings that this algorithm has.
 [[nodiscard]] SynthesisOptions options_for(const AlgorithmRow& row, SynthesisOptions options);
 
 } // namespace tutti

@@ -96,9 +96,9 @@ struct StudyResult {
   std::function<std::string(const TableForm&)> story; ///< tables and words for the terminal
   /// Empty where there is nothing to draw. Errors: InputError.
   std::function<std::vector<NamedFigure>()> figures;
-  /// Of the best run of each network; empty where no network is used. Figures of their own.
+  /// Network use of the best run on each network, a figure each; empty where no network is used.
   std::function<std::vector<NetworkUse>()> network_uses;
-  /// Of the first file's rows the one that stands for a study of one case; none: its only one.
+  /// The row of the first file that stands for a study of one case; none: its only row.
   std::optional<std::size_t> point = {};
   std::optional<Unanswered> unanswered = {}; ///< the first case without an answer
   std::vector<Comparison> comparisons;

@@ -47,7 +47,7 @@ struct SweepParts {
   PointFunction evaluate;
   std::function<PointSpace()> points;
 };
-/// Of a study. It must outlive them.
+/// Parts for a study, which must outlive them.
 [[nodiscard]] SweepParts parts_of(const Study& study, const SweepOptions& options);
 
 /// The points that the store lacks, by these workers. As sweep_locally() otherwise.

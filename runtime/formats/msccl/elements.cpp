@@ -45,7 +45,7 @@ public:
   }
 
 private:
-  /// Of an element's "<"; pugixml says where its name begins.
+  /// The node's offset; an element's is that of its "<" (pugixml gives that of its name).
   [[nodiscard]] static std::ptrdiff_t offset(pugi::xml_node node) {
     return node.offset_debug() - (node.type() == pugi::node_element ? 1 : 0);
   }

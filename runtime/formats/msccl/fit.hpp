@@ -14,7 +14,7 @@ namespace tutti::runtime {
 
 struct FittedProgram {
   Program program; ///< in MSCCL's form where something was changed
-  /// Of the program as it was lowered, before it was made to fit: a defect of ours.
+  /// A fault of the program as it was lowered, before it was made to fit: a defect of Tutti.
   std::optional<ProgramFault> fault;
   std::vector<std::string> changes;  ///< in words: what was done so that it fits
   std::vector<std::string> refusals; ///< "rccl 2.21: gpu 0, block 1: ..."; empty: all take it

@@ -211,8 +211,9 @@ private:
     return awaited;
   }
 
-  /// What data and the order of the connection don't say already. Of a message its last move, as it
-  /// goes after the others.
+  /// The moves that a message waits for by its place in the program, where neither data nor the
+  /// order of the connection says so already; of each awaited message the last move, as it goes
+  /// after the others.
   [[nodiscard]] std::vector<AwaitedMove>
   awaited_moves(const Awaited& awaited, std::uint32_t message, std::uint32_t unit) const {
     std::vector<AwaitedMove> moves;

@@ -25,11 +25,12 @@ struct AwaitedMove {
 
 /// A unit that crosses a connection.
 struct ForeignMove {
-  std::uint32_t unit = 0; ///< of the collective: those of its chunks one after another
+  std::uint32_t unit = 0; ///< number in the collective: its chunks' units one after another
   std::uint32_t from = 0, to = 0, channel = 0;
   Contributions holds;
   std::vector<std::uint32_t> made_from; ///< earlier moves to the sender, ascending
-  /// Of other connections, and of other units than those that came with this one.
+  /// What it waits for by its place in the program: moves on other connections, except those of
+  /// messages that brought this unit.
   std::vector<AwaitedMove> after;
 };
 

@@ -49,7 +49,7 @@ template <typename Transfers> class Fifo {
 public:
   static constexpr std::uint32_t none = UINT32_MAX;
 
-  /// Of a transfer over one link.
+  /// A transfer's crossing of one link.
   struct Crossing {
     enum class Place : std::uint8_t { way, queue, link, over, ended, vacant };
     PathId path;

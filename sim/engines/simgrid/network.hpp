@@ -65,7 +65,8 @@ public:
   /// The link goes off: what crosses it stands still. The link is on again: its rest follows.
   void turn_off(LinkId link);
   void turn_on(LinkId link);
-  /// Of the link itself; what crosses it goes on at this rate, or at that of a narrower group.
+  /// Sets the rate of the link itself; what crosses it goes on at this rate, or at that of a
+  /// narrower group.
   void set_rate(LinkId link, Bandwidth rate);
   /// What crosses the link, or stands still on it, never gets over it. Returns how many bytes are
   /// left.

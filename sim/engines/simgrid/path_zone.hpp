@@ -22,7 +22,7 @@ class PathZone : public simgrid::kernel::routing::NetZoneImpl {
 public:
   PathZone() : NetZoneImpl("network") {}
   std::vector<simgrid::kernel::resource::StandardLinkImpl*> links; ///< by index
-  // Of the next communication:
+  // The next communication:
   std::span<const std::uint32_t> route;
   std::span<const std::uint32_t> back; ///< what acknowledges it, where a model has that
   const simgrid::kernel::routing::NetPoint* receiver = nullptr; ///< where there is a way back

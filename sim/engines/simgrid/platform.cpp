@@ -113,7 +113,7 @@ void lower_limit(decltype(RLIMIT_AS) what, std::uint64_t most) {
   ::setrlimit(what, &limit);
 }
 
-/// Of the child process; its output goes to `said`.
+/// Limits the child process; its output goes to `said`.
 void confine(const MemoryFile& said, double most_seconds) {
   std::uint64_t pages = 0;
   std::ifstream("/proc/self/statm") >> pages;

@@ -22,7 +22,7 @@ struct SimGridHost {
 struct SimGridLink {
   /// `other`: also what stands for both halves of a split duplex link, and is in no route.
   enum class Sharing : std::uint8_t { shared, fat_pipe, other };
-  std::string name;     ///< of a split duplex one: two, "..._UP" and "..._DOWN"
+  std::string name;     ///< a split duplex one is two, "..._UP" and "..._DOWN"
   double bandwidth = 0; ///< bytes/s
   double latency = 0;   ///< s
   Sharing sharing = Sharing::shared;

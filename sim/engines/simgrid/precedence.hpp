@@ -23,8 +23,8 @@
 namespace tutti {
 
 /// `Sink` has enter(i): transfer i may queue at its first link; delivered(i): its arrival counts;
-/// tail_passed(i): all tails that transfer i follows are in. Of transfers that share a send only
-/// the first enters and is told of, but each is delivered. A copy shares what never changes.
+/// tail_passed(i): all tails that transfer i follows are in. Where transfers share a send, only the
+/// first enters and is reported, but each is delivered. A copy shares what never changes.
 /// Cost: O(transfers); 25 bytes each, 5 of them in each copy.
 class Precedence {
 public:

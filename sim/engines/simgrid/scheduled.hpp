@@ -33,7 +33,7 @@ public:
   [[nodiscard]] const PathTable& paths() const { return schedule_.paths(); }
   [[nodiscard]] PathId path_of(std::uint32_t i) const { return schedule_.path_of(i); }
   [[nodiscard]] Op op_of(std::uint32_t i) const { return schedule_[i].op; }
-  /// Of all that are sent with it.
+  /// Bytes of transfer i and of all that are sent with it.
   [[nodiscard]] Bytes size_of(std::uint32_t i) const {
     Bytes size;
     for (auto [k, after] = send_of(i); k < after; ++k)

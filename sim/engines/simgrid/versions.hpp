@@ -48,7 +48,7 @@ inline sg4::Link* add_link(sg4::NetZone& zone, const std::string& name, double r
   return link->set_latency(latency)->set_sharing_policy(policy)->seal();
 }
 
-/// Of communications and computations.
+/// Registers a callback for the ends of communications and computations.
 template <typename Callback> void on_completions(const Callback& callback) {
   sg4::Comm::on_completion_cb(callback);
 #if SIMGRID_VERSION >= 33400

@@ -45,7 +45,7 @@ public:
     cheapest, ///< as cheap as can be; but for which others help (see is_exact)
     thorough, ///< with more effort in that
   };
-  /// `root`: of both, where contributions come together (the tree's own is the first node on the
+  /// `root`: for both, where contributions come together (the tree's own is the first node on the
   /// path there that has them all and keeps them); else ignored. Nothing where a sink can't be
   /// reached.
   [[nodiscard]] std::optional<PricedTree> priced(std::uint32_t demand, std::uint32_t root, Aim aim);

@@ -25,7 +25,7 @@ struct FlowTree {
   std::uint32_t demand = 0;
   double share = 0;            ///< of the demand's bytes; those of all its trees add up to 1
   std::uint32_t root = 0;      ///< spread: the source (the first of several); combine: the sink
-  std::uint32_t combining = 0; ///< of combine: all hops; of both: those into the root; else 0
+  std::uint32_t combining = 0; ///< for combine: all hops; for both: those into the root; else 0
   std::vector<std::uint32_t> hop_end; ///< [hop]: where its links end in `links`
   std::vector<std::uint32_t> links;
 
@@ -50,8 +50,8 @@ struct FluidSolution {
   Status status = Status::infeasible;
   double seconds = 0;       ///< the most that a resource needs for what crosses it
   double bound_seconds = 0; ///< no fluid schedule is faster, and so no schedule at all
-  double traffic = 0;       ///< bytes, weighted by link as asked for
-  /// Of one demand for each that the symmetry exchanges.
+  double traffic = 0;       ///< bytes, weighted by link as requested
+  /// The trees of one demand of each orbit of the symmetry.
   std::vector<FlowTree> trees;
   /// As fast, with as few hops in a row as was found, whatever the traffic; empty unless it counts.
   std::vector<FlowTree> direct_trees;

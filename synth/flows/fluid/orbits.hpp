@@ -13,7 +13,7 @@ namespace tutti {
 struct Representative {
   std::uint32_t demand = 0;
   std::uint32_t images = 1;         ///< demands that it stands for, itself among them
-  std::vector<std::uint32_t> roots; ///< of both: where it may come together, one for each orbit
+  std::vector<std::uint32_t> roots; ///< for both: where it may come together, one for each orbit
 };
 
 struct FlowOrbits {

@@ -1,5 +1,5 @@
 // Why: a fluid schedule is expanded from few trees by a group in which no element but the identity
-// fixes a source or a sink, so that images share the load evenly. Of such groups commuting ones are
+// fixes a source or a sink, so that images share the load evenly. Commuting groups of this kind are
 // looked for first (translations of tori, rails and nodes); where they are smaller than could be,
 // small groups are searched through as a whole.
 //
@@ -40,9 +40,9 @@ public:
   [[nodiscard]] std::uint32_t place_of(std::uint32_t node) const { return place_[node]; }
   [[nodiscard]] std::size_t size() const { return demands_ + problem_.demands.size(); }
 
-  /// Of the group of all whole permutations that are symmetries, exchange only nodes of the same
-  /// mark (`marks` [place of a node]), and commute on nodes with all in `commuting`. None that
-  /// move neither a node nor a link. Errors: LimitReached.
+  /// Generators of the group of all whole permutations that are symmetries, exchange only nodes of
+  /// the same mark (`marks` [place of a node]), and commute on nodes with all in `commuting`; none
+  /// that move neither a node nor a link. Errors: LimitReached.
   [[nodiscard]] std::vector<Permutation> generators(const std::vector<std::uint32_t>& marks,
                                                     std::span<const Permutation> commuting,
                                                     const WorkLimit& limit) const;

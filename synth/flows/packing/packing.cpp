@@ -4,7 +4,7 @@
 //
 // A problem is a forest's if every demand has one root and reaches the same terminals, and the
 // network has plain bandwidths with every switch balanced; each condition that fails is told in
-// words. Of All-Reduce each terminal roots an equal part.
+// words. In an All-Reduce each terminal roots an equal part.
 
 #include "synth/flows/packing/packing.hpp"
 

@@ -20,13 +20,13 @@ struct Bundle {
 
 struct Bundles {
   std::vector<ChunkPath> paths;
-  std::vector<ChunkId> chunks; // of one bundle the largest first
+  std::vector<ChunkId> chunks; // by bundle, the largest first
   std::vector<Bundle> list;
 };
 
-/// Of paths a bundle for each sink; of All-Reduce one for each root, if every root's share is a
-/// number of chunks; else one for each demand. Shares of a bundle's paths add up to 1.
-/// Errors: LimitReached.
+/// A bundle for each sink of a demand of paths; for each root of an All-Reduce, if every root's
+/// share is a whole number of chunks; else one for each demand. Shares of a bundle's paths add up
+/// to 1. Errors: LimitReached.
 [[nodiscard]] Bundles chunk_bundles(const Collective& collective, const FlowProblem& problem,
                                     std::span<const FlowTree> trees, const WorkLimit& limit);
 

@@ -129,7 +129,7 @@ private:
     return static_cast<double>(path.chunk_count) * (stream.taken + 1) / stream.turns - path.used;
   }
 
-  /// Of the paths that are behind, the one whose resources were used least so far.
+  /// The path whose resources were used least so far, of those that are behind.
   [[nodiscard]] StreamPath& next_path(const Stream& stream) const {
     const std::span<StreamPath> paths = streams_.paths_of(stream);
     if (paths.size() == 1) return paths.front();

@@ -28,7 +28,8 @@ struct PlannedSteps {
   Schedule schedule;
   std::optional<Time> planned; ///< what the plan takes, latencies included; nothing by step
   bool is_queued = false;      ///< queues decide the order: they were faster than what was planned
-  /// Of what the time holds: "12 trees", "queues of 12 trees", or "fluid, 12 trees" by step.
+  /// The picture behind the planned time: "12 trees", "queues of 12 trees", or "fluid, 12 trees" by
+  /// step.
   [[nodiscard]] std::string picture(const std::string& trees) const {
     return (!planned ? "fluid, " : is_queued ? "queues of " : "") + trees;
   }

@@ -71,7 +71,7 @@ public:
     return sum / static_cast<double>(crossed);
   }
 
-  /// Of both phases together; then of each alone.
+  /// The highest load of both phases together; then that of either alone, 0 without phases.
   [[nodiscard]] std::pair<double, double> highest() const {
     return {highest(0),
             loads_.size() > count_ ? std::max(highest(count_), highest(2 * count_)) : 0};

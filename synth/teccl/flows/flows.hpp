@@ -15,8 +15,8 @@ namespace tutti {
 /// The fractional optimum.
 struct EpochFlows {
   SolverStatus status = SolverStatus::stopped;
-  /// Of the objective: for each chunk the sum of 1 / (k + 1) over the epochs k at whose end it is
-  /// there, amounts in part. No integral plan has more.
+  /// The objective: for each chunk the sum of 1 / (k + 1) over the epochs k at whose end it is
+  /// there, parts of it in proportion. No integral plan has more.
   double reward = 0;
   /// What of a chunk enters a lane in an epoch, after the decomposition into paths; ascending. An
   /// All-to-All of many GPUs has many: 5 million for 128 in chassis of four.
@@ -32,8 +32,8 @@ struct EpochFlowSettings {
   /// One column for all flows that automorphisms of the problem exchange: the same optimum, and
   /// flows that are alike.
   bool merged = true;
-  /// Of the program, at most; larger ones are `stopped` unsolved: Clp takes minutes for them, in
-  /// which it asks for no limit.
+  /// The most columns of the program; larger ones are `stopped` unsolved: Clp takes minutes for
+  /// them, in which it checks no limit.
   std::uint32_t most_columns = 20'000;
 };
 

@@ -54,7 +54,7 @@ public:
     for (const double load : loads_) scale_ = std::max(scale_, load);
   }
   void clear() { std::ranges::fill(loads_, 0); }
-  /// Of one more chunk on these lanes.
+  /// The price of one more chunk on these lanes.
   [[nodiscard]] double price(std::span<const LaneId> lanes) const {
     double price = 0;
     for (const LaneId lane : lanes)

@@ -16,7 +16,7 @@ namespace tutti {
 struct PathChoice {
   std::vector<LaneId> lanes;
   double amount = 0; ///< that the flows send there, at most 1
-  TimedPath fastest; ///< of those that take these lanes, the first to arrive
+  TimedPath fastest; ///< the first to arrive of those that take these lanes
   Epoch there;       ///< when that arrives
 };
 

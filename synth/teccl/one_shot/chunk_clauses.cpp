@@ -67,7 +67,7 @@ EpochLiterals ChunkClauses::add_kept(const ChunkLiterals& literals, std::uint32_
   return kept;
 }
 
-// Of nodes that reach each other by lanes without delay, these lanes.
+// Makes cycles of the lanes without delay between nodes that reach each other by such lanes.
 void ChunkClauses::find_cycles() {
   std::map<std::uint32_t, std::set<std::uint32_t>> reached; // from each node that passes on at once
   for (const Lane& lane : network_.lanes)

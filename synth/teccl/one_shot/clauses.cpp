@@ -105,7 +105,7 @@ private:
     }
   }
 
-  /// Of the chunks that a node keeps for others, by the orbits of nodes.
+  /// Limits how many chunks a node keeps for others; one node of each orbit is enough.
   void add_buffers(std::uint32_t most) {
     std::map<std::pair<std::uint32_t, std::uint32_t>, EpochLiterals> kept; // by chosen, node
     for (std::uint32_t n = 0; n < network_.node_count(); ++n) {
@@ -131,8 +131,9 @@ private:
            std::ranges::binary_search(chunk.destinations, node);
   }
 
-  /// Of chosen chunks with the same sources and destinations, none comes to the first destination
-  /// before those that precede it. Exchanging whole orbits of theirs leaves a symmetry as it is.
+  /// Orders chosen chunks with the same sources and destinations: none comes to the first
+  /// destination before those that precede it. Exchanging whole orbits of theirs leaves a symmetry
+  /// as it is.
   void order_alike() {
     std::map<TimedChunk, std::uint32_t> last;
     for (std::uint32_t i = 0; i < orbits_.chosen().size(); ++i) {

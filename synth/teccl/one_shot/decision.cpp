@@ -21,8 +21,8 @@ namespace tutti {
 namespace {
 
 constexpr std::size_t most_groups = 4;
-// Of the conflicts, what keeps a symmetry gets one part in so many: a plan is often found at once
-// with one group, where another takes long.
+// A question that keeps a symmetry gets one part in so many of the conflicts: a plan is often found
+// at once with one group, where another takes long.
 constexpr std::array<std::int64_t, 2> shares{128, 8};
 
 /// A plan that keeps one of the groups, perhaps.

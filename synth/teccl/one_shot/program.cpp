@@ -271,8 +271,8 @@ void EpochProgram::add_needed(std::uint32_t chunk, std::uint32_t node) {
   }
 }
 
-// Of those that aren't there for sure, a chunk takes room if held and needed. What arrived before
-// the horizon and is sent on in it has taken room all along.
+// A chunk that isn't there for sure takes room if held and needed. What arrived before the horizon
+// and is sent on in it has taken room all along.
 void EpochProgram::add_buffer(std::uint32_t node) {
   if (!problem_.network.stores[node]) return;
   std::vector<std::uint32_t> relayed;

@@ -41,9 +41,9 @@ public:
   [[nodiscard]] LinearProgram& program() { return program_; }
   [[nodiscard]] const LinearProgram& program() const { return program_; }
 
-  /// The column that is 1 where `node` holds the chunk at the beginning of `epoch`; nothing where
-  /// that is decided: then always_holds() says how. Of epochs from the horizon's begin to its end
-  /// and beyond.
+  /// The column that is 1 where `node` holds the chunk at the beginning of `epoch`, one from the
+  /// horizon's begin to its end and beyond; nothing where that is decided: then always_holds() says
+  /// how.
   [[nodiscard]] std::optional<std::uint32_t> holds(ChunkId chunk, NodeId node, Epoch epoch) const;
   [[nodiscard]] bool always_holds(ChunkId chunk, NodeId node, Epoch epoch) const;
 

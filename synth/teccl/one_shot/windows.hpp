@@ -24,7 +24,7 @@ struct EpochHorizon {
   /// Nothing follows: what nodes that don't store get for epoch `end` goes on in it where that
   /// takes no time.
   [[nodiscard]] bool is_last() const { return must_finish && beyond == 0; }
-  /// Of arrivals that count.
+  /// The last epoch whose arrivals count.
   [[nodiscard]] Epoch last() const { return end + beyond; }
 };
 
@@ -34,14 +34,14 @@ struct EpochWindow {
   [[nodiscard]] std::uint32_t size() const { return empty() ? 0 : last.value - first.value + 1; }
 };
 
-/// Of one chunk.
+/// The windows of one chunk.
 struct EpochWindows {
   /// [node] From this epoch on it is there whatever is decided: it was at the start, arrived, or is
-  /// under way there. Only of nodes that store.
+  /// under way there. Only for nodes that store.
   std::vector<std::optional<Epoch>> settled;
   /// [node that doesn't store] Arrivals of what was sent before the horizon, in it or later.
   std::vector<std::vector<Epoch>> past_arrivals;
-  std::vector<Epoch> earliest;    ///< [place] Of any arrival; `no_epoch` where never.
+  std::vector<Epoch> earliest;    ///< [place] The first possible arrival; `no_epoch` where never.
   std::vector<EpochWindow> sends; ///< [hop] Epochs in which it can be of use.
   /// [place] The last place through which all its paths to here lead, `earliest` epochs apart;
   /// none where there is none, or where it never comes.

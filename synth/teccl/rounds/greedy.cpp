@@ -44,7 +44,7 @@ struct Candidate {
   double gain;
   std::uint32_t chunk, to; // indices
 
-  // Of a heap with the most urgent on top.
+  // The order of a heap with the most urgent on top.
   bool operator<(const Candidate& other) const {
     return std::tuple(-gain, chunk, to) > std::tuple(-other.gain, other.chunk, other.to);
   }

@@ -20,8 +20,8 @@ struct RoundSettings {
   std::optional<std::uint32_t> epochs; ///< of a round; else as many as its program's size allows
   std::uint32_t most_rounds = 1000;
   std::int64_t most_nodes = 20; ///< of each round's search tree
-  /// Of a round's program, without those that follow. Where not even one epoch has so few, the
-  /// round is greedy.
+  /// The most columns of a round's program that say what is sent (the others follow). Where not
+  /// even one epoch has so few, the round is greedy.
   std::size_t most_columns = 800;
 };
 

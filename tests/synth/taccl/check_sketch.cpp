@@ -101,7 +101,7 @@ private:
     const bool sums = transfer.op == Op::reduce;
     const auto owners =
         sums ? collective_.destinations(transfer.chunk) : collective_.sources(transfer.chunk);
-    // Of an All-Reduce everybody holds and wants each chunk; the shard's own NPU is its root.
+    // In an All-Reduce everybody holds and wants each chunk; the shard's own NPU is its root.
     const CollectivePart& part = part_of(transfer.chunk);
     const std::uint32_t owner =
         part.kind == CollectiveKind::all_reduce

@@ -95,7 +95,7 @@ Json output_of(const MeasurementComparison& comparison, const ComparedRow& row) 
   return json;
 }
 
-/// Of intervals where there are some.
+/// Columns of the table, those of the interval only where there are intervals.
 std::vector<Column> columns(bool has_intervals) {
   std::vector<Column> all{{"collective", Align::left, 0, false, {}, true},
                           {"size", Align::right, 0, false, {}, true},

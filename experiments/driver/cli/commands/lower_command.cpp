@@ -124,7 +124,8 @@ struct Lowered {
   ScheduleFile file;
   runtime::FittedProgram fitted;
   ProgramFigures figures;
-  /// Of the schedule; of the program on its paths; of the program on those that runtimes take.
+  /// Collective time of the schedule, of the program on its own paths, and of the program on the
+  /// paths that runtimes take.
   Time planned, kept, taken;
   std::vector<runtime::ConnectionPath> not_taken;
 };
@@ -217,8 +218,8 @@ void report(const LowerArguments& arguments, const Topology& topology, const Low
 
 } // namespace
 
-// Of several schedules the one is written that is fastest on the paths that runtimes take, which
-// need not be those that it was planned on.
+// Writes the program of the fastest of several schedules. They are compared on the paths that
+// runtimes take, which need not be those that they were planned on.
 int lower_command(const LowerArguments& arguments) {
   const Topology topology = told_topology(arguments.topology);
   const Runtimes runtimes =

@@ -175,7 +175,8 @@ std::string group_table(const Topology& topology, const TableForm& form) {
   return to_text(table, form);
 }
 
-/// Of a logical topology, which has a group for each link and NIC that several links cross.
+/// Table of shared groups, counted by bandwidth and number of links: for a logical topology, which
+/// has a group for each link and NIC that several links cross.
 std::string group_counts_table(const Topology& topology, const TableForm& form) {
   std::map<std::pair<std::int64_t, std::size_t>, std::size_t, std::greater<>> counts;
   for (const SharedGroup& group : topology.groups())

@@ -155,7 +155,7 @@ std::string answer_of(const Study& study, const std::map<PointStatus, std::size_
   for (const auto& [status, count] : counts) by_status[std::string(to_text(status))] = count;
   nlohmann::ordered_json json = {{"kind", "sweep"}, {"study", study.name}, {"points", by_status}};
   for (const char* key : {"left_out", "simulated", "interrupted", "seconds", "cpu_seconds"})
-    json[key] = nullptr; // of a report, which simulates nothing
+    json[key] = nullptr; // a report simulates nothing
   if (outcome != nullptr)
     json.update({{"left_out", outcome->left_out},
                  {"simulated", outcome->evaluated},
@@ -167,7 +167,7 @@ std::string answer_of(const Study& study, const std::map<PointStatus, std::size_
   return answer_json("sweep", nlohmann::ordered_json::array({json}));
 }
 
-// Of the first point that was refused. Pre: there is one.
+// Message of the first point that was refused. Pre: there is one.
 std::string first_refusal(const Store& store) {
   const std::vector<std::string> names{"status", "message"};
   const PointTable table = store.table(names);

@@ -118,7 +118,7 @@ void join_timelines(const std::string& file, const std::vector<Case>& cases,
   tell_left_out(file, left_out);
 }
 
-/// Of all cases. False where there are no draws, which it says on stderr.
+/// Draws the histogram of all cases. Where there are no draws, says so on stderr and returns false.
 bool draw_histogram(const std::string& file, const Experiment& experiment,
                     const std::vector<Case>& cases, const std::vector<Evaluation>& evaluations) {
   if (file.empty()) return true;

@@ -34,7 +34,7 @@ struct Bend {
   Position by;
   /// Bent: corners on the way, from the first node to the second; empty: a curve by `by`.
   std::vector<Position> through = {};
-  /// Of stubs: whether the end at the first, at the second node is drawn.
+  /// Stubs: whether the one at the first node is drawn, and the one at the second.
   bool first = true, second = true;
 };
 
@@ -85,7 +85,7 @@ using Arrange = std::optional<Arrangement> (*)(const Topology&);
 [[nodiscard]] std::optional<Arrangement> as_groups(const Topology& topology);
 /// One switch in the middle of NPUs.
 [[nodiscard]] std::optional<Arrangement> as_star(const Topology& topology);
-/// NPUs at the bottom, switches above them by level; of up to 144 NPUs.
+/// NPUs at the bottom, switches above them by level; for up to 144 NPUs.
 [[nodiscard]] std::optional<Arrangement> as_tree(const Topology& topology);
 /// Whether NPUs hang on switches, and switches on those of the next level, alone.
 [[nodiscard]] bool is_tree(const Topology& topology);

@@ -136,7 +136,7 @@ void push_apart(std::vector<Position>& at, double least) {
 std::optional<Arrangement> by_forces(const Topology& topology) {
   constexpr std::uint32_t most_nodes = 320;
   const std::uint32_t n = topology.node_count();
-  constexpr std::uint32_t few_nodes = 64, most_links = 2200; // of more nodes than that
+  constexpr std::uint32_t few_nodes = 64, most_links = 2200; // most_links: above few_nodes
   if (n > most_nodes ||
       (n > few_nodes && (topology.link_count() > most_links || is_tree(topology))))
     return std::nullopt;

@@ -53,8 +53,8 @@ std::vector<std::vector<std::uint32_t>> groups_of(const Neighbours& next) {
   return {};
 }
 
-/// Of each group, the order of its NPUs in which links to other groups cross least: by how far
-/// around the circle those lead.
+/// Orders the NPUs of each group so that few links to other groups cross: by how far around the
+/// circle these lead on average, the farthest first.
 void order_by_far_ends(const Neighbours& next, std::vector<std::vector<std::uint32_t>>& groups) {
   std::vector<std::size_t> group_of(next.count());
   for (std::size_t g = 0; g < groups.size(); ++g)

@@ -96,7 +96,7 @@ private:
     return std::max(label_width(wish.text, font), label_width(wish.longest, font));
   }
 
-  /// Of at least this width, away from the node.
+  /// Box of the label, extended to at least `width`: away from the node where it stands beside it.
   static LabelBox reserved(const LayoutLabel& label, double width, Side side) {
     LabelBox box = box_of(label);
     const double more = std::max(0.0, width - (box.most.x - box.least.x));

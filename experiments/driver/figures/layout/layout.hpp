@@ -80,7 +80,7 @@ struct Layout {
 
 /// By the network's own structure (rings, grids, trees, servers, groups; else by forces), never by
 /// its name. Above 1,024 NPUs, and where a tree has more leaves than a page is wide, what belongs
-/// together is drawn as one node; of up to 64 nodes each is drawn. The same for any order of the
+/// together is drawn as one node; up to 64 nodes, each is drawn. The same for any order of the
 /// links.
 /// Cost: up to a second at 1,024 nodes without structure.
 [[nodiscard]] Layout layout_of(const Topology& topology);

@@ -163,8 +163,8 @@ private:
         result.labels[node].longest = longest_[tier_[node]];
   }
 
-  /// Of a room's nodes: 0 NPUs, then by distance from them, -1 those that join NPUs alone and more
-  /// than half of them.
+  /// Sets the tiers of the room's nodes: 0 for NPUs, -1 for nodes that join only NPUs and more than
+  /// half of them, for all others their distance from the NPUs.
   void find_tiers(const Room& room) {
     std::vector<int>& tier = tier_;
     for (std::size_t i = 0; i < room.npus; ++i) tier[room.nodes[i]] = 0;
@@ -203,7 +203,7 @@ private:
     return count == 0 ? sum : sum * (1 / count);
   }
 
-  /// Of names of this tier side by side.
+  /// Distance between names of this tier that stand side by side; 0 where it has none.
   [[nodiscard]] double name_pitch(int level) const {
     const auto found = longest_.find(level);
     return found == longest_.end() ? 0 : label_width(found->second, name_font()) + 3;
@@ -441,8 +441,8 @@ private:
       leave_straight_down(result);
   }
 
-  /// Of a row without room for all its names the first and the last node has one. What joins the
-  /// NPUs is named on its far side, where nothing leaves it.
+  /// Places names in rows. Where a row has no room for all of them, only its first and its last
+  /// node have one. What joins the NPUs is named on its far side, where no link leaves it.
   void name_rows(Arrangement& result) const {
     for (const Room& room : rooms_) {
       const Side up = room.is_on_head ? Side::below : Side::above,
@@ -469,7 +469,7 @@ private:
     return (steps < 1.5 ? 0 : 4 + 3.2 * steps) * pitch_ / 17;
   }
 
-  /// Of the highest arc over a row, and a little more.
+  /// Height of the highest arc over a row, and a little more; 0 without arcs.
   [[nodiscard]] double arcs_of(const Room& room) const {
     if (!room.is_row) return 0;
     double highest = 0;

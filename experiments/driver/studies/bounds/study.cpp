@@ -115,7 +115,7 @@ bool is_complete(const Evaluation& e) {
          (e.status == Status::optimal || e.status == Status::feasible);
 }
 
-// The fastest of its size; of equal ones the first. What a limit cut short counts, too: it is a
+// The fastest of its size, the first of equal ones. What a limit cut short counts, too: it is a
 // correct schedule.
 void choose(BoundRow& row, std::span<const Evaluation> evaluations) {
   for (const Evaluation& e : evaluations) {

@@ -8,7 +8,7 @@
 //   collectives = ["all_reduce"]           # a list in the list: several at once
 //   sizes = ["1MiB"]                       # default 1GiB; ranges as `1KiB..1GiB`
 //   chunks = [1, 8, 64, 1024]              # default; per shard, each with a bound of its own
-//   algorithms = ["all"]                   # default; of which the best counts, or names
+//   algorithms = ["all"]                   # default, or names; the best one counts
 //   limit = "10s"                          # default; of each algorithm
 //   bound = "quick"                        # default; or "full": the best there is, at any cost
 //                                          # link_busy, forwarding, settings as in [[runs]]

@@ -330,7 +330,7 @@ private:
     }
   }
 
-  /// Of the chunks as instances cut them.
+  /// Predicts the run with its chunks cut as instances cut them.
   void predict(ExecutionRun& run, const Collective& collective, const Schedule& schedule) const {
     if (const std::uint32_t parts = case_.lowering.instances; parts > 1) {
       const Collective cut = make_collective(*case_.topology, {{case_.collective}, run.size},

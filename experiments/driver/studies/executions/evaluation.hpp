@@ -128,9 +128,9 @@ struct ExecutionEvaluation {
   std::uint32_t npus = 0, instances = 1, repetitions = 0, warmups = 0;
   std::vector<std::string> engines;
   PredictedBy predicted_by = PredictedBy::profile;
-  std::optional<runtime::Profile> profile; ///< of the network that predictions are of
+  std::optional<runtime::Profile> profile; ///< of the network by which runs are predicted
   std::optional<Topology> network;         ///< the profiled one
-  /// Of all links together, where no groups share any; else 0.
+  /// Bandwidth of all links together where there are no shared groups; else 0.
   double links_bytes_per_second = 0;
   double copy_rate = 0;       ///< of the device, bytes/s; 0: not measured
   std::string copy_rate_note; ///< why it couldn't be; else empty

@@ -7,7 +7,7 @@
 
 namespace tutti {
 
-/// Of each row of execution_records(): every repetition's seconds, every pass's prediction.
+/// Details of each row of execution_records(): every repetition's seconds, every pass's prediction.
 [[nodiscard]] nlohmann::ordered_json execution_details(const ExecutionEvaluation& evaluation);
 
 /// Where and how all was run, a list of one.

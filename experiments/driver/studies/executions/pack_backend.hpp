@@ -29,7 +29,7 @@ public:
   /// reads there what to run and what to time NCCL with.
   [[nodiscard]] ExecutionCase begin(ExecutionCase c);
 
-  /// Of a run of the case that was begun: what it is predicted to take goes into the pack.
+  /// Adds to the pack the predicted time of a run of the case that was begun.
   void note(const ExecutionRun& run);
 
   /// Why the case that was begun was left out there, by a note of the rows that begins with "left

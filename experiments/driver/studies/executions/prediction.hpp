@@ -12,19 +12,19 @@ namespace tutti {
 [[nodiscard]] std::optional<double> prediction_error(const ExecutionEvaluation& evaluation,
                                                      Bytes from = Bytes{1});
 
-/// What a run's bytes per second are of the device's copy rate.
+/// A run's bytes per second over the device's copy rate.
 struct RateShare {
   /// Over all connections together. Above 1 where ranks read one source from a cache.
   double sent = 0;
-  /// Of its memory, as far as the run needs it at least (runtime::PlanTraffic::memory), over what a
-  /// copy does, which reads and writes each byte.
+  /// Bytes of memory that the run reads and writes at least (runtime::PlanTraffic::memory), over
+  /// those of copies in the same time, which read and write each byte.
   double memory = 0;
 };
 /// Nothing where the run has no time, or the copy rate wasn't measured.
 [[nodiscard]] std::optional<RateShare> rate_share(const ExecutionEvaluation& evaluation,
                                                   const ExecutionRun& run);
 
-/// Of the run that sends most a second; as above.
+/// rate_share() of the run that sends most per second; nothing where no run has one.
 [[nodiscard]] std::optional<RateShare> best_rate_share(const ExecutionEvaluation& evaluation);
 
 } // namespace tutti

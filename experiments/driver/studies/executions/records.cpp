@@ -34,7 +34,7 @@ Fields<ExecutionRow> case_fields() {
           {{"channels", count, metric}, lowered(&ExecutionRun::channels)}};
 }
 
-/// Of a run that happened.
+/// Fields of a run that was executed.
 Fields<ExecutionRun> measured_fields() {
   using enum Quantity;
   using enum ColumnRole;

@@ -11,16 +11,17 @@ namespace tutti {
 
 struct ExecutionRun;
 
-/// By how many times longer runs of a size take than the profiled network says.
+/// How many times as long runs of each size take as the profiled network says.
 class SizeFactors {
 public:
-  /// Of runs that were measured and predicted and are `fitted`: of each size the geometric mean of
-  /// measured over predicted, whatever the algorithm, which is least squares on logarithms.
+  /// Fits the runs that were measured and predicted and are `fitted`: the factor of each size is
+  /// the geometric mean of measured over predicted, whatever the algorithm, which is least squares
+  /// on logarithms.
   explicit SizeFactors(std::span<const ExecutionRun> runs);
 
   [[nodiscard]] bool empty() const { return factors_.empty(); }
-  /// Between two sizes that were fitted on a line by logarithms of both; beyond them that of the
-  /// nearest. Pre: not empty.
+  /// Factor at this size: between two fitted sizes on a line in logarithms of size and factor,
+  /// beyond them that of the nearest. Pre: not empty.
   [[nodiscard]] double at(Bytes size) const;
   [[nodiscard]] const std::map<Bytes, double>& fitted() const { return factors_; }
 

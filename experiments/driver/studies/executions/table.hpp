@@ -16,8 +16,7 @@ namespace tutti {
                                          const TableForm& form = {});
 
 /// What nccl-tests prints: a comment, a row for each run that has data, the average bus bandwidth.
-/// The side (out of place, in place) that wasn't run is N/A. Of several algorithms, one after
-/// another.
+/// The side (out of place, in place) that wasn't run is N/A. Several algorithms follow one another.
 [[nodiscard]] std::string nccl_tests_text(const ExecutionEvaluation& evaluation);
 
 /// A row for each link: latency, bandwidth, error of the fit; then the joint rate.

@@ -30,7 +30,7 @@ struct FailureCase {
   CollectiveRequest collective;
   std::optional<std::uint32_t> chunks = 1; ///< per shard, times chunk_multiple; none: auto
   AlgorithmRow algorithm;
-  AlgorithmRow planner; ///< of the rest, or of all anew
+  AlgorithmRow planner; ///< plans the rest, or all anew
   SynthesisOptions options;
   std::vector<const EngineRow*> engines; ///< at least one; all must say the same
   std::vector<Policy> policies;          ///< at least one, each once
@@ -146,7 +146,7 @@ struct PolicySummary {
   double goodput_lost = 0;
   Bytes in_vain;
   std::size_t decisions = 0, in_force = 0; ///< of all runs
-  std::size_t handed_over = 0;             ///< of all runs: decisions that the fallback planned
+  std::size_t handed_over = 0;             ///< decisions of all runs that the fallback planned
   double planning_seconds = 0;             ///< CPU, of all runs
   std::size_t missing_npus = 0;            ///< the most of any run
 };

@@ -163,7 +163,7 @@ const PolicyEvaluation& best_policy(const ScenarioEvaluation& scenario) {
   return *std::ranges::min_element(scenario.policies, {}, rank);
 }
 
-/// "; npu100 at 25 % of its rate"; of more than a few events their number.
+/// "; npu100 at 25 % of its rate", or the number of events where there are more than a few.
 std::string events_note(const ScenarioEvaluation& scenario) {
   constexpr std::size_t most = 3;
   if (scenario.events.empty()) return "";

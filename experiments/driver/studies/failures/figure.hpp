@@ -11,8 +11,8 @@
 
 namespace tutti {
 
-/// Of one run: how much of what is wanted is in place, one curve per policy and one undisturbed, on
-/// one time axis with the events as upright lines. Pre: a verified evaluation, a run of it.
+/// Progress of one run over time: how much of what is wanted is in place, with one curve per policy
+/// and one undisturbed, and the events as vertical lines. Pre: a verified evaluation, a run of it.
 [[nodiscard]] Figure progress_figure(const FailureEvaluation& evaluation,
                                      const ScenarioEvaluation& scenario);
 
@@ -25,8 +25,9 @@ namespace tutti {
 [[nodiscard]] std::vector<NamedFigure>
 failure_figures(std::span<const FailureEvaluation> evaluations);
 
-/// Of each algorithm's run, where it is one, under the policy that is complete first (else the
-/// first policy), with what is dead in the end; none where nothing ran. They point to the topology.
+/// Network use of each algorithm that has a single run, with what is dead in the end, under the
+/// policy that is complete first (if none is, the one with the earliest last delivery); none where
+/// nothing ran. They point to the topology.
 [[nodiscard]] std::vector<NetworkUse> network_uses(std::span<const FailureEvaluation> evaluations,
                                                    const Topology& topology);
 

@@ -1,5 +1,5 @@
 // What no column has: every decision with its causes, and what is missing or stuck in words.
-// Progress and draws are written for a single run only; of a sweep they would be most of the file.
+// Progress and draws are written for a single run only; in a sweep they would be most of the file.
 #include "experiments/driver/studies/failures/json.hpp"
 
 #include "experiments/driver/records/json.hpp"

@@ -9,12 +9,13 @@
 
 namespace tutti {
 
-/// Of each row of failure_records(): decisions, what is missing or stuck. "progress" stands only
-/// where an algorithm has one run.
+/// Details of each row of failure_records(): decisions, what is missing or stuck, and "progress"
+/// where the algorithm has only one run.
 [[nodiscard]] nlohmann::ordered_json
 failure_details(std::span<const FailureEvaluation> evaluations);
 
-/// Of each algorithm: the undisturbed run, and events and cuts of all runs under "scenarios".
+/// An object for each algorithm: the undisturbed run, and under "scenarios" events and cuts of all
+/// runs.
 [[nodiscard]] nlohmann::ordered_json about_failures(std::span<const FailureEvaluation> evaluations);
 
 } // namespace tutti

@@ -15,7 +15,8 @@ namespace tutti {
 
 namespace {
 
-/// Of the whole collective: a plan of what is left has no bound of its own here.
+/// Check of times against the bound of the whole collective; it accepts any time of a plan for what
+/// is left, which has no bound of its own here.
 BoundCheck bound_check(const EngineRow& engine, const Collective& whole,
                        std::span<const Time> starts) {
   return [&engine, &whole, starts](const Topology& network, const Collective& collective,

@@ -9,8 +9,8 @@
 
 namespace tutti {
 
-/// Of an outcome a list, also where that was made in compact form; nothing where there is no
-/// schedule.
+/// Schedule of the outcome as a list, moved out of it or expanded from the compact form; nothing
+/// where there is none.
 [[nodiscard]] std::optional<Schedule> schedule_of(const Topology& topology,
                                                   const Collective& collective, Outcome& outcome);
 

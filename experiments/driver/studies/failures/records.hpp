@@ -21,7 +21,7 @@ struct PolicyRow {
 /// In their order, which is that of records and details.
 [[nodiscard]] std::vector<PolicyRow> policy_rows(std::span<const FailureEvaluation> evaluations);
 
-/// Of all rows; `noise`: some have draws.
+/// Fields of the rows; `noise`: some rows have draws, so that theirs are included.
 [[nodiscard]] Fields<PolicyRow> policy_row_fields(bool noise);
 
 /// Those that records of some study have.

@@ -38,7 +38,7 @@ std::string why_text(StuckTransfer::Why why, std::size_t count) {
   return {};
 }
 
-// Of those that are down after all events.
+// Times since which links are down, for those that are down after all events.
 std::map<LinkId, Time> down_since(const Topology& topology, std::span<const LinkId> links,
                                   std::span<const NetworkEvent> events) {
   std::map<LinkId, Time> since;

@@ -34,7 +34,7 @@ std::vector<FailureCase> FailureStudy::cases(Networks networks) const {
 }
 
 void require_sound(const FailureStudy& study, Networks networks) {
-  Refusals refusals; // of one algorithm, where another doesn't refuse, is for its row to say
+  Refusals refusals; // one algorithm's is reported in its row, unless all are refused
   for (const FailureCase& c : study.cases(networks))
     refusals.row(
         [&] {

@@ -102,7 +102,7 @@ Fields<SummaryRow> summary_fields(const SummaryColumns& shown) {
   const auto time_of = [](const R& r) {
     return r.summary ? r.summary->time : std::optional(r.e->undisturbed.report.completion);
   };
-  // Of one without a schedule the reason stands below.
+  // Cells of a row without a schedule are empty; the reason stands below.
   const auto made = [](auto value) {
     return [value](const R& r) { return r.e->verified ? Cell(value(r)) : Cell(); };
   };

@@ -86,7 +86,7 @@ std::vector<std::string> constants_of_row(const Transport& start,
   return names;
 }
 
-/// Of the parts that rows cross the one whose steps take longest.
+/// The part whose steps take longest, among those of the rules that a row crosses.
 std::string slowest_part(const Transport& start, const std::set<std::size_t>& rules) {
   const auto slowest =
       std::ranges::max_element(rules, {}, [&](std::size_t r) { return start.rules[r].latency; });
@@ -168,7 +168,7 @@ void spread(const FitRequest& request, Networks networks, FitEvaluation& made) {
     }
     return left_out;
   };
-  // Of a single machine nobody knows what others are like.
+  // A single machine says nothing about others: then sizes are left out instead of machines.
   const bool is_alone = std::ranges::all_of(
       request.rows, [&](const FitRow& row) { return row.system == request.rows.front().system; });
   const std::vector<LeftOut> elsewhere =
@@ -214,7 +214,7 @@ void spread(const FitRequest& request, Networks networks, FitEvaluation& made) {
     rule.times_elsewhere = std::max(rule.times_within, width(made.spreads.at("").times));
   }
   for (const auto& [model, time] : transport.launch) {
-    // Of the machines that launch so, it is known as well as by the best known part.
+    // A launch is known as well as the best known part in the rows with this launch.
     if (is_alone && !seen.contains(launch_name(model))) continue;
     double least = width(made.spreads.at("").times);
     for (std::size_t r = 0; r < made.rows.size(); ++r)

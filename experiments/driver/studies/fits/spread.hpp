@@ -20,13 +20,13 @@ struct Spread {
   }
 };
 
-/// Rates so that 90 % of the rows that are bandwidth by three quarters are within them, as if
-/// nothing else were uncertain; then times so that 90 % of the others are. Of n rows ceil(0.9 (n +
-/// 1)), or all. What no row is of is taken to be as wide as the other.
+/// Rates wide enough for 90 % of the rows whose time is more than three quarters bandwidth, as if
+/// nothing else were uncertain; then times wide enough for 90 % of the others. 90 % of n rows are
+/// ceil(0.9 (n + 1)), or all. What has no rows is taken to be as wide as the other.
 /// Pre: one row or more. Cost: O(rows).
 [[nodiscard]] Spread spread_of(std::span<const LeftOut> rows);
 
-/// Of each row whether it lies in the interval that all others give; where it is alone, it doesn't.
+/// [row]: whether it lies in the interval that all others give; false for a single row.
 [[nodiscard]] std::vector<bool> covered_by_others(std::span<const LeftOut> rows);
 
 } // namespace tutti

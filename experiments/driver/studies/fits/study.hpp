@@ -17,11 +17,11 @@
 //   free = ["nvlink4.*", "launch.h100"]    # constants that are fitted; default all
 //   from = ["1MiB", "256MiB"]              # default 1MiB: errors are told of rows of so much and
 //                                          # more
-//   [[fits.systems]]                       # of a single one these keys may stand above
+//   [[fits.systems]]                       # keys of a single one may stand above
 //   topology = "h100"                      # a label; each is in one system
 //   group = "one node"                     # default that label: errors are also those of a group
 //   algorithm = "nccl"                     # default that of its vendor; its settings as `settings`
-//   collective = "all_reduce"              # of logs that don't say theirs; of tables only this one
+//   collective = "all_reduce"              # for logs that don't say theirs; tables: only this one
 //   only = {hardware = "8x H100"}          # of tables: rows whose column holds the text
 //   [[fits.systems.exclude]]               # rows that are predicted and not fitted
 //   sizes = ["1MiB..4MiB"]                 # default all
@@ -110,7 +110,7 @@ void require_sound(const FitStudy& study, Networks networks);
 struct FittedRow {
   const FitSystem* system = nullptr;
   const FitStudyRow* row = nullptr;
-  std::string part; ///< of those that it crosses the one of the longest steps
+  std::string part; ///< the one with the longest steps among those that it crosses
   Time predicted;
   Interval interval; ///< that 90 % of rows left out lie in
   FitErrors errors;
@@ -124,8 +124,8 @@ struct FittedRow {
 struct FitEvaluation {
   FitResult fit;
   std::vector<FittedRow> rows;
-  /// By part; "": of those that have few rows, by machines that were left out; of a single machine
-  /// by sizes.
+  /// Spread of each part, from sizes left out. That of "" is for parts with few rows: from machines
+  /// left out, or from sizes where there is only one machine.
   std::map<std::string, Spread> spreads;
 };
 

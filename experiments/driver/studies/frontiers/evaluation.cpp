@@ -66,7 +66,7 @@ std::optional<Collective> collective_if_fine(const FrontierCase& c, Bytes size,
   }
 }
 
-// Of any size that can be cut: a schedule's correctness doesn't depend on it.
+// The collective at a size that can be cut so finely; correctness doesn't depend on the size.
 Collective collective_to_verify(const FrontierCase& c, std::uint32_t chunks_per_shard) {
   const Bytes largest = c.sizes.back();
   const std::size_t chunks = collective_of(c, largest, 1).chunks.size();
@@ -180,7 +180,7 @@ FrontierEvaluation evaluate_points(const FrontierCase& c, Frontier frontier) {
     const double start = cpu_seconds();
     result.best = best_by_size(c.sizes, [&](Bytes size) { return best_point(c, result, size); });
     result.replay_seconds += cpu_seconds() - start;
-  } catch (const Stopped&) { // of points that nobody has checked nothing is told
+  } catch (const Stopped&) { // points that weren't checked aren't reported
     auto& points = result.frontier.points;
     points.erase(points.begin() + std::ssize(result.points), points.end());
     result.frontier.complete = false;

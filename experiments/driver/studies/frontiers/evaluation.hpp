@@ -25,7 +25,7 @@ struct FrontierCase {
   std::string topology_label;         ///< stands in reports
   const Topology* topology = nullptr; ///< not owned; outlives the case
   std::string collective;             ///< a name with its options, or a file
-  std::vector<Bytes> sizes; ///< ascending, at least one; of a file: the file's, and nothing else
+  std::vector<Bytes> sizes;           ///< ascending, at least one; for a file only the file's own
   SynthesisOptions options;
   std::vector<const EngineRow*> engines; ///< at least one; all must say the same
 };

@@ -7,7 +7,7 @@
 
 namespace tutti {
 
-/// Of each row of frontier_records(): its point's index, and the time of each engine.
+/// Details of each row of frontier_records(): its point's index, and the time of each engine.
 [[nodiscard]] nlohmann::ordered_json frontier_details(const FrontierStudyEvaluation& study);
 
 /// A list of one: points, trials, bounds, the rows of the paper under "paper", and under

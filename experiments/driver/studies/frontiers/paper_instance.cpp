@@ -100,7 +100,7 @@ void add_words(std::string& text, const std::string& words) {
   if (!words.empty()) text += (text.empty() ? "" : ", ") + words;
 }
 
-// Of what the paper claims: "latency: fewer steps exist".
+// Doubts about the paper's claims: "fewer steps exist, least rounds per chunk unproven".
 std::string doubts_text(const InstanceEvaluation& instance) {
   const Optimality claimed = instance.paper.claimed;
   std::string text;

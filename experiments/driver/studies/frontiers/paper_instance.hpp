@@ -51,8 +51,8 @@ struct InstanceEvaluation {
   std::string problem; ///< a defect of Tutti in words; empty where all is well
 };
 
-/// The point that beats steps and rounds per chunk of the instance, if one does; of several that
-/// with the least rounds per chunk.
+/// The point that beats steps and rounds per chunk of the instance, if one does: of several, the
+/// one with the least rounds per chunk.
 [[nodiscard]] std::optional<std::size_t> better_point(const PaperInstance& instance,
                                                       const Frontier& frontier);
 

@@ -118,7 +118,7 @@ std::vector<std::string> FrontierStudy::table_columns() const { return frontier_
 
 namespace {
 
-/// Of frontier_records(), where there is one size: the point that is best there.
+/// Row in frontier_records() of the best point, where there is only one size.
 std::optional<std::size_t> best_row(const FrontierStudyEvaluation& made) {
   const FrontierEvaluation& e = made.frontier;
   if (e.sizes.size() != 1 || e.best.empty()) return std::nullopt;

@@ -164,7 +164,7 @@ std::string end_text(const FrontierEvaluation& e) {
   return text;
 }
 
-/// Of the first replay in which an order hangs on rounding.
+/// Remark on the first replay in which an order depends on rounding; empty where none does.
 std::string remark_text(const FrontierEvaluation& e) {
   for (std::size_t p = 0; p < e.points.size(); ++p)
     for (const SizedPoint& sized : e.points[p].at)

@@ -9,7 +9,8 @@ namespace tutti {
 /// Errors: InputError where no plan has a schedule.
 [[nodiscard]] Figure job_figure(const JobStudyEvaluation& study);
 
-/// Of the plan that is done first; empty where none has a schedule. It points to the topology.
+/// Network use of the plan with the least makespan; empty where none has a schedule. It points to
+/// the topology.
 [[nodiscard]] std::vector<NetworkUse> network_uses(const JobStudyEvaluation& study,
                                                    const Topology& topology);
 

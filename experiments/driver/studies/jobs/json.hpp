@@ -7,8 +7,8 @@
 
 namespace tutti {
 
-/// Of each row of job_records(): by what algorithm, who chose its chunks, what is wrong with its
-/// plan.
+/// Details of each row of job_records(): the algorithm that the job itself names, whether its
+/// number of chunks was chosen by Tutti, what is wrong with its plan.
 [[nodiscard]] nlohmann::ordered_json job_details(const JobStudyEvaluation& study);
 
 } // namespace tutti

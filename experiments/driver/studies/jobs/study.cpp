@@ -40,7 +40,7 @@ std::vector<std::string> JobStudy::table_columns() const { return job_table_colu
 
 namespace {
 
-/// Of job_records(), where there is one plan: the job that is slowed down most.
+/// Row in job_records() of the job that is slowed down most, where there is only one plan.
 std::optional<std::size_t> slowest_job(const JobStudyEvaluation& made) {
   if (made.plans.size() != 1 || made.plans.front().jobs.empty()) return std::nullopt;
   const std::vector<JobResult>& jobs = made.plans.front().jobs;

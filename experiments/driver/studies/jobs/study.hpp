@@ -39,7 +39,7 @@ namespace tutti {
 struct Job {
   std::string name;                        ///< unique among those that run at once
   std::string collective;                  ///< a name with its options, or a file
-  Bytes size;                              ///< of a file: what it says
+  Bytes size;                              ///< where the collective is a file: its own
   std::optional<std::uint32_t> chunks = 1; ///< per shard; none: auto
   JobTiming timing;
   std::optional<AlgorithmRow> algorithm; ///< whatever the others use; none: the plan's

@@ -428,7 +428,7 @@ Measurements read_inspector(const std::string& file, std::string_view content,
     if (json.is_discarded() || !json.is_object())
       refuse(file, number, "no JSON record on one line");
     try {
-      if (!json.contains("coll_perf")) continue; // of a send
+      if (!json.contains("coll_perf")) continue; // a send
       const Json &perf = json.at("coll_perf"), &header = json.at("header");
       const auto kind = collective_of_tests(perf.at("coll").get<std::string>());
       if (!kind)
@@ -446,7 +446,7 @@ Measurements read_inspector(const std::string& file, std::string_view content,
       };
       constexpr std::int64_t most_ranks = 1 << 24, most_bytes = std::int64_t{1} << 53;
       const std::int64_t ranks = whole(header, "n_ranks", most_ranks);
-      // Of these it counts a rank's share, where nccl-tests counts all.
+      // For these collectives the Inspector counts a rank's share, nccl-tests all shares.
       const bool is_share =
           *kind == CollectiveKind::all_gather || *kind == CollectiveKind::reduce_scatter;
       MeasuredRow row{

@@ -39,17 +39,17 @@ struct Measurements {
 
 struct MeasurementRequest {
   std::optional<CollectiveKind> kind; ///< of logs that don't say theirs
-  /// Of a table: only rows whose column holds the text.
+  /// [column, text]: only those rows of a table are read whose columns hold these texts.
   std::vector<std::pair<std::string, std::string>> only;
 };
 
-/// By content: JSON records of the Inspector, a CSV table with a line of names (source, hardware,
-/// topology, npus, collective, bytes, time_us, algbw_GBps, busbw_GBps; of these collective, bytes
-/// and one of the last three are needed), or a log of nccl-tests of any version, whose own line of
-/// names says what its columns are. Of several records of the Inspector for one size there is one
-/// row, their median. Errors: InputError with the line for a row that is cut short, that comes
-/// before its names, whose figures contradict each other or say wrong data, of an unknown
-/// collective; a file without rows.
+/// Rows of a file in one of three formats, recognized by its content: JSON records of the
+/// Inspector, a CSV table with a line of names (source, hardware, topology, npus, collective,
+/// bytes, time_us, algbw_GBps, busbw_GBps; collective, bytes and one of the last three are needed),
+/// or a log of nccl-tests of any version, whose own line of names says what its columns are.
+/// Several records of the Inspector for one size make one row, their median. Errors: InputError
+/// with the line for a row that is cut short, that comes before its names, whose figures contradict
+/// each other or say wrong data, of an unknown collective; a file without rows.
 [[nodiscard]] Measurements read_measurements(const std::string& file,
                                              const MeasurementRequest& request);
 

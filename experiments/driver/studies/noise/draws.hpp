@@ -52,7 +52,7 @@ struct NoiseOutcome {
     std::string name;
     double share = 0; ///< of the draws, 0 .. 1
   };
-  /// What most draws hung on; of several the first in order of names. Empty where nobody knows.
+  /// What most draws depended on, of several the first in order of names; empty where unknown.
   [[nodiscard]] Cause usual_cause() const;
 };
 

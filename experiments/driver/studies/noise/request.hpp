@@ -71,7 +71,7 @@ using CheckStarts = std::function<void(std::span<const std::string> texts)>;
 [[nodiscard]] NoiseRequest noise_at(ConfigTable& table, const std::string& source_name,
                                     const CheckStarts& check);
 
-/// Of commands.
+/// Options of commands for these keys.
 inline constexpr std::array noise_options{
     StudyOption{"--start", "starts", OptionForm::repeated,
                 "npu3=20us: it joins only then; repeatable, default all at once",

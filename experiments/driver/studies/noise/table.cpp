@@ -26,7 +26,7 @@ std::vector<ShownColumn> shown_noise(bool causes) {
 
 std::string noise_heading(std::span<const NoiseOutcome* const> outcomes) {
   const NoiseOutcome& first = *outcomes.front();
-  std::size_t draws = 0; // of skew none without jitter one stands for all
+  std::size_t draws = 0; // skew none without jitter has a single one
   for (const NoiseOutcome* outcome : outcomes) draws = std::max(draws, outcome->draws.size());
   const bool one_skew = std::ranges::all_of(
       outcomes, [&](const NoiseOutcome* outcome) { return outcome->skew == first.skew; });

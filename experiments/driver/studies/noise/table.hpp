@@ -10,7 +10,8 @@
 
 namespace tutti {
 
-/// Of noise_fields(), after what tells rows apart. `causes`: also what draws hung on.
+/// Columns of noise_fields(), to stand after those that tell rows apart. `causes`: also what draws
+/// depended on.
 [[nodiscard]] std::vector<ShownColumn> shown_noise(bool causes);
 
 /// "skew uniform:20us, jitter none, seed 1, 200 draws", of a table of these: without the skew where

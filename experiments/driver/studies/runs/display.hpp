@@ -42,7 +42,7 @@ class RunDisplay {
 public:
   using Form = ProgressForm;
 
-  /// `cases`: how many there are; of one, the bar shows its deliveries, of several, which are done.
+  /// `cases`: their number. The bar shows the deliveries of a single one, or how many are done.
   /// `width`: of a line, as ProgressBar has it.
   RunDisplay(std::string label, std::size_t cases, Form form, std::ostream& out,
              ProgressBar::Clock clock, std::optional<std::size_t> width = {});

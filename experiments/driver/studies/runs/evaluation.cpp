@@ -302,7 +302,7 @@ void compare_with_proof(const Outcome& outcome, const Replay& replay, Evaluation
                     to_text(replay.report.completion), to_text(proven));
 }
 
-/// Of the replay with this number; its hops aren't needed any more.
+/// Writes the trace of the replay with this number and drops its hops, which nothing else needs.
 void write_trace_part(const Case& c, const Attempt& made, const Carried& on, std::size_t number,
                       Report& report, Evaluation& result) {
   if (c.trace.folder.empty()) return;

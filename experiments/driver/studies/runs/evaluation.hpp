@@ -86,8 +86,8 @@ struct Case {
 struct Interval {
   Time low, high;
 };
-/// Of a transport's time and that at its slowest (at_its_slowest()): as far on either side, by
-/// logarithms.
+/// The interval up to `slowest`, the time with the transport at its slowest (at_its_slowest()). It
+/// extends as far below `predicted` as above, by logarithms.
 [[nodiscard]] Interval interval_of(Time predicted, Time slowest);
 
 /// One replay and the bounds under the same time model.
@@ -132,7 +132,7 @@ struct Evaluation {
   std::string routing;         ///< what the algorithm used
   std::optional<Time> planned; ///< what the algorithm expects on its own picture of the network
   std::string planned_on;      ///< that picture, in words
-  /// Where there were several; of routing by a hash the replays under so many seeds.
+  /// Spread of several attempts, or, for routing by a hash, of replays under several seeds.
   std::optional<AttemptSpread> attempts;
   std::map<std::string, double> facts; ///< what the algorithm states of its answer, by name
   double synthesis_seconds = 0;        ///< CPU; over all numbers of chunks that were tried

@@ -22,7 +22,7 @@ enum class FigureKind : std::uint8_t {
   sizes,       ///< over the size, one curve per algorithm
   chunks,      ///< over the chunks per shard, one curve per algorithm
   scaling,     ///< over the problem's size, one curve per topology family and algorithm
-  schedule,    ///< who sends what where, step by step; of one small evaluation
+  schedule,    ///< who sends what where, step by step, in one small evaluation
   skews,       ///< over the scale of the skew, one curve per algorithm
   histogram,   ///< how often which time came out, one curve per algorithm and skew
   robustness,  ///< times without noise and of draws, one group per algorithm and skew
@@ -60,8 +60,8 @@ struct FigureRequest {
 [[nodiscard]] const Evaluation* fastest_run(std::span<const Evaluation> evaluations,
                                             const std::string& topology);
 
-/// Of each network the fastest run of the last collective and size that has one, where there are
-/// six networks or fewer. What is returned points into the networks.
+/// Network use of fastest_run() on each network that has one; none for more than six networks. They
+/// point into the networks.
 [[nodiscard]] std::vector<NetworkUse> network_uses(Networks networks,
                                                    std::span<const Evaluation> evaluations);
 

@@ -18,14 +18,14 @@ enum class LinkDetail : std::uint8_t {
   all,  ///< and the bytes, busy time and transfers of each link, in the order of LinkId
 };
 
-/// Of each row of run_records(): what is no value of a column.
+/// Details of each row of run_records(): what is no value of a column.
 [[nodiscard]] nlohmann::ordered_json run_details(std::span<const Evaluation> evaluations,
                                                  LinkDetail links);
 /// Rows with details, as runs_json().
 [[nodiscard]] nlohmann::ordered_json run_rows_json(std::span<const Evaluation> evaluations,
                                                    LinkDetail links);
 
-/// Of one replay, what is no value of a column.
+/// Details of one replay: what is no value of a column.
 [[nodiscard]] nlohmann::ordered_json replay_details(const Replay& replay, LinkDetail links);
 
 /// All of it on one line, for another process; parse_evaluation is the inverse.

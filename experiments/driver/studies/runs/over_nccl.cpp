@@ -89,7 +89,8 @@ struct Answer {
   }
 };
 
-/// Of all that have the same problem. Pre: one evaluation for each case.
+/// Sets Replay::over_nccl wherever NCCL or RCCL has a run of the same problem. Where that has no
+/// time, the notes of cases that request it say why. Pre: one evaluation for each case.
 void set_over_nccl(std::span<const Case> cases, std::span<Evaluation> evaluations) {
   std::map<Problem, Answer> answers;
   for (std::size_t i = 0; i < cases.size(); ++i)

@@ -14,10 +14,10 @@ namespace tutti {
 [[nodiscard]] std::string nccl_of(const Topology& topology);
 
 /// What `evaluate` says of the cases, with Replay::over_nccl wherever there is a run of NCCL's or
-/// RCCL's for the same problem; of several, by cuts, the fastest counts. A case that asks for it
-/// (Case::over_nccl) and has none among the cases gets one, which is evaluated with them and not
-/// returned. Where none has a correct schedule, or its nodes are a mere guess, the notes of those
-/// that ask say why.
+/// RCCL's for the same problem; where several differ in cuts, the fastest counts. A case that
+/// requests it (Case::over_nccl) and has none among the cases gets one, which is evaluated with
+/// them and not returned. Where none has a correct schedule, or its nodes are a mere guess, the
+/// notes of those that request it say why.
 [[nodiscard]] std::vector<Evaluation>
 evaluated_over_nccl(std::vector<Case> cases,
                     const std::function<std::vector<Evaluation>(std::span<const Case>)>& evaluate);

@@ -39,7 +39,7 @@ Fields<Evaluation> case_fields() {
           {{"bottleneck", text, note}, [](const E& e) { return Cell::of_text(e.bottleneck); }}};
 }
 
-/// Of the first replay: below 1 the algorithm expected too much.
+/// Planned time over that of the first replay; below 1 the algorithm expected too much.
 Cell planned_ratio(const Evaluation& e) {
   if (!e.planned || e.replays.empty()) return {};
   return static_cast<double>(e.planned->ps) /
@@ -187,7 +187,7 @@ std::function<Cell(const Evaluation&)> run_column(const std::string& name) {
         const Replay* first = e.replays.empty() ? nullptr : &e.replays.front();
         return value({&e, first, first == nullptr ? nullptr : noises_of(*first).front()});
       };
-  return [name](const Evaluation& e) { // of one that isn't among those of no evaluation: a fact
+  return [name](const Evaluation& e) { // any other column is a fact
     const auto found = e.facts.find(name.substr(name.find(':') + 1));
     return found == e.facts.end() ? Cell() : Cell(found->second);
   };

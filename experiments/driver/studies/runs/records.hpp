@@ -25,7 +25,7 @@ struct OptionalRunColumns {
 };
 /// Those that some of these evaluations have.
 [[nodiscard]] OptionalRunColumns optional_columns(std::span<const Evaluation> evaluations);
-/// Of these evaluations: facts that some evaluation has are columns `fact:NAME`.
+/// Fields of the rows of these evaluations; facts that some evaluation has are columns `fact:NAME`.
 [[nodiscard]] Fields<RunRow> run_fields(std::span<const Evaluation> evaluations,
                                         const OptionalRunColumns& optional);
 
@@ -40,7 +40,7 @@ struct OptionalRunColumns {
 /// All columns that rows can have, but for facts.
 [[nodiscard]] std::vector<RecordColumn> run_columns();
 
-/// Of an evaluation the value of a column in its first row; facts are columns, too.
+/// Maps an evaluation to a column's value in its first row; facts are columns, too.
 [[nodiscard]] std::function<Cell(const Evaluation&)> run_column(const std::string& name);
 
 } // namespace tutti

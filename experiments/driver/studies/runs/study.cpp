@@ -143,7 +143,7 @@ RunMatrix read_run(ConfigTable table, const Experiment& experiment,
 }
 
 // Before the cases are made: a product of a few ranges may be more than memory holds.
-double size_of(const RunMatrix& run) { // of sizes of lists in memory: a double can't overflow
+double size_of(const RunMatrix& run) { // sizes of lists in memory can't overflow a double
   double cases = 1;
   for (const std::size_t count :
        {run.topologies.size(), run.collectives.size(), run.sizes.size(),
@@ -211,7 +211,7 @@ std::vector<std::string> texts_of_all(std::span<const RunMatrix> matrices,
   return texts;
 }
 
-/// Of the key, texts that are among these.
+/// The texts that the key lists, if any. Errors: InputError for one that isn't among `known`.
 std::vector<std::string> listed_at(ConfigTable& table, const std::string& key, const char* what,
                                    const std::vector<std::string>& known) {
   return list_at(table, key, std::vector<std::string>{}, [&](const ConfigValue& value) {
@@ -334,8 +334,8 @@ void keep_schedules(RunResults& results) {
   }
 }
 
-/// Of planned_runs(): a case without a schedule has one row, whatever its disciplines and skews,
-/// and so has a replay without draws.
+/// [row of planned_runs()]: its row in run_records(). A case without a schedule has one row,
+/// whatever its disciplines and skews, and so has a replay without draws.
 std::vector<std::size_t> record_of_planned(std::span<const Case> cases,
                                            std::span<const Evaluation> evaluations) {
   std::vector<std::size_t> places;

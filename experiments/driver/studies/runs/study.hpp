@@ -84,7 +84,7 @@ struct RunMatrix {
 
   /// By topology, collective, size, chunks, algorithm. They point into the networks.
   [[nodiscard]] std::vector<Case> cases(Networks networks) const;
-  /// Of the collective, for one of `sizes` and one of `chunks`.
+  /// Size of the collective for one of `sizes` and one of `chunks`.
   [[nodiscard]] Bytes case_size(Bytes size, const std::optional<std::uint32_t>& case_chunks) const;
 };
 

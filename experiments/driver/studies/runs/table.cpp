@@ -93,7 +93,7 @@ std::string note_text(const Evaluation& e) {
 // per shard that were chosen.
 struct Shape {
   bool sizes = false, chunks = false, routing = false, synthesis = false, note = false;
-  bool best = false; ///< of each size is marked
+  bool best = false; ///< the best of each size is marked
   bool over_nccl = false, interval = false;
   std::vector<Discipline> disciplines;
   bool bottleneck = false; ///< it is a shared group somewhere, and not the hottest link
@@ -126,7 +126,7 @@ Shape shape_of(std::span<const Evaluation> rows) {
 
 struct TableRow {
   RunRow run;   ///< a case and its first replay
-  bool is_best; ///< of those of its size
+  bool is_best; ///< among those of its size
 };
 
 std::string time_name(Discipline discipline) { return fmt::format("time_{}", to_text(discipline)); }

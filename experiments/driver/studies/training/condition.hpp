@@ -20,7 +20,7 @@ struct Condition {
   };
   Kind kind = Kind::undisturbed;
   std::size_t failed_links = 0; ///< cables
-  std::uint64_t seed = 1;       ///< of them
+  std::uint64_t seed = 1;       ///< of their choice
   bool operator==(const Condition&) const = default;
 };
 [[nodiscard]] std::string_view to_text(Condition::Kind kind);

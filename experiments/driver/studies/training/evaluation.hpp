@@ -29,7 +29,7 @@ struct WorkloadSummary {
   double items = 0, flops = 0; ///< as Workload
   std::string item;
   double peak_flops = 0; ///< of one NPU, per second; 0: unknown
-  /// Of the NPU that needs most, where it is known.
+  /// Memory of the NPU that needs most, where known.
   std::optional<MemoryEstimate> memory;
   NodeId memory_npu;
   std::string memory_warning;

@@ -26,7 +26,8 @@ namespace tutti {
 [[nodiscard]] Figure training_heatmap(const TrainingEvaluation& evaluation,
                                       std::span<const TrainingNetwork> networks);
 
-/// Of each network the run with the shortest iteration; they point to the topologies.
+/// Network use of the run with the shortest iteration on each network; they point to the
+/// topologies.
 [[nodiscard]] std::vector<NetworkUse> network_uses(const TrainingEvaluation& evaluation,
                                                    std::span<const TrainingNetwork> networks);
 

@@ -9,8 +9,8 @@
 
 namespace tutti {
 
-/// Of each row of training_records(): its workload, accounts, links and plans, with the detail of
-/// NPUs also its draws. Times in ps, of all iterations.
+/// Details of each row of training_records(): its workload, accounts, links and plans, with the
+/// detail of NPUs also its draws. Times in ps, of all iterations.
 [[nodiscard]] nlohmann::ordered_json training_details(const TrainingEvaluation& evaluation,
                                                       NpuDetail detail);
 

@@ -35,7 +35,7 @@ std::vector<std::string> strings_of(const ConfigValue& value) {
   return texts;
 }
 
-/// Of `auto`, where nothing is said: quick ones that plan most collectives.
+/// Candidates of `auto` by default: quick algorithms that plan most collectives.
 std::vector<AlgorithmRow> default_candidates() {
   const std::vector<std::string> names{"direct", "ring", "rhd", "dbt", "tacos"};
   return find_algorithms(names);
@@ -212,7 +212,7 @@ Disturbances read_disturbances(ConfigTable& table, std::span<const TrainingNetwo
   return disturbances;
 }
 
-/// Of a variant: networks that the study has, too.
+/// Networks of a variant, which must be among those of its study.
 std::vector<std::size_t> own_topologies(ConfigTable& own, const Experiment& experiment,
                                         std::span<const std::size_t> of_study) {
   return list_at(own, "topologies", std::vector<std::size_t>{}, [&](const ConfigValue& value) {

@@ -63,7 +63,7 @@ Fields<IterationRow> model_fields() {
       {{"iterations", count, key}, [](const R& r) { return r.run->workload.iterations; }}};
 }
 
-/// Of the time of all NPUs together: sums over NPUs become means by it.
+/// `part`, a sum over NPUs, as a fraction of the time of all NPUs together: the mean over NPUs.
 Cell fraction(const TrainingRun& run, Time part) {
   const double whole = static_cast<double>(run.report->duration.ps) * static_cast<double>(run.npus);
   return whole > 0 ? static_cast<double>(part.ps) / whole : 0;

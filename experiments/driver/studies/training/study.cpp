@@ -44,8 +44,8 @@ TrainingEvaluation evaluate(TrainingStudy study, const StudyRun& how) {
 
 using RunName = std::tuple<std::string, std::string, std::string, std::string, std::string>;
 
-/// Of planned_rows(): a run without draws has one row, whatever its skews, and one that isn't there
-/// none.
+/// [row of planned_rows()]: its row in training_records(). A run without draws has one row,
+/// whatever its skews; a run that isn't there has none: its index is behind the last.
 std::vector<std::size_t> record_of_planned(const TrainingStudy& study,
                                            std::span<const TrainingNetwork> networks,
                                            std::span<const TrainingRun> runs) {

@@ -150,7 +150,7 @@ struct TrainingStudy {
   std::string cache;                     ///< folder of remembered schedules; empty: none
   std::vector<const EngineRow*> engines; ///< at least one; all must say the same
   bool fold = true;                      ///< as IterationOptions::fold
-  NoiseRequest noise;                    ///< of every run; starts are of NPUs
+  NoiseRequest noise;                    ///< of every run; starts are those of NPUs
   unsigned draw_threads = 1;             ///< over which draws are spread, with the same result
   Disturbances disturbances;
   std::string reference; ///< plan that figures are relative to; empty: the fastest

@@ -61,7 +61,7 @@ std::string label_text(std::span<const Label> telling, const TrainingRun& run) {
   return joined(texts, ", ");
 }
 
-/// Of rows that have a run each.
+/// Columns of labels, for rows that have a run each.
 template <typename Row> Fields<Row> label_columns(std::span<const Label> telling) {
   Fields<Row> fields;
   for (const Label& label : telling)
@@ -201,7 +201,7 @@ struct TableAccount {
   TimeAccount account;
   std::int64_t npus;
 
-  /// Of a sum over NPUs and iterations, the share of one of each.
+  /// A sum over NPUs and iterations, per NPU and iteration.
   [[nodiscard]] Time share(Time sum) const {
     return Time{sum.ps / (npus * run->workload.iterations)};
   }
@@ -246,7 +246,7 @@ struct TableNoise {
   const NoiseOutcome* noise;
 };
 
-/// Of each workload on each network, by skew as asked for, then as runs are.
+/// Rows by workload and network, then by skew in the requested order, then in the order of runs.
 std::vector<TableNoise> noise_rows(std::span<const TrainingRun> runs) {
   const auto like = [](const TrainingRun& a, const TrainingRun& b) {
     return a.topology == b.topology && a.variant == b.variant;

@@ -49,7 +49,7 @@ using WorkSource = std::variant<ModelWork, TextWork, TraceWork>;
 [[nodiscard]] std::string memory_warning(const WorkSource& source, const Workload& workload,
                                          const Topology& topology);
 
-/// Of one NPU, per second, at the precision in which it trains; 0: unknown.
+/// Peak FLOP/s of one NPU at the precision in which it trains; 0: unknown.
 [[nodiscard]] double peak_flops(const WorkSource& source);
 
 /// A model's precision and NPU, "fp16 on v100"; empty for texts and traces.

@@ -25,8 +25,9 @@ struct ObjectiveValues {
   [[nodiscard]] bool better(double a, double b) const { return maximise ? a > b : a < b; }
 };
 
-/// Of rows whose status is "done". An expression that is a column's name is that column; any other
-/// is evaluated for each row; a row for which that fails (a division by zero) has no value.
+/// Values of the objective in rows whose status is "done". An expression that is a column's name is
+/// that column; any other is evaluated for each row; a row for which that fails (a division by
+/// zero) has no value.
 /// Errors: InputError for an expression that can't be read, or a table without a column that it
 /// needs.
 [[nodiscard]] ObjectiveValues objective_values(const PointTable& table, const Objective& objective);
@@ -59,7 +60,7 @@ private:
   std::map<std::string, ObjectiveValues> objectives_;
 };
 
-/// Of each group the row with the best objective, of equals the first; no_index: none has a value.
+/// [group]: the row with the best objective, the first of equals; no_index: none has a value.
 [[nodiscard]] std::vector<std::uint32_t> best_rows(const Grouping& grouping,
                                                    const ObjectiveValues& objective);
 

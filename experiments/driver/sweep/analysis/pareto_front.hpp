@@ -14,7 +14,7 @@ struct Candidate {
 };
 
 struct FrontPoint {
-  std::uint32_t row = 0;  ///< of equal points the first
+  std::uint32_t row = 0;  ///< the first of equal points
   std::size_t equals = 1; ///< how many points have these x and y, itself among them
 };
 

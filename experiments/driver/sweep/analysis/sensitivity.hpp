@@ -31,7 +31,7 @@ struct ParameterSensitivity {
   std::size_t levels = 0;      ///< values, or ranges where there are more than 8 numbers
   std::optional<double> share; ///< 0 to 1; none: each level has one point, or nothing varies
   ParameterLevel best, worst;
-  double effect = 0; ///< of best to worst: ratio or difference
+  double effect = 0; ///< ratio or difference of best and worst
   EqualOthers equal_others;
 };
 
@@ -41,8 +41,9 @@ struct Sensitivity {
   std::vector<ParameterSensitivity> parameters; ///< the largest share first
 };
 
-/// Of `rows` those that have a value. What follows from a parameter by a zip (its topology from its
-/// network) isn't among the others that are to be equal.
+/// Sensitivity of the objective to each parameter, over those of `rows` that have a value.
+/// Parameters that follow from another by a zip (a topology from its network) needn't be equal when
+/// only that one differs.
 /// Pre: rows ascend. Cost: O(parameters^2 * rows log rows).
 [[nodiscard]] Sensitivity sensitivity_of(AnalysedPoints& points, const ObjectiveValues& objective,
                                          std::span<const std::string> parameters,

@@ -27,7 +27,7 @@ public:
   [[nodiscard]] bool logarithmic() const { return logarithmic_; }
   /// With the unit, unless the tics have it.
   [[nodiscard]] std::string label() const;
-  /// Of a logarithmic axis, in its unit, with texts such as "10 us"; none: gnuplot's will do.
+  /// Marks of a logarithmic axis, in its unit, with texts such as "10 us"; none: gnuplot's will do.
   [[nodiscard]] std::vector<AxisTic> tics() const;
   /// In the axis's unit.
   [[nodiscard]] double scaled(double value) const { return value / unit_.divisor; }

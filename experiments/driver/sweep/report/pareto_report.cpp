@@ -38,7 +38,7 @@ struct ParetoChart {
   std::string title;
   const ObjectiveValues& x;
   const ObjectiveValues& y;
-  std::string note;                  ///< of which study
+  std::string note;                  ///< names the case
   std::string x_name, y_name;        ///< with a unit, where the objective has none of ours
   const Levels* name = nullptr;      ///< names and colours points; null: one colour
   std::vector<ParetoPanel> panels{}; ///< at least one

@@ -82,7 +82,8 @@ std::string row_labels(const std::vector<ParameterSensitivity>& parameters, cons
   return text;
 }
 
-// Of the first 24 parameters. Pre: at least one, and one point.
+// Chart of the first 24 parameters, a bar each from its best to its worst mean. Pre: at least one
+// parameter, and one point.
 Figure sensitivity_figure(const std::string& title, const ObjectiveValues& objective,
                           const Sensitivity& sensitivity, const Study& study) {
   constexpr std::size_t most = 24;
@@ -223,8 +224,8 @@ std::string conclusion_of(const Sensitivity& all, const ObjectiveValues& objecti
   return text;
 }
 
-// Those asked for, or all that vary and aren't in `by`; of two that are one to one in a zip (the
-// name of a network, and its shape) the first.
+// The requested parameters, or else all that vary and aren't in `by`, with only the first of two
+// that are one to one in a zip (the name of a network, and its shape).
 std::vector<std::string> analysed_parameters(const SensitivityAnalysis& analysis,
                                              AnalysedPoints& points) {
   if (!analysis.of.empty()) return analysis.of;

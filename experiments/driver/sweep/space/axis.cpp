@@ -62,7 +62,7 @@ Axis sampled_axis(SampleMethod method, std::span<const SampledRange> ranges, std
   axis.drawn = true;
   axis.rows.resize(count);
   Random random(seed);
-  std::vector<std::size_t> parts(count); // of a Latin hypercube: which part each row takes
+  std::vector<std::size_t> parts(count); // [row]: its part in a Latin hypercube
   for (const SampledRange& range : ranges) {
     axis.names.push_back(range.name);
     for (std::size_t row = 0; row < count; ++row) parts[row] = row;

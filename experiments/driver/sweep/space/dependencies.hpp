@@ -20,8 +20,8 @@ struct Dependencies {
 
   /// All that follows from a value, directly or not, without itself; sorted.
   [[nodiscard]] std::vector<std::size_t> followers(std::size_t value) const;
-  /// All that a value follows from, directly or not, without itself; sorted. Of a `largest`: not
-  /// through itself, which its condition takes as given.
+  /// All that a value follows from, directly or not, without itself; sorted. For a `largest`,
+  /// paths through itself don't count: its condition takes it as given.
   [[nodiscard]] std::vector<std::size_t> sources(std::size_t value) const;
 };
 

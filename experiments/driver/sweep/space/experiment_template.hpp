@@ -28,7 +28,7 @@ public:
   /// not exactly one study, or other parts.
   ExperimentTemplate(const ConfigTable& table, std::string source_name);
 
-  /// Of its study: "runs".
+  /// Kind of its study: "runs".
   [[nodiscard]] const std::string& kind() const { return kind_; }
   /// Names that it uses, sorted.
   [[nodiscard]] const std::vector<std::string>& names() const { return names_; }

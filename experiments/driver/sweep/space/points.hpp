@@ -20,10 +20,10 @@ struct Point {
 };
 
 struct PointSpace {
-  /// Of all values: parameters, then definitions, then facts.
+  /// Names of all values: parameters, then definitions, then facts.
   std::vector<std::string> names;
   std::size_t parameters = 0, definitions = 0; ///< how many of each
-  std::vector<Unit> units;                     ///< of names: of their numbers
+  std::vector<Unit> units;                     ///< [name]: unit of its numbers
   std::vector<Point> points;
   std::size_t left_out = 0;      ///< by constraints, drawn twice, or without_value
   std::size_t without_value = 0; ///< of `left_out`: no value fulfils the condition of `largest`

@@ -44,7 +44,7 @@ GroupKind kind_of_group(const Topology& topology, const SharedGroup& group) {
              : GroupKind::limit;
 }
 
-/// Of a shared NIC: from the first of its nodes, or to it.
+/// Direction of a shared NIC: from the first of its nodes, or to it.
 Direction of_nic(const Topology& topology, const SharedGroup& group) {
   Direction direction{topology.link(group.links.front()).from,
                       topology.link(group.links.front()).to, group.bandwidth};

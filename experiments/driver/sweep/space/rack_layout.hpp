@@ -19,10 +19,11 @@ struct PhysicalCable {
   [[nodiscard]] Bandwidth bandwidth() const { return std::max(a_to_b, b_to_a); }
 };
 
-/// By their ends. Of shared groups: one whose links lead to one switch, or come from one, but
-/// aren't all that do, is a NIC of several NPUs, and one cable with the group's bandwidth, at the
-/// first of them; one with opposite links, or without a node where all begin or all end, is a bus
-/// and none; any other only limits what its cables carry. Links of memory nodes are none.
+/// Cables, by their ends. A shared group whose links all lead to one switch, or all come from one,
+/// but aren't all that do, is a NIC of several NPUs: one cable with the group's bandwidth, at the
+/// first of them. A group with opposite links, or without a node where all begin or all end, is a
+/// bus, and no cable. Any other group only limits what its cables carry. Links of memory nodes are
+/// no cables.
 /// Cost: O(links log links).
 [[nodiscard]] std::vector<PhysicalCable> physical_cables(const Topology& topology);
 
@@ -32,10 +33,11 @@ struct RackPlace {
   bool operator==(const RackPlace&) const = default;
 };
 
-/// Of every node. NPU i stands in rack i / npus_per_rack. A switch stands at the mean of its
-/// neighbours, each counted for each cable, to the nearest rack (the lower of equals; where the
-/// last row ends before, in the row before it): first those with NPUs as neighbours, by these, then
-/// those with such switches, by these, and so on. What nothing leads to stands in the first rack.
+/// [node]: place of its rack. NPU i stands in rack i / npus_per_rack. A switch stands at the mean
+/// of its neighbours, each counted for each cable, to the nearest rack (the lower of equals; where
+/// the last row ends before, in the row before it): first those with NPUs as neighbours, by these,
+/// then those with such switches, by these, and so on. What nothing leads to stands in the first
+/// rack.
 [[nodiscard]] std::vector<RackPlace> rack_places(const Topology& topology,
                                                  std::span<const PhysicalCable> cables,
                                                  const CostModel& model);

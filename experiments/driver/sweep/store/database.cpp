@@ -29,9 +29,9 @@ int flags_of(Database::Mode mode) {
   return SQLITE_OPEN_READONLY;
 }
 
-// Of what kind a value is counts, too; for -0 and 0, which SQLite doesn't keep apart, it is one.
-// The function is SQLite's to call for each row: it must neither throw nor depend on how SQLite
-// happens to hold a value (a text may have been converted meanwhile).
+// Checksum of values and their kinds, the same for -0 and 0, which SQLite doesn't keep apart.
+// SQLite calls it for each row: it must neither throw nor depend on how SQLite happens to hold a
+// value (a text may have been converted meanwhile).
 void checksum(sqlite3_context* context, int count, sqlite3_value** values) {
   Fingerprint hash;
   std::uint64_t kinds = 1;

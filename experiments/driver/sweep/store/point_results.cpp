@@ -35,7 +35,7 @@ constexpr std::array<std::pair<PointStatus, std::string_view>, 10> status_names{
      {PointStatus::crashed, "crashed"},
      {PointStatus::defect, "defect"}}};
 
-// Of a case whose schedule isn't there, or can't be replayed.
+// Status of a case whose schedule isn't there, or can't be replayed.
 PointStatus without_answer(Status status) {
   switch (status) {
   case Status::infeasible: return PointStatus::infeasible;
@@ -87,7 +87,7 @@ Unit unit_of(Quantity quantity) {
   return Unit::none;
 }
 
-/// The numbers of a row. Of those that every row of the kind has: facts come and go.
+/// The numbers of a row in columns that every row of the kind has: facts come and go.
 std::map<std::string, double> numbers_of(const Records& records, std::size_t row,
                                          const std::string& kind) {
   std::set<std::string> known;
@@ -104,7 +104,7 @@ std::map<std::string, double> numbers_of(const Records& records, std::size_t row
   return numbers;
 }
 
-/// Of a cost column; 0 where there is none.
+/// Value in a cost column; 0 where there is none.
 double cost_in(const Records& records, std::size_t row, std::string_view name) {
   const auto found = std::ranges::find(records.columns, name, &RecordColumn::name);
   if (found == records.columns.end()) return 0;

@@ -1,7 +1,8 @@
 // What simulating a point comes to: a status, and named numbers in SI units.
-// The columns of its study's CSV file that are metrics, by the same names, but in seconds where
-// these count picoseconds ("collective_time_s"). Of a frontier the point counts that is best at the
-// one size, of jobs the one that is slowed down most, of training the iteration that is disturbed.
+// The numbers are the metrics among the columns of its study's CSV file, by the same names, but in
+// seconds where these count picoseconds ("collective_time_s"). They are those of the best point of
+// a frontier at the one size, of the job that is slowed down most, and of the disturbed iteration
+// of training.
 #pragma once
 
 #include "experiments/driver/sweep/space/experiment_template.hpp"

@@ -30,7 +30,7 @@ std::string sum_of(const std::vector<std::string>& first, const std::vector<std:
   return checksum_of(expressions);
 }
 
-// Of all that says what the rows are.
+// Checksum of all that says what the rows are.
 std::string description_sum(Database& database) {
   Fingerprint hash;
   for (const char* sql :

@@ -26,7 +26,7 @@ struct CheckedColumns {
 
 /// The SQL expression of the checksum of these expressions.
 [[nodiscard]] std::string checksum_of(std::span<const std::string> expressions);
-/// Of the columns of `table` ("" or "other."): what the checksum of a row should be.
+/// SQL expressions of what a row's checksums should be, by the columns of `table` ("" or "other.").
 [[nodiscard]] std::string entered_sum(const CheckedColumns& columns, const std::string& table = "");
 [[nodiscard]] std::string result_sum(const CheckedColumns& columns, const std::string& table = "");
 /// The SQL condition of a row as it was written: its checksums are right, and it has results only
@@ -65,7 +65,7 @@ void require_all_rows(Database& database, const RowTally& tally);
 /// ...)". At most 3 are named.
 [[nodiscard]] std::string damage_text(const std::string& file,
                                       std::span<const std::string> damaged);
-/// Of a row: "point 17, key 0123".
+/// Position and key of a row: "point 17, key 0123".
 [[nodiscard]] std::string row_text(const Statement& statement, int position, int key);
 
 } // namespace tutti::sweep

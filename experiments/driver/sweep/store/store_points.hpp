@@ -14,7 +14,7 @@
 
 namespace tutti::sweep {
 
-/// Of all that rows hold before they are simulated: equal ones need no update.
+/// Fingerprint of all that rows hold before simulation: if it is equal, they need no update.
 [[nodiscard]] std::string fingerprint_of(const PointSpace& space);
 
 struct NamedColumn {
