@@ -1,5 +1,8 @@
 // Routes are asked for again and again by the same pairs of ranks, so each path is interned once
-// per pair, or per pair and channel where there are several equally short ones.
+// per pair, or per pair and channel where there are several equally short ones. A flow is placed
+// when its first transfer is listed, so those that come first know nothing of the others. Once all
+// are known, each is placed again beside all others: a best response in a congestion game
+// (Rosenthal 1973), whose potential, the sum of squares that Router has, never rises.
 
 #include "algorithms/routed_schedule.hpp"
 
@@ -69,11 +72,36 @@ PathId RoutedSchedule::path(Rank from, Rank to, std::uint32_t channel) {
   const PathId path =
       schedule_.paths().intern(router().route({part_.group[from], part_.group[to], channel}));
   if (!router().had_choice()) return known.any = path;
+  flows_.push_back({{part_.group[from], part_.group[to], channel}, path});
   if (channel >= known.by_channel.size()) known.by_channel.resize(channel + 1);
   return known.by_channel[channel] = path;
 }
 
+void RoutedSchedule::balance() {
+  constexpr int rounds = 2; // few flows move in a third
+  std::vector<std::uint32_t> flows_of(schedule_.paths().size());
+  for (const PlacedFlow& placed : flows_) ++flows_of[placed.path.value];
+  // Channels on one path stay together, as transfers only know their path.
+  std::erase_if(flows_, [&](const PlacedFlow& placed) { return flows_of[placed.path.value] > 1; });
+  std::vector<PathId> first;
+  for (const PlacedFlow& placed : flows_) first.push_back(placed.path);
+  bool has_moved = true;
+  for (int round = 0; round < rounds && std::exchange(has_moved, false); ++round)
+    for (PlacedFlow& placed : flows_) {
+      if (limit_.reached()) break;
+      router_->withdraw(schedule_.paths().links(placed.path));
+      const PathId path = schedule_.paths().intern(router_->route(placed.flow));
+      has_moved = has_moved || path != placed.path;
+      placed.path = path;
+    }
+  std::vector<PathId> now(schedule_.paths().size());
+  for (std::uint32_t path = 0; path < now.size(); ++path) now[path] = PathId{path};
+  for (std::size_t f = 0; f < flows_.size(); ++f) now[first[f].value] = flows_[f].path;
+  schedule_.replace_paths(now);
+}
+
 Outcome RoutedSchedule::outcome() && {
+  if (!flows_.empty() && router_->balances()) balance();
   Outcome outcome;
   outcome.status = Status::feasible;
   outcome.schedule = std::move(schedule_);

@@ -71,6 +71,13 @@ private:
     std::vector<PathId> by_channel;
   };
   std::unordered_map<std::uint64_t, PathsOfPair> paths_; // by pair of ranks; never iterated
+  struct PlacedFlow {
+    Flow flow;
+    PathId path;
+  };
+  std::vector<PlacedFlow> flows_; // those that had a choice, in the order of their first sends
+
+  void balance();
 };
 
 } // namespace tutti

@@ -334,6 +334,10 @@ std::span<const LinkId> Router::route(const Flow& flow) {
   return path;
 }
 
+void Router::withdraw(std::span<const LinkId> route) {
+  for (const LinkId link : route) --flows_[link.value];
+}
+
 std::span<const LinkId> Router::first_route(NodeId from, NodeId to) {
   return found({from, to}, Choice::first);
 }

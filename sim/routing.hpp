@@ -64,6 +64,13 @@ public:
   /// O(nodes + links) on its shortest routes, where there are several.
   [[nodiscard]] std::span<const LinkId> route(const Flow& flow);
 
+  /// Takes a flow of route() off its links: the next call for it finds the route that is best beside
+  /// all others, and no longer beside those that came before.
+  void withdraw(std::span<const LinkId> route);
+
+  /// Whether flows share what is equally short by load.
+  [[nodiscard]] bool balances() const { return choice() == Choice::least_loaded; }
+
   /// The same by switches alone; nothing where only NPUs lead there. Dimension order is none of
   /// switches: there flows share what is equally short.
   [[nodiscard]] std::optional<std::span<const LinkId>> route_by_switches(const Flow& flow);

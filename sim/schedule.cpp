@@ -38,6 +38,11 @@ PathId PathTable::intern(std::span<const LinkId> links) {
   return id;
 }
 
+void Schedule::replace_paths(std::span<const PathId> now) {
+  for (Packed& transfer : transfers_)
+    transfer.path = (transfer.path & ~path_mask) | now[transfer.path & path_mask].value;
+}
+
 void Schedule::push(const Transfer& transfer) {
   assert(transfer.path.value <= path_mask);
   transfers_.push_back({transfer.chunk.value, transfer.path.value |

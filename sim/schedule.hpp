@@ -118,6 +118,8 @@ public:
   [[nodiscard]] std::span<const std::uint32_t> waiting() const { return waiting_; }
   [[nodiscard]] std::span<const Dependency> all_dependencies() const { return dependencies_; }
   [[nodiscard]] bool has_dependencies() const { return !waiting_.empty(); }
+  /// Sends each transfer along now[its path]. now: [path id].
+  void replace_paths(std::span<const PathId> now);
   void clear_dependencies() { waiting_.clear(), dependencies_.clear(); }
 
   /// The path table, all transfers and their dependencies.
