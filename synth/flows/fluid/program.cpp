@@ -15,7 +15,7 @@
 
 #include "synth/flows/fluid/program.hpp"
 
-#include "synth/flows/fluid/stabilizers.hpp"
+#include "synth/flows/fluid/symmetry.hpp"
 #include "synth/solvers/limit_watch.hpp"
 
 #include <algorithm>
