@@ -26,6 +26,11 @@ namespace {
 
 using Word = ChunkReplay::Word;
 
+/// What deliveries have achieved.
+/// `deliveries`: per segment and transfer. `lost`: in order, what chunks are complete without.
+/// `alive`: per NPU. `starts`: Reaction::starts; nothing is in place at an NPU before.
+/// Pre: segments.front() is the whole collective's.
+/// Cost: O(transfers + chunks * nodes), times contributors / 64 for chunks that reduce.
 class DeliveryAccounts {
 public:
   DeliveryAccounts(const Topology& topology, std::span<const Segment> segments,
@@ -291,16 +296,6 @@ private:
   std::vector<bool> needed_, useful_;
 };
 
-/// `deliveries`: per segment and transfer. `lost`: in order, what chunks are complete without.
-/// `alive`: per NPU. `starts`: Reaction::starts; nothing is in place at an NPU before.
-/// Pre: segments.front() is the whole collective's.
-/// Cost: O(transfers + chunks * nodes), times contributors / 64 for chunks that reduce.
-Achievement achieved(const Topology& topology, std::span<const Segment> segments,
-                     std::span<const std::vector<Time>> deliveries, std::span<const ChunkAt> lost,
-                     const std::vector<bool>& alive, std::span<const Time> starts) {
-  return DeliveryAccounts(topology, segments, deliveries, lost, alive, starts).run();
-}
-
 std::vector<ChunkAt> united(std::vector<ChunkAt> a, std::span<const ChunkAt> b) {
   a.insert(a.end(), b.begin(), b.end());
   std::ranges::sort(a);
@@ -362,8 +357,9 @@ Account account_of(const RecoveryCase& asked, const History& history, std::size_
   if (std::ranges::find(alive, false) != alive.end())
     made.lost =
         united(std::move(made.lost), held_by_nobody(asked.topology, history.segments, network));
-  made.achievement = achieved(asked.topology, history.segments, history.deliveries, made.lost,
-                              alive, asked.reaction.starts);
+  made.achievement = DeliveryAccounts(asked.topology, history.segments, history.deliveries,
+                                      made.lost, alive, asked.reaction.starts)
+                         .run();
   return made;
 }
 

@@ -59,6 +59,9 @@ struct Planned {
   std::string why_not;
 };
 
+/// Policy::resynthesize and Policy::restart. Events whose answer would come before the last answer
+/// has taken effect are answered together. Restart answers only where, as far as is known,
+/// something can't go on.
 class Replanning {
 public:
   Replanning(const RecoveryCase& asked, const Schedule& schedule)
@@ -304,13 +307,6 @@ private:
   std::string problem_;
 };
 
-/// Policy::resynthesize and Policy::restart. Events whose answer would come before the last answer
-/// has taken effect are answered together.
-/// Restart answers only where, as far as is known, something can't go on.
-Recovery replanned(const RecoveryCase& asked, const Schedule& schedule) {
-  return Replanning(asked, schedule).run();
-}
-
 constexpr std::array policies{Policy::report, Policy::reroute, Policy::resynthesize,
                               Policy::restart};
 
@@ -363,7 +359,7 @@ Recovery recover(const EngineRow& engine, const Topology& topology, const Collec
   const RecoveryCase asked{engine, topology, collective,
                            model,  reaction, sorted_events(topology, events)};
   const bool plans = reaction.policy == Policy::resynthesize || reaction.policy == Policy::restart;
-  Recovery made = plans ? replanned(asked, schedule) : unchanged(asked, schedule);
+  Recovery made = plans ? Replanning(asked, schedule).run() : unchanged(asked, schedule);
   made.policy = reaction.policy;
   return made;
 }

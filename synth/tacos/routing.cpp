@@ -42,7 +42,6 @@ struct RouteBalancing {
   TreeShape shape;
   /// Paths by Routing::automatic whatever their load; trees are the cheapest for a chunk alone.
   bool fixed = false;
-  std::uint64_t work = 10'000'000; ///< links to be looked at, about; every chunk is routed once
 };
 
 /// For every chunk the links of its transfers, one transfer after another in an order in which they
@@ -78,16 +77,14 @@ struct BalancedRoutes {
   std::uint64_t work = 0; ///< links that were looked at
 };
 
+constexpr unsigned steepest = 5, relieving = 6; // doublings of the prices' power
+constexpr double hot = 0.98;                    // of the peak
+/// Links to be looked at, about; every chunk is routed once.
+constexpr std::uint64_t most_work = 10'000'000;
+
 /// Each chunk is routed at prices that the others' loads make, again and again with prices that
 /// grow ever steeper; at last those that cross the most loaded links, one by one.
 /// Nothing where the limit is reached before all have a route, or some can't have one.
-[[nodiscard]] std::optional<BalancedRoutes>
-balanced_routes(const Topology& topology, const Collective& collective, const TimeModel& model,
-                const RouteBalancing& balancing, const WorkLimit& limit);
-
-constexpr unsigned steepest = 5, relieving = 6; // doublings of the prices' power
-constexpr double hot = 0.98;                    // of the peak
-
 class Balancer {
 public:
   Balancer(const Topology& topology, const Collective& collective, const TimeModel& model,
@@ -106,7 +103,7 @@ public:
       return BalancedRoutes{std::move(routes_), search_.work()};
     }
     const std::uint64_t searches =
-        std::max<std::uint64_t>(1, balancing_.work / (1 + topology_.link_count()));
+        std::max<std::uint64_t>(1, most_work / (1 + topology_.link_count()));
     const std::size_t batch = std::max<std::size_t>(1, single_.size() * 8 / searches);
     for (unsigned doublings = 1; doublings <= steepest && !is_over(); ++doublings) {
       loads_.set_pricing({doublings, balancing_.path});
@@ -118,9 +115,7 @@ public:
   }
 
 private:
-  [[nodiscard]] bool is_over() const {
-    return search_.work() > balancing_.work || limit_.reached();
-  }
+  [[nodiscard]] bool is_over() const { return search_.work() > most_work || limit_.reached(); }
   [[nodiscard]] bool reduces(ChunkId c) const {
     return collective_.chunks[c.value].reduces && collective_.sources(c).size() > 1;
   }
@@ -342,13 +337,6 @@ Schedule ChunkRoutes::schedule(const Topology& topology, std::span<const ChunkId
   return made;
 }
 
-std::optional<BalancedRoutes> balanced_routes(const Topology& topology,
-                                              const Collective& collective, const TimeModel& model,
-                                              const RouteBalancing& balancing,
-                                              const WorkLimit& limit) {
-  return Balancer(topology, collective, model, balancing, limit).run();
-}
-
 /// Chunks in the order of the rotation that keeps receivers apart: first those for the source's
 /// next neighbour by id, then those for the second next, ... Ties of urgency are broken so.
 std::vector<ChunkId> rotating_order(const Topology& topology, const Collective& collective) {
@@ -398,7 +386,7 @@ std::optional<Timed> routed(const Topology& topology, const Collective& collecti
   for (unsigned attempt = 0; attempt < most_attempts && in_vain < most_in_vain; ++attempt) {
     if (attempt > 0 && work + last > enough) break;
     const std::optional<BalancedRoutes> balanced =
-        balanced_routes(topology, collective, model, variant(options, attempt), limit);
+        Balancer(topology, collective, model, variant(options, attempt), limit).run();
     if (limit.reached() || (!balanced && attempt == 0)) break;
     if (!balanced) continue;
     const Schedule unordered = balanced->routes.schedule(topology, order);

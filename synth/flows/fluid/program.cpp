@@ -120,12 +120,13 @@ std::vector<Term> balance(const FlowNetwork& network, const Flow& flow, std::uin
   return terms;
 }
 
-class Builder {
+class FlowModelBuilder {
 public:
-  Builder(const FlowProblem& problem, const FlowProgramOptions& options, LimitWatch& watch)
+  FlowModelBuilder(const FlowProblem& problem, const FlowProgramOptions& options, LimitWatch& watch)
       : problem_(problem), options_(options), watch_(watch), network_(problem.network),
         reversed_(reversed(problem.network)), loads_(problem.network.resource_count()) {}
 
+  /// Incomplete where there would be too many columns, which is mostly seen before they are made.
   FlowModel model() {
     scale();
     new_column(1); // time
@@ -371,12 +372,6 @@ private:
   FlowModel model_;
 };
 
-/// Incomplete where there would be too many columns, which is mostly seen before they are made.
-FlowModel flow_model(const FlowProblem& problem, const FlowProgramOptions& options,
-                     LimitWatch& watch) {
-  return Builder(problem, options, watch).model();
-}
-
 // What the second solve may take longer than the first: little, or, where rounding errors made the
 // first too short for it, more than these are.
 constexpr double slacks[] = {1e-9, 1e-7};
@@ -419,7 +414,7 @@ LinearProgram traffic_program(const FlowModel& model, double most_time) {
 FlowProgramAnswer solve_flow_program(const FlowProblem& problem, const FlowProgramOptions& options,
                                      const WorkLimit& limit) {
   LimitWatch watch(limit);
-  const FlowModel model = flow_model(problem, options, watch);
+  const FlowModel model = FlowModelBuilder(problem, options, watch).model();
   FlowProgramAnswer answer;
   answer.too_large = model.state == FlowModel::State::too_large;
   if (model.state != FlowModel::State::complete) return answer;

@@ -28,7 +28,7 @@ namespace tutti {
 
 namespace {
 
-/// Chooses a path for each chunk.
+/// Chooses a path for each chunk. `loads` are the fluid schedule's, and then those of the chunks.
 class Rounding {
 public:
   Rounding(const Collective& collective, std::span<const FlowTree> trees, const Bundles& bundles,
@@ -36,7 +36,7 @@ public:
       : collective_(collective), trees_(trees), bundles_(bundles), loads_(loads), watch_(limit),
         path_of_(bundles.chunks.size()), rest_(bundles.paths.size()) {}
 
-  /// [chunk of the bundles]: index into their paths.
+  /// [chunk of the bundles]: index into their paths; as chunk_paths() says.
   [[nodiscard]] std::vector<std::uint32_t> paths() {
     for (std::size_t b = 0; b < bundles_.list.size(); ++b) {
       watch_.require();
@@ -227,14 +227,6 @@ private:
   int squarings_ = 3, sharpest_ = 3, passes_ = 0;
 };
 
-/// [chunk of the bundles]: index into their paths; as chunk_paths() says. `loads` are the fluid
-/// schedule's, and then those of the chunks.
-std::vector<std::uint32_t> rounded_paths(const Collective& collective,
-                                         std::span<const FlowTree> trees, const Bundles& bundles,
-                                         PathLoads& loads, const WorkLimit& limit) {
-  return Rounding(collective, trees, bundles, loads, limit).paths();
-}
-
 /// Chunks that take turns, and which paths they take in all.
 struct Stream {
   std::uint32_t demand = 0, turns = 0, taken = 0;
@@ -378,7 +370,7 @@ ChunkPaths chunk_paths(const Collective& collective, const FlowProblem& problem,
   Bundles bundles = chunk_bundles(collective, problem, trees, limit);
   PathLoads loads(problem, trees, bundles, collective);
   const std::vector<std::uint32_t> path_of =
-      rounded_paths(collective, trees, bundles, loads, limit);
+      Rounding(collective, trees, bundles, loads, limit).paths();
   Streams streams = streams_of(problem, trees, bundles, path_of, limit);
   std::vector<ChunkTurn> turns =
       Turns(trees, bundles, loads, streams).take_all(collective, problem.demands.size(), limit);
