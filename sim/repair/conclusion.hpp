@@ -1,17 +1,30 @@
 // From what was performed to a Recovery: what is in place, what is missing, whether all is well.
 #pragma once
 
-#include "sim/repair/progress.hpp"
 #include "sim/repair/recovery.hpp"
 #include "sim/repair/running_plan.hpp"
 #include "sim/report.hpp"
 
 #include <cstddef>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 namespace tutti {
+
+/// What the deliveries of a repaired collective were good for, and from when on.
+struct Achievement {
+  std::vector<ProgressPoint> progress; ///< as in Recovery
+  std::vector<Time> last_came;         ///< as in Recovery
+  Bytes in_vain, wanted;               ///< as in Recovery
+  std::vector<ChunkAt> missing;        ///< as in Recovery
+  Ending ending = Ending::complete;
+  /// Per NPU: when it had all that it wants and that survives, no earlier than it joined; nothing
+  /// where it never has.
+  std::vector<std::optional<Time>> finished;
+  Time last_start; ///< of those alive who hold or want something at first
+};
 
 /// Segments that have ended, with when their transfers were delivered and what links carried.
 struct History {

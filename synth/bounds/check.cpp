@@ -1,24 +1,27 @@
 // Each kind of claim by the theorem that its maker's header states, worked out again the plain way:
 // one shipment, one link and one set after another.
+//
+// Spreading cuts. Why: what has crossed a cut has still to spread behind it. Idea: a crossing
+// serves as many targets as can still be reached from it in time or, in the other direction, could
+// have been its sources.
+//
+// Late starts. Why: what a late node alone has, or contributes to, is on no link before it joins.
+// So the time of the join is worked in where data first sets out: at the entry of the node's links,
+// or before the first link of a path.
 
 #include "synth/bounds/check.hpp"
 
 #include "synth/bounds/check_claim.hpp"
-#include "synth/bounds/check_late_start.hpp"
 #include "synth/bounds/check_network.hpp"
 #include "synth/bounds/check_prices.hpp"
-#include "synth/bounds/check_spreading.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
-#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <iterator>
-#include <limits>
 #include <span>
 #include <vector>
 
@@ -211,94 +214,200 @@ std::string closed_form_fault(const Claim& claim) {
   return claim.not_enough("what any member must send and receive");
 }
 
-/// Who can have some of it by then, or be about to: crossings that began before end there.
-std::vector<NodeId> sources_at(const Claim& claim, const Shipment& shipment, Time time) {
-  std::vector<NodeId> sources(claim.held(shipment).begin(), claim.held(shipment).end());
-  if (time.ps == 0) return sources;
-  const auto head =
-      claim.heads(claim.held(shipment), shipment.load.smallest, Sense::along, anywhere);
-  for (const Link& link : claim.topology.links())
-    if (head[link.from.value] < time.ps) sources.push_back(link.to);
-  std::ranges::sort(sources);
-  sources.erase(std::unique(sources.begin(), sources.end()), sources.end());
-  return sources;
+/// Each target gets its copy of a byte from the last crossing on its path (of contributions: gives
+/// its own to the first), after (before) which it stays on its side. A crossing that is early
+/// (late) enough for N targets earns f(N), the sum of what is credited up to N; all crossings of a
+/// byte are enough for all targets. So the byte earns the least g of sums of f(N_i) where N_1 + N_2
+/// + ... make up all targets; but those that earn what is credited at N must arrive before the path
+/// to the N-th nearest target.
+std::string credits_fault(const Claim& claim, const std::vector<Shipment>& counted, bool gathers) {
+  const std::size_t count = claim.proof.targets.size();
+  std::vector<std::int64_t> earns(count + 1), least(count + 1, INT64_MAX); // f, g
+  for (const Certificate::Credit& credit : claim.proof.credits) {
+    if (credit.targets < 1 || credit.targets > count || credit.more < 0 || credit.more > 1 << 10)
+      return "a credit of no use";
+    for (std::size_t n = credit.targets; n <= count; ++n) earns[n] += credit.more;
+  }
+  least[0] = 0;
+  for (std::size_t n = 1; n <= count; ++n)
+    for (std::size_t by = 1; by <= n; ++by)
+      least[n] = std::min(least[n], least[n - by] + earns[by]);
+
+  const Load load = total(counted);
+  const auto on_side = [&](NodeId node) { return claim.proof.inside[node.value] != gathers; };
+  // [target][node]: how long to it or from it; the path to the others, whichever it is
+  std::vector<std::vector<std::int64_t>> paths;
+  for (const NodeId& target : claim.proof.targets) {
+    const std::span<const NodeId> end(&target, 1);
+    paths.push_back(gathers ? claim.heads(end, load.smallest, Sense::along, on_side)
+                            : claim.tails(end, load.smallest, Sense::against, on_side));
+  }
+  const auto others =
+      gathers ? claim.tails(claim.destinations(counted), load.smallest, Sense::against, anywhere)
+              : claim.heads(claim.sources(counted), load.smallest, Sense::along, anywhere);
+  const auto earned = [&](Counted what, Wide needed) {
+    Wide sum = 0;
+    for (const Certificate::Credit& credit : claim.proof.credits) {
+      std::vector<Crossing> crossings;
+      for (const LinkId id : claim.links_into(claim.proof.inside)) {
+        const Link& link = claim.topology.link(id);
+        const NodeId near = gathers ? link.from : link.to, far = gathers ? link.to : link.from;
+        std::vector<std::int64_t> nearest;
+        for (const std::vector<std::int64_t>& path : paths) nearest.push_back(path[near.value]);
+        std::ranges::sort(nearest);
+        const std::int64_t reach = nearest[credit.targets - 1], other = others[far.value];
+        crossings.push_back({id, gathers ? reach : other, gathers ? other : reach});
+      }
+      const Wide crossed =
+          carried(what, load, claim.topology, claim.model, crossings, claim.before());
+      sum += credit.more * std::min(crossed, needed); // so that it fits
+    }
+    return sum;
+  };
+  const auto lacks = [&](Counted what, Wide needed) { return earned(what, needed) < needed; };
+  if (lacks(Counted::bytes, load.bytes * ps_per_s * least[count]) ||
+      (claim.whole && lacks(Counted::chunks, load.chunks * least[count])))
+    return {};
+  return claim.not_enough("what must cross and spread");
 }
 
-/// Whatever carries a byte pays a whole number for each link and shared group that it crosses. A
-/// resource of price p and bandwidth b earns p * b in each second that any of it can cross, at
-/// most, and so from the first moment at which its first byte can start until the last one has
-/// still to get to where it is wanted.
-/// With `from`, only crossings count that begin then or later: before, its first bytes can have set
-/// out from where they can have come by then (or are from the start), so that what isn't reduced
-/// starts there, or where links from there end.
-std::string prices_fault(const Claim& claim) {
-  constexpr double most = 1LL << 40;
-  const std::uint32_t links = claim.topology.link_count();
-  if (claim.proof.prices.size() != links + claim.topology.groups().size())
-    return "no price for each link";
-  std::vector<std::int64_t> price;
-  for (const double each : claim.proof.prices) {
-    if (!(each >= 0 && each <= most) || std::floor(each) != each)
-      return "a price that isn't a whole number of 40 bits";
-    price.push_back(static_cast<std::int64_t>(each));
+/// So many chunks at most have crossed before `from` (start to cross within `until` of the end);
+/// the others still get to the first target, over a link from its side or as what crosses right to
+/// it: of these, one more than fits in what is left of the time, since it may have set out before.
+/// Where all must be there before any goes on, none of them has begun the rest of its path before.
+std::string last_ones_fault(const Claim& claim, const std::vector<Shipment>& counted,
+                            bool gathers) {
+  if (!claim.whole) return "chunks that may be cut can't be counted";
+  const NodeId target = claim.proof.targets.front();
+  const Load load = total(counted);
+  const std::vector<LinkId> links = claim.links_into(claim.proof.inside);
+  const auto on_side = [&](NodeId node) { return claim.proof.inside[node.value] != gathers; };
+  const auto others =
+      gathers ? claim.tails(claim.destinations(counted), load.smallest, Sense::against, anywhere)
+              : claim.heads(claim.sources(counted), load.smallest, Sense::along, anywhere);
+  std::vector<Crossing> across;
+  std::vector<NodeId> ports;
+  for (const LinkId id : links) {
+    const Link& link = claim.topology.link(id);
+    ports.push_back(gathers ? link.from : link.to);
+    if (!completes(claim.topology, claim.model, ports.back()))
+      return "chunks may go on before all is there";
+    const std::int64_t other = others[(gathers ? link.to : link.from).value];
+    across.push_back({id, gathers ? 0 : other, gathers ? other : 0});
   }
-  std::vector<std::int64_t> costs;
-  for (std::uint32_t l = 0; l < links; ++l) {
-    costs.push_back(price[l]);
-    for (const std::uint32_t g : claim.topology.groups_of(LinkId{l}))
-      costs.back() += price[links + g];
+  const std::int64_t aside = gathers ? claim.proof.until.ps : claim.proof.from.ps;
+  if (aside < 1) return "no time that divides the first from the last";
+  const Wide late =
+      load.chunks - carried(Counted::chunks, load, claim.topology, claim.model, across, aside - 1);
+  if (late > 0 && aside > claim.before()) return {};
+  if (aside > claim.before()) return "nothing crosses last";
+  const std::int64_t left = claim.before() - aside;
+  const auto inwards = gathers ? claim.tails(ports, load.smallest, Sense::against, on_side)
+                               : claim.heads(ports, load.smallest, Sense::along, on_side);
+  Wide can = 0;
+  std::vector<Crossing> from_side;
+  for (const LinkId id :
+       gathers ? claim.topology.out_links(target) : claim.topology.in_links(target)) {
+    const Link& link = claim.topology.link(id);
+    const NodeId other = gathers ? link.to : link.from;
+    if (on_side(other))
+      from_side.push_back(
+          {id, gathers ? 0 : inwards[other.value], gathers ? inwards[other.value] : 0});
+    else
+      can += 1 +
+             left / (occupied(claim.topology, claim.model, id, load.smallest) +
+                     (claim.model.link_busy == LinkBusy::latency_and_serialization ? link.latency.ps
+                                                                                   : 0));
   }
-  if (claim.fluid() && claim.proof.from.ps > 0)
-    return "a transfer of fluid sharing uses all links of its path at once";
-  std::vector<Shipment> moving;
-  long double paid = 0;
-  std::vector<NodeId> sources;          // of the shipments from one set
-  std::vector<std::int64_t> cheapest;   // paths from there
-  const Shipment* from_there = nullptr; // one of them
-  for (const Shipment& s : claim.all) {
-    const bool reduced = s.reduces && claim.held(s).size() > 1;
-    if (reduced && claim.proof.from.ps > 0) continue;
-    if (!from_there || from_there->sources != s.sources) {
-      sources = sources_at(claim, s, claim.proof.from);
-      cheapest = least_sums(claim.topology, sources, costs, Sense::along, anywhere);
-      from_there = &s;
-    }
-    const std::int64_t each =
-        !reduced && claim.wanted(s).size() == 1
-            ? cheapest[claim.wanted(s).front().value]
-            : least_payment(claim.topology, claim.collective, s, sources, costs);
-    if (each == 0 || each >= unreachable) continue;
-    moving.push_back(s);
-    paid += static_cast<long double>(each) * static_cast<long double>(s.load.bytes);
+  can += carried(Counted::chunks, load, claim.topology, claim.model, from_side, left);
+  return can < late ? std::string() : claim.not_enough("the last ones");
+}
+
+/// What spreads from a cut to its targets inside, or (`gathers`) comes together from its targets
+/// outside before it crosses. All chunks count that must cross and that each target wants (or
+/// contributes to).
+std::string spreading_fault(const Claim& claim) {
+  if (claim.fluid()) return "a transfer of fluid sharing uses all links of its path at once";
+  if (claim.proof.inside.size() != claim.topology.node_count()) return "no set of nodes";
+  if (claim.proof.targets.empty()) return "no targets";
+  for (const NodeId node : claim.proof.targets)
+    if (!node.valid() || node.value >= claim.topology.node_count() ||
+        std::ranges::count(claim.proof.targets, node) > 1)
+      return "targets that aren't different nodes";
+  const auto inside = [&](NodeId node) { return bool{claim.proof.inside[node.value]}; };
+  const bool gathers = std::ranges::none_of(claim.proof.targets, inside);
+  if (!gathers && !std::ranges::all_of(claim.proof.targets, inside))
+    return "targets on both sides of the cut";
+  std::vector<Shipment> counted;
+  for (const Shipment& s : claim.entering(claim.proof.inside)) {
+    const std::span<const NodeId> set = gathers ? claim.held(s) : claim.wanted(s);
+    if ((s.reduces || !gathers) && std::ranges::all_of(claim.proof.targets, [&](NodeId target) {
+          return std::ranges::binary_search(set, target);
+        }))
+      counted.push_back(s);
   }
-  if (moving.empty()) return claim.not_enough("what pays");
-  const Bytes size = total(moving).smallest;
-  const auto head = claim.heads(claim.sources(moving), size, Sense::along, anywhere);
-  const auto tail = claim.tails(claim.destinations(moving), size, Sense::against, anywhere);
-  long double earned = 0;
-  const auto earn = [&](std::int64_t at, Bandwidth bandwidth, std::span<const LinkId> carriers) {
-    std::int64_t entry = unreachable, exit = unreachable;
-    for (const LinkId id : carriers) {
-      const Link& link = claim.topology.link(id);
-      if (head[link.from.value] >= unreachable || tail[link.to.value] >= unreachable) continue;
-      entry = std::min(entry, std::max(head[link.from.value], claim.proof.from.ps));
-      exit = std::min(exit, tail[link.to.value] + std::min(link.latency.ps, unreachable));
-    }
-    const std::int64_t left = claim.before() - entry - exit;
-    if (left > 0)
-      earned += static_cast<long double>(at) * static_cast<long double>(left) *
-                static_cast<long double>(bandwidth.bytes_per_second);
-  };
-  for (std::uint32_t l = 0; l < links; ++l)
-    earn(price[l], claim.topology.link(LinkId{l}).bandwidth, std::array{LinkId{l}});
-  for (std::size_t g = 0; g < claim.topology.groups().size(); ++g)
-    earn(price[links + g], claim.topology.groups()[g].bandwidth, claim.topology.groups()[g].links);
-  // Sums of products beyond 128 bits: each term and each addition is off by a few units in the
-  // last of 64 places.
-  const long double terms = static_cast<long double>(price.size() + claim.all.size()) + 4;
-  const long double off = std::numeric_limits<long double>::epsilon() * 4 * terms;
-  if (earned * (1 + off) < paid * static_cast<long double>(ps_per_s)) return {};
-  return claim.not_enough("what pays");
+  if (counted.empty()) return "nothing that must cross is of all targets";
+  return claim.proof.credits.empty() ? last_ones_fault(claim, counted, gathers)
+                                     : credits_fault(claim, counted, gathers);
+}
+
+bool takes_part(const Claim& claim, NodeId node) {
+  return std::ranges::any_of(claim.all, [&](const Shipment& s) {
+    return std::ranges::binary_search(claim.held(s), node) ||
+           std::ranges::binary_search(claim.wanted(s), node);
+  });
+}
+
+/// Does every schedule send something of these chunks, or of a sum with them, from this node?
+bool comes_only_from(const Claim& claim, const Shipment& s, NodeId node) {
+  return std::ranges::binary_search(claim.held(s), node) &&
+         (s.reduces || claim.held(s).size() == 1);
+}
+
+std::string late_path_fault(const Claim& claim, NodeId late, std::int64_t start) {
+  const NodeId to = claim.proof.destination;
+  if (to.value >= claim.topology.node_count()) return "no destination";
+  std::int64_t longest = 0;
+  for (const Shipment& s : claim.all)
+    if (comes_only_from(claim, s, late) && std::ranges::binary_search(claim.wanted(s), to))
+      longest = std::max(longest, claim.path_time(s, std::span(&late, 1), to));
+  if (start + longest >= claim.bound.time.ps) return {};
+  return fmt::format("what only {} has can be at {} after {}", claim.topology.node(late).name,
+                     claim.topology.node(to).name, to_text(Time{start + longest}));
+}
+
+std::string late_cut_fault(const Claim& claim, NodeId late, std::int64_t start) {
+  const std::vector<bool>& others = claim.proof.inside;
+  if (others.size() != claim.topology.node_count()) return "no set of nodes";
+  for (std::uint32_t v = 0; v < others.size(); ++v)
+    if (others[v] == (v == late.value)) return "more than what leaves the one who joins late";
+  const std::vector<Shipment> leaving = claim.entering(others);
+  if (leaving.empty()) return "nothing has to leave the one who joins late";
+  std::vector<NodeId> ends = claim.destinations(leaving);
+  std::erase(ends, late);
+  const Load load = total(leaving);
+  const auto tail = claim.tails(ends, load.smallest, Sense::against, anywhere);
+  std::vector<Crossing> crossings;
+  for (const LinkId link : claim.topology.out_links(late))
+    if (const NodeId to = claim.topology.link(link).to; to != late)
+      crossings.push_back({link, start, tail[to.value]});
+  if (exceeds(load, claim.topology, claim.model, crossings, claim.before())) return {};
+  return claim.not_enough("what must leave the one who joins late");
+}
+
+/// The source that is named joins late, and waits itself for the end; with `inside`, which are then
+/// all the others, its out-cut follows; with a destination, a path to there.
+std::string late_start_fault(const Claim& claim) {
+  const NodeId late = claim.proof.source;
+  if (claim.joins.size() != claim.topology.node_count()) return "no start times";
+  if (!late.valid() || late.value >= claim.topology.node_count()) return "no one who joins late";
+  if (!takes_part(claim, late)) return "who joins late neither holds nor wants anything";
+  const std::int64_t start = std::max<std::int64_t>(claim.joins[late.value].ps, 0);
+  if (start >= claim.bound.time.ps) return {};
+  if (start >= unreachable) return "a start that is too late to count from";
+  if (claim.proof.destination.valid()) return late_path_fault(claim, late, start);
+  if (!claim.proof.inside.empty()) return late_cut_fault(claim, late, start);
+  return fmt::format("{} joins at {}", claim.topology.node(late).name, to_text(Time{start}));
 }
 
 std::string fault(const Claim& claim) {

@@ -1,10 +1,19 @@
-// Cheapest trees for the checker of bounds. They are trees of deliveries: from a node that has the
-// data, over nodes that only pass it on, to the next that may send it on more than once.
+// Why: whatever carries data pays for what it crosses. Idea: what each byte pays at least, by the
+// cheapest trees, and what links can earn at most. Trees are of deliveries: from a node that has
+// the data, over nodes that only pass it on, to the next that may send it on more than once.
 
 #include "synth/bounds/check_prices.hpp"
 
+#include "synth/bounds/check_network.hpp"
+
 #include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <span>
 #include <utility>
+#include <vector>
 
 namespace tutti::bounds::checking {
 
@@ -135,8 +144,23 @@ bool only_alike_reduce(const Topology& topology, std::span<const NodeId> held,
   return std::ranges::equal(held, wanted);
 }
 
-} // namespace
-
+/// What a byte of the shipment pays at least where crossing a link costs `costs` [link], whatever
+/// trees or paths carry it. Where it isn't reduced it starts at `sources`. Pre: costs >= 0; sums
+/// over all links fit.
+///   copied     a tree from the sources, as one vertex, to all who want it, over nodes that copy.
+///   reduced    the same inverted, over nodes that reduce, to the one who wants it.
+///   both       To everyone who wants it come all contributions, from each contributor something
+///              comes to all who want it: the largest of these trees. Where nobody reduces but the
+///              contributors, all of whom reduce, copy and want it, the deliveries hold two trees
+///              that share none of them, one to some node and one from it: the least over nodes of
+///              both together. (Let r be the first to have it all. What others contribute came to
+///              r by deliveries. If none of these held r's own contribution, the deliveries that
+///              first took that to each other are apart from them. Where some did, since r took
+///              back what it had sent off, another node serves: not proven here, but true of all
+///              sequences of deliveries among 3 and 4 nodes, which were tried one by one.)
+/// A tree to one node is a path. Trees are found exactly (Edmonds 1967) where only those copy
+/// (reduce) that the data must reach; else dual ascent (Wong 1984) bounds them, over those who want
+/// it in ascending order.
 std::int64_t least_payment(const Topology& topology, const Collective& collective,
                            const Shipment& shipment, std::span<const NodeId> sources,
                            const Costs& costs) {
@@ -160,6 +184,91 @@ std::int64_t least_payment(const Topology& topology, const Collective& collectiv
   for (const NodeId node : wanted) most = std::max(most, gathered(node));
   for (const NodeId node : held) most = std::max(most, spread(node));
   return most;
+}
+
+/// Who can have some of it by then, or be about to: crossings that began before end there.
+std::vector<NodeId> sources_at(const Claim& claim, const Shipment& shipment, Time time) {
+  std::vector<NodeId> sources(claim.held(shipment).begin(), claim.held(shipment).end());
+  if (time.ps == 0) return sources;
+  const auto head =
+      claim.heads(claim.held(shipment), shipment.load.smallest, Sense::along, anywhere);
+  for (const Link& link : claim.topology.links())
+    if (head[link.from.value] < time.ps) sources.push_back(link.to);
+  std::ranges::sort(sources);
+  sources.erase(std::unique(sources.begin(), sources.end()), sources.end());
+  return sources;
+}
+
+} // namespace
+
+std::string prices_fault(const Claim& claim) {
+  constexpr double most = 1LL << 40;
+  const std::uint32_t links = claim.topology.link_count();
+  if (claim.proof.prices.size() != links + claim.topology.groups().size())
+    return "no price for each link";
+  std::vector<std::int64_t> price;
+  for (const double each : claim.proof.prices) {
+    if (!(each >= 0 && each <= most) || std::floor(each) != each)
+      return "a price that isn't a whole number of 40 bits";
+    price.push_back(static_cast<std::int64_t>(each));
+  }
+  std::vector<std::int64_t> costs;
+  for (std::uint32_t l = 0; l < links; ++l) {
+    costs.push_back(price[l]);
+    for (const std::uint32_t g : claim.topology.groups_of(LinkId{l}))
+      costs.back() += price[links + g];
+  }
+  if (claim.fluid() && claim.proof.from.ps > 0)
+    return "a transfer of fluid sharing uses all links of its path at once";
+  std::vector<Shipment> moving;
+  long double paid = 0;
+  std::vector<NodeId> sources;          // of the shipments from one set
+  std::vector<std::int64_t> cheapest;   // paths from there
+  const Shipment* from_there = nullptr; // one of them
+  for (const Shipment& s : claim.all) {
+    const bool reduced = s.reduces && claim.held(s).size() > 1;
+    if (reduced && claim.proof.from.ps > 0) continue;
+    if (!from_there || from_there->sources != s.sources) {
+      sources = sources_at(claim, s, claim.proof.from);
+      cheapest = least_sums(claim.topology, sources, costs, Sense::along, anywhere);
+      from_there = &s;
+    }
+    const std::int64_t each =
+        !reduced && claim.wanted(s).size() == 1
+            ? cheapest[claim.wanted(s).front().value]
+            : least_payment(claim.topology, claim.collective, s, sources, costs);
+    if (each == 0 || each >= unreachable) continue;
+    moving.push_back(s);
+    paid += static_cast<long double>(each) * static_cast<long double>(s.load.bytes);
+  }
+  if (moving.empty()) return claim.not_enough("what pays");
+  const Bytes size = total(moving).smallest;
+  const auto head = claim.heads(claim.sources(moving), size, Sense::along, anywhere);
+  const auto tail = claim.tails(claim.destinations(moving), size, Sense::against, anywhere);
+  long double earned = 0;
+  const auto earn = [&](std::int64_t at, Bandwidth bandwidth, std::span<const LinkId> carriers) {
+    std::int64_t entry = unreachable, exit = unreachable;
+    for (const LinkId id : carriers) {
+      const Link& link = claim.topology.link(id);
+      if (head[link.from.value] >= unreachable || tail[link.to.value] >= unreachable) continue;
+      entry = std::min(entry, std::max(head[link.from.value], claim.proof.from.ps));
+      exit = std::min(exit, tail[link.to.value] + std::min(link.latency.ps, unreachable));
+    }
+    const std::int64_t left = claim.before() - entry - exit;
+    if (left > 0)
+      earned += static_cast<long double>(at) * static_cast<long double>(left) *
+                static_cast<long double>(bandwidth.bytes_per_second);
+  };
+  for (std::uint32_t l = 0; l < links; ++l)
+    earn(price[l], claim.topology.link(LinkId{l}).bandwidth, std::array{LinkId{l}});
+  for (std::size_t g = 0; g < claim.topology.groups().size(); ++g)
+    earn(price[links + g], claim.topology.groups()[g].bandwidth, claim.topology.groups()[g].links);
+  // Sums of products beyond 128 bits: each term and each addition is off by a few units in the
+  // last of 64 places.
+  const long double terms = static_cast<long double>(price.size() + claim.all.size()) + 4;
+  const long double off = std::numeric_limits<long double>::epsilon() * 4 * terms;
+  if (earned * (1 + off) < paid * static_cast<long double>(ps_per_s)) return {};
+  return claim.not_enough("what pays");
 }
 
 } // namespace tutti::bounds::checking

@@ -1,11 +1,14 @@
-// What is asked of k-synchronous synthesis, and what it answers (Cai et al. 2021, sec. 3.2 and
-// 3.3).
+// What is asked of k-synchronous synthesis, and what it answers (Cai et al. 2021, "Synthesizing
+// Optimal Collective Algorithms", sec. 3.2 and 3.3). The network as it sees it (sec. 3.2.1): nodes
+// that keep chunks, paths between them that a chunk takes within one step, and the bandwidth
+// relation B in chunks per round.
 #pragma once
 
 #include "sim/collective.hpp"
-#include "synth/sccl/network.hpp"
+#include "sim/ratio.hpp"
 #include "synth/solvers/sat.hpp"
 #include "synth/timed/ids.hpp"
+#include "synth/timed/lane_network.hpp"
 #include "synth/timed/timed_chunk.hpp"
 
 #include <cstdint>
@@ -14,6 +17,30 @@
 #include <vector>
 
 namespace tutti {
+
+/// An entry of B: so many chunks a round over these lanes together. A step of r rounds carries
+/// floor(per_round * r).
+struct StepLimit {
+  std::string name;          ///< "npu0>npu3", or the shared group's
+  std::vector<LaneId> lanes; ///< ascending; one that needs the bandwidth twice stands twice
+  Ratio per_round;           ///< >= 1
+};
+
+/// Nodes are indices of `nodes`; each lane is a link, or links through switches, and takes one
+/// step.
+struct StepNetwork : LaneNetwork {
+  std::vector<NodeId> nodes; ///< those that store and copy; ascending, so NPUs first
+  std::vector<StepLimit> limits;
+  Bandwidth round;   ///< a round is the time of one chunk at this rate: 1 / beta
+  Time step_latency; ///< alpha: the largest latency of a lane
+};
+
+/// Chunks a round over each lane by the narrowest limit that it is in.
+[[nodiscard]] std::vector<Ratio> lane_widths(const StepNetwork& network);
+
+/// Chunks a round into each node, as far as the limits of its single lanes tell: no more than that
+/// arrives.
+[[nodiscard]] std::vector<Ratio> intake(const StepNetwork& network);
 
 /// Nodes are indices of StepNetwork::nodes. Chunks are those of the collective before it is cut:
 /// cut in C, part k of chunk i is chunk i * C + k.

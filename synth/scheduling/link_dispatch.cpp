@@ -1,6 +1,6 @@
 // An event simulation of the engines' FIFO rules in which a sender chooses: whenever its link is
 // free it takes the most urgent of the transfers that wait there to set out, of those over several
-// links rather one that needn't wait further on (link_outlook.hpp) or, at a pace, the next one that
+// links rather one that needn't wait further on (LinkOutlook) or, at a pace, the next one that
 // is due. What has set out is served in order of entry at its further links, as an engine serves
 // it. Shared groups and reductions at a rate wait as in the engines, so that a replay that keeps
 // the resulting order takes as long, but for what a pace holds back.
@@ -8,8 +8,7 @@
 #include "synth/scheduling/link_dispatch.hpp"
 
 #include "sim/engines/event_queue.hpp"
-#include "synth/scheduling/entry_queue.hpp"
-#include "synth/scheduling/link_outlook.hpp"
+#include "synth/scheduling/dispatch_links.hpp"
 
 #include <algorithm>
 #include <cassert>

@@ -16,7 +16,6 @@
 #include "sim/random.hpp"
 #include "sim/text.hpp"
 #include "synth/solvers/limit_watch.hpp"
-#include "synth/taccl/routing_program.hpp"
 
 #include <fmt/format.h>
 

@@ -77,7 +77,7 @@ struct RoutingOutcome {
 };
 
 /// Trees rerouted one orbit of chunks after another under prices of what is occupied, then what the
-/// policies ask for; where the program is small, its optimum (see routing_program.hpp). Equal for
+/// policies ask for; where the program is small, its optimum (improve_by_program()). Equal for
 /// equal seeds. Cost: about 1 ms for 1,000 links of trees and pass; some 60 passes.
 [[nodiscard]] RoutingOutcome route(const RoutingProblem& problem, const RoutingSymmetry& symmetry,
                                    std::uint64_t seed, const WorkLimit& limit);
@@ -133,5 +133,12 @@ private:
 /// No routing takes less: the longest shortest path, and what has to cross the ends of an NPU and
 /// of a machine, in whole chunks. Cost: O(chunks * links log NPUs).
 [[nodiscard]] Time routing_bound(const RoutingProblem& problem, UsableLinks& usable);
+
+/// Replaces the routes by better ones where the integer program (eq. 1 to 14) has some, and raises `at_least` by what it
+/// proves. Does nothing where the routes meet their bound already and no policy counts connections,
+/// or the program is too large. Ends after a fixed number of nodes of the search tree.
+/// Pre: `routes` are right, and symmetric.
+void improve_by_program(const RoutingProblem& problem, const RoutingSymmetry& symmetry,
+                        UsableLinks& usable, Routes& routes, const WorkLimit& limit);
 
 } // namespace tutti

@@ -1,3 +1,6 @@
+// TACCL's routing as the integer program that it is (Shah et al. 2023, appendix B.1, eq. 1 to 14),
+// where that is small.
+//
 // Why: the paper's routing is an integer program, and where HiGHS or Cbc can solve it, its optimum
 // is known and the search's answer is held against it. Variables are those of Table 3: whether a
 // chunk of an orbit is sent over a link, when it starts from an NPU, which switched connections are
@@ -6,7 +9,7 @@
 //
 // Eq. 15 (a chunk for another machine leaves its own) follows from the others here: an NPU sends
 // only what it holds or gets.
-#include "synth/taccl/routing_program.hpp"
+#include "synth/taccl/routing.hpp"
 
 #include "synth/solvers/integer_program.hpp"
 
@@ -15,12 +18,16 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstddef>
 #include <map>
 #include <utility>
 
 namespace tutti {
 
 namespace {
+
+/// Programs with more of them (chunk of an orbit, usable link) are left alone.
+constexpr std::size_t most_routing_sends = 64;
 
 constexpr double connections_weigh = 0.01; ///< all of them
 constexpr std::int64_t most_nodes = 500;

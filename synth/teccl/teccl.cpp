@@ -3,6 +3,7 @@
 // are stored, copied and pipelined; what reduces is an inverted schedule of the reversed topology.
 // Cost: seconds for one machine of 8 to 16 NPUs in one shot; rounds and flows reach hundreds.
 #include "sim/engines/engine.hpp"
+#include "sim/error.hpp"
 #include "sim/transforms.hpp"
 #include "sim/work_limit.hpp"
 #include "synth/direct_paths.hpp"
@@ -10,6 +11,7 @@
 #include "synth/list.hpp"
 #include "synth/scheduling/kept_order.hpp"
 #include "synth/tacos/multicasts.hpp"
+#include "synth/teccl/settings.hpp"
 #include "synth/teccl/synthesis.hpp"
 
 #include <fmt/format.h>

@@ -1,7 +1,6 @@
 // The engine on SimGrid: its two disciplines, each in a process of its own.
 
 #include "sim/engines/run_checks.hpp"
-#include "sim/engines/simgrid/fluid.hpp"
 #include "sim/engines/simgrid/replay.hpp"
 #include "sim/engines/simgrid/requests.hpp"
 #include "sim/engines/simgrid/worker.hpp"
@@ -14,7 +13,7 @@ Report simulate_on_simgrid(const Topology& topology, const Collective& collectiv
                            const Schedule& schedule, const TimeModel& model,
                            const RunOptions& options) {
   const auto simulate =
-      model.discipline == Discipline::fluid ? run_simgrid_fluid : replay_fifo_on_simgrid;
+      model.discipline == Discipline::fluid ? replay_fluid_on_simgrid : replay_fifo_on_simgrid;
   return simulate(topology, collective, schedule, model, options);
 }
 

@@ -1,14 +1,19 @@
-// Sets the rules going: when the run begins, when its options change something, when it ends and
-// what never happened.
+// Replays under FIFO: which transfers there are, who of their ends isn't there yet and when each
+// was delivered (ScheduledOnSimGrid), and what sets the rules going (ReplayOnSimGrid): when the run
+// begins, when its options change something, when it ends and what never happened.
+//
+// Who joins late holds the connections that begin there, and what arrives there waits in a list of
+// its own.
 //
 // SimGrid's clock is a double in seconds, whose steps grow with the time, and whose rounding adds
 // up along a chain of crossings. A run that is certain to last longer than
 // SimGridNetwork::longest_run is refused before it begins, and any other as soon as it gets there.
+
 #include "sim/engines/simgrid/replay.hpp"
 
 #include "sim/engines/simgrid/changing_fifo.hpp"
 #include "sim/engines/simgrid/network.hpp"
-#include "sim/engines/simgrid/scheduled.hpp"
+#include "sim/engines/simgrid/precedence.hpp"
 #include "sim/engines/stuck.hpp"
 #include "sim/error.hpp"
 
@@ -26,6 +31,144 @@
 namespace tutti {
 
 namespace {
+
+/// Numbered as the schedule lists them. Refers to the arguments.
+class ScheduledOnSimGrid : public Precedence {
+public:
+  /// A node that isn't there when the run begins, in one part or in all.
+  struct Join {
+    Time at;
+    std::vector<std::uint32_t> connections; ///< from there
+    std::vector<std::uint32_t> waiting;     ///< transfers that have arrived there
+  };
+
+  ScheduledOnSimGrid(const Topology& topology, const Collective& collective,
+                     const Schedule& schedule, const RunOptions& options);
+
+  [[nodiscard]] const PathTable& paths() const { return schedule_.paths(); }
+  [[nodiscard]] PathId path_of(std::uint32_t i) const { return schedule_.path_of(i); }
+  [[nodiscard]] Op op_of(std::uint32_t i) const { return schedule_[i].op; }
+  /// Bytes of transfer i and of all that are sent with it.
+  [[nodiscard]] Bytes size_of(std::uint32_t i) const {
+    Bytes size;
+    for (auto [k, after] = send_of(i); k < after; ++k)
+      size += collective_.chunks[schedule_[k].chunk.value].size;
+    return size;
+  }
+  /// 0 is the highest.
+  [[nodiscard]] std::uint32_t level_of(std::uint32_t i) const {
+    return options_.jobs.empty() ? 0U
+                                 : JobTiming::highest_priority - options_.jobs[part_of(i)].priority;
+  }
+
+  [[nodiscard]] const std::vector<Join>& joins() const { return joins_; }
+  /// From now on the node sends. Returns what has arrived there, in that order.
+  template <typename Sink> std::vector<std::uint32_t> join(std::uint32_t j, Sink& sink) {
+    for (const std::uint32_t connection : joins_[j].connections)
+      release_connection(connection, sink);
+    return std::exchange(joins_[j].waiting, {});
+  }
+  /// What arrives when its receiver starts doesn't wait.
+  [[nodiscard]] bool keeps_waiting(std::uint32_t i, std::int64_t now) {
+    if (joins_.empty()) return false;
+    const std::uint32_t j = join_of_[place(part_of(i), ends_of_path(i).receiver)];
+    if (j == none || joins_[j].at.ps <= now) return false;
+    joins_[j].waiting.push_back(i);
+    return true;
+  }
+
+  void delivered(std::uint32_t i, Time now) {
+    Time& done = chunk_done_[schedule_[i].chunk.value];
+    done = std::max(done, now);
+    completion_ = std::max(completion_, now);
+    if (!deliveries_.empty()) deliveries_[i] = now;
+  }
+  void move_deliveries_to(Report& report) {
+    report.completion = completion_;
+    report.chunk_done = std::move(chunk_done_);
+    report.deliveries = std::move(deliveries_);
+  }
+
+private:
+  static constexpr std::uint32_t none = UINT32_MAX;
+
+  void find_joins();
+  [[nodiscard]] PathEnds ends_of_path(std::uint32_t i) const { return ends_[path_of(i).value]; }
+  [[nodiscard]] std::uint32_t part_of(std::uint32_t i) const {
+    return part_of_chunk_.empty() ? 0 : part_of_chunk_[schedule_[i].chunk.value];
+  }
+  [[nodiscard]] std::size_t place(std::uint32_t part, NodeId node) const {
+    return std::size_t{part} * topology_.node_count() + node.value;
+  }
+
+  ScheduledOnSimGrid(const Topology& topology, const Collective& collective,
+                     const Schedule& schedule, const RunOptions& options,
+                     std::vector<PathEnds> ends);
+
+  const Topology& topology_;
+  const Collective& collective_;
+  const Schedule& schedule_;
+  const RunOptions options_;
+  std::vector<PathEnds> ends_;
+  std::vector<std::uint32_t> part_of_chunk_; // where parts are jobs
+  std::vector<Join> joins_;
+  std::vector<std::uint32_t> join_of_; // by part and node; empty where all are there at once
+  std::vector<Time> chunk_done_, deliveries_;
+  Time completion_;
+};
+
+ScheduledOnSimGrid::ScheduledOnSimGrid(const Topology& topology, const Collective& collective,
+                                       const Schedule& schedule, const RunOptions& options)
+    : ScheduledOnSimGrid(topology, collective, schedule, options,
+                         tutti::ends_of(topology, schedule.paths())) {}
+
+ScheduledOnSimGrid::ScheduledOnSimGrid(const Topology& topology, const Collective& collective,
+                                       const Schedule& schedule, const RunOptions& options,
+                                       std::vector<PathEnds> ends)
+    : Precedence(ends, collective, schedule, options.jobs.empty() ? Parts::as_one : Parts::apart),
+      topology_(topology), collective_(collective), schedule_(schedule), options_(options),
+      ends_(std::move(ends)), chunk_done_(collective.chunks.size()),
+      deliveries_(options.record_deliveries ? schedule.size() : 0) {
+  if (!options.jobs.empty()) {
+    part_of_chunk_.resize(collective.chunks.size());
+    for (std::uint32_t p = 0; p < collective.parts.size(); ++p)
+      std::fill_n(part_of_chunk_.begin() + collective.parts[p].first.value,
+                  collective.parts[p].chunk_count, p);
+  }
+  if (!options.starts.empty()) find_joins();
+}
+
+void ScheduledOnSimGrid::find_joins() {
+  const std::size_t parts = options_.jobs.empty() ? 1 : options_.jobs.size();
+  const auto start_of = [&](std::size_t part, NodeId node) {
+    return options_.starts[node.value] +
+           (options_.jobs.empty() ? Time{} : options_.jobs[part].start);
+  };
+  join_of_.assign(parts * topology_.node_count(), none);
+  for (std::uint32_t p = 0; p < parts; ++p)
+    for (std::uint32_t v = 0; v < topology_.node_count(); ++v) {
+      const Time at = start_of(p, NodeId{v});
+      if (options_.starts[v] == Time{} || at <= options_.begin) continue;
+      join_of_[place(p, NodeId{v})] = static_cast<std::uint32_t>(joins_.size());
+      joins_.push_back({at, {}, {}});
+    }
+  std::vector<bool> is_known(connection_count());
+  for (std::uint32_t i = 0; i < schedule_.size(); ++i) {
+    if (is_known[connection(i)]) continue;
+    is_known[connection(i)] = true;
+    const std::uint32_t j = join_of_[place(part_of(i), ends_of_path(i).sender)];
+    if (j == none) continue;
+    hold_connection(connection(i));
+    joins_[j].connections.push_back(connection(i));
+  }
+  // The collective ends with the last of its members' starts, if not later.
+  for (std::uint32_t c = 0; c < collective_.chunks.size(); ++c)
+    for (const auto members :
+         {collective_.sources(ChunkId{c}), collective_.destinations(ChunkId{c})})
+      for (const NodeId node : members)
+        completion_ =
+            std::max(completion_, start_of(part_of_chunk_.empty() ? 0 : part_of_chunk_[c], node));
+}
 
 /// No run is faster than the busiest of its links, whose rates don't change.
 void require_resolvable(const Topology& topology, const Collective& collective,

@@ -1,4 +1,5 @@
-// Replays of schedules under FIFO, decided on SimGrid's network.
+// Replays of schedules on SimGrid's network, under FIFO and with fluid sharing: in this process,
+// which has simulated nothing on SimGrid before.
 #pragma once
 
 #include "sim/collective.hpp"
@@ -10,9 +11,8 @@
 
 namespace tutti {
 
-/// Replays a schedule that verify() accepts, in this process, which has simulated nothing on
-/// SimGrid before. Times are SimGrid's, rounded to picoseconds at the end: where n/B isn't whole, a
-/// crossing takes up to a picosecond less than in serialization().
+/// Replays a schedule that verify() accepts. Times are SimGrid's, rounded to picoseconds at the end:
+/// where n/B isn't whole, a crossing takes up to a picosecond less than in serialization().
 /// Pre: the options are checked (run_checks.hpp).
 /// Errors: InputError for runs that SimGrid's clock can't resolve, and transfers that never happen,
 /// unless the run may halt.
@@ -20,5 +20,11 @@ namespace tutti {
 [[nodiscard]] Report replay_fifo_on_simgrid(const Topology& topology, const Collective& collective,
                                             const Schedule& schedule, const TimeModel& model,
                                             const RunOptions& options);
+
+/// The fluid discipline (fluid.cpp). Pre: as above, and the options are plain (require_plain()).
+/// Errors: InputError where SimGrid's clock is too coarse, and for transfers that never happen.
+[[nodiscard]] Report replay_fluid_on_simgrid(const Topology& topology, const Collective& collective,
+                                             const Schedule& schedule, const TimeModel& model,
+                                             const RunOptions& options);
 
 } // namespace tutti

@@ -3,7 +3,6 @@
 #pragma once
 
 #include "synth/solvers/linear_program.hpp"
-#include "synth/teccl/one_shot/hops.hpp"
 #include "synth/teccl/one_shot/windows.hpp"
 #include "synth/teccl/problem.hpp"
 #include "synth/timed/ids.hpp"
