@@ -73,12 +73,9 @@ bool is_gpt_on(const GptValues& values, std::string_view key, bool otherwise) {
   return found->second == "on";
 }
 
-/// Whether a model is given so, and not by a name or a file.
-bool is_gpt_text(std::string_view text) { return text.starts_with(gpt_prefix); }
-
-/// The same model as a model file. Keys: layers, hidden, heads, vocabulary, sequence; feed_forward
-/// (default 4 * hidden), kv_heads (default heads); positions (learned), tied (output and
-/// embedding), gated, flash, bias, each on or off (default on, on, off, off, on).
+/// The model that such a line gives as a model file. Keys: layers, hidden, heads, vocabulary,
+/// sequence; feed_forward (default 4 * hidden), kv_heads (default heads); positions (learned), tied
+/// (output and embedding), gated, flash, bias, each on or off (default on, on, off, off, on).
 /// Errors: InputError for a key that isn't there, is there twice, is unknown or has no such value.
 std::string gpt_file(std::string_view text) {
   const GptValues values = gpt_values(text);
@@ -299,7 +296,7 @@ std::vector<NamedModel> named_models() {
 }
 
 Model load_model(const std::string& name_or_file) {
-  if (is_gpt_text(name_or_file))
+  if (name_or_file.starts_with(gpt_prefix))
     return read_model(parse_config(gpt_file(name_or_file), name_or_file));
   return read_model(read_config(find_data_file("model", name_or_file, model_folder())));
 }

@@ -390,9 +390,7 @@ std::optional<double> RcclTuner::time(CollectiveKind kind, Algorithm algorithm, 
                                                           : n;
   speed *= is_tree ? 0.5 : n / steps;
   const auto bytes = static_cast<std::uint64_t>(size.count);
-  const std::uint64_t blocks = bytes >> 6;
-  const std::size_t log_size = std::min<std::size_t>(
-      blocks == 0 ? 0 : static_cast<std::size_t>(std::bit_width(blocks)) - 1, rccl_sizes - 1);
+  const std::size_t log_size = std::min<std::size_t>(log2_of(bytes >> 6), rccl_sizes - 1);
   if (is_tree)
     speed *= model.tree[p][log_size];
   else if (system_.nodes > 1)
@@ -402,7 +400,7 @@ std::optional<double> RcclTuner::time(CollectiveKind kind, Algorithm algorithm, 
   double inside = model.inside[row][p];
   const double between = model.between[row][p];
   if (is_tree) {
-    const double log_nodes = std::bit_width(system_.nodes) - 1;
+    const double log_nodes = log2_of(system_.nodes);
     latency += 2 * ((gpus - 1) * inside + log_nodes * between);
   } else if (is_rooted(kind)) {
     const RcclPair& any = system_.nodes == 1 ? model.inside : model.between;

@@ -54,6 +54,7 @@ struct ChunkUnitTable {
   }
 };
 
+/// Performs the steps in one order on sets of contributions.
 class SymbolicRun {
 public:
   SymbolicRun(const Program& program, const std::vector<ProgramBlock>& blocks)
@@ -65,6 +66,8 @@ public:
     }
   }
 
+  /// Finds overwritten_input, unset, twice and wrong_result, the first of these kinds. Pre: no race.
+  /// Cost: O(units moved * contributors / 64), and as much memory for what is on its way.
   std::optional<ProgramFault> run(const std::vector<ProgramStep>& order) {
     for (const ProgramStep& at : order) perform(at);
     for (std::optional<ProgramFault>& fault : found_)
@@ -225,15 +228,6 @@ private:
   std::array<std::optional<ProgramFault>, 3> found_; // by Found
 };
 
-/// Performs the steps in this order on sets of contributions and finds overwritten_input, unset,
-/// twice and wrong_result, the first of these kinds. Pre: no race.
-/// Cost: O(units moved * contributors / 64), and as much memory for what is on its way.
-std::optional<ProgramFault> check_contents(const Program& program,
-                                           const std::vector<ProgramBlock>& blocks,
-                                           const std::vector<ProgramStep>& order) {
-  return SymbolicRun(program, blocks).run(order);
-}
-
 } // namespace
 
 ProgramVerdict verify_program(const Program& program, std::uint32_t slots) {
@@ -244,7 +238,7 @@ ProgramVerdict verify_program(const Program& program, std::uint32_t slots) {
   ProgramOrder order = program_order(blocks, slots);
   if ((verdict.fault = std::move(order.deadlock))) return verdict;
   if ((verdict.fault = check_races(program, blocks, order.steps))) return verdict;
-  verdict.fault = check_contents(program, blocks, order.steps);
+  verdict.fault = SymbolicRun(program, blocks).run(order.steps);
   return verdict;
 }
 

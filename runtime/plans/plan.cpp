@@ -31,6 +31,7 @@ struct MessageEnds {
 /// place before a receive does so in every order.
 class LandingWalk {
 public:
+  /// The plan has its blocks and connections. All must outlive this.
   LandingWalk(const Program& program, const Plan& plan, const std::vector<MessageEnds>& ends)
       : program_(program), plan_(plan), ends_(ends), done_(plan.blocks.size()),
         sent_(plan.connections.size()), got_(plan.connections.size()), waiting_(plan.blocks.size()),
@@ -41,7 +42,10 @@ public:
     for (std::uint32_t b = 0; b < plan.blocks.size(); ++b) runnable_.push_back(b);
   }
 
-  std::vector<bool> walk() {
+  /// For each step, through all ranks and blocks: whether it receives into a target that nothing at
+  /// its rank touches before, in any run, so that what is sent can land there. Steps that a hung
+  /// program doesn't reach: false.
+  std::vector<bool> direct_landings() {
     while (!runnable_.empty()) {
       const std::uint32_t block = runnable_.back();
       runnable_.pop_back();
@@ -123,14 +127,6 @@ private:
   std::vector<bool> direct_;
 };
 
-/// For each step, through all ranks and blocks: whether it receives into a target that nothing at
-/// its rank touches before, in any run, so that what is sent can land there. Steps that a hung
-/// program doesn't reach: false. Fills in nothing; `plan` has its blocks and connections.
-std::vector<bool> direct_landings(const Program& program, const Plan& plan,
-                                  const std::vector<MessageEnds>& ends) {
-  return LandingWalk(program, plan, ends).walk();
-}
-
 /// Buffers and slots start at multiples of it: a cache line, more than any vector.
 constexpr std::uint64_t arena_alignment = 128;
 
@@ -174,7 +170,7 @@ public:
       plan_.arenas.push_back(arena_of(program_, r, plan_.unit_bytes));
     number_connections();
     for (std::uint32_t r = 0; r < program_.ranks.size(); ++r) add_blocks(r);
-    const std::vector<bool> direct = direct_landings(program_, plan_, ends_);
+    const std::vector<bool> direct = LandingWalk(program_, plan_, ends_).direct_landings();
     for (std::uint32_t c = 0; c < plan_.connections.size(); ++c) place_messages(c, direct);
     return std::move(plan_);
   }

@@ -78,20 +78,17 @@ private:
   std::uint32_t base_;
 };
 
+/// Copies each rank's input into scratch before anything else happens there, and does there all
+/// that was done to the input. What it sends and when is the same. `both`: the same for input and
+/// output as one buffer, in which a unit of the input and the unit of the output with its index are
+/// the same, copied back to the output when all else is over; else pre: not in place. Result: not in
+/// place.
 Program on_copies(const Program& program, bool both) {
   Program made = program;
   made.in_place = false;
   for (RankProgram& rank : made.ranks) rank = CopiedRank(rank, both).copied();
   return made;
 }
-
-/// Copies each rank's input into scratch before anything else happens there, and does there all
-/// that was done to the input. What it sends and when is the same. Pre: not in place.
-Program on_copies_of_inputs(const Program& program) { return on_copies(program, false); }
-
-/// The same for both buffers as one, in which a unit of the input and the unit of the output with
-/// its index are the same: copied back to the output when all else is over. Result: not in place.
-Program on_copies_of_both(const Program& program) { return on_copies(program, true); }
 
 constexpr std::uint64_t most_scratch = 1U << 20; ///< units of a rank
 
@@ -191,7 +188,7 @@ bool reduces_into_target(Program& program) {
 std::optional<std::string> fault_of(Program& program, bool one_buffer,
                                     std::vector<std::string>& warnings) {
   const Program written = program;
-  if (one_buffer) program = on_copies_of_both(written);
+  if (one_buffer) program = on_copies(written, true);
   ProgramVerdict verdict = verify_program(program, msccl_slots);
   if (verdict.correct()) return std::nullopt;
   if (one_buffer && can_be_in_place(written.collective)) {
@@ -212,7 +209,7 @@ std::optional<std::string> fault_of(Program& program, bool one_buffer,
   }
   if (verdict.fault->kind != ProgramFault::Kind::overwritten_input) return verdict.fault->text;
   const std::string overwrites = verdict.fault->text;
-  program = on_copies_of_inputs(written);
+  program = on_copies(written, false);
   verdict = verify_program(program, msccl_slots);
   const bool meant = !verdict.correct() && reduces_into_target(program);
   if (!verdict.correct() && !meant) return verdict.fault->text;
