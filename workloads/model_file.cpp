@@ -1,9 +1,10 @@
 // Models as TOML: what the file says of the model, and its layers, which repeat and may be grouped.
 // Every layer's table, and every group as a whole, makes a block per repetition.
 //
-// Papers tell models of one family by a row of numbers each (arXiv:2104.04473 table 1). So a decoder
-// of equal blocks, as GPT's, can be given in one line, `gpt:layers=96,hidden=12288,heads=96,...`; it
-// is written out as a model file, so that there is one reader of models.
+// Papers tell models of one family by a row of numbers each (arXiv:2104.04473 table 1). So a
+// decoder of equal blocks, as GPT's, can be given in one line,
+// `gpt:layers=96,hidden=12288,heads=96,...`; it is written out as a model file, so that there is
+// one reader of models.
 
 #include "sim/error.hpp"
 #include "sim/files/config.hpp"

@@ -1,4 +1,5 @@
-// NCCL's cost model, and RCCL's: which algorithm, protocol and number of channels it takes for a size.
+// The cost models of NCCL and RCCL: which algorithm, protocol and number of channels they take for
+// a size.
 #pragma once
 
 #include "algorithms/nccl/channels.hpp"

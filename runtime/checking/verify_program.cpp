@@ -66,7 +66,7 @@ public:
     }
   }
 
-  /// Finds overwritten_input, unset, twice and wrong_result, the first of these kinds. Pre: no race.
+  /// The first found of overwritten_input, unset, twice and wrong_result. Pre: no race.
   /// Cost: O(units moved * contributors / 64), and as much memory for what is on its way.
   std::optional<ProgramFault> run(const std::vector<ProgramStep>& order) {
     for (const ProgramStep& at : order) perform(at);

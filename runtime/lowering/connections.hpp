@@ -19,8 +19,8 @@ struct MessageConnection {
   std::uint32_t route = 0; ///< the first of its messages'
 };
 
-/// How early messages can be sent and received at best: [message], 1 + the latest level of what must
-/// be before.
+/// How early messages can be sent and received at best: [message], 1 + the latest level of what
+/// must be before.
 struct MessageLevels {
   std::vector<std::uint32_t> sent, received;
 };

@@ -1,9 +1,10 @@
 // What planning takes of collectives and networks: a file of its own, so that who has neither can
 // plan without them.
 //
-// Of a network it is which links each connection crosses, so that an executor can emulate them by
-// throttling it. A path that the program brings along is used where it is one in this network, else
-// a direct link (parallel ones by channel, as imported schedules do), else the shortest path.
+// An executor emulates links by throttling connections, so that a plan says which links of a
+// network each of them crosses. A path that the program brings along is used where it is one in
+// this network, else a direct link (parallel ones by channel, as imported schedules do), else the
+// shortest path.
 
 #include "runtime/executor.hpp"
 #include "sim/error.hpp"

@@ -14,7 +14,8 @@ struct IndexRange {
   std::uint32_t first = 0, end = 0;
 };
 
-/// Gradients that are communicated together: of neighbouring layers, of dense or of expert parameters.
+/// Gradients that are communicated together: of neighbouring layers, of dense or of expert
+/// parameters.
 struct GradientBucket {
   std::uint32_t first = 0, last = 0; ///< layers; it is full after the backward pass of `first`
   std::int64_t parameters = 0;

@@ -41,9 +41,9 @@ struct ProvenBound {
   std::string certificate; ///< in words
 };
 
-/// What planning asks of synthesis. A workload says which collectives there are; how their schedules
-/// are made, cut into chunks and remembered, and what bounds them from below, is handed in by whoever
-/// plans. All functions are set.
+/// What planning asks of synthesis. A workload says which collectives there are; how their
+/// schedules are made, cut into chunks and remembered, and what bounds them from below, is handed
+/// in by whoever plans. All functions are set.
 struct WorkloadSynthesis {
   /// By one algorithm, into so many chunks per shard, times AlgorithmRow::chunk_multiple; none: as
   /// many as are chosen automatically. Pre: the collective's chunks_per_shard is 1.

@@ -2,9 +2,9 @@
 // runtimes' rules in known ways (sources named in the sender's buffers, inputs that are
 // overwritten); such a file is read as it must be meant, and a warning says how.
 //
-// What overwrites a caller's buffer becomes a program that works on a copy of it. ncclize lets ranks
-// combine into their input; in place, custom collectives have one buffer. Both are programs over
-// memory that starts as the input, which scratch can be, too.
+// What overwrites a caller's buffer becomes a program that works on a copy of it. ncclize lets
+// ranks combine into their input; in place, custom collectives have one buffer. Both are programs
+// over memory that starts as the input, which scratch can be, too.
 
 #include "runtime/checking/verify_program.hpp"
 #include "runtime/formats/msccl/elements.hpp"
@@ -81,8 +81,8 @@ private:
 /// Copies each rank's input into scratch before anything else happens there, and does there all
 /// that was done to the input. What it sends and when is the same. `both`: the same for input and
 /// output as one buffer, in which a unit of the input and the unit of the output with its index are
-/// the same, copied back to the output when all else is over; else pre: not in place. Result: not in
-/// place.
+/// the same, copied back to the output when all else is over; else pre: not in place. Result: not
+/// in place.
 Program on_copies(const Program& program, bool both) {
   Program made = program;
   made.in_place = false;
