@@ -2,8 +2,8 @@
 # needs. What it is made of uses the standard library and CUDA alone.
 set(tutti_gpu_shared_sources sim/error.cpp sim/files/files.cpp sim/files/standard_files.cpp
     runtime/data.cpp runtime/executor.cpp runtime/hung_run.cpp runtime/program.cpp
-    runtime/plans/issue_order.cpp runtime/plans/landings.cpp runtime/plans/plan.cpp
-    runtime/plans/planned_run.cpp runtime/plans/traffic.cpp)
+    runtime/plans/issue_order.cpp runtime/plans/plan.cpp runtime/plans/planned_run.cpp
+    runtime/plans/traffic.cpp)
 file(GLOB pack_sources CONFIGURE_DEPENDS RELATIVE "${PROJECT_SOURCE_DIR}"
      "${PROJECT_SOURCE_DIR}/runtime/pack/*.cpp")
 list(APPEND tutti_gpu_shared_sources ${pack_sources}) # what tutti_sim and tutti_runtime have, too

@@ -1,13 +1,15 @@
-// Runs of a pack, tests and figures as rows, whatever becomes of them.
+// Runs of a pack, tests, and figures of a machine's GPUs that are no runs of a pack, as rows,
+// whatever becomes of them.
 #pragma once
 
-#include "gpu/figures.hpp"
 #include "gpu/gpu_tests.hpp"
 #include "runtime/pack/pack.hpp"
 #include "runtime/pack/rows.hpp"
 
 #include <optional>
+#include <span>
 #include <string>
+#include <string_view>
 
 namespace tutti::gpu {
 
@@ -20,6 +22,14 @@ namespace tutti::gpu {
 
 /// What goes wrong is in its row. Errors: InputError where no GPU can be used.
 [[nodiscard]] runtime::TestRow test_row(const GpuTest& test);
+
+struct FigureKind {
+  std::string_view name, unit, what;
+  /// Nothing where it doesn't apply. Errors: InputError, and those of CUDA and of run_on_cuda().
+  std::optional<double> (*measure)() = nullptr;
+};
+/// First what the machine is, then what it takes.
+[[nodiscard]] std::span<const FigureKind> figure_kinds();
 
 /// Nothing where the figure doesn't apply here. Errors: those of measuring.
 [[nodiscard]] std::optional<runtime::FigureRow> figure_row(const FigureKind& kind);

@@ -1,13 +1,14 @@
 // Cases that differ only in sizes are timed together, with one set of communicators or one call of
-// nccl-tests.
+// nccl-tests. The library is loaded by dlopen() when it is asked for, so that the command starts,
+// and does the rest, where no NCCL is installed.
 
 #include "gpu/nccl.hpp"
 
 #include "gpu/arguments.hpp"
-#include "gpu/nccl_library.hpp"
 #include "gpu/nccl_tests.hpp"
 #include "gpu/toolkits.hpp"
 #include "runtime/microbenchmarks.hpp"
+#include "runtime/nccl_times.hpp"
 #include "runtime/pack/pack.hpp"
 #include "runtime/pack/rows.hpp"
 #include "sim/error.hpp"
@@ -20,11 +21,70 @@
 #include <stdexcept>
 #include <vector>
 
+#include <dlfcn.h>
+
 namespace tutti::gpu {
 
 namespace {
 
 using runtime::NcclTiming;
+
+/// NCCL, where it is installed.
+struct NcclLibrary {
+  runtime::NcclFunctions functions;
+  std::string version; ///< "2.27.3"
+};
+
+constexpr const char* library_name = "libnccl.so.2";
+
+void* open_library() {
+  if (void* library = ::dlopen(library_name, RTLD_NOW | RTLD_LOCAL)) return library;
+  const std::string why = ::dlerror(); // NOLINT(concurrency-mt-unsafe): nobody else loads
+  for (const std::string& toolkit : cuda_toolkits())
+    for (const char* folder : {"/lib64/", "/lib/", "/targets/x86_64-linux/lib/"})
+      if (void* library =
+              ::dlopen((toolkit + folder + library_name).c_str(), RTLD_NOW | RTLD_LOCAL))
+        return library;
+  throw std::runtime_error(why + "; nor is it in a toolkit's folder");
+}
+
+template <typename Function>
+void find_function(void* library, const char* name, Function& function) {
+  void* address = ::dlsym(library, name);
+  if (address == nullptr) throw std::runtime_error(std::string(library_name) + " has no " + name);
+  function = reinterpret_cast<Function>(address);
+}
+
+/// 21803 is 2.18.3, as since 2.9; 2708 was 2.7.8.
+std::string version_text(int version) {
+  const int major = version < 10'000 ? 1'000 : 10'000;
+  return std::to_string(version / major) + "." + std::to_string(version % major / 100) + "." +
+         std::to_string(version % 100);
+}
+
+/// libnccl.so.2 as the loader finds it, else in toolkits' folders. It is never unloaded: threads of
+/// its own may still be in its code.
+/// Errors: std::runtime_error that says why there is none, or what it lacks.
+NcclLibrary load_nccl() {
+  void* library = open_library();
+  NcclLibrary loaded;
+  runtime::NcclFunctions& nccl = loaded.functions;
+  find_function(library, "ncclCommInitAll", nccl.comm_init_all);
+  find_function(library, "ncclCommDestroy", nccl.comm_destroy);
+  find_function(library, "ncclGroupStart", nccl.group_start);
+  find_function(library, "ncclGroupEnd", nccl.group_end);
+  find_function(library, "ncclAllReduce", nccl.all_reduce);
+  find_function(library, "ncclAllGather", nccl.all_gather);
+  find_function(library, "ncclGetErrorString", nccl.error_string);
+  int (*get_version)(int*) = nullptr;
+  find_function(library, "ncclGetVersion", get_version);
+  int version = 0;
+  if (const int result = get_version(&version); result != 0)
+    throw std::runtime_error(std::string("NCCL, asking for its version: ") +
+                             nccl.error_string(result));
+  loaded.version = version_text(version);
+  return loaded;
+}
 
 /// What is timed together.
 using Sizes = std::map<std::pair<int, std::string>, std::vector<Bytes>>; ///< [GPUs, collective]

@@ -97,8 +97,8 @@ struct NamedModel {
 /// Where the named models lie, a TOML file each.
 [[nodiscard]] std::string model_folder();
 /// A model by its name, from a TOML file (its format: docs/formats/model.md), or by its dimensions
-/// (gpt_text.hpp). Errors: InputError with file:line:column; an unknown name lists those that are
-/// known.
+/// (`gpt:layers=96,...`). Errors: InputError with file:line:column; an unknown name lists those
+/// that are known.
 [[nodiscard]] Model load_model(const std::string& name_or_file);
 
 } // namespace tutti

@@ -1,16 +1,24 @@
 // Models as TOML: what the file says of the model, and its layers, which repeat and may be grouped.
 // Every layer's table, and every group as a whole, makes a block per repetition.
+//
+// Papers tell models of one family by a row of numbers each (arXiv:2104.04473 table 1). So a
+// decoder of equal blocks, as GPT's, can be given in one line,
+// `gpt:layers=96,hidden=12288,heads=96,...`; it is written out as a model file, so that there is
+// one reader of models.
+
 #include "sim/error.hpp"
 #include "sim/files/config.hpp"
 #include "sim/files/data_files.hpp"
 #include "sim/text.hpp"
-#include "workloads/gpt_text.hpp"
 #include "workloads/layers/kinds.hpp"
 #include "workloads/model.hpp"
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <set>
 #include <string>
@@ -22,6 +30,111 @@ namespace tutti {
 namespace {
 
 using layers::LayerKind;
+
+constexpr std::string_view gpt_prefix = "gpt:";
+constexpr std::array gpt_required{"layers", "hidden", "heads", "vocabulary", "sequence"};
+constexpr std::array gpt_optional{"feed_forward", "kv_heads", "positions", "tied",
+                                  "gated",        "flash",    "bias"};
+
+using GptValues = std::map<std::string, std::string, std::less<>>;
+
+GptValues gpt_values(std::string_view text) {
+  std::vector<std::string> known(gpt_required.begin(), gpt_required.end());
+  known.insert(known.end(), gpt_optional.begin(), gpt_optional.end());
+  GptValues values;
+  const std::string_view keys = text.substr(gpt_prefix.size());
+  for (const std::string_view part : split(keys, ',')) {
+    if (keys.empty()) break;
+    const std::size_t equals = part.find('=');
+    const std::string key(part.substr(0, equals));
+    if (std::ranges::find(known, key) == known.end())
+      throw InputError(unknown_name("key of model gpt", key, known));
+    if (equals == std::string_view::npos)
+      throw InputError(fmt::format("model gpt: {} has no value", key));
+    if (!values.emplace(key, part.substr(equals + 1)).second)
+      throw InputError(fmt::format("model gpt: {} is given twice", key));
+  }
+  for (const char* key : gpt_required)
+    if (!values.contains(key)) throw InputError(fmt::format("model gpt: {} is missing", key));
+  return values;
+}
+
+std::int64_t gpt_number(const GptValues& values, std::string_view key, std::int64_t otherwise = 0) {
+  const std::int64_t most = key == "layers" ? 10'000 : 1'000'000'000;
+  const auto found = values.find(key);
+  if (found == values.end()) return otherwise;
+  return parse_integer(found->second, fmt::format("model gpt: {}", key), 1, most);
+}
+
+bool is_gpt_on(const GptValues& values, std::string_view key, bool otherwise) {
+  const auto found = values.find(key);
+  if (found == values.end()) return otherwise;
+  if (found->second != "on" && found->second != "off")
+    throw InputError(fmt::format("model gpt: {} is on or off, not \"{}\"", key, found->second));
+  return found->second == "on";
+}
+
+/// The model that such a line gives as a model file. Keys: layers, hidden, heads, vocabulary,
+/// sequence; feed_forward (default 4 * hidden), kv_heads (default heads); positions (learned), tied
+/// (output and embedding), gated, flash, bias, each on or off (default on, on, off, off, on).
+/// Errors: InputError for a key that isn't there, is there twice, is unknown or has no such value.
+std::string gpt_file(std::string_view text) {
+  const GptValues values = gpt_values(text);
+  const std::int64_t layers = gpt_number(values, "layers"), hidden = gpt_number(values, "hidden"),
+                     heads = gpt_number(values, "heads"), sequence = gpt_number(values, "sequence"),
+                     vocabulary = gpt_number(values, "vocabulary");
+  const std::int64_t kv_heads = gpt_number(values, "kv_heads", heads);
+  if (hidden % heads != 0)
+    throw InputError(fmt::format("model gpt: {} heads don't divide hidden {}", heads, hidden));
+  if (heads % kv_heads != 0)
+    throw InputError(fmt::format("model gpt: {} kv_heads don't divide {} heads", kv_heads, heads));
+  return fmt::format(
+      R"(name = "{text}"
+note = "decoder of {layers} blocks"
+sample = "sequence"
+item = "token"
+items_per_sample = {sequence}
+
+[[layers]]
+kind = "embedding"
+vocabulary = {vocabulary}
+hidden = {hidden}
+sequence = {sequence}
+{positions}
+[[layers]]
+kind = "transformer"
+name = "block"
+repeat = {layers}
+hidden = {hidden}
+heads = {heads}
+kv_heads = {kv_heads}
+feed_forward = {feed_forward}
+sequence = {sequence}
+dropout = true
+gated = {gated}
+flash = {flash}
+bias = {bias}
+
+[[layers]]
+kind = "output"
+vocabulary = {vocabulary}
+hidden = {hidden}
+sequence = {sequence}
+norm = "layer"
+tied = {tied}
+)",
+      fmt::arg("text", text), fmt::arg("layers", layers), fmt::arg("hidden", hidden),
+      fmt::arg("heads", heads), fmt::arg("sequence", sequence), fmt::arg("vocabulary", vocabulary),
+      fmt::arg("kv_heads", kv_heads),
+      fmt::arg("feed_forward", gpt_number(values, "feed_forward", 4 * hidden)),
+      fmt::arg("positions", is_gpt_on(values, "positions", true)
+                                ? fmt::format("positions = {}\n", sequence)
+                                : ""),
+      fmt::arg("gated", is_gpt_on(values, "gated", false)),
+      fmt::arg("flash", is_gpt_on(values, "flash", false)),
+      fmt::arg("bias", is_gpt_on(values, "bias", true)),
+      fmt::arg("tied", is_gpt_on(values, "tied", true)));
+}
 
 constexpr std::int64_t most_layers = 100'000;
 
@@ -184,7 +297,7 @@ std::vector<NamedModel> named_models() {
 }
 
 Model load_model(const std::string& name_or_file) {
-  if (is_gpt_text(name_or_file))
+  if (name_or_file.starts_with(gpt_prefix))
     return read_model(parse_config(gpt_file(name_or_file), name_or_file));
   return read_model(read_config(find_data_file("model", name_or_file, model_folder())));
 }

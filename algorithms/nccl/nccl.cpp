@@ -7,9 +7,9 @@
 
 #include "algorithms/list.hpp"
 #include "algorithms/nccl/nodes.hpp"
-#include "algorithms/nccl/rccl_tuner.hpp"
 #include "algorithms/nccl/schedules.hpp"
 #include "algorithms/nccl/settings.hpp"
+#include "algorithms/nccl/tuner.hpp"
 #include "sim/error.hpp"
 #include "sim/renumbering.hpp"
 

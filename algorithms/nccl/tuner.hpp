@@ -1,4 +1,5 @@
-// NCCL's cost model: which algorithm, protocol and number of channels it takes for a size.
+// The cost models of NCCL and RCCL: which algorithm, protocol and number of channels they take for
+// a size.
 #pragma once
 
 #include "algorithms/nccl/channels.hpp"
@@ -107,6 +108,16 @@ private:
   [[nodiscard]] double latency(CollectiveKind kind, Algorithm algorithm, Protocol protocol) const;
   [[nodiscard]] bool can_be(CollectiveKind kind, Algorithm algorithm, Protocol protocol) const;
   [[nodiscard]] const Channels& channels_of(Algorithm algorithm) const;
+};
+
+/// RCCL's cost model on Instinct GPUs.
+class RcclTuner final : public Tuner {
+public:
+  using Tuner::Tuner;
+  [[nodiscard]] std::optional<double> time(CollectiveKind kind, Algorithm algorithm,
+                                           Protocol protocol, Bytes size) const override;
+  [[nodiscard]] std::uint32_t channels_for(Algorithm algorithm, Protocol protocol,
+                                           Bytes size) const override;
 };
 
 } // namespace tutti::nccl

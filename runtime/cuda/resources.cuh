@@ -1,8 +1,9 @@
-// What CUDA lends, given back at the end of a scope.
+// What CUDA lends, given back at the end of a scope, and its refusals as exceptions.
 #pragma once
 
-#include "runtime/cuda/cuda_error.cuh"
 #include "sim/error.hpp"
+
+#include <cuda_runtime.h>
 
 #include <algorithm>
 #include <atomic>
@@ -10,11 +11,26 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <stdexcept>
 #include <string>
 #include <type_traits>
 #include <vector>
 
 namespace tutti::runtime {
+
+/// A call that CUDA refused: the device is at fault, or its driver, not the input.
+class CudaError : public std::runtime_error {
+public:
+  CudaError(const std::string& doing, cudaError_t error)
+      : std::runtime_error(doing + ": " + cudaGetErrorString(error)) {}
+};
+
+/// `doing`: what the caller is about, e.g. "copying rank 3's output back".
+inline void check_cuda(cudaError_t error, const std::string& doing) {
+  if (error == cudaSuccess) return;
+  (void)cudaGetLastError(); // what can be forgotten shall not fail the next call
+  throw CudaError(doing, error);
+}
 
 /// Makes a device current for the scope.
 class OnDevice {

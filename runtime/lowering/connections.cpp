@@ -1,6 +1,9 @@
 // Routes become connections, up to a number per pair of ranks. Which two share a block is decided
 // greedily, by how many messages can be received and sent on in one step; sharing forces one
 // channel, so groups of connections are merged while no two of them have the same ends.
+//
+// How early messages can be sent and received at best is counted in events: a forward walk over
+// them in list order, in which each level is one more than the latest of what must precede.
 
 #include "runtime/lowering/connections.hpp"
 
@@ -13,6 +16,53 @@
 namespace tutti::runtime {
 
 namespace {
+
+/// Before a message is sent: the receipt of its value, and of the message before it on its
+/// connection (so that one slot is enough), and what it waits for. Before it is received: its
+/// sending, and all that makes or reads the value that it replaces. `previous`: [message], the one
+/// before it on its connection or no_message. The list's order keeps all of this, but says more: of
+/// a ring's steps it has one rank wait for the other. Messages of one step have the levels of the
+/// last of them. Cost: O(messages).
+MessageLevels levels_of(const ScheduleMessages& messages, const MessageValues& values,
+                        const std::vector<std::uint32_t>& previous) {
+  const std::size_t count = messages.messages.size();
+  MessageLevels levels{std::vector<std::uint32_t>(count), std::vector<std::uint32_t>(count)};
+  std::vector<std::uint32_t> touched(values.count); // [value]: made or read at this level, last
+  for (std::size_t at = 0, end = 0; at < messages.events.size(); at = end) {
+    const bool receipt = messages.events[at].receipt;
+    std::uint32_t level = 0;
+    for (; end < messages.events.size() &&
+           (end == at || (messages.events[end].receipt == receipt &&
+                          !messages.is_first_in_step(messages.events[end].message)));
+         ++end) {
+      const std::uint32_t m = messages.events[end].message;
+      if (receipt) {
+        level = std::max(level, levels.sent[m]);
+        if (const std::uint32_t replaced = values.replaced[m]; replaced != no_message)
+          level = std::max(level, touched[replaced]);
+      } else {
+        if (const std::uint32_t maker = values.made_by(m); maker != no_message)
+          level = std::max(level, levels.received[maker]);
+        if (previous[m] != no_message) level = std::max(level, levels.received[previous[m]]);
+        for (const MessageWait& wait : messages.waits_of(m))
+          level = std::max(level, wait.awaited.receipt ? levels.received[wait.awaited.message]
+                                                       : levels.sent[wait.awaited.message]);
+      }
+    }
+    ++level;
+    for (; at < end; ++at) {
+      const std::uint32_t m = messages.events[at].message;
+      if (receipt) {
+        levels.received[m] = touched[m] = level;
+      } else {
+        levels.sent[m] = level;
+        std::uint32_t& read = touched[values.sent[m]];
+        read = std::max(read, level);
+      }
+    }
+  }
+  return levels;
+}
 
 class ConnectionMaker {
 public:

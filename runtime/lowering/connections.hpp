@@ -1,7 +1,6 @@
 // Which connection each message takes, and which two connections of a rank are one block's.
 #pragma once
 
-#include "runtime/lowering/message_levels.hpp"
 #include "runtime/lowering/message_values.hpp"
 #include "runtime/lowering/schedule_messages.hpp"
 
@@ -18,6 +17,12 @@ inline constexpr std::uint32_t no_connection = UINT32_MAX;
 struct MessageConnection {
   std::uint32_t from = 0, to = 0, channel = 0;
   std::uint32_t route = 0; ///< the first of its messages'
+};
+
+/// How early messages can be sent and received at best: [message], 1 + the latest level of what
+/// must be before.
+struct MessageLevels {
+  std::vector<std::uint32_t> sent, received;
 };
 
 struct MessageConnections {

@@ -48,8 +48,8 @@ struct LoweringOptions {
 /// order. So of a ring, where all could send on at once what they receive, at each step one rank
 /// receives first.
 /// Transfers that share a send become one step that sends and one that receives, where their chunks
-/// lie side by side at both ranks (shared_steps.hpp) and there is one instance; then no step both
-/// receives and sends. Elsewhere each has steps of its own.
+/// lie side by side at both ranks and there is one instance; then no step both receives and sends.
+/// Elsewhere each has steps of its own.
 /// Steps wait for what the schedule's dependencies name; apart from that their dependencies are the
 /// least that order reads and writes of one rank (RAW, WAR, WAW) which program order and other
 /// dependencies don't.

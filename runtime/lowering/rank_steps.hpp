@@ -3,7 +3,6 @@
 
 #include "runtime/lowering/chunk_rolls.hpp"
 #include "runtime/lowering/connections.hpp"
-#include "runtime/lowering/event_order.hpp"
 #include "runtime/lowering/message_values.hpp"
 #include "runtime/lowering/schedule_messages.hpp"
 #include "runtime/program.hpp"
@@ -12,6 +11,12 @@
 #include <vector>
 
 namespace tutti::runtime {
+
+/// [message]: which message is sent on in the step that receives it (is received in the step that
+/// sends it); no_message: it has a step of its own.
+struct MessageFusions {
+  std::vector<std::uint32_t> sends_on, sent_on_from;
+};
 
 struct LoweredSchedule {
   ChunkRolls rolls; ///< only chunks that lead have messages

@@ -189,11 +189,11 @@ private:
   void number_gpus() {
     const bool has_ranks = std::ranges::all_of(
         gpus_, [&](const FoundGpu& gpu) { return number(gpu.at, "rank", -1, -1, INT32_MAX) >= 0; });
-    std::set<std::int64_t> seen;
+    std::set<std::int64_t> ranks;
     for (FoundGpu& gpu : gpus_) {
       gpu.rank =
           static_cast<std::int64_t>(number(gpu.at, has_ranks ? "rank" : "dev", 0, 0, INT32_MAX));
-      if (has_ranks && !seen.insert(gpu.rank).second)
+      if (has_ranks && !ranks.insert(gpu.rank).second)
         throw error(gpu.at, fmt::format("a second GPU of rank {}", gpu.rank));
     }
     if (!has_ranks) assumed_.add("ranks", "in the order of GPUs' numbers (dev)");

@@ -1,22 +1,109 @@
 // The passes of a pipeline order are written one after another. Communication begins as soon as its
 // data is there and is waited for where its result is first needed, so that it overlaps with
 // whatever is computed in between.
+//
+// What an operation depends on is kept as a frontier: the operations that must be over before the
+// next. Consecutive computations are joined into a single operation, which is written when
+// communication or a wait comes between.
+
 #include "workloads/parallelism/stage_program.hpp"
 
 #include "workloads/parallelism/memory_estimate.hpp"
 #include "workloads/parallelism/pipeline_order.hpp"
+
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <cassert>
 #include <cmath>
 #include <optional>
 #include <span>
-#include <string_view>
-#include <vector>
 
 namespace tutti {
 
 namespace {
+
+/// Writes one NPU's program: computing in a fixed order, with communication beside it. Computing is
+/// merged into one operation until a communication begins or is waited for. Each operation comes
+/// after all computing before it and all that was waited for.
+class ProgramWriter {
+public:
+  explicit ProgramWriter(OperationNames& names) : names_(names) {}
+
+  /// `what` of a layer; with other work on layers that it is merged with, `together` of all.
+  void compute(Time time, std::string_view what, std::string_view together, std::uint32_t layer) {
+    if (time == Time{}) return;
+    if (!pending_.is_there) {
+      pending_ = {time, what, layer, layer, true};
+      return;
+    }
+    pending_.time += time;
+    if (pending_.what != what) pending_.what = together;
+    pending_.first = std::min(pending_.first, layer);
+    pending_.last = std::max(pending_.last, layer);
+  }
+
+  /// An operation of its own; none if it takes none.
+  void compute(Time time, std::uint32_t name) {
+    finish_computing();
+    if (time > Time{}) compute_now(time.ps, name);
+  }
+
+  /// Begins after all up to here, and after `also`. Returns its index; nothing waits for it yet.
+  std::uint32_t begin(const Operation& operation, std::span<const std::uint32_t> also = {}) {
+    finish_computing();
+    // Without computing in between what is waited for adds up; a few are fine.
+    constexpr std::size_t most = 8;
+    if (frontier_.size() > most) compute_now(0, names_.of("wait"));
+    std::vector<std::uint32_t> after = frontier_;
+    after.insert(after.end(), also.begin(), also.end());
+    latest_ = program_.add(operation, after);
+    return latest_;
+  }
+
+  /// Begins at once, whatever comes before.
+  std::uint32_t begin_at_once(const Operation& operation) {
+    finish_computing();
+    return program_.add(operation, {});
+  }
+
+  /// Before all that follows.
+  void wait(std::uint32_t operation) {
+    finish_computing();
+    if (operation == latest_) frontier_.clear();
+    frontier_.push_back(operation);
+    latest_ = UINT32_MAX;
+  }
+
+  /// What follows is an operation of its own.
+  void finish_computing() {
+    if (!pending_.is_there) return;
+    pending_.is_there = false;
+    compute_now(pending_.time.ps, names_.of_layers(pending_.what, pending_.first, pending_.last));
+  }
+  [[nodiscard]] TrainingProgram take() { return std::move(program_); }
+
+private:
+  void compute_now(std::int64_t ps, std::uint32_t name) {
+    Operation operation;
+    operation.name = name;
+    operation.amount = ps;
+    frontier_ = {program_.add(operation, frontier_)};
+    latest_ = UINT32_MAX;
+  }
+
+  struct Pending {
+    Time time;
+    std::string_view what;
+    std::uint32_t first = 0, last = 0; ///< layers
+    bool is_there = false;
+  };
+  OperationNames& names_;
+  TrainingProgram program_;
+  Pending pending_;
+  std::vector<std::uint32_t> frontier_; ///< what the next operation comes after
+  std::uint32_t latest_ = UINT32_MAX;   ///< comes after all of that already
+};
 
 constexpr std::size_t index_of(TrainingGroup group) { return static_cast<std::size_t>(group); }
 
@@ -311,6 +398,33 @@ private:
 };
 
 } // namespace
+
+std::uint32_t OperationNames::add(std::string name) {
+  names_.push_back(std::move(name));
+  return static_cast<std::uint32_t>(names_.size() - 1);
+}
+
+std::uint32_t OperationNames::of_layers(std::string_view what, std::uint32_t first,
+                                        std::uint32_t last) {
+  const std::tuple key(std::string(what), first, last);
+  const auto found = known_.find(key);
+  if (found != known_.end()) return found->second;
+  const std::uint32_t name =
+      add(first == last ? fmt::format("{} {}", what, layers_[first])
+                        : fmt::format("{} {} .. {}", what, layers_[first], layers_[last]));
+  known_.emplace(key, name);
+  return name;
+}
+
+std::uint32_t OperationNames::of(std::string_view what) {
+  const auto none = static_cast<std::uint32_t>(layers_.size());
+  const std::tuple key(std::string(what), none, none);
+  const auto found = known_.find(key);
+  if (found != known_.end()) return found->second;
+  const std::uint32_t name = add(std::string(what));
+  known_.emplace(key, name);
+  return name;
+}
 
 TrainingProgram stage_program(const TrainingLayout& layout, const NpuProfile& npu,
                               std::uint32_t stage, const TrainingRoles& roles,

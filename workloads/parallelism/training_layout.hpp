@@ -2,7 +2,6 @@
 #pragma once
 
 #include "workloads/layers/work.hpp"
-#include "workloads/parallelism/gradient_buckets.hpp"
 #include "workloads/parallelism/training.hpp"
 
 #include <cstdint>
@@ -13,6 +12,14 @@ namespace tutti {
 /// Indices first .. end-1.
 struct IndexRange {
   std::uint32_t first = 0, end = 0;
+};
+
+/// Gradients that are communicated together: of neighbouring layers, of dense or of expert
+/// parameters.
+struct GradientBucket {
+  std::uint32_t first = 0, last = 0; ///< layers; it is full after the backward pass of `first`
+  std::int64_t parameters = 0;
+  bool is_expert = false;
 };
 
 /// Virtual stages are counted along the model: model part v of stage s is number

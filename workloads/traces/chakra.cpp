@@ -1,11 +1,12 @@
 // Traces are imported one NPU at a time, so that only one lies in memory beside the workload. Nodes
 // become operations in topological order. Groups are numbered at the end, when those of all NPUs
 // are known.
+
 #include "workloads/traces/chakra.hpp"
 
 #include "sim/error.hpp"
 #include "sim/files/gzip.hpp"
-#include "workloads/parallelism/program_pool.hpp"
+#include "sim/hash.hpp"
 #include "workloads/traces/chakra_groups.hpp"
 #include "workloads/traces/chakra_messages.hpp"
 #include "workloads/traces/chakra_order.hpp"
@@ -26,6 +27,42 @@
 namespace tutti {
 
 namespace {
+
+std::uint64_t hash_of(const TrainingProgram& program) {
+  Fingerprint hash;
+  for (std::size_t i = 0; i < program.size(); ++i) {
+    const Operation& operation = program[i];
+    hash.add(static_cast<std::uint32_t>(operation.kind));
+    hash.add(operation.role);
+    hash.add(operation.tag);
+    hash.add(operation.name);
+    hash.add(operation.amount);
+    for (const std::uint32_t before : program.dependencies(i)) hash.add(before);
+  }
+  return hash.value();
+}
+
+/// Programs, equal ones only once: they are found by a hash of their operations and dependencies,
+/// then compared in full.
+class ProgramPool {
+public:
+  /// Its index, that of an equal one where there is one.
+  std::uint32_t add(TrainingProgram program) {
+    const std::uint64_t hash = hash_of(program);
+    const auto [first, last] = by_hash_.equal_range(hash);
+    for (auto same = first; same != last; ++same)
+      if (programs_[same->second] == program) return same->second;
+    const auto index = static_cast<std::uint32_t>(programs_.size());
+    by_hash_.emplace(hash, index);
+    programs_.push_back(std::move(program));
+    return index;
+  }
+  [[nodiscard]] std::vector<TrainingProgram> programs() && { return std::move(programs_); }
+
+private:
+  std::vector<TrainingProgram> programs_;
+  std::multimap<std::uint64_t, std::uint32_t> by_hash_;
+};
 
 std::string file_of(const std::string& prefix, std::uint32_t npu) {
   return fmt::format("{}.{}.et", prefix, npu);

@@ -1,24 +1,94 @@
 // From checked elements to a Program that verify_program() accepts. Files in the field break the
 // runtimes' rules in known ways (sources named in the sender's buffers, inputs that are
 // overwritten); such a file is read as it must be meant, and a warning says how.
+//
+// What overwrites a caller's buffer becomes a program that works on a copy of it. ncclize lets
+// ranks combine into their input; in place, custom collectives have one buffer. Both are programs
+// over memory that starts as the input, which scratch can be, too.
 
 #include "runtime/checking/verify_program.hpp"
 #include "runtime/formats/msccl/elements.hpp"
 #include "runtime/formats/msccl/form.hpp"
 #include "runtime/formats/msccl/layout.hpp"
-#include "runtime/formats/msccl/working_copies.hpp"
 #include "runtime/formats/msccl/xml.hpp"
 #include "sim/error.hpp"
 #include "sim/files/gzip.hpp"
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <optional>
 #include <utility>
 
 namespace tutti::runtime {
 
 namespace {
+
+/// One rank, with scratch that plays the input and, with `both`, the output.
+class CopiedRank {
+public:
+  CopiedRank(const RankProgram& rank, bool both) : made_(rank), both_(both), base_(rank.scratch) {
+    made_.scratch += both ? std::max(rank.input, rank.output) : rank.input;
+  }
+
+  RankProgram copied() {
+    const auto blocks = static_cast<std::uint32_t>(made_.blocks.size());
+    const bool waits = made_.input > 0;
+    for (Block& block : made_.blocks) move(block, waits ? 1 : 0);
+    if (waits) {
+      for (Block& block : made_.blocks)
+        block.steps.insert(block.steps.begin(), {StepKind::wait, {}, {}, 0, StepAt{blocks, 0}});
+      made_.blocks.push_back(
+          {{},
+           {},
+           0,
+           {{StepKind::copy, {Buffer::input, 0}, {Buffer::scratch, base_}, made_.input, {}}}});
+    }
+    if (both_ && made_.output > 0) copy_back();
+    return std::move(made_);
+  }
+
+private:
+  void move(Block& block, std::uint32_t later) const {
+    for (Step& step : block.steps) {
+      if (step.after) step.after->step += later;
+      if (reads_source(step.kind)) move(step.source);
+      if (writes_target(step.kind)) move(step.target);
+    }
+  }
+
+  void move(Place& place) const {
+    if (place.buffer == Buffer::scratch || (place.buffer == Buffer::output && !both_)) return;
+    place = {Buffer::scratch, base_ + place.unit};
+  }
+
+  void copy_back() {
+    Block back;
+    for (std::uint32_t b = 0; b < made_.blocks.size(); ++b)
+      if (const std::size_t steps = made_.blocks[b].steps.size(); steps > 0)
+        back.steps.push_back(
+            {StepKind::wait, {}, {}, 0, StepAt{b, static_cast<std::uint32_t>(steps - 1)}});
+    back.steps.push_back(
+        {StepKind::copy, {Buffer::scratch, base_}, {Buffer::output, 0}, made_.output, {}});
+    made_.blocks.push_back(std::move(back));
+  }
+
+  RankProgram made_;
+  bool both_;
+  std::uint32_t base_;
+};
+
+/// Copies each rank's input into scratch before anything else happens there, and does there all
+/// that was done to the input. What it sends and when is the same. `both`: the same for input and
+/// output as one buffer, in which a unit of the input and the unit of the output with its index are
+/// the same, copied back to the output when all else is over; else pre: not in place. Result: not
+/// in place.
+Program on_copies(const Program& program, bool both) {
+  Program made = program;
+  made.in_place = false;
+  for (RankProgram& rank : made.ranks) rank = CopiedRank(rank, both).copied();
+  return made;
+}
 
 constexpr std::uint64_t most_scratch = 1U << 20; ///< units of a rank
 
@@ -118,7 +188,7 @@ bool reduces_into_target(Program& program) {
 std::optional<std::string> fault_of(Program& program, bool one_buffer,
                                     std::vector<std::string>& warnings) {
   const Program written = program;
-  if (one_buffer) program = on_copies_of_both(written);
+  if (one_buffer) program = on_copies(written, true);
   ProgramVerdict verdict = verify_program(program, msccl_slots);
   if (verdict.correct()) return std::nullopt;
   if (one_buffer && can_be_in_place(written.collective)) {
@@ -139,7 +209,7 @@ std::optional<std::string> fault_of(Program& program, bool one_buffer,
   }
   if (verdict.fault->kind != ProgramFault::Kind::overwritten_input) return verdict.fault->text;
   const std::string overwrites = verdict.fault->text;
-  program = on_copies_of_inputs(written);
+  program = on_copies(written, false);
   verdict = verify_program(program, msccl_slots);
   const bool meant = !verdict.correct() && reduces_into_target(program);
   if (!verdict.correct() && !meant) return verdict.fault->text;
