@@ -29,7 +29,9 @@ Pack pack_of_three() {
     run.settings.repetitions = repetitions;
     builder.add("gpu_rate: " + std::to_string(repetitions), "ring", Bytes{4096}, run);
   }
-  return read_pack(builder.bytes(), "a pack");
+  const TemporaryFolder folder;
+  builder.write(folder.file("pack"));
+  return load_pack(folder.file("pack"));
 }
 
 RunRow row_of(const Pack& pack, std::size_t file, std::uint64_t wrong = 0) {
