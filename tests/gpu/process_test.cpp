@@ -1,5 +1,5 @@
 // Processes that end well, badly, too late, not at all, or leave others behind.
-#include "gpu/day/process.hpp"
+#include "gpu/benchmark_run/process.hpp"
 #include "sim/files/files.hpp"
 #include "tests/catch.hpp"
 #include "tests/temporary_folder.hpp"

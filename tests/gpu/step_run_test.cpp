@@ -1,6 +1,6 @@
 // What processes owe a step: rows of what they were at when they ended.
-#include "gpu/day/step_run.hpp"
-#include "gpu/day/steps.hpp"
+#include "gpu/benchmark_run/step_run.hpp"
+#include "gpu/benchmark_run/steps.hpp"
 #include "runtime/pack/pack.hpp"
 #include "runtime/pack/rows.hpp"
 #include "sim/files/files.hpp"

@@ -1,14 +1,14 @@
 // The runner. This process never calls CUDA: whatever a driver or a kernel does, it lives on, and
 // what it has to know it reads from the rows that its children leave.
-#include "gpu/day/day.hpp"
+#include "gpu/benchmark_run/benchmark_run.hpp"
 
 #include "gpu/arguments.hpp"
-#include "gpu/day/judgement.hpp"
-#include "gpu/day/process.hpp"
-#include "gpu/day/report.hpp"
-#include "gpu/day/step_record.hpp"
-#include "gpu/day/step_run.hpp"
-#include "gpu/day/steps.hpp"
+#include "gpu/benchmark_run/judgement.hpp"
+#include "gpu/benchmark_run/process.hpp"
+#include "gpu/benchmark_run/report.hpp"
+#include "gpu/benchmark_run/step_record.hpp"
+#include "gpu/benchmark_run/step_run.hpp"
+#include "gpu/benchmark_run/steps.hpp"
 #include "gpu/text.hpp"
 #include "sim/error.hpp"
 #include "sim/files/files.hpp"

@@ -1,7 +1,7 @@
 // Each process leads a group of its own, so that one call ends it with all that it started. Only
 // signals and one wait are used, no thread: bare machines may have old kernels, and a process with
 // threads can't fork in safety.
-#include "gpu/day/process.hpp"
+#include "gpu/benchmark_run/process.hpp"
 
 #include "gpu/text.hpp"
 #include "sim/error.hpp"

@@ -2,9 +2,9 @@
 // as a whole or not at all. A process that crashes or hangs has the row that it owes written for
 // it, and the next one starts.
 
-#include "gpu/day/step_run.hpp"
+#include "gpu/benchmark_run/step_run.hpp"
 
-#include "gpu/day/judgement.hpp"
+#include "gpu/benchmark_run/judgement.hpp"
 #include "gpu/text.hpp"
 #include "sim/error.hpp"
 #include "sim/files/files.hpp"

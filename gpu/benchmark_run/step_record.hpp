@@ -1,7 +1,7 @@
 // What is on disk of a step: its rows, whose last one says how it ended.
 #pragma once
 
-#include "gpu/day/steps.hpp"
+#include "gpu/benchmark_run/steps.hpp"
 #include "runtime/pack/rows.hpp"
 
 #include <optional>

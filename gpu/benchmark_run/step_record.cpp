@@ -1,6 +1,6 @@
 // A step counts as ended by its last row alone, which is written after all others: whatever ends a
 // day halfway leaves no step that seems done.
-#include "gpu/day/step_record.hpp"
+#include "gpu/benchmark_run/step_record.hpp"
 
 #include "sim/error.hpp"
 #include "sim/files/files.hpp"

@@ -1,7 +1,7 @@
 // What the steps of a day have found so far, for a person.
 #pragma once
 
-#include "gpu/day/step_record.hpp"
+#include "gpu/benchmark_run/step_record.hpp"
 #include "runtime/pack/pack.hpp"
 
 #include <optional>

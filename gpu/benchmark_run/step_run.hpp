@@ -1,9 +1,9 @@
 // One step of the day: its processes, one after another, and what they leave.
 #pragma once
 
-#include "gpu/day/process.hpp"
-#include "gpu/day/step_record.hpp"
-#include "gpu/day/steps.hpp"
+#include "gpu/benchmark_run/process.hpp"
+#include "gpu/benchmark_run/step_record.hpp"
+#include "gpu/benchmark_run/steps.hpp"
 
 #include <chrono>
 #include <string>

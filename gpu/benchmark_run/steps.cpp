@@ -1,5 +1,5 @@
 // The table of the day. A new step is a row here and a function that says which processes it takes.
-#include "gpu/day/steps.hpp"
+#include "gpu/benchmark_run/steps.hpp"
 
 #include "gpu/gpu_tests.hpp"
 #include "gpu/nccl.hpp"

@@ -1,8 +1,8 @@
 // What is wrong or unexpected in rows.
 #pragma once
 
-#include "gpu/day/process.hpp"
-#include "gpu/day/steps.hpp"
+#include "gpu/benchmark_run/process.hpp"
+#include "gpu/benchmark_run/steps.hpp"
 #include "runtime/pack/rows.hpp"
 
 #include <string>

@@ -1,9 +1,9 @@
 // One section a step: what was expected, what came, what it means. Rows keep all digits; here they
 // are for reading.
-#include "gpu/day/report.hpp"
+#include "gpu/benchmark_run/report.hpp"
 
-#include "gpu/day/judgement.hpp"
-#include "gpu/day/steps.hpp"
+#include "gpu/benchmark_run/judgement.hpp"
+#include "gpu/benchmark_run/steps.hpp"
 #include "gpu/execute.hpp"
 #include "gpu/nccl.hpp"
 #include "gpu/text.hpp"

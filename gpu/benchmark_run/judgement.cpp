@@ -1,5 +1,5 @@
 // What rows say of a step, by what its row in the table of steps expects. It only reads them.
-#include "gpu/day/judgement.hpp"
+#include "gpu/benchmark_run/judgement.hpp"
 
 #include "gpu/execute.hpp"
 #include "gpu/text.hpp"

@@ -1,7 +1,7 @@
 // GPU days on a CUDA runtime without a GPU, by the whole command: with hangs, crashes, interrupts,
 // missing memory, an old driver, damaged files.
 #include "algorithms/list.hpp"
-#include "gpu/day/steps.hpp"
+#include "gpu/benchmark_run/steps.hpp"
 #include "gpu/gpu_tests.hpp"
 #include "gpu/nccl.hpp"
 #include "runtime/executor.hpp"
@@ -32,7 +32,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-namespace day_test {
+namespace benchmark_run_test {
 
 using namespace tutti;
 using namespace tutti::gpu;
@@ -716,4 +716,4 @@ TEST_CASE("GPU day: two don't work in one folder") {
   CHECK(bench.end(day).code == 130);
 }
 
-} // namespace day_test
+} // namespace benchmark_run_test
