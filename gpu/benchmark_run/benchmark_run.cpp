@@ -1,14 +1,9 @@
-// The runner. This process never calls CUDA: whatever a driver or a kernel does, it lives on, and
-// what it has to know it reads from the rows that its children leave.
-#include "gpu/benchmark_run/benchmark_run.hpp"
-
+// The command `tutti-gpu day`. This process never calls CUDA: whatever a driver or a kernel does,
+// it lives on, and what it has to know it reads from the rows that its children leave.
 #include "gpu/arguments.hpp"
-#include "gpu/benchmark_run/judgement.hpp"
 #include "gpu/benchmark_run/process.hpp"
-#include "gpu/benchmark_run/report.hpp"
-#include "gpu/benchmark_run/step_record.hpp"
-#include "gpu/benchmark_run/step_run.hpp"
-#include "gpu/benchmark_run/steps.hpp"
+#include "gpu/benchmark_run/results.hpp"
+#include "gpu/commands.hpp"
 #include "gpu/text.hpp"
 #include "sim/error.hpp"
 #include "sim/files/files.hpp"
@@ -16,274 +11,201 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <chrono>
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
-#include <optional>
 #include <set>
-#include <string_view>
+#include <sstream>
 #include <system_error>
-#include <vector>
 
 #include <fcntl.h>
 #include <sys/file.h>
-#include <unistd.h>
 
 namespace tutti::gpu {
 
 namespace {
 
-using Clock = std::chrono::steady_clock;
+namespace fs = std::filesystem;
 
-constexpr int failed_code = 1, unwritten_code = 2, interrupted_code = 130;
+/// Nobody else works in this folder until this process ends.
+void lock_folder(const std::string& folder) {
+  std::error_code error;
+  fs::create_directories(folder, error);
+  if (error) throw InputError(folder + ": no folder can be made there: " + error.message());
+  const std::string name = folder + "/.lock";
+  const int file = ::open(name.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+  if (file < 0) throw InputError(name + ": cannot write: " + std::strerror(errno));
+  if (::flock(file, LOCK_EX | LOCK_NB) != 0)
+    throw InputError(errno == EWOULDBLOCK ? folder + ": another GPU day is at work there"
+                                          : name + ": cannot lock: " + std::strerror(errno));
+}
 
-struct Options {
-  std::string pack, folder;
-  std::vector<std::string> steps; ///< to run, even if they are done; empty: all that aren't
-  std::chrono::milliseconds limit = std::chrono::hours(1); ///< of a step, if its own is longer
-  bool again = false, list = false;
-};
-
-/// "a,b": the names in their order. Errors: InputError for one that isn't a step's.
-std::vector<std::string> step_names(const std::string& text) {
-  std::vector<std::string> known, names;
-  for (const DayStep& step : day_steps()) known.emplace_back(step.name);
-  for (std::size_t begin = 0; begin <= text.size();) {
-    const std::size_t end = std::min(text.find(',', begin), text.size());
-    names.push_back(text.substr(begin, end - begin));
-    if (std::ranges::find(known, names.back()) == known.end())
-      throw InputError("--step: " + unknown_name("step", names.back(), known));
-    begin = end + 1;
+/// "a,b". Errors: InputError for one that isn't a step's.
+std::set<std::string_view> step_names(const std::string& text) {
+  std::vector<std::string> known;
+  for (const BenchmarkStep& step : benchmark_steps()) known.emplace_back(step.name);
+  std::set<std::string_view> names;
+  std::istringstream words(text + ",");
+  for (std::string name; std::getline(words, name, ',');) {
+    const auto found = std::ranges::find(benchmark_steps(), name, &BenchmarkStep::name);
+    if (found == benchmark_steps().end())
+      throw InputError("--step: " + unknown_name("step", name, known));
+    names.insert(found->name);
   }
   return names;
 }
 
-Options parse(std::span<const std::string> words) {
-  constexpr std::array<std::string_view, 3> valued{"--out", "--step", "--limit"};
-  const Arguments arguments(words, valued, std::array<std::string_view, 2>{"--again", "--list"});
-  Options options;
-  options.list = arguments.flag("--list");
-  if (options.list) return options;
-  options.pack = arguments.first("a pack");
-  if (arguments.rest().size() > 1)
-    throw InputError("one pack, not also \"" + arguments.rest()[1] + "\"");
-  options.folder = arguments.required("--out");
-  if (options.folder.empty()) throw InputError("--out: a folder belongs here, not \"\"");
-  options.again = arguments.flag("--again");
-  if (const auto steps = arguments.option("--step")) options.steps = step_names(*steps);
-  if (const auto limit = arguments.option("--limit"))
-    options.limit = parse_duration(*limit, "--limit");
-  return options;
-}
-
-std::string own_program() {
-  char path[4096];
-  const ssize_t length = ::readlink("/proc/self/exe", path, sizeof path);
-  if (length <= 0 || length == sizeof path)
-    throw InputError("/proc/self/exe: cannot read: the path of this program is unknown");
-  return {path, static_cast<std::size_t>(length)};
-}
-
-/// Nobody else works in this folder meanwhile.
-class FolderLock {
+class BenchmarkRun {
 public:
-  explicit FolderLock(const std::string& folder) {
-    std::error_code error;
-    std::filesystem::create_directories(folder, error);
-    if (error) throw InputError(folder + ": no folder can be made there: " + error.message());
-    const std::string name = folder + "/.lock";
-    file_ = ::open(name.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
-    if (file_ < 0) throw InputError(name + ": cannot write: " + std::strerror(errno));
-    if (::flock(file_, LOCK_EX | LOCK_NB) == 0) return;
-    const int reason = errno;
-    (void)::close(file_);
-    if (reason == EWOULDBLOCK) throw InputError(folder + ": another GPU day is at work there");
-    throw InputError(name + ": cannot lock: " + std::strerror(reason));
+  explicit BenchmarkRun(const Arguments& arguments)
+      : pack_folder_(arguments.first("a pack")), folder_(arguments.required("--out")),
+        again_(arguments.flag("--again")) {
+    if (arguments.rest().size() > 1)
+      throw InputError("one pack, not also \"" + arguments.rest()[1] + "\"");
+    if (folder_.empty()) throw InputError("--out: a folder belongs here, not \"\"");
+    if (const auto names = arguments.option("--step")) names_ = step_names(*names);
+    if (const auto limit = arguments.option("--limit")) limit_ = parse_duration(*limit, "--limit");
+    pack_ = runtime::load_pack(pack_folder_);
+    std::error_code error; // which lock_folder() will report
+    const fs::path pack = fs::canonical(pack_folder_, error),
+                   out = fs::weakly_canonical(folder_, error);
+    if (std::ranges::mismatch(pack, out).in1 == pack.end())
+      throw InputError("--out: " + folder_ + " is within the pack, which would be another then");
   }
-  ~FolderLock() { (void)::close(file_); }
-  FolderLock(const FolderLock&) = delete;
-  FolderLock& operator=(const FolderLock&) = delete;
+
+  int run() {
+    lock_folder(folder_);
+    (void)read_result(folder_ + "/measured.csv", pack_.name()); // it isn't of another pack
+    std::chrono::duration<double> most{0};
+    for (const BenchmarkStep& step : benchmark_steps()) {
+      results_.push_back(read_result(scene(step).path() + ".csv", pack_.name()));
+      if (is_meant(step)) most += scene(step).limit;
+    }
+    std::printf("GPU day %s: %s at most; rows, words and report go to %s\n",
+                to_text(pack_.name()).c_str(), clock_text(most.count()).c_str(), folder_.c_str());
+    warn_of_other_cases();
+    const auto begin = std::chrono::steady_clock::now();
+    note_interrupts();
+    for (std::size_t i = 0; i < results_.size() && !was_interrupted(); ++i)
+      if (is_meant(benchmark_steps()[i])) take_turn(i);
+    const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
+    std::printf("%s of %s\n", clock_text(took.count()).c_str(), clock_text(most.count()).c_str());
+    return conclude();
+  }
 
 private:
-  int file_ = -1;
+  bool is_meant(const BenchmarkStep& step) const {
+    return names_.empty() || names_.contains(step.name);
+  }
+
+  Scene scene(const BenchmarkStep& step) const {
+    return {step,
+            program_,
+            pack_folder_,
+            folder_,
+            pack_,
+            all_,
+            std::min<std::chrono::milliseconds>(std::chrono::seconds(step.limit_seconds), limit_)};
+  }
+
+  /// The rows of all steps that have ended.
+  std::string measured() const {
+    std::string text = runtime::rows_head(pack_.name());
+    for (const auto& result : results_) text += result ? result->lines : "";
+    return text;
+  }
+
+  void warn_of_other_cases() const {
+    std::set<std::string> others;
+    for (const runtime::PackLine& line : pack_.lines())
+      if (std::ranges::none_of(benchmark_steps(), [&](const BenchmarkStep& step) {
+            return !step.cases.empty() && line.case_label.starts_with(step.cases);
+          }))
+        others.insert(line.case_label);
+    for (const std::string& label : others)
+      std::printf("no step runs \"%s\": tutti-gpu run does\n", label.c_str());
+  }
+
+  void take_turn(std::size_t index) {
+    const BenchmarkStep& step = benchmark_steps()[index];
+    std::optional<StepResult>& result = results_[index];
+    std::printf("%2zu %-9s  %s\n             ", index + 1, step.name.data(), step.does.data());
+    (void)std::fflush(stdout);
+    if (result && result->is_done() && !again_ && names_.empty())
+      return (void)std::printf("done before, %s\n", result->ending.c_str());
+    if (index > 0 && names_.empty() && results_[0] && results_[0]->has_failed())
+      return (void)std::printf("not tried: nothing can run without the first step\n");
+    try {
+      all_ = runtime::read_rows(measured(), "measured.csv");
+      std::optional<StepResult> ended = perform(scene(step));
+      if (!ended) return (void)std::printf("interrupted: this step's results are discarded\n");
+      result = std::move(ended);
+    } catch (const InputError& error) { // the other steps' files may be well
+      if (!result) result.emplace();
+      result->ending = std::string("failed: ") + error.what();
+    }
+    std::printf("%s\n", result->ending.c_str());
+    bool is_expected = !result->has_failed();
+    for (const runtime::NoteRow& note : result->rows.notes) {
+      std::printf("             %s\n", note.words.c_str());
+      is_expected = is_expected && !note.words.starts_with("unexpected");
+    }
+    if (!is_expected)
+      std::printf("             expected: %s\n             if not: %s\n             said: %s.txt\n",
+                  step.expected.data(), step.otherwise.data(), scene(step).path().c_str());
+  }
+
+  int conclude() {
+    all_ = runtime::read_rows(measured(), "measured.csv");
+    std::string failed;
+    std::size_t missing = 0;
+    bool all_written = true;
+    for (std::size_t i = 0; i < results_.size(); ++i)
+      if (!results_[i])
+        ++missing;
+      else if (results_[i]->has_failed())
+        failed += (failed.empty() ? "" : ", ") + std::string(benchmark_steps()[i].name);
+    const auto write = [&](const char* what, const std::string& file, const std::string& text,
+                           const std::string& use) {
+      try {
+        write_file(file, text);
+        std::printf("%s: %s%s\n", what, file.c_str(), use.c_str());
+      } catch (const InputError& error) {
+        (void)std::fprintf(stderr, "error: %s\n", error.what());
+        all_written = false;
+      }
+    };
+    write("report", folder_ + "/report.md", report_of(pack_, results_, all_), "");
+    write("rows", folder_ + "/measured.csv", measured(),
+          ", for `tutti run` of " + pack_.name().experiment + " with --measured");
+    if (!failed.empty()) std::printf("failed: %s\n", failed.c_str());
+    if (missing > 0)
+      std::printf("%zu of %zu steps are still to be done: the same command%s goes on with them\n",
+                  missing, results_.size(), names_.empty() ? "" : " without --step");
+    return !all_written ? 2 : was_interrupted() ? 130 : failed.empty() ? 0 : 1;
+  }
+
+  std::string pack_folder_, folder_;
+  bool again_ = false;
+  std::set<std::string_view> names_; ///< to run, even if they are done; empty: all that aren't
+  std::chrono::milliseconds limit_ = std::chrono::hours(1); ///< of a step, if its own is longer
+  runtime::Pack pack_;
+  std::string program_ = fs::read_symlink("/proc/self/exe").string();
+  std::vector<std::optional<StepResult>> results_; ///< [step]
+  runtime::Rows all_;                              ///< of the steps that have ended
 };
-
-class Day {
-public:
-  Day(const Options& options, const runtime::Pack& pack)
-      : options_(options), pack_(pack), program_(own_program()), lock_(options.folder),
-        records_(day_steps().size()) {}
-
-  int run();
-
-private:
-  void warn_of_other_cases() const;
-  void look_for_records();
-  void take_turn(std::size_t index);
-  [[nodiscard]] StepRecord perform(const DayStep& step);
-  [[nodiscard]] bool is_meant(const DayStep& step) const {
-    return options_.steps.empty() || std::ranges::count(options_.steps, step.name) > 0;
-  }
-  [[nodiscard]] std::chrono::milliseconds limit_of(const DayStep& step) const {
-    return std::min<std::chrono::milliseconds>(std::chrono::seconds(step.limit_seconds),
-                                               options_.limit);
-  }
-  [[nodiscard]] std::string file(const std::string& name) const {
-    return options_.folder + "/" + name;
-  }
-  [[nodiscard]] bool write_result(const std::string& name, const std::string& text) const;
-  [[nodiscard]] int conclude(bool interrupted) const;
-
-  const Options& options_;
-  const runtime::Pack& pack_;
-  const std::string program_;
-  const FolderLock lock_;
-  EndingSignals signals_;
-  std::vector<std::optional<StepRecord>> records_; ///< [step]
-  std::set<std::string_view> broken_; ///< steps whose files or processes couldn't be had now
-};
-
-int Day::run() {
-  look_for_records();
-  std::chrono::duration<double> most{0};
-  for (const DayStep& step : day_steps())
-    if (is_meant(step)) most += limit_of(step);
-  std::printf("GPU day %s: %s at most; rows, words and report go to %s\n",
-              to_text(pack_.name()).c_str(), clock_text(most.count()).c_str(),
-              options_.folder.c_str());
-  warn_of_other_cases();
-  const auto begin = Clock::now();
-  for (std::size_t index = 0; index < records_.size() && !signals_.came(); ++index)
-    if (is_meant(day_steps()[index])) take_turn(index);
-  std::printf("%s of %s\n",
-              clock_text(std::chrono::duration<double>(Clock::now() - begin).count()).c_str(),
-              clock_text(most.count()).c_str());
-  return conclude(signals_.came());
-}
-
-void Day::warn_of_other_cases() const {
-  std::vector<std::string> others;
-  for (const runtime::PackLine& line : pack_.lines()) {
-    const bool is_meant = std::ranges::any_of(day_steps(), [&](const DayStep& step) {
-      return !step.cases.empty() && line.case_label.starts_with(step.cases);
-    });
-    if (!is_meant && std::ranges::find(others, line.case_label) == others.end())
-      others.push_back(line.case_label);
-  }
-  for (const std::string& label : others)
-    std::printf("no step runs \"%s\": tutti-gpu run does\n", label.c_str());
-}
-
-/// What is there of this pack. Nothing that is there of another is replaced.
-void Day::look_for_records() {
-  require_no_other_pack(file("measured.csv"), pack_.name());
-  for (std::size_t index = 0; index < records_.size(); ++index) {
-    std::string why;
-    records_[index] = read_record(options_.folder, day_steps()[index], pack_.name(), why);
-    if (!why.empty()) std::printf("%s: ignored, the step is still to be done\n", why.c_str());
-  }
-}
-
-void Day::take_turn(std::size_t index) {
-  const DayStep& step = day_steps()[index];
-  std::optional<StepRecord>& record = records_[index];
-  std::printf("%2zu %-9s  %s\n             ", index + 1, std::string(step.name).c_str(),
-              std::string(step.does).c_str());
-  (void)std::fflush(stdout);
-  const bool asked_for = options_.again || !options_.steps.empty();
-  if (record && record->outcome == Outcome::done && !asked_for) {
-    std::printf("done before, %s\n", record->words.c_str());
-    return;
-  }
-  const std::optional<StepRecord>& first = records_.front();
-  if (index > 0 && options_.steps.empty() && first && first->outcome == Outcome::failed) {
-    std::printf("not tried: nothing can run without the first step\n");
-    return;
-  }
-  StepRecord ended;
-  try {
-    ended = perform(step);
-  } catch (const InputError& error) { // the other steps' files may be well
-    std::printf("failed %s\n", error.what());
-    broken_.insert(step.name);
-    return;
-  }
-  if (signals_.came()) {
-    std::printf("interrupted: this step's results are discarded\n");
-    return;
-  }
-  std::printf("%s %s\n", std::string(to_text(ended.outcome)).c_str(), ended.words.c_str());
-  const std::vector<std::string> unexpected = unexpected_figures(step, ended.rows);
-  for (const std::string& words : unexpected)
-    std::printf("             unexpected: %s\n", words.c_str());
-  if (ended.outcome == Outcome::failed || !unexpected.empty())
-    std::printf("             expected: %s\n             if not: %s\n             said: %s.txt\n",
-                std::string(step.expected).c_str(), std::string(step.otherwise).c_str(),
-                step_path(options_.folder, step).c_str());
-  record = std::move(ended);
-}
-
-StepRecord Day::perform(const DayStep& step) {
-  const runtime::Rows before = all_rows(records_, pack_.name());
-  StepRun run(step, pack_, options_.folder, limit_of(step), signals_);
-  return run.perform(step.tasks({step, program_, options_.pack, run.rows_file(), pack_, before}));
-}
-
-/// Whether it is there now; why not has been said.
-bool Day::write_result(const std::string& name, const std::string& text) const {
-  try {
-    write_file(file(name), text);
-    return true;
-  } catch (const InputError& error) {
-    (void)std::fprintf(stderr, "error: %s\n", error.what());
-    return false;
-  }
-}
-
-int Day::conclude(bool interrupted) const {
-  std::string failed;
-  std::size_t missing = 0;
-  for (std::size_t index = 0; index < records_.size(); ++index) {
-    const std::string_view name = day_steps()[index].name;
-    if (!records_[index]) ++missing;
-    if (broken_.contains(name) || (records_[index] && records_[index]->outcome == Outcome::failed))
-      failed += (failed.empty() ? "" : ", ") + std::string(name);
-  }
-  const bool has_report = write_result("report.md", day_report(pack_, records_));
-  const bool has_rows = write_result("measured.csv", rows_text(all_rows(records_, pack_.name())));
-  if (has_report) std::printf("report: %s\n", file("report.md").c_str());
-  if (has_rows)
-    std::printf("rows: %s, for `tutti run` of %s with --measured\n", file("measured.csv").c_str(),
-                pack_.name().experiment.c_str());
-  if (!failed.empty()) std::printf("failed: %s\n", failed.c_str());
-  if (missing > 0)
-    std::printf("%zu of %zu steps are still to be done: the same command%s goes on with them\n",
-                missing, records_.size(), options_.steps.empty() ? "" : " without --step");
-  (void)std::fflush(stdout);
-  if (!has_report || !has_rows) return unwritten_code;
-  if (interrupted) return interrupted_code;
-  return failed.empty() ? 0 : failed_code;
-}
-
-void list_steps() {
-  for (const DayStep& step : day_steps())
-    std::printf("%-9s  %s (%s at most)\n           expected: %s\n           if not: %s\n",
-                std::string(step.name).c_str(), std::string(step.does).c_str(),
-                clock_text(step.limit_seconds).c_str(), std::string(step.expected).c_str(),
-                std::string(step.otherwise).c_str());
-}
 
 } // namespace
 
-int day_command(std::span<const std::string> arguments) {
-  const Options options = parse(arguments);
-  if (options.list) {
-    list_steps();
-    return 0;
-  }
-  const runtime::Pack pack = runtime::load_pack(options.pack);
-  return Day(options, pack).run();
+int day_command(std::span<const std::string> words) {
+  const Arguments arguments(words, std::array<std::string_view, 3>{"--out", "--step", "--limit"},
+                            std::array<std::string_view, 2>{"--again", "--list"});
+  if (!arguments.flag("--list")) return BenchmarkRun(arguments).run();
+  for (const BenchmarkStep& step : benchmark_steps())
+    std::printf("%-9s  %s (%s at most)\n           expected: %s\n           if not: %s\n",
+                step.name.data(), step.does.data(), clock_text(step.limit_seconds).c_str(),
+                step.expected.data(), step.otherwise.data());
+  return 0;
 }
 
 } // namespace tutti::gpu

@@ -248,56 +248,56 @@ TEST_CASE("a pack's digest tells apart all that is run or read back differently"
 
 TEST_CASE("packs with files that were cut off, changed, lost or added are refused by name") {
   const TemporaryFolder folder;
-  const std::string day = folder.file("day");
-  two_runs().write(day);
-  const std::map<std::string, std::string> files = files_of(day);
+  const std::string pack = folder.file("day");
+  two_runs().write(pack);
+  const std::map<std::string, std::string> files = files_of(pack);
   REQUIRE(files.size() == 3);
-  const auto refusal = [&] { return message_of([&] { (void)load_pack(day); }); };
+  const auto refusal = [&] { return message_of([&] { (void)load_pack(pack); }); };
   Random random(4);
   for (int trial = 0; trial < 500; ++trial) {
     const auto& [name, bytes] = *std::next(files.begin(), trial % 3);
     const std::string other =
         trial % 2 == 0 ? mutated(bytes, random) : bytes.substr(0, random.below(bytes.size()));
-    write_file(day + "/" + name, other);
-    if (other != bytes) CHECK_THAT(refusal(), ContainsSubstring(day + ": " + name));
-    write_file(day + "/" + name, bytes);
+    write_file(pack + "/" + name, other);
+    if (other != bytes) CHECK_THAT(refusal(), ContainsSubstring(pack + ": " + name));
+    write_file(pack + "/" + name, bytes);
   }
   CHECK(refusal() == "");
   for (const auto& [name, bytes] : files) {
-    fs::remove(day + "/" + name);
+    fs::remove(pack + "/" + name);
     CHECK_THAT(refusal(), ContainsSubstring(name));
-    write_file(day + "/" + name, bytes);
+    write_file(pack + "/" + name, bytes);
   }
   for (const std::string added : {"rows.csv", "all_gather/other.run", "x/y"}) {
-    write_file(day + "/" + added, "");
+    write_file(pack + "/" + added, "");
     CHECK(refusal() ==
-          day + ": " + added + " doesn't belong to this pack: its pack.csv doesn't " + "name it");
-    fs::remove(day + "/" + added);
+          pack + ": " + added + " doesn't belong to this pack: its pack.csv doesn't " + "name it");
+    fs::remove(pack + "/" + added);
   }
-  fs::create_symlink("/dev/null", day + "/link");
-  CHECK(refusal() == day + ": link is no file");
-  fs::remove(day + "/link");
-  write_file(day + "/pack.csv",
+  fs::create_symlink("/dev/null", pack + "/link");
+  CHECK(refusal() == pack + ": link is no file");
+  fs::remove(pack + "/link");
+  write_file(pack + "/pack.csv",
              std::string(files.at("pack.csv")).replace(0, 16, "tutti-gpu pack,3"));
-  CHECK(refusal() == day + ": pack.csv:1:16: version 3, but this program reads 2");
+  CHECK(refusal() == pack + ": pack.csv:1:16: version 3, but this program reads 2");
   CHECK(message_of([&] { (void)load_pack(folder.file("")); }) ==
         folder.file("") + ": no pack: there is no pack.csv in it");
-  CHECK(message_of([&] { (void)load_pack(day + "/pack.csv"); }) ==
-        day + "/pack.csv: a pack is a folder: extract a tar of one first");
+  CHECK(message_of([&] { (void)load_pack(pack + "/pack.csv"); }) ==
+        pack + "/pack.csv: a pack is a folder: extract a tar of one first");
 }
 
 TEST_CASE("a pack is written as a whole, over a pack or nothing") {
   const TemporaryFolder folder;
-  const std::string day = folder.file("a/day");
-  two_runs().write(day + "/"); // makes missing folders
-  const auto files = files_of(day);
+  const std::string pack = folder.file("a/day");
+  two_runs().write(pack + "/"); // makes missing folders
+  const auto files = files_of(pack);
   PackBuilder other("other");
   other.add("x", "ring", Bytes{1}, random_run(2));
-  other.write(day);
-  CHECK(load_pack(day).name().experiment == "other");
-  fs::create_directory_symlink(day, folder.file("link"));
+  other.write(pack);
+  CHECK(load_pack(pack).name().experiment == "other");
+  fs::create_directory_symlink(pack, folder.file("link"));
   two_runs().write(folder.file("link")); // where it leads
-  CHECK(files_of(day) == files);         // the same bytes each time
+  CHECK(files_of(pack) == files);        // the same bytes each time
   CHECK(fs::is_symlink(folder.file("link")));
   fs::create_directory(folder.file("empty"));
   other.write(folder.file("empty"));
@@ -305,12 +305,12 @@ TEST_CASE("a pack is written as a whole, over a pack or nothing") {
   const auto refusal = [&](const std::string& place) {
     return message_of([&] { other.write(place); });
   };
-  write_file(day + "/mine", "x");
-  CHECK_THAT(refusal(day), ContainsSubstring(day + ": cannot write: what is there is no pack") &&
-                               ContainsSubstring("mine doesn't belong"));
-  CHECK(files_of(day).size() == files.size() + 1);
-  CHECK_THAT(refusal(day + "/mine"), ContainsSubstring("what is there is no pack"));
-  CHECK_THAT(refusal(day + "/mine/day"), ContainsSubstring("cannot write: Not a directory"));
+  write_file(pack + "/mine", "x");
+  CHECK_THAT(refusal(pack), ContainsSubstring(pack + ": cannot write: what is there is no pack") &&
+                                ContainsSubstring("mine doesn't belong"));
+  CHECK(files_of(pack).size() == files.size() + 1);
+  CHECK_THAT(refusal(pack + "/mine"), ContainsSubstring("what is there is no pack"));
+  CHECK_THAT(refusal(pack + "/mine/day"), ContainsSubstring("cannot write: Not a directory"));
   CHECK_THAT(refusal(folder.file("")), ContainsSubstring("what is there is no pack"));
   CHECK_THAT(refusal(""), ContainsSubstring("needs the name of a folder"));
   CHECK(refusal(folder.file("day.tar")) ==
