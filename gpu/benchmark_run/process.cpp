@@ -38,7 +38,7 @@ bool ends_by(int process, Clock::time_point deadline, bool heeds_interrupts) {
         info.si_pid == process)
       return true;
     if (Clock::now() >= deadline || (heeds_interrupts && was_interrupted())) return false;
-    std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
   }
 }
 

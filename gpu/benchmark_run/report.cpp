@@ -120,7 +120,7 @@ std::string report_of(const runtime::Pack& pack,
     table += table_row({title, ending});
     sections += "## " + title + ": " + std::string(step.does) +
                 "\n\nExpected: " + std::string(step.expected) +
-                ".\n\nIf not: " + std::string(step.otherwise) + ".\n\nCame: " + ending + "\n\n";
+                ".\n\nIf not: " + std::string(step.otherwise) + ".\n\nResult: " + ending + "\n\n";
     if (!results[i]) continue;
     for (const runtime::NoteRow& note : results[i]->rows.notes) sections += note.words + "\n\n";
     sections += rows_text(step, pack, results[i]->rows, all.figure("copy_rate"));
