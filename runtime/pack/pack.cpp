@@ -28,7 +28,7 @@ const std::string manifest_name = "pack.csv";
 constexpr std::string_view manifest_kind = "tutti-gpu pack";
 constexpr std::uint64_t manifest_version = 2;
 
-/// Small letters, digits and underscores, one for all that stands between.
+/// Small letters, digits and underscores, one for all that stands between; never empty.
 std::string plain_word(const std::string& text) {
   constexpr std::size_t most = 40;
   std::string word;
@@ -40,7 +40,7 @@ std::string plain_word(const std::string& text) {
     if (word.size() == most) break;
   }
   while (word.ends_with('_')) word.pop_back();
-  return word;
+  return word.empty() ? "x" : word;
 }
 
 std::string experiment_text(const std::string& experiment) {

@@ -1,5 +1,5 @@
-// What a machine with GPUs is asked to measure: planned runs, and what they are for, in
-// one folder, which travels by `scp -r` or as a tar.
+// What a machine with GPUs is asked to measure: planned runs, and what they are for, in one folder,
+// which travels by `scp -r` or as a tar.
 //
 // The file pack.csv says what is in it, each other file is a run (run_file.hpp):
 //   tutti-gpu pack,2
