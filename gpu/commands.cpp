@@ -1,7 +1,6 @@
 // The table of tutti-gpu's commands. A new command is a row here and a function.
 #include "gpu/commands.hpp"
 
-#include "gpu/day/day.hpp"
 #include "gpu/nccl.hpp"
 #include "runtime/executor.hpp"
 #include "sim/error.hpp"

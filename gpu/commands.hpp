@@ -23,5 +23,10 @@ int list_command(std::span<const std::string> arguments);
 int test_command(std::span<const std::string> arguments);
 int ticks_command(std::span<const std::string> arguments);
 int run_command(std::span<const std::string> arguments);
+/// Steps with time limits, each in processes of its own, that leave DIR/NN_step.csv, their rows,
+/// and DIR/NN_step.txt, what was said. One that is done for the same pack isn't run again, unless
+/// it is asked for. DIR/report.md and DIR/measured.csv say what all steps have found so far.
+/// 0: all done or left out; 1: a step failed; 2: results can't be written; 130: interrupted.
+int day_command(std::span<const std::string> arguments);
 
 } // namespace tutti::gpu

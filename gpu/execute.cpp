@@ -112,6 +112,15 @@ bool is_well(const RunRow& row) {
   return row.outcome == RunOutcome::done && row.execution.check.wrong == 0;
 }
 
+std::string words_of(const RunRow& row) {
+  const DataCheck& check = row.execution.check;
+  const std::string how = check.wrong == 0
+                              ? std::string(to_text(row.outcome))
+                              : std::to_string(check.wrong) + " of " +
+                                    std::to_string(check.checked) + " elements are wrong";
+  return row.words.empty() ? how : how + ": " + row.words;
+}
+
 TestRow test_row(const GpuTest& test) {
   if (const auto why = why_no_cuda()) throw InputError(*why);
   TestRow row{std::string(test.name), TestOutcome::passed, ""};

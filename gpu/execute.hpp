@@ -20,6 +20,9 @@ namespace tutti::gpu {
 /// Whether what was measured of a run counts as it should: data that is right, or a refusal.
 [[nodiscard]] bool is_well(const runtime::RunRow& row);
 
+/// "hung: rank 1 waits", "3 of 10 elements are wrong"
+[[nodiscard]] std::string words_of(const runtime::RunRow& row);
+
 /// What goes wrong is in its row. Errors: InputError where no GPU can be used.
 [[nodiscard]] runtime::TestRow test_row(const GpuTest& test);
 

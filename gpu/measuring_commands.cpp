@@ -46,7 +46,7 @@ bool is_meant(std::string_view name, const std::vector<std::string>& beginnings)
          });
 }
 
-std::string told(const TestRow& row) {
+std::string result_text(const TestRow& row) {
   return std::string(to_text(row.outcome)) + (row.words.empty() ? "" : ": " + row.words) + "\n";
 }
 
@@ -121,7 +121,7 @@ std::vector<std::string> files_of(const Pack& pack, std::span<const std::string>
   return files;
 }
 
-std::string told(const Pack& pack, const RunRow& row) {
+std::string result_text(const Pack& pack, const RunRow& row) {
   if (row.outcome != RunOutcome::done)
     return std::string(to_text(row.outcome)) + ": " + row.words + "\n";
   std::string text = figure_text(row.execution.median_seconds(), "s");
@@ -189,7 +189,7 @@ int test_command(std::span<const std::string> words) {
     const std::optional<TestRow> row =
         meant.size() == 1 ? test_row(*test) : test_row_of_child(*test);
     if (!row) return 2;
-    say(told(*row));
+    say(result_text(*row));
     if (rows) rows->add(*row);
     well = well && is_well(*row);
   }
@@ -207,7 +207,7 @@ int run_command(std::span<const std::string> words) {
     say(file + ": ");
     const RunRow row = run_row(pack, file);
     rows.add(row);
-    say(told(pack, row));
+    say(result_text(pack, row));
     well = well && is_well(row);
     if (row.outcome == RunOutcome::hung || row.outcome == RunOutcome::failed) break;
   }

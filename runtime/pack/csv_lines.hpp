@@ -1,5 +1,5 @@
 // Lines of comma-separated fields (RFC 4180, but for line ends within a field), read with the place
-// of each, so that what is wrong with one can be told.
+// of each for messages.
 #pragma once
 
 #include <cstddef>

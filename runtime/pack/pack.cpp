@@ -1,10 +1,9 @@
 // The manifest's digest covers everything but predictions, which may change: files of rows name it,
-// so that rows of another pack are noticed.
+// so that rows of another pack are noticed. A folder gets its name only when all files are in it.
 
 #include "runtime/pack/pack.hpp"
 
 #include "runtime/pack/csv_lines.hpp"
-#include "runtime/pack/tar.hpp"
 #include "sim/error.hpp"
 #include "sim/files/files.hpp"
 #include "sim/hash.hpp"
@@ -12,17 +11,24 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <filesystem>
+#include <set>
+#include <system_error>
 #include <utility>
+
+#include <unistd.h>
 
 namespace tutti::runtime {
 
 namespace {
 
+namespace fs = std::filesystem;
+
 const std::string manifest_name = "pack.csv";
 constexpr std::string_view manifest_kind = "tutti-gpu pack";
 constexpr std::uint64_t manifest_version = 2;
 
-/// Small letters, digits and underscores, one for all that stands between.
+/// Small letters, digits and underscores, one for all that stands between; never empty.
 std::string plain_word(const std::string& text) {
   constexpr std::size_t most = 40;
   std::string word;
@@ -34,7 +40,7 @@ std::string plain_word(const std::string& text) {
     if (word.size() == most) break;
   }
   while (word.ends_with('_')) word.pop_back();
-  return word;
+  return word.empty() ? "x" : word;
 }
 
 std::string experiment_text(const std::string& experiment) {
@@ -135,6 +141,44 @@ private:
   std::size_t used_ = 0; // bytes
 };
 
+/// Without a slash at the end; the folder that a link leads to.
+fs::path place_of(const std::string& folder) {
+  std::error_code error;
+  const fs::path place = fs::weakly_canonical(folder, error);
+  const fs::path absolute = error ? fs::path(folder) : place;
+  return absolute.has_filename() ? absolute : absolute.parent_path();
+}
+
+/// A folder of the meantime.
+struct PartFolder {
+  std::string path;
+  explicit PartFolder(std::string name) : path(std::move(name)) { remove(); }
+  ~PartFolder() { remove(); }
+  PartFolder(const PartFolder&) = delete;
+  PartFolder& operator=(const PartFolder&) = delete;
+
+private:
+  void remove() const {
+    std::error_code ignored;
+    fs::remove_all(path, ignored);
+  }
+};
+
+/// Paths within the folder. Errors: InputError for what can't be read or is no file.
+std::set<std::string> files_in(const std::string& folder) {
+  std::error_code error;
+  fs::recursive_directory_iterator entry(folder, error);
+  std::set<std::string> files;
+  for (; !error && entry != fs::recursive_directory_iterator(); entry.increment(error)) {
+    if (entry->is_directory(error)) continue;
+    const std::string file = entry->path().lexically_relative(folder).generic_string();
+    if (!entry->is_regular_file(error)) throw InputError(folder + ": " + file + " is no file");
+    files.insert(file);
+  }
+  if (error) throw InputError(folder + ": cannot read: " + error.message());
+  return files;
+}
+
 } // namespace
 
 std::string to_text(const PackName& name) {
@@ -160,53 +204,92 @@ void PackBuilder::add(const std::string& case_label, const std::string& algorith
 
 PackName PackBuilder::name() const { return {experiment_, digest_of(experiment_, lines_)}; }
 
-std::string PackBuilder::bytes() const {
-  std::vector<TarFile> files{{manifest_name, manifest_of(experiment_, lines_)}};
-  for (const auto& [path, bytes] : files_) files.push_back({path, bytes});
-  std::ranges::sort(files, {}, &TarFile::path);
-  std::string tar = tar_of(files);
-  if (tar.size() > most_pack_bytes)
-    throw InputError("a pack of " + std::to_string(tar.size()) + " bytes, more than " +
+std::size_t PackBuilder::bytes() const {
+  std::size_t bytes = manifest_of(experiment_, lines_).size();
+  for (const auto& [path, run] : files_) bytes += run.size();
+  return bytes;
+}
+
+void PackBuilder::write(const std::string& folder) const {
+  if (bytes() > most_pack_bytes)
+    throw InputError("a pack of " + std::to_string(bytes()) + " bytes, more than " +
                      std::to_string(most_pack_bytes) +
                      ": take fewer sizes, instances or algorithms");
-  return tar;
+  require_pack_place(folder);
+  const fs::path place = place_of(folder);
+  const PartFolder part(temporary_of(place.string(), ::getpid()));
+  for (const auto& [path, run] : files_) write_file(part.path + "/" + path, run);
+  write_file(part.path + "/" + manifest_name, manifest_of(experiment_, lines_));
+  const PartFolder before(part.path + ".before");
+  std::error_code error;
+  fs::rename(place, before.path, error); // a folder with files in it can't be renamed over
+  error.clear();
+  fs::rename(part.path, place, error);
+  if (!error) return;
+  std::error_code ignored;
+  fs::rename(before.path, place, ignored);
+  throw InputError(folder + ": cannot write: " + error.message());
 }
 
 const Pack::File& Pack::at(const std::string& file) const {
   const auto found = files_.find(file);
-  if (found == files_.end()) throw InputError(file_name_ + ": no run \"" + file + "\" is in it");
+  if (found == files_.end()) throw InputError(folder_ + ": no run \"" + file + "\" is in it");
   return found->second;
 }
 
 std::uint64_t Pack::checksum(const std::string& file) const { return at(file).checksum; }
 
 PackedRun Pack::load(const std::string& file) const {
-  return read_run(at(file).bytes, file_name_ + ": " + file);
+  return read_run(at(file).bytes, folder_ + ": " + file);
 }
 
-Pack read_pack(std::string_view tar, const std::string& file_name) {
+Pack load_pack(const std::string& folder) {
+  const std::string manifest = folder + "/" + manifest_name;
+  std::error_code ignored;
+  if (!fs::exists(manifest, ignored))
+    throw InputError(folder + (fs::is_regular_file(folder, ignored)
+                                   ? ": a pack is a folder: extract a tar of one first"
+                                   : ": no pack: there is no " + manifest_name + " in it"));
   Pack pack;
-  pack.file_name_ = file_name;
-  std::map<std::string, std::string> files;
-  for (TarFile& file : read_tar(tar, file_name)) files[file.path] = std::move(file.bytes);
-  const auto manifest = files.find(manifest_name);
-  if (manifest == files.end())
-    throw InputError(file_name + ": no pack: there is no " + manifest_name + " in it");
-  ManifestReader(manifest->second, file_name + ": " + manifest_name).read(pack.name_, pack.lines_);
+  pack.folder_ = folder;
+  ManifestReader(read_file(manifest), folder + ": " + manifest_name).read(pack.name_, pack.lines_);
+  std::set<std::string> found = files_in(folder);
+  found.erase(manifest_name);
   for (const PackLine& line : pack.lines_) {
     if (pack.files_.contains(line.file)) continue;
-    const auto found = files.find(line.file);
-    if (found == files.end())
-      throw InputError(file_name + ": " + line.file + " is missing, which its " + manifest_name +
+    if (found.erase(line.file) == 0)
+      throw InputError(folder + ": " + line.file + " is missing, which its " + manifest_name +
                        " names");
-    if (checksum_of(found->second) != line.checksum)
-      throw InputError(file_name + ": " + line.file + " was changed: its checksum doesn't match");
-    pack.files_[line.file] = {std::move(found->second), line.checksum};
+    std::string bytes = read_file(folder + "/" + line.file);
+    if (checksum_of(bytes) != line.checksum)
+      throw InputError(folder + ": " + line.file + " was changed: its checksum doesn't match");
+    pack.files_[line.file] = {std::move(bytes), line.checksum};
     pack.order_.push_back(line.file);
   }
+  if (!found.empty())
+    throw InputError(folder + ": " + *found.begin() + " doesn't belong to this pack: its " +
+                     manifest_name + " doesn't name it");
   return pack;
 }
 
-Pack load_pack(const std::string& path) { return read_pack(read_file(path), path); }
+void require_pack_place(const std::string& folder) {
+  const fs::path place = place_of(folder);
+  if (place.empty()) throw InputError("a pack needs the name of a folder");
+  const std::string name = place.filename().string(), stem = place.stem().string();
+  if (place.extension() == ".tar")
+    throw InputError(folder + ": a pack is a folder: name it \"" + stem + "\"; `tar cf " + name +
+                     " " + stem + "` then makes one file of it");
+  std::error_code error;
+  if (fs::exists(place, error) && (!fs::is_directory(place, error) || !fs::is_empty(place, error)))
+    try {
+      (void)load_pack(folder);
+    } catch (const InputError& why) {
+      throw InputError(folder + ": cannot write: what is there is no pack and stays (" +
+                       why.what() + ")");
+    }
+  const PartFolder part(temporary_of(place.string(), ::getpid()));
+  fs::create_directories(part.path, error);
+  if (error) throw InputError(folder + ": cannot write: " + error.message());
+}
 
 } // namespace tutti::runtime

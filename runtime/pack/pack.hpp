@@ -1,4 +1,5 @@
-// What a machine with GPUs is asked to measure: planned runs, and what they are for, in one tar.
+// What a machine with GPUs is asked to measure: planned runs, and what they are for, in one folder,
+// which travels by `scp -r` or as a tar.
 //
 // The file pack.csv says what is in it, each other file is a run (run_file.hpp):
 //   tutti-gpu pack,2
@@ -44,8 +45,11 @@ public:
   /// no file of its own.
   void add(const std::string& case_label, const std::string& algorithm, Bytes size,
            const PackedRun& run);
-  /// The tar. Errors: InputError where it would be more than most_pack_bytes.
-  [[nodiscard]] std::string bytes() const;
+  /// Writes the folder, whole or not at all; a pack that is there is replaced. Errors: InputError
+  /// where it would have more than most_pack_bytes, as require_pack_place(), or where nothing can
+  /// be written.
+  void write(const std::string& folder) const;
+  [[nodiscard]] std::size_t bytes() const; ///< of all files
   /// Sets the prediction of the line that was added last.
   void predict(Time time) { lines_.back().predicted = time; }
   [[nodiscard]] PackName name() const; ///< as Pack::name()
@@ -73,23 +77,26 @@ public:
   [[nodiscard]] PackedRun load(const std::string& file) const;
 
 private:
-  friend Pack read_pack(std::string_view tar, const std::string& file_name);
+  friend Pack load_pack(const std::string& folder);
   struct File {
     std::string bytes;
     std::uint64_t checksum = 0;
   };
   [[nodiscard]] const File& at(const std::string& file) const;
 
-  std::string file_name_;
+  std::string folder_;
   PackName name_;
   std::vector<PackLine> lines_;
   std::vector<std::string> order_;
   std::map<std::string, File> files_;
 };
 
-/// Errors: InputError for what is no tar or no pack, of another version, damaged or cut off. Runs
-/// are looked into when they are loaded.
-[[nodiscard]] Pack read_pack(std::string_view tar, const std::string& file_name);
-[[nodiscard]] Pack load_pack(const std::string& path);
+/// Errors: InputError for what is no pack, of another version, damaged or cut off, and for a file
+/// that is missing or doesn't belong to it. Runs are looked into when they are loaded.
+[[nodiscard]] Pack load_pack(const std::string& folder);
+
+/// Errors: InputError where no pack may be written: over anything but a pack or an empty folder,
+/// and by the name of a tar.
+void require_pack_place(const std::string& folder);
 
 } // namespace tutti::runtime

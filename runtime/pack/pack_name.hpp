@@ -1,4 +1,4 @@
-// How a pack is told from others, and how a person tells it.
+// The name of a pack, for files and for a person.
 #pragma once
 
 #include <cstdint>

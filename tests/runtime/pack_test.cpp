@@ -1,8 +1,7 @@
-// What travels to a machine with a GPU and back: tars, runs, packs and rows.
+// What travels to a machine with a GPU and back: runs, packs and rows.
 #include "runtime/pack/csv_lines.hpp"
 #include "runtime/pack/pack.hpp"
 #include "runtime/pack/rows.hpp"
-#include "runtime/pack/tar.hpp"
 #include "sim/files/files.hpp"
 #include "sim/random.hpp"
 #include "tests/catch.hpp"
@@ -11,8 +10,8 @@
 #include "tests/runtime/random_program.hpp"
 #include "tests/temporary_folder.hpp"
 
-#include <cstdlib>
 #include <filesystem>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -20,6 +19,8 @@ namespace pack_test {
 
 using namespace tutti;
 using namespace tutti::runtime;
+
+namespace fs = std::filesystem;
 
 namespace {
 
@@ -59,7 +60,20 @@ PackedRun random_run(std::uint64_t seed) {
   return {planned_run(program, request), request};
 }
 
-Pack pack_of(const PackBuilder& builder) { return read_pack(builder.bytes(), "day.tar"); }
+Pack pack_of(const PackBuilder& builder) {
+  const TemporaryFolder folder;
+  builder.write(folder.file("day"));
+  return load_pack(folder.file("day"));
+}
+
+/// By path within the folder.
+std::map<std::string, std::string> files_of(const std::string& folder) {
+  std::map<std::string, std::string> files;
+  for (const auto& entry : fs::recursive_directory_iterator(folder))
+    if (entry.is_regular_file())
+      files[entry.path().lexically_relative(folder)] = read_file(entry.path());
+  return files;
+}
 
 PackBuilder two_runs() {
   PackBuilder builder("day, \"one\"");
@@ -94,81 +108,6 @@ std::string rows_text() {
 }
 
 } // namespace
-
-TEST_CASE("a tar is read as it was written, the same bytes each time") {
-  Random random(5);
-  for (int trial = 0; trial < 20; ++trial) {
-    std::vector<TarFile> files;
-    for (std::size_t i = 0; i < 1 + random.below(4); ++i)
-      files.push_back(
-          {std::string(1 + random.below(90), 'a') + "/" + std::string(60, 'b') + std::to_string(i),
-           random_bytes(random, 2000)});
-    const std::string tar = tar_of(files);
-    CHECK(tar == tar_of(files));
-    CHECK(tar.size() % 512 == 0);
-    const std::vector<TarFile> read = read_tar(tar, "x.tar");
-    REQUIRE(read.size() == files.size());
-    for (std::size_t i = 0; i < files.size(); ++i) {
-      CHECK(read[i].path == files[i].path);
-      CHECK(read[i].bytes == files[i].bytes);
-    }
-  }
-  const TarFile endless{std::string(101, 'a'), ""};
-  CHECK_THAT(message_of([&] {
-               (void)tar_of({&endless, 1});
-             }),
-             ContainsSubstring("too long a path"));
-}
-
-TEST_CASE("the system's tar lists and extracts ours, and we read its") {
-  if (std::system("tar --version >/dev/null 2>&1") != 0) {
-    WARN("left out: there is no tar here");
-    return;
-  }
-  const TemporaryFolder folder;
-  const auto shell = [&](const std::string& command) {
-    return std::system(("cd '" + folder.file("") + "' && " + command).c_str());
-  };
-  const std::vector<TarFile> files{{"a/one", std::string(1000, 'x')},
-                                   {std::string(90, 'd') + "/" + std::string(90, 'f'), "deep"},
-                                   {"two", ""}};
-  write_file(folder.file("ours.tar"), tar_of(files));
-  REQUIRE(shell("tar tf ours.tar >listed 2>said && mkdir out && tar xf ours.tar -C out") == 0);
-  CHECK(read_file(folder.file("said")) == "");
-  CHECK(read_file(folder.file("listed")) ==
-        files[0].path + "\n" + files[1].path + "\n" + files[2].path + "\n");
-  for (const TarFile& file : files) CHECK(read_file(folder.file("out/" + file.path)) == file.bytes);
-  for (const std::string how : {"cf", "--format=ustar -cf", "--format=gnu -cf"}) {
-    REQUIRE(shell("cd out && tar " + how + " ../theirs.tar ./a ./two") == 0);
-    const std::vector<TarFile> read = read_tar(read_file(folder.file("theirs.tar")), "theirs.tar");
-    REQUIRE(read.size() == 2); // and a folder
-    CHECK(read[0].path == "a/one");
-    CHECK(read[0].bytes == files[0].bytes);
-    CHECK(read[1].path == "two");
-  }
-}
-
-TEST_CASE("tars that were cut off or changed are refused or read, never more") {
-  const std::string tar = tar_of(std::vector<TarFile>{{"a", std::string(700, 'a')}, {"b", "b"}});
-  for (std::size_t size = 0; size < tar.size(); size += 37)
-    CHECK_THAT(message_of([&] { (void)read_tar(tar.substr(0, size), "x.tar"); }),
-               ContainsSubstring("x.tar: at byte ") &&
-                   ContainsSubstring("the archive was cut off"));
-  Random random(9);
-  for (int trial = 0; trial < 2000; ++trial) {
-    const std::string other = mutated(tar, random);
-    std::size_t bytes = 0;
-    const std::string words = message_of([&] {
-      for (const TarFile& file : read_tar(other, "x.tar")) bytes += file.bytes.size();
-    });
-    CHECK((!words.empty() || bytes <= other.size()));
-  }
-  const TarFile twice[] = {{"a", "1"}, {"a", "2"}};
-  CHECK_THAT(message_of([&] { (void)read_tar(tar_of(twice), "x.tar"); }),
-             ContainsSubstring("\"a\" is there twice"));
-  CHECK_THAT(message_of([] { (void)read_tar(std::string(4096, 'x'), "x.tar"); }),
-             ContainsSubstring("x.tar: at byte 0: no header of a tar"));
-}
 
 TEST_CASE("a run is read as it was written") {
   for (std::uint64_t seed = 1; seed < 40; ++seed) {
@@ -246,7 +185,6 @@ TEST_CASE("runs that reach outside of their memory are refused, whatever their c
 TEST_CASE("a pack holds each program once, and what it is for") {
   const PackBuilder builder = two_runs();
   const Pack pack = pack_of(builder);
-  CHECK(builder.bytes() == two_runs().bytes());
   CHECK(pack.name().experiment == "day, \"one\"");
   CHECK(pack.name().digest == builder.name().digest);
   REQUIRE(pack.lines().size() == 3);
@@ -258,7 +196,7 @@ TEST_CASE("a pack holds each program once, and what it is for") {
   CHECK(pack.lines()[1].case_label == "All-Reduce, SCCL");
   CHECK(to_bytes(pack.load(pack.files()[1])) == to_bytes(random_run(3)));
   CHECK(pack.checksum(pack.files()[0]) == checksum_of(to_bytes(random_run(2))));
-  CHECK(message_of([&] { (void)pack.load("x.run"); }) == "day.tar: no run \"x.run\" is in it");
+  CHECK(message_of([&] { (void)pack.load("x.run"); }).ends_with("/day: no run \"x.run\" is in it"));
   PackBuilder later = two_runs();
   later.predict(Time{1}); // is no other pack
   CHECK(later.name().digest == builder.name().digest);
@@ -308,40 +246,92 @@ TEST_CASE("a pack's digest tells apart all that is run or read back differently"
   }
 }
 
-TEST_CASE("packs that were cut off or changed are refused") {
-  const std::string tar = two_runs().bytes();
-  const std::vector<TarFile> files = read_tar(tar, "day.tar");
+TEST_CASE("packs with files that were cut off, changed, lost or added are refused by name") {
+  const TemporaryFolder folder;
+  const std::string pack = folder.file("day");
+  two_runs().write(pack);
+  const std::map<std::string, std::string> files = files_of(pack);
+  REQUIRE(files.size() == 3);
+  const auto refusal = [&] { return message_of([&] { (void)load_pack(pack); }); };
   Random random(4);
   for (int trial = 0; trial < 500; ++trial) {
-    std::vector<TarFile> others = files;
-    std::string& one = others[random.below(others.size())].bytes;
-    const std::string before = one;
-    one = mutated(one, random);
-    if (one != before)
-      CHECK_THAT(message_of([&] { (void)read_pack(tar_of(others), "day.tar"); }),
-                 ContainsSubstring("day.tar: "));
+    const auto& [name, bytes] = *std::next(files.begin(), trial % 3);
+    const std::string other =
+        trial % 2 == 0 ? mutated(bytes, random) : bytes.substr(0, random.below(bytes.size()));
+    write_file(pack + "/" + name, other);
+    if (other != bytes) CHECK_THAT(refusal(), ContainsSubstring(pack + ": " + name));
+    write_file(pack + "/" + name, bytes);
   }
-  for (std::size_t left = 0; left < files.size(); ++left) {
-    std::vector<TarFile> others = files;
-    others.erase(others.begin() + static_cast<std::ptrdiff_t>(left));
-    CHECK(message_of([&] { (void)read_pack(tar_of(others), "day.tar"); }) != "");
+  CHECK(refusal() == "");
+  for (const auto& [name, bytes] : files) {
+    fs::remove(pack + "/" + name);
+    CHECK_THAT(refusal(), ContainsSubstring(name));
+    write_file(pack + "/" + name, bytes);
   }
-  std::vector<TarFile> newer = files;
-  for (TarFile& file : newer)
-    if (file.path == "pack.csv") file.bytes.replace(0, 16, "tutti-gpu pack,3");
-  CHECK(message_of([&] { (void)read_pack(tar_of(newer), "day.tar"); }) ==
-        "day.tar: pack.csv:1:16: version 3, but this program reads 2");
+  for (const std::string added : {"rows.csv", "all_gather/other.run", "x/y"}) {
+    write_file(pack + "/" + added, "");
+    CHECK(refusal() ==
+          pack + ": " + added + " doesn't belong to this pack: its pack.csv doesn't " + "name it");
+    fs::remove(pack + "/" + added);
+  }
+  fs::create_symlink("/dev/null", pack + "/link");
+  CHECK(refusal() == pack + ": link is no file");
+  fs::remove(pack + "/link");
+  write_file(pack + "/pack.csv",
+             std::string(files.at("pack.csv")).replace(0, 16, "tutti-gpu pack,3"));
+  CHECK(refusal() == pack + ": pack.csv:1:16: version 3, but this program reads 2");
+  CHECK(message_of([&] { (void)load_pack(folder.file("")); }) ==
+        folder.file("") + ": no pack: there is no pack.csv in it");
+  CHECK(message_of([&] { (void)load_pack(pack + "/pack.csv"); }) ==
+        pack + "/pack.csv: a pack is a folder: extract a tar of one first");
+}
+
+TEST_CASE("a pack is written as a whole, over a pack or nothing") {
+  const TemporaryFolder folder;
+  const std::string pack = folder.file("a/day");
+  two_runs().write(pack + "/"); // makes missing folders
+  const auto files = files_of(pack);
+  PackBuilder other("other");
+  other.add("\u00fc", "..", Bytes{1}, random_run(2)); // nothing for a file's name
+  other.write(pack);
+  CHECK(load_pack(pack).name().experiment == "other");
+  fs::create_directory_symlink(pack, folder.file("link"));
+  two_runs().write(folder.file("link")); // where it leads
+  CHECK(files_of(pack) == files);        // the same bytes each time
+  CHECK(fs::is_symlink(folder.file("link")));
+  fs::create_directory(folder.file("empty"));
+  other.write(folder.file("empty"));
+
+  const auto refusal = [&](const std::string& place) {
+    return message_of([&] { other.write(place); });
+  };
+  write_file(pack + "/mine", "x");
+  CHECK_THAT(refusal(pack), ContainsSubstring(pack + ": cannot write: what is there is no pack") &&
+                                ContainsSubstring("mine doesn't belong"));
+  CHECK(files_of(pack).size() == files.size() + 1);
+  CHECK_THAT(refusal(pack + "/mine"), ContainsSubstring("what is there is no pack"));
+  CHECK_THAT(refusal(pack + "/mine/day"), ContainsSubstring("cannot write: Not a directory"));
+  CHECK_THAT(refusal(folder.file("")), ContainsSubstring("what is there is no pack"));
+  CHECK_THAT(refusal(""), ContainsSubstring("needs the name of a folder"));
+  CHECK(refusal(folder.file("day.tar")) ==
+        folder.file("day.tar") + ": a pack is a folder: name it \"day\"; `tar cf day.tar day` then "
+                                 "makes one file of it");
+  for (const auto& entry : fs::recursive_directory_iterator(folder.file("")))
+    CHECK_THAT(entry.path().string(), !ContainsSubstring(".part")); // nothing half-written
 }
 
 TEST_CASE("a pack is no larger than it may be") {
+  const TemporaryFolder folder;
   PackBuilder builder("large");
   PackedRun packed = random_run(2);
   packed.run.data.front().output.contributors.assign(9'000'000, 1);
   builder.add("a", "ring", Bytes{1}, packed);
-  CHECK(builder.bytes().size() < most_pack_bytes);
+  CHECK(builder.bytes() < most_pack_bytes);
   packed.run.data.front().output.contributors.assign(12'000'000, 1);
   builder.add("b", "ring", Bytes{1}, packed);
-  CHECK_THAT(message_of([&] { (void)builder.bytes(); }), ContainsSubstring("more than 20000000"));
+  CHECK_THAT(message_of([&] { builder.write(folder.file("large")); }),
+             ContainsSubstring("more than 20000000"));
+  CHECK_FALSE(fs::exists(folder.file("large")));
 }
 
 TEST_CASE("rows are read as they were written, the last of each counts") {

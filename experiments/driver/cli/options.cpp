@@ -139,8 +139,9 @@ void add_options(CLI::App& app, RunArguments& run) {
                  "folder for tables, figures and verdicts; default out/NAME (of tacos/fig02: "
                  "out/tacos/fig02)");
   app.add_option("--jobs", run.jobs, "runs at once; default: all processors");
-  auto* pack = app.add_option("--pack", run.pack,
-                              "write its programs for tutti-gpu instead of executing them");
+  auto* pack =
+      app.add_option("--pack", run.pack,
+                     "folder to write its programs to, for tutti-gpu, instead of executing them");
   app.add_option("--measured", run.measured,
                  "judge the rows that tutti-gpu wrote, instead of executing")
       ->excludes(pack);

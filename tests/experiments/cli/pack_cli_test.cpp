@@ -104,10 +104,10 @@ struct Day {
 
 TEST_CASE("what tutti-gpu measures of a pack is judged as if it had run here") {
   const Day day;
-  const CommandResult packed = day.tutti("run day.toml --pack day.tar");
+  const CommandResult packed = day.tutti("run day.toml --pack day");
   INFO(packed.err);
   REQUIRE(packed.code == 0);
-  const Pack pack = runtime::load_pack(day.folder.file("day.tar"));
+  const Pack pack = runtime::load_pack(day.folder.file("day"));
   // The program of 12 KiB is there once; 6 links of 2 sizes, one by one and at once; and all links.
   CHECK(pack.lines().size() == 2 + (6 * 2 * 2 + 1 + 1) + 1);
   CHECK(pack.files().size() == pack.lines().size() - 1);
@@ -117,11 +117,13 @@ TEST_CASE("what tutti-gpu measures of a pack is judged as if it had run here") {
   // 2 steps of 4 KiB, each 2.048 ms and 2 ms.
   CHECK(pack.lines()[0].predicted == Time{8'096'000'000});
   CHECK(pack.lines().back().case_label == "other: one");
-  CHECK(day.tutti("run day.toml --pack again.tar").code == 0);
-  CHECK(read_file(day.folder.file("day.tar")) == read_file(day.folder.file("again.tar")));
+  CHECK(day.tutti("run day.toml --pack again").code == 0);
+  for (const std::string& file : pack.files()) // the same bytes
+    CHECK(read_file(day.folder.file("day/" + file)) == read_file(day.folder.file("again/" + file)));
+  CHECK(read_file(day.folder.file("day/pack.csv")) == read_file(day.folder.file("again/pack.csv")));
 
-  REQUIRE(day.gpu("run day.tar --out rows.csv") == 0);
-  REQUIRE(day.gpu("ticks copy_rate --pack day.tar --out rows.csv") == 0);
+  REQUIRE(day.gpu("run day --out rows.csv") == 0);
+  REQUIRE(day.gpu("ticks copy_rate --pack day --out rows.csv") == 0);
   const CommandResult judged = day.tutti("run day.toml --measured rows.csv --json");
   INFO(judged.err);
   CHECK(judged.code == 0);
@@ -190,7 +192,7 @@ TEST_CASE("a label of peers that a GPU day couldn't read is refused when it is p
                   "\"\ntopology = \"Net\"\ncollective = \"all_gather\"\nsizes = [\"12KiB\"]\n"
                   "algorithms = [\"ring1\"]\nchunks = 1\nbackend = \"cuda\"\nlinks = \"real\"\n"
                   "predicted_by = \"nothing\"\n");
-    return day.tutti("run day.toml --pack day.tar");
+    return day.tutti("run day.toml --pack day");
   };
   CHECK(packed("peers: all_gather, 3 GPUs").code == 0);
   CHECK(packed("all_gather of peers, 2 GPUs").code == 0);
@@ -208,8 +210,8 @@ TEST_CASE("a label of peers that a GPU day couldn't read is refused when it is p
 
 TEST_CASE("rows of another pack, damaged ones, missing and failed ones are no measurements") {
   const Day day;
-  REQUIRE(day.tutti("run day.toml --pack day.tar").code == 0);
-  const Pack pack = runtime::load_pack(day.folder.file("day.tar"));
+  REQUIRE(day.tutti("run day.toml --pack day").code == 0);
+  const Pack pack = runtime::load_pack(day.folder.file("day"));
   const std::string head = runtime::rows_head(pack.name());
   const auto judged = [&](const std::string& rows) {
     write_file(day.folder.file("rows.csv"), rows);
@@ -250,7 +252,7 @@ TEST_CASE("rows of another pack, damaged ones, missing and failed ones are no me
 
 TEST_CASE("what can't be packed or included is refused in words") {
   const auto refusal = [](std::string from, const std::string& to,
-                          const std::string& options = "--pack day.tar") {
+                          const std::string& options = "--pack day") {
     std::string toml = experiment;
     const std::size_t at = toml.find(from);
     REQUIRE(at != std::string::npos);
@@ -265,7 +267,9 @@ TEST_CASE("what can't be packed or included is refused in words") {
              ContainsSubstring("profile of real links"));
   CHECK_THAT(refusal("[\"other\"]", "[\"nowhere\"]"), ContainsSubstring("day.toml:3:12"));
   CHECK_THAT(refusal("[\"other\"]", "[\"day\"]"), ContainsSubstring("day.toml:3:12"));
-  CHECK_THAT(refusal("day", "day", "--pack a.tar --measured b.csv"), ContainsSubstring("--pack"));
+  CHECK_THAT(refusal("day", "day", "--pack a --measured b.csv"), ContainsSubstring("--pack"));
+  CHECK_THAT(refusal("day", "day", "--pack a.tar"), ContainsSubstring("`tar cf a.tar a`"));
+  CHECK_THAT(refusal("day", "day", "--pack ."), ContainsSubstring("what is there is no pack"));
   CHECK_THAT(refusal("day", "day", "--measured nothing.csv"), ContainsSubstring("nothing.csv"));
 }
 

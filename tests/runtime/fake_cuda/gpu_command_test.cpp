@@ -58,7 +58,7 @@ struct CommandEnd {
 class Machine {
 public:
   explicit Machine(std::string settings) : settings_(std::move(settings)) {
-    write_file(folder_.file("pack.tar"), some_pack().bytes());
+    some_pack().write(folder_.file("gpus"));
   }
   [[nodiscard]] CommandEnd run(const std::string& arguments,
                                const std::string& output = ">said 2>&1") const {
@@ -199,8 +199,8 @@ TEST_CASE("a run that was made by chance is refused, or runs without harm") {
 
 TEST_CASE("the command runs a pack until something hangs, and goes on with what is named") {
   const Machine machine("memory=134217728");
-  CHECK(machine.run("list pack.tar").said.find("predicted 5 us") != std::string::npos);
-  const CommandEnd all = machine.run("run pack.tar --out rows.csv");
+  CHECK(machine.run("list gpus").said.find("predicted 5 us") != std::string::npos);
+  const CommandEnd all = machine.run("run gpus --out rows.csv");
   INFO(all.said);
   CHECK(all.code == 1);
   Rows rows = machine.rows();
@@ -211,12 +211,12 @@ TEST_CASE("the command runs a pack until something hangs, and goes on with what 
   CHECK(rows.runs[1].words.find("too little memory") != std::string::npos);
   CHECK(rows.runs[2].outcome == RunOutcome::hung);
   CHECK(rows.runs[2].words.find("rank 1, block 0, step 0") != std::string::npos);
-  CHECK(machine.run("run pack.tar --out rows.csv last first large").code == 0);
+  CHECK(machine.run("run gpus --out rows.csv last first large").code == 0);
   rows = machine.rows();
   REQUIRE(rows.runs.size() == 6);
   CHECK(rows.runs[5].file == "last/ring_1024.run");
-  CHECK(machine.run("test round_trips --pack pack.tar --out rows.csv").code == 0);
-  CHECK(machine.run("ticks tick --pack pack.tar --out rows.csv").code == 0);
+  CHECK(machine.run("test round_trips --pack gpus --out rows.csv").code == 0);
+  CHECK(machine.run("ticks tick --pack gpus --out rows.csv").code == 0);
   rows = machine.rows();
   REQUIRE(rows.test("round_trips") != nullptr);
   CHECK(rows.figure("tick")->value > 0);
@@ -231,20 +231,20 @@ TEST_CASE("what the command can't use it refuses in words") {
     CHECK(end.said.find("error: ") != std::string::npos);
     CHECK(end.said.find(words) != std::string::npos);
   };
-  refused("rnu pack.tar", "did you mean \"run\"");
+  refused("rnu gpus", "did you mean \"run\"");
   refused("run", "a pack is missing");
-  refused("run pack.tar", "--out is missing");
-  refused("run pack.tar --out", "--out needs a value");
-  refused("run pack.tar --out a --out b", "--out is given twice");
-  refused("run pack.tar --uot a", "unknown option");
-  refused("run nothing.tar --out a", "nothing.tar: cannot read");
-  refused("run said --out a", "said: at byte 0: the archive was cut off"); // still empty
-  refused("run pack.tar --out a frist", "did you mean \"first\"");
+  refused("run gpus", "--out is missing");
+  refused("run gpus --out", "--out needs a value");
+  refused("run gpus --out a --out b", "--out is given twice");
+  refused("run gpus --uot a", "unknown option");
+  refused("run nothing --out a", "nothing: no pack: there is no pack.csv in it");
+  refused("run said --out a", "said: a pack is a folder: extract a tar of one first");
+  refused("run gpus --out a frist", "did you mean \"first\"");
   refused("test nothing", "unknown GPU test");
   refused("test hang --out rows.csv", "--out needs --pack");
   refused("ticks nothing", "no figure's name begins like this");
   const std::string old = "its driver knows CUDA 11.4";
-  refused("run pack.tar --out rows.csv", old, "driver=11040");
+  refused("run gpus --out rows.csv", old, "driver=11040");
   refused("test", old, "driver=11040");
   refused("test hang", old, "driver=11040");
   refused("ticks", old, "driver=11040");
@@ -254,13 +254,13 @@ TEST_CASE("what the command can't use it refuses in words") {
 
 TEST_CASE("the command takes values behind =, and --help anywhere") {
   const Machine machine("");
-  CHECK(machine.run("run --out=rows.csv pack.tar first").code == 0);
+  CHECK(machine.run("run --out=rows.csv gpus first").code == 0);
   CHECK(machine.rows().runs.size() == 1);
-  CHECK(machine.run("run --out=a=b pack.tar first").code == 0); // a file a=b
-  const CommandEnd empty = machine.run("run --out= pack.tar first");
+  CHECK(machine.run("run --out=a=b gpus first").code == 0); // a file a=b
+  const CommandEnd empty = machine.run("run --out= gpus first");
   CHECK(empty.code == 2);
   for (const gpu::Command& command : gpu::commands())
-    for (const std::string help : {" --help", " -h", " pack.tar --help"}) {
+    for (const std::string help : {" --help", " -h", " gpus --help"}) {
       const CommandEnd end = machine.run(std::string(command.name) + help);
       INFO(end.said);
       CHECK(end.code == 0);
@@ -279,13 +279,13 @@ TEST_CASE("what can't be written is an error with its reason, for every command"
   for (const std::string command : {
            "--help",
            "list",
-           "list pack.tar",
+           "list gpus",
            "run --help",
-           "ticks tick --pack pack.tar --out rows.csv",
-           "run pack.tar --out rows.csv first",
+           "ticks tick --pack gpus --out rows.csv",
+           "run gpus --out rows.csv first",
            "test round_trips",
            "day --list",
-           "day pack.tar --out day --step large",
+           "day gpus --out day --step large",
        }) {
     const CommandEnd end = machine.run(command, "2>said >/dev/full");
     INFO(command << ": " << end.said);
@@ -294,22 +294,23 @@ TEST_CASE("what can't be written is an error with its reason, for every command"
   CHECK(machine.run("list", "2>said >/dev/full").said ==
         "error: cannot write to the standard output: No space left on device\n");
   CHECK(machine.rows().figure("tick") != nullptr); // rows are on the disk all the same
-  CHECK(machine.run("run pack.tar --out rows.csv first", "2>said >&-").code == 2);
+  CHECK(machine.run("run gpus --out rows.csv first", "2>said >&-").code == 2);
   CHECK(machine.rows().runs.size() == 2);
-  for (const std::string file : {"/dev/full", "/dev/full/rows.csv", "pack.tar/rows.csv", "."}) {
-    const CommandEnd end = machine.run("run pack.tar first --out " + file);
+  for (const std::string file :
+       {"/dev/full", "/dev/full/rows.csv", "gpus/pack.csv/rows.csv", "."}) {
+    const CommandEnd end = machine.run("run gpus first --out " + file);
     INFO(end.said);
     CHECK(end.code == 2);
     CHECK(end.said.find("error: " + file + ": cannot write: ") == 0);
   }
-  CHECK(machine.run("run pack.tar first --out /dev/full").said.find("No space left") !=
+  CHECK(machine.run("run gpus first --out /dev/full").said.find("No space left") !=
         std::string::npos);
-  CHECK(machine.run("run pack.tar first --out /dev/null").code == 0);
+  CHECK(machine.run("run gpus first --out /dev/null").code == 0);
 }
 
 TEST_CASE("tests run in processes of their own: one that is ended ends no other") {
   const CommandEnd end =
-      Machine("crashing_call=20").run("test all_to_all round_trips --pack pack.tar --out rows.csv");
+      Machine("crashing_call=20").run("test all_to_all round_trips --pack gpus --out rows.csv");
   INFO(end.said);
   CHECK(end.code == 1);
   for (const std::string test : {"all_to_all", "round_trips"})

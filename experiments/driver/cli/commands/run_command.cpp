@@ -8,7 +8,6 @@
 #include "experiments/driver/studies/in_file.hpp"
 #include "experiments/driver/studies/refusals.hpp"
 #include "experiments/driver/studies/runs/runner.hpp"
-#include "sim/files/files.hpp"
 #include "sim/files/gzip.hpp"
 #include "sim/files/standard_files.hpp"
 #include "sim/text.hpp"
@@ -105,7 +104,7 @@ int write_pack(Experiment experiment, const std::string& file, const RunArgument
   const std::vector<ExecutionStudy*> studies = executions_elsewhere(experiment, pack);
   if (arguments.out) throw InputError("--out: a pack has no results");
   if (arguments.json) throw InputError("--json: a pack has no results");
-  require_writable(*arguments.pack);
+  runtime::require_pack_place(*arguments.pack);
   require_sound(experiment, file);
   Interrupts interrupts;
   Refusals refusals;
@@ -131,11 +130,10 @@ int write_pack(Experiment experiment, const std::string& file, const RunArgument
                                   to_text(run.size), run.note));
   }
   if (code != 0) return code;
-  const std::string bytes = pack.pack().bytes();
-  write_file(*arguments.pack, bytes);
+  pack.pack().write(*arguments.pack);
   print_text(fmt::format("{}: {} runs in {} files, {}\n", *arguments.pack,
                          pack.pack().lines().size(), pack.pack().files(),
-                         short_text(Bytes{static_cast<std::int64_t>(bytes.size())})));
+                         short_text(Bytes{static_cast<std::int64_t>(pack.pack().bytes())})));
   return 0;
 }
 
