@@ -282,4 +282,11 @@ CollectiveSpec parse_collective(std::string_view text) {
   return spec;
 }
 
+bool is_everyone(std::span<const NodeId> group, std::size_t npus) {
+  if (group.size() != npus) return false;
+  for (std::uint32_t i = 0; i < npus; ++i)
+    if (group[i] != NodeId{i}) return false;
+  return true;
+}
+
 } // namespace tutti

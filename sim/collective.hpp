@@ -112,4 +112,7 @@ struct CollectiveSpec {
 /// A custom collective, or several named ones, from a TOML file (docs/formats/collective.md).
 [[nodiscard]] Collective read_collective(const std::string& file, const Topology& topology);
 
+/// Whether the group is all NPUs in the order of their ids: it communicates on the whole network.
+[[nodiscard]] bool is_everyone(std::span<const NodeId> group, std::size_t npus);
+
 } // namespace tutti

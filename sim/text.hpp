@@ -13,6 +13,10 @@ namespace tutti {
 [[nodiscard]] std::vector<std::string_view> split(std::string_view text, char separator);
 [[nodiscard]] std::string_view trimmed(std::string_view text);
 [[nodiscard]] std::string joined(const std::vector<std::string>& words, std::string_view separator);
+/// ASCII letters become lower case.
+[[nodiscard]] std::string lower_case(std::string_view text);
+/// Not empty, and decimal digits alone.
+[[nodiscard]] bool is_digits(std::string_view text);
 /// The first ones, and how many more there are: "a, b and 3 more".
 [[nodiscard]] std::string few_of(const std::vector<std::string>& words, std::size_t most = 6);
 /// Decimal, the whole text. Errors: InputError naming `what`, the text and the range.
@@ -25,5 +29,13 @@ namespace tutti {
 [[nodiscard]] std::vector<std::uint32_t> parse_ranges(std::string_view text, std::string_view what);
 /// The inverse: ascending runs become ranges.
 [[nodiscard]] std::string ranges_text(const std::vector<std::uint32_t>& values);
+
+struct CodePoint {
+  std::uint32_t value = 0;
+  std::size_t length = 0; ///< in bytes; 0: no UTF-8
+};
+/// The first code point of a text that isn't empty, by RFC 3629: in no more bytes than it needs,
+/// no surrogate, at most U+10FFFF.
+[[nodiscard]] CodePoint first_code_point(std::string_view text);
 
 } // namespace tutti

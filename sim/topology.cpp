@@ -222,6 +222,44 @@ std::uint64_t Topology::fingerprint() const {
   return hash.value();
 }
 
+bool look_alike(const Topology& a, const Topology& b, bool with_names) {
+  const auto same_node = [&](const Node& x, const Node& y) {
+    return x.kind == y.kind && x.can == y.can && x.reduce_rate == y.reduce_rate &&
+           (!with_names || x.name == y.name);
+  };
+  const auto same_link = [](const Link& x, const Link& y) {
+    return x.from == y.from && x.to == y.to && x.latency == y.latency &&
+           x.bandwidth == y.bandwidth && x.dimension == y.dimension && x.part == y.part;
+  };
+  const auto same_group = [](const SharedGroup& x, const SharedGroup& y) {
+    return x.links == y.links && x.bandwidth == y.bandwidth;
+  };
+  return std::ranges::equal(a.nodes(), b.nodes(), same_node) &&
+         std::ranges::equal(a.links(), b.links(), same_link) &&
+         std::ranges::equal(a.groups(), b.groups(), same_group) &&
+         std::ranges::equal(a.shape(), b.shape()) &&
+         a.parts().coordinates == b.parts().coordinates &&
+         a.parts().link_parts == b.parts().link_parts && a.parts().npu_model == b.parts().npu_model;
+}
+
+std::uint64_t content_fingerprint(const Topology& topology, bool with_names) {
+  Fingerprint hash;
+  hash.add(topology.fingerprint());
+  for (const Link& link : topology.links())
+    hash.add(static_cast<std::uint64_t>(static_cast<std::int64_t>(link.dimension)));
+  for (const int extent : topology.shape()) hash.add(static_cast<std::uint64_t>(extent));
+  for (const std::vector<int>& at : topology.parts().coordinates) {
+    hash.add(static_cast<std::uint64_t>(at.size()));
+    for (const int value : at) hash.add(static_cast<std::uint64_t>(value));
+  }
+  if (with_names)
+    for (const Node& node : topology.nodes()) {
+      hash.add(static_cast<std::uint64_t>(node.name.size()));
+      for (const char letter : node.name) hash.add(static_cast<std::uint64_t>(letter));
+    }
+  return hash.value();
+}
+
 Topology reversed(const Topology& topology) {
   TopologyParts parts = topology.parts();
   for (Link& link : parts.links) std::swap(link.from, link.to);

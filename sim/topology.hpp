@@ -141,6 +141,13 @@ private:
   std::vector<Bandwidth> effective_;
 };
 
+/// Whether an algorithm sees the same in both: abilities, links and what they are made of, shared
+/// groups, shapes and coordinates; names only on request.
+[[nodiscard]] bool look_alike(const Topology& a, const Topology& b, bool with_names);
+
+/// Equal for networks that look alike; the same on every machine.
+[[nodiscard]] std::uint64_t content_fingerprint(const Topology& topology, bool with_names);
+
 /// Every link reversed; ids, groups and nodes stay. What an inverted schedule runs on.
 [[nodiscard]] Topology reversed(const Topology& topology);
 

@@ -162,6 +162,10 @@ std::string to_text(Bandwidth rate) {
   return quantity_text(rate.bytes_per_second, bandwidth_units);
 }
 
+Time time_of_seconds(double seconds) {
+  return {std::llround(seconds * static_cast<double>(ps_per_s))};
+}
+
 std::string short_text(Time time) {
   return short_quantity(static_cast<double>(time.ps), time_units);
 }

@@ -50,6 +50,9 @@ struct Bandwidth {
 [[nodiscard]] Time parse_time(std::string_view text);
 [[nodiscard]] Bandwidth parse_bandwidth(std::string_view text);
 
+/// The nearest whole picosecond, for what a clock or a model has in seconds.
+[[nodiscard]] Time time_of_seconds(double seconds);
+
 /// Exact text that parses back to the same value, in the unit that makes it shortest.
 [[nodiscard]] std::string to_text(Bytes size);
 [[nodiscard]] std::string to_text(Time time);

@@ -4,6 +4,7 @@
 //
 // Where there is no bandwidth, a link's name or description may still say what it is: "NVLINK 3.0",
 // "Gen 4 PCIe x8". Words that name two generations, or none, say nothing.
+#include "sim/text.hpp"
 #include "topologies/import/infragraph.hpp"
 #include "topologies/import/text_lines.hpp"
 

@@ -4,6 +4,7 @@
 // An end of an edge is "card[0:2].port": names from the outside, with slices as Python has them.
 // The examples write a whole connection as one word, "xpu.0.pcie.nic.0": names with indexes, and
 // the link has none.
+#include "sim/text.hpp"
 #include "topologies/import/infragraph.hpp"
 #include "topologies/import/text_lines.hpp"
 #include "topologies/parts.hpp"

@@ -42,12 +42,8 @@ struct SmiRelation {
   int nvlinks = 0;
 };
 
-bool is_digits(std::string_view text) {
-  return !text.empty() && text.size() < 6 &&
-         std::ranges::all_of(text, [](unsigned char c) { return std::isdigit(c) != 0; });
-}
 bool is_gpu_name(std::string_view word) {
-  return word.starts_with("GPU") && is_digits(word.substr(3));
+  return word.starts_with("GPU") && word.size() < 9 && is_digits(word.substr(3));
 }
 
 /// Without what colours and underlines on a terminal.

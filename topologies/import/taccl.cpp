@@ -12,6 +12,7 @@
 // reaches its NIC, GPU * NICs / GPUs, at the NIC's rate.
 #include "sim/error.hpp"
 #include "sim/files/json_value.hpp"
+#include "sim/text.hpp"
 #include "topologies/import/list.hpp"
 #include "topologies/import/text_lines.hpp"
 #include "topologies/ndv2_links.hpp"

@@ -41,13 +41,6 @@ std::vector<Word> words_of(std::string_view line, std::size_t number, std::strin
 
 } // namespace
 
-std::string lower_case(std::string_view text) {
-  std::string lower(text);
-  std::ranges::transform(lower, lower.begin(),
-                         [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return lower;
-}
-
 bool same_but_for_case(std::string_view a, std::string_view b) {
   return std::ranges::equal(
       a, b, [](unsigned char x, unsigned char y) { return std::tolower(x) == std::tolower(y); });
@@ -80,28 +73,12 @@ char first_character(std::string_view content) {
 
 std::size_t first_no_text(std::string_view content) {
   for (std::size_t at = 0; at < content.size();) {
-    const auto lead = static_cast<unsigned char>(content[at]);
-    if (lead < 0x80) {
-      if ((lead < 0x20 && lead != '\t' && lead != '\n' && lead != '\r' && lead != 0x1B) ||
-          lead == 0x7F)
-        return at;
-      ++at;
-      continue;
-    }
-    // Unicode 15, table 3-7: the range of the second byte hangs on the first.
-    const std::size_t length = lead < 0xC2   ? 0
-                               : lead < 0xE0 ? 2
-                               : lead < 0xF0 ? 3
-                               : lead < 0xF5 ? 4
-                                             : 0;
-    if (length == 0 || content.size() - at < length) return at;
-    for (std::size_t i = 1; i < length; ++i) {
-      const auto next = static_cast<unsigned char>(content[at + i]);
-      const unsigned low = i > 1 ? 0x80 : lead == 0xE0 ? 0xA0 : lead == 0xF0 ? 0x90 : 0x80;
-      const unsigned high = i > 1 ? 0xBF : lead == 0xED ? 0x9F : lead == 0xF4 ? 0x8F : 0xBF;
-      if (next < low || next > high) return at;
-    }
-    at += length;
+    const CodePoint point = first_code_point(content.substr(at));
+    const bool is_blank = point.value == '\t' || point.value == '\n' || point.value == '\r';
+    const bool is_escape = point.value == 0x1B;
+    const bool is_control = point.value < 0x20 || point.value == 0x7F;
+    if (point.length == 0 || (is_control && !is_blank && !is_escape)) return at;
+    at += point.length;
   }
   return std::string_view::npos;
 }

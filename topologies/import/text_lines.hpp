@@ -11,8 +11,6 @@
 
 namespace tutti::topologies {
 
-/// Only ASCII letters have case here.
-[[nodiscard]] std::string lower_case(std::string_view text);
 [[nodiscard]] bool same_but_for_case(std::string_view a, std::string_view b);
 
 /// Quoted, and cut where it is long.

@@ -4,8 +4,6 @@
 // in the order of a search from the members makes parts equal that differ only in where they lie.
 #include "workloads/planning/group_network.hpp"
 
-#include "sim/hash.hpp"
-
 #include <algorithm>
 #include <array>
 #include <tuple>
@@ -269,51 +267,6 @@ GroupNetwork sub_network(const Topology& topology, std::span<const NodeId> nodes
           {links.begin(), links.end()}};
 }
 
-bool look_alike(const Topology& a, const Topology& b, bool with_names) {
-  const auto same_node = [&](const Node& x, const Node& y) {
-    return x.kind == y.kind && x.can == y.can && x.reduce_rate == y.reduce_rate &&
-           (!with_names || x.name == y.name);
-  };
-  const auto same_link = [](const Link& x, const Link& y) {
-    return x.from == y.from && x.to == y.to && x.latency == y.latency &&
-           x.bandwidth == y.bandwidth && x.dimension == y.dimension && x.part == y.part;
-  };
-  const auto same_group = [](const SharedGroup& x, const SharedGroup& y) {
-    return x.links == y.links && x.bandwidth == y.bandwidth;
-  };
-  return std::ranges::equal(a.nodes(), b.nodes(), same_node) &&
-         std::ranges::equal(a.links(), b.links(), same_link) &&
-         std::ranges::equal(a.groups(), b.groups(), same_group) &&
-         std::ranges::equal(a.shape(), b.shape()) &&
-         a.parts().coordinates == b.parts().coordinates &&
-         a.parts().link_parts == b.parts().link_parts && a.parts().npu_model == b.parts().npu_model;
-}
-
-std::uint64_t content_fingerprint(const Topology& topology, bool with_names) {
-  Fingerprint hash;
-  hash.add(topology.fingerprint());
-  for (const Link& link : topology.links())
-    hash.add(static_cast<std::uint64_t>(static_cast<std::int64_t>(link.dimension)));
-  for (const int extent : topology.shape()) hash.add(static_cast<std::uint64_t>(extent));
-  for (const std::vector<int>& at : topology.parts().coordinates) {
-    hash.add(static_cast<std::uint64_t>(at.size()));
-    for (const int value : at) hash.add(static_cast<std::uint64_t>(value));
-  }
-  if (with_names)
-    for (const Node& node : topology.nodes()) {
-      hash.add(static_cast<std::uint64_t>(node.name.size()));
-      for (const char letter : node.name) hash.add(static_cast<std::uint64_t>(letter));
-    }
-  return hash.value();
-}
-
-bool is_everyone(const Topology& topology, std::span<const NodeId> group) {
-  if (group.size() != topology.npu_count()) return false;
-  for (std::uint32_t i = 0; i < group.size(); ++i)
-    if (group[i] != NodeId{i}) return false;
-  return true;
-}
-
 namespace {
 
 GroupNetwork whole_network(const Topology& topology) {
@@ -326,7 +279,7 @@ GroupNetwork whole_network(const Topology& topology) {
 } // namespace
 
 GroupNetwork network_of(const Topology& topology, std::span<const NodeId> group) {
-  if (!is_everyone(topology, group))
+  if (!is_everyone(group, topology.npu_count()))
     if (std::optional<GroupNetwork> part = part_of(topology, group)) return std::move(*part);
   return whole_network(topology);
 }

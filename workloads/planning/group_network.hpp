@@ -30,20 +30,9 @@ struct GroupNetwork {
 [[nodiscard]] std::optional<GroupNetwork> part_of(const Topology& topology,
                                                   std::span<const NodeId> group);
 
-/// Whether the group is all NPUs in the order of their ids: it communicates on the whole network.
-[[nodiscard]] bool is_everyone(const Topology& topology, std::span<const NodeId> group);
-
 /// Nodes and links as given, renumbered in this order, without coordinates; shared groups as far as
 /// they have links here. Pre: NPUs first; the ends of all links are among the nodes.
 [[nodiscard]] GroupNetwork sub_network(const Topology& topology, std::span<const NodeId> nodes,
                                        std::span<const LinkId> links);
-
-/// Whether an algorithm sees the same: abilities, links and what they are made of, shared groups,
-/// shapes and coordinates;
-/// names only where asked for.
-[[nodiscard]] bool look_alike(const Topology& a, const Topology& b, bool with_names);
-
-/// Equal for networks that look alike; the same on every machine.
-[[nodiscard]] std::uint64_t content_fingerprint(const Topology& topology, bool with_names);
 
 } // namespace tutti

@@ -276,7 +276,8 @@ private:
     std::optional<GroupPlace>& place = places_[group];
     if (place) return *place;
     const std::vector<NodeId>& members = workload_.groups[group];
-    const GroupNetwork* part = is_everyone(topology_, members) ? nullptr : part_for(group);
+    const GroupNetwork* part =
+        is_everyone(members, topology_.npu_count()) ? nullptr : part_for(group);
     place = part ? sites_.on_part(*part, members.size()) : sites_.on_whole(members);
     return *place;
   }

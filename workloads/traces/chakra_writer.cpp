@@ -60,12 +60,6 @@ void add_number(NodeMessage& node, const char* name, std::uint32_t value) {
 }
 
 /// ASTRA-sim knows all NPUs without a name for them, and numbers from 1 for all else.
-bool is_everyone(std::span<const NodeId> group, std::size_t npus) {
-  if (group.size() != npus) return false;
-  for (std::uint32_t i = 0; i < npus; ++i)
-    if (group[i].value != i) return false;
-  return true;
-}
 std::uint64_t number_of(std::uint32_t group) { return std::uint64_t{group} + 1; }
 
 std::vector<ProcessGroup> named_groups(const Workload& workload) {

@@ -5,7 +5,7 @@
 #include "sim/error.hpp"
 #include "sim/files/files.hpp"
 #include "sim/hash.hpp"
-#include "workloads/planning/group_network.hpp"
+#include "sim/topology.hpp"
 
 #include <fmt/format.h>
 
@@ -71,7 +71,7 @@ std::string part_text(const Topology& topology, const Collective& collective,
   std::string text =
       fmt::format("part {} {} root {} pieces {} chunks {} among", to_text(part.kind),
                   part.size.count, part.root, part.chunks_per_shard, part.chunk_count);
-  if (is_everyone(topology, part.group))
+  if (is_everyone(part.group, topology.npu_count()))
     text += " all";
   else
     for (const NodeId member : part.group) text += fmt::format(" {}", member.value);

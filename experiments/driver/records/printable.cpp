@@ -13,30 +13,6 @@ namespace tutti {
 
 namespace {
 
-struct CodePoint {
-  std::uint32_t value = 0;
-  std::size_t length = 0; ///< in bytes; 0: no UTF-8
-};
-
-/// The first of a text that isn't empty, as RFC 3629 has them: neither longer than need be, nor a
-/// surrogate, nor above U+10FFFF.
-CodePoint first_code_point(std::string_view text) {
-  const auto byte = [text](std::size_t i) { return static_cast<unsigned char>(text[i]); };
-  const std::uint32_t first = byte(0);
-  if (first < 0x80) return {first, 1};
-  const std::size_t length = first < 0xc2 ? 0 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
-  if (length == 0 || first > 0xf4 || text.size() < length) return {};
-  std::uint32_t value = first & (0x7fU >> length);
-  for (std::size_t i = 1; i < length; ++i) {
-    if ((byte(i) & 0xc0) != 0x80) return {};
-    value = value << 6 | (byte(i) & 0x3fU);
-  }
-  const std::uint32_t least = length == 2 ? 0x80 : length == 3 ? 0x800 : 0x10000;
-  const bool is_surrogate = value >= 0xd800 && value <= 0xdfff;
-  if (value < least || value > 0x10ffff || is_surrogate) return {};
-  return {value, length};
-}
-
 bool is_control(std::uint32_t value) {
   const auto in = [value](std::uint32_t first, std::uint32_t last) {
     return value >= first && value <= last;

@@ -88,6 +88,8 @@ std::vector<std::vector<std::string>> csv_rows(const Records& records) {
   return rows;
 }
 
+std::string seconds_text(double seconds) { return fmt::format("{:.3f} s", seconds); }
+
 namespace {
 
 /// Keys are exact, so that they can be typed.
@@ -101,9 +103,8 @@ std::string short_text(const Cell& cell, const RecordColumn& column) {
   case Quantity::rate: return short_rate_text(cell.number());
   case Quantity::ratio: return fmt::format("{:.3f}x", cell.number());
   case Quantity::part: return percent_text(cell.number());
-  case Quantity::seconds:
-    return short_text(Time{std::llround(cell.number() * static_cast<double>(ps_per_s))});
-  case Quantity::effort: return fmt::format("{:.3f} s", cell.number());
+  case Quantity::seconds: return short_text(time_of_seconds(cell.number()));
+  case Quantity::effort: return seconds_text(cell.number());
   case Quantity::text:
   case Quantity::numeral:
   case Quantity::truth:

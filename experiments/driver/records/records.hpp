@@ -92,6 +92,8 @@ private:
 /// Exact where the value is: whole numbers as they are, ratios to six places, CPU seconds to three.
 /// Empty where it isn't known.
 [[nodiscard]] std::string exact_text(const Cell& cell, Quantity quantity);
+/// "0.017 s": the time of work, as tables have it.
+[[nodiscard]] std::string seconds_text(double seconds);
 
 struct Records {
   std::vector<RecordColumn> columns;

@@ -44,17 +44,10 @@ Bytes size_of(const Topology& topology, const CollectiveRequest& request) {
 
 namespace {
 
-bool is_everyone(const Topology& topology, const std::vector<NodeId>& group) {
-  if (group.size() != topology.npu_count()) return false;
-  for (std::uint32_t i = 0; i < group.size(); ++i)
-    if (group[i] != NodeId{i}) return false;
-  return true;
-}
-
 std::string part_text(const Topology& topology, const CollectivePart& part) {
   std::string text{to_text(part.kind)};
   if (has_root(part.kind)) text += fmt::format(",root={}", part.group[part.root].value);
-  if (part.group.empty() || is_everyone(topology, part.group)) return text;
+  if (part.group.empty() || is_everyone(part.group, topology.npu_count())) return text;
   std::vector<std::uint32_t> members;
   for (const NodeId member : part.group) members.push_back(member.value);
   return text + ",group=" + ranges_text(members);

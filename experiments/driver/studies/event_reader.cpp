@@ -41,16 +41,6 @@ std::string known_words() {
 // Errors come with their place.
 std::string place_of(const ConfigTable& table) { return table.error("").what(); }
 
-// In millionths, as the simulator counts: one that rounds to 0 would be a link without bandwidth.
-Share share_of(const ConfigValue& value) {
-  const double share = value.number();
-  const long millionths = std::lround(std::clamp(share, -1.0, 2.0) * 1e6);
-  if (share > 1 || millionths < 1)
-    throw value.error(fmt::format(
-        "a share of {} is out of range (above 0, in millionths, and at most 1)", share));
-  return Share{static_cast<std::uint32_t>(millionths)};
-}
-
 NodeId npu_of(const Topology& topology, const std::string& text) {
   const NodeId node = topology.find_node(text);
   if (node.value >= topology.npu_count())
@@ -176,6 +166,15 @@ void require_consistent(const Topology& topology, std::span<const PlannedEvent> 
 }
 
 } // namespace
+
+Share share_of(const ConfigValue& value) {
+  const double share = value.number();
+  const long millionths = std::lround(std::clamp(share, -1.0, 2.0) * 1e6);
+  if (share > 1 || millionths < 1)
+    throw value.error(fmt::format(
+        "a share of {} is out of range (above 0, in millionths, and at most 1)", share));
+  return Share{static_cast<std::uint32_t>(millionths)};
+}
 
 EventPlan read_events(ConfigTable& table, const Topology& topology) {
   EventPlan plan;

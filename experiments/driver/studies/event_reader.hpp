@@ -53,6 +53,10 @@ namespace tutti {
 /// ends (where all are at instants, or all at fractions).
 [[nodiscard]] EventPlan read_events(ConfigTable& table, const Topology& topology);
 
+/// A share of a rate. Errors: InputError at its place unless it is above 0, in millionths, as the
+/// simulator counts (one that rounds to 0 would be a link without bandwidth), and at most 1.
+[[nodiscard]] Share share_of(const ConfigValue& value);
+
 /// A whole file. Errors: also for unknown keys, and where nothing would ever happen.
 [[nodiscard]] EventPlan read_event_file(const std::string& file, const Topology& topology);
 /// A file's content, from memory.

@@ -116,10 +116,6 @@ std::vector<Column> columns(bool has_intervals) {
   return all;
 }
 
-std::string seconds_text(double seconds) {
-  return short_text(Time{std::llround(seconds * static_cast<double>(ps_per_s))});
-}
-
 std::string error_text(const std::string& of, std::span<const ComparedRow> rows) {
   const ComparisonError error = error_of(rows);
   if (error.rows == 0) return fmt::format("{}: nothing is predicted\n", of);
@@ -139,8 +135,8 @@ std::string text_of(const MeasurementComparison& comparison, const TableForm& fo
     std::vector<std::string> cells{std::string(to_text(row.measured.kind)),
                                    to_text(row.measured.size),
                                    row.measured.is_in_place ? "in" : "out",
-                                   seconds_text(measured),
-                                   or_dash(seconds_text(predicted)),
+                                   short_text(time_of_seconds(measured)),
+                                   or_dash(short_text(time_of_seconds(predicted))),
                                    or_dash(fmt::format("{:.3f}", row.ratio())),
                                    short_rate_text(speed(row, measured)),
                                    or_dash(short_rate_text(speed(row, predicted))),
@@ -177,8 +173,9 @@ std::string text_of(const MeasurementComparison& comparison, const TableForm& fo
       text += fmt::format(
           "{}: {} in {}, and nothing on this network is faster than {} ({}): its links are faster "
           "than {} has them, or the size isn't what nccl-tests counts as size\n",
-          row.measured.place(), to_text(row.measured.size), seconds_text(row.measured.seconds),
-          short_text(row.bound), row.bound_words, comparison.topology);
+          row.measured.place(), to_text(row.measured.size),
+          short_text(time_of_seconds(row.measured.seconds)), short_text(row.bound), row.bound_words,
+          comparison.topology);
   for (const std::string& problem : comparison.problems)
     text += fmt::format("DEFECT: {}\n", problem);
   return text;

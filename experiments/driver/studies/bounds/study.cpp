@@ -110,16 +110,11 @@ void bound(BoundRow& row) {
   row.at_chunks_seconds = cpu_seconds() - start - row.bound_seconds;
 }
 
-bool is_complete(const Evaluation& e) {
-  return !e.replays.empty() && e.problem.empty() &&
-         (e.status == Status::optimal || e.status == Status::feasible);
-}
-
 // The fastest of its size, the first of equal ones. What a limit cut short counts, too: it is a
 // correct schedule.
 void choose(BoundRow& row, std::span<const Evaluation> evaluations) {
   for (const Evaluation& e : evaluations) {
-    row.algorithms += is_complete(e) ? 1 : 0;
+    row.algorithms += e.is_complete() ? 1 : 0;
     if (e.replays.empty() || !e.problem.empty()) continue;
     const Time time = e.replays.front().report.completion;
     if (!row.best || time < row.best->replays.front().report.completion) row.best = e;

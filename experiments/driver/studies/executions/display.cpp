@@ -17,7 +17,7 @@ namespace {
 std::string what_came_of(const ExecutionRun& run) {
   if (!run.problem.empty()) return run.problem;
   if (!run.execution) return run.note;
-  const Time measured{std::llround(run.measured() * static_cast<double>(ps_per_s))};
+  const Time measured = time_of_seconds(run.measured());
   return short_text(measured) +
          (run.predicted.empty() ? "" : ", predicted " + short_text(run.predicted.front()));
 }

@@ -25,10 +25,6 @@ namespace tutti {
 
 namespace {
 
-std::string seconds_text(double seconds) {
-  return short_text(Time{std::llround(seconds * static_cast<double>(ps_per_s))});
-}
-
 constexpr std::array<std::string_view, 3> prediction_names{"profile", "topology", "nothing"};
 
 std::string no_obstacle() { return {}; }
@@ -370,7 +366,7 @@ private:
     const runtime::DataCheck& check = run.execution->check;
     const double median = run.measured();
     if (median > 0) {
-      const Time time{std::llround(median * static_cast<double>(ps_per_s))};
+      const Time time = time_of_seconds(median);
       run.algbw = algbw(collective, time);
       run.busbw = busbw(collective, time);
     }
@@ -385,8 +381,8 @@ private:
       run.problem = "no element was checked";
     else if (const double least = std::ranges::min(run.execution->seconds);
              least < 0.99 * run.floor.seconds())
-      run.problem = fmt::format("{} is less than its links allow ({})", seconds_text(least),
-                                short_text(run.floor));
+      run.problem = fmt::format("{} is less than its links allow ({})",
+                                short_text(time_of_seconds(least)), short_text(run.floor));
   }
 
   const ExecutionCase& case_;

@@ -67,7 +67,7 @@ std::string words_of(std::string name) {
 std::string value_text(const runtime::FigureRow& figure) {
   constexpr double most = 1e18; // of what 64 bits hold
   if (figure.unit == "s" && figure.value * static_cast<double>(ps_per_s) < most)
-    return short_text(Time{std::llround(figure.value * static_cast<double>(ps_per_s))});
+    return short_text(time_of_seconds(figure.value));
   if (figure.unit == "bytes/s") return short_rate_text(figure.value);
   if (figure.unit == "bytes" && figure.value < most)
     return short_text(Bytes{std::llround(figure.value)});

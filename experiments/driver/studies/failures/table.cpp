@@ -20,8 +20,6 @@ namespace tutti {
 
 namespace {
 
-std::string seconds_text(double seconds) { return fmt::format("{:.3f} s", seconds); }
-
 bool is_sweep(std::span<const FailureEvaluation> evaluations) {
   return std::any_of(evaluations.begin(), evaluations.end(), [](const FailureEvaluation& e) {
     return std::any_of(e.scenarios.begin(), e.scenarios.end(), [](const ScenarioEvaluation& each) {

@@ -90,8 +90,6 @@ std::vector<ErrorsOf> errors_of(const FitStudy& study, Networks networks,
   return all;
 }
 
-Time time_of(double seconds) { return {std::llround(seconds * static_cast<double>(ps_per_s))}; }
-
 /// As files have it.
 std::string text_of(const FittedConstant& constant, double value) {
   double share = 1;
@@ -136,7 +134,8 @@ Records fit_rows(const FitStudy& study, Networks networks, const FitEvaluation& 
       {{"topology", text, key}, [&](const R& r) { return networks[r.system->topology].label; }},
       {{"collective", text, key}, [](const R& r) { return to_text(r.row->measured.kind); }},
       {{"size_bytes", bytes, key}, [](const R& r) { return r.row->measured.size; }},
-      {{"measured_ps", time, metric}, [](const R& r) { return time_of(r.row->measured.seconds); }},
+      {{"measured_ps", time, metric},
+       [](const R& r) { return time_of_seconds(r.row->measured.seconds); }},
       {{"predicted_ps", time, metric}, [](const R& r) { return r.predicted; }},
       {{"time_low_ps", time, metric}, [](const R& r) { return r.interval.low; }},
       {{"time_high_ps", time, metric}, [](const R& r) { return r.interval.high; }},

@@ -35,7 +35,6 @@ std::string proof_text(const FrontierPoint& point) {
   return point.proof == PointProof::lp_tight ? text : text + ", R/C >= " + to_text(point.least);
 }
 
-std::string seconds_text(double seconds) { return fmt::format("{:.3f} s", seconds); }
 std::string range_text(std::span<const Bytes> sizes) {
   const std::string first = to_text(sizes.front());
   return sizes.size() == 1 ? first : first + ".." + to_text(sizes.back());

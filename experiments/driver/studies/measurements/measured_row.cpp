@@ -29,11 +29,6 @@ using Json = nlohmann::ordered_json;
 
 constexpr double us_per_s = 1e6, bytes_per_gb = 1e9;
 
-bool is_digits(std::string_view text) {
-  return !text.empty() &&
-         std::ranges::all_of(text, [](unsigned char c) { return std::isdigit(c) != 0; });
-}
-
 std::vector<std::string_view> words_of(std::string_view line) {
   std::vector<std::string_view> words;
   std::size_t at = 0;

@@ -203,7 +203,7 @@ Attempt attempt(const Case& c) {
 
 Interval interval_of(Time predicted, Time slowest) {
   const double low = predicted.seconds() * (predicted.seconds() / slowest.seconds());
-  return {Time{std::llround(low * static_cast<double>(ps_per_s))}, slowest};
+  return {time_of_seconds(low), slowest};
 }
 
 namespace {

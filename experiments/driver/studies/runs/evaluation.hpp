@@ -147,6 +147,12 @@ struct Evaluation {
   /// A defect of Tutti in words (a fault, redundant copies, a time below its bound, a crash); empty
   /// where all is well. Infeasible is none.
   std::string problem;
+
+  /// A correct schedule that no limit cut short.
+  [[nodiscard]] bool is_complete() const {
+    return !replays.empty() && problem.empty() &&
+           (status == Status::optimal || status == Status::feasible);
+  }
 };
 
 /// Errors: InputError where nothing is replayed under fluid, whose the model is.

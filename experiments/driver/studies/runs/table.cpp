@@ -48,12 +48,6 @@ std::string planned_text(const Evaluation& e) {
   return text;
 }
 
-// Has a correct schedule that nothing cut short.
-bool is_complete(const Evaluation& e) {
-  return !e.replays.empty() && e.problem.empty() &&
-         (e.status == Status::optimal || e.status == Status::feasible);
-}
-
 std::string attempts_text(const Evaluation& e) {
   const AttemptSpread& attempts = *e.attempts;
   const bool is_hashed = e.routing.starts_with("ecmp-hash");
@@ -72,8 +66,7 @@ std::string fact_text(std::string_view name, double value) {
   constexpr std::string_view seconds = "_seconds", rate = "_bytes_per_second", traffic = "_gb";
   constexpr double least = 1e-9; // less is what floating point has left of nothing
   if (name.ends_with(seconds) && value >= 0 && value < 1e6)
-    return named(seconds.size(),
-                 short_text(Time{std::llround(value * static_cast<double>(ps_per_s))}));
+    return named(seconds.size(), short_text(time_of_seconds(value)));
   if (name.ends_with(rate)) return named(rate.size(), short_rate_text(value));
   if (name.ends_with(traffic)) return named(traffic.size(), fmt::format("{:.6g} GB", value));
   return named(0, fmt::format("{:.6g}", std::abs(value) < least ? 0.0 : value));
@@ -268,7 +261,7 @@ std::string agreement_text(std::span<const Evaluation> rows) {
 std::string best_text(const Evaluation& e) {
   const Replay& replay = e.replays.front();
   std::string text = fmt::format("best: {}{}, {}, {} the lower bound {} ({})", e.algorithm,
-                                 is_complete(e) ? "" : fmt::format(" ({})", to_text(e.status)),
+                                 e.is_complete() ? "" : fmt::format(" ({})", to_text(e.status)),
                                  short_text(replay.report.completion), gap_text(replay.gap()),
                                  short_text(replay.bound.time), replay.bound.certificate);
   if (replay.interval)
@@ -285,13 +278,13 @@ std::string best_text(const Evaluation& e) {
 
 /// Whether a row is the first of its size, and has a complete schedule. Pre: rows are sorted.
 bool is_best(std::span<const Evaluation> rows, std::size_t i) {
-  return is_complete(rows[i]) && (i == 0 || rows[i - 1].size != rows[i].size);
+  return rows[i].is_complete() && (i == 0 || rows[i - 1].size != rows[i].size);
 }
 
 std::string table_text(std::vector<Evaluation> rows, const TableForm& form) {
   // Complete rows first, then what a limit cut short, defects, and rows without a time.
   const auto key = [](const Evaluation& e) {
-    const int rank = is_complete(e) ? 0 : e.replays.empty() ? 3 : e.problem.empty() ? 1 : 2;
+    const int rank = e.is_complete() ? 0 : e.replays.empty() ? 3 : e.problem.empty() ? 1 : 2;
     return std::pair{rank, e.replays.empty() ? Time{} : e.replays.front().report.completion};
   };
   std::stable_sort(rows.begin(), rows.end(), [&key](const Evaluation& a, const Evaluation& b) {

@@ -137,14 +137,6 @@ std::string read_cache(ConfigTable& table) {
   return cache.empty() ? default_schedule_cache() : cache == "none" ? "" : cache;
 }
 
-Share share_of(const ConfigValue& value) {
-  const double share = value.number();
-  const long millionths = std::lround(std::clamp(share, -1.0, 2.0) * 1e6);
-  if (share > 1 || millionths < 1)
-    throw value.error(fmt::format("a share of {} is out of range (above 0, at most 1)", share));
-  return Share{static_cast<std::uint32_t>(millionths)};
-}
-
 std::vector<Straggler> read_stragglers(ConfigTable& table,
                                        std::span<const TrainingNetwork> networks) {
   std::vector<Straggler> stragglers;

@@ -4,12 +4,12 @@
 
 #include "experiments/driver/sweep/space/expression.hpp"
 #include "sim/error.hpp"
+#include "sim/text.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 
 namespace tutti::sweep {
 
@@ -20,12 +20,6 @@ constexpr std::array store_columns{
     "id",         "position",      "key",    "status",    "message",     "experiment_seed",
     "owner",      "expected_work", "tutti",  "commit_id", "cpu_seconds", "synthesis_seconds",
     "peak_bytes", "facts",         "results"};
-
-std::string lower_case(std::string text) {
-  for (char& letter : text)
-    letter = static_cast<char>(std::tolower(static_cast<unsigned char>(letter)));
-  return text;
-}
 
 // Words that SQLite takes for names where they can't be words, and readers wouldn't.
 constexpr std::array words{"end", "false", "glob", "like", "match", "regexp", "true"};
