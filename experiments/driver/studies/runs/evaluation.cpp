@@ -9,7 +9,6 @@
 #include "experiments/driver/studies/refusals.hpp"
 #include "experiments/driver/studies/runs/busy_links.hpp"
 #include "experiments/driver/studies/runs/carried.hpp"
-#include "experiments/driver/studies/runs/hashed_routes.hpp"
 #include "experiments/driver/studies/runs/noisy_replay.hpp"
 #include "sim/engines/agreement.hpp"
 #include "sim/error.hpp"
