@@ -13,7 +13,6 @@
 #include "experiments/driver/studies/executions/records.hpp"
 #include "experiments/driver/studies/executions/table.hpp"
 #include "experiments/driver/terminal/stage_display.hpp"
-#include "sim/error.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -90,7 +89,6 @@ Figure execution_figure(const ExecutionEvaluation& e) {
     if (std::ranges::find(algorithms, run.algorithm) == algorithms.end())
       algorithms.push_back(run.algorithm);
   }
-  if (runs.empty()) throw InputError("nothing was measured that could be drawn");
   const std::vector<std::size_t> hues = series_hues(algorithms);
   const TimeUnit unit = time_unit(static_cast<double>(ps_per_s) * longest);
   CurveChart chart;
