@@ -213,8 +213,8 @@ const Router::Tree& Router::tree(NodeId to, int part) {
 double Router::weight(LinkId link) const {
   constexpr double gb = 1e9;
   const auto speed = static_cast<double>(topology_.effective_bandwidth(link).bytes_per_second);
-  const double load = (flows_[link.value] + 1.0) * gb / speed; // with one more
-  return load * load;
+  const double flows = flows_[link.value];
+  return (2 * flows + 1) * (gb / speed) * (gb / speed); // what one more adds to the square of flows
 }
 
 /// Sets rest_ for all nodes on the shortest paths between two: ends first, by depth.

@@ -94,7 +94,8 @@ private:
 
   /// Whose every node is: of one of the nodes, or what several share. NPUs outside the group belong
   /// to their nodes, too, of which there may be more than the group has. A switch belongs to the
-  /// node that alone is next to it.
+  /// node that alone is next to it, unless it is as far from the node's NPUs as what other nodes
+  /// share: a leaf with one server is a leaf.
   void find_domains(std::span<const NodeId> group, const std::vector<std::vector<Rank>>& nodes,
                     const NodesOfNpus& node_of) {
     domain_.assign(topology_.node_count(), none);
@@ -119,6 +120,39 @@ private:
         }
       }
     }
+    share_lone_leaves();
+  }
+
+  /// Shares the switches through which a node reaches what is shared, from the depth on at which
+  /// other nodes already share one. What leads nowhere from there, as an NVSwitch, stays.
+  void share_lone_leaves() {
+    std::vector<std::uint32_t> open, depth(topology_.node_count(), none);
+    for (std::uint32_t v = 0; v < topology_.node_count(); ++v)
+      if (topology_.node(NodeId{v}).kind == NodeKind::npu) {
+        depth[v] = 0;
+        open.push_back(v);
+      }
+    std::uint32_t least = none; // depth of what is shared
+    std::vector<std::uint32_t> shares;
+    for (std::size_t i = 0; i < open.size(); ++i) {
+      const std::uint32_t v = open[i];
+      if (domain_[v] == shared) {
+        least = std::min(least, depth[v]);
+        shares.push_back(v);
+      }
+      for (const LinkId link : topology_.out_links(NodeId{v}))
+        if (const std::uint32_t next = topology_.link(link).to.value; depth[next] == none) {
+          depth[next] = depth[v] + 1;
+          open.push_back(next);
+        }
+    }
+    for (std::size_t i = 0; i < shares.size(); ++i)
+      for (const LinkId link : topology_.out_links(NodeId{shares[i]})) {
+        const std::uint32_t next = topology_.link(link).to.value;
+        if (domain_[next] == shared || depth[next] < least) continue;
+        domain_[next] = shared;
+        shares.push_back(next);
+      }
   }
 
   void join_directly() {

@@ -15,7 +15,7 @@ namespace tutti::gpu {
 
 namespace {
 
-/// Of a table; a cell is one line without bars.
+/// A cell of a table: one line, without bars.
 std::string table_row(std::initializer_list<std::string> cells) {
   std::string text = "|";
   for (std::string cell : cells) {

@@ -3,7 +3,6 @@
 #pragma once
 
 #include "experiments/driver/cache/cache_folder.hpp"
-#include "experiments/driver/cache/outcome_record.hpp"
 #include "sim/collective.hpp"
 #include "sim/synthesizer.hpp"
 #include "sim/topology.hpp"
@@ -35,6 +34,13 @@ inline constexpr Bytes default_cache_size{std::int64_t{1} << 30};
 [[nodiscard]] std::string schedule_key(const Topology& topology, const Collective& collective,
                                        const AlgorithmRow& algorithm,
                                        const SynthesisOptions& options);
+
+struct RememberedOutcome {
+  Outcome outcome;
+  /// Whether it is of a network with these very names, of itself and its nodes: the outcome's texts
+  /// may speak of them.
+  bool has_same_names = false;
+};
 
 /// A folder of outcomes. A file that is torn, foreign, outdated or of another key is a miss, and
 /// replaced by what is remembered next under its name. What is used is touched, so that what nobody

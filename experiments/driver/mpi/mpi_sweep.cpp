@@ -6,6 +6,7 @@
 #include "experiments/driver/mpi/mpi_sweep.hpp"
 
 #include "experiments/driver/pool/interrupts.hpp"
+#include "experiments/driver/sweep/point_messages.hpp"
 #include "experiments/driver/terminal/progress.hpp"
 #include "sim/error.hpp"
 

@@ -85,10 +85,10 @@ const EngineRow& engine_of(const ReplayArguments& arguments) {
   return *of_option("--engine", [&] { return &find_engine(arguments.engine); });
 }
 
-// Replays once per discipline; the heat map is of the first.
-void replay_all(const ReplayArguments& arguments, const Topology& topology,
-                const ScheduleFile& file, TimeModel model, const NoiseRequest& noise,
-                std::span<const Time> starts, const StageWatch& stage, Evaluation& e) {
+// Replays once per discipline, writes a trace of all and draws the first.
+void replay_and_draw(const ReplayArguments& arguments, const Topology& topology,
+                     const ScheduleFile& file, TimeModel model, const NoiseRequest& noise,
+                     std::span<const Time> starts, const StageWatch& stage, Evaluation& e) {
   const EngineRow& engine = engine_of(arguments);
   const BoundEffort effort = parse_bound_effort(arguments.bound.value_or("quick"));
   for (const Discipline discipline : parse_disciplines(arguments.disciplines)) {
@@ -212,7 +212,7 @@ int replay_command(const ReplayArguments& arguments) {
   Evaluation e = evaluation_of(topology, file, verdict);
   e.verify_seconds = verify_seconds;
   e.note = late_text(topology, starts);
-  replay_all(arguments, topology, file, model, noise, starts, stage, e);
+  replay_and_draw(arguments, topology, file, model, noise, starts, stage, e);
   display.erase();
   if (arguments.json)
     print_text(answer_json("replay", run_rows_json({&e, 1}, LinkDetail::all)));

@@ -72,7 +72,7 @@ void print_results(const Experiment& experiment, std::span<const StudyResult> re
 }
 
 // Says on stderr what went wrong; the exit code.
-int judge(std::span<const StudyResult> results) {
+int exit_code_of(std::span<const StudyResult> results) {
   int code = 0;
   for (const StudyResult& result : results)
     code = std::max({code, report_problems(result.defects), report_problems(result.nothing_made)});
@@ -176,7 +176,7 @@ int run_command(const RunArguments& arguments) {
   if (!arguments.json && elsewhere) print_text("\n" + figures_text(rows));
   if (!arguments.json) print_text(fmt::format("\nwritten: {}\n", joined(files, " ")));
   flush_standard_output(); // results first, then what is wrong with them
-  return std::max(elsewhere ? report_problems(problems_of(rows)) : 0, judge(results));
+  return std::max(elsewhere ? report_problems(problems_of(rows)) : 0, exit_code_of(results));
 }
 
 } // namespace tutti

@@ -1,5 +1,5 @@
 // What an arrangement decides: where nodes stand, what surrounds them, which links aren't straight.
-// Lines and labels follow from it (lines.hpp, labels.hpp). Each arrangement knows one structure and
+// Lines and labels follow from it (lines.hpp, layout.cpp). Each arrangement knows one structure and
 // says nothing of networks that don't have it.
 #pragma once
 

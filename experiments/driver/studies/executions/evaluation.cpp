@@ -304,7 +304,7 @@ private:
       return;
     }
     if (case_.predicted_by != PredictedBy::nothing) predict(run, collective, schedule);
-    judge(run, collective);
+    check_measured(run, collective);
   }
 
   [[nodiscard]] runtime::Program lowered(const std::string& name, const Collective& collective,
@@ -361,7 +361,7 @@ private:
   }
 
   // A time below 99 % of what the emulated links allow is no fast run but a fault of the emulation.
-  void judge(ExecutionRun& run, const Collective& collective) const {
+  void check_measured(ExecutionRun& run, const Collective& collective) const {
     if (run.execution->seconds.empty()) return; // yet to be measured
     const runtime::DataCheck& check = run.execution->check;
     const double median = run.measured();

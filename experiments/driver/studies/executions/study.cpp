@@ -1,23 +1,120 @@
-// [[executions]] from its tables to what came of them.
+// [[executions]] from its tables to what came of them. A run that executes for real takes as long
+// as it takes, and what it measured is gone if the program is killed before its tables: each run
+// says so at once.
 #include "experiments/driver/studies/executions/study.hpp"
 
+#include "experiments/driver/figures/curves.hpp"
+#include "experiments/driver/figures/palette.hpp"
 #include "experiments/driver/pool/process_memory.hpp"
 #include "experiments/driver/records/file_stem.hpp"
 #include "experiments/driver/records/output.hpp"
-#include "experiments/driver/studies/executions/display.hpp"
-#include "experiments/driver/studies/executions/figure.hpp"
 #include "experiments/driver/studies/executions/json.hpp"
 #include "experiments/driver/studies/executions/pack_backend.hpp"
 #include "experiments/driver/studies/executions/records.hpp"
 #include "experiments/driver/studies/executions/table.hpp"
 #include "experiments/driver/terminal/stage_display.hpp"
 
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <iostream>
 #include <memory>
+#include <span>
 #include <utility>
 
+#include <unistd.h>
+
 namespace tutti {
+
+namespace {
+
+std::string what_came_of(const ExecutionRun& run) {
+  if (!run.problem.empty()) return run.problem;
+  if (!run.execution) return run.note;
+  const Time measured = time_of_seconds(run.measured());
+  return short_text(measured) +
+         (run.predicted.empty() ? "" : ", predicted " + short_text(run.predicted.front()));
+}
+
+/// What those who wait see on stderr, where that is a terminal or lines are wanted: a line after
+/// each run, with the label before it; else nothing.
+///   tutti: DGX-1: ring, 1.000 MiB: 2.1 ms, predicted 2.0 ms
+std::function<void(const ExecutionRun&)> execution_announcer(std::string label, bool lines_wanted) {
+  if (!lines_wanted && isatty(STDERR_FILENO) == 0) return {};
+  return [label = std::move(label)](const ExecutionRun& run) {
+    std::cerr << fmt::format("tutti: {}{}, {}: {}\n", label.empty() ? "" : label + ": ",
+                             run.algorithm, short_text(run.size), what_came_of(run))
+              << std::flush;
+  };
+}
+
+void add_point(std::vector<Curve>& curves, const std::string& name, CurveLook look, Bytes size,
+               double time) {
+  auto at = std::ranges::find(curves, name, &Curve::name);
+  if (at == curves.end()) at = curves.insert(curves.end(), Curve{name, {}, {}, look});
+  at->points.push_back({static_cast<double>(size.count), time});
+}
+
+/// "predictions are off by 4 % in the median, 22 % at most"
+std::string errors_text(std::span<const ExecutionRun* const> runs) {
+  std::vector<double> errors;
+  for (const ExecutionRun* run : runs)
+    if (!run->fitted)
+      errors.push_back(std::abs(run->predicted.front().seconds() / run->measured() - 1));
+  if (errors.empty()) return "all predictions are fitted";
+  std::ranges::sort(errors);
+  return fmt::format("predictions are off by {:.0f} % in the median, {:.0f} % at most",
+                     100 * errors[(errors.size() - 1) / 2], 100 * errors.back());
+}
+
+/// Whether any run was measured.
+bool was_measured(const ExecutionEvaluation& evaluation) {
+  return std::ranges::any_of(evaluation.runs,
+                             [](const ExecutionRun& run) { return run.ratio() > 0; });
+}
+
+/// Two curves per algorithm, of measured and of predicted times over the size, both axes
+/// logarithmic: where they part is where the model doesn't know the machine. Pre: was_measured().
+Figure execution_figure(const ExecutionEvaluation& e) {
+  std::vector<const ExecutionRun*> runs;
+  std::vector<std::string> algorithms;
+  double longest = 0; // in seconds
+  for (const ExecutionRun& run : e.runs) {
+    if (run.ratio() <= 0) continue;
+    runs.push_back(&run);
+    longest = std::max({longest, run.measured(), run.predicted.front().seconds()});
+    if (std::ranges::find(algorithms, run.algorithm) == algorithms.end())
+      algorithms.push_back(run.algorithm);
+  }
+  const std::vector<std::size_t> hues = series_hues(algorithms);
+  const TimeUnit unit = time_unit(static_cast<double>(ps_per_s) * longest);
+  CurveChart chart;
+  chart.heading = {labelled_title(e.label, fmt::format("{} on {}: {}", e.collective, e.topology,
+                                                       errors_text(runs))),
+                   fmt::format("{}, links {}; median of {}; predicted for {}", e.device,
+                               e.emulated ? "throttled to the topology's" : "as fast as they go",
+                               e.repetitions, e.profile ? "the profiled network" : "the topology")};
+  chart.axis = CurveAxis::bytes;
+  chart.x_label = "collective size";
+  chart.y_label = fmt::format("time [{}]", unit.name);
+  chart.logarithmic = true;
+  for (const ExecutionRun* run : runs) {
+    const auto place = std::ranges::find(algorithms, run->algorithm) - algorithms.begin();
+    const std::size_t hue = hues[static_cast<std::size_t>(place)];
+    const double scale = static_cast<double>(ps_per_s) / unit.ps;
+    add_point(chart.curves, run->algorithm + ", measured", {hue, 0}, run->size,
+              scale * run->measured());
+    add_point(chart.curves, run->algorithm + ", predicted", {hue, 1}, run->size,
+              scale * run->predicted.front().seconds());
+  }
+  for (Curve& curve : chart.curves) std::ranges::stable_sort(curve.points, {}, &PlotPoint::x);
+  return curve_figure(chart);
+}
+
+} // namespace
 
 ExecutionCase ExecutionStudy::complete(Networks networks) const {
   ExecutionCase c = execution;

@@ -58,7 +58,7 @@ std::string factors_text(const ExecutionEvaluation& e) {
                      joined(words, ", "));
 }
 
-std::string heading(const ExecutionEvaluation& e) {
+std::string execution_heading(const ExecutionEvaluation& e) {
   return fmt::format(
       "{}{}, {} ({} NPUs), {}, {}\nbackend {}{}; links {}; median of {} timed runs after {}; "
       "{}\n",
@@ -179,7 +179,7 @@ std::string nccl_block(const ExecutionEvaluation& e, const std::string& algorith
 } // namespace
 
 std::string execution_text(const ExecutionEvaluation& e, const TableForm& form) {
-  std::string text = heading(e);
+  std::string text = execution_heading(e);
   if (e.profile)
     text += fmt::format("profile: {} links, fitted within {:.1f} %, all at once {}\n",
                         e.profile->links.size(), 100 * e.profile->fit_error(),

@@ -5,10 +5,9 @@
 #include "experiments/driver/studies/failures/evaluation.hpp"
 
 #include "experiments/driver/pool/process_memory.hpp"
-#include "experiments/driver/studies/failures/network_cuts.hpp"
+#include "experiments/driver/studies/failures/failure_texts.hpp"
 #include "experiments/driver/studies/failures/noisy_recovery.hpp"
 #include "experiments/driver/studies/failures/reaction.hpp"
-#include "experiments/driver/studies/failures/stuck_text.hpp"
 #include "experiments/driver/studies/noise/start_times.hpp"
 #include "experiments/driver/studies/registry.hpp"
 #include "sim/engines/agreement.hpp"

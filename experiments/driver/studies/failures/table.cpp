@@ -28,7 +28,7 @@ bool is_sweep(std::span<const FailureEvaluation> evaluations) {
   });
 }
 
-std::string heading(const FailureEvaluation& e) {
+std::string failure_heading(const FailureEvaluation& e) {
   return fmt::format("{}{}, {} {} ({} NPUs)\nengine {}, links busy for {}, forwarding {}; "
                      "detection {}, decision {}\n",
                      e.label.empty() ? "" : e.label + ": ", e.topology, e.collective,
@@ -280,7 +280,7 @@ std::string failures_text(std::span<const FailureEvaluation> evaluations, const 
   std::string words;
   for (const FailureEvaluation& e : evaluations) words += conclusion_text(e);
   for (const FailureEvaluation& e : evaluations) words += story(e);
-  return wrapped(heading(evaluations.front()), form) +
+  return wrapped(failure_heading(evaluations.front()), form) +
          to_text(whole_table(policy_records(evaluations, form)), form) + wrapped(words, form) +
          draws_table(evaluations, form);
 }

@@ -118,7 +118,7 @@ const std::string& npu_model(Networks networks, const FittedRow& row) {
 }
 
 /// Rows of each machine by what the others give, where those have all of its parts.
-void judge_elsewhere(const FitRequest& request, FitEvaluation& made) {
+void cross_validate(const FitRequest& request, FitEvaluation& made) {
   const auto rules_of = [](const FitRow& row) {
     std::set<std::string> rules;
     for (const std::string& constant : row.constants)
@@ -150,7 +150,7 @@ void judge_elsewhere(const FitRequest& request, FitEvaluation& made) {
 
 /// Intervals, from rows that were left out.
 void spread(const FitRequest& request, Networks networks, FitEvaluation& made) {
-  judge_elsewhere(request, made);
+  cross_validate(request, made);
   std::map<std::string, std::vector<std::size_t>> by_part;
   std::vector<std::size_t> all;
   std::set<std::string> seen; // constants that fitted rows hang on
@@ -160,7 +160,7 @@ void spread(const FitRequest& request, Networks networks, FitEvaluation& made) {
     all.push_back(r);
     seen.insert(request.rows[r].constants.begin(), request.rows[r].constants.end());
   }
-  const auto judge = [&](const std::vector<std::size_t>& rows, double FitErrors::*error) {
+  const auto errors_left_out = [&](const std::vector<std::size_t>& rows, double FitErrors::*error) {
     std::vector<LeftOut> left_out;
     for (const std::size_t r : rows) {
       const FitErrors& errors = made.rows[r].errors;
@@ -171,15 +171,15 @@ void spread(const FitRequest& request, Networks networks, FitEvaluation& made) {
   // A single machine says nothing about others: then sizes are left out instead of machines.
   const bool is_alone = std::ranges::all_of(
       request.rows, [&](const FitRow& row) { return row.system == request.rows.front().system; });
-  const std::vector<LeftOut> elsewhere =
-      judge(all, is_alone ? &FitErrors::without_size : &FitErrors::without_system);
-  made.spreads[""] = spread_of(elsewhere);
-  const std::vector<bool> is_covered = covered_by_others(elsewhere);
+  const std::vector<LeftOut> all_left_out =
+      errors_left_out(all, is_alone ? &FitErrors::without_size : &FitErrors::without_system);
+  made.spreads[""] = spread_of(all_left_out);
+  const std::vector<bool> is_covered = covered_by_others(all_left_out);
   if (all.size() > 1)
     for (std::size_t i = 0; i < all.size(); ++i) made.rows[all[i]].is_covered = is_covered[i];
   for (const auto& [part, rows] : by_part) {
     if (rows.size() < enough_rows) continue;
-    const std::vector<LeftOut> sizes = judge(rows, &FitErrors::without_size);
+    const std::vector<LeftOut> sizes = errors_left_out(rows, &FitErrors::without_size);
     made.spreads[part] = spread_of(sizes);
     const std::vector<bool> covered = covered_by_others(sizes);
     for (std::size_t i = 0; i < rows.size(); ++i) made.rows[rows[i]].is_covered = covered[i];

@@ -52,7 +52,7 @@ std::vector<Bytes> shown_sizes(const std::vector<Bytes>& sizes) {
   return {sizes.front(), sizes.back()};
 }
 
-std::string heading(const FrontierEvaluation& e) {
+std::string frontier_heading(const FrontierEvaluation& e) {
   std::string text = e.label.empty() ? "" : e.label + ": ";
   text +=
       fmt::format("{}, {} {} ({} NPUs)\n", e.topology, e.collective, range_text(e.sizes), e.npus);
@@ -181,7 +181,7 @@ std::string frontier_text(const FrontierEvaluation& e, const TableForm& form) {
   std::string words = end_text(e) + best_text(e) + effort_text(e);
   if (!e.problem.empty()) words += fmt::format("DEFECT: {}\n", e.problem);
   words += remark_text(e);
-  return wrapped(heading(e), form) + points + wrapped(words, form);
+  return wrapped(frontier_heading(e), form) + points + wrapped(words, form);
 }
 
 namespace {

@@ -74,7 +74,7 @@ private:
     if (plan_.together) result_.synthesis_seconds = 0; // those alone are only to compare with
     const std::optional<Work> all = plan_.together ? made_together() : at_once(alone);
     if (!all || !is_correct(*all, "all jobs")) return;
-    replay_all(alone, *all);
+    replay_together(alone, *all);
   }
 
   std::optional<Work> made_alone(const Job& job) {
@@ -191,7 +191,7 @@ private:
 
   // A job is done when the last of its chunks is: its parts of the common collective stand in the
   // order of the jobs.
-  void replay_all(std::span<const Work> alone, const Work& all) {
+  void replay_together(std::span<const Work> alone, const Work& all) {
     const Report together = replayed(all, "all jobs");
     const Time start = first_start(study_.jobs);
     result_.makespan = together.completion - start;

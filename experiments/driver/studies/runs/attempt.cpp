@@ -81,7 +81,7 @@ struct Task {
 
 // Cuts the collective as the outcome says, and verifies its schedule: false where that is too fine,
 // or was interrupted: nobody knows whether such a schedule is correct.
-bool judge(const Task& task, Attempt& made) {
+bool verify_made(const Task& task, Attempt& made) {
   const double start = cpu_seconds();
   made.may_repeat = task.algorithm.imitates;
   if (std::optional<std::string> too_fine =
@@ -125,7 +125,7 @@ std::optional<Attempt> remembered(const Task& task, const ScheduleCache& cache,
   made.chunks = task.chunks * made.outcome.parts_per_chunk;
   const bool has_own_texts =
       found->has_same_names || (wanted == Wanted::schedule && made.has_schedule());
-  if (!has_own_texts || !judge(task, made) || !is_sound(made)) return std::nullopt;
+  if (!has_own_texts || !verify_made(task, made) || !is_sound(made)) return std::nullopt;
   return made;
 }
 
@@ -164,7 +164,7 @@ Attempt attempt(const AlgorithmRow& algorithm, const Topology& topology,
   made.synthesis_seconds = cpu_seconds() - start;
   const bool was_cut_short =
       is_cut_short(made.outcome.status) || (options.cancelled && options.cancelled());
-  if (judge(task, made) && is_sound(made) && !was_cut_short)
+  if (verify_made(task, made) && is_sound(made) && !was_cut_short)
     cache.remember(key, topology, made.collective, made.outcome);
   return made;
 }

@@ -9,7 +9,6 @@
 #include "experiments/driver/studies/refusals.hpp"
 #include "experiments/driver/studies/runs/busy_links.hpp"
 #include "experiments/driver/studies/runs/carried.hpp"
-#include "experiments/driver/studies/runs/hashed_routes.hpp"
 #include "experiments/driver/studies/runs/noisy_replay.hpp"
 #include "sim/engines/agreement.hpp"
 #include "sim/error.hpp"
@@ -334,7 +333,7 @@ std::optional<AttemptSpread> spread_of(std::vector<Time> attempts) {
 
 // The trace is written and its hops are dropped at once: those of several replays of a large
 // network wouldn't fit into memory together.
-void replay_all(const Case& c, const Attempt& made, Evaluation& result) {
+void replay_under_models(const Case& c, const Attempt& made, Evaluation& result) {
   const std::vector<Time> starts = parse_starts(*c.topology, made.collective, c.noise.starts);
   if (const std::string late = late_text(*c.topology, starts); !late.empty())
     add_note(result, late);
@@ -481,7 +480,7 @@ Evaluation evaluate(const Case& given) {
   }
   if (result.verified) {
     try {
-      replay_all(c, made, result);
+      replay_under_models(c, made, result);
     } catch (const Stopped&) {
       add_note(result, ended_text(c.options, "its replay"));
       if (c.options.limit_seconds > 0) result.status = Status::timed_out;

@@ -1,8 +1,12 @@
 // The schedule stays as it was planned, on a network and with clocks that it wasn't planned for:
 // what then happens is what robustness means. Each draw is held to a bound of its own.
+//
+// That flows share equally short routes evenly is an ideal. Switches take one by a hash of a flow's
+// addresses, whose collisions differ from job to job, so that one seed tells little.
 #include "experiments/driver/studies/runs/noisy_replay.hpp"
 
 #include "experiments/driver/studies/noise/start_times.hpp"
+#include "experiments/driver/studies/runs/carried.hpp"
 #include "sim/engines/agreement.hpp"
 #include "sim/engines/late_starts.hpp"
 #include "sim/sends.hpp"
@@ -10,6 +14,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <optional>
 #include <utility>
 
 namespace tutti {
@@ -77,6 +83,35 @@ void add_noisy_replays(const NoisyReplay& replay, const NoiseRequest& request, u
   draw_noise(std::move(plan), request, quiet.bound.time, quiet.report.completion, run, stage,
              fmt::format("{}, {}", replay.engine.name, discipline_text(replay.model)), quiet.noises,
              problem);
+}
+
+std::vector<Time> times_of_other_seeds(const Case& c, const Attempt& made) {
+  std::vector<Time> times;
+  if (c.options.routing.rule != Routing::ecmp_hash || made.outcome.routing.empty() ||
+      !made.outcome.schedule)
+    return times;
+  constexpr std::uint64_t seeds = 16;
+  Case other = c;
+  if (!c.algorithm.chooses_chunks) other.chunks = made.chunks;
+  other.options.model.discipline = c.disciplines.front();
+  const std::vector<Time> starts = parse_starts(*c.topology, made.collective, c.noise.starts);
+  for (std::uint64_t s = 1; s < seeds; ++s) {
+    other.options.routing.seed = c.options.routing.seed + s;
+    const Attempt again = attempt(other);
+    if (!again.usable() || !again.outcome.schedule) continue;
+    RunOptions options;
+    options.watch = watch_of(c.options.stage, "replay under other seeds of the hash");
+    std::optional<Time> least;
+    for (const Carried& on : carried(other, again, starts)) {
+      options.starts = on.starts;
+      const Time time =
+          c.engine->run(*on.topology, again.collective, *on.schedule, other.options.model, options)
+              .completion;
+      least = least ? std::min(*least, time) : time;
+    }
+    times.push_back(*least);
+  }
+  return times;
 }
 
 } // namespace tutti

@@ -1,4 +1,5 @@
-// A schedule replayed again and again, with start times and links of another draw each time.
+// A schedule replayed again and again with what differs from run to run: start times and links of
+// another draw each time, or routes by another seed of a hash.
 #pragma once
 
 #include "experiments/driver/studies/noise/draws.hpp"
@@ -25,5 +26,10 @@ struct NoisyReplay {
 /// defect in `problem`. Errors: as EngineFunction; Stopped, with the outcomes that are complete.
 void add_noisy_replays(const NoisyReplay& replay, const NoiseRequest& request, unsigned threads,
                        const StageWatch& stage, Replay& quiet, std::string& problem);
+
+/// The times of the first replay under 15 seeds that follow that of the case, each made with as
+/// many chunks; less where some have no schedule. Empty where routes aren't chosen by a hash, or
+/// the algorithm takes none. Cost: that many syntheses, verifications and replays.
+[[nodiscard]] std::vector<Time> times_of_other_seeds(const Case& c, const Attempt& made);
 
 } // namespace tutti

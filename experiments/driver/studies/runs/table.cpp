@@ -223,7 +223,7 @@ std::string noise_table(std::span<const Evaluation> evaluations, const TableForm
   return wrapped(noise_heading(outcomes) + "\n", form) + table;
 }
 
-std::string heading(const Evaluation& e, const Shape& shape) {
+std::string run_heading(const Evaluation& e, const Shape& shape) {
   std::string text = e.run.empty() ? "" : e.run + ": ";
   text += fmt::format(
       "{}, {} ({} NPUs)", e.topology,
@@ -302,7 +302,7 @@ std::string table_text(std::vector<Evaluation> rows, const TableForm& form) {
       records_of<TableRow>(table_fields(run_fields(rows, optional), shape.disciplines), table_rows);
   const std::string table = to_text(records_table(records, shown_columns(shape), form), form);
   if (table.empty()) return noise_table(rows, form); // nothing in it is asked for
-  std::string text = wrapped(heading(rows.front(), shape), form) + table;
+  std::string text = wrapped(run_heading(rows.front(), shape), form) + table;
   const Evaluation& first = rows.front();
   if (!shape.sizes && rows.size() > 1 && !first.replays.empty() && first.problem.empty())
     text += wrapped(best_text(first), form);

@@ -384,7 +384,7 @@ std::string notes_text(const TrainingEvaluation& evaluation, std::span<const Lab
   return text;
 }
 
-std::string heading(const TrainingEvaluation& evaluation) {
+std::string training_heading(const TrainingEvaluation& evaluation) {
   std::string text = evaluation.label.empty() ? "" : evaluation.label + "\n";
   const TrainingRun* before = nullptr;
   for (const TrainingRun& run : evaluation.runs) {
@@ -412,7 +412,7 @@ std::string conditions_text(const TrainingEvaluation& evaluation, const std::str
 std::string training_text(const TrainingEvaluation& evaluation, const TableForm& form) {
   const std::span<const TrainingRun> runs = evaluation.runs;
   const std::vector<Label> telling = labels_of(runs, form);
-  return wrapped(heading(evaluation), form) +
+  return wrapped(training_heading(evaluation), form) +
          table_text(whole_table(iteration_table(runs, telling, form)), telling.size(), "\n", form) +
          noise_table_text(runs, telling, form) +
          table_text(whole_table(account_table(runs, telling)), telling.size(),

@@ -1,14 +1,35 @@
 // Selections: a table with a row for each range, a CSV with one for each point, a JSON, and a map.
+//
+// The JSON is for a tuner that isn't ours:
+//   study, label, title   texts
+//   objective             {name, unit ("seconds"), better ("least" or "largest")}
+//   over                  {name, unit}
+//   of                    [names of what is chosen]
+//   constants             {name: value}: parameters, derived values and facts that all points share
+//   selections            one for each combination of `by`:
+//     by                  {name: value}
+//     ranges              ascending; each
+//       from, to          numbers: for from <= value < to; `to` is the next simulated value that
+//                         has another choice or none, null after the last; or, where `over` is a
+//                         text, `value` instead
+//       choice            {name: value}
+//       points            what was simulated: [{at, objective, next_best: {choice, ratio} or null}]
+//                         `ratio`: how many times worse it is; null unless both are positive
+//     unanswered          values of `over` for which no choice has a result
+// Numbers are in SI units. Nothing is measured and no version is in it: the same points give the
+// same bytes.
 #include "experiments/driver/figures/choice_map.hpp"
 #include "experiments/driver/figures/palette.hpp"
+#include "experiments/driver/records/json.hpp"
 #include "experiments/driver/sweep/analysis/selection.hpp"
 #include "experiments/driver/sweep/report/analysis_report.hpp"
 #include "experiments/driver/sweep/report/cells.hpp"
-#include "experiments/driver/sweep/report/selection_json.hpp"
+#include "experiments/driver/sweep/space/whole_number.hpp"
 #include "sim/ids.hpp"
 #include "sim/text.hpp"
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -18,6 +39,8 @@
 namespace tutti::sweep {
 
 namespace {
+
+using Json = nlohmann::ordered_json;
 
 struct SelectionColumns {
   std::vector<const Levels*> by, of;
@@ -165,6 +188,111 @@ void add_conclusion(AnalysisReport& report, const SelectionColumns& columns,
   if (largest > 0)
     text += fmt::format(" The next-best choice is at most {} worse.", times_text(largest));
   report.conclusions.push_back(std::move(text));
+}
+
+// ---- JSON
+
+// JSON has no NaN and no infinity: null. Whole numbers are written as such, without ".0".
+Json number_json(double number) {
+  if (!std::isfinite(number)) return nullptr;
+  if (is_whole(number)) return static_cast<std::int64_t>(number);
+  return number;
+}
+
+Json value_json(const Value& value) {
+  switch (value.kind) {
+  case Value::Kind::number: return number_json(value.number);
+  case Value::Kind::boolean: return value.number != 0;
+  case Value::Kind::text: break;
+  }
+  return value.text;
+}
+
+Json values_json(AnalysedPoints& points, const std::vector<std::string>& columns,
+                 std::uint32_t row) {
+  Json json = Json::object();
+  for (const std::string& name : columns)
+    json[name] = value_json(points.table().column(name).value(row));
+  return json;
+}
+
+Json at_json(AnalysedPoints& points, const std::string& column, std::uint32_t row) {
+  return value_json(points.table().column(column).value(row));
+}
+
+// What holds of every point: a tuner that reads the table must know for which network, say, it is.
+// Results are left out, even where they happen to be equal.
+Json constants_json(AnalysedPoints& points) {
+  Json json = Json::object();
+  for (const TableColumn& column : points.table().columns) {
+    if (column.role == Role::result || column.role == Role::record) continue;
+    const Levels& levels = points.levels(column.name);
+    bool everywhere = levels.values.size() == 1;
+    for (const std::uint32_t level : levels.of_row) everywhere = everywhere && level != no_index;
+    if (everywhere) json[column.name] = value_json(levels.values.front());
+  }
+  return json;
+}
+
+Json point_json(const SelectionAnalysis& analysis, AnalysedPoints& points,
+                const SelectedPoint& point) {
+  const ObjectiveValues& objective = points.objective(analysis.objective);
+  const double value = objective.values[point.row];
+  Json next = nullptr;
+  if (point.next_row)
+    next = {
+        {"choice", values_json(points, analysis.of, *point.next_row)},
+        {"ratio", number_json(loss_ratio(objective, value, objective.values[*point.next_row]))}};
+  return {{"at", at_json(points, analysis.over, point.row)},
+          {"objective", number_json(value)},
+          {"next_best", std::move(next)}};
+}
+
+Json range_json(const SelectionAnalysis& analysis, AnalysedPoints& points,
+                const SelectionRange& range) {
+  const std::uint32_t first = range.points.front().row;
+  Json json;
+  if (points.levels(analysis.over).numeric()) {
+    json["from"] = at_json(points, analysis.over, first);
+    json["to"] = range.end_row ? at_json(points, analysis.over, *range.end_row) : Json(nullptr);
+  } else {
+    json["value"] = at_json(points, analysis.over, first);
+  }
+  json["choice"] = values_json(points, analysis.of, first);
+  json["points"] = Json::array();
+  for (const SelectedPoint& point : range.points)
+    json["points"].push_back(point_json(analysis, points, point));
+  return json;
+}
+
+/// Indented, with a newline at the end.
+std::string selection_json(const SelectionAnalysis& analysis, AnalysedPoints& points,
+                           const std::vector<Selection>& selections) {
+  const ObjectiveValues& objective = points.objective(analysis.objective);
+  Json all = Json::array();
+  for (const Selection& selection : selections) {
+    Json ranges = Json::array(), unanswered = Json::array();
+    for (const SelectionRange& range : selection.ranges)
+      ranges.push_back(range_json(analysis, points, range));
+    for (const std::uint32_t row : selection.unanswered)
+      unanswered.push_back(at_json(points, analysis.over, row));
+    all.push_back({{"by", values_json(points, analysis.head.by, selection.first_row)},
+                   {"ranges", std::move(ranges)},
+                   {"unanswered", std::move(unanswered)}});
+  }
+  const Study& study = points.study();
+  return json_text(
+      {{"study", study.name},
+       {"label", analysis.head.label},
+       {"title", analysis.head.title.empty() ? analysis.head.label : analysis.head.title},
+       {"objective",
+        {{"name", objective.name},
+         {"unit", to_text(objective.unit)},
+         {"better", objective.maximise ? "largest" : "least"}}},
+       {"over", {{"name", analysis.over}, {"unit", to_text(points.levels(analysis.over).unit)}}},
+       {"of", analysis.of},
+       {"constants", constants_json(points)},
+       {"selections", std::move(all)}});
 }
 
 } // namespace

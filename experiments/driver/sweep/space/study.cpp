@@ -2,12 +2,14 @@
 // definitions, the experiment, constraints, objectives and analyses, each checked against the names
 // that there are by then. Whatever is wrong or unused is an error with its place, for a parameter
 // that nothing uses would multiply the points and change none.
+//
+// A name stands in texts as ${name}, in expressions without quotes and in the store as a column: it
+// has to be a plain word in all three, so SQLite itself is asked whether it reads it as a name.
 #include "experiments/driver/sweep/space/study.hpp"
 
 #include "experiments/driver/studies/experiment_values.hpp"
 #include "experiments/driver/sweep/space/dependencies.hpp"
 #include "experiments/driver/sweep/space/expression.hpp"
-#include "experiments/driver/sweep/space/name_register.hpp"
 #include "experiments/driver/sweep/space/network_facts.hpp"
 #include "experiments/driver/sweep/space/study_analyses_reader.hpp"
 #include "experiments/driver/sweep/space/value_reader.hpp"
@@ -21,6 +23,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <cctype>
 #include <cmath>
 #include <cstddef>
 #include <set>
@@ -46,6 +50,66 @@ template <typename Each> void for_each_text(const ConfigValue& value, const Each
   ConfigTable table = value.table();
   for (const std::string& key : table.keys()) for_each_text(table.at(key), each);
 }
+
+/// A letter or _, then letters, digits and _.
+bool is_identifier(const std::string& text) {
+  const auto is_letter = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+  };
+  return !text.empty() && is_letter(text.front()) &&
+         std::all_of(text.begin(), text.end(),
+                     [&](char c) { return is_letter(c) || (c >= '0' && c <= '9'); });
+}
+
+// Columns of the store beside those of values and results.
+constexpr std::array store_columns{
+    "id",         "position",      "key",    "status",    "message",     "experiment_seed",
+    "owner",      "expected_work", "tutti",  "commit_id", "cpu_seconds", "synthesis_seconds",
+    "peak_bytes", "facts",         "results"};
+
+// Words that SQLite takes for names where they can't be words, and readers wouldn't.
+constexpr std::array words_of_expressions{"end",   "false",  "glob", "like",
+                                          "match", "regexp", "true"};
+
+/// Whether an expression can speak of it without quotes.
+bool is_plain_in_expressions(const std::string& name) {
+  if (std::find(words_of_expressions.begin(), words_of_expressions.end(), lower_case(name)) !=
+      words_of_expressions.end())
+    return false;
+  try {
+    return !Expression(name, {&name, 1}).names().empty();
+  } catch (const InputError&) {
+    return false;
+  }
+}
+
+/// Small and large letters are the same, as in SQL.
+class NameRegister {
+public:
+  /// The store's own columns are reserved.
+  NameRegister() : reserved_(store_columns.begin(), store_columns.end()) {}
+  /// Names, in small letters, that every point has.
+  void reserve(const std::vector<std::string>& names) {
+    reserved_.insert(names.begin(), names.end());
+  }
+  /// Errors: InputError at the value's place for a name that is none, reserved, there already or a
+  /// word of expressions.
+  void add(const std::string& name, const ConfigValue& value) {
+    if (!is_identifier(name))
+      throw value.error(
+          fmt::format("\"{}\" is no name: letters, digits and _, a letter or _ first", name));
+    if (reserved_.contains(lower_case(name)))
+      throw value.error(fmt::format("the name \"{}\" is reserved: every point has one", name));
+    if (!is_plain_in_expressions(name))
+      throw value.error(fmt::format("\"{}\" is a word of expressions, not a name", name));
+    if (!taken_.insert(lower_case(name)).second)
+      throw value.error(
+          fmt::format("the name \"{}\" is taken (small and large letters are the same)", name));
+  }
+
+private:
+  std::set<std::string> reserved_, taken_; ///< in small letters
+};
 
 class StudyReader {
 public:

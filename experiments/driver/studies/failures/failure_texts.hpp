@@ -1,4 +1,5 @@
-// What never got on, in words: for stories and JSON.
+// What failures did, in words, for stories and JSON: when the network was cut, and what never got
+// on.
 #pragma once
 
 #include "sim/network_event.hpp"
@@ -10,6 +11,12 @@
 #include <vector>
 
 namespace tutti {
+
+/// One line each time that NPUs which are alive can't all reach each other any more, or are divided
+/// otherwise than before: "8.055 ms: the network is cut: npu0, npu3 | npu1, npu2". NPUs stand
+/// together if each reaches the other. Pre: events as sorted_events() gives them.
+[[nodiscard]] std::vector<std::string> network_cuts(const Topology& topology,
+                                                    std::span<const NetworkEvent> events);
 
 /// A line for each link that is down, with how many wait for it and since when it is so, then one
 /// for each other reason. `events`: of the run.

@@ -1,5 +1,5 @@
 // When events divide a network, and into whom.
-#include "experiments/driver/studies/failures/network_cuts.hpp"
+#include "experiments/driver/studies/failures/failure_texts.hpp"
 
 #include "tests/catch.hpp"
 #include "tests/samples.hpp"
@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-namespace network_cuts_test {
+namespace failure_texts_test {
 
 using namespace tutti;
 
@@ -45,4 +45,4 @@ TEST_CASE("a dead NPU on a ring cuts nothing") {
   CHECK(network_cuts(samples::ring(5), events).empty());
 }
 
-} // namespace network_cuts_test
+} // namespace failure_texts_test
