@@ -123,16 +123,17 @@ private:
     share_lone_leaves();
   }
 
-  /// Shares the switches through which a node reaches what is shared, from the depth on at which
-  /// other nodes already share one. What leads nowhere from there, as an NVSwitch, stays.
+  /// Where all ways out of a node to what is shared are longer than those of others, the switches on
+  /// these ways are shared from the depth on at which others share theirs.
   void share_lone_leaves() {
-    std::vector<std::uint32_t> open, depth(topology_.node_count(), none);
+    std::vector<std::uint32_t> open, depth(topology_.node_count(), none); // hops from an NPU
     for (std::uint32_t v = 0; v < topology_.node_count(); ++v)
       if (topology_.node(NodeId{v}).kind == NodeKind::npu) {
         depth[v] = 0;
         open.push_back(v);
       }
-    std::uint32_t least = none; // depth of what is shared
+    std::uint32_t least = none;                     // of what is shared
+    std::map<std::uint32_t, std::uint32_t> way_out; // by node: hops to what is shared
     std::vector<std::uint32_t> shares;
     for (std::size_t i = 0; i < open.size(); ++i) {
       const std::uint32_t v = open[i];
@@ -140,16 +141,23 @@ private:
         least = std::min(least, depth[v]);
         shares.push_back(v);
       }
-      for (const LinkId link : topology_.out_links(NodeId{v}))
-        if (const std::uint32_t next = topology_.link(link).to.value; depth[next] == none) {
+      for (const LinkId link : topology_.out_links(NodeId{v})) {
+        const std::uint32_t next = topology_.link(link).to.value;
+        if (depth[next] == none) {
           depth[next] = depth[v] + 1;
           open.push_back(next);
         }
+        if (domain_[next] == shared && domain_[v] != shared) {
+          std::uint32_t& hops = way_out.try_emplace(domain_[v], none).first->second;
+          hops = std::min(hops, depth[v] + 1);
+        }
+      }
     }
     for (std::size_t i = 0; i < shares.size(); ++i)
       for (const LinkId link : topology_.out_links(NodeId{shares[i]})) {
         const std::uint32_t next = topology_.link(link).to.value;
-        if (domain_[next] == shared || depth[next] < least) continue;
+        const auto hops = way_out.find(domain_[next]);
+        if (hops == way_out.end() || hops->second <= least || depth[next] < least) continue;
         domain_[next] = shared;
         shares.push_back(next);
       }
