@@ -6,20 +6,21 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstddef>
-#include <cstdint>
 
 namespace tutti {
 
 namespace {
 
-struct CodePoint {
-  std::uint32_t value = 0;
-  std::size_t length = 0; ///< in bytes; 0: no UTF-8
-};
+bool is_control(std::uint32_t value) {
+  const auto in = [value](std::uint32_t first, std::uint32_t last) {
+    return value >= first && value <= last;
+  };
+  return value < 0x20 || in(0x7f, 0x9f) || in(0x2028, 0x202e) || in(0x2066, 0x2069) ||
+         in(0xfdd0, 0xfdef) || value == 0xfffe || value == 0xffff;
+}
 
-/// The first of a text that isn't empty, as RFC 3629 has them: neither longer than need be, nor a
-/// surrogate, nor above U+10FFFF.
+} // namespace
+
 CodePoint first_code_point(std::string_view text) {
   const auto byte = [text](std::size_t i) { return static_cast<unsigned char>(text[i]); };
   const std::uint32_t first = byte(0);
@@ -36,16 +37,6 @@ CodePoint first_code_point(std::string_view text) {
   if (value < least || value > 0x10ffff || is_surrogate) return {};
   return {value, length};
 }
-
-bool is_control(std::uint32_t value) {
-  const auto in = [value](std::uint32_t first, std::uint32_t last) {
-    return value >= first && value <= last;
-  };
-  return value < 0x20 || in(0x7f, 0x9f) || in(0x2028, 0x202e) || in(0x2066, 0x2069) ||
-         in(0xfdd0, 0xfdef) || value == 0xfffe || value == 0xffff;
-}
-
-} // namespace
 
 std::string printable(std::string_view text, std::string_view kept) {
   std::string shown;

@@ -19,26 +19,10 @@ namespace tutti {
 
 namespace {
 
-struct CodePoint {
-  char32_t value;
-  std::size_t length; ///< in bytes
-};
-
 /// The first code point of a text that isn't empty; a byte that isn't UTF-8 stands for itself.
-CodePoint first_code_point(std::string_view text) {
-  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
-  const std::size_t length = byte(0) < 0xc2   ? 1
-                             : byte(0) < 0xe0 ? 2
-                             : byte(0) < 0xf0 ? 3
-                             : byte(0) < 0xf5 ? 4
-                                              : 1;
-  if (length == 1 || text.size() < length) return {byte(0), 1};
-  char32_t value = static_cast<char32_t>(byte(0) & (0x7fU >> length));
-  for (std::size_t i = 1; i < length; ++i) {
-    if ((byte(i) & 0xc0) != 0x80) return {byte(0), 1};
-    value = (value << 6) | (byte(i) & 0x3fU);
-  }
-  return {value, length};
+CodePoint shown_code_point(std::string_view text) {
+  const CodePoint first = first_code_point(text);
+  return first.length > 0 ? first : CodePoint{static_cast<unsigned char>(text.front()), 1};
 }
 
 std::size_t cells_of(char32_t c) {
@@ -71,7 +55,7 @@ std::string shown_text(std::string text) {
 std::size_t first_line(std::string_view text, std::size_t width) {
   std::size_t filled = 0, at = 0, last_blank = std::string_view::npos;
   while (at < text.size()) {
-    const CodePoint c = first_code_point(text.substr(at));
+    const CodePoint c = shown_code_point(text.substr(at));
     filled += cells_of(c.value);
     if (c.value == ' ') last_blank = at;
     if (filled > width && at > 0) return last_blank == std::string_view::npos ? at : last_blank;
@@ -262,7 +246,7 @@ void append_row(std::string& text, const Table& table, const TableLayout& layout
 std::size_t display_width(std::string_view text) {
   std::size_t width = 0;
   while (!text.empty()) {
-    const CodePoint c = first_code_point(text);
+    const CodePoint c = shown_code_point(text);
     width += cells_of(c.value);
     text.remove_prefix(c.length);
   }
@@ -272,7 +256,7 @@ std::size_t display_width(std::string_view text) {
 std::string beginning(std::string_view text, std::size_t width) {
   std::size_t filled = 0, at = 0;
   while (at < text.size()) {
-    const CodePoint c = first_code_point(text.substr(at));
+    const CodePoint c = shown_code_point(text.substr(at));
     filled += cells_of(c.value);
     if (filled > width) break;
     at += c.length;
