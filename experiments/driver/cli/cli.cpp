@@ -105,7 +105,7 @@ std::vector<Command> add_commands(CLI::App& app, char** argv, const sweep::Sweep
                                  }),
       command(app, "list", joined(listed_kinds(), ", "), list_command),
       command(app, "show", "what a topology looks like", show_command),
-      command(app, "lint", "what is odd in a network: faults that its file tells", lint_command),
+      command(app, "lint", "what is odd in a network: faults that its file shows", lint_command),
       command(app, "sketch", "communication sketches for a network, for synthesis by taccl",
               sketch_command),
       command(app, "convert", "a network as a file, by the ending of its name", convert_command),

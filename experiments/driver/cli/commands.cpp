@@ -103,7 +103,7 @@ int report_problems(std::span<const std::string> problems) {
   return problems.empty() ? 0 : 1;
 }
 
-void tell_left_out(const std::string& trace, std::span<const std::string> left_out) {
+void report_left_out(const std::string& trace, std::span<const std::string> left_out) {
   for (const std::string& what : left_out)
     print_message(fmt::format("{}: left out: {}", trace, what));
 }
@@ -174,7 +174,7 @@ int conclude(const StudyResult& result, const StudyOutput& output) {
 
 void require_columns(const TableArguments& tables, std::span<const AnyStudy> studies) {
   TableForm form = table_form(tables);
-  form.titles = std::make_shared<std::set<std::string>>(); // those of tables are told by tables
+  form.titles = std::make_shared<std::set<std::string>>(); // tables report those of theirs
   for (const AnyStudy& study : studies) {
     know_columns(form, std::visit([](const auto& each) { return each.table_columns(); }, study));
     const bool compares = std::visit(

@@ -305,7 +305,7 @@ void require_outputs(const std::vector<std::string>& inputs,
 int report_problems(std::span<const std::string> problems);
 
 /// Says on stderr what a trace leaves out.
-void tell_left_out(const std::string& trace, std::span<const std::string> left_out);
+void report_left_out(const std::string& trace, std::span<const std::string> left_out);
 
 /// Where a command that runs a study leaves what came of it.
 struct StudyOutput {

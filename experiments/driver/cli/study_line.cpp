@@ -237,7 +237,7 @@ Experiment experiment_of(std::string_view kind, const std::string& topology, std
     const std::string source(Lines::name);
     Experiment experiment = unnamed_experiment(parse_config(lines.text(), source), source, seed);
     experiment.topologies.front().label = experiment.topologies.front().topology.name();
-    tell_assumptions(experiment.topologies.front().topology);
+    report_assumptions(experiment.topologies.front().topology);
     return experiment;
   } catch (const InputError& error) {
     throw InputError(lines.translated(error.what(), options, words_given(topology, line)));

@@ -1,5 +1,5 @@
 // A straight line through OKLCh (Ottosson 2020), a space in which equal steps look equal: lightness
-// falls all the way, so that order is never told by hue alone, while hue goes from yellow over red
+// falls all the way, so that order is never shown by hue alone, while hue goes from yellow over red
 // to violet. It begins dark enough to be seen on white.
 #include "experiments/driver/figures/colour_scale.hpp"
 

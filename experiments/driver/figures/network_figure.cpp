@@ -229,7 +229,7 @@ struct LegendEntry {
   int node = -1; ///< a NodeClass instead of a line
 };
 
-/// Node classes that a reader must be told: all where there is more than one.
+/// Node classes that a legend must name: all where there is more than one.
 std::vector<LegendEntry> class_entries(const Layout& layout) {
   constexpr std::array names{"NPU", "switch", "NIC", "CPU", "memory", "several nodes"};
   std::set<NodeClass> classes;

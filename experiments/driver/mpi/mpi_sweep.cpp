@@ -1,5 +1,5 @@
 // Rank 0 runs the loop of coordinator.cpp with all ranks as its workers and speaks with each by MPI
-// messages; the others run a point server and do as they are told. All messages are sent and probed
+// messages; the others run a point server and do what it asks. All messages are sent and probed
 // without blocking, since a rank has its own processes to watch meanwhile; between two looks it
 // sleeps for a millisecond rather than burn a core that simulates. Whatever happens, every rank
 // says goodbye before MPI is finalised: a message that nobody receives could hang the job.
@@ -51,15 +51,15 @@ struct Message {
 };
 
 // Messages without waiting, in either direction.
-class Mail {
+class RankMessages {
 public:
   void send(int rank, Tag tag, std::string text) {
-    Letter& letter = under_way_.emplace_back(Letter{std::move(text), {}});
-    letter.request = world_.isend(rank, tag, letter.text.data(), size_of(letter.text));
+    PendingSend& pending = pending_.emplace_back(PendingSend{std::move(text), {}});
+    pending.request = world_.isend(rank, tag, pending.text.data(), size_of(pending.text));
   }
 
   std::optional<Message> receive() {
-    under_way_.remove_if([](Letter& letter) { return letter.request.test().has_value(); });
+    pending_.remove_if([](PendingSend& pending) { return pending.request.test().has_value(); });
     const auto status = world_.iprobe();
     if (!status) return std::nullopt;
     Message message{status->source(), status->tag(),
@@ -69,29 +69,30 @@ public:
   }
 
   void wait_until_sent() {
-    for (Letter& letter : under_way_) letter.request.wait();
-    under_way_.clear();
+    for (PendingSend& pending : pending_) pending.request.wait();
+    pending_.clear();
   }
 
   [[nodiscard]] int rank() const { return world_.rank(); }
   [[nodiscard]] int ranks() const { return world_.size(); }
 
 private:
-  struct Letter {
+  struct PendingSend {
     std::string text; ///< stays where it is until it has arrived
     mpi::request request;
   };
   static int size_of(const std::string& text) { return static_cast<int>(text.size()); }
 
   mpi::communicator world_;
-  std::list<Letter> under_way_;
+  std::list<PendingSend> pending_;
 };
 
 // All ranks as workers of rank 0, which is one of them.
 class RankWorkers : public Workers {
 public:
-  RankWorkers(PointServer& server, Mail& mail)
-      : server_(&server), mail_(&mail), loads_(static_cast<std::size_t>(mail.ranks())) {}
+  RankWorkers(PointServer& server, RankMessages& messages)
+      : server_(&server), messages_(&messages), loads_(static_cast<std::size_t>(messages.ranks())) {
+  }
 
   [[nodiscard]] std::size_t capacity() const override {
     return loads_.size() * server_->capacity();
@@ -112,12 +113,12 @@ public:
       return;
     }
     ++loads_[least];
-    mail_->send(static_cast<int>(least), says_request, message_of(request));
+    messages_->send(static_cast<int>(least), says_request, message_of(request));
   }
 
   void drop_waiting() override {
     server_->drop_waiting();
-    tell_all(says_drop);
+    send_all(says_drop);
   }
 
   [[nodiscard]] PointAnswers wait(int interrupts) override {
@@ -126,7 +127,7 @@ public:
       std::array<pollfd, 2> waits{{{server_->file(), POLLIN, 0}, {interrupts, POLLIN, 0}}};
       (void)::poll(waits.data(), waits.size(), rest_ms);
       PointAnswers answers = server_->answers();
-      while (const auto message = mail_->receive()) take(*message, answers);
+      while (const auto message = messages_->receive()) take(*message, answers);
       const bool any = !answers.finished.empty() || !answers.dropped.empty();
       if (any || waits[1].revents != 0 || steady_seconds() > end) return answers;
     }
@@ -134,18 +135,18 @@ public:
 
   // Until the others have heard it, and all that they had sent is received.
   void stop() {
-    tell_all(says_stop);
-    for (int left = mail_->ranks() - 1; left > 0;) {
-      const auto message = mail_->receive();
+    send_all(says_stop);
+    for (int left = messages_->ranks() - 1; left > 0;) {
+      const auto message = messages_->receive();
       if (!message) (void)::poll(nullptr, 0, rest_ms);
       if (message && message->tag == says_goodbye) --left;
     }
-    mail_->wait_until_sent();
+    messages_->wait_until_sent();
   }
 
 private:
-  void tell_all(Tag tag) {
-    for (int rank = 1; rank < mail_->ranks(); ++rank) mail_->send(rank, tag, {});
+  void send_all(Tag tag) {
+    for (int rank = 1; rank < messages_->ranks(); ++rank) messages_->send(rank, tag, {});
   }
 
   [[nodiscard]] std::size_t load_of(std::size_t rank) const {
@@ -163,32 +164,32 @@ private:
   }
 
   PointServer* server_;
-  Mail* mail_;
+  RankMessages* messages_;
   std::vector<std::size_t> loads_; // by rank; that of rank 0 is its server's
 };
 
 // Does what rank 0 says, until it says stop.
 class Helper {
 public:
-  Helper(PointServer& server, Mail& mail) : server_(server), mail_(mail) {}
+  Helper(PointServer& server, RankMessages& messages) : server_(server), messages_(messages) {}
 
   void serve() {
     while (!stopped_) {
       pollfd wait{failed_ ? -1 : server_.file(), POLLIN, 0};
       (void)::poll(&wait, 1, rest_ms);
-      while (const auto message = mail_.receive()) hear(*message);
+      while (const auto message = messages_.receive()) hear(*message);
       if (failed_) continue;
       try {
         const PointAnswers answers = server_.answers();
         if (!answers.finished.empty() || !answers.dropped.empty())
-          mail_.send(0, says_answers, message_of(answers));
+          messages_.send(0, says_answers, message_of(answers));
       } catch (const std::exception& error) { // no process to be had; rank 0 ends all
         failed_ = true;
-        mail_.send(0, says_error, error.what());
+        messages_.send(0, says_error, error.what());
       }
     }
-    mail_.send(0, says_goodbye, {});
-    mail_.wait_until_sent();
+    messages_.send(0, says_goodbye, {});
+    messages_.wait_until_sent();
   }
 
 private:
@@ -202,14 +203,14 @@ private:
   }
 
   PointServer& server_;
-  Mail& mail_;
+  RankMessages& messages_;
   bool stopped_ = false, failed_ = false;
 };
 
-SweepOutcome coordinate(PointServer& server, Mail& mail, const Study& study,
+SweepOutcome coordinate(PointServer& server, RankMessages& messages, const Study& study,
                         const SweepOptions& options, const SweepParts& parts,
                         Interrupts& interrupts) {
-  RankWorkers workers(server, mail);
+  RankWorkers workers(server, messages);
   try {
     SweepOutcome outcome = sweep_with(workers, study, options, parts.points(), interrupts);
     workers.stop();
@@ -228,9 +229,9 @@ std::optional<SweepOutcome> sweep_with_mpi(const Study& study, const SweepOption
   // Before MPI starts threads, which would get the signals; those of other ranks rank 0 gets, too.
   Interrupts interrupts;
   const mpi::environment environment(false); // exceptions are dealt with
-  Mail mail;
-  if (mail.rank() == 0) return coordinate(server, mail, study, options, parts, interrupts);
-  Helper(server, mail).serve();
+  RankMessages messages;
+  if (messages.rank() == 0) return coordinate(server, messages, study, options, parts, interrupts);
+  Helper(server, messages).serve();
   return std::nullopt;
 }
 

@@ -1,7 +1,7 @@
 // A process is forked for each task rather than kept for many: it begins with all that this process
 // holds (topologies, cases) at the cost of a fork, its memory is its task's alone, and what crashes
-// or is killed takes nothing with it. Its messages begin with a byte that tells what it says on the
-// way from its answer, which is the last.
+// or is killed takes nothing with it. The first byte of each message says whether it is sent on the
+// way or is the answer, which is the last.
 #include "experiments/driver/pool/process_pool.hpp"
 
 #include "experiments/driver/pool/process_memory.hpp"
@@ -47,7 +47,7 @@ struct ProcessPool::Running {
   bool hear(const Heard& heard) {
     const bool goes_on = stream.read_some();
     while (std::optional<std::string> message = stream.take()) {
-      if (message->empty()) continue; // from a defective process
+      if (message->empty()) continue; // a malformed message
       const char kind = message->front();
       message->erase(0, 1);
       if (kind == answers)

@@ -35,7 +35,7 @@ struct TaskEnd {
 
 class ProcessPool {
 public:
-  /// Tells this process something before the answer. Any thread of the task's process, one at a
+  /// Sends this process a message before the answer. Any thread of the task's process, one at a
   /// time.
   using Say = std::function<void(std::string_view)>;
   /// What a task's process does. What it throws is a crash.
@@ -65,7 +65,7 @@ public:
   };
   /// In the order in which they began.
   [[nodiscard]] std::vector<RunningTask> running() const;
-  /// Waits for them to end. Their ends are told to nobody.
+  /// Waits for them to end. Nobody is told of their ends.
   void kill_all();
 
 private:

@@ -33,21 +33,21 @@ void print_message(std::string_view text) {
   [[maybe_unused]] const std::size_t written = std::fwrite(line.data(), 1, line.size(), stderr);
 }
 
-void tell_assumptions(const Topology& topology) {
+void report_assumptions(const Topology& topology) {
   for (const std::string& line : topology.parts().assumed)
     print_message(fmt::format("{}: assumed: {}", topology.name(), line));
   for (const Finding& finding : topology.parts().odd) print_message(finding.words);
 }
 
-Topology told_topology(const std::string& text) {
+Topology make_topology_and_report(const std::string& text) {
   Topology topology = make_topology(text);
-  tell_assumptions(topology);
+  report_assumptions(topology);
   return topology;
 }
 
-Topology told_network(const std::string& text) {
+Topology make_network_and_report(const std::string& text) {
   Topology network = make_network(text);
-  tell_assumptions(network);
+  report_assumptions(network);
   return network;
 }
 

@@ -20,10 +20,10 @@ void print_message(std::string_view text);
 
 /// A message for each thing that the network's file didn't say and that is assumed, and for each
 /// that is odd in it.
-void tell_assumptions(const Topology& topology);
+void report_assumptions(const Topology& topology);
 
-/// make_topology() and make_network(), with their assumptions told.
-[[nodiscard]] Topology told_topology(const std::string& text);
-[[nodiscard]] Topology told_network(const std::string& text);
+/// make_topology() and make_network(), with report_assumptions().
+[[nodiscard]] Topology make_topology_and_report(const std::string& text);
+[[nodiscard]] Topology make_network_and_report(const std::string& text);
 
 } // namespace tutti

@@ -16,7 +16,7 @@ namespace tutti {
 
 class Refusals {
 public:
-  /// Counts a row that was made elsewhere as accepted.
+  /// Counts a row as accepted that row() didn't make.
   void accept() { ++accepted_; }
   void refuse(const InputError& error) {
     if (!first_) first_ = error;
@@ -51,9 +51,9 @@ private:
 template <typename Rows, typename IsMade>
 [[nodiscard]] std::vector<std::string> nothing_of(const std::string& what, const Rows& rows,
                                                   const IsMade& is_made) {
-  bool is_told = false;
-  for (const auto& row : rows) is_told = is_told || is_made(row) || !row.problem.empty();
-  if (rows.empty() || is_told) return {};
+  bool is_reported = false;
+  for (const auto& row : rows) is_reported = is_reported || is_made(row) || !row.problem.empty();
+  if (rows.empty() || is_reported) return {};
   const std::string& note = rows.front().note;
   return {what + (note.empty() ? note : ": " + note)};
 }

@@ -1,4 +1,4 @@
-// Who simulates the points of a sweep, and who tells them which.
+// Who simulates the points of a sweep, and who hands them out.
 #pragma once
 
 #include "experiments/driver/pool/interrupts.hpp"

@@ -1,4 +1,4 @@
-// What coordinator, point servers and point processes tell each other: each message a JSON text.
+// What coordinator, point servers and point processes send each other: each message a JSON text.
 #pragma once
 
 #include "experiments/driver/sweep/space/value.hpp"

@@ -30,7 +30,7 @@ namespace {
 
 constexpr int most_deaths = 5; // of servers without an answer in between
 
-// Beside requests, a server is told this.
+// Beside requests, a server is sent this.
 constexpr std::string_view drop_command = "drop";
 
 PointResults failed(PointStatus status, std::string message) {

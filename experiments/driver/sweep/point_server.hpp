@@ -37,7 +37,7 @@ public:
 
   /// Pre: load() < capacity(), and the position isn't there yet.
   void start(const PointRequest& request);
-  /// Points that wait are not begun; answers() tells which.
+  /// Points that wait are not begun; answers() says which.
   void drop_waiting();
 
   /// Becomes readable when there are answers; for poll(). May change with answers().

@@ -103,12 +103,12 @@ TEST_CASE("on AMD's NPUs it is RCCL's time, and without an answer there is no ra
                                        "are known");
 }
 
-TEST_CASE("where NCCL's nodes can't be told there is no ratio, and the note says why") {
+TEST_CASE("where NCCL's nodes aren't known there is no ratio, and the note says why") {
   const Topology rack = make_topology("switch:72"), large = make_topology("switch:73");
   CHECK(counted({case_of(rack, "ring", true)}).evaluations[0].replays.at(0).over_nccl.has_value());
   const Counted made = counted({case_of(large, "ring", true), case_of(large, "nccl", false)});
   for (const Evaluation& e : made.evaluations) CHECK_FALSE(e.replays.at(0).over_nccl.has_value());
-  CHECK(made.evaluations[0].note == "not over nccl: its nodes can't be told");
+  CHECK(made.evaluations[0].note == "not over nccl: which nodes it has isn't known");
 }
 
 TEST_CASE("who joins late does so with NCCL, too") {

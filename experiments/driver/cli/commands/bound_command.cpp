@@ -168,7 +168,7 @@ void draw_best(const std::string& file, const Answer& answer) {
 // What can be checked before any work.
 void require_sound(const BoundArguments& arguments) {
   TableForm form = table_form(arguments.tables);
-  form.titles = std::make_shared<std::set<std::string>>(); // those of tables are told by tables
+  form.titles = std::make_shared<std::set<std::string>>(); // tables report those of theirs
   std::vector<std::string> columns{"bound", "bound_at_chunks", "time", "algbw", "certificate"};
   if (arguments.check) columns.emplace_back("check");
   know_columns(form, columns);
@@ -182,7 +182,7 @@ void require_sound(const BoundArguments& arguments) {
 
 int bound_command(const BoundArguments& arguments) {
   require_sound(arguments);
-  const Topology topology = told_topology(arguments.topology);
+  const Topology topology = make_topology_and_report(arguments.topology);
   const Collective collective = collective_of(arguments, topology);
   const TimeModel model = time_model(arguments.model);
   Answer answer{topology,

@@ -235,7 +235,7 @@ MeasurementRequest request_of(const CompareArguments& arguments) {
 // What can be checked before any work.
 void require_sound(const CompareArguments& arguments) {
   TableForm form = table_form(arguments.tables);
-  form.titles = std::make_shared<std::set<std::string>>(); // those of tables are told by tables
+  form.titles = std::make_shared<std::set<std::string>>(); // tables report those of theirs
   std::vector<std::string> names;
   for (const Column& column : columns(true)) names.push_back(column_name(column.title));
   know_columns(form, names);
@@ -252,7 +252,7 @@ int compare_command(const CompareArguments& arguments) {
   std::optional<double> expected;
   if (!arguments.expect.empty())
     expected = of_option("--expect", [&] { return parse_large_percentage(arguments.expect); });
-  const Topology topology = told_topology(arguments.topology);
+  const Topology topology = make_topology_and_report(arguments.topology);
   const MeasurementRequest request = request_of(arguments);
   std::vector<MeasuredRow> rows;
   for (const std::string& file : arguments.logs) {

@@ -10,7 +10,7 @@ namespace tutti {
 
 int convert_command(const ConvertArguments& arguments) {
   const NetworkWriter& writer = network_writer(arguments.output);
-  const Topology topology = told_network(arguments.topology);
+  const Topology topology = make_network_and_report(arguments.topology);
   require_outputs({arguments.topology}, {arguments.output});
   write_file(arguments.output, writer.text(topology));
   print_text(fmt::format("{}: {} nodes ({} NPUs), {} links\n", arguments.output,

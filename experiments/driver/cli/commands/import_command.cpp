@@ -156,7 +156,7 @@ std::optional<Evaluation> imported(const ImportArguments& arguments, const Topol
 } // namespace
 
 int import_command(const ImportArguments& arguments) {
-  const Topology topology = told_topology(arguments.topology);
+  const Topology topology = make_topology_and_report(arguments.topology);
   const Bytes size = of_option("--size", [&] { return parse_bytes(arguments.size); });
   static_cast<void>(disciplines_of(arguments));
   require_outputs({arguments.file, arguments.paths}, {arguments.output});

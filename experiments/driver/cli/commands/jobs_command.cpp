@@ -10,7 +10,7 @@
 namespace tutti {
 
 int jobs_command(const JobsArguments& arguments) {
-  const Topology topology = told_topology(arguments.topology);
+  const Topology topology = make_topology_and_report(arguments.topology);
   const std::uint64_t seed = parse_seed(arguments.seed);
   JobStudy study = read_job_file(arguments.file, topology, seed);
   in_file(arguments.file, [&] { require_sound(study, topology); });

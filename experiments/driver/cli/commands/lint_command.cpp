@@ -49,11 +49,11 @@ int lint_command(const LintArguments& arguments) {
     print_text(fmt::format("{}: nothing odd\n", network.name()));
   } else {
     for (const LintRow& row : rows) print_text(row.finding.words + "\n");
-    std::string told;
+    std::string meanings;
     for (const LintRule& rule : lint_rules())
       if (std::ranges::any_of(rows, [&](const LintRow& r) { return r.finding.rule == rule.name; }))
-        told += fmt::format("\n{}: {}", rule.name, rule.meaning);
-    print_text(told + "\n");
+        meanings += fmt::format("\n{}: {}", rule.name, rule.meaning);
+    print_text(meanings + "\n");
   }
   return rows.empty() ? 0 : 1;
 }

@@ -221,7 +221,7 @@ void report(const LowerArguments& arguments, const Topology& topology, const Low
 // Writes the program of the fastest of several schedules. They are compared on the paths that
 // runtimes take, which need not be those that they were planned on.
 int lower_command(const LowerArguments& arguments) {
-  const Topology topology = told_topology(arguments.topology);
+  const Topology topology = make_topology_and_report(arguments.topology);
   const Runtimes runtimes =
       of_option("--runtime", [&] { return runtime::find_msccl_runtimes(arguments.runtime); });
   if (!arguments.output.empty())

@@ -62,7 +62,7 @@ bool describes(const Topology& topology, const runtime::Profile& profile, double
 } // namespace
 
 int profile_command(const ProfileArguments& arguments) {
-  const Topology topology = told_topology(arguments.topology);
+  const Topology topology = make_topology_and_report(arguments.topology);
   ExecutionCase c;
   read_backend(arguments, c);
   c.topology = &topology;

@@ -70,7 +70,7 @@ void write_replays(const ReplayArguments& arguments, const Topology& topology,
       if (!missing.empty()) left_out.push_back(missing);
     }
   });
-  tell_left_out(arguments.trace, left_out);
+  report_left_out(arguments.trace, left_out);
 }
 
 void draw_heatmap(const ReplayArguments& arguments, const Topology& topology,
@@ -177,7 +177,7 @@ NoiseRequest noise_of(const StudyLine& line, const Topology& topology,
 
 int replay_command(const ReplayArguments& arguments) {
   require_sound(arguments);
-  const Topology topology = told_topology(arguments.topology);
+  const Topology topology = make_topology_and_report(arguments.topology);
   const ScheduleFile file = read_schedule(arguments.file, topology);
   TimeModel model = time_model(arguments.model, file.time_model);
   model.network = parse_network_model(arguments.network_model);

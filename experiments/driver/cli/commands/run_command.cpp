@@ -83,15 +83,15 @@ int exit_code_of(std::span<const StudyResult> results) {
   return code;
 }
 
-/// The executions, measured elsewhere from now on. Errors: InputError where there is more.
-std::vector<ExecutionStudy*> executions_elsewhere(Experiment& experiment, PackBackend& elsewhere) {
+/// The executions, measured by this pack from now on. Errors: InputError where there is more.
+std::vector<ExecutionStudy*> executions_of_pack(Experiment& experiment, PackBackend& gpu_pack) {
   std::vector<ExecutionStudy*> studies;
   for (AnyStudy& study : experiment.studies) {
     auto* execution = std::get_if<ExecutionStudy>(&study);
     if (execution == nullptr)
       throw InputError(experiment.name +
                        ": tutti-gpu measures executions, but there is more in it");
-    execution->elsewhere = &elsewhere;
+    execution->gpu_pack = &gpu_pack;
     studies.push_back(execution);
   }
   return studies;
@@ -101,7 +101,7 @@ std::vector<ExecutionStudy*> executions_elsewhere(Experiment& experiment, PackBa
 // another pack than the one whose rows come back.
 int write_pack(Experiment experiment, const std::string& file, const RunArguments& arguments) {
   PackBackend pack(experiment.name);
-  const std::vector<ExecutionStudy*> studies = executions_elsewhere(experiment, pack);
+  const std::vector<ExecutionStudy*> studies = executions_of_pack(experiment, pack);
   if (arguments.out) throw InputError("--out: a pack has no results");
   if (arguments.json) throw InputError("--json: a pack has no results");
   runtime::require_pack_place(*arguments.pack);
@@ -143,15 +143,16 @@ int run_command(const RunArguments& arguments) {
   const std::string file = find_experiment(arguments.experiment);
   const std::string toml = read_input_file(file);
   Experiment experiment = parse_experiment(toml, file);
-  for (const LabelledTopology& network : experiment.topologies) tell_assumptions(network.topology);
+  for (const LabelledTopology& network : experiment.topologies)
+    report_assumptions(network.topology);
   if (arguments.pack) return write_pack(std::move(experiment), file, arguments);
   require_columns(arguments.tables, experiment.studies);
-  std::optional<PackBackend> elsewhere;
+  std::optional<PackBackend> gpu_pack;
   runtime::Rows rows;
   if (arguments.measured) {
     rows = runtime::load_rows(*arguments.measured);
-    elsewhere.emplace(experiment.name, rows, *arguments.measured);
-    (void)executions_elsewhere(experiment, *elsewhere);
+    gpu_pack.emplace(experiment.name, rows, *arguments.measured);
+    (void)executions_of_pack(experiment, *gpu_pack);
   }
   const std::size_t jobs = arguments.jobs ? parse_jobs(*arguments.jobs) : default_jobs();
   const std::string folder = arguments.out.value_or(default_folder(file, experiment.name));
@@ -164,7 +165,7 @@ int run_command(const RunArguments& arguments) {
     print_message(fmt::format("interrupted: no results are written to {}", folder));
     return interrupted_exit_code;
   }
-  if (elsewhere) elsewhere->require_same_pack();
+  if (gpu_pack) gpu_pack->require_same_pack();
   std::vector<std::string> files = write_results(folder, experiment, results);
   print_results(experiment, results, arguments);
   if (gnuplot_found()) {
@@ -173,10 +174,10 @@ int run_command(const RunArguments& arguments) {
   } else if (std::ranges::any_of(results, [](const StudyResult& r) { return bool(r.figures); })) {
     print_message("no figures: gnuplot isn't installed");
   }
-  if (!arguments.json && elsewhere) print_text("\n" + figures_text(rows));
+  if (!arguments.json && gpu_pack) print_text("\n" + figures_text(rows));
   if (!arguments.json) print_text(fmt::format("\nwritten: {}\n", joined(files, " ")));
   flush_standard_output(); // results first, then what is wrong with them
-  return std::max(elsewhere ? report_problems(problems_of(rows)) : 0, exit_code_of(results));
+  return std::max(gpu_pack ? report_problems(problems_of(rows)) : 0, exit_code_of(results));
 }
 
 } // namespace tutti

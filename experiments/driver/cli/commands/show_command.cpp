@@ -42,8 +42,8 @@ struct Shown {
 };
 
 Shown shown_of(const ShowArguments& arguments) {
-  if (arguments.sketch.empty()) return {told_network(arguments.topology), {}};
-  const Topology network = told_topology(arguments.topology);
+  if (arguments.sketch.empty()) return {make_network_and_report(arguments.topology), {}};
+  const Topology network = make_topology_and_report(arguments.topology);
   Sketch sketch = read_sketch(arguments.sketch);
   require_fitting(sketch, network);
   LogicalTopology logical = logical_topology(network, sketch);

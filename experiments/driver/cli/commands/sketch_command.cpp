@@ -100,7 +100,7 @@ int sketch_command(const SketchArguments& arguments) {
   if (shows_toml && arguments.tables.columns)
     throw InputError(
         fmt::format("--columns is for tables, but sketch {} is shown as TOML", arguments.name));
-  const Topology topology = told_topology(arguments.topology);
+  const Topology topology = make_topology_and_report(arguments.topology);
   const std::vector<SketchRow> rows = rows_of(topology, arguments);
   for (const SketchRow& row : rows)
     if (!row.file.empty()) require_writable(row.file);

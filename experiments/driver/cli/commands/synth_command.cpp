@@ -115,7 +115,7 @@ void join_timelines(const std::string& file, const std::vector<Case>& cases,
       for (std::size_t d = 0; d < c.disciplines.size(); ++d)
         if (std::ifstream part(c.trace.file(d), std::ios::binary); part) events.add_part(part);
   });
-  tell_left_out(file, left_out);
+  report_left_out(file, left_out);
 }
 
 /// Draws the histogram of all cases. Where there are no draws, says so on stderr and returns false.

@@ -62,7 +62,7 @@ void write_iterations(const TrainArguments& arguments, const TrainingEvaluation&
     for (const TrainingRun& run : evaluation.runs)
       if (run.report) write_iteration(events, ++pid, name_of(run), topology, workload, *run.report);
   });
-  tell_left_out(arguments.trace, left_out);
+  report_left_out(arguments.trace, left_out);
 }
 
 void write_pictures(const TrainArguments& arguments, const TrainingEvaluation& evaluation,

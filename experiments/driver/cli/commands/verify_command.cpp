@@ -45,7 +45,7 @@ Json output_of(const VerifyArguments& arguments, const Topology& topology, const
 } // namespace
 
 int verify_command(const VerifyArguments& arguments) {
-  const Topology topology = told_topology(arguments.topology);
+  const Topology topology = make_topology_and_report(arguments.topology);
   const ScheduleFile file = read_schedule(arguments.file, topology);
   const double start = cpu_seconds();
   StageDisplay display(arguments.file);

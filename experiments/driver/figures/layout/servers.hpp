@@ -1,4 +1,4 @@
-// Which nodes make up a server, a chassis, a box: told by the network's own coordinates and
+// Which nodes make up a server, a chassis, a box: recognised by the network's own coordinates and
 // bandwidths.
 #pragma once
 

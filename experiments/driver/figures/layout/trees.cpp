@@ -82,7 +82,7 @@ private:
   std::uint32_t top_;
 };
 
-/// "12" of switch12, since levels tell what is what.
+/// "12" of switch12, since levels say what is what.
 std::string number_of(const std::string& name) {
   const std::size_t first = name.find_first_of("0123456789");
   return first == std::string::npos ? name : name.substr(first);

@@ -1,4 +1,4 @@
-// Executions that are measured elsewhere, by tutti-gpu: programs go out in a pack, rows come back.
+// Executions that tutti-gpu measures on other machines: programs go out in a pack, rows come back.
 // In both cases everything is made anew: synthesis, checks and predictions; what is executed is
 // known by its bytes.
 #pragma once

@@ -120,7 +120,7 @@ ExecutionCase ExecutionStudy::complete(Networks networks) const {
   ExecutionCase c = execution;
   c.topology_label = networks[topology].label;
   c.topology = &networks[topology].topology;
-  return elsewhere == nullptr ? c : elsewhere->begin(std::move(c));
+  return gpu_pack == nullptr ? c : gpu_pack->begin(std::move(c));
 }
 
 void require_sound(const ExecutionStudy& study, Networks networks) {
@@ -139,11 +139,11 @@ ExecutionEvaluation evaluate_study(const ExecutionStudy& study, const StudyRun& 
   ExecutionEvaluation made = evaluate_execution(
       c,
       [&](const ExecutionRun& run) {
-        if (study.elsewhere != nullptr) study.elsewhere->note(run);
+        if (study.gpu_pack != nullptr) study.gpu_pack->note(run);
         if (announce) announce(run);
       },
       how.refusals);
-  if (study.elsewhere != nullptr) made.left_out = study.elsewhere->left_out();
+  if (study.gpu_pack != nullptr) made.left_out = study.gpu_pack->left_out();
   return made;
 }
 

@@ -63,7 +63,7 @@ struct ExecutionStudy {
   std::size_t topology = 0; ///< into the networks
   ExecutionCase execution;  ///< without its topology
   std::vector<Expectation> expectations;
-  PackBackend* elsewhere = nullptr; ///< where it is measured, if not here; not owned
+  PackBackend* gpu_pack = nullptr; ///< that it is measured by, if not here; not owned
 
   /// With its topology, which points into the networks.
   [[nodiscard]] ExecutionCase complete(Networks networks) const;

@@ -193,10 +193,10 @@ public:
 
   [[nodiscard]] PolicyEvaluation evaluated(Recovery recovery,
                                            std::span<const NetworkEvent> events) const {
-    constexpr std::size_t most_npus_told = 8;
+    constexpr std::size_t most_npus_named = 8;
     PolicyEvaluation made;
     made.stuck = stuck_texts(*case_.topology, recovery.stuck, events);
-    made.missing = missing_text(*case_.topology, collective_, recovery, most_npus_told);
+    made.missing = missing_text(*case_.topology, collective_, recovery, most_npus_named);
     std::set<NodeId> npus;
     for (const ChunkAt& missing : recovery.missing) npus.insert(missing.npu);
     made.missing_npus = npus.size();

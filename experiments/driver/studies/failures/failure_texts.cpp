@@ -59,8 +59,8 @@ std::string counted(std::size_t count, const std::string& what, const std::strin
 
 std::string why_text(StuckTransfer::Why why, std::size_t count) {
   switch (why) {
-  case StuckTransfer::Why::link_down:    // told link by link
-  case StuckTransfer::Why::named: break; // told together
+  case StuckTransfer::Why::link_down:    // reported link by link
+  case StuckTransfer::Why::named: break; // reported together
   case StuckTransfer::Why::frozen:
     return counted(count, "transfer", "was", "were") + " given up before setting out";
   case StuckTransfer::Why::waiting:

@@ -1,4 +1,4 @@
-// One run is told by its progress over time, a sweep by its times over the number of failed links:
+// One run is shown by its progress over time, a sweep by its times over the number of failed links:
 // a figure of each kind, as there is anything to show. Policies that leave something out have no
 // time, and their curves say so by name.
 #include "experiments/driver/studies/failures/figure.hpp"
@@ -43,16 +43,17 @@ std::vector<CurveMark> marks_of(const ScenarioEvaluation& scenario, TimeUnit uni
   constexpr std::size_t most_words = 12;
   constexpr double least_distance = 0.004; // of the axis
   std::vector<CurveMark> marks;
-  std::size_t told = 0, together = 0; // the mark whose words are of the last `together` events
+  std::size_t described = 0, together = 0; // the mark whose words are of the last `together` events
   for (std::size_t i = 0; i < scenario.events.size(); ++i) {
     const double x = count_of(scenario.events[i].at, unit);
     if (marks.empty() || x > marks.back().x) marks.push_back({x, {}});
-    if (together == 0 || x - marks[told].x > least_distance * end) {
-      told = marks.size() - 1;
+    if (together == 0 || x - marks[described].x > least_distance * end) {
+      described = marks.size() - 1;
       together = 0;
     }
     ++together;
-    marks[told].text = together == 1 ? scenario.event_texts[i] : fmt::format("{} events", together);
+    marks[described].text =
+        together == 1 ? scenario.event_texts[i] : fmt::format("{} events", together);
   }
   if (marks.size() > most_words)
     for (CurveMark& mark : marks) mark.text.clear();

@@ -5,8 +5,8 @@
 #include "experiments/driver/studies/fits/study.hpp"
 
 #include "experiments/driver/studies/in_file.hpp"
-#include "experiments/driver/studies/runs/carried.hpp"
 #include "experiments/driver/studies/runs/evaluation.hpp"
+#include "experiments/driver/studies/runs/with_transport.hpp"
 #include "sim/error.hpp"
 #include "sim/transport/constants.hpp"
 
@@ -29,7 +29,7 @@ class Prediction {
 public:
   Prediction(Case c, const std::string& place) : c_(std::move(c)), made_(attempt(c_)) {
     if (!made_.outcome.schedule || !made_.verdict.correct())
-      throw InputError(fmt::format("{}: no schedule that a transport can carry: {}", place,
+      throw InputError(fmt::format("{}: no schedule that a transport can be applied to: {}", place,
                                    made_.outcome.note.empty()
                                        ? to_text(made_.outcome.status)
                                        : std::string_view(made_.outcome.note)));
@@ -37,7 +37,7 @@ public:
 
   [[nodiscard]] Time time(const Transport& transport) const {
     std::optional<Time> fastest;
-    for (const Carried& on : carried_by(transport)) {
+    for (const ReplayInput& on : inputs_with(transport)) {
       RunOptions options;
       options.starts = on.starts;
       const Time one =
@@ -51,16 +51,16 @@ public:
   /// The rules that it may hang on.
   [[nodiscard]] std::set<std::size_t> rules(const Transport& transport) const {
     std::set<std::size_t> all;
-    for (const Carried& on : carried_by(transport))
+    for (const ReplayInput& on : inputs_with(transport))
       all.insert(on.by->rules.begin(), on.by->rules.end());
     return all;
   }
 
 private:
-  [[nodiscard]] std::vector<Carried> carried_by(const Transport& transport) const {
+  [[nodiscard]] std::vector<ReplayInput> inputs_with(const Transport& transport) const {
     Case c = c_;
     c.transport = std::make_shared<const Transport>(transport);
-    return carried(c, made_, {});
+    return with_transport(c, made_, {});
   }
 
   Case c_;
@@ -94,7 +94,7 @@ std::string slowest_part(const Transport& start, const std::set<std::size_t>& ru
 }
 
 /// Which of a rule's constants are the rows'.
-void tell_sources(FitResult& fit) {
+void note_sources(FitResult& fit) {
   for (TransportRule& rule : fit.transport.rules) {
     std::string fitted;
     for (const FittedConstant& constant : fit.constants) {
@@ -337,7 +337,7 @@ FitEvaluation evaluate_fit(const FitStudy& study, Networks networks,
   request.begin = near;
   made.fit = fit_transport(request);
   made.fit.transport.name = study.name;
-  tell_sources(made.fit);
+  note_sources(made.fit);
   for (std::size_t r = 0; r < made.rows.size(); ++r) made.rows[r].errors = made.fit.rows[r];
   spread(request, networks, made);
   const std::vector<FittedRow> judged = made.rows;

@@ -334,7 +334,7 @@ private:
       x = there;
     }
     fitted_ = rows;
-    tell_intervals(x, rows, constants);
+    set_intervals(x, rows, constants);
     return x;
   }
 
@@ -376,8 +376,8 @@ private:
     return normal.inverse().diagonal().cwiseSqrt();
   }
 
-  void tell_intervals(const VectorXd& x, const std::vector<std::size_t>& rows,
-                      std::vector<FittedConstant>& constants) const {
+  void set_intervals(const VectorXd& x, const std::vector<std::size_t>& rows,
+                     std::vector<FittedConstant>& constants) const {
     if (x.size() == 0) return;
     const Residuals residuals{*this, rows};
     VectorXd f(residuals.values());
@@ -408,7 +408,7 @@ private:
       if (row.is_fitted) sizes.insert(row.size);
       systems.insert(row.system);
     }
-    const auto without = [&](bool is_near, const auto& is_left_out, const auto& tell) {
+    const auto without = [&](bool is_near, const auto& is_left_out, const auto& store) {
       const std::vector<std::size_t> others =
           rows_where([&](const FitRow& row) { return !is_left_out(row); });
       const MatrixXd near = slopes_of(others);
@@ -418,7 +418,7 @@ private:
       for (const std::size_t r : all)
         if (is_left_out(request_.rows[r])) rows.push_back(r);
       const std::vector<double> off = errors(rows, transport);
-      for (std::size_t i = 0; i < rows.size(); ++i) tell(result.rows[rows[i]], off[i]);
+      for (std::size_t i = 0; i < rows.size(); ++i) store(result.rows[rows[i]], off[i]);
     };
     for (const Bytes size : sizes) { // few rows of many: constants move little
       begin("without " + to_text(size));

@@ -30,7 +30,7 @@ constexpr std::array fit_options{
     settings_option,
     StudyOption{"--name", "name", OptionForm::text, "of the transport; default fitted"},
     StudyOption{"--from", "from", OptionForm::texts,
-                "errors are told of rows of so much and more: 1MiB,256MiB; default 1MiB"}};
+                "errors are reported for rows of so much and more: 1MiB,256MiB; default 1MiB"}};
 
 } // namespace
 

@@ -15,8 +15,8 @@
 //   sizes = "64KiB..1GiB"                  # default 1B..1GiB: of rows that are fitted; larger ones
 //                                          # are predicted only
 //   free = ["nvlink4.*", "launch.h100"]    # constants that are fitted; default all
-//   from = ["1MiB", "256MiB"]              # default 1MiB: errors are told of rows of so much and
-//                                          # more
+//   from = ["1MiB", "256MiB"]              # default 1MiB: errors are reported for rows of so much
+//                                          # and more
 //   [[fits.systems]]                       # keys of a single one may stand above
 //   topology = "h100"                      # a label; each is in one system
 //   group = "one node"                     # default that label: errors are also those of a group

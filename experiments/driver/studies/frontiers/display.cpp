@@ -1,4 +1,4 @@
-// A point of a frontier may take hours to find and is a result by itself: it is told when it is
+// A point of a frontier may take hours to find and is a result by itself: it is reported when it is
 // found.
 #include "experiments/driver/studies/frontiers/display.hpp"
 

@@ -70,7 +70,7 @@ std::string jobs_text(const JobStudyEvaluation& study, const TableForm& form) {
                       study.topology, study.npus, study.jobs.size(), joined(study.engines, " and "),
                       to_text(study.model.link_busy), to_text(study.model.forwarding));
   std::vector<JobRow> rows = job_rows(study);
-  std::erase_if(rows, [](const JobRow& row) { return row.result == nullptr; }); // told below
+  std::erase_if(rows, [](const JobRow& row) { return row.result == nullptr; }); // reported below
   if (!rows.empty())
     text += to_text(records_table(records_of<JobRow>(table_fields(), rows), shown_columns(), form),
                     form);

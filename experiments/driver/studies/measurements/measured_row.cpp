@@ -55,18 +55,18 @@ std::optional<double> number_in(std::string_view word) {
 }
 
 /// Figures as printed have two decimals: below this they say little.
-constexpr double telling = 5;
+constexpr double least_meaningful = 5;
 
 /// Takes the speeds, in GB/s, as printed. What contradicts what in the row; empty where nothing
 /// does.
 std::string take_speeds(MeasuredRow& row, std::optional<double> algbw,
                         std::optional<double> busbw) {
   constexpr double rounding = 0.03;
-  if (!algbw || *algbw <= telling) return {};
+  if (!algbw || *algbw <= least_meaningful) return {};
   const double expected = static_cast<double>(row.size.count) / row.seconds / bytes_per_gb;
   if (std::abs(*algbw / expected - 1) > rounding)
     return fmt::format("algbw {} isn't size over time, {:.2f} GB/s", *algbw, expected);
-  if (busbw && *busbw > telling) row.bus_factor = *busbw / *algbw;
+  if (busbw && *busbw > least_meaningful) row.bus_factor = *busbw / *algbw;
   return bus_factor_problem(row, row.npus);
 }
 
@@ -115,7 +115,7 @@ public:
     }
     if (made_.rows.empty())
       throw InputError(fmt::format("{}: no row of nccl-tests (\"size count type ...\")", file_));
-    tell_missing_end();
+    report_missing_end();
     return std::move(made_);
   }
 
@@ -140,13 +140,13 @@ private:
     }
   }
   void begin_test() {
-    tell_missing_end();
+    report_missing_end();
     if (!is_asked_ && !columns_.empty()) kind_.reset();
     columns_.clear();
     ranks_ = groups_ = 0;
     is_ended_ = false;
   }
-  void tell_missing_end() {
+  void report_missing_end() {
     if (columns_.empty() || is_ended_ || made_.rows.empty()) return;
     made_.notes.push_back(fmt::format("{}:{}: the test ends after this row, without its last lines",
                                       file_, made_.rows.back().line));
@@ -211,7 +211,7 @@ private:
     }
   }
   /// A message of NCCL's, in whose line a row of the other process's output may stand too: before
-  /// it or behind it. One that it runs into is left out, and that is told.
+  /// it or behind it. One that it runs into is left out, and that is reported.
   void take_message(const std::vector<std::string_view>& words) {
     constexpr std::array<std::string_view, 14> types{
         "int8",   "uint8", "char",     "int32", "uint32", "int",    "int64",

@@ -1,4 +1,4 @@
-// What a report's links are told of in words.
+// What a report says of its links, in words.
 #pragma once
 
 #include "sim/report.hpp"

@@ -99,15 +99,15 @@ void RunDisplay::stage(const Case& c, const std::string& stage, const WorkProgre
 
 // After Ctrl-C a synthesis may need seconds to stop: this says at once that it was heard.
 void RunDisplay::interrupted(std::span<const Case* const> running) {
-  constexpr std::size_t most_told = 4;
+  constexpr std::size_t most_named = 4;
   std::vector<std::string> texts;
-  for (const Case* c : running.first(std::min(running.size(), most_told))) {
+  for (const Case* c : running.first(std::min(running.size(), most_named))) {
     const auto stage = stages_.find(c);
     texts.push_back(fmt::format("{}, {}", c->algorithm.name,
                                 stage == stages_.end() ? "synthesis" : stage->second));
   }
-  if (running.size() > most_told)
-    texts.push_back(fmt::format("{} more", running.size() - most_told));
+  if (running.size() > most_named)
+    texts.push_back(fmt::format("{} more", running.size() - most_named));
   bar_.finish();
   *out_ << interrupted_text(joined(texts, "; ")) << std::flush;
 }

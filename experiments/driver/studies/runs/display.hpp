@@ -66,7 +66,7 @@ private:
   ProgressBar::Clock clock_;
   ProgressBar bar_;
   std::map<const Case*, SynthesisMeter> meters_;
-  std::map<const Case*, std::string> stages_; // as last told
+  std::map<const Case*, std::string> stages_; // as last reported
   std::size_t done_ = 0, total_;
   std::optional<double> last_line_;
 };

@@ -8,8 +8,8 @@
 #include "experiments/driver/studies/noise/start_times.hpp"
 #include "experiments/driver/studies/refusals.hpp"
 #include "experiments/driver/studies/runs/busy_links.hpp"
-#include "experiments/driver/studies/runs/carried.hpp"
 #include "experiments/driver/studies/runs/noisy_replay.hpp"
+#include "experiments/driver/studies/runs/with_transport.hpp"
 #include "sim/engines/agreement.hpp"
 #include "sim/error.hpp"
 #include "sim/files/files.hpp"
@@ -220,7 +220,7 @@ BoundPair bounds_for(const Case& c, const Collective& collective, const TimeMode
   return bounds_for(*c.topology, collective, model, c.bound);
 }
 
-Replay replay(const Case& c, const Attempt& made, Discipline discipline, const Carried& on,
+Replay replay(const Case& c, const Attempt& made, Discipline discipline, const ReplayInput& on,
               std::span<const Time> starts) {
   const TimeModel model = model_with(c, discipline);
   RunOptions options;
@@ -245,13 +245,13 @@ Replay replay(const Case& c, const Attempt& made, Discipline discipline, const C
 }
 
 /// Replays it at its transport's slowest, where that is known.
-void add_interval(const Case& c, const Attempt& made, const Carried& on,
+void add_interval(const Case& c, const Attempt& made, const ReplayInput& on,
                   std::span<const Time> starts, Replay& one) {
   if (!knows_intervals(*c.transport)) return;
   Case slow = c;
   slow.transport = std::make_shared<const Transport>(
       at_its_slowest(*c.transport, c.topology->parts().npu_model));
-  for (const Carried& each : carried(slow, made, starts)) {
+  for (const ReplayInput& each : with_transport(slow, made, starts)) {
     if (each.transport != on.transport) continue; // another protocol
     RunOptions options;
     options.starts = each.starts;
@@ -264,7 +264,7 @@ void add_interval(const Case& c, const Attempt& made, const Carried& on,
 }
 
 /// Replays it again under noise, where that is asked for. False if that was interrupted.
-bool add_noise(const Case& c, const Attempt& made, const Carried& on, Replay& one,
+bool add_noise(const Case& c, const Attempt& made, const ReplayInput& on, Replay& one,
                Evaluation& result) {
   if (!c.noise.is_drawn()) return true;
   if (!made.outcome.schedule) {
@@ -287,7 +287,7 @@ bool add_noise(const Case& c, const Attempt& made, const Carried& on, Replay& on
 }
 
 /// What the algorithm itself has proven is no part of the bounds: other algorithms, a replay of the
-/// same schedule and the library would show another gap. It is told where it says more.
+/// same schedule and the library would show another gap. It is noted where it says more.
 void compare_with_proof(const Outcome& outcome, const Replay& replay, Evaluation& result) {
   if (!outcome.bound || can_beat_links(replay.report.model)) return;
   const Time proven = *outcome.bound;
@@ -302,7 +302,7 @@ void compare_with_proof(const Outcome& outcome, const Replay& replay, Evaluation
 }
 
 /// Writes the trace of the replay with this number and drops its hops, which nothing else needs.
-void write_trace_part(const Case& c, const Attempt& made, const Carried& on, std::size_t number,
+void write_trace_part(const Case& c, const Attempt& made, const ReplayInput& on, std::size_t number,
                       Report& report, Evaluation& result) {
   if (c.trace.folder.empty()) return;
   if (on.schedule == nullptr) {
@@ -350,8 +350,9 @@ void replay_under_models(const Case& c, const Attempt& made, Evaluation& result)
     return;
   }
   if (c.transport && c.algorithm.imitates && !made.outcome.library)
-    add_note(result, "several collectives at once have no channels: carried as of no library");
-  const std::vector<Carried> networks = carried(c, made, starts);
+    add_note(result, "several collectives at once have no channels: the transport is applied as to "
+                     "a schedule of no library");
+  const std::vector<ReplayInput> networks = with_transport(c, made, starts);
   for (const Discipline discipline : c.disciplines) {
     if (const std::string problem = compact_problem(*c.engine, discipline);
         made.outcome.compact && !problem.empty()) {

@@ -212,8 +212,9 @@ std::vector<Curve> curves_of(std::span<const Evaluation> evaluations, const Valu
 // Where all curves are of one kind, colours tell the others apart: a chart of dashes alone would be
 // hard to read.
 template <typename Name, typename X, typename Kin, typename Other>
-std::vector<Curve> told_apart(std::span<const Evaluation> evaluations, const Values& values,
-                              Name&& name_of, X&& x_of, Kin&& kin_of, Other&& other_of) {
+std::vector<Curve> distinguishable_curves(std::span<const Evaluation> evaluations,
+                                          const Values& values, Name&& name_of, X&& x_of,
+                                          Kin&& kin_of, Other&& other_of) {
   if (distinct(evaluations, kin_of).size() > 1)
     return curves_of(evaluations, values, name_of, x_of, kin_of, other_of);
   return curves_of(evaluations, values, name_of, x_of, other_of, kin_of);
@@ -240,7 +241,7 @@ Figure curves(const FigureRequest& request, const Heading& heading,
   const auto x_of = [&](const Evaluation& e) {
     return over_chunks ? chunks_asked(e) : static_cast<double>(e.size.count);
   };
-  chart.curves = told_apart(evaluations, values, name_of, x_of, variant_of, problem_of);
+  chart.curves = distinguishable_curves(evaluations, values, name_of, x_of, variant_of, problem_of);
   return curve_figure(chart);
 }
 
@@ -259,7 +260,7 @@ Figure over_skews(const Heading& heading, std::span<const Evaluation> evaluation
   chart.axis = CurveAxis::linear;
   chart.x_label = fmt::format("{} skew [{}]", largest.distribution, unit.name);
   chart.y_label = values.axis_label();
-  chart.curves = told_apart(
+  chart.curves = distinguishable_curves(
       evaluations, values, [&](const Evaluation& e) { return variant_of(e) + problem_of(e); },
       [&](const Evaluation& e) { return scale_of(skew_of(e)).value / unit.ps; }, variant_of,
       problem_of);
@@ -306,12 +307,12 @@ Figure scaling(const FigureRequest& request, const Heading& heading, Networks ne
   const Quantity quantity = request.metric.quantity;
   const bool grows = request.reference.empty() && !request.normalized &&
                      (quantity == Quantity::effort || quantity == Quantity::time);
-  return curve_figure({heading, CurveAxis::tens, npus ? "NPUs" : words_of(request.over),
-                       values.axis_label(),
-                       told_apart(evaluations, values, name_of, x_of, algorithm_of, problem_of),
-                       !grows ? ""
-                       : npus ? "N"
-                              : "T"});
+  return curve_figure(
+      {heading, CurveAxis::tens, npus ? "NPUs" : words_of(request.over), values.axis_label(),
+       distinguishable_curves(evaluations, values, name_of, x_of, algorithm_of, problem_of),
+       !grows ? ""
+       : npus ? "N"
+              : "T"});
 }
 
 Figure schedule(const FigureRequest& request, const Heading& heading, std::span<const Case> cases,

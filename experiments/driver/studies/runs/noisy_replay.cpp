@@ -6,7 +6,7 @@
 #include "experiments/driver/studies/runs/noisy_replay.hpp"
 
 #include "experiments/driver/studies/noise/start_times.hpp"
-#include "experiments/driver/studies/runs/carried.hpp"
+#include "experiments/driver/studies/runs/with_transport.hpp"
 #include "sim/engines/agreement.hpp"
 #include "sim/engines/late_starts.hpp"
 #include "sim/sends.hpp"
@@ -102,7 +102,7 @@ std::vector<Time> times_of_other_seeds(const Case& c, const Attempt& made) {
     RunOptions options;
     options.watch = watch_of(c.options.stage, "replay under other seeds of the hash");
     std::optional<Time> least;
-    for (const Carried& on : carried(other, again, starts)) {
+    for (const ReplayInput& on : with_transport(other, again, starts)) {
       options.starts = on.starts;
       const Time time =
           c.engine->run(*on.topology, again.collective, *on.schedule, other.options.model, options)

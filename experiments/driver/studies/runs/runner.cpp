@@ -1,5 +1,5 @@
 // What a case's process says: progress and stages while it goes on, then its evaluation as JSON, or
-// why there is none. Cases begin in their order, and what one has found out about bounds is told to
+// why there is none. Cases begin in their order, and what one has found out about bounds goes to
 // those that begin later.
 #include "experiments/driver/studies/runs/runner.hpp"
 

@@ -209,7 +209,7 @@ private:
     return anew ? std::optional(std::move(anew->plans)) : std::nullopt;
   }
 
-  /// As they are, or as a transport carries them.
+  /// As they are, or with the transport applied to them.
   void simulate(const WorkloadPlans& plans, const IterationOptions& options,
                 TrainingRun& run) const {
     const double start = cpu_seconds();
@@ -219,7 +219,7 @@ private:
       if (study_.noise.is_drawn()) add_noise(plans, options, run);
     } else {
       const CarriedPlans by = carried(*network_.topology, plans, *transport);
-      simulate_carried(by, options, run);
+      simulate_with_transport(by, options, run);
       run.report->links = without_lanes(by, run.report->links, network_.topology->link_count());
       const auto is_later = [](const NetworkEvent& event) { return event.at > Time{}; };
       // A slower run has done less by the time of an event: the difference isn't only the widths'.
@@ -230,7 +230,8 @@ private:
     run.run_seconds = cpu_seconds() - start;
   }
 
-  void simulate_carried(const CarriedPlans& by, IterationOptions options, TrainingRun& run) const {
+  void simulate_with_transport(const CarriedPlans& by, IterationOptions options,
+                               TrainingRun& run) const {
     const std::vector<NetworkEvent> events = on_lanes(by, options.events);
     options.events = events;
     simulate(by.topology, by.plans, options, run);
@@ -393,10 +394,10 @@ TrainingEvaluation evaluate_training(const TrainingStudy& study,
 }
 
 void require_transport(const TrainingStudy& study) {
-  const auto carried = std::ranges::find_if(
+  const auto with_transport = std::ranges::find_if(
       study.plans, [](const TrainingPlan& plan) { return plan.transport != nullptr; });
-  if (carried == study.plans.end()) return;
-  const std::string& name = carried->transport->name;
+  if (with_transport == study.plans.end()) return;
+  const std::string& name = with_transport->transport->name;
   if (const LinkBusy busy = study.planning.options.model.link_busy; busy != LinkBusy::serialization)
     throw InputError(fmt::format("transport {}: links are busy for serialization only, not for {}",
                                  name, to_text(busy)));

@@ -67,7 +67,7 @@ struct TrainingRun {
   [[nodiscard]] double flops_utilisation() const; ///< of all NPUs' peak, 0 .. 1
 };
 
-/// "ring", "ring, nccl": what carries it only where links aren't ideal.
+/// "ring", "ring, nccl": with its transport only where links aren't ideal.
 [[nodiscard]] std::string name_of_plan(const TrainingRun& run);
 
 struct TrainingEvaluation {

@@ -190,7 +190,7 @@ Fields<IterationRow> transport_fields() {
       {{"time_high_ps", Quantity::time, ColumnRole::metric}, end(&Interval::high)}};
 }
 
-bool is_carried(const TrainingEvaluation& e) {
+bool has_transport(const TrainingEvaluation& e) {
   return std::ranges::any_of(e.runs,
                              [](const TrainingRun& run) { return run.transport != "ideal"; });
 }
@@ -214,7 +214,7 @@ Records training_records(std::span<const TrainingEvaluation> evaluations) {
   for (const TrainingEvaluation& e : evaluations)
     for (const TrainingRun& run : e.runs)
       for (const NoiseOutcome* noise : noises_of(run)) rows.push_back({&e, &run, noise});
-  const bool transport = std::ranges::any_of(evaluations, is_carried);
+  const bool transport = std::ranges::any_of(evaluations, has_transport);
   return records_of<IterationRow>(
       fields_with(std::ranges::any_of(evaluations, has_noise), transport), rows);
 }

@@ -106,7 +106,7 @@ struct TrainingVariant {
   }
 };
 
-/// How collectives get their schedules, and what carries them.
+/// How collectives get their schedules, and their transport.
 struct TrainingPlan {
   std::string name; ///< "ring"; "auto" where the best of several is taken
   std::vector<AlgorithmRow> algorithms;

@@ -45,36 +45,37 @@ constexpr std::array labels{
 /// What tells the runs of a study apart: the algorithm, and what runs differ in.
 std::vector<Label> labels_of(std::span<const TrainingRun> runs, const TableForm& form) {
   if (!form.columns.empty()) return {labels.begin(), labels.end()}; // any may be among them
-  std::vector<Label> telling;
+  std::vector<Label> distinguishing;
   for (const Label& label : labels) {
     std::set<std::string> values;
     for (const TrainingRun& run : runs) values.insert(label.of(run));
-    if (values.size() > 1 || label.name == std::string_view("algorithm")) telling.push_back(label);
+    if (values.size() > 1 || label.name == std::string_view("algorithm"))
+      distinguishing.push_back(label);
   }
-  return telling;
+  return distinguishing;
 }
 
-std::string label_text(std::span<const Label> telling, const TrainingRun& run) {
+std::string label_text(std::span<const Label> distinguishing, const TrainingRun& run) {
   std::vector<std::string> texts;
-  for (const Label& label : telling)
+  for (const Label& label : distinguishing)
     if (std::string text = label.of(run); !text.empty()) texts.push_back(std::move(text));
   return joined(texts, ", ");
 }
 
 /// Columns of labels, for rows that have a run each.
-template <typename Row> Fields<Row> label_columns(std::span<const Label> telling) {
+template <typename Row> Fields<Row> label_columns(std::span<const Label> distinguishing) {
   Fields<Row> fields;
-  for (const Label& label : telling)
+  for (const Label& label : distinguishing)
     fields.push_back({{label.name, Quantity::text, ColumnRole::note},
                       [of = label.of](const Row& row) { return of(*row.run); }});
   return fields;
 }
 
-/// The first columns are `labels`.
-std::string table_text(Table table, std::size_t labels, const std::string& title,
+/// The first `label_count` columns are labels.
+std::string table_text(Table table, std::size_t label_count, const std::string& title,
                        const TableForm& form) {
   if (table.rows.empty()) return "";
-  for (std::size_t c = 0; c < labels; ++c) table.columns[c].is_label = true;
+  for (std::size_t c = 0; c < label_count; ++c) table.columns[c].is_label = true;
   const std::string text = to_text(table, form);
   return text.empty() ? "" : title + text;
 }
@@ -126,12 +127,12 @@ IterationShape shape_of(std::span<const TrainingRun> runs) {
           any([](const TrainingRun& run) { return run.report && run.flops_utilisation() > 0; })};
 }
 
-Fields<TableIteration> table_iteration_fields(std::span<const Label> telling,
+Fields<TableIteration> table_iteration_fields(std::span<const Label> distinguishing,
                                               const IterationShape& shape) {
   using enum Quantity;
   using enum ColumnRole;
   using R = TableIteration;
-  Fields<R> fields = label_columns<R>(telling);
+  Fields<R> fields = label_columns<R>(distinguishing);
   extend(fields, {{{"iteration_time_ps", time, metric, 0, "iteration"},
                    where_reported([](const R& r) { return r.run->iteration_time(); })},
                   {{"x fastest", ratio}, where_reported([](const R& r) {
@@ -172,14 +173,15 @@ Fields<TableIteration> table_iteration_fields(std::span<const Label> telling,
   return fields;
 }
 
-Records iteration_table(std::span<const TrainingRun> runs, std::span<const Label> telling,
+Records iteration_table(std::span<const TrainingRun> runs, std::span<const Label> distinguishing,
                         const TableForm& form) {
   std::vector<TableIteration> rows;
   for (const TrainingRun& run : runs)
     if (run.report || is_disturbed(run)) rows.push_back({&run, runs});
-  return records_of<TableIteration>(
-      table_iteration_fields(telling, form.columns.empty() ? shape_of(runs) : IterationShape{}),
-      rows);
+  return records_of<TableIteration>(table_iteration_fields(distinguishing, form.columns.empty()
+                                                                               ? shape_of(runs)
+                                                                               : IterationShape{}),
+                                    rows);
 }
 
 std::vector<Purpose> exposed_purposes(std::span<const TrainingRun> runs) {
@@ -207,12 +209,12 @@ struct TableAccount {
   }
 };
 
-Fields<TableAccount> table_account_fields(std::span<const Label> telling,
+Fields<TableAccount> table_account_fields(std::span<const Label> distinguishing,
                                           std::span<const Purpose> purposes) {
   using enum Quantity;
   using enum ColumnRole;
   using R = TableAccount;
-  Fields<R> fields = label_columns<R>(telling);
+  Fields<R> fields = label_columns<R>(distinguishing);
   extend(fields, {{{"NPU", text}, [](const R& r) { return r.who; }},
                   {{"compute", time}, [](const R& r) { return r.share(r.account.compute); }}});
   for (const Purpose purpose : purposes)
@@ -229,7 +231,7 @@ Fields<TableAccount> table_account_fields(std::span<const Label> telling,
 }
 
 /// Where the time of an iteration goes, in the mean and for the NPU that computes longest.
-Records account_table(std::span<const TrainingRun> runs, std::span<const Label> telling) {
+Records account_table(std::span<const TrainingRun> runs, std::span<const Label> distinguishing) {
   std::vector<TableAccount> rows;
   for (const TrainingRun& run : runs) {
     if (!run.report) continue;
@@ -238,7 +240,8 @@ Records account_table(std::span<const TrainingRun> runs, std::span<const Label> 
     rows.push_back(
         {&run, fmt::format("npu{}", busiest.value), run.report->accounts[busiest.value], 1});
   }
-  return records_of<TableAccount>(table_account_fields(telling, exposed_purposes(runs)), rows);
+  return records_of<TableAccount>(table_account_fields(distinguishing, exposed_purposes(runs)),
+                                  rows);
 }
 
 struct TableNoise {
@@ -264,25 +267,25 @@ std::vector<TableNoise> noise_rows(std::span<const TrainingRun> runs) {
   return rows;
 }
 
-Fields<TableNoise> table_noise_fields(std::span<const Label> telling) {
-  Fields<TableNoise> fields = label_columns<TableNoise>(telling);
+Fields<TableNoise> table_noise_fields(std::span<const Label> distinguishing) {
+  Fields<TableNoise> fields = label_columns<TableNoise>(distinguishing);
   extend(fields,
          fields_through<TableNoise>(noise_fields(), [](const TableNoise& r) { return r.noise; }));
   return fields;
 }
 
 /// Labels, the skew and times.
-std::vector<ShownColumn> shown_columns(std::span<const Label> telling, bool several_skews) {
+std::vector<ShownColumn> shown_columns(std::span<const Label> distinguishing, bool several_skews) {
   std::vector<ShownColumn> shown;
-  for (const Label& label : telling) shown.push_back({label.name});
+  for (const Label& label : distinguishing) shown.push_back({label.name});
   if (several_skews) shown.push_back({"skew"});
   for (ShownColumn& column : shown_noise(false)) shown.push_back(std::move(column));
   return shown;
 }
 
 /// What draws of start times and links came to; empty where there are none.
-std::string noise_table_text(std::span<const TrainingRun> runs, std::span<const Label> telling,
-                             const TableForm& form) {
+std::string noise_table_text(std::span<const TrainingRun> runs,
+                             std::span<const Label> distinguishing, const TableForm& form) {
   const std::vector<TableNoise> rows = noise_rows(runs);
   if (rows.empty()) return "";
   std::vector<const NoiseOutcome*> outcomes;
@@ -290,9 +293,9 @@ std::string noise_table_text(std::span<const TrainingRun> runs, std::span<const 
   const bool several = std::ranges::any_of(outcomes, [&](const NoiseOutcome* outcome) {
     return outcome->skew != outcomes.front()->skew;
   });
-  const Records records = records_of<TableNoise>(table_noise_fields(telling), rows);
+  const Records records = records_of<TableNoise>(table_noise_fields(distinguishing), rows);
   return table_text(
-      records_table(records, shown_columns(telling, several), form), telling.size(),
+      records_table(records, shown_columns(distinguishing, several), form), distinguishing.size(),
       wrapped(fmt::format("\nunder noise, all iterations: {}\n", noise_heading(outcomes)), form),
       form);
 }
@@ -302,11 +305,11 @@ struct TablePlan {
   const PlannedCommunication* plan;
 };
 
-Fields<TablePlan> table_plan_fields(std::span<const Label> telling) {
+Fields<TablePlan> table_plan_fields(std::span<const Label> distinguishing) {
   using enum Quantity;
   using enum ColumnRole;
   using R = TablePlan;
-  Fields<R> fields = label_columns<R>(telling);
+  Fields<R> fields = label_columns<R>(distinguishing);
   extend(fields, {{{"operation", text},
                    [](const R& r) { return r.plan->is_send ? "send" : to_text(r.plan->kind); }},
                   {{"size", bytes}, [](const R& r) { return r.plan->size; }},
@@ -324,13 +327,13 @@ Fields<TablePlan> table_plan_fields(std::span<const Label> telling) {
   return fields;
 }
 
-Records planning_table(std::span<const TrainingRun> runs, std::span<const Label> telling) {
+Records planning_table(std::span<const TrainingRun> runs, std::span<const Label> distinguishing) {
   std::vector<TablePlan> rows;
   for (const TrainingRun& run : runs)
     for (const PlannedCommunication& plan :
          std::span(run.communications).first(std::min(shown_plans, run.communications.size())))
       rows.push_back({&run, &plan});
-  return records_of<TablePlan>(table_plan_fields(telling), rows);
+  return records_of<TablePlan>(table_plan_fields(distinguishing), rows);
 }
 
 /// What is the same of all runs of a workload.
@@ -371,10 +374,11 @@ std::string effort_text(const TrainingRun& run) {
   return text;
 }
 
-std::string notes_text(const TrainingEvaluation& evaluation, std::span<const Label> telling) {
+std::string notes_text(const TrainingEvaluation& evaluation,
+                       std::span<const Label> distinguishing) {
   std::string text;
   for (const TrainingRun& run : evaluation.runs) {
-    const std::string who = label_text(telling, run);
+    const std::string who = label_text(distinguishing, run);
     if (run.report) text += fmt::format("{}: {}\n", who, effort_text(run));
     if (!run.failed.empty()) text += fmt::format("{}: failed: {}\n", who, joined(run.failed, ", "));
     if (!run.note.empty()) text += fmt::format("{}: {}\n", who, run.note);
@@ -411,13 +415,14 @@ std::string conditions_text(const TrainingEvaluation& evaluation, const std::str
 
 std::string training_text(const TrainingEvaluation& evaluation, const TableForm& form) {
   const std::span<const TrainingRun> runs = evaluation.runs;
-  const std::vector<Label> telling = labels_of(runs, form);
+  const std::vector<Label> distinguishing = labels_of(runs, form);
   return wrapped(training_heading(evaluation), form) +
-         table_text(whole_table(iteration_table(runs, telling, form)), telling.size(), "\n", form) +
-         noise_table_text(runs, telling, form) +
-         table_text(whole_table(account_table(runs, telling)), telling.size(),
+         table_text(whole_table(iteration_table(runs, distinguishing, form)), distinguishing.size(),
+                    "\n", form) +
+         noise_table_text(runs, distinguishing, form) +
+         table_text(whole_table(account_table(runs, distinguishing)), distinguishing.size(),
                     "\nwhere an iteration's time goes:\n", form) +
-         table_text(whole_table(planning_table(runs, telling)), telling.size(),
+         table_text(whole_table(planning_table(runs, distinguishing)), distinguishing.size(),
                     "\nwhat communicates, each alone:\n", form) +
          "\n" + wrapped(notes_text(evaluation, labels_of(runs, {})), form);
 }

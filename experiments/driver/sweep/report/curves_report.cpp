@@ -187,7 +187,7 @@ void add_point(Curve& curve, const CurveCell& cell, double x, const FigureAxis& 
   curve.band.push_back({x, y.scaled(interval.low), y.scaled(interval.high)});
 }
 
-// A mean over the repetitions that ended tells nothing of those that didn't, and those are the hard
+// A mean over the repetitions that ended says nothing of those that didn't, and those are the hard
 // ones: the figure has to say how many there are.
 std::string missing_text(std::span<const CurveCell* const> cells, bool replicates) {
   std::size_t missing = 0, all = 0;

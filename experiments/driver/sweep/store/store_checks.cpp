@@ -126,7 +126,7 @@ void require_whole_description(Database& database) {
   if (database.single_text("SELECT value FROM study WHERE name = 'checksum'") !=
       description_sum(database))
     throw InputError(database.file() + ": its description of the study is damaged, so that its "
-                                       "rows can't be told; begin another store");
+                                       "rows can't be understood; begin another store");
 }
 
 void require_all_rows(Database& database, const RowTally& tally) {

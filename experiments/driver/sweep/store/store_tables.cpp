@@ -1,6 +1,6 @@
-// Why: a path may name anything; a store is told by SQLite's marks for applications, and by having
-// what its format says. A study may be changed and started again; rows are found by their key, and
-// written only where the study isn't the one that the store has already.
+// Why: a path may name anything; a store is recognised by SQLite's marks for applications, and by
+// having what its format says. A study may be changed and started again; rows are found by their
+// key, and written only where the study isn't the one that the store has already.
 #include "experiments/driver/sweep/store/store_tables.hpp"
 
 #include "experiments/driver/sweep/store/store_checks.hpp"

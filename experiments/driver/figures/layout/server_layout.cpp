@@ -26,7 +26,7 @@ namespace {
 constexpr double box_margin = 13, box_head = 17; // points; head: for its name
 
 /// A server by itself, around (0, 0).
-struct Room {
+struct ServerBox {
   std::vector<std::uint32_t> nodes; ///< NPUs first
   std::size_t npus = 0;
   std::vector<Position> at; ///< [nodes]
@@ -65,31 +65,31 @@ void keep_apart(std::vector<double>& at, double least) {
   }
 }
 
-/// What the rooms of one network share.
-class RoomPlan {
+/// What the servers of one network share.
+class ServerLayout {
 public:
-  RoomPlan(const Topology& topology, const Servers& servers)
+  ServerLayout(const Topology& topology, const Servers& servers)
       : topology_(topology), next_(topology), server_(servers.of), kind_(servers.kind),
-        rooms_(servers.count) {
+        boxes_(servers.count) {
     for (std::uint32_t n = 0; n < topology.node_count(); ++n) {
       if (server_[n] == no_server) {
         between_.push_back(n);
         continue;
       }
-      Room& room = rooms_[server_[n]];
-      room.nodes.push_back(n);
-      room.npus += n < topology.npu_count() ? 1U : 0U;
+      ServerBox& box = boxes_[server_[n]];
+      box.nodes.push_back(n);
+      box.npus += n < topology.npu_count() ? 1U : 0U;
     }
     are_rows_ = choose_rows();
   }
 
   [[nodiscard]] Arrangement arranged() {
-    Arrangement result = blank(topology_, rooms_.size() > 1 ? "servers" : "server");
+    Arrangement result = blank(topology_, boxes_.size() > 1 ? "servers" : "server");
     result.bends.resize(topology_.link_count());
-    const auto count = static_cast<double>(rooms_.size());
-    has_stubs_ = rooms_.size() > 8;
+    const auto count = static_cast<double>(boxes_.size());
+    has_stubs_ = boxes_.size() > 8;
     constexpr double page = 620, widest_page = 900, least_pitch = 8.5;
-    const auto npus = static_cast<double>(rooms_[0].npus);
+    const auto npus = static_cast<double>(boxes_[0].npus);
     const double most_per_row =
         are_rows_ ? std::max(1.0, std::floor(widest_page / (least_pitch * (npus + 1.6)))) : count;
     const double per_row = has_stubs_
@@ -104,13 +104,13 @@ public:
     if (are_rows_) // discs that nearly touch rather than numbers beside them
       radius_ = std::clamp(label_width(longest_[0], least_label_font) / 1.86, radius_,
                            std::max(radius_, 0.46 * pitch_));
-    for (Room& room : rooms_) {
+    for (ServerBox& box : boxes_) {
       if (are_rows_)
-        place_in_row(room);
+        place_in_row(box);
       else
-        place_around(room);
-      room.measure(radius_, arcs_of(room));
-      if (are_rows_) widen_for_names(room);
+        place_around(box);
+      box.measure(radius_, arcs_of(box));
+      if (are_rows_) widen_for_names(box);
     }
     if (has_stubs_)
       place_as_grid(static_cast<std::size_t>(per_row));
@@ -128,18 +128,18 @@ private:
   /// Rows are for NPUs without direct links, and for servers that much leaves, but not straight for
   /// another one.
   [[nodiscard]] bool choose_rows() const {
-    const Room& room = rooms_[0];
+    const ServerBox& box = boxes_[0];
     constexpr std::size_t many = 4;
     std::size_t direct = 0, leaving = 0;
-    for (std::size_t i = 0; i < room.nodes.size(); ++i) {
+    for (std::size_t i = 0; i < box.nodes.size(); ++i) {
       bool leaves = false;
-      for (const Neighbour& neighbour : next_.of(room.nodes[i])) {
+      for (const Neighbour& neighbour : next_.of(box.nodes[i])) {
         const std::uint32_t other = server_[neighbour.node];
         if (other == no_server)
           leaves = true;
-        else if (other != server_[room.nodes[i]])
+        else if (other != server_[box.nodes[i]])
           return false;
-        else if (i < room.npus && is_npu(neighbour.node))
+        else if (i < box.npus && is_npu(neighbour.node))
           ++direct;
       }
       leaving += leaves ? 1U : 0U;
@@ -147,57 +147,57 @@ private:
     return direct == 0 || leaving >= many;
   }
 
-  /// And the longest name in each, so that all rooms have their labels in the same places.
+  /// And the longest name in each, so that all servers have their labels in the same places.
   void find_tiers(Arrangement& result) {
     tier_.assign(topology_.node_count(), INT32_MAX);
-    for (const Room& room : rooms_) {
-      find_tiers(room);
-      for (const std::uint32_t node : room.nodes) {
+    for (const ServerBox& box : boxes_) {
+      find_tiers(box);
+      for (const std::uint32_t node : box.nodes) {
         std::string& longest = longest_[tier_[node]];
         const std::string& name = result.labels[node].text;
         if (label_width(name, 1) > label_width(longest, 1)) longest = name;
       }
     }
-    for (const Room& room : rooms_)
-      for (const std::uint32_t node : room.nodes)
+    for (const ServerBox& box : boxes_)
+      for (const std::uint32_t node : box.nodes)
         result.labels[node].longest = longest_[tier_[node]];
   }
 
-  /// Sets the tiers of the room's nodes: 0 for NPUs, -1 for nodes that join only NPUs and more than
-  /// half of them, for all others their distance from the NPUs.
-  void find_tiers(const Room& room) {
+  /// Sets the tiers of the server's nodes: 0 for NPUs, -1 for nodes that join only NPUs and more
+  /// than half of them, for all others their distance from the NPUs.
+  void find_tiers(const ServerBox& box) {
     std::vector<int>& tier = tier_;
-    for (std::size_t i = 0; i < room.npus; ++i) tier[room.nodes[i]] = 0;
-    for (std::size_t i = room.npus; i < room.nodes.size(); ++i) {
-      const auto neighbours = next_.of(room.nodes[i]);
+    for (std::size_t i = 0; i < box.npus; ++i) tier[box.nodes[i]] = 0;
+    for (std::size_t i = box.npus; i < box.nodes.size(); ++i) {
+      const auto neighbours = next_.of(box.nodes[i]);
       const bool joins_npus = std::ranges::all_of(
           neighbours, [&](const Neighbour& neighbour) { return is_npu(neighbour.node); });
-      if (joins_npus && 2 * neighbours.size() > room.npus) tier[room.nodes[i]] = -1;
+      if (joins_npus && 2 * neighbours.size() > box.npus) tier[box.nodes[i]] = -1;
     }
     for (int level = 1; level < 8; ++level)
-      for (std::size_t i = room.npus; i < room.nodes.size(); ++i)
-        if (tier[room.nodes[i]] == INT32_MAX &&
-            std::ranges::any_of(next_.of(room.nodes[i]), [&](const Neighbour& neighbour) {
+      for (std::size_t i = box.npus; i < box.nodes.size(); ++i)
+        if (tier[box.nodes[i]] == INT32_MAX &&
+            std::ranges::any_of(next_.of(box.nodes[i]), [&](const Neighbour& neighbour) {
               return tier[neighbour.node] == level - 1;
             }))
-          tier[room.nodes[i]] = level;
+          tier[box.nodes[i]] = level;
   }
 
   /// [nodes of the tier]: the mean place of their neighbours that are nearer to the NPUs.
   template <typename Value>
-  [[nodiscard]] Value mean_below(const Room& room, std::size_t i,
+  [[nodiscard]] Value mean_below(const ServerBox& box, std::size_t i,
                                  const std::vector<Value>& value) const {
     const std::vector<int>& tier = tier_;
     Value sum{};
     double count = 0;
-    for (const Neighbour& neighbour : next_.of(room.nodes[i])) {
-      const auto found = std::ranges::find(room.nodes, neighbour.node);
-      if (found == room.nodes.end()) continue;
-      const bool nearer = tier[room.nodes[i]] < 0 ? tier[neighbour.node] == 0
-                                                  : tier[neighbour.node] < tier[room.nodes[i]] &&
-                                                        tier[neighbour.node] >= 0;
+    for (const Neighbour& neighbour : next_.of(box.nodes[i])) {
+      const auto found = std::ranges::find(box.nodes, neighbour.node);
+      if (found == box.nodes.end()) continue;
+      const bool nearer = tier[box.nodes[i]] < 0 ? tier[neighbour.node] == 0
+                                                 : tier[neighbour.node] < tier[box.nodes[i]] &&
+                                                       tier[neighbour.node] >= 0;
       if (!nearer) continue;
-      sum = sum + value[static_cast<std::size_t>(found - room.nodes.begin())];
+      sum = sum + value[static_cast<std::size_t>(found - box.nodes.begin())];
       ++count;
     }
     return count == 0 ? sum : sum * (1 / count);
@@ -208,101 +208,101 @@ private:
     const auto found = longest_.find(level);
     return found == longest_.end() ? 0 : label_width(found->second, name_font()) + 3;
   }
-  [[nodiscard]] bool names_fit(const Room& room, std::size_t count, int level) const {
+  [[nodiscard]] bool names_fit(const ServerBox& box, std::size_t count, int level) const {
     return static_cast<double>(count) * name_pitch(level) <=
-           pitch_ * static_cast<double>(room.npus) + 2 * (box_margin - 4);
+           pitch_ * static_cast<double>(box.npus) + 2 * (box_margin - 4);
   }
-  void widen_for_names(Room& room) const {
-    for (std::size_t i = room.npus; i < room.nodes.size(); ++i) {
-      const double half = name_pitch(tier_[room.nodes[i]]) / 2;
-      room.least.x = std::min(room.least.x, room.at[i].x - half + box_margin - 4);
-      room.most.x = std::max(room.most.x, room.at[i].x + half - box_margin + 4);
+  void widen_for_names(ServerBox& box) const {
+    for (std::size_t i = box.npus; i < box.nodes.size(); ++i) {
+      const double half = name_pitch(tier_[box.nodes[i]]) / 2;
+      box.least.x = std::min(box.least.x, box.at[i].x - half + box_margin - 4);
+      box.most.x = std::max(box.most.x, box.at[i].x + half - box_margin + 4);
     }
   }
   [[nodiscard]] double font() const { return pitch_ < 20 ? 7.5 : 9; }
   [[nodiscard]] double name_font() const { return std::max(font() - 0.5, least_label_font); }
 
-  void place_in_row(Room& room) {
-    room.is_row = true;
-    room.at.resize(room.nodes.size());
-    const double middle = 0.5 * (static_cast<double>(room.npus) - 1);
-    for (std::size_t i = 0; i < room.npus; ++i)
-      room.at[i] = {pitch_ * (static_cast<double>(i) - middle), 0};
+  void place_in_row(ServerBox& box) {
+    box.is_row = true;
+    box.at.resize(box.nodes.size());
+    const double middle = 0.5 * (static_cast<double>(box.npus) - 1);
+    for (std::size_t i = 0; i < box.npus; ++i)
+      box.at[i] = {pitch_ * (static_cast<double>(i) - middle), 0};
     const double gap = std::clamp(2.1 * pitch_, 34.0, 52.0);
     for (const int level : {-1, 1, 2, 3, 4, 5, 6, 7}) {
       std::vector<std::size_t> own;
       std::vector<double> x;
-      for (std::size_t i = room.npus; i < room.nodes.size(); ++i)
-        if (tier_[room.nodes[i]] == level) {
+      for (std::size_t i = box.npus; i < box.nodes.size(); ++i)
+        if (tier_[box.nodes[i]] == level) {
           own.push_back(i);
-          x.push_back(mean_below(room, i, room.at).x);
+          x.push_back(mean_below(box, i, box.at).x);
         }
       keep_apart(x, std::max({2.6 * radius_, 1.6 * pitch_,
-                              names_fit(room, own.size(), level) ? name_pitch(level) : 0}));
-      for (std::size_t k = 0; k < own.size(); ++k) room.at[own[k]] = {x[k], level * gap};
+                              names_fit(box, own.size(), level) ? name_pitch(level) : 0}));
+      for (std::size_t k = 0; k < own.size(); ++k) box.at[own[k]] = {x[k], level * gap};
     }
   }
 
-  void place_around(Room& room) {
-    room.at.resize(room.nodes.size());
-    const auto n = static_cast<std::uint32_t>(room.npus);
+  void place_around(ServerBox& box) {
+    box.at.resize(box.nodes.size());
+    const auto n = static_cast<std::uint32_t>(box.npus);
     std::vector<double> bandwidth(std::size_t{n} * n);
     for (std::uint32_t i = 0; i < n; ++i)
-      for (const Neighbour& neighbour : next_.of(room.nodes[i])) {
-        const auto found = std::ranges::find(room.nodes, neighbour.node);
-        const auto j = static_cast<std::size_t>(found - room.nodes.begin());
+      for (const Neighbour& neighbour : next_.of(box.nodes[i])) {
+        const auto found = std::ranges::find(box.nodes, neighbour.node);
+        const auto j = static_cast<std::size_t>(found - box.nodes.begin());
         if (j < n) bandwidth[std::size_t{i} * n + j] = neighbour.bandwidth;
       }
     const std::vector<std::uint32_t> order = circular_order(bandwidth, n);
     const double radius = std::max(46.0, 1.12 * pitch_ * n / (2 * std::numbers::pi));
-    for (std::uint32_t i = 0; i < n; ++i) room.at[order[i]] = on_circle(radius, (i + 0.5) / n);
+    for (std::uint32_t i = 0; i < n; ++i) box.at[order[i]] = on_circle(radius, (i + 0.5) / n);
     for (const int level : {-1, 1, 2, 3, 4, 5, 6, 7}) {
       std::vector<std::size_t> own;
       std::vector<double> turns;
-      for (std::size_t i = room.npus; i < room.nodes.size(); ++i)
-        if (tier_[room.nodes[i]] == level) {
+      for (std::size_t i = box.npus; i < box.nodes.size(); ++i)
+        if (tier_[box.nodes[i]] == level) {
           own.push_back(i);
-          turns.push_back(turn_of(mean_below(room, i, room.at)));
+          turns.push_back(turn_of(mean_below(box, i, box.at)));
         }
       const double ring = radius + 30 * level;
       if (level > 0) keep_apart(turns, 24 / (2 * std::numbers::pi * ring));
       for (std::size_t k = 0; k < own.size(); ++k)
-        room.at[own[k]] = level < 0
-                              ? on_circle(own.size() == 1 ? 0 : 0.4 * radius,
-                                          static_cast<double>(k) / static_cast<double>(own.size()))
-                              : on_circle(ring, turns[k]);
+        box.at[own[k]] = level < 0
+                             ? on_circle(own.size() == 1 ? 0 : 0.4 * radius,
+                                         static_cast<double>(k) / static_cast<double>(own.size()))
+                             : on_circle(ring, turns[k]);
     }
   }
 
-  [[nodiscard]] static Position size(const Room& room) { return room.most - room.least; }
-  void move(Room& room, Position by) const {
-    for (Position& place : room.at) place = place + by;
-    room.least = room.least + by;
-    room.most = room.most + by;
+  [[nodiscard]] static Position size(const ServerBox& box) { return box.most - box.least; }
+  void move(ServerBox& box, Position by) const {
+    for (Position& place : box.at) place = place + by;
+    box.least = box.least + by;
+    box.most = box.most + by;
   }
 
   /// So that its lower left (or upper left) corner is there.
-  void put(Room& room, Position corner) const { move(room, corner - room.least); }
+  void put(ServerBox& box, Position corner) const { move(box, corner - box.least); }
 
   // One line of boxes, or two of which the lower stands on its head, and what joins them below the
   // first.
   void place_in_lines() {
-    const std::size_t lines = rooms_.size() > 4 ? 2 : 1;
-    const std::size_t per_line = (rooms_.size() + lines - 1) / lines;
-    const Position extent = size(rooms_[0]);
+    const std::size_t lines = boxes_.size() > 4 ? 2 : 1;
+    const std::size_t per_line = (boxes_.size() + lines - 1) / lines;
+    const Position extent = size(boxes_[0]);
     const double step = extent.x + 2 * box_margin + 9, below = extent.y + box_margin + 58;
-    for (std::size_t s = 0; s < rooms_.size(); ++s) {
-      Room& room = rooms_[s];
+    for (std::size_t s = 0; s < boxes_.size(); ++s) {
+      ServerBox& box = boxes_[s];
       const bool is_lower = s >= per_line;
       if (is_lower) {
-        for (Position& place : room.at) place.y = -place.y;
-        const double top = -room.most.y, bottom = -room.least.y;
-        room.least.y = top;
-        room.most.y = bottom;
-        room.is_on_head = true;
+        for (Position& place : box.at) place.y = -place.y;
+        const double top = -box.most.y, bottom = -box.least.y;
+        box.least.y = top;
+        box.most.y = bottom;
+        box.is_on_head = true;
       }
-      put(room, {step * static_cast<double>(is_lower ? s - per_line : s),
-                 is_lower ? below + 66 + box_margin : 0});
+      put(box, {step * static_cast<double>(is_lower ? s - per_line : s),
+                is_lower ? below + 66 + box_margin : 0});
     }
     const double width = step * static_cast<double>(per_line) - 2 * box_margin - 9;
     std::vector<Position> places(between_.size());
@@ -313,13 +313,13 @@ private:
   }
 
   void place_as_grid(std::size_t columns) {
-    const Position extent = size(rooms_[0]);
+    const Position extent = size(boxes_[0]);
     const double step_x = extent.x + 2 * box_margin - 4,
                  step_y = extent.y + box_margin + box_head + 14;
-    const std::size_t rows = (rooms_.size() + columns - 1) / columns;
-    for (std::size_t s = 0; s < rooms_.size(); ++s) {
+    const std::size_t rows = (boxes_.size() + columns - 1) / columns;
+    for (std::size_t s = 0; s < boxes_.size(); ++s) {
       const std::size_t column = s % columns, row = s / columns;
-      put(rooms_[s], {step_x * static_cast<double>(column), step_y * static_cast<double>(row)});
+      put(boxes_[s], {step_x * static_cast<double>(column), step_y * static_cast<double>(row)});
     }
     const double width = step_x * static_cast<double>(columns) - 2 * box_margin + 4;
     double widest = 22;
@@ -340,16 +340,16 @@ private:
 
   // Two boxes side by side, or more around the middle; what joins them stands in the middle.
   void place_in_the_round() {
-    const auto count = static_cast<double>(rooms_.size());
-    const double half = 0.5 * std::max(size(rooms_[0]).x, size(rooms_[0]).y) + box_margin;
-    const bool pair = rooms_.size() == 2;
+    const auto count = static_cast<double>(boxes_.size());
+    const double half = 0.5 * std::max(size(boxes_[0]).x, size(boxes_[0]).y) + box_margin;
+    const bool pair = boxes_.size() == 2;
     const double column = 14.0 * static_cast<double>(std::max<std::size_t>(between_.size(), 1));
     const double away =
-        rooms_.size() == 1 ? 0
+        boxes_.size() == 1 ? 0
         : pair             ? half + (between_.empty() ? 16 : 34)
                : std::max(1.22 * half / std::sin(std::numbers::pi / count), half + column);
     std::vector<Position> centres;
-    for (std::size_t s = 0; s < rooms_.size(); ++s)
+    for (std::size_t s = 0; s < boxes_.size(); ++s)
       centres.push_back(
           pair ? Position{s == 0 ? -away : away, 0}
                : on_circle(away, (static_cast<double>(s) + (count == 4 ? 0.5 : 0)) / count -
@@ -362,29 +362,29 @@ private:
                : on_circle(between_.size() == 1 ? 0 : column / std::numbers::pi,
                            static_cast<double>(i) / static_cast<double>(between_.size())));
     }
-    for (std::size_t s = 0; s < rooms_.size(); ++s) turn_to_others(s, centres);
-    for (std::size_t s = 0; s < rooms_.size(); ++s) {
-      rooms_[s].measure(radius_);
-      const Position middle = (rooms_[s].least + rooms_[s].most) * 0.5;
-      move(rooms_[s], centres[s] - middle);
+    for (std::size_t s = 0; s < boxes_.size(); ++s) turn_to_others(s, centres);
+    for (std::size_t s = 0; s < boxes_.size(); ++s) {
+      boxes_[s].measure(radius_);
+      const Position middle = (boxes_[s].least + boxes_[s].most) * 0.5;
+      move(boxes_[s], centres[s] - middle);
     }
   }
 
   /// By as many NPUs as brings what leaves the server nearest to where it leads.
   void turn_to_others(std::size_t s, const std::vector<Position>& centres) {
-    Room& room = rooms_[s];
-    const auto n = static_cast<double>(room.npus);
+    ServerBox& box = boxes_[s];
+    const auto n = static_cast<double>(box.npus);
     double least = 0;
-    std::vector<Position> best = room.at;
-    for (std::size_t turn = 0; turn < room.npus; ++turn) {
+    std::vector<Position> best = box.at;
+    for (std::size_t turn = 0; turn < box.npus; ++turn) {
       const double angle = 2 * std::numbers::pi * static_cast<double>(turn) / n;
       std::vector<Position> turned;
-      for (const Position& place : room.at)
+      for (const Position& place : box.at)
         turned.push_back({place.x * std::cos(angle) - place.y * std::sin(angle),
                           place.x * std::sin(angle) + place.y * std::cos(angle)});
       double cost = 0;
-      for (std::size_t i = 0; i < room.nodes.size(); ++i)
-        for (const Neighbour& neighbour : next_.of(room.nodes[i])) {
+      for (std::size_t i = 0; i < box.nodes.size(); ++i)
+        for (const Neighbour& neighbour : next_.of(box.nodes[i])) {
           const std::uint32_t other = server_[neighbour.node];
           if (other == s) continue;
           Position goal;
@@ -400,30 +400,30 @@ private:
         best = std::move(turned);
       }
     }
-    room.at = std::move(best);
+    box.at = std::move(best);
   }
 
   void finish(Arrangement& result) {
-    for (std::size_t s = 0; s < rooms_.size(); ++s) {
-      const Room& room = rooms_[s];
-      for (std::size_t i = 0; i < room.nodes.size(); ++i) {
-        result.at[room.nodes[i]] = room.at[i];
-        result.radius[room.nodes[i]] = i < room.npus ? radius_ : std::min(radius_, 8.0);
+    for (std::size_t s = 0; s < boxes_.size(); ++s) {
+      const ServerBox& box = boxes_[s];
+      for (std::size_t i = 0; i < box.nodes.size(); ++i) {
+        result.at[box.nodes[i]] = box.at[i];
+        result.radius[box.nodes[i]] = i < box.npus ? radius_ : std::min(radius_, 8.0);
       }
-      if (rooms_.size() == 1) continue;
-      LayoutBox box;
-      const double foot = room.is_on_head ? box_head : box_margin - 4,
-                   head = room.is_on_head ? box_margin - 4 : box_head;
-      box.outline = rectangle(room.least - Position{box_margin - 4, head},
-                              room.most + Position{box_margin - 4, foot});
-      box.label.text = fmt::format("{} {}", kind_, s);
-      if (room.is_on_head) {
-        box.label.font = 8;
-        box.label.at = box.outline.back() +
-                       Position{4 + label_width(box.label.text, 8) / 2, -2 - label_height(8) / 2};
+      if (boxes_.size() == 1) continue;
+      LayoutBox frame;
+      const double foot = box.is_on_head ? box_head : box_margin - 4,
+                   head = box.is_on_head ? box_margin - 4 : box_head;
+      frame.outline = rectangle(box.least - Position{box_margin - 4, head},
+                                box.most + Position{box_margin - 4, foot});
+      frame.label.text = fmt::format("{} {}", kind_, s);
+      if (box.is_on_head) {
+        frame.label.font = 8;
+        frame.label.at = frame.outline.back() + Position{4 + label_width(frame.label.text, 8) / 2,
+                                                         -2 - label_height(8) / 2};
       }
-      box.nodes = room.nodes;
-      result.boxes.push_back(std::move(box));
+      frame.nodes = box.nodes;
+      result.boxes.push_back(std::move(frame));
     }
     for (std::size_t i = 0; i < between_.size(); ++i) {
       result.at[between_[i]] = between_at_[i];
@@ -437,23 +437,23 @@ private:
     if (are_rows_) bend_rows(result);
     if (has_stubs_)
       leave_by_stubs(result);
-    else if (are_rows_ && rooms_.size() > 1)
+    else if (are_rows_ && boxes_.size() > 1)
       leave_straight_down(result);
   }
 
   /// Places names in rows. Where a row has no room for all of them, only its first and its last
   /// node have one. What joins the NPUs is named on its far side, where no link leaves it.
   void name_rows(Arrangement& result) const {
-    for (const Room& room : rooms_) {
-      const Side up = room.is_on_head ? Side::below : Side::above,
-                 down = room.is_on_head ? Side::above : Side::below;
+    for (const ServerBox& box : boxes_) {
+      const Side up = box.is_on_head ? Side::below : Side::above,
+                 down = box.is_on_head ? Side::above : Side::below;
       std::map<int, std::vector<std::uint32_t>> tiers;
-      for (const std::uint32_t node : room.nodes) tiers[tier_[node]].push_back(node);
+      for (const std::uint32_t node : box.nodes) tiers[tier_[node]].push_back(node);
       for (auto& [level, nodes] : tiers) {
         std::ranges::sort(nodes, {}, [&](std::uint32_t node) { return result.at[node].x; });
         const bool has_room = level == 0
                                   ? 1.87 * radius_ >= label_width(longest_.at(0), least_label_font)
-                                  : names_fit(room, nodes.size(), level);
+                                  : names_fit(box, nodes.size(), level);
         for (std::size_t i = 0; i < nodes.size(); ++i) {
           LabelWish& label = result.labels[nodes[i]];
           if (level == 0 && !has_room) label.sides = {up};
@@ -470,15 +470,15 @@ private:
   }
 
   /// Height of the highest arc over a row, and a little more; 0 without arcs.
-  [[nodiscard]] double arcs_of(const Room& room) const {
-    if (!room.is_row) return 0;
+  [[nodiscard]] double arcs_of(const ServerBox& box) const {
+    if (!box.is_row) return 0;
     double highest = 0;
-    for (std::size_t i = 0; i < room.npus; ++i)
-      for (const Neighbour& neighbour : next_.of(room.nodes[i]))
-        if (is_npu(neighbour.node) && server_[neighbour.node] == server_[room.nodes[i]]) {
-          const auto j = static_cast<std::size_t>(std::ranges::find(room.nodes, neighbour.node) -
-                                                  room.nodes.begin());
-          highest = std::max(highest, arc_height(std::abs(room.at[i].x - room.at[j].x) / pitch_));
+    for (std::size_t i = 0; i < box.npus; ++i)
+      for (const Neighbour& neighbour : next_.of(box.nodes[i]))
+        if (is_npu(neighbour.node) && server_[neighbour.node] == server_[box.nodes[i]]) {
+          const auto j = static_cast<std::size_t>(std::ranges::find(box.nodes, neighbour.node) -
+                                                  box.nodes.begin());
+          highest = std::max(highest, arc_height(std::abs(box.at[i].x - box.at[j].x) / pitch_));
         }
     return highest > 0 ? highest + 4 : 0;
   }
@@ -493,8 +493,8 @@ private:
       const Position a = result.at[link.from.value], b = result.at[link.to.value];
       const double steps = std::abs(a.x - b.x) / pitch_;
       if (steps < 1.5) continue;
-      const Room& room = rooms_[server_[link.from.value]];
-      const double up = room.is_on_head ? 1 : -1;
+      const ServerBox& box = boxes_[server_[link.from.value]];
+      const double up = box.is_on_head ? 1 : -1;
       result.bends[l] = {LinkCourse::bent, Position{0, up * arc_height(steps)}, {}};
     }
   }
@@ -505,15 +505,15 @@ private:
   void leave_straight_down(Arrangement& result) const {
     using Ends = std::pair<std::uint32_t, std::uint32_t>; // in a server, between them
     std::vector<Ends> ends;
-    for (const Room& room : rooms_)
-      for (const std::uint32_t node : room.nodes)
+    for (const ServerBox& box : boxes_)
+      for (const std::uint32_t node : box.nodes)
         for (const Neighbour& neighbour : next_.of(node))
           if (server_[neighbour.node] == no_server) ends.emplace_back(node, neighbour.node);
     std::map<Ends, std::pair<Position, Position>> corners;
-    const auto on_head = [&](std::uint32_t node) { return rooms_[server_[node]].is_on_head; };
+    const auto on_head = [&](std::uint32_t node) { return boxes_[server_[node]].is_on_head; };
     const double step = 2.3 * result.lane;
     for (const auto& [node, hub] : ends) {
-      const Room& room = rooms_[server_[node]];
+      const ServerBox& box = boxes_[server_[node]];
       double left = 0, all = 0, hub_left = 0, hub_all = 0; // of the node's and the hub's links
       for (const auto& [other_node, other_hub] : ends) {
         if (other_node == node) {
@@ -525,9 +525,9 @@ private:
           hub_left += result.at[other_node].x < result.at[node].x ? 1 : 0;
         }
       }
-      const double down = room.is_on_head ? -1 : 1;
+      const double down = box.is_on_head ? -1 : 1;
       const double edge =
-          room.is_on_head ? room.least.y - box_margin + 4 : room.most.y + box_margin - 4;
+          box.is_on_head ? box.least.y - box_margin + 4 : box.most.y + box_margin - 4;
       const double hub_step = std::min(step, 44 / hub_all);
       corners[{node, hub}] = {
           {result.at[node].x + step * (left - 0.5 * (all - 1)), edge + 3 * down},
@@ -563,12 +563,12 @@ private:
   Neighbours next_;
   std::vector<std::uint32_t> server_;
   std::string_view kind_;
-  std::vector<Room> rooms_;
+  std::vector<ServerBox> boxes_;
   std::vector<std::uint32_t> between_;
   std::vector<Position> between_at_;
   bool are_rows_ = false, has_stubs_ = false;
   double pitch_ = 0, radius_ = 0;
-  std::vector<int> tier_;              ///< [node of a room]: see find_tiers
+  std::vector<int> tier_;              ///< [node of a server]: see find_tiers
   std::map<int, std::string> longest_; ///< name of a tier
 };
 
@@ -585,7 +585,7 @@ std::optional<Arrangement> as_servers(const Topology& topology) {
     servers.of.assign(topology.node_count(), 0);
     servers.count = 1;
   }
-  return RoomPlan(topology, servers).arranged();
+  return ServerLayout(topology, servers).arranged();
 }
 
 } // namespace tutti::layouts

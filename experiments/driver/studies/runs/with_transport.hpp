@@ -1,4 +1,4 @@
-// A case's schedule as it is replayed: as it is, or as a runtime carries it.
+// A case's schedule as it is replayed: as it is, or with a transport applied to it.
 #pragma once
 
 #include "experiments/driver/studies/runs/evaluation.hpp"
@@ -12,7 +12,7 @@
 namespace tutti {
 
 /// What a schedule is replayed as, and when those who join begin.
-struct Carried {
+struct ReplayInput {
   const Topology* topology = nullptr;
   const Schedule* schedule = nullptr; ///< null: it is compact
   std::vector<Time> starts;
@@ -27,8 +27,8 @@ void require_transport(const Case& c);
 /// One for each protocol that the runtime may take: of a library's schedule its own. Without a
 /// transport one, of what the case has. They point into the case and `made`.
 /// Errors: InputError as transported().
-[[nodiscard]] std::vector<Carried> carried(const Case& c, const Attempt& made,
-                                           std::span<const Time> starts);
+[[nodiscard]] std::vector<ReplayInput> with_transport(const Case& c, const Attempt& made,
+                                                      std::span<const Time> starts);
 
 /// The use of links, of that of their lanes: they are busy as long as their data keeps them.
 [[nodiscard]] std::vector<LinkUse> without_lanes(const Transported& by,

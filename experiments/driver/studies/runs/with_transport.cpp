@@ -1,6 +1,6 @@
 // Under a transport a schedule of no library is tried by every protocol. The launch of a call comes
 // before anything is sent: whoever takes part starts later.
-#include "experiments/driver/studies/runs/carried.hpp"
+#include "experiments/driver/studies/runs/with_transport.hpp"
 
 #include "sim/error.hpp"
 
@@ -18,7 +18,8 @@ void require_transport(const Case& c) {
                                  c.transport->name));
 }
 
-std::vector<Carried> carried(const Case& c, const Attempt& made, std::span<const Time> starts) {
+std::vector<ReplayInput> with_transport(const Case& c, const Attempt& made,
+                                        std::span<const Time> starts) {
   const Schedule* schedule = made.outcome.schedule ? &*made.outcome.schedule : nullptr;
   if (!c.transport) return {{c.topology, schedule, {starts.begin(), starts.end()}}};
   std::vector<LibraryChoice> choices;
@@ -29,9 +30,9 @@ std::vector<Carried> carried(const Case& c, const Attempt& made, std::span<const
       choices.push_back({"", protocol, 0, false});
   if (choices.empty()) choices.push_back({"", "simple", 0, false}); // it then says what is unknown
   const Time launch = c.transport->launch_of(c.topology->parts().npu_model);
-  std::vector<Carried> all;
+  std::vector<ReplayInput> all;
   for (const LibraryChoice& choice : choices) {
-    Carried& one = all.emplace_back();
+    ReplayInput& one = all.emplace_back();
     one.by = std::make_shared<const Transported>(
         transported(*c.topology, made.collective, *schedule, choice, *c.transport));
     one.topology = &one.by->topology;
