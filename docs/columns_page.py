@@ -56,8 +56,8 @@ KINDS = [
          stands above the table.
 
          With `skews` or `jitter` there is a row for each skew. Its columns from `skew` to
-         `hung_on_fraction` are in the files where some case has draws, and in a table of their own on the
-         terminal; what stands before them is of the run without noise."""),
+         `critical_cause_fraction` are in the files where some case has draws, and in a table of their own on
+         the terminal; what stands before them is of the run without noise."""),
     Kind("Frontiers", [Csv("frontiers", "frontier.csv", "a point of a Pareto frontier at one size"),
                        Csv("frontier_paper", "frontier_paper.csv", "an algorithm of a paper's table that the "
                            "frontier is held against; the file is there where an experiment names some")],
@@ -109,7 +109,7 @@ KINDS = [
                   Csv("fit_constants", "fit_constants.csv", "a constant that was free")],
          "`tutti fit`", """
          The transport that was made is a file beside the CSV, `NAME.toml`. The second table on the terminal
-         has the constants that rows hang on.""", "about_fits", "study", all_headings=True),
+         has the constants that rows depend on.""", "about_fits", "study", all_headings=True),
 ]
 
 INTRODUCTION = """\

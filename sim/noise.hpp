@@ -44,12 +44,12 @@ struct Noise {
 };
 
 /// Per node: when each of `members` joins in this draw; 0 for others. What is drawn for a node
-/// hangs on seed, draw and node alone. Errors: InputError where one is after latest_start.
+/// depends on seed, draw and node alone. Errors: InputError where one is after latest_start.
 [[nodiscard]] std::vector<Time> drawn_starts(const Topology& topology,
                                              std::span<const NodeId> members, const Noise& noise,
                                              std::uint32_t draw);
 
-/// The network of this draw. What is drawn for a link hangs on seed, draw and link alone. A
+/// The network of this draw. What is drawn for a link depends on seed, draw and link alone. A
 /// bandwidth is at least 1 byte/s; shared groups and reduction rates stay.
 [[nodiscard]] Topology drawn_network(const Topology& topology, const Noise& noise,
                                      std::uint32_t draw);

@@ -1,4 +1,4 @@
-// Plans that don't hang on how a network was listed, and aren't worse for links that don't help.
+// Plans that don't depend on how a network was listed, and aren't worse for links that don't help.
 #pragma once
 
 #include "sim/collective.hpp"

@@ -53,7 +53,7 @@ struct EngineAgreement {
   bool holds = true;
   /// More than `allowed`, as the order of some crossings depends on less than a picosecond: in
   /// finer time, where rounding is less, the engines agree.
-  bool hangs_on_rounding = false;
+  bool depends_on_rounding = false;
 };
 
 /// Derived by an engine, never edited.

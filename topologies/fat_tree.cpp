@@ -6,7 +6,7 @@
 //   core          (K/2)^2: number c is linked to aggregation switch c / (K/2) of every pod
 //   aggregation   K/2 a pod, each linked to every edge switch of its pod
 //   edge          K/2 a pod
-//   NPUs          NPU i hangs on edge switch i / (K/2); pod = i / (K/2)^2
+//   NPUs          NPU i depends on edge switch i / (K/2); pod = i / (K/2)^2
 //
 // Switch numbers: edge, aggregation (both pod by pod), core. Links: level by level from the NPUs,
 // each up before its down. No coordinates: a tree has no dimensions to route by.

@@ -3,7 +3,7 @@
 // bisection bandwidth. 8x2 is what is called leaf and spine. Bandwidth and latency may differ per
 // level, the NPUs' first. Switches can't store, copy or reduce.
 //
-// NPU i hangs on switch i / K of level 0. A switch of level l and one of level l + 1 are linked
+// NPU i depends on switch i / K of level 0. A switch of level l and one of level l + 1 are linked
 // where their numbers agree in all digits to the base K but that of weight K^l. Switch numbers:
 // level by level from the NPUs. Links: level by level, each up before its down. No coordinates: a
 // tree has no dimensions to route by.

@@ -1,4 +1,4 @@
-// Whether a workload ends doesn't hang on how long things take: nothing that is ready ever stops
+// Whether a workload ends doesn't depend on how long things take: nothing that is ready ever stops
 // being so. So everything is done in any order, without a clock, until nothing more can be; from
 // what is left, each operation leads to one that it waits for.
 #include "workloads/waiting_cycle.hpp"

@@ -337,7 +337,7 @@ EngineAgreement judged_agreement(EngineAgreement agreement, const Rounding& roun
   if (agreement.holds || rounding.is_none()) return agreement;
   const auto ask = [&](const TimeVariation& other) {
     try {
-      agreement.holds = agreement.hangs_on_rounding = agree(other);
+      agreement.holds = agreement.depends_on_rounding = agree(other);
       return true;
     } catch (const InputError&) { // too long for SimGrid's clock, or for 64 bits
       return false;
@@ -380,9 +380,10 @@ EngineAgreement judged_agreement(const Topology& topology, const Workload& workl
 }
 
 std::string to_text(const EngineAgreement& agreement) {
-  if (agreement.hangs_on_rounding)
+  if (agreement.depends_on_rounding)
     return fmt::format(
-        "native and simgrid say the same, but that an order hangs on less than a picosecond: where "
+        "native and simgrid say the same, but that an order depends on less than a picosecond: "
+        "where "
         "none does (in finer time, or on a network close by) they agree, here they differ in {}{}",
         agreement.what,
         agreement.largest > agreement.allowed ? fmt::format(" by {}", to_text(agreement.largest))
@@ -400,7 +401,7 @@ std::string disagreement(const EngineAgreement& agreement) {
 }
 
 std::string remark(const EngineAgreement& agreement) {
-  return agreement.hangs_on_rounding ? to_text(agreement) : "";
+  return agreement.depends_on_rounding ? to_text(agreement) : "";
 }
 
 Report run_both(const Topology& topology, const Collective& collective, const Schedule& schedule,

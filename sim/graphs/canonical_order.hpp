@@ -1,4 +1,4 @@
-// An order of a network's nodes and links that hangs on its structure, not on how it was listed.
+// An order of a network's nodes and links that depends on its structure, not on how it was listed.
 #pragma once
 
 #include "sim/topology.hpp"

@@ -67,7 +67,7 @@ private:
   }
 
   /// Lanes without delay can form cycles: what has come over the fewest of them stands
-  /// first, so that no send hangs on itself.
+  /// first, so that no send depends on itself.
   void order_arrivals() {
     std::map<Place, std::vector<std::uint32_t>> instant; // sends without delay, by their sender
     for (std::uint32_t i = 0; i < plan_.size(); ++i)

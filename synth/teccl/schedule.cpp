@@ -75,7 +75,7 @@ private:
     return depth_[path] = before == bringing_.end() ? 0 : find_depth(before->second) + 1;
   }
 
-  /// `path` continued by a send and what hangs on it.
+  /// `path` continued by a send and what depends on it.
   void extend(Path path, std::uint32_t send) { // as deep as switches stand in a row
     const Lane& lane = lane_of(send);
     path.last = send;

@@ -37,7 +37,7 @@ private:
   struct Passing {
     std::size_t arrivals = 0;
     std::vector<std::size_t> sends; // indices into the plan
-    bool there = false;             // something has come that doesn't hang on sends of this time
+    bool there = false;             // something has come that doesn't depend on sends of this time
   };
   using Place = std::tuple<std::uint64_t, ChunkId, std::uint32_t>; // time, chunk, node
 

@@ -1,4 +1,4 @@
-// What a replay hung on: followed by hand on a line, and on random cases an unbroken chain from
+// What a replay depended on: followed by hand on a line, and on random cases an unbroken chain from
 // time 0, or from a late start, to the last delivery.
 
 #include "sim/critical_chain.hpp"
@@ -35,7 +35,7 @@ Replayed replayed(const Topology& topology, const Collective& collective, const 
 
 } // namespace
 
-TEST_CASE("a Broadcast along a line hangs on all its links, or on who joins late") {
+TEST_CASE("a Broadcast along a line depends on all its links, or on who joins late") {
   const Topology line = samples::ring(3, true);
   const Collective collective =
       make_collective(line, {CollectiveKind::broadcast, Bytes{1'000'000}, {}, 0, 1});
@@ -61,7 +61,7 @@ TEST_CASE("a Broadcast along a line hangs on all its links, or on who joins late
   CHECK_FALSE(replayed(line, collective, schedule, {}, early).chain.late);
 }
 
-TEST_CASE("what adds up slowly hangs on when it could begin") {
+TEST_CASE("what adds up slowly depends on when it could begin") {
   // A Reduce of 1 MB from two neighbours of NPU 1, which takes 1 ms for each.
   const Topology ring = samples::ring(3);
   const auto between = [&](std::uint32_t from, std::uint32_t to) {

@@ -54,12 +54,12 @@ RandomCase whole_case(std::uint64_t seed) {
   return c;
 }
 
-/// What is apart as an order hangs on rounding is told by finer time, in which it isn't apart.
+/// What is apart as an order depends on rounding is told by finer time, in which it isn't apart.
 struct Count {
   std::size_t cases = 0, apart = 0, hanging = 0;
   void take(std::uint64_t seed, const EngineAgreement& agreement) {
     ++cases;
-    if (agreement.hangs_on_rounding) ++hanging;
+    if (agreement.depends_on_rounding) ++hanging;
     if (agreement.holds) return;
     ++apart;
     UNSCOPED_INFO("seed " << seed << ": " << to_text(agreement));
@@ -114,7 +114,7 @@ TEST_CASE("both engines agree on random cases to the picosecond, where all takes
   CHECK(count.hanging == 0);
 }
 
-TEST_CASE("an order that hangs on rounding is told, and is no disagreement") {
+TEST_CASE("an order that depends on rounding is told, and is no disagreement") {
   std::size_t hanging = 0;
   for (std::uint64_t seed = 1; seed <= 200; ++seed) {
     RandomCase c = random_case(seed, false);
@@ -123,9 +123,9 @@ TEST_CASE("an order that hangs on rounding is told, and is no disagreement") {
     const EngineAgreement agreement =
         judged_agreement(c.topology, c.collective, c.schedule, c.model, recorded, native, simgrid);
     CHECK(agreement.holds);
-    if (!agreement.hangs_on_rounding) continue;
+    if (!agreement.depends_on_rounding) continue;
     ++hanging;
-    CHECK(remark(agreement).find("hangs on less than a picosecond") != std::string::npos);
+    CHECK(remark(agreement).find("depends on less than a picosecond") != std::string::npos);
   }
   CHECK(hanging > 0);
 }
@@ -158,7 +158,7 @@ TEST_CASE("a tie at 27 seconds, for which finer time is too long, is told") {
   const Report report = run_both(topology, collective, schedule, {}, recorded);
   REQUIRE(report.agreement);
   CHECK(report.agreement->holds);
-  CHECK(report.agreement->hangs_on_rounding);
+  CHECK(report.agreement->depends_on_rounding);
   CHECK(report.agreement->largest > Time{9'000'000'000'000});
   // What no rounding explains is no tie: the second chunk also comes 10 s late with slightly longer
   // latencies.

@@ -33,7 +33,7 @@ void check_equal(const IterationReport& a, const IterationReport& b) {
   }
 }
 
-/// How often the engines were compared, and differ by more than rounding: an order that hangs on
+/// How often the engines were compared, and differ by more than rounding: an order that depends on
 /// less than a picosecond.
 struct Compared {
   int runs = 0, apart = 0;

@@ -1,4 +1,4 @@
-// What is drawn has the distribution that it should have, and hangs on nothing else.
+// What is drawn has the distribution that it should have, and depends on nothing else.
 
 #include "sim/noise.hpp"
 
@@ -85,7 +85,7 @@ TEST_CASE("links differ by what is asked for, and none stands still") {
   CHECK(drawn_network(ring, {}, 5).fingerprint() == ring.fingerprint());
 }
 
-TEST_CASE("a draw hangs on its seed and number alone") {
+TEST_CASE("a draw depends on its seed and number alone") {
   const Topology ring = samples::ring(8);
   const Noise noise{{Skew::Kind::uniform, Time{1'000'000}}, {0.1, 0.1}, 1};
   const std::vector<NodeId> members = all(ring);

@@ -1,4 +1,4 @@
-// Plans must not hang on how a network is listed, nor be worse for a link more. All schedules are
+// Plans must not depend on how a network is listed, nor be worse for a link more. All schedules are
 // verified and timed by the native engine on the network as it was listed.
 
 #include "sim/renumbering.hpp"
@@ -131,12 +131,12 @@ Slower slower_by_a_link(std::string_view algorithm, std::uint64_t first, std::ui
 
 } // namespace
 
-TEST_CASE("plans don't hang on how a network is listed", "[renumbering][heavy]") {
+TEST_CASE("plans don't depend on how a network is listed", "[renumbering][heavy]") {
   for (std::uint64_t seed = 0; seed < samples::PracticalNetwork::kinds; ++seed)
     check_relisted(seed);
 }
 
-TEST_CASE("plans don't hang on how 138 networks are listed", "[renumbering][slow]") {
+TEST_CASE("plans don't depend on how 138 networks are listed", "[renumbering][slow]") {
   for (std::uint64_t seed = 100; seed < 238; ++seed) check_relisted(seed);
 }
 

@@ -1,4 +1,4 @@
-// Numbers of nodes and links that hang on names, not on the order in which a file lists them.
+// Numbers of nodes and links that depend on names, not on the order in which a file lists them.
 #pragma once
 
 #include "sim/topology.hpp"

@@ -12,7 +12,7 @@ namespace tutti {
 
 using Json = nlohmann::ordered_json;
 
-constexpr int json_format = 2; // 1 had no number, and a shape for each command
+constexpr int json_format = 3; // 1: a shape for each command; 2: other names
 
 namespace {
 

@@ -1,5 +1,5 @@
 // The one shape of every command's JSON, described by docs/schemas/:
-//   {"format": 2, "command": "synth", "runs": [...], ...}
+//   {"format": 3, "command": "synth", "runs": [...], ...}
 // An element of "runs" is a row of results, by the names of its columns in CSV; what belongs to it
 // and is no value of a column (lists, certificates) stands in its "details". Times are picoseconds,
 // sizes bytes, rates bytes per second; null is what isn't known.

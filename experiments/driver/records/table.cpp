@@ -5,6 +5,7 @@
 #include "experiments/driver/records/table.hpp"
 
 #include "experiments/driver/records/printable.hpp"
+#include "experiments/driver/records/renames.hpp"
 #include "sim/error.hpp"
 #include "sim/text.hpp"
 
@@ -368,7 +369,10 @@ void require_known_columns(const TableForm& form) {
     if (const std::string asked = column_name(name);
         !form.titles->contains(asked) && !form.titles->contains(std::string(without_unit(asked))) &&
         std::ranges::none_of(known, begins(name)))
-      throw InputError("--columns: " + unknown_name("column", name, typed));
+      throw InputError(column_now(asked).empty()
+                           ? "--columns: " + unknown_name("column", name, typed)
+                           : fmt::format("--columns: column \"{}\" is called \"{}\" now", name,
+                                         column_now(asked)));
 }
 
 } // namespace tutti

@@ -4,8 +4,8 @@
 #include "experiments/driver/studies/expectation_reader.hpp"
 
 #include "experiments/driver/records/percentage.hpp"
+#include "experiments/driver/records/renames.hpp"
 #include "experiments/driver/studies/experiment_values.hpp"
-#include "experiments/driver/studies/renames.hpp"
 #include "sim/error.hpp"
 #include "sim/text.hpp"
 

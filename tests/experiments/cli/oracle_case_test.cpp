@@ -169,7 +169,7 @@ void compare_with_oracle(std::uint64_t first, std::uint64_t last, std::size_t si
     if (!is_same) UNSCOPED_INFO("seed " << first + i);
   }
   CHECK(differing == 0);
-  CHECK(apart <= compared / 20); // an order that hangs on rounding
+  CHECK(apart <= compared / 20); // an order that depends on rounding
   CHECK(faults > cases.size() / 20);
   CHECK(waiting > cases.size() / 2);
 }

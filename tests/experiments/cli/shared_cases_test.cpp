@@ -110,7 +110,7 @@ TEST_CASE("cases: bandwidths that differ a millionfold", "[slow]") {
               .at("verified") == true);
 }
 
-TEST_CASE("cases: an order that hangs on less than a picosecond is no defect", "[slow]") {
+TEST_CASE("cases: an order that depends on less than a picosecond is no defect", "[slow]") {
   if (!Cases::are_here()) return;
   const Cases cases;
   CHECK(cases.run("synth -t @/E1_engines/t.toml -c @/E1_engines/c.toml -a direct --engine both")

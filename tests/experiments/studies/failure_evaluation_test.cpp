@@ -146,7 +146,7 @@ TEST_CASE("what is wrong shows: in a recovery, between engines, without events")
         }).starts_with("undisturbed: "));
 }
 
-TEST_CASE("an order that hangs on less than a picosecond is no defect through failures") {
+TEST_CASE("an order that depends on less than a picosecond is no defect through failures") {
   TopologyParts parts = samples::npus("tie", 5);
   const auto add = [&](std::uint32_t from, std::uint32_t to, std::int64_t rate) {
     parts.add_link({NodeId{from}, NodeId{to}, Time{}, Bandwidth{rate}});
@@ -169,7 +169,7 @@ chunks = [{size = "1kB", sources = [0], destinations = [3]},
   c.collective = {{folder.file("c.toml")}, {}};
   const FailureEvaluation e = evaluate_failures(c);
   CHECK(e.problem == "");
-  CHECK_THAT(e.remark, ContainsSubstring("hangs on less than a picosecond"));
+  CHECK_THAT(e.remark, ContainsSubstring("depends on less than a picosecond"));
 }
 
 TEST_CASE("an event after the end of every run is bad input") {

@@ -47,8 +47,8 @@ Evaluation evaluated(const std::string& keys) {
 
 std::string refusal(const std::string& keys) { return experiment_error(experiment_with(keys)); }
 
-Draw draw_of(std::int64_t time, std::int64_t last_start, const std::string& hung_on) {
-  return {Time{time}, Time{last_start}, hung_on};
+Draw draw_of(std::int64_t time, std::int64_t last_start, const std::string& critical_cause) {
+  return {Time{time}, Time{last_start}, critical_cause};
 }
 
 } // namespace
@@ -235,7 +235,7 @@ TEST_CASE("draws are the same for any number of threads, and on both engines") {
       const Draw &native = made[0].replays[0].noises[n].draws[d],
                  &simgrid = made[2].replays[0].noises[n].draws[d];
       CHECK(std::abs(native.time.ps - simgrid.time.ps) <= 10); // drawn rates aren't round
-      CHECK(native.hung_on == simgrid.hung_on);
+      CHECK(native.critical_cause == simgrid.critical_cause);
     }
 }
 
@@ -278,7 +278,7 @@ TEST_CASE("expectations choose a skew, and mean the first where they choose none
              ContainsSubstring("unknown skew \"uniform:2us\""));
 }
 
-TEST_CASE("what the end of a draw hung on") {
+TEST_CASE("what the end of a draw depended on") {
   // Everybody but npu2 is there at once; without noise the last hop of the ring decides.
   const Evaluation late = evaluated("starts = [\"npu2=300us\"]\njitter = \"bandwidth=1%\"\n"
                                     "draws = 5\n");

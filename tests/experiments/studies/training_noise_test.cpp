@@ -138,7 +138,7 @@ TEST_CASE("rows of draws: one for each skew, in tables, records and details") {
   CHECK(cell_of(records, 1, "draws").whole() == 5);
   CHECK(cell_of(records, 1, "time_p50_ps").whole() > alone.ps);
   CHECK(cell_of(records, 1, "duration_ps").whole() == alone.ps);
-  CHECK_FALSE(cell_of(records, 1, "hung_on").is_known());
+  CHECK_FALSE(cell_of(records, 1, "critical_cause").is_known());
   CHECK(cell_of(records, 3, "algorithm").text() == "ring");
   const auto details = training_details(evaluation, NpuDetail::all);
   REQUIRE(details.size() == 4);

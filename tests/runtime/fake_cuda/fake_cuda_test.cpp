@@ -314,7 +314,7 @@ TEST_CASE("long messages on emulated links are no hang") {
   CHECK(machine.left() == Left{});
 }
 
-TEST_CASE("a program that hangs on emulated links is ended, too") {
+TEST_CASE("a program that depends on emulated links is ended, too") {
   const Topology topology = make_topology("ring:3,bandwidth=80kB/s,latency=1ms");
   const Program program = hung_program(3);
   const FakeGpus machine(Settings{});

@@ -124,7 +124,7 @@ std::optional<Joining> switches_with_leaves(const Topology& topology) {
   for (std::uint32_t npu = 0; npu < topology.npu_count(); ++npu)
     if (next.degree(npu) == 1 && next.of(npu)[0].node >= topology.npu_count())
       joining.part[npu] = next.of(npu)[0].node;
-  joining.note = "a switch and what hangs on it";
+  joining.note = "a switch and what is attached to it";
   return joining;
 }
 

@@ -19,7 +19,7 @@ struct Aggregate {
 /// Every node by itself.
 [[nodiscard]] Aggregate each_by_itself(const Topology& topology);
 
-/// With fewer nodes: blocks of a grid, servers, groups, switches with what hangs on them alone,
+/// With fewer nodes: blocks of a grid, servers, groups, switches with what is attached to them alone,
 /// nodes with the same neighbours, at last pairs of neighbours. Pre: two nodes or more.
 [[nodiscard]] Aggregate coarser(const Aggregate& fine, const Topology& whole);
 

@@ -87,7 +87,7 @@ using Arrange = std::optional<Arrangement> (*)(const Topology&);
 [[nodiscard]] std::optional<Arrangement> as_star(const Topology& topology);
 /// NPUs at the bottom, switches above them by level; for up to 144 NPUs.
 [[nodiscard]] std::optional<Arrangement> as_tree(const Topology& topology);
-/// Whether NPUs hang on switches, and switches on those of the next level, alone.
+/// Whether NPUs are attached to switches, and switches to those of the next level, alone.
 [[nodiscard]] bool is_tree(const Topology& topology);
 /// Servers as boxes with all that is in them, and what joins the servers between them.
 [[nodiscard]] std::optional<Arrangement> as_servers(const Topology& topology);

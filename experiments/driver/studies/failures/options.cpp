@@ -24,7 +24,7 @@ constexpr auto failure_options = with_noise(std::array{
     limit_option,
     StudyOption{"--events", "events", OptionForm::text,
                 "a TOML file: what happens when, or at what rates (docs/formats/events.md)",
-                "What befalls it"},
+                "Disturbances"},
     StudyOption{"--event", "events", OptionForm::events,
                 "at=50%,link_down=npu0-npu1; repeatable; keys as in the file of --events"},
     StudyOption{"--failed-links", "failed_links", OptionForm::numbers,

@@ -48,7 +48,7 @@ public:
     return *fastest;
   }
 
-  /// The rules that it may hang on.
+  /// The rules that it may depend on.
   [[nodiscard]] std::set<std::size_t> rules(const Transport& transport) const {
     std::set<std::size_t> all;
     for (const ReplayInput& on : inputs_with(transport))
@@ -153,7 +153,7 @@ void spread(const FitRequest& request, Networks networks, FitEvaluation& made) {
   cross_validate(request, made);
   std::map<std::string, std::vector<std::size_t>> by_part;
   std::vector<std::size_t> all;
-  std::set<std::string> seen; // constants that fitted rows hang on
+  std::set<std::string> seen; // constants that fitted rows depend on
   for (std::size_t r = 0; r < made.rows.size(); ++r) {
     if (!request.rows[r].is_fitted) continue;
     by_part[made.rows[r].part].push_back(r);

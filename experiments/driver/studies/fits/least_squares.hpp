@@ -21,7 +21,7 @@ struct FitRow {
   Bytes size;                                      ///< rows of one size are left out together
   std::size_t system = 0;                          ///< and so are those of one system
   bool is_fitted = true;                           ///< false: predicted and no more
-  std::vector<std::string> constants;              ///< that it may hang on
+  std::vector<std::string> constants;              ///< that it may depend on
   std::function<double(const Transport&)> predict; ///< seconds; called by several threads
 };
 
@@ -37,8 +37,8 @@ struct FitRequest {
 
 enum class FitVerdict : std::uint8_t {
   fitted,
-  undetermined, ///< rows hang on it, but would do with its start as well
-  unused,       ///< no row hangs on it
+  undetermined, ///< rows depend on it, but would do with its start as well
+  unused,       ///< no row depends on it
 };
 
 struct FittedConstant {
@@ -46,7 +46,7 @@ struct FittedConstant {
   ConstantKind kind = ConstantKind::time;
   double start = 0, value = 0; ///< as TransportConstant::value()
   double low = 0, high = 0;    ///< 90 % confidence, of what is fitted
-  std::size_t rows = 0;        ///< fitted ones that hang on it
+  std::size_t rows = 0;        ///< fitted ones that depend on it
   FitVerdict verdict = FitVerdict::unused;
 };
 

@@ -1,7 +1,7 @@
 // Residuals of rows that are fitted to are too small, and a distribution of them is anybody's
 // guess. So widths are order statistics of residuals of rows that were left out (Vovk et al. 2005,
 // conformal prediction; Barber et al. 2021, jackknife+), scaled by what a row's time is made of:
-// large messages hang on rates, which are known well, small ones on latencies, which aren't.
+// large messages depend on rates, which are known well, small ones on latencies, which aren't.
 #include "experiments/driver/studies/fits/spread.hpp"
 
 #include <algorithm>

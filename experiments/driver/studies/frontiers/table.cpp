@@ -167,7 +167,7 @@ std::string end_text(const FrontierEvaluation& e) {
 std::string remark_text(const FrontierEvaluation& e) {
   for (std::size_t p = 0; p < e.points.size(); ++p)
     for (const SizedPoint& sized : e.points[p].at)
-      if (sized.agreement && sized.agreement->hangs_on_rounding)
+      if (sized.agreement && sized.agreement->depends_on_rounding)
         return fmt::format("{} at {}: {}\n", instance_text(e.frontier.points[p]),
                            to_text(sized.size), remark(*sized.agreement));
   return {};

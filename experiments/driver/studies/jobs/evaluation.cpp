@@ -182,7 +182,7 @@ private:
       const EngineAgreement agreement = judged_agreement(
           topology_, work.collective, work.schedule, study_.options.model, options, *first, report);
       if (!agreement.holds) add_problem(fmt::format("{}: {}", what, disagreement(agreement)));
-      if (result_.remark.empty() && agreement.hangs_on_rounding)
+      if (result_.remark.empty() && agreement.depends_on_rounding)
         result_.remark = fmt::format("{}: {}", what, remark(agreement));
     }
     result_.replay_seconds += cpu_seconds() - start;

@@ -129,7 +129,7 @@ double NoiseOutcome::slowdown_at(double share) const {
 NoiseOutcome::Cause NoiseOutcome::usual_cause() const {
   std::map<std::string, std::size_t> counts;
   for (const Draw& draw : draws)
-    if (!draw.hung_on.empty()) ++counts[draw.hung_on];
+    if (!draw.critical_cause.empty()) ++counts[draw.critical_cause];
   const auto most_often =
       std::ranges::max_element(counts, {}, [](const auto& counted) { return counted.second; });
   if (most_often == counts.end()) return {};
@@ -188,18 +188,18 @@ const Fields<NoiseOutcome>& noise_fields() {
        [](const N& n) { return known(n.after_last_start_at(nearly_all)); }},
       {{"noise_slowdown_p50", ratio, metric}, [](const N& n) { return n.slowdown_at(median); }},
       {{"noise_slowdown_p99", ratio, metric}, [](const N& n) { return n.slowdown_at(nearly_all); }},
-      {{"hung_on", text, note}, [](const N& n) { return of_cause(n, true); }},
-      {{"hung_on_fraction", part, metric}, [](const N& n) { return of_cause(n, false); }}};
+      {{"critical_cause", text, note}, [](const N& n) { return of_cause(n, true); }},
+      {{"critical_cause_fraction", part, metric}, [](const N& n) { return of_cause(n, false); }}};
   return fields;
 }
 
 Json draws_json(const NoiseOutcome& outcome) {
   Json causes = Json::array();
   for (const Draw& draw : outcome.draws)
-    causes.push_back(draw.hung_on.empty() ? Json(nullptr) : Json(draw.hung_on));
+    causes.push_back(draw.critical_cause.empty() ? Json(nullptr) : Json(draw.critical_cause));
   return {{"time_ps", times_json(outcome.draws, &Draw::time)},
           {"last_start_ps", times_json(outcome.draws, &Draw::last_start)},
-          {"hung_on", std::move(causes)}};
+          {"critical_cause", std::move(causes)}};
 }
 
 Json noise_message(const NoiseOutcome& outcome) {
@@ -218,7 +218,7 @@ NoiseOutcome parse_noise_message(const Json& json) {
                        {}};
   const Json &times = json.at("draws").at("time_ps"),
              &starts = json.at("draws").at("last_start_ps"),
-             &causes = json.at("draws").at("hung_on");
+             &causes = json.at("draws").at("critical_cause");
   for (std::size_t i = 0; i < times.size(); ++i)
     outcome.draws.push_back({times[i].is_null() ? Draw::never : Time{times[i].get<std::int64_t>()},
                              {starts.at(i).get<std::int64_t>()},

@@ -1,5 +1,5 @@
 // A run again and again, each time with start times and links of another draw, and what that comes
-// to: how long it takes at best, at worst and in between, and whom or what it hangs on.
+// to: how long it takes at best, at worst and in between, and whom or what it depends on.
 #pragma once
 
 #include "experiments/driver/records/records.hpp"
@@ -29,7 +29,7 @@ struct Draw {
   Time time, last_start;
   /// "npu3, late" or "npu3>npu4": whose start, or on which link, most of the time went that the end
   /// waited for; empty where nobody knows.
-  std::string hung_on = {};
+  std::string critical_cause = {};
   std::string problem = {}; ///< a defect of Tutti in words; empty where all is well
 };
 
@@ -88,7 +88,7 @@ void draw_noise(NoisePlan plan, const NoiseRequest& request, Time lower_bound, T
                 const DrawnRun& run, const StageWatch& stage, const std::string& what,
                 std::vector<NoiseOutcome>& outcomes, std::string& problem);
 
-/// What the end of a replay hung on, for Draw::hung_on: the late start that its chain begins with,
+/// The cause of the end of a replay, for Draw::critical_cause: the late start that its chain begins with,
 /// or the link that it was longest on, whichever took longer. Pre: that of critical_chain().
 [[nodiscard]] std::string cause_of(const Topology& topology, const Collective& collective,
                                    const Schedule& schedule, std::span<const Time> starts,
@@ -97,7 +97,7 @@ void draw_noise(NoisePlan plan, const NoiseRequest& request, Time lower_bound, T
 /// Skew, jitter, seed and number of draws, times, slowdowns, causes.
 [[nodiscard]] const Fields<NoiseOutcome>& noise_fields();
 
-/// An object with lists: of each draw its time (null: never), last start and what it hung on.
+/// An object with lists: of each draw its time (null: never), last start and what it depended on.
 [[nodiscard]] nlohmann::ordered_json draws_json(const NoiseOutcome& outcome);
 /// All of an outcome, for another process, and back.
 [[nodiscard]] nlohmann::ordered_json noise_message(const NoiseOutcome& outcome);

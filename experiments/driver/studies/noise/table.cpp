@@ -1,5 +1,5 @@
 // Times first, then how much more than without noise; what is spared first on a narrow terminal is
-// what hangs on who was late.
+// what depends on who was late.
 #include "experiments/driver/studies/noise/table.hpp"
 
 #include <fmt/format.h>
@@ -18,8 +18,8 @@ std::vector<ShownColumn> shown_noise(bool causes) {
                                  {"noise_slowdown_p50", "x quiet", 3},
                                  {"noise_slowdown_p99", "p99 x quiet"}};
   if (causes) {
-    shown.push_back({"hung_on", "hung on", 5});
-    shown.push_back({"hung_on_fraction", "in draws", 6});
+    shown.push_back({"critical_cause", "critical cause", 5});
+    shown.push_back({"critical_cause_fraction", "in draws", 6});
   }
   return shown;
 }

@@ -36,7 +36,7 @@ Json agreement_json(const std::optional<EngineAgreement>& agreement) {
           {"allowed_ps", agreement->allowed.ps},
           {"what", agreement->what},
           {"holds", agreement->holds},
-          {"hangs_on_rounding", agreement->hangs_on_rounding}};
+          {"depends_on_rounding", agreement->depends_on_rounding}};
 }
 
 std::optional<EngineAgreement> parse_agreement(const Json& json) {
@@ -45,7 +45,7 @@ std::optional<EngineAgreement> parse_agreement(const Json& json) {
                          {json.at("allowed_ps").get<std::int64_t>()},
                          json.at("what"),
                          json.at("holds"),
-                         json.at("hangs_on_rounding")};
+                         json.at("depends_on_rounding")};
 }
 
 std::vector<LinkUse> parse_links(const Json& json) {

@@ -69,7 +69,7 @@ void add_noisy_replays(const NoisyReplay& replay, const NoiseRequest& request, u
         replay.engine.run(drawn.network, replay.collective, replay.schedule, replay.model, options);
     Draw draw{report.completion, last_start(replay.collective, drawn.starts)};
     if (has_causes)
-      draw.hung_on =
+      draw.critical_cause =
           cause_of(drawn.network, replay.collective, replay.schedule, drawn.starts, report);
     draw.problem = report.agreement ? disagreement(*report.agreement) : "";
     if (draw.problem.empty()) draw.problem = bounds.problem(drawn, draw.time);

@@ -76,7 +76,7 @@ constexpr auto training_options = with_noise(std::array{
                 "folder of remembered schedules, or none; default ~/.cache/tutti/schedules"},
     settings_option,
     StudyOption{"--straggler", "stragglers", OptionForm::shares,
-                "npu3=0.5: it computes at a share of its speed; repeatable", "What befalls it"},
+                "npu3=0.5: it computes at a share of its speed; repeatable", "Disturbances"},
     StudyOption{"--event", "events", OptionForm::events,
                 "at=1ms,link_rate=npu0>npu1,share=0.5; repeatable; as of tutti failures"},
     StudyOption{"--events", "events", OptionForm::text, "a TOML file of events"},

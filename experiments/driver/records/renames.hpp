@@ -16,4 +16,7 @@ void refuse_renamed(ConfigTable& table);
 [[nodiscard]] std::string_view metric_now(std::string_view metric,
                                           std::span<const std::string> known);
 
+/// The column's name now; empty where it had no other.
+[[nodiscard]] std::string_view column_now(std::string_view column);
+
 } // namespace tutti

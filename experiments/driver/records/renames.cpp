@@ -1,6 +1,6 @@
 // Keys and metrics that had other names in earlier versions: a reader that meets an old one can say
 // the new one.
-#include "experiments/driver/studies/renames.hpp"
+#include "experiments/driver/records/renames.hpp"
 
 #include "sim/error.hpp"
 
@@ -37,6 +37,10 @@ constexpr std::array renamed_metrics{
     Renamed{"planned", "planned_time"},   Renamed{"speed", "iterations_per_s"},
     Renamed{"throughput", "items_per_s"}, Renamed{"utilisation", "flops_utilisation"}};
 
+// Columns of results, which expectations, figures and --columns name.
+constexpr std::array renamed_columns{Renamed{"hung_on", "critical_cause"},
+                                     Renamed{"hung_on_fraction", "critical_cause_fraction"}};
+
 } // namespace
 
 void refuse_renamed(ConfigTable& table) {
@@ -53,7 +57,12 @@ std::string_view metric_now(std::string_view metric, std::span<const std::string
   for (const Renamed& renamed : renamed_metrics)
     if (renamed.from == metric && std::ranges::find(known, renamed.to) != known.end())
       return renamed.to;
-  return {};
+  return column_now(metric);
+}
+
+std::string_view column_now(std::string_view column) {
+  const auto found = std::ranges::find(renamed_columns, column, &Renamed::from);
+  return found == renamed_columns.end() ? std::string_view() : found->to;
 }
 
 } // namespace tutti
