@@ -1,6 +1,6 @@
 # The command tutti-gpu, gpu/: for machines that have a GPU, its driver, and nothing of what Tutti
 # needs. What it is made of uses the standard library and CUDA alone.
-set(tutti_gpu_shared_sources sim/error.cpp sim/files/files.cpp sim/files/standard_files.cpp
+set(tutti_gpu_shared_sources sim/error.cpp sim/files/csv.cpp sim/files/files.cpp sim/files/standard_files.cpp
     runtime/data.cpp runtime/executor.cpp runtime/hung_run.cpp runtime/program.cpp
     runtime/plans/issue_order.cpp runtime/plans/plan.cpp runtime/plans/planned_run.cpp
     runtime/plans/traffic.cpp)

@@ -15,18 +15,6 @@ namespace tutti::runtime {
 
 namespace {
 
-std::string csv_field(const std::string& field) {
-  std::string text;
-  bool needs_quotes = false;
-  for (const char c : field) {
-    const auto code = static_cast<unsigned char>(c);
-    text += code < 0x20 || code == 0x7f ? ' ' : c;
-    if (c == '"') text += '"';
-    needs_quotes = needs_quotes || c == '"' || c == ',';
-  }
-  return needs_quotes ? '"' + text + '"' : text;
-}
-
 template <typename Value> std::string hex_digits(Value value) {
   std::string text(2 * sizeof value, '0');
   for (std::size_t i = text.size(); i-- > 0; value >>= 4U)
@@ -47,9 +35,12 @@ std::optional<Value> whole_value(const std::string& text, Format... format) {
 } // namespace
 
 std::string csv_line(std::span<const std::string> fields) {
-  std::string line;
-  for (std::size_t i = 0; i < fields.size(); ++i)
-    line += (i == 0 ? "" : ",") + csv_field(fields[i]);
+  std::vector<std::string> row(fields.begin(), fields.end());
+  for (std::string& field : row)
+    std::ranges::replace_if(
+        field, [](unsigned char c) { return c < 0x20 || c == 0x7f; }, ' ');
+  std::string line = csv_text({&row, 1});
+  line.pop_back();
   return line;
 }
 
@@ -62,26 +53,8 @@ std::string exact_text(double value) {
   return {text.data(), end};
 }
 
-CsvLine::CsvLine(std::string_view text, std::string place) : place_(std::move(place)) {
-  end_column_ = text.size() + 1;
-  for (std::size_t at = 0;; ++at) { // behind the comma
-    Field field{{}, at + 1};
-    if (at < text.size() && text[at] == '"') {
-      for (++at;; ++at) {
-        if (at >= text.size()) fail_at(field.column, "a quote that isn't closed");
-        if (text[at] == '"' && (++at >= text.size() || text[at] != '"')) break;
-        field.text += text[at];
-      }
-    } else {
-      const std::size_t end = std::min(text.find(',', at), text.size());
-      field.text = text.substr(at, end - at);
-      at = end;
-    }
-    fields_.push_back(std::move(field));
-    if (at >= text.size()) return;
-    if (text[at] != ',') fail_at(at + 1, "a comma is missing behind a quote");
-  }
-}
+CsvLine::CsvLine(std::string_view text, std::string place)
+    : place_(std::move(place)), fields_(csv_fields(text, place_)), end_column_(text.size() + 1) {}
 
 void CsvLine::fail_at(std::size_t column, const std::string& why) const {
   throw InputError(place_ + ":" + std::to_string(column) + ": " + why);

@@ -2,6 +2,8 @@
 // of each for messages.
 #pragma once
 
+#include "sim/files/csv.hpp"
+
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -42,16 +44,12 @@ public:
   [[noreturn]] void fail(const std::string& why) const;
 
 private:
-  struct Field {
-    std::string text;
-    std::size_t column = 1; ///< in bytes
-  };
   const std::string& take(const char* what);
   [[noreturn]] void fail_at(std::size_t column, const std::string& why) const;
 
   std::string place_;
-  std::vector<Field> fields_;
-  std::size_t taken_ = 0, end_column_ = 1;
+  std::vector<CsvField> fields_;
+  std::size_t end_column_, taken_ = 0;
 };
 
 /// The lines of a text, one after another.

@@ -3,7 +3,7 @@
 #include "experiments/driver/results/result_files.hpp"
 
 #include "experiments/driver/figures/verdict_points.hpp"
-#include "experiments/driver/records/csv.hpp"
+#include "sim/files/csv.hpp"
 #include "experiments/driver/records/json.hpp"
 #include "experiments/driver/records/provenance.hpp"
 #include "sim/error.hpp"

@@ -513,6 +513,8 @@ TEST_CASE("columns are chosen, of records too, and unknown ones told before the 
   CHECK(unknown.out.empty());
   CHECK_THAT(unknown.err, ContainsSubstring("--columns: unknown column \"gep\"") &&
                               ContainsSubstring("did you mean \"gap\"?"));
+  CHECK_THAT(run_tutti(line + "gap,hung_on", folder).err,
+             ContainsSubstring("column \"hung_on\" is called \"critical_cause\" now"));
   CHECK(run_tutti(line + "gap,gap", folder).code == 2);
   CHECK(run_tutti(line + "gap --json", folder).code == 2);
   // What a table could have is no mistake, and what no study of the kind has is one.

@@ -1,5 +1,5 @@
 // [[bounds]]: rows against bounds and runs that are asked for one by one.
-#include "experiments/driver/records/csv.hpp"
+#include "sim/files/csv.hpp"
 #include "experiments/driver/requests/collective_request.hpp"
 #include "experiments/driver/studies/experiment.hpp"
 #include "experiments/driver/studies/registry.hpp"

@@ -5,6 +5,7 @@
 #include "experiments/driver/studies/measurements/measured_row.hpp"
 
 #include "sim/error.hpp"
+#include "sim/files/csv.hpp"
 #include "sim/files/gzip.hpp"
 #include "sim/report.hpp"
 #include "sim/text.hpp"
@@ -314,25 +315,6 @@ private:
   Measurements made_;
 };
 
-/// Values of a line of CSV; those in quotes may hold commas, and quotes twice. None where a quote
-/// isn't closed.
-std::vector<std::string> csv_values(std::string_view line) {
-  std::vector<std::string> values(1);
-  bool is_quoted = false;
-  for (std::size_t i = 0; i < line.size(); ++i) {
-    if (line[i] == '"' && is_quoted && i + 1 < line.size() && line[i + 1] == '"')
-      values.back() += line[i++];
-    else if (line[i] == '"')
-      is_quoted = !is_quoted;
-    else if (line[i] == ',' && !is_quoted)
-      values.emplace_back();
-    else if (line[i] != '\r')
-      values.back() += line[i];
-  }
-  if (is_quoted) return {};
-  return values;
-}
-
 Measurements read_table(const std::string& file, std::string_view content,
                         const MeasurementRequest& request) {
   constexpr std::array<std::string_view, 9> known{"source",  "hardware",   "topology",
@@ -344,12 +326,12 @@ Measurements read_table(const std::string& file, std::string_view content,
   for (const std::string_view line : split(content, '\n')) {
     ++number;
     if (trimmed(line).empty()) continue;
-    const std::vector<std::string> values = csv_values(line);
-    if (values.empty()) refuse(file, number, "a quote isn't closed");
+    const std::string_view text = line.ends_with('\r') ? line.substr(0, line.size() - 1) : line;
+    const std::vector<CsvField> values = csv_fields(text, fmt::format("{}:{}", file, number));
     if (width == 0) {
       width = values.size();
       for (std::size_t c = 0; c < width; ++c) {
-        const std::string name(trimmed(values[c]));
+        const std::string name(trimmed(values[c].text));
         if (std::ranges::find(known, name) == known.end())
           refuse(
               file, number,
@@ -359,7 +341,7 @@ Measurements read_table(const std::string& file, std::string_view content,
       }
       for (const std::string_view needed : {"collective", "bytes"})
         if (!column.contains(needed)) refuse(file, number, fmt::format("no column {}", needed));
-      for (const auto& [name, text] : request.only)
+      for (const auto& [name, part] : request.only)
         if (!column.contains(name)) refuse(file, number, fmt::format("no column {}", name));
       continue;
     }
@@ -367,7 +349,7 @@ Measurements read_table(const std::string& file, std::string_view content,
       refuse(file, number, fmt::format("{} values in {} columns", values.size(), width));
     const auto cell = [&](std::string_view name) -> std::string_view {
       const auto found = column.find(name);
-      return found == column.end() ? std::string_view() : trimmed(values[found->second]);
+      return found == column.end() ? std::string_view() : trimmed(values[found->second].text);
     };
     const auto figure = [&](std::string_view name) -> std::optional<double> {
       if (cell(name).empty()) return std::nullopt;

@@ -4,7 +4,7 @@
 #include "experiments/driver/sweep/analysis/analysis.hpp"
 
 #include "experiments/driver/figures/gnuplot.hpp"
-#include "experiments/driver/records/csv.hpp"
+#include "sim/files/csv.hpp"
 #include "experiments/driver/records/file_stem.hpp"
 #include "experiments/driver/sweep/analysis/analysed_points.hpp"
 #include "experiments/driver/sweep/report/analysis_report.hpp"

@@ -2,7 +2,7 @@
 // into the result.
 #include "experiments/driver/sweep/store/points_csv.hpp"
 
-#include "experiments/driver/records/csv.hpp"
+#include "sim/files/csv.hpp"
 #include "experiments/driver/sweep/report/cells.hpp"
 
 #include <fmt/format.h>

@@ -2,8 +2,10 @@
 // all readers take both, and diff and grep want LF).
 #pragma once
 
+#include <cstddef>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace tutti {
@@ -11,5 +13,13 @@ namespace tutti {
 /// One line per row. A cell with a comma, a quote or a line break is quoted, its quotes doubled; a
 /// row that is one empty cell becomes `""`, so that it isn't taken for a blank line.
 [[nodiscard]] std::string csv_text(std::span<const std::vector<std::string>> rows);
+
+struct CsvField {
+  std::string text;
+  std::size_t column = 1; ///< in bytes
+};
+/// The fields of one line, without its end; line breaks within a field aren't known. place:
+/// file:line. Errors: InputError with file:line:column for quotes that aren't where they belong.
+[[nodiscard]] std::vector<CsvField> csv_fields(std::string_view line, const std::string& place);
 
 } // namespace tutti

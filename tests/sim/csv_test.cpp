@@ -1,5 +1,5 @@
 // RFC 4180, rule by rule (sec. 2).
-#include "experiments/driver/records/csv.hpp"
+#include "sim/files/csv.hpp"
 
 #include "tests/catch.hpp"
 
