@@ -292,7 +292,8 @@ TEST_CASE("rows that are broken, wrong data and another clock are refused by the
   CHECK(refused("#  size  count  type  redop  root  cputime  algbw  busbw  #wrong\n") ==
         "1: cputime is the processor's (-C 1), not the collective's");
   CHECK(refused("collective,bytes,bytes,time_us\n") == "1: column bytes twice");
-  CHECK(refused("collective,bytes,time_us\nall_reduce,1024,\"10\n") == "2:17: a quote that isn't closed");
+  CHECK(refused("collective,bytes,time_us\nall_reduce,1024,\"10\n") ==
+        "2:17: a quote that isn't closed");
   CHECK(refused(R"({"header": {"n_ranks": 8.9}, "coll_perf": {"coll": "AllReduce",
 )") == "1: no JSON record on one line");
   CHECK(refused(R"({"header": {"n_ranks": 8.9}, "coll_perf": {"coll": "AllReduce", )"
