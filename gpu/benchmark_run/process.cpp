@@ -25,7 +25,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// For a process to end by itself when asked to, and for the kernel to end it where it doesn't.
+/// How long a process may take to end when asked to, and the kernel to end it where it doesn't.
 constexpr std::chrono::milliseconds grace{2000}, time_to_die{10'000};
 
 volatile std::sig_atomic_t interrupted = 0;

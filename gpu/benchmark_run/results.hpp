@@ -29,7 +29,7 @@ struct StepResult {
 [[nodiscard]] std::optional<StepResult> read_result(const std::string& file,
                                                     const runtime::PackName& pack);
 
-/// For a person, in Markdown: what was expected and what came. results: [step]; nothing where it
+/// The report for a person, in Markdown: what was expected and what came. results: [step]; nothing where it
 /// hasn't ended yet. all: their rows together.
 [[nodiscard]] std::string report_of(const runtime::Pack& pack,
                                     const std::vector<std::optional<StepResult>>& results,

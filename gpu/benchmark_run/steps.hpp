@@ -54,7 +54,7 @@ struct Scene {
   [[nodiscard]] std::string rows_file() const { return path() + ".csv.part"; } ///< until it ends
 };
 
-/// In their order. Without the first one's success the others aren't tried.
+/// All steps, in their order. Without the first one's success the others aren't tried.
 [[nodiscard]] const std::vector<BenchmarkStep>& benchmark_steps();
 
 } // namespace tutti::gpu

@@ -141,7 +141,7 @@ private:
   std::size_t used_ = 0; // bytes
 };
 
-/// Without a slash at the end; the folder that a link leads to.
+/// The folder that a name means: without a slash at the end, and where a link leads.
 fs::path place_of(const std::string& folder) {
   std::error_code error;
   const fs::path place = fs::weakly_canonical(folder, error);
