@@ -103,6 +103,51 @@ TEST_CASE("a GPU that differs from its siblings is named with its line") {
   CHECK_THAT(slow.front().words, ContainsSubstring(gpu + " has 31.51 GB/s of PCIe; the 3 others"));
 }
 
+TEST_CASE("links that lead nowhere are none of a GPU's, those to GPUs without a rank are") {
+  const Fault to_nothing{"count=\"18\" tclass=\"0x068000\"/>\n</gpu></pci>\n<pci busid=\"0000:11",
+                         "count=\"13\" tclass=\"0x068000\"/><nvlink target=\"s9\" count=\"5\""
+                         "/>\n</gpu></pci>\n<pci busid=\"0000:11"};
+  const std::string gpu = "f:4: GPU 0 (dev 0, rank 0, busid 0000:01:00.0)";
+  const Findings fewer{{"unequal-links", gpu + " has 13 NVLinks; the 3 others have 18"}};
+  CHECK(odd({to_nothing}) == fewer);
+  const auto of_class = [&](const std::string& tclass) {
+    return odd({to_nothing, {"count=\"5\"/>", "count=\"5\" tclass=\"" + tclass + "\"/>"}});
+  };
+  CHECK(of_class("0x068009") == fewer);
+  CHECK(of_class("0x030200").empty());
+}
+
+TEST_CASE("PCIe is narrow wherever it is between a GPU and its CPU") {
+  const auto above = [](int cpu, const std::string& width) { // a switch, of which a GPU is below
+    const std::string pci = fmt::format("<pci busid=\"0000:{}1:00.0\"", 2 * cpu);
+    const std::string card = fmt::format("guid=\"0x{}1\" gdr=\"1\"/></nic></pci>", cpu);
+    return std::vector<Fault>{{pci, fmt::format("<pci busid=\"0000:{}0:00.0\" link_speed=\"32.0 "
+                                                "GT/s PCIe\" link_width=\"{}\">{}",
+                                                2 * cpu, width, pci)},
+                              {card, card + "</pci>"}};
+  };
+  std::vector<Fault> faults = above(0, "16");
+  for (const Fault& fault : above(1, "16")) faults.push_back(fault);
+  CHECK(odd(faults).empty());
+  faults[2] = above(1, "1")[0];
+  const Findings narrow = odd(faults);
+  REQUIRE(narrow.size() == 2); // both GPUs below
+  CHECK(narrow[0] == Finding{"unequal-pcie", "f:15: GPU 2 (dev 2, rank 2, busid 0000:21:00.0) has "
+                                             "3.938 GB/s of PCIe; 2 of the 3 others have 63.02 "
+                                             "GB/s"});
+}
+
+TEST_CASE("a GPU that doesn't say what it is is told, and is what its siblings are") {
+  const Topology server = read(dump({{"dev=\"0\" sm=\"90\"", "dev=\"0\""}}));
+  CHECK(server.parts().odd ==
+        Findings{{"unequal-gpus", "f:4: GPU 0 (dev 0, rank 0, busid 0000:01:00.0) is of unknown "
+                                  "kind; the 3 others are sm 90"}});
+  CHECK(server.parts().npu_model == "h100");
+  CHECK(std::ranges::none_of(server.parts().assumed, [](const std::string& line) {
+    return line.find("sm 0") != std::string::npos;
+  }));
+}
+
 TEST_CASE("a width that no link has is told once, with how often; width and speed may be unknown") {
   const Fault zero{"link_width=\"16\"", "link_width=\"0\""};
   CHECK(odd({zero, zero}) ==
