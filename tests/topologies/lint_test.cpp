@@ -253,14 +253,19 @@ TEST_CASE("networks: one NPU with fewer links, a lost direction, a slow one") {
   const auto drop_last = [](TopologyParts& parts) { parts.links.pop_back(); };
   // The last link of a switch is its way to the last NPU, whose way up stays.
   CHECK(of_changed("switch:8", drop_last) ==
-        Findings{{"one-way-links", "npu7>switch0 has no link back"}});
+        Findings{{"unequal-links", "npu7 has 1 link out and 0 in of dimension 0; the 7 others have "
+                                   "1"},
+                 {"one-way-links", "npu7>switch0 has no link back"},
+                 {"parts-apart", "2 parts with no way there and back between them: npu0 and 6 "
+                                 "more; npu7"}});
   const Findings lost = of_changed("switch:8", [](TopologyParts& parts) {
     std::erase_if(parts.links, [](const Link& link) {
       return std::max(link.from, link.to) == NodeId{8} && std::min(link.from, link.to) == NodeId{7};
     });
   });
-  REQUIRE(lost.size() == 1);
+  REQUIRE(lost.size() == 2);
   CHECK(lost.front().rule == "unequal-links");
+  CHECK(lost.back().rule == "parts-apart");
   CHECK_THAT(lost.front().words, StartsWith("npu7 has no links"));
   CHECK_THAT(lost.front().words, EndsWith("; the 7 others have 1"));
   const Findings slow = of_changed("ring:8", [](TopologyParts& parts) {
@@ -269,6 +274,44 @@ TEST_CASE("networks: one NPU with fewer links, a lost direction, a slow one") {
   REQUIRE(slow.size() == 1);
   CHECK(slow.front().rule == "unequal-directions");
   CHECK_THAT(slow.front().words, ContainsSubstring("between npu0 and npu1: 25GB/s and"));
+}
+
+TEST_CASE("directions differ by more than 1 %, times by more than 1 ns, too") {
+  const auto rules = [](std::int64_t rate, std::int64_t ps) { // of 100 GB/s and 500 ns
+    return of_changed("ring:8,bandwidth=100GB/s,latency=500ns",
+                      [&](TopologyParts& parts) {
+                        parts.links.front().bandwidth.bytes_per_second -= rate;
+                        parts.links.front().latency.ps += ps;
+                      })
+        .size();
+  };
+  CHECK(rules(1, 0) == 0);
+  CHECK(rules(1'000'000'000, 5'000) == 0); // 5 ns of 505
+  CHECK(rules(1'000'000'001, 0) == 1);
+  CHECK(rules(0, 6'000) == 1);
+  const auto short_links = [](std::int64_t ps) {
+    return of_changed("ring:8,latency=10ns",
+                      [&](TopologyParts& parts) { parts.links.front().latency.ps += ps; })
+        .size();
+  };
+  CHECK(short_links(1'000) == 0);
+  CHECK(short_links(1'001) == 1);
+}
+
+TEST_CASE("a network in parts: each is named by its first NPU") {
+  const std::string head = "from,to,bandwidth,latency\n";
+  const auto row = [](int from) { return fmt::format("npu{},npu{},50GB/s,1us\n", from, from + 1); };
+  const auto apart = [](const std::string& csv) {
+    Findings found = lint(read(csv));
+    return found.empty() ? std::string() : found.front().rule + ": " + found.front().words;
+  };
+  CHECK(apart(head + row(0) + row(1)).empty());
+  const std::string words = " parts with no way there and back between them: ";
+  CHECK(apart(head + row(0) + row(1) + row(3)) ==
+        "parts-apart: 2" + words + "npu0 and 2 more; npu3 and 1 more");
+  CHECK(apart(head + row(0) + row(2) + row(4) + row(6) + row(8)) ==
+        "parts-apart: 5" + words +
+            "npu0 and 1 more; npu2 and 1 more; npu4 and 1 more; npu6 and 1 more; ...");
 }
 
 TEST_CASE("nothing is odd in machines and families, whatever their shape") {
