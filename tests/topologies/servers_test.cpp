@@ -284,11 +284,15 @@ TEST_CASE("nvidia-smi's matrix: NVSwitch by the number of NVLinks, PCIe by what 
   CHECK(between_kinds(b200, "npu0", "npu1") == Sum{2, 2 * 4 * 50 * giga});
 
   CHECK_THAT(refused_server(changed(matrix, "GPU1\tNV12", "GPU1\tNV6"), "nvidia-smi"),
-             StartsWith("f: GPU0 and GPU1 say different things of each other"));
+             StartsWith("f:3:6: GPU0 and GPU1 say different things of each other"));
   CHECK_THAT(refused_server(changed(matrix, "PXB\tSYS\t0-31", "PXC\tSYS\t0-31"), "nvidia-smi"),
              StartsWith("f:2:25: unknown \"PXC\""));
   CHECK_THAT(refused_server(changed(matrix, "NIC1\tSYS", "NIC2\tSYS"), "nvidia-smi"),
-             StartsWith("f: no row NIC1"));
+             StartsWith("f:1:27: no row NIC1"));
+  CHECK(refused_server(changed(matrix, "NV12", "NV0"), "nvidia-smi") ==
+        "f:2:12: 0 is out of range (1 .. 1024)");
+  CHECK(refused_server(matrix, "nvidia-smi", 1, {{"npu", "v100"}}) ==
+        "f:2:10: 12 NVLinks from GPU0 to one other GPU, and v100 has 6");
   CHECK_THAT(refused_server(matrix, "nvidia-smi", 1, {{"npu", "a10"}}),
              StartsWith("f: unknown npu \"a10\""));
 }
