@@ -207,6 +207,8 @@ TEST_CASE("DOT: what is wrong, with its place") {
   CHECK_THAT(graph_refusal(changed(pod, "300 ns", "300")),
              StartsWith("f:7:61: latency \"300\" has no unit (say 1.3us"));
   CHECK_THAT(graph_refusal(changed(pod, "300 ns", "e5ns")), Contains("\"e5ns\" is not a number"));
+  CHECK_THAT(graph_refusal(changed(pod, "300 ns", "3e25 ns")),
+             Contains("time \"3e25 ns\" is out of range"));
   CHECK_THAT(graph_refusal(changed(pod, "_us", "_mm")),
              StartsWith("f:6:36: latency_mm has the unknown unit \"mm\""));
   CHECK_THAT(graph_refusal(changed(pod, "_us", "_GBPS")), Contains("unknown unit"));
@@ -279,7 +281,7 @@ TEST_CASE("GraphML: what is wrong, with its place") {
         "f:7:62: the value of \"latency_s\" stands in two pieces");
   CHECK(graph_refusal(changed(networkx, "key=\"d1\"", "key=\"d7\"")) ==
         "f:6:63: no <key> has the id \"d7\"");
-  CHECK_THAT(graph_refusal(changed(networkx, "5e-07", "-1")), StartsWith("f:7:53: time \"-1s\""));
+  CHECK_THAT(graph_refusal(changed(networkx, "5e-07", "-1")), StartsWith("f:7:53: time \"-1\""));
   CHECK_THAT(graph_refusal(changed(networkx, "5e-07", "5e-99")), StartsWith("f:7:53: "));
   CHECK(graph_refusal(changed(networkx, "<node id=\"a_b\"/>",
                               "<node id=\"a_b\"><graph edgedefault=\"directed\"/></node>")) ==

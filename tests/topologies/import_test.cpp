@@ -197,6 +197,9 @@ TEST_CASE("tables of links, and matrices of bandwidths") {
   CHECK(refusal(with(list, ",1.5", ""), "csv") == "f:3:1: 3 cells in 4 columns");
   CHECK_THAT(refusal(with(list, "b,switch0,50GB/s", "b,switch0,fast"), "csv"),
              StartsWith("f:3:11: "));
+  CHECK(refusal(with(list, "b,switch0,50GB/s", "b,switch0,9e9 GBps"), "csv") ==
+        "f:3:11: bandwidth \"9e9 GBps\" is out of range");
+  CHECK(refusal(with(list, "1.5", "-1e1"), "csv") == "f:3:18: time \"-1e1\" is negative");
   CHECK(refusal(",a,b\na,0,1\nc,1,0\n", "csv") == "f:3:1: row 2 is \"c\", but column 2 \"b\"");
 }
 

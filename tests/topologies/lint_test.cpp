@@ -103,6 +103,51 @@ TEST_CASE("a GPU that differs from its siblings is named with its line") {
   CHECK_THAT(slow.front().words, ContainsSubstring(gpu + " has 31.51 GB/s of PCIe; the 3 others"));
 }
 
+TEST_CASE("links that lead nowhere are none of a GPU's, those to GPUs without a rank are") {
+  const Fault to_nothing{"count=\"18\" tclass=\"0x068000\"/>\n</gpu></pci>\n<pci busid=\"0000:11",
+                         "count=\"13\" tclass=\"0x068000\"/><nvlink target=\"s9\" count=\"5\""
+                         "/>\n</gpu></pci>\n<pci busid=\"0000:11"};
+  const std::string gpu = "f:4: GPU 0 (dev 0, rank 0, busid 0000:01:00.0)";
+  const Findings fewer{{"unequal-links", gpu + " has 13 NVLinks; the 3 others have 18"}};
+  CHECK(odd({to_nothing}) == fewer);
+  const auto of_class = [&](const std::string& tclass) {
+    return odd({to_nothing, {"count=\"5\"/>", "count=\"5\" tclass=\"" + tclass + "\"/>"}});
+  };
+  CHECK(of_class("0x068009") == fewer);
+  CHECK(of_class("0x030200").empty());
+}
+
+TEST_CASE("PCIe is narrow wherever it is between a GPU and its CPU") {
+  const auto above = [](int cpu, const std::string& width) { // a switch, of which a GPU is below
+    const std::string pci = fmt::format("<pci busid=\"0000:{}1:00.0\"", 2 * cpu);
+    const std::string card = fmt::format("guid=\"0x{}1\" gdr=\"1\"/></nic></pci>", cpu);
+    return std::vector<Fault>{{pci, fmt::format("<pci busid=\"0000:{}0:00.0\" link_speed=\"32.0 "
+                                                "GT/s PCIe\" link_width=\"{}\">{}",
+                                                2 * cpu, width, pci)},
+                              {card, card + "</pci>"}};
+  };
+  std::vector<Fault> faults = above(0, "16");
+  for (const Fault& fault : above(1, "16")) faults.push_back(fault);
+  CHECK(odd(faults).empty());
+  faults[2] = above(1, "1")[0];
+  const Findings narrow = odd(faults);
+  REQUIRE(narrow.size() == 2); // both GPUs below
+  CHECK(narrow[0] == Finding{"unequal-pcie", "f:15: GPU 2 (dev 2, rank 2, busid 0000:21:00.0) has "
+                                             "3.938 GB/s of PCIe; 2 of the 3 others have 63.02 "
+                                             "GB/s"});
+}
+
+TEST_CASE("a GPU that doesn't say what it is is told, and is what its siblings are") {
+  const Topology server = read(dump({{"dev=\"0\" sm=\"90\"", "dev=\"0\""}}));
+  CHECK(server.parts().odd ==
+        Findings{{"unequal-gpus", "f:4: GPU 0 (dev 0, rank 0, busid 0000:01:00.0) is of unknown "
+                                  "kind; the 3 others are sm 90"}});
+  CHECK(server.parts().npu_model == "h100");
+  CHECK(std::ranges::none_of(server.parts().assumed, [](const std::string& line) {
+    return line.find("sm 0") != std::string::npos;
+  }));
+}
+
 TEST_CASE("a width that no link has is told once, with how often; width and speed may be unknown") {
   const Fault zero{"link_width=\"16\"", "link_width=\"0\""};
   CHECK(odd({zero, zero}) ==
@@ -208,14 +253,19 @@ TEST_CASE("networks: one NPU with fewer links, a lost direction, a slow one") {
   const auto drop_last = [](TopologyParts& parts) { parts.links.pop_back(); };
   // The last link of a switch is its way to the last NPU, whose way up stays.
   CHECK(of_changed("switch:8", drop_last) ==
-        Findings{{"one-way-links", "npu7>switch0 has no link back"}});
+        Findings{{"unequal-links", "npu7 has 1 link out and 0 in of dimension 0; the 7 others have "
+                                   "1"},
+                 {"one-way-links", "npu7>switch0 has no link back"},
+                 {"parts-apart", "2 parts with no way there and back between them: npu0 and 6 "
+                                 "more; npu7"}});
   const Findings lost = of_changed("switch:8", [](TopologyParts& parts) {
     std::erase_if(parts.links, [](const Link& link) {
       return std::max(link.from, link.to) == NodeId{8} && std::min(link.from, link.to) == NodeId{7};
     });
   });
-  REQUIRE(lost.size() == 1);
+  REQUIRE(lost.size() == 2);
   CHECK(lost.front().rule == "unequal-links");
+  CHECK(lost.back().rule == "parts-apart");
   CHECK_THAT(lost.front().words, StartsWith("npu7 has no links"));
   CHECK_THAT(lost.front().words, EndsWith("; the 7 others have 1"));
   const Findings slow = of_changed("ring:8", [](TopologyParts& parts) {
@@ -224,6 +274,44 @@ TEST_CASE("networks: one NPU with fewer links, a lost direction, a slow one") {
   REQUIRE(slow.size() == 1);
   CHECK(slow.front().rule == "unequal-directions");
   CHECK_THAT(slow.front().words, ContainsSubstring("between npu0 and npu1: 25GB/s and"));
+}
+
+TEST_CASE("directions differ by more than 1 %, times by more than 1 ns, too") {
+  const auto rules = [](std::int64_t rate, std::int64_t ps) { // of 100 GB/s and 500 ns
+    return of_changed("ring:8,bandwidth=100GB/s,latency=500ns",
+                      [&](TopologyParts& parts) {
+                        parts.links.front().bandwidth.bytes_per_second -= rate;
+                        parts.links.front().latency.ps += ps;
+                      })
+        .size();
+  };
+  CHECK(rules(1, 0) == 0);
+  CHECK(rules(1'000'000'000, 5'000) == 0); // 5 ns of 505
+  CHECK(rules(1'000'000'001, 0) == 1);
+  CHECK(rules(0, 6'000) == 1);
+  const auto short_links = [](std::int64_t ps) {
+    return of_changed("ring:8,latency=10ns",
+                      [&](TopologyParts& parts) { parts.links.front().latency.ps += ps; })
+        .size();
+  };
+  CHECK(short_links(1'000) == 0);
+  CHECK(short_links(1'001) == 1);
+}
+
+TEST_CASE("a network in parts: each is named by its first NPU") {
+  const std::string head = "from,to,bandwidth,latency\n";
+  const auto row = [](int from) { return fmt::format("npu{},npu{},50GB/s,1us\n", from, from + 1); };
+  const auto apart = [](const std::string& csv) {
+    Findings found = lint(read(csv));
+    return found.empty() ? std::string() : found.front().rule + ": " + found.front().words;
+  };
+  CHECK(apart(head + row(0) + row(1)).empty());
+  const std::string words = " parts with no way there and back between them: ";
+  CHECK(apart(head + row(0) + row(1) + row(3)) ==
+        "parts-apart: 2" + words + "npu0 and 2 more; npu3 and 1 more");
+  CHECK(apart(head + row(0) + row(2) + row(4) + row(6) + row(8)) ==
+        "parts-apart: 5" + words +
+            "npu0 and 1 more; npu2 and 1 more; npu4 and 1 more; npu6 and 1 more; ...");
 }
 
 TEST_CASE("nothing is odd in machines and families, whatever their shape") {

@@ -238,6 +238,12 @@ TEST_CASE("what a dump can't be is refused with its place") {
   CHECK_THAT(refused_server(changed(dump, "speed=\"200000\"", "speed=\"fast\""), "nccl"),
              StartsWith("f:21:11: "));
   CHECK_THAT(refused_server(changed(dump, "</gpu>", "</gpv>"), "nccl"), StartsWith("f:11:"));
+  CHECK(refused_server(dump.substr(0, dump.find("<nic>") + 1), "nccl") ==
+        "f:20:9: the XML is broken, or breaks off: Could not determine tag type");
+  // NCCL reads whole Mbit/s.
+  CHECK(between_kinds(server(changed(dump, "speed=\"100000\"", "speed=\"0.000001\""), "nccl", 2),
+                      "nic",
+                      "rail") == Sum{12, 2 * 2 * 25 * giga + 4 * 10 * giga / 8 + 4 * 25 * giga});
   CHECK_THAT(refused_server("<!DOCTYPE system [<!ENTITY a \"b\">]>\n" + dump, "nccl"),
              StartsWith("f:1:1: a document type"));
   CHECK_THAT(refused_server("<system version=\"1\">\n<cpu numaid=\"0\"/>\n</system>\n", "nccl"),
@@ -278,11 +284,15 @@ TEST_CASE("nvidia-smi's matrix: NVSwitch by the number of NVLinks, PCIe by what 
   CHECK(between_kinds(b200, "npu0", "npu1") == Sum{2, 2 * 4 * 50 * giga});
 
   CHECK_THAT(refused_server(changed(matrix, "GPU1\tNV12", "GPU1\tNV6"), "nvidia-smi"),
-             StartsWith("f: GPU0 and GPU1 say different things of each other"));
+             StartsWith("f:3:6: GPU0 and GPU1 say different things of each other"));
   CHECK_THAT(refused_server(changed(matrix, "PXB\tSYS\t0-31", "PXC\tSYS\t0-31"), "nvidia-smi"),
              StartsWith("f:2:25: unknown \"PXC\""));
   CHECK_THAT(refused_server(changed(matrix, "NIC1\tSYS", "NIC2\tSYS"), "nvidia-smi"),
-             StartsWith("f: no row NIC1"));
+             StartsWith("f:1:27: no row NIC1"));
+  CHECK(refused_server(changed(matrix, "NV12", "NV0"), "nvidia-smi") ==
+        "f:2:12: 0 is out of range (1 .. 1024)");
+  CHECK(refused_server(matrix, "nvidia-smi", 1, {{"npu", "v100"}}) ==
+        "f:2:10: 12 NVLinks from GPU0 to one other GPU, and v100 has 6");
   CHECK_THAT(refused_server(matrix, "nvidia-smi", 1, {{"npu", "a10"}}),
              StartsWith("f: unknown npu \"a10\""));
 }
@@ -335,10 +345,12 @@ TEST_CASE("a bus is one of its host, and of one GPU where links lead to it") {
   CHECK(between_kinds(hosts, "npu2", "npu1").links == 0);
   CHECK(is_assumed(hosts, "hosts: 2 of them"));
   CHECK_THAT(refused_server(changed(mesh, "0000:0d:00.0\" class", "0000:0c:00.0\" class"), "nccl"),
-             Contains("2 GPUs are at bus 0000:0c:00.0"));
+             StartsWith("f:10:5: a second <pci> of bus 0000:0c:00.0 with a GPU, as at f:3: "));
   // What isn't known has the links of its like, and no name.
   const Topology unknown = server(changed(dump, "sm=\"80\"", "sm=\"75\""), "nccl");
   CHECK(is_assumed(unknown, "GPUs: all are"));
+  CHECK_THAT(refused_server(replace_all(dump, "sm=\"80\"", ""), "nccl"),
+             StartsWith("f:14:11: no GPU has an sm (or gcn)"));
   const Topology turing = server(replace_all(dump, "sm=\"80\"", "sm=\"75\""), "nccl");
   CHECK(turing.parts().npu_model.empty());
   CHECK(is_assumed(turing, "links of GPUs: as those of v100"));

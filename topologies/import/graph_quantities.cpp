@@ -44,10 +44,11 @@ Value graph_quantity(const GraphAttribute& attribute, std::string_view unit_of_n
   if (!known)
     throw places.error(attribute.at, fmt::format("{} has the unknown unit \"{}\" ({})",
                                                  attribute.key, unit, ways));
+  const std::string plain = number + *known;
   try {
-    return parse(number + *known);
+    return parse(plain);
   } catch (const InputError& e) {
-    throw places.error(attribute.at, e.what());
+    throw places.error(attribute.at, quoting(e.what(), plain, text));
   }
 }
 

@@ -55,7 +55,7 @@ public:
         file.content.data(), file.content.size(), pugi::parse_default, pugi::encoding_utf8);
     if (!parsed)
       throw error_at(static_cast<std::size_t>(std::max<std::ptrdiff_t>(0, parsed.offset)),
-                     parsed.description());
+                     fmt::format("the XML is broken, or breaks off: {}", parsed.description()));
   }
 
   TopologyParts read() {
@@ -74,13 +74,7 @@ public:
                                    "NCCL_TOPO_DUMP_FILE names has them",
                                    file_.source));
     number_gpus();
-    const auto linked = std::ranges::find_if(gpus_, has_own_links);
-    const GpuKind kind = kind_of(linked == gpus_.end() ? gpus_.front() : *linked);
-    for (const FoundGpu& gpu : gpus_)
-      if (const GpuKind other = kind_of(gpu);
-          other.model != kind.model || (has_own_links(gpu) && other.own_link != kind.own_link))
-        assumed_.add("GPUs", fmt::format("all are {}, though the file has others",
-                                         kind.model.empty() ? "unknown ones" : kind.model));
+    const GpuKind kind = kind_of_all();
     ServerBuilder server(file_, assumed_, static_cast<std::int64_t>(gpus_.size()), kind);
     add_cpus(server, system);
     add_own_links(server, kind);
@@ -99,6 +93,9 @@ private:
   };
   static bool has_own_links(const FoundGpu& gpu) {
     return gpu.at.child("nvlink") || gpu.at.child("xgmi");
+  }
+  static bool says_model(const FoundGpu& gpu) {
+    return !word(gpu.at, "gcn").empty() || !word(gpu.at, "sm").empty();
   }
 
   // Places, and what elements and attributes say.
@@ -201,13 +198,18 @@ private:
     for (std::size_t g = 0; g < gpus_.size(); ++g) {
       const FoundGpu& gpu = gpus_[g];
       const std::string host = word(gpu.cpu, "host_hash"), gcn = word(gpu.at, "gcn");
-      by_bus_[{host, gpu.bus}].push_back(g);
+      std::vector<std::size_t>& on_bus = by_bus_[{host, gpu.bus}];
+      on_bus.push_back(g); // NCCL looks devices up by bus (graph/topo.cc, ncclTopoGetNode)
+      if (const pugi::xml_node first = gpus_[on_bus.front()].pci; first != gpu.pci)
+        throw error(gpu.pci, fmt::format("a second <pci> of bus {} with a GPU, as at {}: a bus is "
+                                         "of one device",
+                                         gpu.bus, place(first)));
       is_amd_ = is_amd_ || !gcn.empty();
       SeenGpu& seen = seen_.gpus.emplace_back();
       seen.place = place(gpu.at);
       seen.name = fmt::format("GPU {} (dev {}, {}busid {})", g, word(gpu.at, "dev"),
                               has_ranks ? fmt::format("rank {}, ", gpu.rank) : "", gpu.bus);
-      seen.model = gcn.empty() ? "sm " + word(gpu.at, "sm") : gcn;
+      if (says_model(gpu)) seen.model = gcn.empty() ? "sm " + word(gpu.at, "sm") : gcn;
       seen.device = host + " " + gpu.bus;
     }
     if (is_amd_) seen_.link = "xGMI link";
@@ -221,14 +223,32 @@ private:
     return word(gpus_[g].at, "mlopart").empty() ? 1 : static_cast<int>(ranks_on(g).size());
   }
 
-  [[nodiscard]] GpuKind kind_of(const FoundGpu& gpu) {
+  /// Kind of a GPU that says it, if there is one with links of its own.
+  [[nodiscard]] GpuKind kind_of_all() {
+    const bool is_linked = std::ranges::any_of(gpus_, has_own_links);
+    const FoundGpu& told = *std::ranges::max_element(gpus_, {}, [](const FoundGpu& gpu) {
+      return std::pair(says_model(gpu), has_own_links(gpu));
+    });
+    if (is_linked && !says_model(told))
+      throw error(told.at, "no GPU has an sm (or gcn), which says what its links carry");
+    const GpuKind kind = kind_of(told, is_linked);
+    for (const FoundGpu& gpu : gpus_) {
+      if (!says_model(gpu)) continue;
+      const GpuKind other = kind_of(gpu, has_own_links(gpu));
+      if (other.model != kind.model || (has_own_links(gpu) && other.own_link != kind.own_link))
+        assumed_.add("GPUs", fmt::format("all are {}, though the file has others",
+                                         kind.model.empty() ? "unknown ones" : kind.model));
+    }
+    return kind;
+  }
+  [[nodiscard]] GpuKind kind_of(const FoundGpu& gpu, bool is_linked) {
     const std::string gcn = word(gpu.at, "gcn");
     const double sm = gcn.empty() ? number(gpu.at, "sm", 0, 0, 10'000) : 0;
     if (sm != std::floor(sm)) throw error(gpu.at, "sm: expected a whole number");
     const std::string arch = word(gpu.cpu, "arch");
     const bool is_arm = arch.starts_with("a") && arch != "amd64"; // arm64, aarch64
-    return kind_of_dumped(
-        {gcn, static_cast<int>(sm), word(gpu.pci, "device"), is_arm, has_own_links(gpu)}, assumed_);
+    return kind_of_dumped({gcn, static_cast<int>(sm), word(gpu.pci, "device"), is_arm, is_linked},
+                          assumed_);
   }
 
   // The tree of PCIe.
@@ -279,11 +299,13 @@ private:
     }
   }
 
-  void add_below(ServerBuilder& server, pugi::xml_node node, NodeId above, Bandwidth rate) {
+  /// `rate`: of the link up to `above`; `way`: the narrowest from there to the CPU.
+  void add_below(ServerBuilder& server, pugi::xml_node node, NodeId above, Bandwidth rate,
+                 Bandwidth way) {
     if (is(node, "gpu")) {
       const auto at = std::ranges::find(gpus_, node, &FoundGpu::at);
       server.add_pcie(above, ServerBuilder::gpu(at - gpus_.begin()), rate);
-      seen_.gpus[static_cast<std::size_t>(at - gpus_.begin())].pcie = rate;
+      seen_.gpus[static_cast<std::size_t>(at - gpus_.begin())].pcie = std::min(rate, way);
     } else if (is(node, "nic")) {
       add_card(server, node, above, rate);
     } else if (is(node, "pci")) {
@@ -291,10 +313,10 @@ private:
       std::vector<pugi::xml_node> below;
       things_below(node, below);
       // The device itself, or what is behind a bridge of one thing.
-      if (below.size() == 1) return add_below(server, below.front(), above, own);
+      if (below.size() == 1) return add_below(server, below.front(), above, own, way);
       if (std::ranges::all_of(below, [](pugi::xml_node c) { return is(c, "gpu"); })) {
         const std::size_t first = server.link_count(); // ranks on one GPU have one link of PCIe
-        for (const pugi::xml_node rank : below) add_below(server, rank, above, own);
+        for (const pugi::xml_node rank : below) add_below(server, rank, above, own, way);
         const auto at = std::ranges::find(gpus_, below.front(), &FoundGpu::at);
         const auto& ranks = ranks_on(static_cast<std::size_t>(at - gpus_.begin()));
         return server.share("PCIe of " + at->bus, ranks, first);
@@ -303,7 +325,7 @@ private:
       server.add_pcie(above, hub, own);
       const bool is_device = !is(below.front(), "pci"); // of several functions
       for (const pugi::xml_node child : below)
-        add_below(server, child, hub, is_device ? own : unlimited);
+        add_below(server, child, hub, is_device ? own : unlimited, std::min(own, way));
     }
   }
 
@@ -312,7 +334,7 @@ private:
     std::string name;
     for (const pugi::xml_node net : elements(nic)) {
       if (!is(net, "net") || is_listed(net)) continue;
-      const double megabits = number(net, "speed", 0, -1, 1e12);
+      const double megabits = std::trunc(number(net, "speed", 0, -1, 1e12)); // as NCCL reads it
       const Time latency{std::llround(number(net, "latency", 0, 0, 1e6) * 1e6)};
       if (megabits <= 0) seen_.doubts.push_back(doubt(net, "speed", "10 Gb/s"));
       ports.push_back({megabits > 0 ? Bandwidth{std::llround(megabits * 125'000)}
@@ -369,7 +391,8 @@ private:
       seen_.hosts.push_back(word(cpu, "host_hash"));
       std::vector<pugi::xml_node> below;
       things_below(cpu, below);
-      for (const pugi::xml_node child : below) add_below(server, child, ids.back(), unlimited);
+      for (const pugi::xml_node child : below)
+        add_below(server, child, ids.back(), unlimited, unlimited);
     }
     for (std::size_t a = 0; a < cpus.size(); ++a) {
       for (std::size_t g = 0; g < gpus_.size(); ++g)
@@ -406,8 +429,7 @@ private:
     for (std::size_t g = 0; g < gpus_.size(); ++g) {
       const std::vector<std::size_t>& ranks = ranks_on(g);
       const std::size_t first = server.link_count();
-      if (!are_on_one(ranks)) add_links_of(server, g);
-      if (!are_on_one(ranks) || ranks.front() != g) continue;
+      if (ranks.front() != g) continue;
       for (const std::size_t rank : ranks) add_links_of(server, rank);
       if (parts_of(g) == 1) server.share(seen_.link + "s of " + gpus_[g].bus, ranks, first);
       for (const std::size_t a : ranks)
@@ -427,11 +449,6 @@ private:
         if (!seen_.gpus[peer].to.contains(g))
           assumed_.add("links that only one of two GPUs lists", "they lead one way");
   }
-  /// Whether they are listed as one GPU, in one <pci>.
-  [[nodiscard]] bool are_on_one(const std::vector<std::size_t>& ranks) const {
-    return std::ranges::all_of(
-        ranks, [&](std::size_t rank) { return gpus_[rank].pci == gpus_[ranks.front()].pci; });
-  }
 
   void add_links_of(ServerBuilder& server, std::size_t g) {
     const auto self = static_cast<std::int64_t>(g);
@@ -441,22 +458,20 @@ private:
       if (!is(link, "nvlink") && !is(link, "xgmi")) continue;
       const std::string target = word(link, "target"), tclass = word(link, "tclass");
       const auto peers = by_bus_.find({word(gpus_[g].cpu, "host_hash"), target});
-      seen.links += count(link);
+      bool leads_on = true; // to a GPU that isn't in the communicator, too
       if (tclass == "0x068000") {
         switched += count(link);
       } else if (tclass == "0x068001") { // a CPU of IBM's
         server.add_links_to_cpu(self, gpus_[g].cpu_id, count(link));
       } else if (peers == by_bus_.end()) {
         assumed_.add("links to what isn't in the file", "they lead nowhere");
-      } else if (!are_on_one(peers->second)) {
-        throw error(link, fmt::format("{} GPUs are at bus {}: which of them the link leads to "
-                                      "isn't said",
-                                      peers->second.size(), target));
+        leads_on = tclass.starts_with("0x03") || tclass.starts_with("0x12"); // kvDictPciClass
       } else if (target == gpus_[g].bus) {
         throw error(link, "a link of a GPU to itself");
       } else if (count(link) > 0) {
         for (const std::size_t peer : peers->second) seen.to[peer] += count(link);
       }
+      if (leads_on) seen.links += count(link);
     }
     for (const auto& [peer, links] : seen.to)
       server.add_own_links(self, static_cast<std::int64_t>(peer), links,

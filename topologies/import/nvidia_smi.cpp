@@ -40,6 +40,7 @@ enum class Near : std::uint8_t { same, nvlink, pix, pxb, phb, node, sys };
 struct SmiRelation {
   Near near = Near::sys;
   int nvlinks = 0;
+  Word at = {};
 };
 
 bool is_gpu_name(std::string_view word) {
@@ -100,6 +101,7 @@ private:
       }
       names_.emplace_back(word.text);
     }
+    const TextLines::Line& head = *line;
     relations_.assign(names_.size(), {});
     cpu_of_.assign(names_.size(), "");
     places_.assign(names_.size(), "");
@@ -112,13 +114,15 @@ private:
       read_row(number, *line);
     }
     for (std::size_t row = 0; row < names_.size(); ++row)
-      if (relations_[row].empty()) throw lines_.error(fmt::format("no row {}", names_[row]));
+      if (relations_[row].empty())
+        throw lines_.error(head[row], fmt::format("no row {}", names_[row]));
     for (std::size_t a = 0; a < names_.size(); ++a)
       for (std::size_t b = 0; b < a; ++b)
         if (relations_[a][b].near != relations_[b][a].near ||
             relations_[a][b].nvlinks != relations_[b][a].nvlinks)
-          throw lines_.error(
-              fmt::format("{} and {} say different things of each other", names_[b], names_[a]));
+          throw lines_.error(relations_[a][b].at, fmt::format("{} and {} say different things of "
+                                                              "each other",
+                                                              names_[b], names_[a]));
     for (const TextLines::Line& words : lines) read_legend(words);
   }
 
@@ -135,6 +139,7 @@ private:
                          fmt::format("{} entries for {} devices", line.size() - 1, names_.size()));
     for (std::size_t i = 0; i < names_.size(); ++i) {
       relations_[number].push_back(relation(line[i + 1]));
+      relations_[number].back().at = line[i + 1];
       if ((relations_[number].back().near == Near::same) != (i == number))
         throw lines_.error(line[i + 1], "X stands where a device meets itself, and only there");
     }
@@ -145,8 +150,8 @@ private:
   [[nodiscard]] SmiRelation relation(const Word& word) const {
     if (word.text == "X") return {Near::same};
     if (word.text.starts_with("NV") && is_digits(word.text.substr(2)))
-      return {Near::nvlink,
-              static_cast<int>(parse_integer(word.text.substr(2), "NVLinks", 1, 1024))};
+      return {Near::nvlink, static_cast<int>(lines_.integer(
+                                {word.text.substr(2), word.line, word.column + 2}, 1, 1024))};
     constexpr std::array<std::pair<std::string_view, Near>, 6> known{{{"PIX", Near::pix},
                                                                       {"PXB", Near::pxb},
                                                                       {"PHB", Near::phb},
@@ -275,13 +280,14 @@ private:
       for (std::size_t b = 0; b < gpus_; ++b) {
         const int links = relations_[a][b].nvlinks;
         most = std::max(most, links);
+        if (links > kind.own_links)
+          throw lines_.error(
+              relations_[a][b].at,
+              fmt::format("{} NVLinks from {} to one other GPU, and {} has {}", links, names_[a],
+                          kind.model.empty() ? "such a GPU" : kind.model, kind.own_links));
         if (links > 0 && !is_switched)
           server.add_own_links(static_cast<std::int64_t>(a), static_cast<std::int64_t>(b), links);
       }
-      if (most > kind.own_links)
-        throw lines_.error(fmt::format("{} NVLinks from {} to one other GPU, and {} has {}", most,
-                                       names_[a], kind.model.empty() ? "such a GPU" : kind.model,
-                                       kind.own_links));
       seen_.gpus[a].links = is_switched ? most : sum_of(a);
       if (is_switched && most > 0) server.add_switched_links(static_cast<std::int64_t>(a), most);
     }

@@ -101,4 +101,9 @@ std::string plain_quantity(std::string_view text,
 std::string plain_rate(std::string_view text) { return plain_quantity(text, rate_unit); }
 std::string plain_time(std::string_view text) { return plain_quantity(text, time_unit); }
 
+std::string quoting(std::string message, const std::string& plain, std::string_view text) {
+  const std::size_t at = message.find('"' + plain + '"');
+  return at == std::string::npos ? message : message.replace(at + 1, plain.size(), text);
+}
+
 } // namespace tutti::topologies

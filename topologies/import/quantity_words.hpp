@@ -23,5 +23,8 @@ namespace tutti::topologies {
 /// as it is.
 [[nodiscard]] std::string plain_rate(std::string_view text);
 [[nodiscard]] std::string plain_time(std::string_view text);
+/// A message that quotes what was made of a `text`, with the text itself.
+[[nodiscard]] std::string quoting(std::string message, const std::string& plain,
+                                  std::string_view text);
 
 } // namespace tutti::topologies

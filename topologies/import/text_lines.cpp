@@ -134,18 +134,20 @@ std::int64_t TextLines::integer(const Word& word, std::int64_t low, std::int64_t
 }
 
 Bandwidth TextLines::rate(const Word& word, std::string_view unit) const {
+  const std::string plain = plain_rate(std::string(word.text) + std::string(unit));
   try {
-    return parse_bandwidth(plain_rate(std::string(word.text) + std::string(unit)));
+    return parse_bandwidth(plain);
   } catch (const InputError& e) {
-    throw error(word, e.what());
+    throw error(word, quoting(e.what(), plain, word.text));
   }
 }
 
 Time TextLines::time(const Word& word, std::string_view unit) const {
+  const std::string plain = plain_time(std::string(word.text) + std::string(unit));
   try {
-    return parse_time(plain_time(std::string(word.text) + std::string(unit)));
+    return parse_time(plain);
   } catch (const InputError& e) {
-    throw error(word, e.what());
+    throw error(word, quoting(e.what(), plain, word.text));
   }
 }
 

@@ -26,11 +26,11 @@ void append(std::vector<Finding>& found, const LintRule& rule, std::vector<std::
 
 std::span<const LintRule> lint_rules() {
   using namespace topologies;
-  static constexpr std::array<LintRule, 9> rules{
+  static constexpr std::array<LintRule, 10> rules{
       {{"unequal-gpus", "GPUs of several kinds: tuning tables of NCCL's go by the oldest",
         unequal_models, nullptr},
        {"unequal-links",
-        "a GPU or NPU has other links than its siblings: rings avoid it, and NVLS is lost",
+        "a GPU or NPU has other links than its siblings: rings avoid it, or wait for it",
         unequal_links, missing_links},
        {"unequal-pcie", "a GPU has a slower PCIe, or a faster one, than its siblings", unequal_pcie,
         nullptr},
@@ -42,7 +42,9 @@ std::span<const LintRule> lint_rules() {
        {"far-cards", "GPUs without a network card at their CPU, though there are enough cards",
         far_cards, nullptr},
        {"listed-twice", "a card stands in the file more than once", listed_twice, nullptr},
-       {"shared-gpus", "several ranks on one GPU, which share its links", shared_gpus, nullptr}}};
+       {"shared-gpus", "several ranks on one GPU, which share its links", shared_gpus, nullptr},
+       {"parts-apart", "NPUs that can't reach each other: no collective can have all of them",
+        nullptr, parts_apart}}};
   return rules;
 }
 

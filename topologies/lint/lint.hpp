@@ -85,6 +85,7 @@ namespace topologies {
 [[nodiscard]] std::vector<std::string> missing_links(const Topology& network);
 [[nodiscard]] std::vector<std::string> one_way_links(const Topology& network);
 [[nodiscard]] std::vector<std::string> unequal_directions(const Topology& network);
+[[nodiscard]] std::vector<std::string> parts_apart(const Topology& network);
 
 } // namespace topologies
 

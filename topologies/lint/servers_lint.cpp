@@ -62,7 +62,8 @@ Lines uneven_pairs(const SeenServer& server, bool one_way) {
 std::vector<std::string> unequal_models(const SeenServer& server) {
   return unequal(
       server, [](const SeenGpu& gpu) { return gpu.model; },
-      [](const std::string& model, bool) { return model; }, "is", "are");
+      [](const std::string& model, bool) { return model.empty() ? "of unknown kind" : model; },
+      "is", "are");
 }
 
 std::vector<std::string> unequal_links(const SeenServer& server) {
