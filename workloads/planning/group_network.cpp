@@ -4,6 +4,8 @@
 // in the order of a search from the members makes parts equal that differ only in where they lie.
 #include "workloads/planning/group_network.hpp"
 
+#include "sim/collective.hpp"
+
 #include <algorithm>
 #include <array>
 #include <tuple>

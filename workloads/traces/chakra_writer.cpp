@@ -1,5 +1,6 @@
 // Workloads as Chakra traces, as ASTRA-sim takes them. A node's id is its operation's turn in the
 // program plus one: what is ready is issued by increasing id there.
+#include "sim/collective.hpp"
 #include "sim/error.hpp"
 #include "sim/files/files.hpp"
 #include "workloads/traces/chakra.hpp"
