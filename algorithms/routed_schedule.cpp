@@ -2,7 +2,7 @@
 // per pair, or per pair and channel where there are several equally short ones. A flow is placed
 // when its first transfer is listed, so those that come first know nothing of the others. Once all
 // are known, each is placed again beside all others: a best response in a congestion game
-// (Rosenthal 1973), whose potential, the sum of squares that Router has, never rises.
+// (Rosenthal 1973), whose potential, the sum of powers that Router has, never rises.
 
 #include "algorithms/routed_schedule.hpp"
 
@@ -88,8 +88,10 @@ void RoutedSchedule::balance() {
   bool has_moved = true;
   for (int round = 0; round < rounds && std::exchange(has_moved, false); ++round)
     for (PlacedFlow& placed : flows_) {
+      const std::span<const LinkId> route = schedule_.paths().links(placed.path);
+      if (!router_->could_move(placed.flow, route)) continue;
       if (limit_.reached()) break;
-      router_->withdraw(schedule_.paths().links(placed.path));
+      router_->withdraw(route);
       const PathId path = schedule_.paths().intern(router_->route(placed.flow));
       has_moved = has_moved || path != placed.path;
       placed.path = path;

@@ -1,8 +1,8 @@
 // A reverse Dijkstra per destination gives distances, and these all links that lie on shortest
 // paths, so that routes don't depend on the order of the search. Switches of real fabrics spread
 // flows over equally short ways (ECMP), by a hash; that a flow takes the way with the fewest others
-// is the ideal of it. Squares of loads, flows by bandwidth, make one busy link worse than several
-// that are less so. A dimension-order route joins such paths within one dimension each, from corner
+// is the ideal of it. Fourth powers of loads, flows by bandwidth, make one busy link worse than
+// several that are less so. A dimension-order route joins such paths within one dimension each, from corner
 // to corner.
 
 #include "sim/routing.hpp"
@@ -213,8 +213,11 @@ const Router::Tree& Router::tree(NodeId to, int part) {
 double Router::weight(LinkId link) const {
   constexpr double gb = 1e9;
   const auto speed = static_cast<double>(topology_.effective_bandwidth(link).bytes_per_second);
-  const double flows = flows_[link.value];
-  return (2 * flows + 1) * (gb / speed) * (gb / speed); // what one more adds to the square of flows
+  const auto fourth_power = [&](double flows) {
+    const double load = flows * gb / speed;
+    return load * load * load * load;
+  };
+  return fourth_power(flows_[link.value] + 1.0) - fourth_power(flows_[link.value]);
 }
 
 /// Sets rest_ for all nodes on the shortest paths between two: ends first, by depth.
@@ -332,6 +335,20 @@ std::span<const LinkId> Router::route(const Flow& flow) {
   const std::span<const LinkId> path = found(flow, choice());
   for (const LinkId link : path) ++flows_[link.value];
   return path;
+}
+
+bool Router::could_move(const Flow& flow, std::span<const LinkId> route) {
+  if (routing_ == Routing::dimension_order) return true;
+  const auto load = [&](LinkId link, double more) {
+    return (flows_[link.value] + more) /
+           static_cast<double>(topology_.effective_bandwidth(link).bytes_per_second);
+  };
+  const Tree& towards = tree(flow.to, everything);
+  return std::ranges::any_of(route, [&](LinkId taken) {
+    return std::ranges::any_of(towards.ways(topology_.link(taken).from), [&](LinkId other) {
+      return other != taken && load(other, 1) < load(taken, 0);
+    });
+  });
 }
 
 void Router::withdraw(std::span<const LinkId> route) {

@@ -59,10 +59,14 @@ public:
 
   /// The links of one more flow, in order; empty for from == to. Of equally short routes it takes
   /// the one whose links are least loaded by the flows of earlier calls and this one (flows by
-  /// bandwidth, the sum of their squares); among equals nodes' names decide. The span is valid
+  /// bandwidth, the sum of their fourth powers); among equals nodes' names decide. The span is valid
   /// until the next call. Errors: InputError naming both nodes where there is no path. Cost:
   /// O(nodes + links) on its shortest routes, where there are several.
   [[nodiscard]] std::span<const LinkId> route(const Flow& flow);
+
+  /// Whether somewhere on its route a flow could leave by a link that would then have a lower load
+  /// than the one that it takes: else it needn't be placed again.
+  [[nodiscard]] bool could_move(const Flow& flow, std::span<const LinkId> route);
 
   /// Takes a flow of route() off its links: the next call for it finds the route that is best beside
   /// all others, and no longer beside those that came before.
