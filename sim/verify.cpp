@@ -139,7 +139,7 @@ private:
     const Transfer transfer = schedule_[i];
     if (transfer.contiguous && i == 0) return "it is contiguous, and none is listed before it";
     if (transfer.contiguous && transfer.together)
-      return "it can't be both together and contiguous with the one before";
+      return "it can't be contiguous with the one before and also together with it";
     if (transfer.together && schedule_[i - (i > 0 ? 1 : 0)].contiguous)
       return "it is together with one that is contiguous";
     if (!transfer.contiguous) return "";

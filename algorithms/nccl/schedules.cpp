@@ -252,8 +252,9 @@ void list_pat(const Work& work) {
                           pieces.chunk(send.block, k), reduces ? Op::reduce : Op::copy);
 }
 
-// Each round every rank sends to another one: those of a group of ranks in turn, and the groups at
-// distances 0, 1, 3, 6, 10, ... so that no two are the target of many.
+// In each round the ranks of a group send to those of one other group: the one 0, 1, 3, 6, 10, ...
+// groups further on, modulo a power of two, so that every distance comes once. Within a round each
+// rank sends to the members of that group in turn, and no two ranks to the same one at a time.
 void list_point_to_point(const Work& work) {
   RoutedSchedule& schedule = work.schedule;
   Wiring wiring(work.topology, work.system, schedule);

@@ -59,15 +59,20 @@ inline constexpr std::array<Setting, 10> setting_list{
     {{"algo",
       "ring, tree, nvls, nvls_tree, collnet_direct, collnet_chain, pat: one, several joined "
       "by +, or all but (^tree); as NCCL_ALGO"},
-     {"proto", "ll, ll128, simple: the same; as NCCL_PROTO"},
-     {"channels", "so many, as NCCL_MIN_ and NCCL_MAX_NCHANNELS; by size"},
-     {"cross_nic", "rings that leave by another NIC: 0, 1, 2 (where faster); 2, as NCCL_CROSS_NIC"},
-     {"collnet", "switches between nodes may reduce (SHARP): yes, no; no, as NCCL_COLLNET_ENABLE"},
+     {"proto", "ll, ll128, simple: likewise; as NCCL_PROTO"},
+     {"channels", "number of channels, as NCCL_MIN_ and NCCL_MAX_NCHANNELS; default: by size"},
+     {"cross_nic",
+      "rings that leave by another NIC, as NCCL_CROSS_NIC: 0, 1, 2 (where faster); default 2"},
+     {"collnet",
+      "switches between nodes may reduce (SHARP), as NCCL_COLLNET_ENABLE: yes, no; default no"},
      {"tuner", "a CSV file as NCCL's example of a tuner plugin reads it", true},
-     {"gpu", "h100, ...: whose constants count; what the topology says, else h100"},
-     {"cpu", "intel, amd, arm: the servers' processors; those that the GPU is sold with"},
-     {"node_size", "NPUs of a node, by number where the network shows others; as it shows them"},
-     {"search_channels", "most that the search makes, before they are doubled; 32"}}};
+     {"gpu",
+      "h100, ...: the GPU whose constants count; default: what the topology says, else h100"},
+     {"cpu", "intel, amd, arm: the servers' processors; default: those that the GPU is sold with"},
+     {"node_size", "NPUs of a node, taken by number where the network shows other nodes; default: "
+                   "its own nodes"},
+     {"search_channels",
+      "most channels that the search makes, before they are doubled; default 32"}}};
 
 /// Errors: InputError naming the setting.
 [[nodiscard]] Settings read_settings(const std::map<std::string, std::string>& settings);

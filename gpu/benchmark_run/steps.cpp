@@ -113,7 +113,7 @@ const std::vector<BenchmarkStep>& benchmark_steps() {
        "50 us",
        "slower copies: an emulated link of 25 GB/s needs more blocks, that is more `instances`; "
        "slower signals: all latencies are longer by as much, and small sizes are off; slower "
-       "launches: the host is busy, nothing that is measured has them in it",
+       "launches: the host is busy, but no measured time includes a launch",
        {{"block_copy", 10e9, 200e9},
         {"signal", 0.3e-6, 5e-6},
         {"signal_peers", 0.5e-6, 10e-6},

@@ -1,10 +1,10 @@
-// All blocks of all GPUs wait at a barrier, and then the run's time begins: launches take as long
-// as small runs do, and GPUs start one after another.
+// A run's time begins at a barrier of all blocks of all GPUs and not at the launch, since a launch
+// takes as long as a small run, and GPUs start one after another.
 //
-// Each GPU's blocks count themselves; the last to come tells every GPU, each in its own memory, so
-// that plain stores are all that peers need. Written over the interpreter's machine, of which it
-// takes leader(), together(), await_least(), set(), now(), and
-//   uint32 add_one(counter)            at once for all blocks of the GPU; what it was before
+// The blocks of a GPU count how many of them have come; the last one sets a flag in every GPU's
+// memory, so that peers need nothing but plain stores. Written over the interpreter's machine, of
+// which it uses leader(), together(), await_least(), set(), now(), and
+//   uint32 add_one(counter)            atomic among the GPU's blocks; returns the value before
 #pragma once
 
 #include "runtime/cuda/device_code.hpp"

@@ -202,7 +202,7 @@ private:
   std::vector<std::uint32_t> chain_;
 };
 
-/// Takes back what the order doesn't allow.
+/// Drops from `sends_on` the fusions that the order of the events doesn't allow.
 MessageFusions allowed_fusions(const ScheduleMessages& messages,
                                const MessageConnections& connections,
                                std::vector<std::uint32_t> sends_on) {

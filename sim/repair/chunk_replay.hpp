@@ -39,9 +39,9 @@ public:
   /// Pre: segments.front() is the whole collective's. Both must outlive this object.
   ChunkReplay(const Topology& topology, std::span<const Segment> segments);
 
-  /// Performs all of the chunk's segments. `begins(segment)` is called after a segment's values
-  /// have been chosen, `came(Delivery)` after each transfer that is delivered or waits (its
-  /// block's, where it has one).
+  /// Performs all of the chunk's segments. `begins(segment)` is called once a segment's values have
+  /// been chosen, `came(Delivery)` for each transfer that is delivered or waits, after it has been
+  /// performed, with all of its block if it has one.
   template <typename Begins, typename Came>
   void run(ChunkId chunk, const Begins& begins, const Came& came) {
     prepare(chunk);

@@ -139,7 +139,7 @@ public:
   /// links of all of these are down for good.
   [[nodiscard]] std::optional<EarliestArrival::Arrival> earliest(RecordedDelivery one, Time ready,
                                                                  Bytes size) const;
-  /// By how much a delivery may come before that, by rounding.
+  /// How much earlier than earliest() a delivery may come because of rounding.
   [[nodiscard]] Time rounding(RecordedDelivery one) const;
 
 private:

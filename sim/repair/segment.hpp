@@ -1,11 +1,12 @@
-// A collective that is repaired while it runs is a sequence of segments: one schedule until it is
-// given up, the next one from what was there then. And the words for what comes of it.
+// A collective that is repaired while it runs is a sequence of segments: each follows one schedule
+// until that is given up, and the next starts from what the NPUs have by then. Ending says how such
+// a collective can end.
 //
 // An NPU has two values of a chunk: its own input, which it keeps until it dies, and a working
-// value, which transfers send, overwrite and add to. Beside these lies what has come to it and
-// waits for its earlier sends. A new plan sets the working values of its sources from all of them;
-// those of others stay in memory until the plan's first delivery overwrites them, and what waits
-// and isn't taken in is dropped.
+// value, which transfers send, overwrite and add to. It may also have arrivals: values that have
+// come to it and wait until its earlier sends have left. A new plan makes the working value of each
+// source from any of these. The working values of other NPUs stay in memory until the plan's first
+// delivery overwrites them; arrivals that the plan doesn't take in are dropped.
 #pragma once
 
 #include "sim/collective.hpp"

@@ -429,7 +429,7 @@ TEST_CASE("what can't share a send is a fault, in words") {
   CHECK(with_sums({copied(0, {0}), joined(1, {0}), joined(0, {0})}) ==
         "transfer 2: it is contiguous with those before, which have chunk 0 already");
   CHECK(with_sums({copied(0, {0}), {1, {0}, Op::copy, true, true}}) ==
-        "transfer 1: it can't be both together and contiguous with the one before");
+        "transfer 1: it can't be contiguous with the one before and also together with it");
   CHECK(with_sums({copied(0, {0}), joined(1, {0}), {0, {1}, Op::copy, true}}) ==
         "transfer 2: it is together with one that is contiguous");
   CHECK(with_sums({copied(1, {0}), {0, {0}, Op::copy, true}, joined(1, {0})}) ==

@@ -1,4 +1,4 @@
-// Blocks to pipeline stages.
+// Divides blocks among pipeline stages.
 #pragma once
 
 #include "sim/units.hpp"

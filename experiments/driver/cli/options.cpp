@@ -46,16 +46,16 @@ void add_output(CLI::App& app, TableArguments& tables, bool& json) {
       app.add_flag("--wide", tables.wide, "tables with all columns, however wide the terminal is");
   auto* columns = app.add_option(
       "--columns", tables.columns,
-      "of tables only these columns, with commas, in this order: algorithm,gap,max_link");
+      "show only these columns of tables, in this order, with commas: algorithm,gap,max_link");
   app.add_flag("--json", json, "machine-readable result on stdout")
       ->excludes(wide)
       ->excludes(columns);
 }
 
 void add_progress(CLI::App& app, bool& progress) {
-  app.add_flag(
-      "--progress", progress,
-      "a line a second on stderr even if it is no terminal (a terminal always shows a bar)");
+  app.add_flag("--progress", progress,
+               "progress on stderr, a line a second, even if that is no terminal (a terminal "
+               "always shows a bar)");
 }
 
 void add_topology(CLI::App& app, std::string& topology, const std::string& place = "") {
@@ -66,17 +66,17 @@ void add_topology(CLI::App& app, std::string& topology, const std::string& place
 }
 
 void add_seed(CLI::App& app, std::string& seed) {
-  app.add_option("--seed", seed, "of everything random; default 1");
+  app.add_option("--seed", seed, "seed of everything random; default 1");
 }
 
 void add_size(CLI::App& app, std::optional<std::string>& size, const std::string& sizes) {
   app.add_option("--size", size,
-                 "as nccl-tests counts it, default " + sizes + "; units B kB KiB MB MiB GB GiB");
+                 "size as nccl-tests counts it; units B kB KiB MB MiB GB GiB; default " + sizes);
 }
 
 void add_collective(CLI::App& app, CollectiveArguments& collective, const std::string& sizes) {
   app.add_option("-c,--collective", collective.collectives,
-                 "name[,root=3][,group=0-7+16-23], or a TOML file; repeated: several at once")
+                 "name[,root=3][,group=0-7+16-23], or a TOML file; repeatable: they run at once")
       ->required()
       ->allow_extra_args(false);
   add_size(app, collective.size, "1GiB" + sizes);
@@ -87,9 +87,10 @@ void add_model(CLI::App& app, ModelArguments& model, const std::string& otherwis
                  "how long a transfer holds a link: serialization or latency+serialization; "
                  "default " +
                      (otherwise.empty() ? "serialization" : otherwise));
-  app.add_option("--forwarding", model.forwarding,
-                 "over several hops: auto, cut-through or store-and-forward; default " +
-                     (otherwise.empty() ? "auto" : otherwise));
+  app.add_option(
+      "--forwarding", model.forwarding,
+      "how transfers cross several hops: auto, cut-through or store-and-forward; default " +
+          (otherwise.empty() ? "auto" : otherwise));
 }
 
 void add_trace(CLI::App& app, std::string& trace, const std::string& runs) {
@@ -101,19 +102,19 @@ void add_draw(CLI::App& app, DrawArguments& draw, const std::string& run, bool w
   app.add_option("--draw", draw.file,
                  "picture of the network and how busy " + run + " keeps its links: .svg or .png");
   app.add_option("--draw-by", draw.by,
-                 std::string("what colours and widens its links: utilisation or bytes") +
-                     (with_queue ? ", or queue, the most data that waited" : "") +
+                 std::string("what colours and widths of its links show: utilisation") +
+                     (with_queue ? ", bytes, or queue (the most data that waited)" : " or bytes") +
                      "; default utilisation");
 }
 
 void add_draw_steps(CLI::App& app, std::string& draw) {
   app.add_option("--draw-steps", draw,
-                 "six small pictures of the same, each a sixth of the time: .svg or .png");
+                 "the same in six small pictures, each of a sixth of the time: .svg or .png");
 }
 
 void add_histogram(CLI::App& app, std::string& histogram) {
   app.add_option("--histogram", histogram,
-                 "picture to write of how often which time came out of the draws: .svg or .png");
+                 "histogram to write of how long the draws took: .svg or .png");
 }
 
 void add_bound(CLI::App& app, std::optional<std::string>& bound) {
@@ -136,9 +137,9 @@ void add_options(CLI::App& app, RunArguments& run) {
                  "a TOML file, or a name that `tutti list experiments` shows")
       ->required();
   app.add_option("--out", run.out,
-                 "folder for tables, figures and verdicts; default out/NAME (of tacos/fig02: "
+                 "folder for tables, figures and verdicts; default out/NAME (for tacos/fig02: "
                  "out/tacos/fig02)");
-  app.add_option("--jobs", run.jobs, "runs at once; default: all processors");
+  app.add_option("--jobs", run.jobs, "how many runs at once; default: all processors");
   auto* pack =
       app.add_option("--pack", run.pack,
                      "folder to write its programs to, for tutti-gpu, instead of executing them");
@@ -153,8 +154,8 @@ void add_options(CLI::App& app, SynthArguments& synth) {
   add_topology(app, synth.topology);
   add_study_options(app, RunStudy::options_of_command(), synth.line);
   add_seed(app, synth.seed);
-  begin_group(app, "What comes out");
-  app.add_option("--jobs", synth.jobs, "algorithms and sizes at once; default 1");
+  begin_group(app, "Output");
+  app.add_option("--jobs", synth.jobs, "how many algorithms and sizes at once; default 1");
   app.add_option("-o,--output", synth.output,
                  "schedule file to write: JSON if it ends in .json, else binary");
   add_trace(app, synth.trace, "all replays");
@@ -175,7 +176,7 @@ void add_options(CLI::App& app, FrontierArguments& frontier) {
   add_study_options(app, FrontierStudy::options_of_command(), frontier.line);
   app.add_option("--out", frontier.out, "folder for frontier.csv and frontier.svg; default none");
   app.add_flag("--progress", frontier.progress,
-               "a line for each point on stderr also where that is no terminal");
+               "progress on stderr, a line for each point, even if that is no terminal");
   add_output(app, frontier.tables, frontier.json);
 }
 
@@ -193,11 +194,11 @@ void add_options(CLI::App& app, FailuresArguments& failures) {
   add_topology(app, failures.topology);
   add_study_options(app, FailureStudy::options_of_command(), failures.line);
   add_seed(app, failures.seed);
-  begin_group(app, "What comes out");
+  begin_group(app, "Output");
   add_draw(app, failures.draw, "the best policy");
   app.add_option("--out", failures.out, "folder for CSV, JSON and figures; default none");
   app.add_flag("--progress", failures.progress,
-               "a line for each policy on stderr also where that is no terminal");
+               "progress on stderr, a line for each policy, even if that is no terminal");
   add_output(app, failures.tables, failures.json);
 }
 
@@ -205,10 +206,10 @@ void add_options(CLI::App& app, TrainArguments& train) {
   add_topology(app, train.topology);
   add_study_options(app, TrainingStudy::options_of_command(), train.study);
   add_seed(app, train.seed);
-  begin_group(app, "What comes out");
+  begin_group(app, "Output");
   add_trace(app, train.trace, "all runs");
   app.add_option("--trace-npus", train.traced,
-                 "of the timeline, 0-3+8; default: one of each pipeline stage");
+                 "NPUs in the timeline, 0-3+8; default: one of each pipeline stage");
   app.add_option("--heatmap", train.heatmap, "picture of link utilisation to write: .svg or .png");
   add_draw(app, train.draw, "the fastest run");
   app.add_option(
@@ -217,7 +218,7 @@ void add_options(CLI::App& app, TrainArguments& train) {
       "which ASTRA-sim takes as --comm-group-configuration");
   app.add_option("--out", train.out, "folder for CSV, JSON and figures; default none");
   app.add_flag("--progress", train.progress,
-               "a line for each run on stderr also where that is no terminal");
+               "progress on stderr, a line for each run, even if that is no terminal");
   add_output(app, train.tables, train.json);
   add_examples(
       app,
@@ -272,7 +273,7 @@ void add_options(CLI::App& app, ExecArguments& exec) {
   add_topology(app, exec.topology);
   add_study_options(app, ExecutionStudy::options_of_command(), exec.line);
   add_seed(app, exec.seed);
-  begin_group(app, "What comes out");
+  begin_group(app, "Output");
   app.add_option("--out", exec.out, "folder for CSV, JSON and figures; default none");
   app.add_flag("--nccl-tests", exec.nccl_tests, "print what nccl-tests prints");
   add_progress(app, exec.progress);
@@ -286,12 +287,13 @@ void add_options(CLI::App& app, ProfileArguments& profile) {
   add_as(app, options, "--links", profile.links);
   add_as(app, options, "--repeat", profile.repetitions);
   add_as(app, options, "--watchdog", profile.watchdog);
-  app.add_option("--sizes", profile.sizes, "of chunks, with commas; default 1KiB to 4MiB");
-  app.add_option("--chunks", profile.chunks, "sent one by one and at once; default 8");
-  app.add_option(
-      "--within", profile.within,
-      "how far a latency and a rate a link may be from what was measured, in the mean of "
-      "links: beyond, nothing is printed or written, and the exit code is 1; default 25%");
+  app.add_option("--sizes", profile.sizes, "chunk sizes, with commas; default 1KiB to 4MiB");
+  app.add_option("--chunks", profile.chunks,
+                 "chunks to send, one by one and then all at once; default 8");
+  app.add_option("--within", profile.within,
+                 "how far from what was measured the fit (a latency and a rate for each link) may "
+                 "be, on average over the links; beyond that, nothing is printed or written, and "
+                 "the exit code is 1; default 25%");
   app.add_option("-o,--output", profile.output, "topology file to write, with what was measured");
   add_output(app, profile.tables, profile.json);
 }
@@ -299,49 +301,53 @@ void add_options(CLI::App& app, ProfileArguments& profile) {
 void add_options(CLI::App& app, LowerArguments& lower) {
   add_topology(app, lower.topology);
   app.add_option("file", lower.files,
-                 "a schedule file; of several, that one is lowered which is the fastest on the "
-                 "paths that runtimes take: direct links, else the fewest, each NPU by its own NIC")
+                 "a schedule file; of several, the fastest is lowered, on the paths that runtimes "
+                 "take: direct links, else the fewest links, each NPU by its own NIC")
       ->required();
   app.add_option("--instances", lower.instances,
                  "parts of each chunk, on channels of their own; default 1");
-  app.add_option("--channels", lower.channels, "between two ranks, at most; default 32");
+  app.add_option("--channels", lower.channels, "most channels between two ranks; default 32");
   app.add_option("--protocol", lower.protocol, "Simple, LL or LL128; default Simple");
-  app.add_option("--min-bytes", lower.min_bytes, "of sizes that it is for; default 0");
-  app.add_option("--max-bytes", lower.max_bytes, "of sizes that it is for; default 1 TiB");
+  app.add_option("--min-bytes", lower.min_bytes,
+                 "smallest size that the program is for; default 0");
+  app.add_option("--max-bytes", lower.max_bytes,
+                 "largest size that the program is for; default 1 TiB");
   app.add_flag("--in-place", lower.in_place, "output and input are one buffer");
   app.add_flag("--share-blocks", lower.share_blocks,
-               "a block sends and receives where it can, in one step what is passed on at once: "
-               "fewer blocks, which wait for each other more");
-  app.add_option("--runtime", lower.runtime,
-                 "that must take the program: msccl, rccl or executor, or one version of it, as "
-                 "rccl@2.18 (`tutti list runtimes`); default: the newest of each. Where a runtime "
-                 "has too little room or no kernel, the program is lowered otherwise: steps that "
-                 "receive and combine in two, adjacent chunks that move alike in one step, long "
-                 "blocks in several on more channels, shared blocks; it says what it did. What "
-                 "still isn't taken is refused, with the number; the exit code is 1");
+               "let a block both send and receive where it can, and pass data on in the step that "
+               "receives it: fewer blocks, which wait for each other more");
+  app.add_option(
+      "--runtime", lower.runtime,
+      "runtime that must take the program: msccl, rccl or executor, or one version of it, such as "
+      "rccl@2.18 (`tutti list runtimes`); default: the newest of each. Where a runtime has too "
+      "little room or no kernel for the program, it is lowered in another way, which is printed: a "
+      "step that receives and combines becomes two, adjacent chunks that move alike share a step, "
+      "long blocks are cut into several on more channels, blocks are shared. A program that still "
+      "isn't taken is refused, with the reason, and the exit code is 1");
   app.add_option("-o,--output", lower.output,
-                 "MSCCL XML to write; beside it OUTPUT.paths.json, what its connections cross, for "
-                 "`import`");
+                 "MSCCL XML to write; the paths of its connections are written beside it, to "
+                 "OUTPUT.paths.json, for `import`");
   add_json(app, lower.json);
 }
 
 void add_options(CLI::App& app, ImportArguments& import) {
   add_topology(app, import.topology);
   app.add_option("file", import.file, "a program as MSCCL XML")->required();
-  app.add_option("--size", import.size, "of the collective, as nccl-tests counts it")->required();
+  app.add_option("--size", import.size, "size of the collective, as nccl-tests counts it")
+      ->required();
   app.add_option("-c,--collective", import.collective,
-                 "what coll=\"custom\" is: name[,root=3], or a TOML file");
+                 "collective of a program with coll=\"custom\": name[,root=3], or a TOML file");
   app.add_option("--discipline", import.disciplines,
                  "fifo, fluid or fifo,fluid; default fifo,fluid");
-  app.add_option("--routing", import.routing,
-                 "of connections whose paths no file says: auto, shortest, single, "
-                 "ecmp-hash[,seed=3] or dimension-order; "
-                 "default the direct link, or the fewest links");
+  app.add_option(
+      "--routing", import.routing,
+      "routing of connections whose paths no file gives: auto, shortest, single, "
+      "ecmp-hash[,seed=3] or dimension-order; default: the direct link, else the fewest links");
   app.add_option("--paths", import.paths,
-                 "JSON file with the paths of connections, as `lower` writes it; default "
-                 "FILE.paths.json where there is one; none: it isn't read");
+                 "JSON file with the paths of connections, as `lower` writes it, or none; default "
+                 "FILE.paths.json where there is one");
   app.add_option("--program", import.program,
-                 "which, from 1, of a file with several <algo>; default all");
+                 "number of the program, from 1, in a file with several <algo>; default all");
   app.add_option("-o,--output", import.output,
                  "schedule file to write: JSON if it ends in .json, else binary");
   add_model(app, import.model, "");
@@ -351,16 +357,18 @@ void add_options(CLI::App& app, ImportArguments& import) {
 void add_options(CLI::App& app, CompareArguments& compare) {
   add_topology(app, compare.topology);
   app.add_option("log", compare.logs,
-                 "what nccl-tests or rccl-tests printed, JSON of NCCL's Inspector, or a table in "
-                 "CSV; several of them")
+                 "one or more files: what nccl-tests or rccl-tests printed, JSON of NCCL's "
+                 "Inspector, or a table in CSV")
       ->required();
   app.add_option("-c,--collective", compare.collective,
-                 "of logs that don't say theirs; of tables and of the Inspector only this one");
+                 "collective of logs that don't name theirs; of tables and the Inspector's JSON, "
+                 "only this one is read");
   app.add_option("--only", compare.only,
-                 "of tables: rows whose column holds the text, hardware=H100; repeated: all")
+                 "only those rows of tables that have this text in this column: hardware=H100; "
+                 "repeatable: all must match")
       ->allow_extra_args(false);
   app.add_option("-a,--algorithm", compare.algorithm,
-                 "that predicts; default nccl, on AMD's GPUs rccl");
+                 "algorithm that predicts; default nccl, on AMD's GPUs rccl");
   app.add_option("--set", compare.settings, "key=value: one of the algorithm's own options")
       ->allow_extra_args(false);
   add_model(app, compare.model, "");
@@ -372,7 +380,7 @@ void add_options(CLI::App& app, CompareArguments& compare) {
   app.add_option("--draw", compare.draw,
                  "picture to write of bus bandwidth over size: .svg or .png");
   app.add_option("--cache", compare.cache,
-                 "folder of remembered schedules, or none; default the user's");
+                 "folder of remembered schedules, or none; default ~/.cache/tutti/schedules");
   add_output(app, compare.tables, compare.json);
 }
 
@@ -382,7 +390,7 @@ void add_options(CLI::App& app, FitArguments& fit) {
   app.add_option("-o,--output", fit.output, "transport to write: a TOML file, for --transport");
   app.add_option("--out", fit.out, "folder for CSV, JSON and figures; default none");
   app.add_flag("--progress", fit.progress,
-               "a line for each stage on stderr also where that is no terminal");
+               "progress on stderr, a line for each stage, even if that is no terminal");
   add_output(app, fit.tables, fit.json);
   add_examples(app, "  tutti fit -t dgx_h100 all_reduce.log all_gather.log -o ours.toml\n"
                     "  tutti compare -t dgx_h100 all_reduce.log --transport ours.toml\n");
@@ -392,15 +400,15 @@ void add_options(CLI::App& app, BoundArguments& bound) {
   add_topology(app, bound.topology);
   add_collective(app, bound.collective, "");
   app.add_option("--chunks", bound.chunks,
-                 "also bound schedules with so many chunks per shard, each of which moves whole");
+                 "also bound schedules with this many chunks per shard, each of which moves whole");
   add_model(app, bound.model, "");
   add_bound(app, bound.bound);
   app.add_flag("--check", bound.check,
                "check every certificate by code that shares nothing with what made it; exit code 1 "
                "where one doesn't hold");
-  app.add_option(
-      "--draw", bound.draw,
-      "picture to write of what proves the best bound: .svg or .png; of up to 1024 nodes");
+  app.add_option("--draw", bound.draw,
+                 "picture to write of what proves the best bound: .svg or .png; for networks of up "
+                 "to 1024 nodes");
   add_output(app, bound.tables, bound.json);
 }
 
@@ -409,30 +417,34 @@ void add_options(CLI::App& app, SweepArguments& sweep) {
                  "a TOML file (docs/formats/study.md), or a name that `tutti list studies` shows")
       ->required();
   app.add_option("--out", sweep.out,
-                 "folder for the store, tables and figures; default out/NAME (of tacos/fig02: "
+                 "folder for the store, tables and figures; default out/NAME (for tacos/fig02: "
                  "out/tacos/fig02)");
   app.add_option("--store", sweep.store, "SQLite file; default sweep.sqlite in that folder");
   app.add_option("--jobs", sweep.jobs,
-                 "points at once; default: all processors; with MPI 1 on each rank");
+                 "how many points at once; default: all processors; with MPI: 1 on each rank");
   app.add_option("--engine", sweep.engine, "local, or mpi: under mpirun or srun; default local");
   app.add_option("--shard", sweep.shard,
-                 "3/16: only these of the points, into a store of their own; from 0/16 to 15/16");
+                 "simulate only one part of the points, into a store of its own: 3/16, for one of "
+                 "0/16 to 15/16");
   app.add_option("--merge", sweep.merged,
-                 "take over what stores of shards have; their files, with blanks between")
+                 "take over the results of shards; the files of their stores, separated by blanks")
       ->expected(1, -1);
-  app.add_flag("--report", sweep.report, "simulate nothing: tables and figures of what is there");
+  app.add_flag("--report", sweep.report,
+               "simulate nothing; make tables and figures of what the store has");
   app.add_option("--only", sweep.only,
-                 "with --report: only the analysis of this label, without points.csv and the page; "
-                 "repeatable")
+                 "with --report: only the analysis with this label, without points.csv and "
+                 "index.html; repeatable")
       ->allow_extra_args(false);
-  app.add_flag("--retry", sweep.retry,
-               "again what ran into a limit, crashed, or failed a check of its own");
+  app.add_flag(
+      "--retry", sweep.retry,
+      "simulate again what ran into a limit, crashed, or failed one of Tutti's own checks");
   app.add_option("--cache", sweep.cache,
                  "folder of remembered schedules, or none; default ~/.cache/tutti/schedules");
   app.add_option("--emit-slurm", sweep.emit_slurm, "batch script to write; nothing is simulated");
-  app.add_option("--slurm-shards", sweep.slurm_shards,
-                 "of the script: an array of so many jobs; default: one job with MPI");
-  app.add_option("--slurm-tasks", sweep.slurm_tasks, "of the script: MPI ranks; default 4");
+  app.add_option(
+      "--slurm-shards", sweep.slurm_shards,
+      "make the script an array of this many jobs, one for each shard; default: one job with MPI");
+  app.add_option("--slurm-tasks", sweep.slurm_tasks, "MPI ranks of the script's job; default 4");
   add_progress(app, sweep.progress);
   add_output(app, sweep.tables, sweep.json);
 }
@@ -462,8 +474,8 @@ void add_options(CLI::App& app, LintArguments& lint) {
 void add_options(CLI::App& app, SketchArguments& sketch) {
   add_topology(app, sketch.topology);
   app.add_option("name", sketch.name,
-                 "of one of them, whose TOML is printed; default: a table of all");
-  app.add_option("-o,--out", sketch.out, "folder to write each into, as NAME.toml");
+                 "name of a sketch, which is printed as TOML; default: a table of all");
+  app.add_option("-o,--out", sketch.out, "folder to write sketches to, each as NAME.toml");
   add_output(app, sketch.tables, sketch.json);
   add_examples(app, "  tutti sketch -t dgx2x2\n"
                     "  tutti sketch -t dgx2x2 relay > mine.toml\n"
@@ -472,9 +484,10 @@ void add_options(CLI::App& app, SketchArguments& sketch) {
 
 void add_options(CLI::App& app, ManArguments& man) {
   app.add_option("command", man.command,
-                 "whose page; default that of tutti itself: tutti man synth | man -l -");
+                 "command whose page is printed, as in: tutti man synth | man -l -; default: that "
+                 "of tutti itself");
   app.add_flag("--reference", man.reference,
-               "all commands in one page of Markdown: docs/commands.md is made by it")
+               "print all commands on one page of Markdown, as in docs/commands.md")
       ->excludes("command");
 }
 

@@ -56,7 +56,7 @@ inline constexpr StudyOption settings_option{"--set", "settings", OptionForm::pa
 
 inline constexpr StudyOption transport_option{
     "--transport", "transport", OptionForm::text,
-    "what a runtime makes of the links: ideal, nccl, rccl or a TOML file; default ideal"};
+    "how a runtime uses the links: ideal, nccl, rccl or a TOML file; default ideal"};
 
 /// Option of studies that know fluid sharing.
 inline constexpr StudyOption network_model_option{"--network-model", "network_model",
@@ -71,10 +71,10 @@ inline constexpr StudyOption link_busy_option{
     "serialization"};
 inline constexpr StudyOption forwarding_option{
     "--forwarding", "forwarding", OptionForm::text,
-    "over several hops: auto, cut-through or store-and-forward; default auto"};
+    "how transfers cross several hops: auto, cut-through or store-and-forward; default auto"};
 inline constexpr StudyOption bound_option{
     "--bound", "bound", OptionForm::text,
-    "lower bounds: quick (0.2 s, or little beside a replay) or full (the best there is); default "
-    "quick"};
+    "lower bounds: quick (takes 0.2 s, or little compared with a replay) or full (the best there "
+    "is); default quick"};
 
 } // namespace tutti

@@ -1,5 +1,5 @@
-// What a foreign program is a program for: from the collective's word, the number of ranks and of
-// chunks, to a Collective and where its chunks lie.
+// What a foreign program is for: the file's word for a collective and its numbers of ranks and
+// chunks are turned into a Collective and the places where its chunks lie.
 #pragma once
 
 #include "runtime/program.hpp"

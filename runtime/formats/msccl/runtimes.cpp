@@ -213,10 +213,10 @@ std::vector<std::string> msccl_selection_warnings(const Program& program, Bytes 
                                : size.count};
   const auto element = largest_element(counted, chunks);
   if (!element)
-    warnings.push_back(fmt::format("calls of {} bytes are never given to the program: {} chunks "
-                                   "don't divide them (only calls of a multiple of {} elements "
-                                   "are)",
-                                   counted.count, chunks, chunks));
+    warnings.push_back(
+        fmt::format("calls of {} bytes are never given to the program: they don't divide into {} "
+                    "chunks (only calls whose number of elements is a multiple of {} are)",
+                    counted.count, chunks, chunks));
   else if (*element < 8)
     warnings.push_back(fmt::format("calls of {} bytes are given to the program only where an "
                                    "element has at most {} bytes: {} chunks must divide their "

@@ -1,5 +1,6 @@
-// RCCL since ROCm 6.0 runs steps that send, receive, copy or reduce, and nothing that does two of
-// these: what a rank receives to add it comes to lie somewhere first.
+// RCCL since ROCm 6.0 runs steps that send, receive, copy or reduce, but none that does two of
+// these. A step that receives and adds becomes two: the first receives into the target, or into
+// scratch where the target holds the value to add to, and the second adds.
 
 #include "runtime/formats/msccl/split_reductions.hpp"
 

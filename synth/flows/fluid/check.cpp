@@ -76,8 +76,8 @@ private:
                            tree.links.size());
       for (std::size_t i = begin; i < end; ++i) {
         if (tree.links[i] >= network_.link_count())
-          return fmt::format("hop {} crosses link {} of {}", h, tree.links[i],
-                             network_.link_count());
+          return fmt::format("hop {} crosses link {}, but there are only {} links", h,
+                             tree.links[i], network_.link_count());
         if (i > begin && network_.links[tree.links[i - 1]].to != network_.links[tree.links[i]].from)
           return fmt::format("hop {} breaks between its links {} and {}", h, tree.links[i - 1],
                              tree.links[i]);
@@ -95,7 +95,8 @@ private:
       return fmt::format("{} of its {} hops combine", tree.combining, tree.hop_count());
     if (demand.kind == FlowKind::paths) return {};
     if (tree.root >= network_.node_count())
-      return fmt::format("its root is node {} of {}", tree.root, network_.node_count());
+      return fmt::format("its root is node {}, but there are only {} nodes", tree.root,
+                         network_.node_count());
     if (demand.kind == FlowKind::spread &&
         !std::ranges::binary_search(problem_.sources(demand), tree.root))
       return fmt::format("its root, node {}, isn't a source", tree.root);

@@ -67,7 +67,8 @@ public:
   /// The plan's stretches as late as possible, the last first, and then as early again (forward-
   /// backward improvement; Li and Willis 1992), until that doesn't shorten the plan any more.
   void improve(PathPlan& plan);
-  /// Chunks in this order, each on the path on which it is there first.
+  /// Plans chunks in this order, each on the path on which it arrives first; nothing where a chunk
+  /// has room on none of its paths.
   [[nodiscard]] std::optional<PathPlan> inserted(std::span<const std::uint32_t> order);
 
   [[nodiscard]] EpochPlan sends(const PathPlan& plan) const;

@@ -108,7 +108,7 @@ TEST_CASE("where NCCL's nodes aren't known there is no ratio, and the note says 
   CHECK(counted({case_of(rack, "ring", true)}).evaluations[0].replays.at(0).over_nccl.has_value());
   const Counted made = counted({case_of(large, "ring", true), case_of(large, "nccl", false)});
   for (const Evaluation& e : made.evaluations) CHECK_FALSE(e.replays.at(0).over_nccl.has_value());
-  CHECK(made.evaluations[0].note == "not over nccl: which nodes it has isn't known");
+  CHECK(made.evaluations[0].note == "not over nccl: how its NPUs form nodes isn't known");
 }
 
 TEST_CASE("who joins late does so with NCCL, too") {

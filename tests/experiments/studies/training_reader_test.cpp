@@ -211,7 +211,7 @@ TEST_CASE("what a transport doesn't know is refused before anything is planned")
         std::string::npos);
   CHECK(error_of(under + "topologies = [\"R\"]\nevents = [{at = \"1ms\", link_rate = "
                          "\"npu0>npu1\", share = 0.5}]\n")
-            .find("nobody has measured what becomes of it at link_rate") != std::string::npos);
+            .find("nobody has measured how it behaves under link_rate") != std::string::npos);
   CHECK(error_of(study + model +
                  "topologies = [\"R\"]\n[[training.variants]]\nname = \"v\"\n"
                  "topologies = [\"M\"]\n")

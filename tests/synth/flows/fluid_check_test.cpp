@@ -99,7 +99,8 @@ TEST_CASE("a tree that isn't a list of walks is refused") {
   }
   bad = good;
   bad.links[1] = 8;
-  CHECK_THAT(fault(problem, bad), ContainsSubstring("hop 1 crosses link 8 of 8"));
+  CHECK_THAT(fault(problem, bad),
+             ContainsSubstring("hop 1 crosses link 8, but there are only 8 links"));
   CHECK_THAT(fault(problem, tree({{0, 2}})), ContainsSubstring("hop 0 breaks between its links 0"));
   bad = good;
   bad.hop_end = {1, 1};
@@ -109,7 +110,8 @@ TEST_CASE("a tree that isn't a list of walks is refused") {
   bad.hop_end = {1};
   CHECK_THAT(fault(problem, bad), ContainsSubstring("1 of its links belong to no hop"));
   CHECK_THAT(fault(problem, tree({{0}, {1}}, 0, 1)), ContainsSubstring("1 of its 2 hops combine"));
-  CHECK_THAT(fault(problem, tree({{0}, {1}}, 4)), ContainsSubstring("its root is node 4 of 4"));
+  CHECK_THAT(fault(problem, tree({{0}, {1}}, 4)),
+             ContainsSubstring("its root is node 4, but there are only 4 nodes"));
   CHECK_THAT(fault(problem, tree({{0}, {1}}, 1)), ContainsSubstring("node 1, isn't a source"));
 }
 

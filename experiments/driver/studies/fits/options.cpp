@@ -10,27 +10,30 @@ namespace {
 
 constexpr std::array fit_options{
     StudyOption{"log", "measured", OptionForm::repeated,
-                "what nccl-tests or rccl-tests printed, JSON of NCCL's Inspector, or a table in "
-                "CSV; several of them",
+                "one or more files: what nccl-tests or rccl-tests printed, JSON of NCCL's "
+                "Inspector, or a table in CSV",
                 nullptr, true},
     StudyOption{"-c,--collective", "collective", OptionForm::text,
-                "of logs that don't say theirs; of tables and of the Inspector only this one"},
+                "collective of logs that don't name theirs; of tables and the Inspector's JSON, "
+                "only this one is read"},
     StudyOption{"--only", "only", OptionForm::pairs,
-                "of tables: rows whose column holds the text, hardware=H100; repeated: all"},
-    StudyOption{
-        "--size", "sizes", OptionForm::text,
-        "of rows that are fitted: 64KiB..1GiB; default 1B..1GiB; others are predicted only"},
+                "only those rows of tables that have this text in this column: hardware=H100; "
+                "repeatable: all must match"},
+    StudyOption{"--size", "sizes", OptionForm::text,
+                "sizes of the rows that are fitted: 64KiB..1GiB; default 1B..1GiB; other rows are "
+                "only predicted"},
     StudyOption{"--free", "free", OptionForm::texts,
                 "constants that are fitted, * for any text: nvlink4.*,launch.h100; default all"},
     StudyOption{"--transport", "transport", OptionForm::text,
-                "where the fit begins, and what stays where rows determine nothing: nccl, rccl or "
-                "a TOML file; default that of the vendor"},
+                "transport that the fit starts from, and whose constants stay where the rows don't "
+                "determine them: nccl, rccl or a TOML file; default: the vendor's"},
     StudyOption{"-a,--algorithm", "algorithm", OptionForm::text,
-                "that predicts; default nccl, on AMD's GPUs rccl"},
+                "algorithm that predicts; default nccl, on AMD's GPUs rccl"},
     settings_option,
-    StudyOption{"--name", "name", OptionForm::text, "of the transport; default fitted"},
+    StudyOption{"--name", "name", OptionForm::text, "name of the fitted transport; default fitted"},
     StudyOption{"--from", "from", OptionForm::texts,
-                "errors are reported for rows of so much and more: 1MiB,256MiB; default 1MiB"}};
+                "smallest size of the rows whose errors are reported, or several: 1MiB,256MiB; "
+                "default 1MiB"}};
 
 } // namespace
 

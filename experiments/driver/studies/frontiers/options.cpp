@@ -11,12 +11,12 @@ namespace {
 constexpr std::array frontier_options{
     StudyOption{"-c,--collective", "collective", OptionForm::text,
                 "name[,root=3][,group=0-7+16-23], or a TOML file", nullptr, true},
-    StudyOption{
-        "--size", "sizes", OptionForm::text,
-        "as nccl-tests counts it, default the range 1KiB..1GiB, doubling; units B kB KiB MB "
-        "MiB GB GiB"},
+    StudyOption{"--size", "sizes", OptionForm::text,
+                "sizes as nccl-tests counts them; units B kB KiB MB MiB GB GiB; default "
+                "1KiB..1GiB, doubling"},
     StudyOption{"--set", "settings", OptionForm::pairs,
-                "of the search, key=value; repeatable; those of sccl in `tutti list algorithms`"},
+                "an option of the search, key=value; repeatable; `tutti list algorithms` has them "
+                "under sccl"},
     StudyOption{"--limit", "limit", OptionForm::text,
                 "time and memory for the search: 60s, 8GiB or 60s,8GiB; default: any time, 3/4 of "
                 "the memory"},

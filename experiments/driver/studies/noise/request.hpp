@@ -74,20 +74,21 @@ using CheckStarts = std::function<void(std::span<const std::string> texts)>;
 /// Options of commands for these keys.
 inline constexpr std::array noise_options{
     StudyOption{"--start", "starts", OptionForm::repeated,
-                "npu3=20us: it joins only then; repeatable, default all at once",
-                "Clocks and links that differ"},
+                "npu3=20us: it joins only then; repeatable; default: all join at once",
+                "Late starts and noise"},
     StudyOption{"--start-file", "start_file", OptionForm::text,
                 "the same from a TOML file, a line for each NPU: npu3 = \"20us\""},
-    StudyOption{
-        "--skew", "skews", OptionForm::texts,
-        "start times drawn for each NPU: uniform:20us (from 0 to it), normal:5us (deviation), "
-        "exponential:10us (mean), the earliest is 0; uniform:0.5x is times the lower bound; "
-        "several "
-        "with commas"},
+    StudyOption{"--skew", "skews", OptionForm::texts,
+                "random start times of NPUs: uniform:20us (from 0 to 20 us), normal:5us (standard "
+                "deviation), exponential:10us (mean), shifted so that the earliest is 0; "
+                "uniform:0.5x: up to half the lower bound; several with commas"},
     StudyOption{"--jitter", "jitter", OptionForm::text,
-                "bandwidth=5%,latency=10%: standard deviations of each link's, drawn too"},
-    StudyOption{"--noise-seed", "noise_seed", OptionForm::number, "of what is drawn, default 1"},
-    StudyOption{"--draws", "draws", OptionForm::number, "how often, default 200"}};
+                "random bandwidth and latency of links, with these standard deviations: "
+                "bandwidth=5%,latency=10%"},
+    StudyOption{"--noise-seed", "noise_seed", OptionForm::number,
+                "seed of skew and jitter; default 1"},
+    StudyOption{"--draws", "draws", OptionForm::number,
+                "how many times they are drawn; default 200"}};
 
 /// The options of a command, and these behind them.
 template <std::size_t count>

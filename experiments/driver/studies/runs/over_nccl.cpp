@@ -78,7 +78,7 @@ struct Answer {
       return;
     }
     if (!e.facts.contains("nodes")) { // its own note says more
-      why_not = "which nodes it has isn't known";
+      why_not = "how its NPUs form nodes isn't known";
       return;
     }
     for (std::size_t r = 0; r < e.replays.size(); ++r) {

@@ -412,8 +412,8 @@ void require_transport(const TrainingStudy& study) {
     for (const PlannedEvent& event : plan.events)
       if (event.what.kind != NetworkEvent::Kind::link_down &&
           event.what.kind != NetworkEvent::Kind::link_up)
-        throw InputError(fmt::format("transport {}: links go down and up, but nobody has measured "
-                                     "what becomes of it at {}",
+        throw InputError(fmt::format("transport {}: nobody has measured how it behaves under {}; "
+                                     "events may only take links down and up",
                                      name,
                                      event.what.kind == NetworkEvent::Kind::npu_rate
                                          ? "an event of stragglers"

@@ -38,7 +38,8 @@ private:
 /// Files are looked for beside `source_name`. Errors: InputError with the place of what is wrong.
 [[nodiscard]] WorkSource read_work(WorkKeys keys, const std::string& source_name);
 
-/// Whether its degrees and batch fit the network; else an InputError at the table.
+/// Errors: InputError at the table where the degrees of parallelism or the batch don't fit the
+/// network.
 void require_fitting(const WorkKeys& keys, const WorkSource& work, const Topology& topology);
 
 /// "ns" is 1 ns; or a time with a number. Errors: InputError.
