@@ -344,11 +344,15 @@ bool Router::could_move(const Flow& flow, std::span<const LinkId> route) {
            static_cast<double>(topology_.effective_bandwidth(link).bytes_per_second);
   };
   const Tree& towards = tree(flow.to, everything);
-  return std::ranges::any_of(route, [&](LinkId taken) {
-    return std::ranges::any_of(towards.ways(topology_.link(taken).from), [&](LinkId other) {
-      return other != taken && load(other, 1) < load(taken, 0);
-    });
-  });
+  double highest = 0; // of what another route may avoid, from there on
+  for (std::size_t i = route.size(); i-- > 0;) {
+    const LinkId taken = route[i];
+    const bool is_shared_by_all = i + 1 == route.size() && topology_.in_links(flow.to).size() == 1;
+    if (!is_shared_by_all) highest = std::max(highest, load(taken, 0));
+    for (const LinkId other : towards.ways(topology_.link(taken).from))
+      if (other != taken && load(other, 1) < highest) return true;
+  }
+  return false;
 }
 
 void Router::withdraw(std::span<const LinkId> route) {

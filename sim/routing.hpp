@@ -65,7 +65,7 @@ public:
   [[nodiscard]] std::span<const LinkId> route(const Flow& flow);
 
   /// Whether somewhere on its route a flow could leave by a link that would then have a lower load
-  /// than the one that it takes: else it needn't be placed again.
+  /// than the highest from there on: else it needn't be placed again.
   [[nodiscard]] bool could_move(const Flow& flow, std::span<const LinkId> route);
 
   /// Takes a flow of route() off its links: the next call for it finds the route that is best beside

@@ -50,6 +50,37 @@ Topology scattered(std::uint32_t servers, std::uint32_t gpus) {
   return rails(servers, gpus, [=](std::uint32_t s, std::uint32_t g) { return g * servers + s; });
 }
 
+/// Servers of 8 GPUs, each GPU with a NIC at its server's leaf; leaves under two spines that carry
+/// all of it. leaf_of: [server].
+Topology leaves(const std::vector<std::uint32_t>& leaf_of) {
+  TopologyParts parts;
+  parts.name = "leaves";
+  const auto servers = static_cast<std::uint32_t>(leaf_of.size());
+  for (std::uint32_t n = 0; n < servers * 8; ++n)
+    parts.add_node({fmt::format("npu{}", n), NodeKind::npu, {}, {}});
+  const auto add_switch = [&] {
+    return parts.add_node(
+        {fmt::format("s{}", parts.nodes.size()), NodeKind::switching, {false, false, false}, {}});
+  };
+  std::map<std::uint32_t, NodeId> found;
+  for (const std::uint32_t leaf : leaf_of)
+    if (!found.contains(leaf)) found.emplace(leaf, add_switch());
+  for (std::uint32_t s = 0; s < servers; ++s) {
+    const NodeId inside = add_switch();
+    for (std::uint32_t g = 0; g < 8; ++g) {
+      const NodeId npu{s * 8 + g};
+      parts.add_duplex({npu, inside, Time{350'000}, Bandwidth{450 * gb}});
+      parts.add_duplex({npu, found.at(leaf_of[s]), Time{1'000'000}, Bandwidth{50 * gb}});
+    }
+  }
+  for (int spine = 0; spine < 2; ++spine) {
+    const NodeId top = add_switch();
+    for (const auto& [leaf, node] : found)
+      parts.add_duplex({node, top, Time{1'000'000}, Bandwidth{400 * gb}});
+  }
+  return Topology(std::move(parts));
+}
+
 Outcome answer_of(const Topology& topology, std::map<std::string, std::string> settings = {},
                   SynthesisFunction run = nccl_algorithm, std::vector<NodeId> group = {}) {
   SynthesisOptions options;
@@ -69,6 +100,15 @@ Time time_of(const Topology& topology, const Outcome& outcome) {
 }
 
 } // namespace
+
+TEST_CASE("a leaf with one server is a leaf") {
+  const Topology together = leaves({0, 0, 0}), alone = leaves({0, 0, 1});
+  const Outcome there = answer_of(together), here = answer_of(alone);
+  CHECK(here.facts == there.facts);
+  // As much as eight NICs carry, and latencies.
+  CHECK(time_of(alone, here).seconds() < 1.5 * 2.0 * 23 / 24 * (1 << 24) / (8 * 50e9));
+  CHECK(answer_of(leaves({0, 1, 1, 1})).schedule);
+}
 
 TEST_CASE("servers of a network without parts are nodes, in whichever order NPUs are numbered") {
   const Topology network = in_order(4, 8), mixed = scattered(4, 8);
