@@ -2,8 +2,8 @@
 // paths, so that routes don't depend on the order of the search. Switches of real fabrics spread
 // flows over equally short ways (ECMP), by a hash; that a flow takes the way with the fewest others
 // is the ideal of it. Fourth powers of loads, flows by bandwidth, make one busy link worse than
-// several that are less so. A dimension-order route joins such paths within one dimension each, from corner
-// to corner.
+// several that are less so. A dimension-order route joins such paths within one dimension each,
+// from corner to corner.
 
 #include "sim/routing.hpp"
 

@@ -59,8 +59,8 @@ public:
 
   /// The links of one more flow, in order; empty for from == to. Of equally short routes it takes
   /// the one whose links are least loaded by the flows of earlier calls and this one (flows by
-  /// bandwidth, the sum of their fourth powers); among equals nodes' names decide. The span is valid
-  /// until the next call. Errors: InputError naming both nodes where there is no path. Cost:
+  /// bandwidth, the sum of their fourth powers); among equals nodes' names decide. The span is
+  /// valid until the next call. Errors: InputError naming both nodes where there is no path. Cost:
   /// O(nodes + links) on its shortest routes, where there are several.
   [[nodiscard]] std::span<const LinkId> route(const Flow& flow);
 
@@ -68,8 +68,8 @@ public:
   /// than the highest from there on: else it needn't be placed again.
   [[nodiscard]] bool could_move(const Flow& flow, std::span<const LinkId> route);
 
-  /// Takes a flow of route() off its links: the next call for it finds the route that is best beside
-  /// all others, and no longer beside those that came before.
+  /// Takes a flow of route() off its links: the next call for it finds the route that is best
+  /// beside all others, and no longer beside those that came before.
   void withdraw(std::span<const LinkId> route);
 
   /// Whether flows share what is equally short by load.

@@ -123,8 +123,8 @@ private:
     share_lone_leaves();
   }
 
-  /// Where all ways out of a node to what is shared are longer than those of others, the switches on
-  /// these ways are shared from the depth on at which others share theirs.
+  /// Where all ways out of a node to what is shared are longer than those of others, the switches
+  /// on these ways are shared from the depth on at which others share theirs.
   void share_lone_leaves() {
     std::vector<std::uint32_t> open, depth(topology_.node_count(), none); // hops from an NPU
     for (std::uint32_t v = 0; v < topology_.node_count(); ++v)

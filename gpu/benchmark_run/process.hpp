@@ -23,11 +23,11 @@ struct ProcessEnd {
 void note_interrupts();
 [[nodiscard]] bool was_interrupted();
 
-/// Runs a program, with SIGTERM and then SIGKILL to it and all that it started at the limit, or when
-/// this process is interrupted. What it leaves behind is killed, and itself if this process ends.
-/// The command, its output and how it ended are added to a file. Environment: TUTTI_REQUIRE_GPU=1.
-/// Errors: InputError where there can be no process, or the file can't be written. A program that
-/// can't be started ends with code 127 and says why in its output.
+/// Runs a program, with SIGTERM and then SIGKILL to it and all that it started at the limit, or
+/// when this process is interrupted. What it leaves behind is killed, and itself if this process
+/// ends. The command, its output and how it ended are added to a file. Environment:
+/// TUTTI_REQUIRE_GPU=1. Errors: InputError where there can be no process, or the file can't be
+/// written. A program that can't be started ends with code 127 and says why in its output.
 [[nodiscard]] ProcessEnd run_process(const std::vector<std::string>& command,
                                      std::chrono::milliseconds limit,
                                      const std::string& output_file);

@@ -1,4 +1,5 @@
-// What steps leave on the disk: their rows, the last of which says how the step ended, and a report.
+// What steps leave on the disk: their rows, the last of which says how the step ended, and a
+// report.
 #pragma once
 
 #include "gpu/benchmark_run/steps.hpp"
@@ -29,8 +30,8 @@ struct StepResult {
 [[nodiscard]] std::optional<StepResult> read_result(const std::string& file,
                                                     const runtime::PackName& pack);
 
-/// The report for a person, in Markdown: what was expected and what came. results: [step]; nothing where it
-/// hasn't ended yet. all: their rows together.
+/// The report for a person, in Markdown: what was expected and what came. results: [step]; nothing
+/// where it hasn't ended yet. all: their rows together.
 [[nodiscard]] std::string report_of(const runtime::Pack& pack,
                                     const std::vector<std::optional<StepResult>>& results,
                                     const runtime::Rows& all);

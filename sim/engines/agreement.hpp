@@ -119,13 +119,13 @@ struct TimeVariation {
 };
 
 /// How engines agree that say this of a run of this length. Where it doesn't hold though not
-/// everything takes whole picoseconds, an order may depend on rounding. Then `agree` asks both again:
-/// in finer time, so many times as long that every crossing takes whole picoseconds, and where that
-/// can't be, 1,000, 100 or 10 times as long, so that rounding is as much less. Where every such run
-/// is too long for a clock, or agrees as little (a network that changes has no whole time), it asks
-/// of three networks close by, on which such a tie is broken by far more than rounding. Where one
-/// of these agrees, nothing is wrong. A run in whole picoseconds that doesn't agree is final.
-/// Cost: up to seven calls of `agree`.
+/// everything takes whole picoseconds, an order may depend on rounding. Then `agree` asks both
+/// again: in finer time, so many times as long that every crossing takes whole picoseconds, and
+/// where that can't be, 1,000, 100 or 10 times as long, so that rounding is as much less. Where
+/// every such run is too long for a clock, or agrees as little (a network that changes has no whole
+/// time), it asks of three networks close by, on which such a tie is broken by far more than
+/// rounding. Where one of these agrees, nothing is wrong. A run in whole picoseconds that doesn't
+/// agree is final. Cost: up to seven calls of `agree`.
 [[nodiscard]] EngineAgreement
 judged_agreement(EngineAgreement agreement, const Rounding& rounding, Time length,
                  const std::function<bool(const TimeVariation&)>& agree);
@@ -165,7 +165,8 @@ judged_agreement(EngineAgreement agreement, const Rounding& rounding, Time lengt
 [[nodiscard]] std::string to_text(const EngineAgreement& agreement);
 /// Empty where it holds; else what is wrong, in words.
 [[nodiscard]] std::string disagreement(const EngineAgreement& agreement);
-/// What a reader has to know of an agreement that holds: that an order depends on rounding; or empty.
+/// What a reader has to know of an agreement that holds: that an order depends on rounding; or
+/// empty.
 [[nodiscard]] std::string remark(const EngineAgreement& agreement);
 
 /// On native and on simgrid: the native report, and how far they agree, as judged_agreement() says.

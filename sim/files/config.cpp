@@ -258,7 +258,6 @@ ConfigTable ConfigValue::table() const {
   return ConfigTable(node_);
 }
 
-
 InputError ConfigValue::error(const std::string& message) const { return node_->error(message); }
 
 ConfigTable::ConfigTable(std::shared_ptr<const ConfigValue::Node> node)

@@ -6,9 +6,9 @@
 // what the others occupy (Aspnes et al. 1997, "On-line routing of virtual circuits"), each along a
 // tree that grows from its source like Prim's and Dijkstra's at once, in no path longer than the
 // best time so far. Among equally fast routings the policies decide (eq. 9 to 11): NPUs of a
-// chunk's tree are attached to other ones, one at a time, while that opens connections (uc-max), closes
-// them (uc-min), or levels links (minmax, maxmin), and costs less than a hundredth of the time: the
-// small constant by which the paper weighs connections.
+// chunk's tree are attached to other ones, one at a time, while that opens connections (uc-max),
+// closes them (uc-min), or levels links (minmax, maxmin), and costs less than a hundredth of the
+// time: the small constant by which the paper weighs connections.
 //
 // Symmetric chunks have one tree between them; what is laid for one counts for all.
 #include "synth/taccl/routing.hpp"

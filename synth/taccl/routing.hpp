@@ -134,10 +134,10 @@ private:
 /// of a machine, in whole chunks. Cost: O(chunks * links log NPUs).
 [[nodiscard]] Time routing_bound(const RoutingProblem& problem, UsableLinks& usable);
 
-/// Replaces the routes by better ones where the integer program (eq. 1 to 14) has some, and raises `at_least` by what it
-/// proves. Does nothing where the routes meet their bound already and no policy counts connections,
-/// or the program is too large. Ends after a fixed number of nodes of the search tree.
-/// Pre: `routes` are right, and symmetric.
+/// Replaces the routes by better ones where the integer program (eq. 1 to 14) has some, and raises
+/// `at_least` by what it proves. Does nothing where the routes meet their bound already and no
+/// policy counts connections, or the program is too large. Ends after a fixed number of nodes of
+/// the search tree. Pre: `routes` are right, and symmetric.
 void improve_by_program(const RoutingProblem& problem, const RoutingSymmetry& symmetry,
                         UsableLinks& usable, Routes& routes, const WorkLimit& limit);
 

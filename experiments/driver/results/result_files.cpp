@@ -3,10 +3,10 @@
 #include "experiments/driver/results/result_files.hpp"
 
 #include "experiments/driver/figures/verdict_points.hpp"
-#include "sim/files/csv.hpp"
 #include "experiments/driver/records/json.hpp"
 #include "experiments/driver/records/provenance.hpp"
 #include "sim/error.hpp"
+#include "sim/files/csv.hpp"
 #include "sim/files/files.hpp"
 
 #include <fmt/format.h>

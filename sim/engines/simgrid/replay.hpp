@@ -11,8 +11,8 @@
 
 namespace tutti {
 
-/// Replays a schedule that verify() accepts. Times are SimGrid's, rounded to picoseconds at the end:
-/// where n/B isn't whole, a crossing takes up to a picosecond less than in serialization().
+/// Replays a schedule that verify() accepts. Times are SimGrid's, rounded to picoseconds at the
+/// end: where n/B isn't whole, a crossing takes up to a picosecond less than in serialization().
 /// Pre: the options are checked (run_checks.hpp).
 /// Errors: InputError for runs that SimGrid's clock can't resolve, and transfers that never happen,
 /// unless the run may halt.

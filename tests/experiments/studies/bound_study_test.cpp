@@ -1,9 +1,9 @@
 // [[bounds]]: rows against bounds and runs that are asked for one by one.
-#include "sim/files/csv.hpp"
 #include "experiments/driver/requests/collective_request.hpp"
 #include "experiments/driver/studies/experiment.hpp"
 #include "experiments/driver/studies/registry.hpp"
 #include "sim/error.hpp"
+#include "sim/files/csv.hpp"
 #include "synth/bounds/bounds.hpp"
 #include "tests/catch.hpp"
 #include "tests/experiments/studies/experiment_error.hpp"

@@ -19,8 +19,8 @@ struct Aggregate {
 /// Every node by itself.
 [[nodiscard]] Aggregate each_by_itself(const Topology& topology);
 
-/// With fewer nodes: blocks of a grid, servers, groups, switches with what is attached to them alone,
-/// nodes with the same neighbours, at last pairs of neighbours. Pre: two nodes or more.
+/// With fewer nodes: blocks of a grid, servers, groups, switches with what is attached to them
+/// alone, nodes with the same neighbours, at last pairs of neighbours. Pre: two nodes or more.
 [[nodiscard]] Aggregate coarser(const Aggregate& fine, const Topology& whole);
 
 } // namespace tutti::layouts

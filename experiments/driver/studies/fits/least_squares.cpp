@@ -307,8 +307,8 @@ private:
     return x;
   }
 
-  /// Fits all that rows depend on. What they then neither determine nor move stays at its start, and
-  /// the others are fitted again, until all that is left is determined or has moved.
+  /// Fits all that rows depend on. What they then neither determine nor move stays at its start,
+  /// and the others are fitted again, until all that is left is determined or has moved.
   VectorXd determine(const std::vector<std::size_t>& rows, std::vector<FittedConstant>& constants) {
     for (std::size_t k = 0; k < constants.size(); ++k)
       if (constants[k].verdict == FitVerdict::fitted) active_.push_back(k);

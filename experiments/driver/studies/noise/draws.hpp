@@ -88,8 +88,8 @@ void draw_noise(NoisePlan plan, const NoiseRequest& request, Time lower_bound, T
                 const DrawnRun& run, const StageWatch& stage, const std::string& what,
                 std::vector<NoiseOutcome>& outcomes, std::string& problem);
 
-/// The cause of the end of a replay, for Draw::critical_cause: the late start that its chain begins with,
-/// or the link that it was longest on, whichever took longer. Pre: that of critical_chain().
+/// The cause of the end of a replay, for Draw::critical_cause: the late start that its chain begins
+/// with, or the link that it was longest on, whichever took longer. Pre: that of critical_chain().
 [[nodiscard]] std::string cause_of(const Topology& topology, const Collective& collective,
                                    const Schedule& schedule, std::span<const Time> starts,
                                    const Report& report);

@@ -4,7 +4,6 @@
 #include "experiments/driver/sweep/analysis/analysis.hpp"
 
 #include "experiments/driver/figures/gnuplot.hpp"
-#include "sim/files/csv.hpp"
 #include "experiments/driver/records/file_stem.hpp"
 #include "experiments/driver/sweep/analysis/analysed_points.hpp"
 #include "experiments/driver/sweep/report/analysis_report.hpp"
@@ -13,6 +12,7 @@
 #include "experiments/driver/sweep/store/point_results.hpp"
 #include "experiments/driver/sweep/store/points_csv.hpp"
 #include "sim/error.hpp"
+#include "sim/files/csv.hpp"
 #include "sim/files/files.hpp"
 
 #include <fmt/format.h>

@@ -2,8 +2,8 @@
 // into the result.
 #include "experiments/driver/sweep/store/points_csv.hpp"
 
-#include "sim/files/csv.hpp"
 #include "experiments/driver/sweep/report/cells.hpp"
+#include "sim/files/csv.hpp"
 
 #include <fmt/format.h>
 
