@@ -33,7 +33,7 @@ namespace {
 namespace fs = std::filesystem;
 
 // Raised by one when the same experiment comes to other numbers than before.
-constexpr int results_version = 5;
+constexpr int results_version = 6;
 
 // Keys of an experiment whose texts may name files.
 constexpr std::array file_keys{"collective", "collectives", "events", "groups",  "model",
