@@ -45,7 +45,7 @@ MemberGridSearch find_member_grid(const Topology& topology, std::span<const Node
     std::vector<int> found = values_along(topology, group, d);
     if (found.size() < 2) continue;
     grid.axes.push_back({d, found.size(), places});
-    places = std::min(places * found.size(), group.size() + 1); // more needn't be told apart
+    places = std::min(places * found.size(), group.size() + 1); // more needn't be distinguished
     values.push_back(std::move(found));
   }
   if (places != group.size()) {

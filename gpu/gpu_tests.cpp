@@ -117,7 +117,7 @@ void hang() {
     words = hung.what();
   }
   require(words.find("rank 1, block 0, step 0") != std::string::npos,
-          "a run that hangs was told as: " + words);
+          "a run that hangs was reported as: " + words);
   require_right(planned(ring_all_gather(4), 64), settings_of(false)); // what comes after is well
 }
 

@@ -1,6 +1,6 @@
 // The chain is found backwards, from instant to instant: whatever starts does so because something
 // else has happened at that very picosecond, which the report has as well. On SimGrid crossings
-// take parts of picoseconds, and times are rounded when they are told.
+// take parts of picoseconds, and times are rounded when they are reported.
 
 #include "sim/critical_chain.hpp"
 

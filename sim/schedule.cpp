@@ -31,7 +31,7 @@ PathId PathTable::intern(std::span<const LinkId> links) {
     if (std::ranges::equal(this->links(it->second), links)) return it->second;
   const PathId id{size()};
   if (id.value >= most_paths)
-    throw InputError("a schedule has more paths than can be told apart (2^29)");
+    throw InputError("a schedule has more paths than can be distinguished (2^29)");
   links_.insert(links_.end(), links.begin(), links.end());
   begin_.push_back(links_.size());
   by_hash_.emplace(hash.value(), id);

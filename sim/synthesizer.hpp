@@ -126,7 +126,7 @@ struct AlgorithmRow {
   std::string_view source; ///< paper, section
   std::span<const Setting> settings = {}; ///< its own options
   bool joint = false;                     ///< it sees all parts of a collective at once
-  bool chooses_chunks = false; ///< it decides itself how finely shards are cut, unless told
+  bool chooses_chunks = false; ///< it decides itself how finely shards are cut, unless set
   /// It shows what others do, redundant copies included, which else are a defect.
   bool imitates = false;
   /// It also plans for members that can't store, copy or reduce.

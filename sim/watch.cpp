@@ -1,4 +1,4 @@
-// Stages are told as they begin: one that is over before it would be asked is seen, too.
+// Stages are reported as they begin: one that is over before it would be asked is seen, too.
 #include "sim/watch.hpp"
 
 namespace tutti {

@@ -31,7 +31,7 @@ struct NpuProfile {
   Time launch; ///< of a kernel, at least
 };
 
-/// In which it trains unless told otherwise: bf16 where it computes in that, else fp16, else the
+/// In which it trains unless set otherwise: bf16 where it computes in that, else fp16, else the
 /// first that it knows.
 [[nodiscard]] Precision usual_precision(const NpuProfile& npu);
 

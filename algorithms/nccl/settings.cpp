@@ -1,4 +1,4 @@
-// NCCL is told by environment variables what to do; a simulation is told by settings of the same
+// Environment variables say what NCCL does, and for a simulation settings of the same
 // meaning, so that a run can be asked for as it was measured.
 // Source: NCCL 2.30, graph/tuning.cc (NCCL_ALGO, NCCL_PROTO), plugins/tuner/example (CSV).
 

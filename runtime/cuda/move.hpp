@@ -74,7 +74,8 @@ struct PlainMemory {
   }
 
 private:
-  /// An arena is never a block's own memory: told so, the compiler takes the faster instructions.
+  /// An arena is never a block's own memory: knowing so, the compiler takes the faster
+  /// instructions.
   template <typename Byte> TUTTI_DEVICE static Byte* global(Byte* at) {
 #ifdef __CUDA_ARCH__
     __builtin_assume(__isGlobal(at));

@@ -59,7 +59,7 @@ bool is_within(std::uint64_t first, std::uint64_t count, std::uint64_t all) {
   return first <= all && count <= all - first;
 }
 
-/// What has been found is told with the place in its array: "step 17".
+/// What has been found is reported with the place in its array: "step 17".
 class SoundnessCheck {
 public:
   explicit SoundnessCheck(const PlannedRun& run) : run_(run), plan_(run.plan) {}

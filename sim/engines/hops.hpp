@@ -61,7 +61,7 @@ public:
     return firsts;
   }
 
-  /// When a hop began to cross its link; kept only where it is told.
+  /// When a hop began to cross its link; kept only where it is reported.
   void start(std::uint32_t id, std::int64_t now) {
     if (starts_.size() <= id) starts_.resize(id + 1);
     starts_[id] = now;

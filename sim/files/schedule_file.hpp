@@ -54,7 +54,7 @@ void write_schedule(const std::string& file, const Topology& topology, const Sch
 /// repeats itself so much that a reader would refuse it; what the stream throws passes through.
 void write_schedule(std::ostream& out, const Topology& topology, const ScheduleContent& content);
 
-/// Reads either format (told by content). A compact schedule of more than `most_listed` transfers
+/// Reads either format (by its content). A compact schedule of more than `most_listed` transfers
 /// stays compact. Errors: InputError for a truncated or malformed file, a newer format version, an
 /// unknown key, ids out of range, or a schedule made for another topology (both fingerprints and
 /// names in the message).

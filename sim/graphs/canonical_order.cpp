@@ -1,7 +1,7 @@
 // Why: ties by id make a plan depend on how a file lists its rows. Idea: refine an ordered
 // partition of the nodes by what their links lead to, until neighbours tell no more apart
 // (Weisfeiler and Leman 1968); then set one node of the first tie before the others and refine
-// again, until all are told apart. Which one: the one whose numbering of the whole network comes
+// again, until all are distinguished. Which one: the one whose numbering of the whole network comes
 // out least, as canonical labelling does (McKay, "Practical graph isomorphism", 1981); numberings
 // that come out equal show a symmetry, and what it exchanges need not be tried again.
 //

@@ -1,4 +1,4 @@
-// Which NPUs make up a server, told by bandwidths alone.
+// Which NPUs make up a server, by bandwidths alone.
 #pragma once
 
 #include "sim/topology.hpp"

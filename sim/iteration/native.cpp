@@ -211,7 +211,7 @@ private:
     core_.apart([&] { replay(slot, begin, now, until); });
     std::swap(own, events_);
     while (own.next_time() != EventQueue::never) events_.push(now, own.pop());
-    core_.transfers().clear_news(); // it was told when it was due
+    core_.transfers().clear_news(); // it was reported when it was due
   }
 
   /// What the instance has done by now. Pre: nothing else is in the event queue.

@@ -1,7 +1,7 @@
 // The state of a run lies in three tables, which this file keeps in step: what each NPU may do next
 // (NpuPrograms), which communicator instances are open (CommunicatorInstances), and where the time
-// goes (Accounts). The order in which events of one instant are told decides nothing: over() and
-// computed() only collect what has ended, and advance() works it off.
+// goes (Accounts). The order in which events of one instant are reported decides nothing: over()
+// and computed() only collect what has ended, and advance() works it off.
 //
 // The slots of instances that are over are used again, so that memory is that of the communication
 // under way, not that of the whole iteration.

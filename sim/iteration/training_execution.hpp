@@ -2,8 +2,8 @@
 // at a time, and an operation of communication joins those of the other members of its group. The
 // caller simulates the network and says when a communication is over for a member.
 //
-// What happens at one instant doesn't depend on the order in which it is told: first everything
-// that is over is told, then advance() finds what follows, take_beginning() what communication
+// What happens at one instant doesn't depend on the order in which it is reported: first everything
+// that is over is reported, then advance() finds what follows, take_beginning() what communication
 // begins, again until nothing begins; only then may NPUs compute.
 #pragma once
 

@@ -273,7 +273,7 @@ private:
       const NodeId from = record_.ends(deliveries[k]).first;
       const Holding& sender = nodes_[from.value];
       if (sender.is_stale || sender.value.empty()) {
-        fault(told(deliveries[k], fmt::format("{} doesn't hold what it sent", name(from))));
+        fault(described(deliveries[k], fmt::format("{} doesn't hold what it sent", name(from))));
         return end;
       }
       sent.push_back(
@@ -288,7 +288,7 @@ private:
     return end;
   }
 
-  [[nodiscard]] static std::string told(RecordedDelivery one, const std::string& what) {
+  [[nodiscard]] static std::string described(RecordedDelivery one, const std::string& what) {
     return fmt::format("segment {}, transfer {}: {}", one.segment, one.transfer, what);
   }
 
@@ -305,21 +305,22 @@ private:
     const Time at = record_.at(one);
     const std::optional<Time> heads = check_time(one, to, at, sent.ready);
     if (!fault_ && record_.was_dead(to, at))
-      fault(told(one, fmt::format("{} was dead when it was delivered there", name(to))));
+      fault(described(one, fmt::format("{} was dead when it was delivered there", name(to))));
     if (at < record_.start(to))
-      fault(told(one, fmt::format("it was delivered to {} at {}, which joins at {}", name(to),
-                                  to_text(at), to_text(record_.start(to)))));
+      fault(described(one, fmt::format("it was delivered to {} at {}, which joins at {}", name(to),
+                                       to_text(at), to_text(record_.start(to)))));
     if (fault_) return;
     const bool reduces = record_.schedule(one)[one.transfer].op == Op::reduce;
     if (have.is_stale || have.value.empty()) {
       have.value = sent.value;
     } else if (reduces) {
       if (have.value.overlaps(sent.value))
-        return fault(told(one, fmt::format("a contribution is counted twice at {}", name(to))));
+        return fault(
+            described(one, fmt::format("a contribution is counted twice at {}", name(to))));
       have.value.add(sent.value);
     } else {
       if (!sent.value.includes(have.value))
-        return fault(told(one, fmt::format("the copy loses contributions at {}", name(to))));
+        return fault(described(one, fmt::format("the copy loses contributions at {}", name(to))));
       have.value = sent.value;
     }
     have.is_stale = false;
@@ -334,14 +335,15 @@ private:
     const Bytes size = collective_.chunks[chunk_.value].size;
     const std::optional<EarliestArrival::Arrival> best = record_.earliest(one, ready, size);
     if (!best)
-      fault(told(one, fmt::format("it was delivered to {} though links before it are down for "
-                                  "good",
-                                  name(to))));
+      fault(described(one, fmt::format("it was delivered to {} though links before it are down for "
+                                       "good",
+                                       name(to))));
     else if (at + record_.rounding(one) < best->tail)
-      fault(told(one, fmt::format("it was delivered to {} at {}, which nothing can reach before {}",
+      fault(described(one,
+                      fmt::format("it was delivered to {} at {}, which nothing can reach before {}",
                                   name(to), to_text(at), to_text(best->tail))));
     else if (at < segment.begin || at > segment.end)
-      fault(told(one, "it was delivered outside its segment"));
+      fault(described(one, "it was delivered outside its segment"));
     if (fault_) return std::nullopt;
     return best->head;
   }

@@ -169,7 +169,7 @@ Time RecordedHistory::rounding(RecordedDelivery one) const {
   for (auto detour = std::ranges::lower_bound(detours_, path, {}, &Detour::first);
        detour != detours_.end() && detour->first == path; ++detour)
     hops = std::max(hops, paths.links(detour->second.first).size());
-  return Time{static_cast<std::int64_t>(hops) + 1}; // and when it was told
+  return Time{static_cast<std::int64_t>(hops) + 1}; // and when it was reported
 }
 
 std::optional<EarliestArrival::Arrival> RecordedHistory::earliest(RecordedDelivery one, Time ready,

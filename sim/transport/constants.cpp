@@ -1,5 +1,5 @@
 // A transport's numbers are in three units and two maps. Whoever varies them needs one list with
-// names, so that what is fitted, told and written is called the same.
+// names, so that what is fitted, reported and written is called the same.
 #include "sim/transport/constants.hpp"
 
 #include <fmt/format.h>

@@ -32,8 +32,8 @@ enum class BoundKind : std::uint8_t {
 };
 [[nodiscard]] std::string_view to_text(BoundKind kind);
 
-/// What proves a bound, in numbers: all that the checker (check.hpp) is told beside the time. Empty
-/// where the kind has no such thing.
+/// What proves a bound, in numbers: all that the checker (check.hpp) is given beside the time.
+/// Empty where the kind has no such thing.
 struct Certificate {
   std::vector<bool> inside = {}; ///< cuts, [node]: data enters these from the others
   /// Cuts, prices: only data counts that comes from so far, and has so far to go; it crosses no

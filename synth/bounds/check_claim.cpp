@@ -1,5 +1,5 @@
-// Why: certificates of all kinds ask the same of a collective, told once and plainly: what must get
-// into a set of nodes, from where and to where.
+// Why: certificates of all kinds ask the same of a collective, stated once and plainly: what must
+// get into a set of nodes, from where and to where.
 
 #include "synth/bounds/check_claim.hpp"
 

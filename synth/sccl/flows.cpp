@@ -12,7 +12,7 @@ namespace {
 
 using FlowKey = std::tuple<std::vector<std::uint32_t>, std::vector<Sink>, bool>;
 
-/// What tells flows apart: carriers of several flows are also told by their other sinks, but these
+/// What distinguishes flows: carriers of several flows also by their other sinks, but these
 /// go where the flow goes.
 FlowKey key_of(const StepFlow& flow, bool shared) { return {flow.sources, flow.sinks, shared}; }
 

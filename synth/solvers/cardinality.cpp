@@ -1,6 +1,6 @@
-// The totalizer adds unary counts in a balanced tree, cut off at `most`: larger sums are never told
-// apart. Sums of at most one have smaller encodings: pairwise clauses for few literals, commanders
-// for groups of three, recursively, for more.
+// The totalizer adds unary counts in a balanced tree, cut off at `most`: larger sums are never
+// distinguished apart. Sums of at most one have smaller encodings: pairwise clauses for few
+// literals, commanders for groups of three, recursively, for more.
 
 #include "synth/solvers/cardinality.hpp"
 

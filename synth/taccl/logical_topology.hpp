@@ -23,7 +23,7 @@ struct Connection {
   ConnectionPolicy policy = ConnectionPolicy::freeconn;
 
   /// 1 where the policy wants the connection in use, -1 where it doesn't.
-  [[nodiscard]] int liking() const {
+  [[nodiscard]] int preference() const {
     if (!switched || policy == ConnectionPolicy::freeconn) return 0;
     return policy == ConnectionPolicy::uc_max ? 1 : -1;
   }

@@ -154,9 +154,9 @@ private:
     for (const auto& images : symmetry_.links) {
       const LinkId image = images[link.value];
       std::int32_t& users = users_[image.value];
-      if (users == 0) liked_ += logical_.connections[image.value].liking();
+      if (users == 0) preference_ += logical_.connections[image.value].preference();
       users += static_cast<std::int32_t>(sign);
-      if (users == 0) liked_ -= logical_.connections[image.value].liking();
+      if (users == 0) preference_ -= logical_.connections[image.value].preference();
       for (const std::uint32_t part : logical_.parts_of[image.value])
         loads_[part] += sign * costs_.busy(part, size);
     }
@@ -366,7 +366,7 @@ private:
 
   /// What the policies and the balance like: more is better. Cost: O(links) with a balance.
   [[nodiscard]] std::int64_t preference() const {
-    if (logical_.balance == LinkBalance::none) return liked_;
+    if (logical_.balance == LinkBalance::none) return preference_;
     std::int64_t most = 0, least = never;
     for (std::uint32_t l = 0; l < users_.size(); ++l) {
       if (logical_.connections[l].between_machines) continue;
@@ -375,17 +375,18 @@ private:
       most = std::max(most, load);
       least = std::min(least, load);
     }
-    return liked_ + (logical_.balance == LinkBalance::minmax ? -most
-                     : least == never                        ? 0
-                                                             : least) /
-                        1000;
+    return preference_ + (logical_.balance == LinkBalance::minmax ? -most
+                          : least == never                        ? 0
+                                                                  : least) /
+                             1000;
   }
 
   /// Whether some other link into the NPU suits the policies better, at no cost of time.
   bool rehang(std::uint32_t k, NodeId npu) {
     const LinkId old = trees_[k].into[npu.value];
-    if (logical_.balance == LinkBalance::none && !is_liked(old) &&
-        std::ranges::none_of(topology_.in_links(npu), [&](LinkId link) { return is_liked(link); }))
+    if (logical_.balance == LinkBalance::none && !is_preferred(old) &&
+        std::ranges::none_of(topology_.in_links(npu),
+                             [&](LinkId link) { return is_preferred(link); }))
       return false;
     const std::int64_t before = preference();
     const std::vector<std::int64_t> at = arrivals(k);
@@ -498,8 +499,8 @@ private:
     return {std::move(below), last};
   }
 
-  [[nodiscard]] bool is_liked(LinkId link) const {
-    return logical_.connections[link.value].liking() != 0;
+  [[nodiscard]] bool is_preferred(LinkId link) const {
+    return logical_.connections[link.value].preference() != 0;
   }
 
   const LogicalTopology& logical_;
@@ -517,8 +518,8 @@ private:
   std::int64_t best_time_ = never, last_best_ = never, longest_ = never;
   double best_total_ = 0, connection_weight_ = 0;
   std::int64_t best_preference_ = 0;
-  std::int64_t liked_ = 0;    ///< connections in use: wanted ones less unwanted ones
-  bool makes_chains_ = false; ///< of equally cheap links the one from the NPU that joined last
+  std::int64_t preference_ = 0; ///< connections in use: wanted ones less unwanted ones
+  bool makes_chains_ = false;   ///< of equally cheap links the one from the NPU that joined last
   unsigned best_pass_ = 0, doublings_ = 1;
   double path_weight_ = 0, depth_weight_ = 1, per_peak_ = 1;
 };

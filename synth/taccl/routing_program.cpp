@@ -108,10 +108,10 @@ private:
     std::vector<bool> is_used(topology_.link_count());
     for (const auto& tree : routes.trees)
       for (const LinkId link : tree) is_used[link.value] = true;
-    std::int64_t liked = 0;
+    std::int64_t preference = 0;
     for (std::uint32_t l = 0; l < is_used.size(); ++l)
-      if (is_used[l]) liked += logical_.connections[l].liking();
-    return liked;
+      if (is_used[l]) preference += logical_.connections[l].preference();
+    return preference;
   }
   /// Eq. 2 to 5 of a chunk, and that it comes to an NPU once.
   void add_tree(std::uint32_t k) {
@@ -185,7 +185,7 @@ private:
     std::map<std::uint32_t, std::size_t> sizes;
     for (const auto& sent : sent_)
       for (const auto& [link, column] : sent) {
-        if (logical_.connections[link.value].liking() == 0) continue;
+        if (logical_.connections[link.value].preference() == 0) continue;
         std::vector<LinkId> orbit;
         for (const auto& images : symmetry_.links) orbit.push_back(images[link.value]);
         std::ranges::sort(orbit);
@@ -198,7 +198,7 @@ private:
     if (links == 0) return;
     connection_weight_ = connections_weigh / static_cast<double>(links);
     for (const auto& [link, columns] : users) {
-      const double cost = -logical_.connections[link].liking() * connection_weight_ *
+      const double cost = -logical_.connections[link].preference() * connection_weight_ *
                           static_cast<double>(sizes.at(link));
       const bool is_used =
           std::ranges::any_of(columns, [&](auto column) { return start_[column] > 0; });

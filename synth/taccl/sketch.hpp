@@ -80,10 +80,10 @@ struct Sketch {
   std::optional<Bytes> chunk;   ///< size that routing is planned for; none: the collective's own
 };
 
-/// Reads a sketch in Tutti's TOML (docs/formats/sketch.md) or TACCL's JSON, told apart by the first
-/// character. Errors: InputError with file:line:column (TOML, JSON syntax) or the file and the JSON
-/// path (what JSON means): a missing, unknown or repeated key, a wrong type or range, overlapping
-/// hyperedges, senders with unequally many receivers, an unknown policy.
+/// Reads a sketch in Tutti's TOML (docs/formats/sketch.md) or TACCL's JSON, distinguished by the
+/// first character. Errors: InputError with file:line:column (TOML, JSON syntax) or the file and
+/// the JSON path (what JSON means): a missing, unknown or repeated key, a wrong type or range,
+/// overlapping hyperedges, senders with unequally many receivers, an unknown policy.
 [[nodiscard]] Sketch read_sketch(const std::string& file);
 /// The same of a text. `source` is named in errors.
 [[nodiscard]] Sketch parse_sketch(std::string_view text, const std::string& source);

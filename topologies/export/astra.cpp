@@ -205,7 +205,7 @@ private:
     if (const auto twice = std::ranges::adjacent_find(ends); twice != ends.end())
       throw refused(fmt::format("there is more than one link {}>{}", name(NodeId{twice->first}),
                                 name(NodeId{twice->second})));
-    // Rings of two and three are fully connected too: told apart by the order in which their
+    // Rings of two and three are fully connected too: distinguished by the order in which their
     // readers number the links.
     const bool is_ring = steps && (dimension.extent != 3 || !by_sender);
     for (std::uint32_t n = 0; n < topology_.npu_count(); ++n)

@@ -1,6 +1,6 @@
 // Why: an answer that rests on a guess has to say so. Files of other programs leave out what their
 // readers know or don't care for. All such values stand here, so that two readers assume the same,
-// and each use of one is told.
+// and each use of one is reported.
 #include "topologies/import/assumptions.hpp"
 
 #include <fmt/format.h>

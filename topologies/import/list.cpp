@@ -1,5 +1,5 @@
-// Why: `-t FILE` takes files of other programs as they are, told apart by their content, never by
-// their names, and a new reader is a row here.
+// Why: `-t FILE` takes files of other programs as they are, distinguished by their content, never
+// by their names, and a new reader is a row here.
 #include "topologies/import/list.hpp"
 
 #include "sim/error.hpp"

@@ -6,7 +6,7 @@
 // A name stands for links in its code, in GB/s (10^9) divided by the chunk's GB, so that a chunk's
 // size drops out; alpha is in seconds, of links between GPUs and of links to switches. Links come
 // from Tutti's machines, which have them from there. Oddities of its code are kept, but not its
-// slips by which GPUs count as switches; either is told.
+// slips by which GPUs count as switches; either is reported.
 //
 //   DGX1  one chassis, dgx1; alpha of the file
 //   NDv2  two chassis are ndv2x2; otherwise GPU 0 of every chassis sends to one switch, which sends

@@ -12,7 +12,7 @@ namespace tutti {
 
 namespace {
 
-/// So many findings of a rule are told, and how many more there are.
+/// How many findings of a rule are listed before the number of the others is.
 constexpr std::size_t most_of_a_rule = 20;
 
 void append(std::vector<Finding>& found, const LintRule& rule, std::vector<std::string> lines) {

@@ -68,7 +68,7 @@ std::string file_of(const std::string& prefix, std::uint32_t npu) {
   return fmt::format("{}.{}.et", prefix, npu);
 }
 
-/// What has to be told apart among what two NPUs send each other.
+/// What distinguishes messages between two NPUs.
 struct SendKey {
   std::uint32_t from = 0, to = 0;
   std::uint64_t tag = 0, size = 0, number = 0;

@@ -1,6 +1,6 @@
-// A group is told by its name and its members, since NPUs may disagree about who is in it, which
-// only all traces together show. Names come from the trace itself, from a file beside it or from
-// one that the user gives; ASTRA-sim's involved dimensions are groups without a name.
+// A group is identified by its name and its members, since NPUs may disagree about who is in it,
+// which only all traces together show. Names come from the trace itself, from a file beside it or
+// from one that the user gives; ASTRA-sim's involved dimensions are groups without a name.
 
 #include "workloads/traces/chakra_groups.hpp"
 

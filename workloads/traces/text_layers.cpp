@@ -1,5 +1,5 @@
 // Read line by line and word by word; nothing is assumed of a network, so that what is wrong with a
-// file is told with its line before anything is built from it.
+// file is reported with its line before anything is built from it.
 #include "workloads/traces/text_layers.hpp"
 
 #include "sim/error.hpp"

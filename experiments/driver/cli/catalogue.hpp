@@ -23,7 +23,7 @@ struct CatalogueEntry {
 [[nodiscard]] std::string find_experiment(const std::string& text);
 [[nodiscard]] std::string find_study(const std::string& text);
 
-/// Where the results of such a file go unless told: "out/tacos/fig02", by its path below
+/// Where the results of such a file go by default: "out/tacos/fig02", by its path below
 /// experiments/; elsewhere "out/NAME".
 [[nodiscard]] std::string default_folder(const std::string& file, const std::string& name);
 

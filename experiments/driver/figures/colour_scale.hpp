@@ -12,7 +12,7 @@ namespace tutti {
 inline constexpr int idle_colour = 0xd3d6da; ///< nothing at all: no colour of the scale
 inline constexpr int dead_colour = 0x111111;
 
-/// 0xrrggbb of the i-th of seven kinds that can be told apart (Okabe and Ito 2008), then again.
+/// 0xrrggbb of the i-th of seven kinds that can be distinguished (Okabe and Ito 2008), then again.
 [[nodiscard]] int kind_colour(std::size_t i);
 
 /// The share of the light that the colour sends back, 0 to 1 (WCAG 2's relative luminance).

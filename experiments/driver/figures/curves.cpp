@@ -252,7 +252,7 @@ std::vector<PlotPoint> in_shares(const Curve& curve, const AxisRange& x, const A
   return points;
 }
 
-/// Whether a point can't be told from this curve, which is drawn in lines or steps.
+/// Whether a point can't be distinguished from this curve, which is drawn in lines or steps.
 bool lies_on(const PlotPoint& point, const std::vector<PlotPoint>& curve, bool steps) {
   constexpr double x_near = 1e-6, y_near = 0.008; // 2 of 270 points: as wide as the line
   const auto next = std::ranges::lower_bound(curve, point.x - x_near, {}, &PlotPoint::x);

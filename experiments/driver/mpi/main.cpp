@@ -36,7 +36,7 @@ public:
     ::close(nowhere);
   }
 
-  // For the end of this process, which MPI has not been told of yet. An error is printed after two
+  // For the end of this process, of which MPI does not know yet. An error is printed after two
   // seconds: where rank 0 has met it as well, the launcher has ended all ranks by then. Returns
   // the code.
   int ended(int code) const {

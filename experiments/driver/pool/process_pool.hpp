@@ -65,7 +65,7 @@ public:
   };
   /// In the order in which they began.
   [[nodiscard]] std::vector<RunningTask> running() const;
-  /// Waits for them to end. Nobody is told of their ends.
+  /// Waits for them to end. Their ends are not reported.
   void kill_all();
 
 private:

@@ -14,7 +14,8 @@ namespace tutti {
 /// What is known of a study's rows before it runs, so that an expectation of none, or of too many,
 /// is an error before hours of work.
 struct PlannedRows {
-  /// By what rows are told apart, in their order. A cell that isn't known agrees with any other.
+  /// The columns that distinguish rows, in their order. A cell that isn't known agrees with any
+  /// other.
   Records keys;
   std::vector<bool> chooses_chunks = {}; ///< [row]: whether its "auto" agrees with any, too
   /// Rows that count only where a selector names a column: an iteration with failures, ...

@@ -27,7 +27,7 @@ namespace tutti {
 
 class PathZone;
 
-/// What the engine gave a name to. Happenings of one round are told in this order.
+/// What the engine gave a name to. Events of one round are reported in this order.
 struct Happening {
   std::uint32_t kind = 0, subject = 0;
   auto operator<=>(const Happening&) const = default;
@@ -37,11 +37,11 @@ struct Happening {
 class NetworkUser {
 public:
   virtual ~NetworkUser() = default;
-  /// What is told from now on happens at another instant than what was told before.
+  /// What is reported from now on happens at another instant than what was reported before.
   virtual void begin_instant() = 0;
   virtual void happened(const Happening& happening) = 0;
-  /// All that happens at this instant has been told, but for what follows at once from what this
-  /// lets set out; that makes the next round.
+  /// All that happens at this instant has been reported, but for what follows at once from what
+  /// this lets set out; that makes the next round.
   virtual void serve() = 0;
 };
 

@@ -1,5 +1,5 @@
 // Replays each tree hop by hop on sets of nodes: who holds the data, who has sent it on. Every rule
-// of problem.hpp and fluid.hpp is one comparison, and each fault is told with its tree and hop;
+// of problem.hpp and fluid.hpp is one comparison, and each fault is reported with its tree and hop;
 // loads are then summed from the links as they stand.
 
 #include "synth/flows/fluid/check.hpp"

@@ -3,7 +3,7 @@
 // per root, so that parts of the common denominator pair them off exactly.
 //
 // A problem is a forest's if every demand has one root and reaches the same terminals, and the
-// network has plain bandwidths with every switch balanced; each condition that fails is told in
+// network has plain bandwidths with every switch balanced; each condition that fails is stated in
 // words. In an All-Reduce each terminal roots an equal part.
 
 #include "synth/flows/packing/packing.hpp"

@@ -55,7 +55,7 @@ Evaluation evaluation_of(const Topology& topology, const std::string& algorithm,
   return e;
 }
 
-// Runtimes choose a path themselves where none is said: the user is told how many do.
+// Runtimes choose a path themselves where none is said: the output says how many do.
 std::size_t connections_without_path(const runtime::Program& program) {
   std::set<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>> known;
   for (const runtime::ConnectionPath& path : program.paths)

@@ -1,5 +1,5 @@
 // All links between two nodes share a middle line; each is moved to the right of it as seen along
-// its own direction, as on roads, so that both directions can be seen and told apart. Lines end at
+// its own direction, as on roads, so that both directions can be seen. Lines end at
 // the edges of their nodes, where an arrowhead can be seen.
 #include "experiments/driver/figures/layout/lines.hpp"
 

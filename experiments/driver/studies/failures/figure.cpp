@@ -37,7 +37,7 @@ Curve progress_curve(std::string name, std::span<const ProgressPoint> progress, 
   return curve;
 }
 
-// One for each instant at which something happens. Those that can't be told apart share their
+// One for each instant at which something happens. Those that can't be distinguished share their
 // words; where there are many, there are none.
 std::vector<CurveMark> marks_of(const ScenarioEvaluation& scenario, TimeUnit unit, double end) {
   constexpr std::size_t most_words = 12;
