@@ -5,7 +5,7 @@
 #include "experiments/driver/studies/training/evaluation.hpp"
 
 #include "experiments/driver/pool/process_memory.hpp"
-#include "experiments/driver/studies/noise/start_times.hpp"
+#include "experiments/driver/studies/noise/request.hpp"
 #include "experiments/driver/studies/runs/busy_links.hpp"
 #include "experiments/driver/studies/training/columns.hpp"
 #include "experiments/driver/studies/training/iteration.hpp"
