@@ -1,7 +1,5 @@
 // [[executions]] in an experiment's file, and what becomes of its expectations.
-#include "experiments/driver/studies/executions/prediction.hpp"
-#include "experiments/driver/studies/executions/records.hpp"
-#include "experiments/driver/studies/executions/size_factors.hpp"
+#include "experiments/driver/studies/executions/columns.hpp"
 #include "experiments/driver/studies/expectation_reader.hpp"
 #include "experiments/driver/studies/experiment.hpp"
 #include "experiments/driver/studies/refusals.hpp"
@@ -207,7 +205,7 @@ Expectation error_of_rows(const std::vector<std::size_t>& rows, double at_most) 
 }
 
 Comparison compared(const Expectation& expectation, const ExecutionEvaluation& evaluation) {
-  return compare({&expectation, 1}, execution_records({&evaluation, 1})).at(0);
+  return compare({&expectation, 1}, execution_records(evaluation)).at(0);
 }
 
 } // namespace
@@ -288,11 +286,7 @@ TEST_CASE("what a device has no memory for is a row that says so, and the others
     if (request.size == Bytes{12 << 10}) throw InputError("too little memory on GPU 0");
     return runtime::run_on_cpu(program, request);
   };
-  const BackendRow small{"small",
-                         "12 KiB are too much",
-                         run_small,
-                         run_small,
-                         [] { return std::string(); },
+  const BackendRow small{"small", run_small, run_small, [] { return std::string(); },
                          []() -> double { throw InputError("too little memory to copy"); }};
   ExecutionCase c = experiment.all<ExecutionStudy>().at(0)->complete(experiment.topologies);
   c.backend = &small;

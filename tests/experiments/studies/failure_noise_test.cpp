@@ -5,7 +5,7 @@
 #include "experiments/driver/studies/failures/table.hpp"
 
 #include "experiments/driver/studies/experiment.hpp"
-#include "experiments/driver/studies/noise/start_times.hpp"
+#include "experiments/driver/studies/noise/request.hpp"
 #include "sim/error.hpp"
 #include "tests/catch.hpp"
 #include "tests/experiments/studies/experiment_error.hpp"

@@ -2,7 +2,6 @@
 // is left out is predicted without being seen.
 #include "experiments/driver/studies/experiment.hpp"
 #include "experiments/driver/studies/fits/least_squares.hpp"
-#include "experiments/driver/studies/fits/spread.hpp"
 #include "experiments/driver/studies/fits/study.hpp"
 #include "experiments/driver/studies/registry.hpp"
 #include "experiments/driver/studies/runs/evaluation.hpp"

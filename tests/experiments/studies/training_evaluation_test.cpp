@@ -2,7 +2,8 @@
 #include "experiments/driver/studies/training/evaluation.hpp"
 
 #include "experiments/driver/studies/frontiers/evaluation.hpp"
-#include "experiments/driver/studies/training/checks.hpp"
+#include "experiments/driver/studies/training/columns.hpp"
+#include "experiments/driver/studies/training/iteration.hpp"
 #include "tests/catch.hpp"
 #include "tests/experiments/studies/training_samples.hpp"
 #include "tests/message_of.hpp"

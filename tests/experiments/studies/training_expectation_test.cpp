@@ -1,7 +1,7 @@
 // The figures of training iterations that papers speak of, from accounts by hand, and which rows of
 // a study an expectation picks.
 #include "experiments/driver/studies/expectation_reader.hpp"
-#include "experiments/driver/studies/training/records.hpp"
+#include "experiments/driver/studies/training/columns.hpp"
 #include "tests/catch.hpp"
 #include "tests/experiments/studies/training_samples.hpp"
 #include "tests/message_of.hpp"
@@ -92,7 +92,7 @@ TEST_CASE("metrics of a run") {
   const auto value = [&](const char* metric) -> std::optional<double> {
     TrainingEvaluation evaluation;
     evaluation.runs = {run};
-    const Records records = training_records({&evaluation, 1});
+    const Records records = training_records(evaluation);
     const std::string name = metric_column(metric, records.columns).name;
     const auto column = std::ranges::find(records.columns, name, &RecordColumn::name);
     const Cell& cell =

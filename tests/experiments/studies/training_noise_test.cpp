@@ -6,9 +6,7 @@
 #include "experiments/driver/studies/event_reader.hpp"
 #include "experiments/driver/studies/refusals.hpp"
 #include "experiments/driver/studies/study.hpp"
-#include "experiments/driver/studies/training/json.hpp"
-#include "experiments/driver/studies/training/records.hpp"
-#include "experiments/driver/studies/training/table.hpp"
+#include "experiments/driver/studies/training/columns.hpp"
 #include "tests/catch.hpp"
 #include "tests/experiments/studies/experiment_error.hpp"
 #include "tests/experiments/studies/training_samples.hpp"
@@ -47,7 +45,7 @@ TrainingStudy noisy_study(const TemporaryFolder& folder, const std::vector<std::
 std::string files_of(TrainingEvaluation evaluation) {
   for (TrainingRun& run : evaluation.runs) run.planning_seconds = run.run_seconds = 0;
   std::string text;
-  for (const std::vector<std::string>& row : csv_rows(training_records({&evaluation, 1})))
+  for (const std::vector<std::string>& row : csv_rows(training_records(evaluation)))
     for (const std::string& cell : row) text += cell + ",";
   return text + training_details(evaluation, NpuDetail::all).dump();
 }
@@ -132,7 +130,7 @@ TEST_CASE("rows of draws: one for each skew, in tables, records and details") {
   TrainingStudy study = noisy_study(folder, {"none", "uniform:20us"}, 5);
   study.plans.push_back({"ring", {find_algorithm("ring")}});
   const TrainingEvaluation evaluation = evaluated(study, topology);
-  const Records records = training_records({&evaluation, 1});
+  const Records records = training_records(evaluation);
   REQUIRE(records.rows.size() == 4);
   CHECK(cell_of(records, 1, "skew").text() == "uniform:20us");
   CHECK(cell_of(records, 1, "draws").whole() == 5);
@@ -154,7 +152,7 @@ TEST_CASE("rows of draws: one for each skew, in tables, records and details") {
       evaluated(samples::study_of(samples::text_work(folder), {"direct"}, {&find_engine("native")}),
                 topology);
   CHECK_THAT(training_text(quiet), !ContainsSubstring("under noise"));
-  CHECK(training_records({&quiet, 1}).columns.size() + 14 == records.columns.size());
+  CHECK(training_records(quiet).columns.size() + 14 == records.columns.size());
 }
 
 TEST_CASE("a draw that can't be is a note, and the run without noise stands") {
@@ -171,7 +169,7 @@ TEST_CASE("a draw that can't be is a note, and the run without noise stands") {
   CHECK(run.noises.empty());
   INFO(run.note);
   CHECK_THAT(run.note, ContainsSubstring("no draws: draws of skew uniform:1ms: "));
-  CHECK(training_records({&evaluation, 1}).rows.size() == 2);
+  CHECK(training_records(evaluation).rows.size() == 2);
 }
 
 TEST_CASE("training with noise: its keys, rows that are expected, and their places") {

@@ -3,7 +3,7 @@
 #include "experiments/driver/studies/training/study.hpp"
 
 #include "experiments/driver/studies/frontiers/evaluation.hpp"
-#include "experiments/driver/studies/training/work_reader.hpp"
+#include "experiments/driver/studies/training/work.hpp"
 #include "tests/catch.hpp"
 #include "tests/experiments/studies/experiment_error.hpp"
 #include "tests/message_of.hpp"

@@ -1,13 +1,9 @@
 // Iterations as text, CSV, JSON and figures, of runs with accounts by hand.
-#include "experiments/driver/studies/training/records.hpp"
-#include "experiments/driver/studies/training/table.hpp"
+#include "experiments/driver/studies/training/columns.hpp"
 
 #include "experiments/driver/figures/gnuplot.hpp"
 #include "experiments/driver/figures/stacked_bars.hpp"
 #include "experiments/driver/records/json.hpp"
-#include "experiments/driver/studies/training/display.hpp"
-#include "experiments/driver/studies/training/figure.hpp"
-#include "experiments/driver/studies/training/json.hpp"
 #include "tests/catch.hpp"
 #include "tests/experiments/studies/training_samples.hpp"
 #include "tests/message_of.hpp"
@@ -127,12 +123,12 @@ TEST_CASE("notes and defects stand in the report") {
   CHECK_THAT(text, ContainsSubstring("ring: ring can't"));
   CHECK_THAT(text, ContainsSubstring("DEFECT: tacos: too good"));
   CHECK(problems_of(e).size() == 1);
-  CHECK(csv_rows(training_records({&e, 1})).size() == 3);
+  CHECK(csv_rows(training_records(e)).size() == 3);
 }
 
 TEST_CASE("CSV rows are exact") {
   const TrainingEvaluation e = evaluation();
-  const auto rows = csv_rows(training_records({&e, 1}));
+  const auto rows = csv_rows(training_records(e));
   REQUIRE(rows.size() == 3);
   CHECK(cell(rows, 2, "algorithm") == "tacos");
   CHECK(cell(rows, 2, "iteration_time_ps") == "100000000");
@@ -143,7 +139,7 @@ TEST_CASE("CSV rows are exact") {
   CHECK(cell(rows, 2, "sum_waiting_ps") == "5000000");
   CHECK(cell(rows, 2, "items_per_s") == "40000");
   CHECK(cell(rows, 2, "memory_bytes") == "4194304");
-  const auto npus = csv_rows(npu_records({&e, 1}));
+  const auto npus = csv_rows(npu_records(e));
   REQUIRE(npus.size() == 5);
   CHECK(cell(npus, 4, "npu") == "1");
   CHECK(cell(npus, 4, "compute_ps") == "80000000");
@@ -159,7 +155,7 @@ TEST_CASE("CSV rows are exact") {
 TEST_CASE("JSON has it all") {
   const TrainingEvaluation e = evaluation();
   const auto json =
-      runs_json("training", training_records({&e, 1}), training_details(e, NpuDetail::all));
+      runs_json("training", training_records(e), training_details(e, NpuDetail::all));
   CHECK(json[1]["label"] == "Small");
   CHECK(json[1]["algorithm"] == "tacos");
   CHECK(json[1]["condition"] == "undisturbed");

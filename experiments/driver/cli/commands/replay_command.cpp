@@ -9,7 +9,7 @@
 #include "experiments/driver/requests/collective_request.hpp"
 #include "experiments/driver/studies/experiment.hpp"
 #include "experiments/driver/studies/noise/figures.hpp"
-#include "experiments/driver/studies/noise/start_times.hpp"
+#include "experiments/driver/studies/noise/request.hpp"
 #include "experiments/driver/studies/runs/busy_links.hpp"
 #include "experiments/driver/studies/runs/json.hpp"
 #include "experiments/driver/studies/runs/noisy_replay.hpp"

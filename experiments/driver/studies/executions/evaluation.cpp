@@ -5,7 +5,6 @@
 #include "experiments/driver/studies/executions/evaluation.hpp"
 
 #include "experiments/driver/requests/collective_request.hpp"
-#include "experiments/driver/studies/executions/size_factors.hpp"
 #include "experiments/driver/studies/frontiers/evaluation.hpp"
 #include "experiments/driver/studies/refusals.hpp"
 #include "experiments/driver/studies/registry.hpp"
@@ -20,12 +19,12 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <iterator>
+#include <utility>
 
 namespace tutti {
 
 namespace {
-
-constexpr std::array<std::string_view, 3> prediction_names{"profile", "topology", "nothing"};
 
 std::string no_obstacle() { return {}; }
 std::string cuda_obstacle() { return runtime::why_no_cuda().value_or(""); }
@@ -36,10 +35,8 @@ runtime::Execution run_on_cuda(const runtime::Program& program,
 }
 
 const std::array<BackendRow, 2> backend_rows{{
-    {"cpu", "ranks as threads over shared memory", runtime::run_on_cpu, runtime::run_on_cpu,
-     no_obstacle, runtime::cpu_copy_rate},
-    {"cuda", "ranks as GPUs, or virtual ones on one GPU", run_on_cuda, run_on_cuda, cuda_obstacle,
-     runtime::device_copy_rate},
+    {"cpu", runtime::run_on_cpu, runtime::run_on_cpu, no_obstacle, runtime::cpu_copy_rate},
+    {"cuda", run_on_cuda, run_on_cuda, cuda_obstacle, runtime::device_copy_rate},
 }};
 
 /// Whether chunks are alike, and whole elements in all instances.
@@ -393,8 +390,6 @@ private:
 
 } // namespace
 
-std::span<const BackendRow> backends() { return backend_rows; }
-
 const BackendRow& find_backend(std::string_view name) {
   std::vector<std::string> known;
   for (const BackendRow& row : backend_rows) {
@@ -404,15 +399,29 @@ const BackendRow& find_backend(std::string_view name) {
   throw InputError(unknown_name("backend", std::string(name), known));
 }
 
-std::string_view to_text(PredictedBy by) { return prediction_names[static_cast<std::size_t>(by)]; }
+// A factor belongs to a size, never to an algorithm: what is judged is whether one network explains
+// all schedules at sizes that it has not seen.
+SizeFactors::SizeFactors(std::span<const ExecutionRun> runs) {
+  std::map<Bytes, std::pair<double, int>> logarithms; // sum and count
+  for (const ExecutionRun& run : runs) {
+    if (!run.fitted || run.ratio() <= 0) continue;
+    auto& [sum, count] = logarithms[run.size];
+    sum += std::log(run.ratio());
+    ++count;
+  }
+  for (const auto& [size, sums] : logarithms)
+    factors_[size] = std::exp(sums.first / static_cast<double>(sums.second));
+}
 
-PredictedBy parse_predicted_by(std::string_view text) {
-  const auto at = std::ranges::find(prediction_names, text);
-  if (at == prediction_names.end())
-    throw InputError(
-        unknown_name("network to predict by", std::string(text),
-                     std::vector<std::string>(prediction_names.begin(), prediction_names.end())));
-  return static_cast<PredictedBy>(at - prediction_names.begin());
+double SizeFactors::at(Bytes size) const {
+  const auto above = factors_.lower_bound(size);
+  if (above == factors_.end()) return factors_.rbegin()->second;
+  if (above == factors_.begin() || above->first == size) return above->second;
+  const auto below = std::prev(above);
+  const auto place = [](Bytes bytes) { return std::log(static_cast<double>(bytes.count)); };
+  const double part =
+      (place(size) - place(below->first)) / (place(above->first) - place(below->first));
+  return below->second * std::pow(above->second / below->second, part);
 }
 
 bool is_fitted(const ExecutionCase& c, std::size_t size) {
@@ -490,23 +499,6 @@ ExecutionEvaluation evaluate_execution(const ExecutionCase& c,
                                        const std::function<void(const ExecutionRun&)>& announce,
                                        Refusals& refusals) {
   return ExecutionStudyRun(c, announce).run(refusals);
-}
-
-std::vector<std::string> problems_of(const ExecutionEvaluation& evaluation) {
-  std::vector<std::string> problems;
-  const auto& runs = evaluation.runs;
-  if (evaluation.left_out.empty() && !runs.empty() &&
-      std::ranges::none_of(
-          runs, [](const ExecutionRun& run) { return run.execution || !run.problem.empty(); }))
-    problems.push_back(fmt::format(
-        "{}nothing ran: {}, {}: {}", evaluation.label.empty() ? "" : evaluation.label + ": ",
-        runs.front().algorithm, to_text(runs.front().size), runs.front().note));
-  for (const ExecutionRun& run : evaluation.runs)
-    if (!run.problem.empty())
-      problems.push_back(
-          fmt::format("{}{}, {} {}: {}", evaluation.label.empty() ? "" : evaluation.label + ": ",
-                      run.algorithm, evaluation.collective, to_text(run.size), run.problem));
-  return problems;
 }
 
 } // namespace tutti

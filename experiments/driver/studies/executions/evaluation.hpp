@@ -24,7 +24,7 @@ namespace tutti {
 
 /// Where programs run.
 struct BackendRow {
-  std::string_view name, help;
+  std::string_view name; ///< cpu, cuda
   /// An execution without times is yet to be measured. Errors: InputError where it can't run,
   /// runtime::FailedRun.
   runtime::Executor run;
@@ -35,7 +35,6 @@ struct BackendRow {
   /// What the device copies from memory to memory, bytes/s.
   std::function<double()> copy_rate;
 };
-[[nodiscard]] std::span<const BackendRow> backends(); ///< cpu, cuda
 /// Errors: InputError with the known names.
 [[nodiscard]] const BackendRow& find_backend(std::string_view name);
 
@@ -55,8 +54,6 @@ enum class PredictedBy : std::uint8_t {
   nothing,  ///< no prediction: only data is checked
 };
 [[nodiscard]] std::string_view to_text(PredictedBy by); ///< "profile"
-/// Errors: InputError with the known names.
-[[nodiscard]] PredictedBy parse_predicted_by(std::string_view text);
 
 struct ExecutionCase {
   std::string label; ///< unique in its experiment; empty on the command line
@@ -118,6 +115,26 @@ struct ExecutionRun {
   [[nodiscard]] std::optional<double> ratio_spread() const;
 };
 
+/// What the network of a profile leaves out: a link has one rate, and memory hasn't. What caches hold
+/// is copied several times as fast as what they don't.
+/// How many times as long runs of each size take as the profiled network says.
+class SizeFactors {
+public:
+  /// Fits the runs that were measured and predicted and are `fitted`: the factor of each size is
+  /// the geometric mean of measured over predicted, whatever the algorithm, which is least squares
+  /// on logarithms.
+  explicit SizeFactors(std::span<const ExecutionRun> runs);
+
+  [[nodiscard]] bool empty() const { return factors_.empty(); }
+  /// Factor at this size: between two fitted sizes on a line in logarithms of size and factor,
+  /// beyond them that of the nearest. Pre: not empty.
+  [[nodiscard]] double at(Bytes size) const;
+  [[nodiscard]] const std::map<Bytes, double>& fitted() const { return factors_; }
+
+private:
+  std::map<Bytes, double> factors_;
+};
+
 struct ExecutionEvaluation {
   std::string label, topology, backend, device;
   std::string collective;
@@ -154,9 +171,5 @@ void require_sound(const ExecutionCase& c);
 [[nodiscard]] ExecutionEvaluation
 evaluate_execution(const ExecutionCase& c, const std::function<void(const ExecutionRun&)>& announce,
                    Refusals& refusals);
-
-/// What is wrong with each run, in words, and that nothing ran at all where that is so; empty where
-/// all is well.
-[[nodiscard]] std::vector<std::string> problems_of(const ExecutionEvaluation& evaluation);
 
 } // namespace tutti

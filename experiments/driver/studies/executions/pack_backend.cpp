@@ -78,7 +78,6 @@ std::string value_text(const runtime::FigureRow& figure) {
 
 PackBackend::PackBackend(const std::string& experiment) : pack_(experiment) {
   row_.name = "cuda";
-  row_.help = "measured by tutti-gpu on another machine";
   row_.run = [this](const auto& program, const auto& request) { return run(program, request); };
   row_.time_links = [this](const auto& program, const auto& request) {
     return time_links(program, request);

@@ -1,28 +1,39 @@
-// [[executions]] from its tables to what came of them. A run that executes for real takes as long
-// as it takes, and what it measured is gone if the program is killed before its tables: each run
-// says so at once.
+// [[executions]] from its tables to what came of them. What can't be executed (a chunk that isn't
+// whole elements, a device that isn't there) is found by require_sound() before the first run; what
+// the file says is checked with its place. A run that executes for real takes as long as it takes,
+// and what it measured is gone if the program is killed before its tables: each run says so at
+// once.
 #include "experiments/driver/studies/executions/study.hpp"
 
-#include "experiments/driver/figures/curves.hpp"
-#include "experiments/driver/figures/palette.hpp"
 #include "experiments/driver/pool/process_memory.hpp"
-#include "experiments/driver/records/file_stem.hpp"
 #include "experiments/driver/records/output.hpp"
-#include "experiments/driver/studies/executions/json.hpp"
+#include "experiments/driver/requests/collective_request.hpp"
+#include "experiments/driver/requests/connection_paths.hpp"
+#include "experiments/driver/studies/executions/columns.hpp"
 #include "experiments/driver/studies/executions/pack_backend.hpp"
-#include "experiments/driver/studies/executions/records.hpp"
-#include "experiments/driver/studies/executions/table.hpp"
+#include "experiments/driver/studies/expectation_reader.hpp"
+#include "experiments/driver/studies/experiment.hpp"
+#include "experiments/driver/studies/experiment_values.hpp"
+#include "experiments/driver/studies/registry.hpp"
 #include "experiments/driver/terminal/stage_display.hpp"
+#include "runtime/formats/msccl/xml.hpp"
+#include "sim/error.hpp"
+#include "sim/files/config.hpp"
+#include "sim/files/gzip.hpp"
+#include "sim/files/schedule_file.hpp"
+#include "sim/verify.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
-#include <cmath>
+#include <array>
+#include <filesystem>
 #include <functional>
 #include <iostream>
 #include <memory>
 #include <span>
+#include <string_view>
 #include <utility>
 
 #include <unistd.h>
@@ -30,6 +41,220 @@
 namespace tutti {
 
 namespace {
+
+constexpr std::array<std::string_view, 3> prediction_names{"profile", "topology", "nothing"};
+
+PredictedBy parse_predicted_by(std::string_view text) {
+  const auto at = std::ranges::find(prediction_names, text);
+  if (at == prediction_names.end())
+    throw InputError(
+        unknown_name("network to predict by", std::string(text),
+                     std::vector<std::string>(prediction_names.begin(), prediction_names.end())));
+  return static_cast<PredictedBy>(at - prediction_names.begin());
+}
+
+constexpr std::int64_t most_repetitions = 10'000, most_passes = 100, most_instances = 64;
+
+bool choice_at(ConfigTable& table, const std::string& key, const std::string& yes,
+               const std::string& no, bool otherwise) {
+  const auto value = table.find(key);
+  if (!value) return otherwise;
+  const std::string text = value->string();
+  if (text != yes && text != no)
+    throw value->error(unknown_name(key, text, std::vector<std::string>{yes, no}));
+  return text == yes;
+}
+
+bool flag_at(ConfigTable& table, const std::string& key) {
+  const auto value = table.find(key);
+  return value && value->boolean();
+}
+
+std::uint32_t count_at(ConfigTable& table, const std::string& key, std::int64_t least,
+                       std::int64_t most, std::uint32_t otherwise) {
+  const auto value = table.find(key);
+  return value ? static_cast<std::uint32_t>(value->integer(least, most)) : otherwise;
+}
+
+/// Errors: InputError for what isn't predicted by a profile, or has fewer than three sizes.
+void require_fit(const ExecutionCase& c) {
+  if (!c.fits_half) return;
+  if (c.predicted_by != PredictedBy::profile)
+    throw InputError("it is of the profiled network, which \"predicted_by\" doesn't take");
+  if (c.given || c.sizes.size() < 3)
+    throw InputError("half of the sizes, and the last: there have to be three or more");
+}
+
+void read_request(ConfigTable& table, ExecutionCase& c) {
+  c.backend = parsed_at(table, "backend", "cpu",
+                        [](const std::string& name) { return &find_backend(name); });
+  c.emulated = choice_at(table, "links", "emulated", "real", true);
+  c.predicted_by = parsed_at(table, "predicted_by", "profile", parse_predicted_by);
+  c.request.type = parsed_at(table, "type", "float32", runtime::parse_element_type);
+  c.request.combine = parsed_at(table, "op", "sum", runtime::parse_combine);
+  c.lowering.instances = count_at(table, "instances", 1, most_instances, 1);
+  c.lowering.in_place = flag_at(table, "in_place");
+  c.request.copy_per_step = flag_at(table, "copy_per_step");
+  c.request.repetitions = count_at(table, "repetitions", 1, most_repetitions, 5);
+  c.request.warmups = count_at(table, "warmups", 0, most_repetitions, 1);
+  if (const auto watchdog = table.find("watchdog")) {
+    c.request.watchdog_seconds = watchdog->time().seconds();
+    if (!(c.request.watchdog_seconds > 0)) throw watchdog->error("it needs more than 0 s");
+  }
+  c.profile.watchdog_seconds = c.request.watchdog_seconds;
+  c.passes = count_at(table, "passes", 1, most_passes, 1);
+  if (const auto fit = table.find("fit")) {
+    c.fits_half = choice_at(table, "fit", "half", "none", false);
+    fit->located([&] { require_fit(c); });
+  }
+  if (const auto sizes = table.find("profile_sizes")) {
+    c.profile.sizes.clear();
+    for (const ConfigValue& size : list_of(*sizes)) c.profile.sizes.push_back(size.bytes());
+    if (c.profile.sizes.size() < 2)
+      throw sizes->error("two sizes or more: one can't tell latency from bandwidth");
+  }
+}
+
+/// As execution_records() has them.
+PlannedRows planned_runs(const ExecutionCase& c) {
+  struct Planned {
+    Bytes size;
+    std::string_view algorithm;
+    bool fitted = false;
+  };
+  using enum Quantity;
+  using P = Planned;
+  const Fields<P> fields{{{"size_bytes", bytes}, [](const P& p) { return p.size; }},
+                         {{"algorithm", text}, [](const P& p) { return p.algorithm; }},
+                         {{"fitted", truth}, [](const P& p) { return p.fitted; }}};
+  std::vector<Planned> rows;
+  if (c.given) rows.push_back({c.given->collective.size(), c.given->name});
+  for (std::size_t s = 0; s < c.sizes.size(); ++s)
+    for (const AlgorithmRow& algorithm : c.algorithms)
+      rows.push_back({c.sizes[s], algorithm.name, is_fitted(c, s)});
+  return {records_of<Planned>(fields, rows),
+          {},
+          {},
+          ExecutionStudy::columns(),
+          "measured_over_predicted"};
+}
+
+void read_algorithms(ConfigTable& table, const Topology& topology, ExecutionCase& c) {
+  if (!table.find("collective") || !table.find("algorithms"))
+    throw table.error("what runs? give a \"file\", or \"collective\" and \"algorithms\"");
+  const ConfigValue collective = table.at("collective");
+  c.collective = collective.string();
+  c.sizes = sizes_at(table, "sizes", "1MiB..16MiB");
+  collective.located([&] {
+    for (const Bytes size : c.sizes) (void)make_collective(topology, {{c.collective}, size}, 1);
+  });
+  c.algorithms = algorithms_at(table);
+  if (const auto chunks = table.find("chunks")) c.chunks = chunks_of(*chunks);
+}
+
+/// Puts in those of the file beside the program, if it is there: what `lower` planned, and `import`
+/// takes. Why not, where they are of another program or network; else empty.
+std::string add_paths(runtime::Program& program, const std::string& path,
+                      const Topology& topology) {
+  const std::string name = paths_file_of(path);
+  if (!std::filesystem::exists(name)) return "";
+  try {
+    program.paths =
+        parse_connection_paths(topology, read_input_file(name), name, read_input_file(path));
+  } catch (const InputError& error) {
+    return fmt::format("{}: left out", error.what());
+  }
+  return "";
+}
+
+GivenExecution given_program(ConfigTable& table, const ConfigValue& file, const std::string& path,
+                             const Topology& topology) {
+  if (!table.find("sizes")) throw file.error("a program doesn't say its size: give \"sizes\"");
+  const std::vector<Bytes> sizes = sizes_at(table, "sizes", "1GiB");
+  if (sizes.size() > 1) throw table.at("sizes").error("a program runs at one size");
+  std::optional<Collective> custom;
+  if (const auto collective = table.find("collective"))
+    custom = parsed(*collective, [&](const std::string& text) {
+      return make_collective(topology, {{text}, sizes.front()}, 1);
+    });
+  runtime::MscclFile read = runtime::load_msccl(path, sizes.front(), custom ? &*custom : nullptr);
+  const std::string lacking = add_paths(read.program, path, topology);
+  runtime::ForeignSchedule foreign = runtime::schedule_of(topology, read.program);
+  std::vector<std::string> warnings;
+  for (const std::string& warning : read.warnings)
+    warnings.push_back(warning.starts_with(path + ":") ? warning
+                                                       : fmt::format("{}: {}", path, warning));
+  if (!lacking.empty()) warnings.push_back(lacking);
+  return {read.program.name, std::move(foreign.collective), std::move(foreign.schedule),
+          std::move(read.program), std::move(warnings)};
+}
+
+GivenExecution given_schedule(ConfigTable& table, const std::string& path,
+                              const Topology& topology) {
+  for (const char* key : {"sizes", "collective"})
+    if (const auto value = table.find(key))
+      throw value->error(fmt::format("the schedule file says its {}: leave \"{}\" out",
+                                     key == std::string_view("sizes") ? "size" : key, key));
+  ScheduleFile read = read_schedule(path, topology);
+  if (read.compact)
+    throw InputError(fmt::format("{}: {} transfers are too many", path, read.size()));
+  const Verdict verdict = verify(topology, read.collective, read.schedule);
+  if (!verdict.correct()) throw InputError(fmt::format("{}: fault: {}", path, verdict.fault->text));
+  return {read.algorithm, std::move(read.collective), std::move(read.schedule), std::nullopt, {}};
+}
+
+/// What runs is in a file, and nothing is synthesized.
+void read_given(ConfigTable& table, const ConfigValue& file, const std::string& source_name,
+                const Topology& topology, ExecutionCase& c) {
+  for (const char* key : {"algorithms", "chunks", "limit", "settings"})
+    if (const auto value = table.find(key)) throw value->error("for algorithms, not for a file");
+  if (file.string().empty()) throw file.error("the name of a file is empty");
+  const std::string path = beside(file.string(), source_name);
+  const bool is_program = unpacked_name(path).ends_with(".xml");
+  for (const char* key : {"in_place", "instances"})
+    if (const auto value = table.find(key); value && is_program)
+      throw value->error("for what is lowered, not for a program");
+  c.given = is_program ? given_program(table, file, path, topology)
+                       : given_schedule(table, path, topology);
+  c.collective = collective_text(topology, c.given->collective);
+}
+
+bool is_rate(const Expectation& expectation) {
+  return expectation.metric.name.ends_with("_rate_fraction");
+}
+
+ExecutionStudy read_study(ConfigTable table, const Experiment& experiment,
+                          const std::string& source_name, std::span<const ExecutionStudy> others) {
+  ExecutionStudy study;
+  study.label = label_at(table, others);
+  study.topology = topology_at(table, experiment.topologies);
+  const Topology& topology = experiment.topologies[study.topology].topology;
+  ExecutionCase& c = study.execution;
+  c.label = study.label;
+  if (const auto file = table.find("file"))
+    read_given(table, *file, source_name, topology, c);
+  else
+    read_algorithms(table, topology, c);
+  c.options = options_of(table, experiment.seed, source_name);
+  if (const auto settings = table.find("settings"))
+    settings->located([&] { require_known_settings(c.algorithms, c.options); });
+  read_request(table, c);
+  if (c.given && c.given->program) c.lowering.in_place = c.given->program->in_place;
+  const std::vector<ConfigTable> expectations = table.tables("expect");
+  for (ConfigTable expectation : expectations)
+    if (const auto within = expectation.find("repeats_within")) {
+      if (c.passes < 2) throw within->error("whether ratios repeat takes 2 \"passes\" or more");
+      if (c.predicted_by == PredictedBy::nothing)
+        throw within->error("it is of ratios to predictions, and \"predicted_by\" is nothing");
+    }
+  study.expectations = read_expectations(expectations, planned_runs(c));
+  c.measures_copy_rate = std::ranges::any_of(study.expectations, is_rate);
+  table.finish();
+  return study;
+}
+
+/// "DGX-1: "; a study that is alone has no label.
+std::string label_prefix(const std::string& label) { return label.empty() ? "" : label + ": "; }
 
 std::string what_came_of(const ExecutionRun& run) {
   if (!run.problem.empty()) return run.problem;
@@ -45,76 +270,24 @@ std::string what_came_of(const ExecutionRun& run) {
 std::function<void(const ExecutionRun&)> execution_announcer(std::string label, bool lines_wanted) {
   if (!lines_wanted && isatty(STDERR_FILENO) == 0) return {};
   return [label = std::move(label)](const ExecutionRun& run) {
-    std::cerr << fmt::format("tutti: {}{}, {}: {}\n", label.empty() ? "" : label + ": ",
-                             run.algorithm, short_text(run.size), what_came_of(run))
+    std::cerr << fmt::format("tutti: {}{}, {}: {}\n", label_prefix(label), run.algorithm,
+                             short_text(run.size), what_came_of(run))
               << std::flush;
   };
 }
 
-void add_point(std::vector<Curve>& curves, const std::string& name, CurveLook look, Bytes size,
-               double time) {
-  auto at = std::ranges::find(curves, name, &Curve::name);
-  if (at == curves.end()) at = curves.insert(curves.end(), Curve{name, {}, {}, look});
-  at->points.push_back({static_cast<double>(size.count), time});
-}
-
-/// "predictions are off by 4 % in the median, 22 % at most"
-std::string errors_text(std::span<const ExecutionRun* const> runs) {
-  std::vector<double> errors;
-  for (const ExecutionRun* run : runs)
-    if (!run->fitted)
-      errors.push_back(std::abs(run->predicted.front().seconds() / run->measured() - 1));
-  if (errors.empty()) return "all predictions are fitted";
-  std::ranges::sort(errors);
-  return fmt::format("predictions are off by {:.0f} % in the median, {:.0f} % at most",
-                     100 * errors[(errors.size() - 1) / 2], 100 * errors.back());
-}
-
-/// Whether any run was measured.
-bool was_measured(const ExecutionEvaluation& evaluation) {
-  return std::ranges::any_of(evaluation.runs,
-                             [](const ExecutionRun& run) { return run.ratio() > 0; });
-}
-
-/// Two curves per algorithm, of measured and of predicted times over the size, both axes
-/// logarithmic: where they part is where the model doesn't know the machine. Pre: was_measured().
-Figure execution_figure(const ExecutionEvaluation& e) {
-  std::vector<const ExecutionRun*> runs;
-  std::vector<std::string> algorithms;
-  double longest = 0; // in seconds
-  for (const ExecutionRun& run : e.runs) {
-    if (run.ratio() <= 0) continue;
-    runs.push_back(&run);
-    longest = std::max({longest, run.measured(), run.predicted.front().seconds()});
-    if (std::ranges::find(algorithms, run.algorithm) == algorithms.end())
-      algorithms.push_back(run.algorithm);
-  }
-  const std::vector<std::size_t> hues = series_hues(algorithms);
-  const TimeUnit unit = time_unit(static_cast<double>(ps_per_s) * longest);
-  CurveChart chart;
-  chart.heading = {labelled_title(e.label, fmt::format("{} on {}: {}", e.collective, e.topology,
-                                                       errors_text(runs))),
-                   fmt::format("{}, links {}; median of {}; predicted for {}", e.device,
-                               e.emulated ? "throttled to the topology's" : "as fast as they go",
-                               e.repetitions, e.profile ? "the profiled network" : "the topology")};
-  chart.axis = CurveAxis::bytes;
-  chart.x_label = "collective size";
-  chart.y_label = fmt::format("time [{}]", unit.name);
-  chart.logarithmic = true;
-  for (const ExecutionRun* run : runs) {
-    const auto place = std::ranges::find(algorithms, run->algorithm) - algorithms.begin();
-    const std::size_t hue = hues[static_cast<std::size_t>(place)];
-    const double scale = static_cast<double>(ps_per_s) / unit.ps;
-    add_point(chart.curves, run->algorithm + ", measured", {hue, 0}, run->size,
-              scale * run->measured());
-    add_point(chart.curves, run->algorithm + ", predicted", {hue, 1}, run->size,
-              scale * run->predicted.front().seconds());
-  }
-  for (Curve& curve : chart.curves) std::ranges::stable_sort(curve.points, {}, &PlotPoint::x);
-  return curve_figure(chart);
-}
-
 } // namespace
+
+std::vector<ExecutionStudy> ExecutionStudy::read_all(ConfigTable& root,
+                                                     const Experiment& experiment,
+                                                     const std::string& source_name) {
+  return studies_in<ExecutionStudy>(
+      root, [&](const ConfigTable& table, std::span<const ExecutionStudy> others) {
+        return read_study(table, experiment, source_name, others);
+      });
+}
+
+std::string_view to_text(PredictedBy by) { return prediction_names[static_cast<std::size_t>(by)]; }
 
 ExecutionCase ExecutionStudy::complete(Networks networks) const {
   ExecutionCase c = execution;
@@ -151,45 +324,40 @@ std::size_t ExecutionStudy::case_count() const {
   return execution.given ? 1 : execution.sizes.size() * execution.algorithms.size();
 }
 
-std::vector<RecordColumn> ExecutionStudy::columns() { return execution_columns(); }
-
-std::vector<std::string> ExecutionStudy::table_columns() const {
-  return execution_table_columns(execution.measures_copy_rate);
+std::vector<std::string> problems_of(const ExecutionEvaluation& evaluation) {
+  std::vector<std::string> problems;
+  const auto& runs = evaluation.runs;
+  if (evaluation.left_out.empty() && !runs.empty() &&
+      std::ranges::none_of(
+          runs, [](const ExecutionRun& run) { return run.execution || !run.problem.empty(); }))
+    problems.push_back(fmt::format("{}nothing ran: {}, {}: {}", label_prefix(evaluation.label),
+                                   runs.front().algorithm, to_text(runs.front().size),
+                                   runs.front().note));
+  for (const ExecutionRun& run : evaluation.runs)
+    if (!run.problem.empty())
+      problems.push_back(fmt::format("{}{}, {} {}: {}", label_prefix(evaluation.label),
+                                     run.algorithm, evaluation.collective, to_text(run.size),
+                                     run.problem));
+  return problems;
 }
 
-namespace {
-
-StudyResult result_of(ExecutionEvaluation evaluation) {
-  const auto made = std::make_shared<const ExecutionEvaluation>(std::move(evaluation));
+StudyResult run_study(const ExecutionStudy& study, const StudyRun& how) {
+  const auto made = std::make_shared<const ExecutionEvaluation>(evaluate_study(study, how));
   StudyResult result;
-  result.files = {{"executions", execution_records({made.get(), 1})}};
+  result.files = {{"executions", execution_records(*made)}};
   result.texts = {{"nccl_tests.txt", nccl_tests_text(*made)}};
   result.kind = ExecutionStudy::kind;
   result.details = [made] { return execution_details(*made); };
   result.about = [made] { return about_executions(*made); };
   result.story = [made](const TableForm& form) { return execution_text(*made, form); };
-  result.figures = [made] {
-    std::vector<NamedFigure> figures;
-    if (was_measured(*made))
-      figures.push_back({file_stem("execution", made->label), execution_figure(*made)});
-    return figures;
-  };
+  result.figures = [made] { return execution_figures(*made); };
   for (const ExecutionRun& one : made->runs)
     if (!one.execution && !result.unanswered) result.unanswered = {one.status, one.note};
   result.defects = problems_of(*made);
-  return result;
-}
-
-} // namespace
-
-StudyResult run_study(const ExecutionStudy& study, const StudyRun& how) {
-  ExecutionEvaluation made = evaluate_study(study, how);
-  const std::string copy_rate_note = made.copy_rate_note;
-  StudyResult result = result_of(std::move(made));
   result.comparisons = compare(study.expectations, result.files.front().records);
   for (std::size_t i = 0; i < study.expectations.size(); ++i)
-    if (!copy_rate_note.empty() && study.expectations[i].metric.name.ends_with("_rate_fraction"))
-      result.comparisons[i].explanation = copy_rate_note;
+    if (!made->copy_rate_note.empty() && is_rate(study.expectations[i]))
+      result.comparisons[i].explanation = made->copy_rate_note;
   return result;
 }
 

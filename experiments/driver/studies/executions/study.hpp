@@ -89,5 +89,8 @@ void require_sound(const ExecutionStudy& study, Networks networks);
 
 /// One after another, as they are timed.
 [[nodiscard]] ExecutionEvaluation evaluate_study(const ExecutionStudy& study, const StudyRun& how);
+/// What is wrong with each run, in words, and that nothing ran at all where that is so; empty where
+/// all is well.
+[[nodiscard]] std::vector<std::string> problems_of(const ExecutionEvaluation& evaluation);
 
 } // namespace tutti

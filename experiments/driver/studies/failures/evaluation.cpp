@@ -8,7 +8,7 @@
 #include "experiments/driver/studies/failures/failure_texts.hpp"
 #include "experiments/driver/studies/failures/noisy_recovery.hpp"
 #include "experiments/driver/studies/failures/reaction.hpp"
-#include "experiments/driver/studies/noise/start_times.hpp"
+#include "experiments/driver/studies/noise/request.hpp"
 #include "experiments/driver/studies/registry.hpp"
 #include "sim/engines/agreement.hpp"
 #include "sim/error.hpp"

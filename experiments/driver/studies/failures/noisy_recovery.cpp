@@ -3,7 +3,7 @@
 #include "experiments/driver/studies/failures/noisy_recovery.hpp"
 
 #include "experiments/driver/studies/failures/reaction.hpp"
-#include "experiments/driver/studies/noise/start_times.hpp"
+#include "experiments/driver/studies/noise/request.hpp"
 #include "sim/engines/agreement.hpp"
 #include "synth/bounds/late_start.hpp"
 

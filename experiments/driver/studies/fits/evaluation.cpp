@@ -13,6 +13,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cassert>
 #include <cmath>
 #include <memory>
 #include <mutex>
@@ -21,6 +22,52 @@
 #include <utility>
 
 namespace tutti {
+
+namespace {
+
+/// What 90 % of these are at most, and of others like them.
+double order_statistic(std::vector<double> values) {
+  constexpr double coverage = 0.9;
+  const auto count = static_cast<double>(values.size());
+  const auto rank = static_cast<std::size_t>(std::min(count, std::ceil(coverage * (count + 1))));
+  std::ranges::nth_element(values, values.begin() + static_cast<std::ptrdiff_t>(rank) - 1);
+  return values[rank - 1];
+}
+
+} // namespace
+
+// Residuals of rows that are fitted to are too small, and a distribution of them is anybody's
+// guess. So widths are order statistics of residuals of rows that were left out (Vovk et al. 2005,
+// conformal prediction; Barber et al. 2021, jackknife+), scaled by what a row's time is made of:
+// large messages depend on rates, which are known well, small ones on latencies, which aren't.
+Spread spread_of(std::span<const LeftOut> rows) {
+  assert(!rows.empty());
+  constexpr double mostly = 0.25;
+  std::vector<double> of_rates, of_times;
+  for (const LeftOut& row : rows)
+    if (row.times < mostly) of_rates.push_back(row.off);
+  Spread spread;
+  const bool knows_rates = !of_rates.empty();
+  if (knows_rates) spread.rates = order_statistic(std::move(of_rates));
+  for (const LeftOut& row : rows)
+    if (row.times >= mostly)
+      of_times.push_back((row.off - spread.rates * (1 - row.times)) / row.times);
+  if (!of_times.empty()) spread.times = order_statistic(std::move(of_times));
+  if (!knows_rates) spread.rates = spread.times;
+  spread.times = std::max(spread.times, spread.rates); // known no better
+  return spread;
+}
+
+std::vector<bool> covered_by_others(std::span<const LeftOut> rows) {
+  std::vector<bool> covered(rows.size(), false);
+  if (rows.size() < 2) return covered;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    std::vector<LeftOut> others(rows.begin(), rows.end());
+    others.erase(others.begin() + static_cast<std::ptrdiff_t>(i));
+    covered[i] = rows[i].off <= spread_of(others).half_width(rows[i].times);
+  }
+  return covered;
+}
 
 namespace {
 
@@ -223,41 +270,6 @@ void spread(const FitRequest& request, Networks networks, FitEvaluation& made) {
     transport.launch_within[model] = least;
   }
 }
-
-} // namespace
-
-std::vector<FitErrorRow> error_rows(const FitStudy& study, Networks networks) {
-  using Key = std::tuple<std::string, std::string, CollectiveKind, Bytes>;
-  std::vector<FitErrorRow> found;
-  const auto add = [&](const Key& key, std::size_t row) {
-    const auto at = std::ranges::find_if(found, [&](const FitErrorRow& each) {
-      return Key(each.group, each.topology, each.kind, each.from) == key;
-    });
-    FitErrorRow& of =
-        at == found.end()
-            ? found.emplace_back(FitErrorRow{
-                  std::get<0>(key), std::get<1>(key), std::get<2>(key), std::get<3>(key), {}})
-            : *at;
-    of.rows.push_back(row);
-  };
-  for (const Bytes from : study.from)
-    for (const bool is_pooled : {false, true}) {
-      std::size_t row = 0;
-      for (const FitSystem& system : study.systems) {
-        const auto of_group = std::ranges::count(study.systems, system.group, &FitSystem::group);
-        for (const FitStudyRow& each : system.rows) {
-          if (each.measured.size >= from && (!is_pooled || of_group > 1))
-            add({system.group, is_pooled ? "all" : networks[system.topology].label,
-                 each.measured.kind, from},
-                row);
-          ++row;
-        }
-      }
-    }
-  return found;
-}
-
-namespace {
 
 /// Its predictions by schedules that are planned on the latencies of `plan`.
 FitRequest request_of(const FitStudy& study, Networks networks, const SynthesisOptions& options,

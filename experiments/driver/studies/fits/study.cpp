@@ -1,145 +1,171 @@
-// Errors come first, as they say what the constants are worth; those of machines that were left out
-// are what somebody with another machine may expect.
+// [[fits]] from its tables to what came of them. Rows are read with the experiment, so that a table
+// that isn't there, or is of another machine, shows before anything runs, and so that expectations
+// are of rows that there will be.
 #include "experiments/driver/studies/fits/study.hpp"
 
-#include "experiments/driver/figures/curves.hpp"
-#include "experiments/driver/figures/figure_frame.hpp"
-#include "experiments/driver/records/file_stem.hpp"
-#include "experiments/driver/studies/fits/records.hpp"
+#include "experiments/driver/studies/expectation_reader.hpp"
+#include "experiments/driver/studies/experiment.hpp"
+#include "experiments/driver/studies/experiment_values.hpp"
+#include "experiments/driver/studies/fits/columns.hpp"
+#include "experiments/driver/studies/measurements/comparison.hpp"
+#include "experiments/driver/studies/registry.hpp"
+#include "experiments/driver/studies/runs/over_nccl.hpp"
 #include "experiments/driver/studies/runs/runner.hpp"
 #include "experiments/driver/terminal/stage_display.hpp"
 #include "sim/error.hpp"
-#include "sim/report.hpp"
-#include "sim/text.hpp"
+#include "sim/files/config.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
-#include <cmath>
 #include <memory>
+#include <tuple>
 #include <utility>
 
 namespace tutti {
 
 namespace {
 
-/// Without what is unused.
-Records shown_constants(Records constants) {
-  std::erase_if(constants.rows,
-                [](const std::vector<Cell>& row) { return row.back().text() == "unused"; });
-  return constants;
+/// Takes rows of sizes beyond `most` or below `least` aside. Errors: InputError as
+/// read_measurements(), for a row of another number of NPUs than the topology has, with its line.
+std::vector<FitStudyRow> rows_of(std::span<const std::string> files,
+                                 const MeasurementRequest& request, const Topology& topology,
+                                 Bytes least, Bytes most) {
+  std::vector<FitStudyRow> rows;
+  for (const std::string& file : files)
+    for (MeasuredRow& measured : read_measurements(file, request).rows) {
+      require_npus(measured, topology.npu_count(), topology.name());
+      std::string aside;
+      if (measured.size < least) aside = "below " + to_text(least);
+      if (measured.size > most) aside = "beyond " + to_text(most);
+      rows.push_back({std::move(measured), std::move(aside)});
+    }
+  std::ranges::stable_sort(rows, {}, [](const FitStudyRow& row) {
+    return std::tuple(row.measured.kind, row.measured.size.count);
+  });
+  return rows;
 }
 
-std::string intervals_text(const FitStudy& study, const FitEvaluation& made) {
-  const char* others = study.systems.size() > 1 ? "other parts" : "here";
-  std::string text;
-  for (const auto& [part, spread] : made.spreads)
-    text += fmt::format("{}: rates within {:.1f} %, times within {:.0f} %\n",
-                        part.empty() ? others : part, 100 * std::expm1(spread.rates),
-                        100 * std::expm1(spread.times));
-  return "90 % of what is measured is expected\n" + text;
+std::pair<Bytes, Bytes> fitted_sizes(ConfigTable& table) {
+  const std::vector<Bytes> sizes = sizes_at(table, "sizes", "1B..1GiB");
+  return {std::ranges::min(sizes), std::ranges::max(sizes)};
 }
 
-std::string aside_text(Networks networks, const FitEvaluation& made) {
-  std::vector<std::pair<std::string, std::size_t>> reasons;
-  for (const FittedRow& row : made.rows) {
-    if (row.row->left_aside.empty()) continue;
-    const std::string reason =
-        fmt::format("{}: {}", networks[row.system->topology].label, row.row->left_aside);
-    const auto known =
-        std::ranges::find(reasons, reason, &std::pair<std::string, std::size_t>::first);
-    if (known == reasons.end())
-      reasons.emplace_back(reason, 1);
+MeasurementRequest request_of(ConfigTable& table) {
+  MeasurementRequest request;
+  if (const auto kind = table.find("collective"))
+    request.kind = parsed(*kind, parse_collective_kind);
+  if (const auto only = table.find("only")) {
+    ConfigTable columns = only->table();
+    for (const std::string& column : columns.keys())
+      request.only.emplace_back(column, columns.at(column).string());
+    columns.finish();
+  }
+  return request;
+}
+
+void exclude(ConfigTable table, std::vector<FitStudyRow>& rows) {
+  std::pair<Bytes, Bytes> sizes{Bytes{0}, Bytes{INT64_MAX}};
+  if (table.find("sizes")) sizes = fitted_sizes(table);
+  const std::vector<CollectiveKind> kinds =
+      list_at(table, "collectives", std::vector<CollectiveKind>{},
+              [](const ConfigValue& value) { return parsed(value, parse_collective_kind); });
+  const ConfigValue why = table.at("reason");
+  const std::string reason = plain_label(why);
+  if (reason.empty()) throw why.error("what isn't fitted has a reason");
+  bool has_any = false;
+  for (FitStudyRow& row : rows) {
+    const MeasuredRow& of = row.measured;
+    if (of.size < sizes.first || of.size > sizes.second) continue;
+    if (!kinds.empty() && std::ranges::find(kinds, of.kind) == kinds.end()) continue;
+    row.left_aside = reason;
+    has_any = true;
+  }
+  if (!has_any) throw table.error("no row is of these sizes and collectives");
+  table.finish();
+}
+
+FitSystem read_system(ConfigTable& table, const Experiment& experiment,
+                      const std::string& source_name, std::span<const std::string> files,
+                      const std::pair<Bytes, Bytes>& sizes) {
+  FitSystem system;
+  system.topology = topology_at(table, experiment.topologies);
+  const LabelledTopology& of = experiment.topologies[system.topology];
+  const auto group = table.find("group");
+  system.group = group ? plain_label(*group) : of.label;
+  const auto algorithm = table.find("algorithm");
+  system.algorithm =
+      algorithm ? parsed(*algorithm, find_algorithm) : find_algorithm(nccl_of(of.topology));
+  system.options = options_of(table, experiment.seed, source_name);
+  if (const auto settings = table.find("settings"))
+    settings->located([&] { require_known_settings({&system.algorithm, 1}, system.options); });
+  if (system.options.model.link_busy != LinkBusy::serialization)
+    throw table.at("link_busy").error("under a transport links are busy for serialization only");
+  const MeasurementRequest request = request_of(table);
+  try {
+    system.rows = rows_of(files, request, of.topology, sizes.first, sizes.second);
+  } catch (const InputError& error) {
+    throw table.error(error.what());
+  }
+  for (const ConfigTable& each : table.tables("exclude")) exclude(each, system.rows);
+  return system;
+}
+
+FitStudy read_fit(ConfigTable table, const Experiment& experiment, const std::string& source_name,
+                  std::span<const FitStudy> others) {
+  FitStudy study;
+  study.label = label_at(table, others);
+  if (const auto name = table.find("name")) study.name = plain_name(*name);
+  for (const FitStudy& other : others)
+    if (other.name == study.name)
+      throw table.error("a second transport called \"" + study.name + "\" (its key is name)");
+  if (study.name == experiment.name)
+    throw table.error("the transport \"" + study.name +
+                      "\" would have the file of the experiment, which is called so");
+  study.note = string_at(table, "note");
+  std::vector<std::string> files;
+  for (const ConfigValue& each : list_of(table.at("measured")))
+    if (const std::string file = beside(each.string(), source_name);
+        std::ranges::find(files, file) == files.end())
+      files.push_back(file);
     else
-      ++known->second;
+      throw each.error("a file twice: its rows would count double");
+  const std::pair<Bytes, Bytes> sizes = fitted_sizes(table);
+  study.free =
+      list_at(table, "free", study.free, [](const ConfigValue& value) { return value.string(); });
+  study.from =
+      list_at(table, "from", study.from, [](const ConfigValue& value) { return value.bytes(); });
+  std::ranges::sort(study.from);
+  study.from.erase(std::unique(study.from.begin(), study.from.end()), study.from.end());
+  for (ConfigTable& each : table.tables("systems")) {
+    study.systems.push_back(read_system(each, experiment, source_name, files, sizes));
+    each.finish();
+    for (std::size_t s = 0; s + 1 < study.systems.size(); ++s)
+      if (study.systems[s].topology == study.systems.back().topology)
+        throw each.error("a second system of this topology");
   }
-  std::string text;
-  for (const auto& [reason, rows] : reasons)
-    text += fmt::format("{} row{} of {} (predicted, and not fitted)\n", rows, rows == 1 ? "" : "s",
-                        reason);
-  return text;
-}
-
-/// Bus bandwidth over size of one collective on one machine.
-NamedFigure figure_of(const FitStudy& study, Networks networks, const FitEvaluation& made,
-                      const FitSystem& system, CollectiveKind kind) {
-  constexpr double gb = 1e9;
-  const LabelledTopology& network = networks[system.topology];
-  const double factor = bus_factor(kind, network.topology.npu_count());
-  CurveChart chart;
-  chart.heading.title = fmt::format("{}, {}: measured, and predicted under transport {}",
-                                    network.label, to_text(kind), study.name);
-  chart.x_label = "size";
-  chart.y_label = "bus bandwidth (GB/s)";
-  Curve measured{"measured", {}, {}, CurveLook{0, 0}}, fitted{"predicted", {}, {}, CurveLook{1, 1}},
-      unseen{"predicted without these rows", {}, {}, CurveLook{2, 2}};
-  for (const FittedRow& row : made.rows) {
-    if (row.system != &system || row.row->measured.kind != kind) continue;
-    const auto size = static_cast<double>(row.row->measured.size.count);
-    if (!measured.points.empty() && measured.points.back().x == size) continue; // in place
-    const auto busbw = [&](double seconds) { return factor * size / seconds / gb; };
-    measured.points.push_back({size, busbw(row.row->measured.seconds)});
-    fitted.points.push_back({size, busbw(row.predicted.seconds())});
-    fitted.band.push_back(
-        {size, busbw(row.interval.high.seconds()), busbw(row.interval.low.seconds())});
-    unseen.points.push_back(
-        {size, busbw(row.row->measured.seconds * std::exp(row.errors.without_system))});
-  }
-  chart.curves = {std::move(measured), std::move(fitted)};
-  if (study.systems.size() > 1) chart.curves.push_back(std::move(unseen));
-  return {file_stem(study.label.empty() ? "fit" : study.label,
-                    fmt::format("{} {}", network.label, to_text(kind))),
-          curve_figure(chart)};
-}
-
-std::vector<NamedFigure> figures_of(const FitStudy& study, Networks networks,
-                                    const FitEvaluation& made) {
-  std::vector<NamedFigure> figures;
-  std::vector<std::pair<const FitSystem*, CollectiveKind>> drawn;
-  for (const FittedRow& row : made.rows) {
-    const std::pair of(row.system, row.row->measured.kind);
-    const auto points = std::ranges::count_if(made.rows, [&](const FittedRow& other) {
-      return other.system == of.first && other.row->measured.kind == of.second;
-    });
-    if (points < 3 || std::ranges::find(drawn, of) != drawn.end()) continue;
-    drawn.push_back(of);
-    figures.push_back(figure_of(study, networks, made, *of.first, of.second));
-  }
-  return figures;
-}
-
-/// Constants and widths: what the file has that was made.
-nlohmann::ordered_json about(const FitStudy& study, const Records& constants,
-                             const FitEvaluation& made) {
-  using Json = nlohmann::ordered_json;
-  const auto json_of = [](const Cell& cell, Quantity quantity) {
-    if (!cell.is_known()) return Json(nullptr);
-    return quantity == Quantity::count ? Json(cell.whole()) : Json(cell.text());
-  };
-  Json list = Json::array(), widths = Json::array();
-  for (const std::vector<Cell>& row : constants.rows) {
-    Json one = Json::object();
-    for (std::size_t c = 1; c < row.size(); ++c) // without the label
-      one[constants.columns[c].name] = json_of(row[c], constants.columns[c].quantity);
-    list.push_back(std::move(one));
-  }
-  for (const auto& [part, spread] : made.spreads)
-    widths.push_back({{"part", part.empty() ? Json(nullptr) : Json(part)},
-                      {"rates_within", std::expm1(spread.rates)},
-                      {"times_within", std::expm1(spread.times)}});
-  Json one = {{"kind", FitStudy::kind},
-              {"label", study.label.empty() ? Json(nullptr) : Json(study.label)},
-              {"transport", study.name},
-              {"constants", std::move(list)},
-              {"within", std::move(widths)}};
-  return Json::array({std::move(one)});
+  if (study.systems.empty())
+    study.systems.push_back(read_system(table, experiment, source_name, files, sizes));
+  const auto transport = table.find("transport");
+  study.start =
+      transport
+          ? transport->located(
+                [&] { return read_transport(beside(transport->string(), source_name)); })
+          : read_transport(nccl_of(experiment.topologies[study.systems.front().topology].topology));
+  if (const auto free = table.find("free"))
+    free->located([&] { require_constants(study.start, study.free); });
+  study.expectations = read_expectations(
+      table.tables("expect"),
+      {fit_error_keys(study, experiment.topologies), {}, {}, FitStudy::columns(), "error"});
+  table.finish();
+  return study;
 }
 
 /// A fit that is interrupted says nothing.
 StudyResult unfinished() {
   StudyResult result;
-  result.files = {{"fits", fit_errors({}, {}, nullptr)}};
+  result.files = {{"fits", {FitStudy::columns(), {}}}};
   result.kind = FitStudy::kind;
   result.story = [](const TableForm&) { return std::string(); };
   result.unanswered = {Status::timed_out, "interrupted in its fit"};
@@ -149,13 +175,12 @@ StudyResult unfinished() {
 
 } // namespace
 
-std::vector<RecordColumn> FitStudy::columns() { return fit_errors({}, {}, nullptr).columns; }
-
-std::vector<std::string> FitStudy::table_columns() const {
-  std::vector<std::string> names = column_names(columns(), {});
-  for (const std::string& name : column_names(fit_constants(*this, {}).columns, {}))
-    names.push_back(name);
-  return names;
+std::vector<FitStudy> FitStudy::read_all(ConfigTable& root, const Experiment& experiment,
+                                         const std::string& source_name) {
+  return studies_in<FitStudy>(root,
+                              [&](const ConfigTable& table, std::span<const FitStudy> others) {
+                                return read_fit(table, experiment, source_name, others);
+                              });
 }
 
 void require_sound(const FitStudy& study, Networks networks) {
@@ -172,26 +197,22 @@ std::string transport_text(const FitStudy& study, const FitEvaluation& made) {
 
 StudyResult result_of(const FitStudy& study, Networks networks, FitEvaluation evaluation) {
   const auto made = std::make_shared<const FitEvaluation>(std::move(evaluation));
-  const Records errors = fit_errors(study, networks, made.get());
-  const Records constants = fit_constants(study, *made);
   StudyResult result;
-  result.files = {{"fits", errors},
+  result.files = {{"fits", fit_errors(study, networks, *made)},
                   {"fit_rows", fit_rows(study, networks, *made)},
-                  {"fit_constants", constants}};
+                  {"fit_constants", fit_constants(study, *made)}};
   result.texts = {{study.name + ".toml", transport_text(study, *made)}};
   result.kind = FitStudy::kind;
   result.story = [=, &study](const TableForm& form) {
-    return to_text(records_table(errors), form) + "\n" +
-           to_text(records_table(shown_constants(constants)), form) + "\n" +
-           intervals_text(study, *made) + aside_text(networks, *made);
+    return fit_text(study, networks, *made, form);
   };
-  result.figures = [=, &study] { return figures_of(study, networks, *made); };
-  result.about = [=, &study] { return about(study, constants, *made); };
+  result.figures = [=, &study] { return fit_figures(study, networks, *made); };
+  result.about = [=, &study] { return about_fit(study, *made); };
   if (std::ranges::none_of(made->fit.constants, [](const FittedConstant& constant) {
         return constant.verdict == FitVerdict::fitted;
       }))
     result.nothing_made = {"no row determines a constant that is free"};
-  result.comparisons = compare(study.expectations, errors);
+  result.comparisons = compare(study.expectations, result.files.front().records);
   return result;
 }
 

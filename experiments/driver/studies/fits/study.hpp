@@ -34,7 +34,6 @@
 #pragma once
 
 #include "experiments/driver/studies/fits/least_squares.hpp"
-#include "experiments/driver/studies/fits/spread.hpp"
 #include "experiments/driver/studies/measurements/measured_row.hpp"
 #include "experiments/driver/studies/runs/evaluation.hpp"
 #include "experiments/driver/studies/study.hpp"
@@ -96,15 +95,32 @@ struct FitStudy {
   read_all(ConfigTable& root, const Experiment& experiment, const std::string& source_name);
 };
 
-/// Takes rows of sizes beyond `most` or below `least` aside. Errors: InputError as
-/// read_measurements(), for a row of another number of NPUs than the topology has, with its line.
-[[nodiscard]] std::vector<FitStudyRow> fit_rows(std::span<const std::string> files,
-                                                const MeasurementRequest& request,
-                                                const Topology& topology, Bytes least, Bytes most);
-
 /// Errors: InputError.
 void require_sound(const FitStudy& study, Networks networks);
 [[nodiscard]] StudyResult run_study(const FitStudy& study, const StudyRun& how);
+
+/// A row that was left out.
+struct LeftOut {
+  double off = 0;   ///< |ln(predicted / measured)|
+  double times = 0; ///< how much of its time is latencies and launches, 0 .. 1
+};
+
+/// A row of which a part t is times may be off by rates * (1 - t) + times * t, as logarithms.
+struct Spread {
+  double rates = 0, times = 0;
+  [[nodiscard]] double half_width(double times_part) const {
+    return rates * (1 - times_part) + times * times_part;
+  }
+};
+
+/// Rates wide enough for 90 % of the rows whose time is more than three quarters bandwidth, as if
+/// nothing else were uncertain; then times wide enough for 90 % of the others. 90 % of n rows are
+/// ceil(0.9 (n + 1)), or all. What has no rows is taken to be as wide as the other.
+/// Pre: one row or more. Cost: O(rows).
+[[nodiscard]] Spread spread_of(std::span<const LeftOut> rows);
+
+/// [row]: whether it lies in the interval that all others give; false for a single row.
+[[nodiscard]] std::vector<bool> covered_by_others(std::span<const LeftOut> rows);
 
 /// A row beside its predictions.
 struct FittedRow {
@@ -128,15 +144,6 @@ struct FitEvaluation {
   /// left out, or from sizes where there is only one machine.
   std::map<std::string, Spread> spreads;
 };
-
-/// Rows that an error is of.
-struct FitErrorRow {
-  std::string group, topology; ///< "all" of a group's
-  CollectiveKind kind = CollectiveKind::all_reduce;
-  Bytes from;
-  std::vector<std::size_t> rows; ///< of FitEvaluation::rows, which are in the study's order
-};
-[[nodiscard]] std::vector<FitErrorRow> error_rows(const FitStudy& study, Networks networks);
 
 /// Errors: InputError; Stopped.
 [[nodiscard]] FitEvaluation evaluate_fit(const FitStudy& study, Networks networks,

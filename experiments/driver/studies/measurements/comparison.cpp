@@ -95,16 +95,20 @@ MeasurementComparison compare_measurements(
   return made;
 }
 
-ComparisonError error_of(std::span<const ComparedRow> rows) {
-  std::vector<double> off;
-  for (const ComparedRow& row : rows)
-    if (row.predicted) off.push_back(std::abs(std::log(row.ratio())));
+ComparisonError error_of(std::vector<double> off) {
   if (off.empty()) return {};
   std::ranges::sort(off);
   double sum = 0;
   for (const double each : off) sum += each;
   const auto at = static_cast<std::size_t>(std::ceil(0.9 * static_cast<double>(off.size()))) - 1;
   return {off.size(), std::expm1(sum / static_cast<double>(off.size())), std::expm1(off[at])};
+}
+
+ComparisonError error_of(std::span<const ComparedRow> rows) {
+  std::vector<double> off;
+  for (const ComparedRow& row : rows)
+    if (row.predicted) off.push_back(std::abs(std::log(row.ratio())));
+  return error_of(std::move(off));
 }
 
 } // namespace tutti

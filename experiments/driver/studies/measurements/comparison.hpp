@@ -27,7 +27,7 @@ struct ComparedRow {
   [[nodiscard]] bool is_impossible() const;
 };
 
-/// How far predictions are off, either way.
+/// How far predictions are off: twice as much and half as much count alike.
 struct ComparisonError {
   std::size_t rows = 0; ///< with a prediction
   double mean = 0;      ///< exp(mean of |ln ratio|) - 1
@@ -52,6 +52,8 @@ void require_npus(const MeasuredRow& row, std::uint32_t npus, const std::string&
 compare_measurements(const Case& of, std::span<const MeasuredRow> rows,
                      const std::function<std::vector<Evaluation>(std::span<const Case>)>& evaluate);
 
+/// `off`: |ln ratio| of each row with a prediction.
+[[nodiscard]] ComparisonError error_of(std::vector<double> off);
 [[nodiscard]] ComparisonError error_of(std::span<const ComparedRow> rows);
 
 } // namespace tutti

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "experiments/driver/records/records.hpp"
+#include "experiments/driver/studies/noise/draws.hpp"
 #include "experiments/driver/studies/noise/request.hpp"
 #include "sim/collective.hpp"
 #include "sim/noise.hpp"
@@ -97,6 +98,10 @@ void draw_noise(NoisePlan plan, const NoiseRequest& request, Time lower_bound, T
 /// Skew, jitter, seed and number of draws, times, slowdowns, causes.
 [[nodiscard]] const Fields<NoiseOutcome>& noise_fields();
 
+/// Columns of noise_fields(), to stand after those that tell rows apart. `causes`: also what draws
+/// depended on.
+[[nodiscard]] std::vector<ShownColumn> shown_noise(bool causes);
+
 /// An object with lists: of each draw its time (null: never), last start and what it depended on.
 [[nodiscard]] nlohmann::ordered_json draws_json(const NoiseOutcome& outcome);
 /// All of an outcome, for another process, and back.
@@ -105,5 +110,9 @@ void draw_noise(NoisePlan plan, const NoiseRequest& request, Time lower_bound, T
 
 /// "200 draws of uniform:20us, jitter none, seed 1": for headings.
 [[nodiscard]] std::string noise_text(const NoiseOutcome& outcome);
+
+/// "skew uniform:20us, jitter none, seed 1, 200 draws", of a table of these: without the skew where
+/// they have several. Pre: they differ in their skew only; not empty.
+[[nodiscard]] std::string noise_heading(std::span<const NoiseOutcome* const> outcomes);
 
 } // namespace tutti

@@ -1,11 +1,13 @@
-// Distributions are texts with a unit, as times are everywhere: a scale without one is refused, and
-// so is whatever would make a link stand still.
+// What is asked of clocks and links. Distributions are texts with a unit, as times are everywhere: a
+// scale without one is refused, and so is whatever would make a link stand still. A node that only
+// relays has no start of its own: whoever names one has mistaken it for a member.
 #include "experiments/driver/studies/noise/request.hpp"
 
 #include "experiments/driver/records/percentage.hpp"
 #include "experiments/driver/studies/experiment_values.hpp"
-#include "experiments/driver/studies/noise/start_times.hpp"
 #include "sim/error.hpp"
+#include "sim/files/config.hpp"
+#include "sim/noise.hpp"
 #include "sim/text.hpp"
 
 #include <fmt/format.h>
@@ -127,11 +129,6 @@ bool NoiseRequest::is_drawn() const {
                              [](const SkewRequest& skew) { return skew.kind != Skew::Kind::none; });
 }
 
-void NoiseRequest::require_use(bool draws_given, bool seed_given) const {
-  if ((draws_given || seed_given) && !is_drawn())
-    throw InputError("nothing is drawn: that needs a skew or a jitter");
-}
-
 NoiseRequest noise_at(ConfigTable& table, const std::string& source_name,
                       const CheckStarts& check) {
   NoiseRequest noise;
@@ -166,9 +163,70 @@ NoiseRequest noise_at(ConfigTable& table, const std::string& source_name,
   const auto draws = table.find("draws"), seed = table.find("noise_seed");
   if (draws) noise.draws = static_cast<std::uint32_t>(draws->integer(1, NoiseRequest::most_draws));
   if (seed) noise.seed = static_cast<std::uint64_t>(seed->integer(0));
-  if (const auto& given = draws ? draws : seed)
-    given->located([&] { noise.require_use(draws.has_value(), seed.has_value()); });
+  if (const auto& given = draws ? draws : seed; given && !noise.is_drawn())
+    throw given->error("nothing is drawn: that needs a skew or a jitter");
   return noise;
+}
+
+std::vector<Time> parse_starts(const Topology& topology, std::span<const NodeId> members,
+                               std::span<const std::string> texts, std::string_view others) {
+  std::vector<Time> starts;
+  std::vector<bool> is_named(topology.node_count());
+  for (const std::string& text : texts) {
+    const std::size_t equals = text.rfind('=');
+    if (equals == std::string::npos)
+      throw InputError(fmt::format("\"{}\" isn't NPU=TIME, as npu3=20us", text));
+    const NodeId node = topology.find_node(text.substr(0, equals));
+    const std::string& name = topology.node(node).name;
+    if (!std::ranges::binary_search(members, node))
+      throw InputError(fmt::format("{} {}, so it can't start late", name, others));
+    if (is_named[node.value]) throw InputError(fmt::format("the start of {} is given twice", name));
+    is_named[node.value] = true;
+    starts.resize(topology.node_count());
+    starts[node.value] = parse_time(text.substr(equals + 1));
+    if (starts[node.value] > latest_start)
+      throw InputError(fmt::format("{} starts after {}; up to six days is possible", name,
+                                   text.substr(equals + 1)));
+  }
+  return starts;
+}
+
+std::vector<Time> parse_starts(const Topology& topology, const Collective& collective,
+                               std::span<const std::string> texts) {
+  if (texts.empty()) return {};
+  return parse_starts(topology, members_of(collective), texts);
+}
+
+void check_starts(const Topology& topology, const CollectiveRequest& request,
+                  std::span<const std::string> texts) {
+  std::optional<Collective> collective;
+  try {
+    collective = make_collective(topology, request, 1);
+  } catch (const InputError&) {
+    return;
+  }
+  (void)parse_starts(topology, *collective, texts);
+}
+
+std::string late_text(const Topology& topology, std::span<const Time> starts) {
+  const auto late = std::ranges::count_if(starts, [](Time start) { return start > Time{}; });
+  if (late == 0) return "";
+  const auto last = static_cast<std::uint32_t>(std::ranges::max_element(starts) - starts.begin());
+  return fmt::format("{} NPU{} late, {} last, at {}", late, late == 1 ? " starts" : "s start",
+                     topology.node(NodeId{last}).name, short_text(starts[last]));
+}
+
+std::vector<std::string> read_start_file(const std::string& file,
+                                         const std::function<void(const std::string&)>& check) {
+  ConfigTable table = read_config(file);
+  std::vector<std::string> texts;
+  for (const std::string& name : table.keys()) {
+    const ConfigValue value = table.at(name);
+    texts.push_back(fmt::format("{}={}", name, value.string()));
+    value.located([&] { check(texts.back()); });
+  }
+  if (texts.empty()) throw InputError(file + ": names no NPU, as in npu3 = \"20us\"");
+  return texts;
 }
 
 } // namespace tutti

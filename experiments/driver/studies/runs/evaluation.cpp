@@ -5,7 +5,7 @@
 
 #include "experiments/driver/cache/schedule_cache.hpp"
 #include "experiments/driver/figures/trace.hpp"
-#include "experiments/driver/studies/noise/start_times.hpp"
+#include "experiments/driver/studies/noise/request.hpp"
 #include "experiments/driver/studies/refusals.hpp"
 #include "experiments/driver/studies/runs/busy_links.hpp"
 #include "experiments/driver/studies/runs/noisy_replay.hpp"

@@ -5,7 +5,7 @@
 // addresses, whose collisions differ from job to job, so that one seed tells little.
 #include "experiments/driver/studies/runs/noisy_replay.hpp"
 
-#include "experiments/driver/studies/noise/start_times.hpp"
+#include "experiments/driver/studies/noise/request.hpp"
 #include "experiments/driver/studies/runs/with_transport.hpp"
 #include "sim/engines/agreement.hpp"
 #include "sim/engines/late_starts.hpp"

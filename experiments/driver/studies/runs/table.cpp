@@ -5,7 +5,7 @@
 
 #include "experiments/driver/records/records.hpp"
 #include "experiments/driver/records/table.hpp"
-#include "experiments/driver/studies/noise/table.hpp"
+#include "experiments/driver/studies/noise/draws.hpp"
 #include "experiments/driver/studies/runs/records.hpp"
 #include "sim/engines/agreement.hpp"
 #include "synth/bounds/bounds.hpp"

@@ -1,14 +1,14 @@
 // A study's runs are a product: networks x variants x plans x conditions. The undisturbed run comes
 // first and makes the plans; the others reuse them, rerouted or planned anew where links have
-// failed. What one run can't do is a note of that run. The checks of checks.hpp stand behind every
-// figure.
+// failed. What one run can't do is a note of that run. The checks of iteration.hpp stand behind
+// every figure.
 #include "experiments/driver/studies/training/evaluation.hpp"
 
 #include "experiments/driver/pool/process_memory.hpp"
-#include "experiments/driver/studies/noise/start_times.hpp"
+#include "experiments/driver/studies/noise/request.hpp"
 #include "experiments/driver/studies/runs/busy_links.hpp"
-#include "experiments/driver/studies/training/checks.hpp"
-#include "experiments/driver/studies/training/noisy_iteration.hpp"
+#include "experiments/driver/studies/training/columns.hpp"
+#include "experiments/driver/studies/training/iteration.hpp"
 #include "experiments/driver/studies/training/synthesis.hpp"
 #include "sim/engines/agreement.hpp"
 #include "sim/error.hpp"
@@ -26,40 +26,6 @@
 namespace tutti {
 
 namespace {
-
-WorkloadSummary summary_of(const WorkSource& source, const Workload& workload,
-                           const Topology& topology) {
-  WorkloadSummary summary;
-  summary.name = workload.name;
-  summary.trained_on = trained_on(source);
-  summary.iterations = workload.iterations;
-  summary.items = workload.items;
-  summary.flops = workload.flops;
-  summary.item = workload.item;
-  summary.peak_flops = peak_flops(source);
-  summary.memory_warning = memory_warning(source, workload, topology);
-  const auto most = std::ranges::max_element(workload.memory, {}, &MemoryEstimate::total);
-  if (most != workload.memory.end()) {
-    summary.memory = *most;
-    summary.memory_npu.value = static_cast<std::uint32_t>(most - workload.memory.begin());
-  }
-  return summary;
-}
-
-NodeId npu_of(const Straggler& straggler, const Topology& topology) {
-  const NodeId npu = topology.find_node(straggler.npu);
-  if (npu.value >= topology.npu_count())
-    throw InputError(fmt::format("straggler {} is no NPU", straggler.npu));
-  return npu;
-}
-
-std::vector<Share> compute_shares(std::span<const Straggler> stragglers, const Topology& topology) {
-  if (stragglers.empty()) return {};
-  std::vector<Share> shares(topology.npu_count());
-  for (const Straggler& straggler : stragglers)
-    shares[npu_of(straggler, topology).value] = straggler.share;
-  return shares;
-}
 
 TrainingRun heading_of(const TrainingNetwork& network, const TrainingVariant& variant,
                        const TrainingPlan& plan) {
@@ -280,9 +246,8 @@ private:
       if (run.remark.empty()) run.remark = remark(agreement);
     }
     run.bound = IterationBound(workload_, run.communications).time(options.starts);
-    const Time rounding =
-        rounding_of(*study_.engines.front(), topology, workload_, plans, run.bound);
-    if (run.report->duration + rounding < run.bound)
+    const IterationCase first{topology, workload_, plans, options, *study_.engines.front()};
+    if (first.is_below(run.bound, *run.report))
       add_problem(run, fmt::format("takes {}, below its bound {}", to_text(run.report->duration),
                                    to_text(run.bound)));
   }
@@ -473,23 +438,6 @@ TrainingEvaluation evaluate_training(const TrainingStudy& study,
   return result;
 }
 
-std::vector<Condition> conditions_of(const TrainingStudy& study, std::size_t topology) {
-  const Disturbances& disturbances = study.disturbances;
-  std::vector<Condition> conditions{{}};
-  const EventPlan* events = disturbances.events.empty() ? nullptr : &disturbances.events[topology];
-  if (!disturbances.stragglers.empty() || (events != nullptr && !events->events.empty()))
-    conditions.push_back({Condition::Kind::disturbed, 0, 1});
-  if (events == nullptr) return conditions;
-  for (const Scenario& scenario : scenarios_of(*events, study.planning.options.seed)) {
-    if (scenario.failed_links.value_or(0) == 0) continue;
-    for (const Policy policy : disturbances.policies)
-      conditions.push_back(
-          {policy == Policy::reroute ? Condition::Kind::reroute : Condition::Kind::resynthesize,
-           *scenario.failed_links, scenario.seed});
-  }
-  return conditions;
-}
-
 std::vector<PlannedTraining> planned_rows(const TrainingStudy& study,
                                           std::span<const TrainingNetwork> networks) {
   std::vector<PlannedTraining> rows;
@@ -528,12 +476,6 @@ void require_bounds(const TrainingStudy& study, std::size_t networks) {
             of_bound->text, condition.kind == Condition::Kind::reroute ? "rerouted" : "disturbed"));
 }
 
-void require_npus(std::span<const Straggler> stragglers,
-                  std::span<const TrainingNetwork> networks) {
-  for (const TrainingNetwork& network : networks)
-    for (const Straggler& straggler : stragglers) (void)npu_of(straggler, *network.topology);
-}
-
 void require_sound(const TrainingStudy& study, std::span<const TrainingNetwork> networks) {
   require_npus(study.disturbances.stragglers, networks);
   require_bounds(study, networks.size());
@@ -547,29 +489,6 @@ void require_sound(const TrainingStudy& study, std::span<const TrainingNetwork> 
       } catch (const std::bad_alloc&) { // which evaluate_training() says in its rows
       }
     }
-}
-
-std::string name_of_plan(const TrainingRun& run) {
-  return run.plan + (run.transport == "ideal" ? "" : ", " + run.transport);
-}
-
-std::vector<std::string> problems_of(const TrainingEvaluation& evaluation) {
-  std::vector<std::string> problems;
-  for (const TrainingRun& run : evaluation.runs)
-    if (!run.problem.empty())
-      problems.push_back(fmt::format("{} on {}, {}, {}: {}", run.workload.name, run.topology,
-                                     name_of_plan(run), to_text(run.condition), run.problem));
-  return problems;
-}
-
-std::vector<std::string> nothing_made(const TrainingEvaluation& evaluation) {
-  return nothing_of("nothing ran", evaluation.runs,
-                    [](const TrainingRun& run) { return run.report.has_value(); });
-}
-
-bool has_report(const TrainingEvaluation& evaluation) {
-  return std::ranges::any_of(evaluation.runs,
-                             [](const TrainingRun& run) { return run.report.has_value(); });
 }
 
 } // namespace tutti

@@ -14,26 +14,13 @@
 #include <array>
 #include <cstdint>
 #include <functional>
+#include <iosfwd>
 #include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 namespace tutti {
-
-/// The workload of a run, for its report.
-struct WorkloadSummary {
-  std::string name;
-  std::string trained_on; ///< "fp16 on v100"; empty where times are given
-  std::uint32_t iterations = 1;
-  double items = 0, flops = 0; ///< as Workload
-  std::string item;
-  double peak_flops = 0; ///< of one NPU, per second; 0: unknown
-  /// Memory of the NPU that needs most, where known.
-  std::optional<MemoryEstimate> memory;
-  NodeId memory_npu;
-  std::string memory_warning;
-};
 
 /// One run: a workload on a network, its collectives by a plan, under a condition.
 struct TrainingRun {
@@ -69,6 +56,16 @@ struct TrainingRun {
 
 /// "ring", "ring, nccl": with its transport only where links aren't ideal.
 [[nodiscard]] std::string name_of_plan(const TrainingRun& run);
+
+/// What those who wait see of training: a line before each run and after it.
+///   tutti: ResNet-50: RFS, tacos, undisturbed: begins
+///   tutti: ResNet-50: RFS, tacos, undisturbed: 12.34 ms per iteration
+/// `label` stands before each; `out` must outlive it.
+[[nodiscard]] std::function<void(const TrainingRun&, bool)> run_announcer(std::string label,
+                                                                          std::ostream& out);
+/// The same on stderr where that is a terminal or lines are wanted; else it says nothing.
+[[nodiscard]] std::function<void(const TrainingRun&, bool)> run_announcer(std::string label,
+                                                                          bool lines_wanted);
 
 struct TrainingEvaluation {
   std::string label;
@@ -118,10 +115,6 @@ void require_transport(const TrainingStudy& study);
                                                    const TrainingWatcher& watcher,
                                                    Refusals& refusals);
 
-/// Under what a workload runs on one of the study's topologies, in this order.
-[[nodiscard]] std::vector<Condition> conditions_of(const TrainingStudy& study,
-                                                   std::size_t topology);
-
 /// A row that there will be, where all goes well. Refers to the study and its networks.
 struct PlannedTraining {
   const TrainingNetwork& network;
@@ -139,27 +132,12 @@ struct PlannedTraining {
 [[nodiscard]] std::vector<Time> starts_on(const Topology& topology,
                                           std::span<const std::string> texts);
 
-/// Errors: InputError for a straggler that is no NPU of some network.
-void require_npus(std::span<const Straggler> stragglers, std::span<const TrainingNetwork> networks);
-
 /// Errors: InputError for a skew times a bound where some condition takes plans over, of whose
 /// communication no bound is known.
 void require_bounds(const TrainingStudy& study, std::size_t networks);
 
 /// Checks what needs no planning: makes every workload. Errors: InputError naming the variant.
 void require_sound(const TrainingStudy& study, std::span<const TrainingNetwork> networks);
-
-/// Sums over NPUs, which add up to the number of NPUs times the duration.
-[[nodiscard]] TimeAccount summed_accounts(const IterationReport& report);
-/// The NPU that computes longest; the first of several.
-[[nodiscard]] NodeId busiest_npu(const IterationReport& report);
-/// Time of all purposes.
-[[nodiscard]] Time exposed_time(const TimeAccount& account);
-/// Part of all communication, over all NPUs and purposes, that was hidden behind computing: 0 .. 1;
-/// 1 where there was none.
-[[nodiscard]] double hidden_part(const IterationReport& report);
-/// What a link map is drawn of.
-[[nodiscard]] Report link_report(const IterationReport& report);
 
 /// What is wrong with each run, in words; empty where all is well.
 [[nodiscard]] std::vector<std::string> problems_of(const TrainingEvaluation& evaluation);

@@ -1,12 +1,11 @@
 // A bar is an iteration, its parts are where the time of the mean NPU goes, so that bars end where
 // the iteration ends. The normalized figure has the same bars over one of them in each group, as
 // papers draw them.
-#include "experiments/driver/studies/training/figure.hpp"
+#include "experiments/driver/studies/training/columns.hpp"
 
 #include "experiments/driver/figures/heatmap.hpp"
 #include "experiments/driver/figures/stacked_bars.hpp"
 #include "experiments/driver/records/file_stem.hpp"
-#include "experiments/driver/studies/training/table.hpp"
 #include "sim/text.hpp"
 
 #include <fmt/format.h>

@@ -71,11 +71,10 @@
 //                                          # of communication: hidden_fraction
 #pragma once
 
-#include "experiments/driver/studies/event_plan.hpp"
 #include "experiments/driver/studies/noise/request.hpp"
 #include "experiments/driver/studies/study.hpp"
-#include "experiments/driver/studies/training/condition.hpp"
-#include "experiments/driver/studies/training/work_source.hpp"
+#include "experiments/driver/studies/training/disturbances.hpp"
+#include "experiments/driver/studies/training/work.hpp"
 #include "sim/engines/engine.hpp"
 #include "sim/network_event.hpp"
 #include "sim/repair/recovery.hpp"
@@ -115,29 +114,8 @@ struct TrainingPlan {
   [[nodiscard]] std::string transport_name() const { return transport ? transport->name : "ideal"; }
 };
 
-/// An NPU that computes at a share of its speed, by its name.
-struct Straggler {
-  std::string npu;
-  Share share;
-};
-
-/// What befalls the iterations, each time against those that nothing disturbs.
-struct Disturbances {
-  std::vector<Straggler> stragglers;
-  /// Per topology of the study; empty: none. Events that are drawn: random cables that are out of
-  /// order from the beginning.
-  std::vector<EventPlan> events;
-  std::vector<Policy> policies{Policy::reroute, Policy::resynthesize}; ///< for failed cables
-};
-
 class ConfigTable;
 struct Experiment;
-
-/// A network and what it is called.
-struct TrainingNetwork {
-  std::string label;
-  const Topology* topology = nullptr; ///< not owned
-};
 
 struct TrainingStudy {
   static constexpr std::string_view kind = "training";

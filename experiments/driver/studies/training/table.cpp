@@ -1,11 +1,10 @@
-// Tables for a reader (what an iteration takes, also under noise, where its time goes, what
-// communicates) and two CSV files for programs. Columns that are the same in all rows of a table
-// are left out of it, never of the CSV.
-#include "experiments/driver/studies/training/table.hpp"
+// Iterations of training for a reader: what one takes, also under noise, where its time goes, what
+// communicates. Labels that are the same in all rows are left out of tables, never of the CSV.
+#include "experiments/driver/studies/training/columns.hpp"
 
 #include "experiments/driver/records/records.hpp"
 #include "experiments/driver/records/table.hpp"
-#include "experiments/driver/studies/noise/table.hpp"
+#include "experiments/driver/studies/noise/draws.hpp"
 #include "experiments/driver/studies/runs/table.hpp"
 #include "sim/text.hpp"
 
@@ -115,6 +114,16 @@ template <typename Value> auto where_reported(Value value) {
   return [value](const TableIteration& row) { return row.run->report ? Cell(value(row)) : Cell(); };
 }
 
+/// A column of the records, as this table calls it.
+Field<TableIteration> shown(std::string_view name, const char* title, std::uint8_t spare = 0) {
+  Field<TrainingRun> field = run_field(name);
+  field.column.title = title;
+  field.column.spare = spare;
+  return {field.column, where_reported([value = field.value](const TableIteration& row) {
+            return value(*row.run);
+          })};
+}
+
 /// What a table of iterations has beyond what it always has.
 struct IterationShape {
   bool disturbed = true, interval = true, items = true, peak = true;
@@ -133,8 +142,7 @@ Fields<TableIteration> table_iteration_fields(std::span<const Label> distinguish
   using enum ColumnRole;
   using R = TableIteration;
   Fields<R> fields = label_columns<R>(distinguishing);
-  extend(fields, {{{"iteration_time_ps", time, metric, 0, "iteration"},
-                   where_reported([](const R& r) { return r.run->iteration_time(); })},
+  extend(fields, {shown("iteration_time_ps", "iteration"),
                   {{"x fastest", ratio}, where_reported([](const R& r) {
                      return ratio_cell(r.run->iteration_time(), fastest_like(*r.run, r.all));
                    })}});
@@ -145,15 +153,8 @@ Fields<TableIteration> table_iteration_fields(std::span<const Label> distinguish
            return before == nullptr ? Cell()
                                     : ratio_cell(r.run->report->duration, before->report->duration);
          })});
-  if (shape.interval) {
-    const auto end = [](Time Interval::*which) {
-      return [which](const R& r) {
-        return r.run->interval ? Cell((*r.run->interval).*which) : Cell();
-      };
-    };
-    extend(fields, {{{"time_low_ps", time, metric, 3, "low"}, end(&Interval::low)},
-                    {{"time_high_ps", time, metric, 3, "high"}, end(&Interval::high)}});
-  }
+  if (shape.interval)
+    extend(fields, {shown("time_low_ps", "low", 3), shown("time_high_ps", "high", 3)});
   if (shape.items)
     fields.push_back(
         {{"items_per_s", numeral, metric, 0, "throughput"}, where_reported([](const R& r) {
@@ -166,8 +167,7 @@ Fields<TableIteration> table_iteration_fields(std::span<const Label> distinguish
   extend(fields, {{{"x bound", ratio, metric, 2}, where_reported([](const R& r) {
                      return ratio_cell(r.run->report->duration, r.run->bound);
                    })},
-                  {{"hidden_fraction", part, metric, 2, "hidden"},
-                   where_reported([](const R& r) { return hidden_part(*r.run->report); })},
+                  shown("hidden_fraction", "hidden", 2),
                   {{"hottest link", text, metric, 3},
                    where_reported([](const R& r) { return Cell::of_text(r.run->hottest); })}});
   return fields;
@@ -427,7 +427,7 @@ std::string training_text(const TrainingEvaluation& evaluation, const TableForm&
          "\n" + wrapped(notes_text(evaluation, labels_of(runs, {})), form);
 }
 
-std::vector<std::string> training_table_columns(bool draws) {
+std::vector<std::string> TrainingStudy::table_columns() const {
   std::vector<Purpose> purposes;
   for (std::size_t p = 0; p < purpose_count; ++p) purposes.push_back(static_cast<Purpose>(p));
   std::vector<std::string> names;
@@ -439,7 +439,7 @@ std::vector<std::string> training_table_columns(bool draws) {
   add(table_iteration_fields(labels, {}));
   add(table_account_fields(labels, purposes));
   add(table_plan_fields(labels));
-  if (!draws) return names;
+  if (!noise.is_drawn()) return names;
   for (std::string& name :
        column_names(records_of<TableNoise>(table_noise_fields(labels), {}).columns,
                     shown_columns(labels, true)))

@@ -1,4 +1,5 @@
-// Iterations under start times and links that are drawn at random.
+// An iteration on an engine: what must hold of its report, whatever was planned, and what start
+// times and links that are drawn at random make of it.
 #pragma once
 
 #include "experiments/driver/studies/noise/draws.hpp"
@@ -7,15 +8,34 @@
 #include "sim/engines/engine.hpp"
 #include "sim/iteration.hpp"
 #include "sim/topology.hpp"
+#include "sim/units.hpp"
 #include "sim/watch.hpp"
 #include "sim/workload.hpp"
+#include "workloads/planning/planning.hpp"
 
+#include <span>
 #include <string>
 #include <vector>
 
 namespace tutti {
 
-/// A run of a workload on one engine. Refers to all of it.
+/// What is wrong with a report by itself, in words; else empty.
+[[nodiscard]] std::string account_problem(const IterationReport& report);
+
+/// What no iteration of a workload can beat by these plans: what each NPU computes once it is
+/// there, the last start, and any plan's bound.
+class IterationBound {
+public:
+  IterationBound(const Workload& workload, std::span<const PlannedCommunication> communications);
+  /// `starts`: per node, or empty.
+  [[nodiscard]] Time time(std::span<const Time> starts = {}) const;
+
+private:
+  std::vector<Time> computing_; // per NPU
+  Time communicating_;          // the most of any plan
+};
+
+/// A workload on one engine. Refers to all of it.
 struct IterationCase {
   const Topology& topology;
   const Workload& workload;
@@ -25,6 +45,8 @@ struct IterationCase {
 
   /// Errors: as run_iteration_native().
   [[nodiscard]] IterationReport run() const;
+  /// Whether the report is below the bound by more than what the engine rounds.
+  [[nodiscard]] bool is_below(Time bound, const IterationReport& report) const;
 };
 
 /// Its plans and events as they are, for each skew of the request with as many draws as it says:

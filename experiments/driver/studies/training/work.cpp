@@ -1,10 +1,15 @@
+// What is trained, from the keys of [[training]] to a workload for a network.
+//
 // A variant is a few keys in front of the study's own, for a sweep over parallelism would else
 // repeat everything. Keys are looked for in both tables even where the variant has its own: what
 // was looked for counts as known, and what nobody looked for is a misspelt key.
-#include "experiments/driver/studies/training/work_reader.hpp"
+//
+// Degrees that the user leaves open are filled in per network: data parallelism takes the NPUs that
+// the other degrees leave, and a global batch is divided among the replicas. Neither is rounded:
+// what doesn't divide is refused, for it would be another training than was asked for.
+#include "experiments/driver/studies/training/work.hpp"
 
 #include "experiments/driver/studies/experiment_values.hpp"
-#include "experiments/driver/studies/training/condition.hpp"
 #include "sim/engines/engine.hpp"
 #include "sim/error.hpp"
 #include "sim/files/gzip.hpp"
@@ -13,37 +18,96 @@
 
 #include <array>
 #include <filesystem>
+#include <limits>
 
 namespace tutti {
 
-std::optional<ConfigValue> WorkKeys::find(const std::string& key) {
-  const auto common = common_->find(key); // asked for, whether or not the variant has its own
-  const auto own = own_ == nullptr ? std::nullopt : own_->find(key);
-  return own ? own : common;
-}
-
-std::optional<WorkKeys::Choice> WorkKeys::find_one_of(std::span<const std::string> keys) {
-  std::optional<Choice> chosen;
-  for (ConfigTable* table : {own_, common_}) {
-    if (table == nullptr) continue;
-    std::optional<Choice> here;
-    for (const std::string& key : keys) {
-      const auto value = table->find(key);
-      if (!value) continue;
-      if (here)
-        throw value->error(fmt::format("\"{}\" and \"{}\" exclude each other", here->key, key));
-      here = Choice{key, *value};
-    }
-    if (!chosen) chosen = here;
-  }
-  return chosen;
-}
-
-InputError WorkKeys::error(const std::string& message) const {
-  return (own_ == nullptr ? common_ : own_)->error(message);
-}
-
 namespace {
+
+template <typename... Functions> struct Overloaded : Functions... {
+  using Functions::operator()...;
+};
+template <typename... Functions> Overloaded(Functions...) -> Overloaded<Functions...>;
+
+// Data parallelism takes what tensor, pipeline and expert parallelism leave.
+std::uint32_t remaining_data(const TrainingSpec& spec, std::uint32_t npus) {
+  const std::uint64_t others =
+      std::uint64_t{spec.tensor} * spec.expert * static_cast<std::uint64_t>(spec.pipeline);
+  if (others == 0 || others > npus || npus % others != 0)
+    throw InputError(fmt::format("tensor {} x pipeline {} x expert {} doesn't divide the {} NPUs",
+                                 spec.tensor, spec.pipeline, spec.expert, npus));
+  return static_cast<std::uint32_t>(npus / others);
+}
+
+std::uint32_t micro_batches_of(std::uint64_t global_batch, const TrainingSpec& spec) {
+  const std::uint64_t at_once = std::uint64_t{spec.micro_batch} * spec.data * spec.expert;
+  const std::uint64_t count = at_once == 0 ? 0 : global_batch / at_once;
+  if (count == 0 || global_batch % at_once != 0 ||
+      count > std::numeric_limits<std::uint32_t>::max())
+    throw InputError(fmt::format("a global batch of {} isn't a multiple of {} (micro-batches of "
+                                 "{} on {} replicas)",
+                                 global_batch, at_once, spec.micro_batch,
+                                 std::uint64_t{spec.data} * spec.expert));
+  return static_cast<std::uint32_t>(count);
+}
+
+constexpr std::int64_t most_samples = 1 << 30; // in a batch; more is a slip
+constexpr std::int64_t most_degree = 1 << 20;  // of parallelism
+constexpr std::int64_t most_passes = 1 << 16;  // iterations
+
+/// Two tables as one.
+class WorkKeys {
+public:
+  /// Both must outlive this.
+  WorkKeys(ConfigTable& common, ConfigTable* own) : common_(&common), own_(own) {}
+
+  std::optional<ConfigValue> find(const std::string& key) {
+    const auto common = common_->find(key); // asked for, whether or not the variant has its own
+    const auto own = own_ == nullptr ? std::nullopt : own_->find(key);
+    return own ? own : common;
+  }
+  /// The value of one of two keys that stand for each other, with its key: of the variant, else of
+  /// all. Errors: InputError where one table has both.
+  struct Choice {
+    std::string key;
+    ConfigValue value;
+  };
+  std::optional<Choice> find_one_of(std::span<const std::string> keys) {
+    std::optional<Choice> chosen;
+    for (ConfigTable* table : {own_, common_}) {
+      if (table == nullptr) continue;
+      std::optional<Choice> here;
+      for (const std::string& key : keys) {
+        const auto value = table->find(key);
+        if (!value) continue;
+        if (here)
+          throw value->error(fmt::format("\"{}\" and \"{}\" exclude each other", here->key, key));
+        here = Choice{key, *value};
+      }
+      if (!chosen) chosen = here;
+    }
+    return chosen;
+  }
+  [[nodiscard]] bool has_variant() const { return own_ != nullptr; }
+  /// At the variant, where there is one.
+  [[nodiscard]] InputError error(const std::string& message) const {
+    return (own_ == nullptr ? common_ : own_)->error(message);
+  }
+
+private:
+  ConfigTable* common_;
+  ConfigTable* own_;
+};
+
+Purpose parse_purpose(std::string_view text) {
+  std::vector<std::string> known;
+  for (std::size_t p = 0; p < purpose_count; ++p) {
+    const auto purpose = static_cast<Purpose>(p);
+    if (to_text(purpose) == text) return purpose;
+    known.emplace_back(to_text(purpose));
+  }
+  throw InputError(unknown_name("purpose", text, known));
+}
 
 std::uint32_t count_of(const ConfigValue& value, std::int64_t most) {
   return static_cast<std::uint32_t>(value.integer(1, most));
@@ -163,10 +227,6 @@ TraceWork read_trace(WorkKeys& keys, const ConfigValue& prefix, const std::strin
   return work;
 }
 
-} // namespace
-
-namespace {
-
 // Keys of another source than the one that there is. In a study of several variants they may be
 // another variant's.
 void refuse_others(WorkKeys& keys, const std::string& source) {
@@ -192,9 +252,7 @@ void refuse_others(WorkKeys& keys, const std::string& source) {
         throw value->error(fmt::format("only {} has \"{}\"", each.owner, each.key));
 }
 
-} // namespace
-
-WorkSource read_work(WorkKeys keys, const std::string& source_name) {
+WorkSource work_of(WorkKeys& keys, const std::string& source_name) {
   const std::array<std::string, 3> choices{"model", "workload", "trace"};
   const auto source = keys.find_one_of(choices);
   if (!source) throw keys.error("what is trained? give \"model\", \"workload\" or \"trace\"");
@@ -204,14 +262,63 @@ WorkSource read_work(WorkKeys keys, const std::string& source_name) {
   return read_trace(keys, source->value, source_name);
 }
 
-void require_fitting(const WorkKeys& keys, const WorkSource& work, const Topology& topology) {
-  const auto* model = std::get_if<ModelWork>(&work);
-  if (model == nullptr) return;
-  try {
-    (void)place(topology, spec_on(*model, topology));
-  } catch (const InputError& error) {
-    throw keys.error(error.what());
+} // namespace
+
+TrainingSpec spec_on(const ModelWork& work, const Topology& topology) {
+  TrainingSpec spec = work.spec;
+  spec.data = work.data ? *work.data : remaining_data(spec, topology.npu_count());
+  if (work.global_batch) spec.micro_batches = micro_batches_of(*work.global_batch, spec);
+  return spec;
+}
+
+Workload make_workload(const WorkSource& source, const Topology& topology) {
+  Workload workload = std::visit(
+      Overloaded{
+          [&](const ModelWork& work) {
+            return make_training(topology, work.model, work.npu, spec_on(work, topology));
+          },
+          [&](const TextWork& work) {
+            return read_text_workload(work.file, topology, work.options);
+          },
+          [&](const TraceWork& work) { return read_chakra(work.prefix, topology, work.options); }},
+      source);
+  check_workload(workload, topology.npu_count());
+  return workload;
+}
+
+WorkloadSummary summary_of(const WorkSource& source, const Workload& workload,
+                           const Topology& topology) {
+  WorkloadSummary summary;
+  summary.name = workload.name;
+  summary.iterations = workload.iterations;
+  summary.items = workload.items;
+  summary.flops = workload.flops;
+  summary.item = workload.item;
+  if (const auto* work = std::get_if<ModelWork>(&source)) {
+    const Precision precision = work->spec.precision;
+    summary.trained_on = fmt::format("{} on {}", to_text(precision), work->npu.name);
+    if (const auto peak = work->npu.peak_flops.find(precision); peak != work->npu.peak_flops.end())
+      summary.peak_flops = peak->second;
+    summary.memory_warning = memory_warning(workload, topology, work->npu);
   }
+  const auto most = std::ranges::max_element(workload.memory, {}, &MemoryEstimate::total);
+  if (most != workload.memory.end()) {
+    summary.memory = *most;
+    summary.memory_npu.value = static_cast<std::uint32_t>(most - workload.memory.begin());
+  }
+  return summary;
+}
+
+WorkSource read_work(ConfigTable& common, ConfigTable* own, const std::string& source_name,
+                     std::span<const Topology* const> networks) {
+  WorkKeys keys(common, own);
+  WorkSource work = work_of(keys, source_name);
+  if (const auto* model = std::get_if<ModelWork>(&work)) try {
+      for (const Topology* network : networks) (void)place(*network, spec_on(*model, *network));
+    } catch (const InputError& error) {
+      throw keys.error(error.what());
+    }
+  return work;
 }
 
 Time parse_time_unit(const std::string& text) {

@@ -1,23 +1,115 @@
-// Two tables of the same runs: ours, beside the predictions, and one in the columns of nccl-tests,
-// for scripts and eyes that know those; with its counts, units and "out of bounds" line.
-#include "experiments/driver/studies/executions/table.hpp"
+// Executions as records, tables and JSON. What was measured stands beside what was predicted; a run
+// that didn't happen has neither. There are two tables of the same runs: ours, and one in the
+// columns of nccl-tests, for scripts and eyes that know those, with its counts, units and "out of
+// bounds" line. JSON has every timed repetition, not only the median: whoever doubts a ratio wants
+// the spread.
+#include "experiments/driver/studies/executions/columns.hpp"
 
+#include "experiments/driver/records/json.hpp"
 #include "experiments/driver/records/records.hpp"
 #include "experiments/driver/records/table.hpp"
 #include "experiments/driver/requests/collective_request.hpp"
-#include "experiments/driver/studies/executions/prediction.hpp"
-#include "experiments/driver/studies/executions/records.hpp"
 #include "experiments/driver/studies/runs/table.hpp"
 #include "sim/text.hpp"
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
+#include <vector>
 
 namespace tutti {
 
 namespace {
+
+/// Nothing where the run has no time, or the copy rate wasn't measured.
+std::optional<RateShare> rate_share(const ExecutionEvaluation& evaluation,
+                                    const ExecutionRun& run) {
+  if (evaluation.copy_rate <= 0 || run.measured() <= 0) return std::nullopt;
+  const double copied = run.measured() * evaluation.copy_rate; // bytes
+  return RateShare{static_cast<double>(run.execution->bytes_moved) / copied,
+                   static_cast<double>(run.execution->memory_bytes) / (2 * copied)};
+}
+
+struct ExecutionRow {
+  const ExecutionEvaluation* e;
+  const ExecutionRun* run;
+};
+
+std::vector<ExecutionRow> rows_of(const ExecutionEvaluation& e) {
+  std::vector<ExecutionRow> rows;
+  for (const ExecutionRun& run : e.runs) rows.push_back({&e, &run});
+  return rows;
+}
+
+Fields<ExecutionRow> case_fields() {
+  using enum Quantity;
+  using enum ColumnRole;
+  using R = ExecutionRow;
+  const auto lowered = [](auto member) { // 0: there is no program
+    return [member](const R& r) { return r.run->*member > 0 ? Cell(r.run->*member) : Cell(); };
+  };
+  return {{{"label", text, key}, [](const R& r) { return r.e->label; }},
+          {{"topology", text, key}, [](const R& r) { return r.e->topology; }},
+          {{"backend", text, key}, [](const R& r) { return r.e->backend; }},
+          {{"links", text, key}, [](const R& r) { return r.e->emulated ? "emulated" : "real"; }},
+          {{"collective", text, key}, [](const R& r) { return r.e->collective; }},
+          {{"size_bytes", bytes, key}, [](const R& r) { return r.run->size; }},
+          {{"algorithm", text, key}, [](const R& r) { return r.run->algorithm; }},
+          {{"chunks_per_shard", count, metric}, lowered(&ExecutionRun::chunks_per_shard)},
+          {{"type", text, key}, [](const R& r) { return to_text(r.e->type); }},
+          {{"op", text, key}, [](const R& r) { return to_text(r.e->combine); }},
+          {{"in_place", truth, key}, [](const R& r) { return r.e->in_place; }},
+          {{"instances", count, key}, [](const R& r) { return r.e->instances; }},
+          {{"blocks", count, metric}, lowered(&ExecutionRun::blocks)},
+          {{"steps", count, metric}, lowered(&ExecutionRun::steps)},
+          {{"channels", count, metric}, lowered(&ExecutionRun::channels)}};
+}
+
+/// Fields of a run that was executed.
+Fields<ExecutionRun> measured_fields() {
+  using enum Quantity;
+  using enum ColumnRole;
+  using R = ExecutionRun;
+  return {{{"measured_seconds", seconds, metric}, [](const R& r) { return r.measured(); }},
+          {{"least_seconds", seconds, metric},
+           [](const R& r) { return std::ranges::min(r.execution->seconds); }},
+          {{"most_seconds", seconds, metric},
+           [](const R& r) { return std::ranges::max(r.execution->seconds); }},
+          {{"predicted_time_ps", time, metric},
+           [](const R& r) { return r.predicted.empty() ? Cell() : Cell(r.predicted.front()); }},
+          {{"measured_over_predicted", ratio, metric},
+           [](const R& r) { return r.predicted.empty() ? Cell() : Cell(r.ratio()); }},
+          {{"ratio_spread", ratio, metric}, [](const R& r) { return Cell(r.ratio_spread()); }},
+          {{"algbw_bytes_per_s", rate, metric}, [](const R& r) { return r.algbw; }},
+          {{"busbw_bytes_per_s", rate, metric}, [](const R& r) { return r.busbw; }},
+          {{"checked", count, metric}, [](const R& r) { return r.execution->check.checked; }},
+          {{"wrong", count, metric}, [](const R& r) { return r.execution->check.wrong; }}};
+}
+
+/// `fitted`: some run is fitted to.
+Fields<ExecutionRow> execution_fields(bool fitted) {
+  using enum Quantity;
+  using enum ColumnRole;
+  Fields<ExecutionRow> fields = case_fields();
+  if (fitted)
+    fields.push_back({{"fitted", truth, key}, [](const ExecutionRow& r) { return r.run->fitted; }});
+  extend(fields, fields_through<ExecutionRow>(measured_fields(), [](const ExecutionRow& r) {
+           return r.run->execution ? r.run : nullptr;
+         }));
+  const auto share = [](auto member) {
+    return [member](const ExecutionRow& r) {
+      const auto found = rate_share(*r.e, *r.run);
+      return found ? Cell((*found).*member) : Cell();
+    };
+  };
+  fields.push_back({{"copy_rate_fraction", part, metric}, share(&RateShare::sent)});
+  fields.push_back({{"memory_rate_fraction", part, metric}, share(&RateShare::memory)});
+  fields.push_back({{"note", text, note}, [](const ExecutionRow& r) { return r.run->note; }});
+  return fields;
+}
 
 constexpr double bytes_per_gb = 1e9, us_per_s = 1e6;
 
@@ -108,13 +200,6 @@ std::vector<ShownColumn> shown_columns(bool copies, bool fitted) {
   return shown;
 }
 
-Table run_table(const ExecutionEvaluation& e, const TableForm& form) {
-  std::vector<ExecutionRow> rows;
-  for (const ExecutionRun& run : e.runs) rows.push_back({&e, &run});
-  return records_table(records_of<ExecutionRow>(table_fields(e.fits_half), rows),
-                       shown_columns(e.copy_rate > 0, e.fits_half), form);
-}
-
 std::string error_text(const ExecutionEvaluation& e) {
   const auto all = prediction_error(e), large = prediction_error(e, Bytes{1'000'000});
   if (!all) return "";
@@ -176,7 +261,58 @@ std::string nccl_block(const ExecutionEvaluation& e, const std::string& algorith
                             rows > 0 ? busbw / static_cast<double>(rows) : 0);
 }
 
+using Json = nlohmann::ordered_json;
+
+Json run_details(const ExecutionRun& run) {
+  Json json = {{"chunks_chosen", run.chose_chunks},
+               {"transfers", run.transfers},
+               {"scratch_units", run.scratch_units},
+               {"lowering_seconds", run.lowering_seconds},
+               {"problem", text_or_null(run.problem)}};
+  if (!run.execution) return json;
+  json["seconds"] = run.execution->seconds;
+  json["predicted_ps"] = Json::array();
+  for (const Time time : run.predicted) json["predicted_ps"].push_back(time.ps);
+  json["bytes_moved"] = run.execution->bytes_moved;
+  json["memory_bytes"] = run.execution->memory_bytes;
+  return json;
+}
+
 } // namespace
+
+std::optional<double> prediction_error(const ExecutionEvaluation& evaluation, Bytes from) {
+  double sum = 0;
+  std::size_t count = 0;
+  for (const ExecutionRun& run : evaluation.runs) {
+    if (run.measured() <= 0 || run.ratio() <= 0 || run.fitted || run.size < from) continue;
+    sum += std::abs(std::log(run.ratio()));
+    ++count;
+  }
+  if (count == 0) return std::nullopt;
+  return std::exp(sum / static_cast<double>(count)) - 1;
+}
+
+std::optional<RateShare> best_rate_share(const ExecutionEvaluation& evaluation) {
+  std::optional<RateShare> best;
+  for (const ExecutionRun& run : evaluation.runs) {
+    const auto share = rate_share(evaluation, run);
+    if (share && (!best || share->sent > best->sent)) best = share;
+  }
+  return best;
+}
+
+Records execution_records(const ExecutionEvaluation& e) {
+  return records_of<ExecutionRow>(execution_fields(e.fits_half), rows_of(e));
+}
+
+std::vector<RecordColumn> ExecutionStudy::columns() {
+  return records_of<ExecutionRow>(execution_fields(true), {}).columns;
+}
+
+std::vector<std::string> ExecutionStudy::table_columns() const {
+  return column_names(records_of<ExecutionRow>(table_fields(true), {}).columns,
+                      shown_columns(execution.measures_copy_rate, true));
+}
 
 std::string execution_text(const ExecutionEvaluation& e, const TableForm& form) {
   std::string text = execution_heading(e);
@@ -185,7 +321,10 @@ std::string execution_text(const ExecutionEvaluation& e, const TableForm& form) 
                         e.profile->links.size(), 100 * e.profile->fit_error(),
                         short_rate_text(e.profile->joint_bytes_per_second));
   text += factors_text(e) + pace_text(e);
-  text += to_text(run_table(e, form), form) + error_text(e);
+  text += to_text(records_table(records_of<ExecutionRow>(table_fields(e.fits_half), rows_of(e)),
+                                shown_columns(e.copy_rate > 0, e.fits_half), form),
+                  form) +
+          error_text(e);
   for (const ExecutionRun& run : e.runs)
     if (!run.remark.empty())
       text += fmt::format("{}, {}: {}\n", run.algorithm, to_text(run.size), run.remark);
@@ -194,11 +333,6 @@ std::string execution_text(const ExecutionEvaluation& e, const TableForm& form) 
                         "memory at least {:.1f} % of what that copy reads and writes\n",
                         short_rate_text(e.copy_rate), 100 * share->sent, 100 * share->memory);
   return text;
-}
-
-std::vector<std::string> execution_table_columns(bool copies) {
-  return column_names(records_of<ExecutionRow>(table_fields(true), {}).columns,
-                      shown_columns(copies, true));
 }
 
 std::string nccl_tests_text(const ExecutionEvaluation& e) {
@@ -226,6 +360,50 @@ std::string profile_text(const Topology& network, const runtime::Profile& profil
   return to_text(records_table(records_of<L>(fields, profile.links)), form) +
          fmt::format("all links at once: {}; fitted within {:.1f} %\n",
                      short_rate_text(profile.joint_bytes_per_second), 100 * profile.fit_error());
+}
+
+Json execution_details(const ExecutionEvaluation& e) {
+  Json details = Json::array();
+  for (const ExecutionRun& run : e.runs) details.push_back(run_details(run));
+  return details;
+}
+
+Json about_executions(const ExecutionEvaluation& e) {
+  const auto error = prediction_error(e);
+  return Json::array(
+      {{{"label", text_or_null(e.label)},
+        {"topology", e.topology},
+        {"npus", e.npus},
+        {"backend", e.backend},
+        {"device", text_or_null(e.device)},
+        {"predicted_by", to_text(e.predicted_by)},
+        {"engine", joined(e.engines, "+")},
+        {"warmups", e.warmups},
+        {"repetitions", e.repetitions},
+        {"profile", e.profile ? profile_json(*e.network, *e.profile) : Json(nullptr)},
+        {"device_copy_bytes_per_s", e.copy_rate > 0 ? Json(e.copy_rate) : Json(nullptr)},
+        {"prediction_error", error ? Json(*error) : Json(nullptr)}}});
+}
+
+Json profile_json(const Topology& network, const runtime::Profile& profile) {
+  Json links = Json::array();
+  for (const runtime::LinkProfile& link : profile.links) {
+    const Link& of = network.link(link.link);
+    Json timings = Json::array();
+    for (const runtime::LinkTiming& timing : link.timings)
+      timings.push_back({{"size_bytes", timing.size.count},
+                         {"one_by_one_seconds", timing.one_by_one_seconds},
+                         {"at_once_seconds", timing.at_once_seconds}});
+    links.push_back({{"from", network.node(of.from).name},
+                     {"to", network.node(of.to).name},
+                     {"latency_seconds", link.latency_seconds},
+                     {"seconds_per_byte", link.seconds_per_byte},
+                     {"fit_error", link.fit_error},
+                     {"timings", std::move(timings)}});
+  }
+  return {{"joint_bytes_per_s", profile.joint_bytes_per_second},
+          {"fit_error", profile.fit_error()},
+          {"links", std::move(links)}};
 }
 
 } // namespace tutti
