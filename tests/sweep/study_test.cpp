@@ -4,6 +4,7 @@
 #include "sim/files/files.hpp"
 #include "tests/catch.hpp"
 #include "tests/message_of.hpp"
+#include "tests/refusals.hpp"
 #include "tests/temporary_folder.hpp"
 
 namespace study_test {
@@ -91,25 +92,21 @@ TEST_CASE("values are refused with their place") {
   CHECK_THAT(refusal_of_values("{from = \"1us\", to = \"7us\", factor = 2}"),
              Contains("the range ends at 4us, not at 7us"));
   CHECK_THAT(refusal_of_values("[\"0.5us\", 1, \"500ns\"]"), Contains("different units"));
-  CHECK(refusal_of_values("{from = 1, to = 2}") ==
-        "v.toml:1:5: a range needs a \"step\" or a \"factor\"");
-  CHECK(refusal_of_values("{from = 1, to = 2, step = 1, factor = 2}") ==
-        "v.toml:1:5: a range needs a \"step\" or a \"factor\"");
-  CHECK(refusal_of_values("{from = 2, to = 2, step = 1}") ==
-        "v.toml:1:21: \"to\" must be above \"from\"");
-  CHECK(refusal_of_values("{from = 2, to = \"3us\", step = 1}") ==
-        "v.toml:1:21: \"from\" and \"to\" have different units");
-  CHECK(refusal_of_values("{from = \"a\", to = 3, step = 1}") ==
-        "v.toml:1:13: expected a number or a quantity such as \"1GiB\", \"0.5us\" or \"50GB/s\"");
-  CHECK(refusal_of_values("{from = 1, to = 2, step = 0}") ==
-        "v.toml:1:31: a step is more than 0, in the unit of the range");
-  CHECK(refusal_of_values("{from = 1, to = 2, step = 1e-9}") ==
-        "v.toml:1:31: more than 1000000 values");
-  CHECK(refusal_of_values("{from = 0, to = 2, factor = 2}") ==
-        "v.toml:1:33: a factor is more than 1, and its range begins above 0");
-  CHECK(refusal_of_values("{from = 1, to = 2, facto = 2}") ==
-        "v.toml:1:24: unknown key \"facto\" (known: from, to, step, factor; did you mean "
-        "\"factor\"?)");
+  const RefusalRows rows = {
+      {"{from = 1, to = 2}", R"(1:5: a range needs a "step" or a "factor")"},
+      {"{from = 1, to = 2, step = 1, factor = 2}", R"(1:5: a range needs a "step" or a "factor")"},
+      {"{from = 2, to = 2, step = 1}", R"(1:21: "to" must be above "from")"},
+      {"{from = 2, to = '3us', step = 1}", R"(1:21: "from" and "to" have different units)"},
+      {"{from = 'a', to = 3, step = 1}",
+       R"(1:13: expected a number or a quantity such as "1GiB", "0.5us" or "50GB/s")"},
+      {"{from = 1, to = 2, step = 0}", "1:31: a step is more than 0, in the unit of the range"},
+      {"{from = 1, to = 2, step = 1e-9}", "1:31: more than 1000000 values"},
+      {"{from = 0, to = 2, factor = 2}",
+       "1:33: a factor is more than 1, and its range begins above 0"},
+      {"{from = 1, to = 2, facto = 2}",
+       R"(1:24: unknown key "facto" (known: from, to, step, factor; did you mean "factor"?))"},
+  };
+  check_whole_refusals(refusal_of_values, rows, "v.toml:");
   CHECK_THAT(refusal_of_values("1979-05-27"), StartsWith("v.toml:1:5: expected a number"));
 }
 
@@ -280,12 +277,12 @@ TEST_CASE("names of parameters are checked") {
               "\" is a word of expressions, not a name");
   CHECK(refusal_of_parameter("K = 1") ==
         "study.toml:3:5: the name \"K\" is taken (small and large letters are the same)");
+  CHECK(refusal_of_parameter("unused = [1, 2]") ==
+        "study.toml:3:10: nothing uses the parameter \"unused\"");
   CHECK(refusal_of_derived("k = {expression = \"1\"}") ==
         "study.toml:3:5: the name \"k\" is taken (small and large letters are the same)");
   CHECK(refusal_of_derived("seed = {expression = \"1\"}") ==
         "study.toml:3:8: \"seed\" is the experiment's: it can be a parameter, not derived");
-  CHECK(refusal_of_parameter("unused = [1, 2]") ==
-        "study.toml:3:10: nothing uses the parameter \"unused\"");
   CHECK(refusal_of_parameter("seed = [1, 2]").empty()); // is always used
   CHECK(refusal_of_parameter("seed = [1, 0.5]") ==
         "study.toml:3:8: \"0.5\" is no seed: whole numbers from 0 on");

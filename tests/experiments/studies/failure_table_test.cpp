@@ -47,17 +47,15 @@ TEST_CASE("the table and the story of one run") {
                          "engine native, links busy for serialization, forwarding auto; detection "
                          "100us, decision 50us\n"));
   CHECK_THAT(text, !ContainsSubstring("failed links"));
-  CHECK_THAT(text, ContainsSubstring("tacos      undisturbed  41.00 us         1.000x         0.0 %"
-                                     "  "));
-  CHECK_THAT(text, ContainsSubstring("restart      82.00 us         2.000x        50.0 %"));
-  CHECK_THAT(text, ContainsSubstring("1/2   0.750 s       yes"));
-  CHECK_THAT(text, ContainsSubstring("tacos, events:\n    20.50 us: npu1>npu2"));
-  CHECK_THAT(text, ContainsSubstring("  report: incomplete, the last delivery at 20.50 us\n"
-                                     "    npu1>npu2 is down since 20.50 us: 1 transfer waits "
-                                     "for it\n"));
-  CHECK_THAT(text, ContainsSubstring("  restart: complete at 82.00 us\n    170.5 us: 1 chunk anew, "
-                                     "begins at 171.5 us (events at 20.50 us; planned in 0.250 s)\n"
-                                     "    170.5 us: nothing better (not taken)\n"));
+  for (const char* words :
+       {"tacos      undisturbed  41.00 us         1.000x         0.0 %  ",
+        "restart      82.00 us         2.000x        50.0 %", "1/2   0.750 s       yes",
+        "tacos, events:\n    20.50 us: npu1>npu2",
+        "  report: incomplete, the last delivery at 20.50 us\n    npu1>npu2 is down since 20.50 "
+        "us: 1 transfer waits for it\n",
+        "  restart: complete at 82.00 us\n    170.5 us: 1 chunk anew, begins at 171.5 us (events "
+        "at 20.50 us; planned in 0.250 s)\n    170.5 us: nothing better (not taken)\n"})
+    CHECK_THAT(text, ContainsSubstring(words));
   CHECK_THAT(text, !ContainsSubstring("DEFECT"));
 }
 
@@ -65,9 +63,8 @@ TEST_CASE("the table of a sweep has a row for each number of links, and no story
   FailureEvaluation e = sweep();
   e.problem = "broken";
   const std::string text = failures_text({&e, 1});
-  CHECK_THAT(text, ContainsSubstring("failed links"));
-  CHECK_THAT(text, ContainsSubstring("0  restart      41.00 us"));
-  CHECK_THAT(text, ContainsSubstring("1  restart      82.00 us"));
+  for (const char* words : {"failed links", "0  restart      41.00 us", "1  restart      82.00 us"})
+    CHECK_THAT(text, ContainsSubstring(words));
   CHECK_THAT(text, !ContainsSubstring("events:"));
   CHECK_THAT(text, ContainsSubstring("DEFECT: tacos: broken\n"));
   CHECK(problems_of({&e, 1}) ==
