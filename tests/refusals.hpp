@@ -48,6 +48,14 @@ void check_refusals(const Reader& reader, const RefusalRows& rows, const std::st
   }
 }
 
+/// Whether the message is `place` and the words; no more, unless they end in " ...".
+inline bool is_refused_with(const std::string& message, const std::string& place,
+                            const std::string& words) {
+  if (words.ends_with(" ..."))
+    return find_words(message, place + words.substr(0, words.size() - 4)) == 0;
+  return message == place + words;
+}
+
 /// Each row's message is `place` and its words; no more, unless they end in " ...".
 template <typename Reader>
 void check_whole_refusals(const Reader& reader, const RefusalRows& rows,
@@ -55,9 +63,26 @@ void check_whole_refusals(const Reader& reader, const RefusalRows& rows,
   for (const auto& [given, words] : rows) {
     const std::string message = refusal_by(reader, given);
     INFO(given << "\nis refused with\n" << message << "\nand not with\n" << place + words);
-    if (words.ends_with(" ..."))
-      CHECK(find_words(message, place + words.substr(0, words.size() - 4)) == 0);
-    else CHECK(message == place + words);
+    CHECK(is_refused_with(message, place, words));
+  }
+}
+
+/// A slip in a text that is valid without it, and the words as in a row of whole refusals.
+struct SlipRow {
+  std::string before, after, words;
+};
+
+template <typename Reader>
+void check_slips(const Reader& reader, const std::string& valid, const std::vector<SlipRow>& rows,
+                 const std::string& place = "") {
+  for (const auto& [before, after, words] : rows) {
+    INFO(before << " is " << after);
+    std::string text = valid;
+    const std::size_t at = text.find(before);
+    REQUIRE(at != std::string::npos);
+    const std::string message = refusal_by(reader, text.replace(at, before.size(), after));
+    INFO("is refused with\n" << message << "\nand not with\n" << place + words);
+    CHECK(is_refused_with(message, place, words));
   }
 }
 
