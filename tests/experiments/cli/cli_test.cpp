@@ -118,15 +118,6 @@ TEST_CASE("Ctrl-C ends a synthesis with the best so far") {
   CHECK(run_tutti("verify -t mesh2d:12x12 s.bin", folder).code == 0);
 }
 
-TEST_CASE("the tables say which algorithm is best") {
-  const CommandResult result = run_tutti("synth -t mesh2d:3x3 -c all_reduce -a ring,tacos");
-  CHECK(result.code == 0);
-  CHECK(result.err.empty());
-  CHECK_THAT(result.out, ContainsSubstring("mesh2d:3x3, all_reduce 1GiB (9 NPUs)"));
-  CHECK_THAT(result.out, ContainsSubstring("best: tacos, "));
-  CHECK_THAT(result.out, ContainsSubstring("the lower bound "));
-}
-
 TEST_CASE("the same seed twice gives the same schedule and the same results") {
   const TemporaryFolder folder;
   const std::string synth = "synth -t torus2d:4x4 -c all_reduce -a tacos --seed 5 -o ";
