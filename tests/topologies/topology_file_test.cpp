@@ -268,30 +268,26 @@ TEST_CASE("an unknown node in a large topology is answered with a few names") {
 }
 
 TEST_CASE("mistakes in groups") {
-  CHECK_THROWS_WITH(with_link("[[groups]]\nname = \"bus\"\nbandwidth = \"8GB/s\"\n"
-                              "links = [[1, \"sw\"]]"),
-                    "dir/t.toml:13:9: there is no link npu1>sw");
-  CHECK_THROWS_WITH(with_link("[[groups]]\nname = \"bus\"\nbandwidth = \"8GB/s\"\n"
-                              "links = [[0, 1], [\"npu0\", \"npu1\"]]"),
-                    "dir/t.toml:13:9: link npu0>npu1 is in group \"bus\" twice");
-  CHECK_THROWS_WITH(with_link("[[groups]]\nname = \"bus\"\nbandwidth = \"8GB/s\"\n"
-                              "links = [[0, 1, 0], [0, 1]]"),
-                    "dir/t.toml:13:9: link npu0>npu1 is in group \"bus\" twice");
-  CHECK_THROWS_WITH(with_link("[[groups]]\nname = \"bus\"\nbandwidth = \"8GB/s\"\n"
-                              "links = [[0, 1, 9]]"),
-                    Catch::Matchers::StartsWith("dir/t.toml:13:17: 9 is out of range (0 .. "));
-  CHECK_THROWS_WITH(with_link("[[groups]]\nname = \"bus\"\nbandwidth = \"8GB/s\"\n"
-                              "links = [[0]]"),
-                    "dir/t.toml:13:10: expected a pair of nodes, and perhaps which of their links");
-  CHECK_THROWS_WITH(with_link("[[groups]]\nname = \"bus\"\nbandwidth = \"8GB/s\"\nlinks = []"),
-                    "dir/t.toml:13:9: a group needs at least one link");
-  CHECK_THROWS_WITH(with_link("[[groups]]\nname = \"bus\"\nlinks = [[0, 1]]"),
-                    "dir/t.toml:10:1: this table needs a key \"bandwidth\" (it has: name, links)");
-  CHECK_THROWS_WITH(with_link("[[groups]]\nname = \"bus\"\nbandwidth = \"8GB/s\""),
-                    "dir/t.toml:10:1: this table needs a key \"links\" (it has: name, bandwidth)");
-  CHECK_THROWS_WITH(with_link("[[groups]]\nnmae = \"bus\""),
-                    "dir/t.toml:11:1: unknown key \"nmae\" (known: name, links, bandwidth; did you "
-                    "mean \"name\"?)");
+  const RefusalRows rows = {
+      {"name = 'bus'\nbandwidth = '8GB/s'\nlinks = [[1, 'sw']]", "13:9: there is no link npu1>sw"},
+      {"name = 'bus'\nbandwidth = '8GB/s'\nlinks = [[0, 1], ['npu0', 'npu1']]",
+       "13:9: link npu0>npu1 is in group \"bus\" twice"},
+      {"name = 'bus'\nbandwidth = '8GB/s'\nlinks = [[0, 1, 0], [0, 1]]",
+       "13:9: link npu0>npu1 is in group \"bus\" twice"},
+      {"name = 'bus'\nbandwidth = '8GB/s'\nlinks = [[0, 1, 9]]",
+       "13:17: 9 is out of range (0 .. ..."},
+      {"name = 'bus'\nbandwidth = '8GB/s'\nlinks = [[0]]",
+       "13:10: expected a pair of nodes, and perhaps which of their links"},
+      {"name = 'bus'\nbandwidth = '8GB/s'\nlinks = []", "13:9: a group needs at least one link"},
+      {"name = 'bus'\nlinks = [[0, 1]]",
+       "10:1: this table needs a key \"bandwidth\" (it has: name, links)"},
+      {"name = 'bus'\nbandwidth = '8GB/s'",
+       "10:1: this table needs a key \"links\" (it has: name, bandwidth)"},
+      {"nmae = 'bus'",
+       R"(11:1: unknown key "nmae" (known: name, links, bandwidth; did you mean "name"?))"},
+  };
+  check_whole_refusals([&](const std::string& more) { return with_link("[[groups]]\n" + more); },
+                       rows, "dir/t.toml:");
 }
 
 TEST_CASE("a written network is the same again, whatever the order of a group's links") {
