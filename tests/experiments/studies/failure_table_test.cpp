@@ -7,11 +7,11 @@
 #include "experiments/driver/studies/failures/figure.hpp"
 #include "experiments/driver/studies/failures/json.hpp"
 #include "tests/catch.hpp"
+#include "tests/experiments/records/cells.hpp"
 #include "tests/experiments/studies/failure_samples.hpp"
 
 #include <nlohmann/json.hpp>
 
-#include <algorithm>
 #include <sstream>
 #include <string>
 
@@ -84,15 +84,11 @@ TEST_CASE("where nobody is left to receive anything, every form says so and has 
   CHECK_THAT(text, !ContainsSubstring("0.000x") && !ContainsSubstring("0.000 ps"));
   const FailureStudyEvaluation study{{}, {e}};
   const auto rows = csv_rows(failure_records({&study, 1}));
-  const auto column = [&](const std::string& title) {
-    return static_cast<std::size_t>(std::find(rows[0].begin(), rows[0].end(), title) -
-                                    rows[0].begin());
-  };
   for (const std::size_t row : {1U, 2U}) {
-    CHECK(rows[row][column("complete")] == "false");
-    CHECK(rows[row][column("ending")] == "no destination lives");
-    CHECK(rows[row][column("slowdown")].empty());
-    CHECK(rows[row][column("last_delivery_ps")].empty());
+    CHECK(cell_of(rows, row, "complete") == "false");
+    CHECK(cell_of(rows, row, "ending") == "no destination lives");
+    CHECK(cell_of(rows, row, "slowdown").empty());
+    CHECK(cell_of(rows, row, "last_delivery_ps").empty());
   }
   CHECK_THAT(progress_figure(e, e.scenarios[0]).script,
              ContainsSubstring("set label 'restart (no destination lives)'"));
@@ -104,10 +100,7 @@ TEST_CASE("CSV has a row for each run and policy") {
   const auto rows = csv_rows(failure_records({&study, 1}));
   REQUIRE(rows.size() == 1 + 2 * 2);
   const auto cell = [&](std::size_t row, const std::string& title) {
-    const auto column = std::find(rows[0].begin(), rows[0].end(), title);
-    REQUIRE(column != rows[0].end());
-    REQUIRE(rows[row].size() == rows[0].size());
-    return rows[row][static_cast<std::size_t>(column - rows[0].begin())];
+    return cell_of(rows, row, title);
   };
   CHECK(cell(1, "label") == "Line");
   CHECK(cell(1, "failed_links") == "0");
