@@ -25,6 +25,24 @@ inline Link link(std::uint32_t from, std::uint32_t to) {
   return {NodeId{from}, NodeId{to}, alpha, bandwidth};
 }
 
+using Pairs = std::vector<std::pair<std::uint32_t, std::uint32_t>>;
+
+/// A link from each pair's first to its second and, unless `one_way`, back.
+inline Topology wired(std::string name, std::uint32_t count, const Pairs& pairs,
+                      bool one_way = false) {
+  TopologyParts parts = npus(std::move(name), count);
+  for (const auto& [from, to] : pairs)
+    if (one_way)
+      parts.add_link(link(from, to));
+    else
+      parts.add_duplex(link(from, to));
+  return Topology(std::move(parts));
+}
+
+inline Topology linked(std::string name, std::uint32_t count, const Pairs& pairs) {
+  return wired(std::move(name), count, pairs, true);
+}
+
 /// Links i -> i + 1 and, unless `one_way`, back. Two NPUs: one link each way.
 inline Topology ring(std::uint32_t n, bool one_way = false) {
   TopologyParts parts = npus("ring" + std::to_string(n) + (one_way ? " one-way" : ""), n);

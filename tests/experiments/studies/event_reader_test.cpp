@@ -96,11 +96,7 @@ TEST_CASE("a dash names both directions, also between names with dashes") {
 }
 
 TEST_CASE("parallel links have one name and fall together") {
-  TopologyParts parts = samples::npus("two", 2);
-  parts.add_link(samples::link(0, 1));
-  parts.add_link(samples::link(0, 1));
-  parts.add_link(samples::link(1, 0));
-  const Topology two(std::move(parts));
+  const Topology two = samples::linked("two", 2, {{0, 1}, {0, 1}, {1, 0}});
   const EventPlan plan =
       parse_event_file("[[events]]\nat = \"0s\"\nlink_down = \"npu0>npu1\"\n", "e.toml", two);
   REQUIRE(plan.events.size() == 2);

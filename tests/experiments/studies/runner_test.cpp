@@ -200,10 +200,7 @@ TEST_CASE("the number of chunks that is best is found") {
   // A line npu0 - npu1 - npu2: a Broadcast of n bytes in k chunks takes
   // 2 alpha + (k + 1) n / k / B; the more the better, but those that gain less than 1 % aren't
   // taken.
-  TopologyParts parts = samples::npus("line", 3);
-  parts.add_duplex(samples::link(0, 1));
-  parts.add_duplex(samples::link(1, 2));
-  const Topology line(std::move(parts));
+  const Topology line = samples::wired("line", 3, {{0, 1}, {1, 2}});
   Case c = case_of(line, "tacos");
   c.collective = {{"broadcast"}, {6'400'000}};
   c.chunks = 1;
@@ -702,9 +699,7 @@ TEST_CASE("what can't work shows before anything runs") {
   cases[1].collective.size = {3};
   CHECK_THAT(message_of([&] { require_sound(cases); }), ContainsSubstring("at least one byte"));
 
-  TopologyParts parts = samples::npus("broken", 2);
-  parts.add_link(samples::link(0, 1));
-  const Topology broken(std::move(parts));
+  const Topology broken = samples::linked("broken", 2, {{0, 1}});
   const Evaluation cut = evaluate(case_of(broken, "ring")); // no bad input
   CHECK(cut.status == Status::infeasible);
   CHECK_THAT(cut.note, ContainsSubstring("can't get from npu1 to npu0"));
