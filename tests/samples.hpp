@@ -4,6 +4,7 @@
 #include "sim/compact_schedule.hpp"
 #include "sim/topology.hpp"
 
+#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
@@ -96,6 +97,13 @@ inline Topology uneven_mesh(int rows, int columns) {
     parts.links[l].bandwidth = {25'000'000'000 * static_cast<std::int64_t>(1 + l % 3)};
   }
   return Topology(std::move(parts));
+}
+
+/// The first one; there has to be one.
+inline LinkId link_between(const Topology& topology, std::uint32_t from, std::uint32_t to) {
+  for (const LinkId id : topology.out_links(NodeId{from}))
+    if (topology.link(id).to == NodeId{to}) return id;
+  throw std::out_of_range("no such link");
 }
 
 /// The mesh without its first link (npu0 -> a neighbour; the way back stays).

@@ -24,12 +24,6 @@ std::string error_of(const std::string& toml) {
   return message_of([&] { (void)plan_of(toml); });
 }
 
-LinkId link_of(std::uint32_t from, std::uint32_t to) {
-  for (const LinkId id : ring.out_links(NodeId{from}))
-    if (ring.link(id).to == NodeId{to}) return id;
-  return {};
-}
-
 } // namespace
 
 TEST_CASE("every kind of event is read") {
@@ -61,7 +55,7 @@ share = 1
   CHECK(kind(0) == Kind::link_down);
   CHECK(plan.events[0].at.instant == Time{1'000'000'000});
   CHECK_FALSE(plan.events[0].at.millionths);
-  CHECK(plan.events[0].what.link == link_of(0, 1));
+  CHECK(plan.events[0].what.link == samples::link_between(ring, 0, 1));
   CHECK(plan.events[0].place == "e.toml:1:1: ");
   CHECK(kind(1) == Kind::link_up);
   CHECK(kind(2) == Kind::link_rate);
@@ -77,8 +71,8 @@ share = 1
 TEST_CASE("a dash names both directions, also between names with dashes") {
   const EventPlan plan = plan_of("[[events]]\nat = \"25%\"\nlink_down = \"npu3-npu0\"\n");
   REQUIRE(plan.events.size() == 2);
-  CHECK(plan.events[0].what.link == link_of(3, 0));
-  CHECK(plan.events[1].what.link == link_of(0, 3));
+  CHECK(plan.events[0].what.link == samples::link_between(ring, 3, 0));
+  CHECK(plan.events[1].what.link == samples::link_between(ring, 0, 3));
   CHECK(plan.events[0].at.millionths == 250'000U);
   CHECK(plan.events[1].place == plan.events[0].place);
 
