@@ -4,6 +4,7 @@
 #include "sim/compact_schedule.hpp"
 #include "sim/topology.hpp"
 
+#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
@@ -23,6 +24,24 @@ inline TopologyParts npus(std::string name, std::uint32_t count) {
 
 inline Link link(std::uint32_t from, std::uint32_t to) {
   return {NodeId{from}, NodeId{to}, alpha, bandwidth};
+}
+
+using Pairs = std::vector<std::pair<std::uint32_t, std::uint32_t>>;
+
+/// A link from each pair's first to its second and, unless `one_way`, back.
+inline Topology wired(std::string name, std::uint32_t count, const Pairs& pairs,
+                      bool one_way = false) {
+  TopologyParts parts = npus(std::move(name), count);
+  for (const auto& [from, to] : pairs)
+    if (one_way)
+      parts.add_link(link(from, to));
+    else
+      parts.add_duplex(link(from, to));
+  return Topology(std::move(parts));
+}
+
+inline Topology linked(std::string name, std::uint32_t count, const Pairs& pairs) {
+  return wired(std::move(name), count, pairs, true);
 }
 
 /// Links i -> i + 1 and, unless `one_way`, back. Two NPUs: one link each way.
@@ -78,6 +97,13 @@ inline Topology uneven_mesh(int rows, int columns) {
     parts.links[l].bandwidth = {25'000'000'000 * static_cast<std::int64_t>(1 + l % 3)};
   }
   return Topology(std::move(parts));
+}
+
+/// The first one; there has to be one.
+inline LinkId link_between(const Topology& topology, std::uint32_t from, std::uint32_t to) {
+  for (const LinkId id : topology.out_links(NodeId{from}))
+    if (topology.link(id).to == NodeId{to}) return id;
+  throw std::out_of_range("no such link");
 }
 
 /// The mesh without its first link (npu0 -> a neighbour; the way back stays).

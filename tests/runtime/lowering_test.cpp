@@ -189,14 +189,10 @@ TEST_CASE("relays use the same scratch again") {
   collective.chunks.assign(8, {Bytes{64}, 0, 1});
   collective.parts = {
       {CollectiveKind::custom, Bytes{512}, {NodeId{0}, NodeId{3}}, 0, 1, ChunkId{0}, 8}};
-  const auto link = [&](std::uint32_t from) {
-    for (const LinkId id : topology.out_links(NodeId{from}))
-      if (topology.link(id).to.value == from + 1) return id;
-    return LinkId{};
-  };
   Schedule schedule(topology.link_count());
   for (std::uint32_t c = 0; c < 8; ++c)
-    for (std::uint32_t n = 0; n < 3; ++n) schedule.push(ChunkId{c}, link(n), Op::copy);
+    for (std::uint32_t n = 0; n < 3; ++n)
+      schedule.push(ChunkId{c}, tutti::samples::link_between(topology, n, n + 1), Op::copy);
   for (const bool share : {true, false})
     for (const std::uint32_t instances : {1U, 3U}) {
       LoweringOptions options;

@@ -6,6 +6,7 @@
 #include "sim/error.hpp"
 #include "sim/files/files.hpp"
 #include "tests/catch.hpp"
+#include "tests/experiments/figures/script_reading.hpp"
 #include "tests/experiments/figures/svg_reading.hpp"
 #include "tests/sweep/tables.hpp"
 #include "tests/temporary_folder.hpp"
@@ -18,6 +19,7 @@ namespace analysis_test {
 
 using namespace tutti;
 using namespace tutti::sweep;
+using script_reading::count_of;
 
 namespace {
 
@@ -67,13 +69,6 @@ template <typename Body> void without_programs(const Body& body) {
   setenv("PATH", "/nonexistent", 1);
   body();
   setenv("PATH", path.c_str(), 1);
-}
-
-std::size_t count_of(const std::string& text, const std::string& part) {
-  std::size_t count = 0;
-  for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1))
-    ++count;
-  return count;
 }
 
 } // namespace

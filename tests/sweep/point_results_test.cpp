@@ -137,14 +137,8 @@ TEST_CASE("every kind of study can be swept") {
   const std::string one = "topologies = {net = \"mesh2d:2x2\"}\n";
   const std::string study = "label = \"one\"\ntopology = \"net\"\n";
   const PointResults jobs = results_of(one + "[[jobs]]\n" + study + R"(algorithms = ["ring"]
-[[jobs.job]]
-name = "A"
-collective = "all_gather"
-size = "4MB"
-[[jobs.job]]
-name = "B"
-collective = "all_reduce"
-size = "4MB"
+job = [{name = "A", collective = "all_gather", size = "4MB"},
+  {name = "B", collective = "all_reduce", size = "4MB"}]
 )");
   CHECK(jobs.message.empty());
   CHECK(jobs.status == PointStatus::done);
@@ -179,9 +173,7 @@ size = "4MB"
   check_columns(bounds, "bounds");
 
   const PointResults two = results_of(one + "[[jobs]]\n" + study + R"(algorithms = ["ring", "dbt"]
-[[jobs.job]]
-name = "A"
-collective = "all_gather"
+job = [{name = "A", collective = "all_gather"}]
 )");
   CHECK(two.status == PointStatus::refused);
   CHECK_THAT(two.message, Contains("this has 2 cases"));

@@ -5,6 +5,7 @@
 #include "sim/error.hpp"
 #include "sim/files/files.hpp"
 #include "sim/random.hpp"
+#include "sim/text.hpp"
 #include "tests/catch.hpp"
 #include "tests/message_of.hpp"
 #include "tests/sweep/sweep_samples.hpp"
@@ -15,6 +16,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <optional>
+#include <string_view>
 
 namespace store_damage_test {
 
@@ -55,20 +57,11 @@ void make_store(const std::string& file, const PointSpace& space) {
 }
 
 const std::vector<std::string>& all_names() {
-  static const std::vector<std::string> names{"position",
-                                              "key",
-                                              "status",
-                                              "message",
-                                              "experiment_seed",
-                                              "expected_work",
-                                              "k",
-                                              "npus",
-                                              "collective_time_s",
-                                              "lower_bound_s",
-                                              "algorithm",
-                                              "algbw_bytes_per_s",
-                                              "tutti",
-                                              "commit_id"};
+  static const std::vector<std::string_view> words =
+      split("position key status message experiment_seed expected_work k npus "
+            "collective_time_s lower_bound_s algorithm algbw_bytes_per_s tutti commit_id",
+            ' ');
+  static const std::vector<std::string> names(words.begin(), words.end());
   return names;
 }
 

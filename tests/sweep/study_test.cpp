@@ -4,6 +4,7 @@
 #include "sim/files/files.hpp"
 #include "tests/catch.hpp"
 #include "tests/message_of.hpp"
+#include "tests/refusals.hpp"
 #include "tests/temporary_folder.hpp"
 
 namespace study_test {
@@ -91,25 +92,21 @@ TEST_CASE("values are refused with their place") {
   CHECK_THAT(refusal_of_values("{from = \"1us\", to = \"7us\", factor = 2}"),
              Contains("the range ends at 4us, not at 7us"));
   CHECK_THAT(refusal_of_values("[\"0.5us\", 1, \"500ns\"]"), Contains("different units"));
-  CHECK(refusal_of_values("{from = 1, to = 2}") ==
-        "v.toml:1:5: a range needs a \"step\" or a \"factor\"");
-  CHECK(refusal_of_values("{from = 1, to = 2, step = 1, factor = 2}") ==
-        "v.toml:1:5: a range needs a \"step\" or a \"factor\"");
-  CHECK(refusal_of_values("{from = 2, to = 2, step = 1}") ==
-        "v.toml:1:21: \"to\" must be above \"from\"");
-  CHECK(refusal_of_values("{from = 2, to = \"3us\", step = 1}") ==
-        "v.toml:1:21: \"from\" and \"to\" have different units");
-  CHECK(refusal_of_values("{from = \"a\", to = 3, step = 1}") ==
-        "v.toml:1:13: expected a number or a quantity such as \"1GiB\", \"0.5us\" or \"50GB/s\"");
-  CHECK(refusal_of_values("{from = 1, to = 2, step = 0}") ==
-        "v.toml:1:31: a step is more than 0, in the unit of the range");
-  CHECK(refusal_of_values("{from = 1, to = 2, step = 1e-9}") ==
-        "v.toml:1:31: more than 1000000 values");
-  CHECK(refusal_of_values("{from = 0, to = 2, factor = 2}") ==
-        "v.toml:1:33: a factor is more than 1, and its range begins above 0");
-  CHECK(refusal_of_values("{from = 1, to = 2, facto = 2}") ==
-        "v.toml:1:24: unknown key \"facto\" (known: from, to, step, factor; did you mean "
-        "\"factor\"?)");
+  const RefusalRows rows = {
+      {"{from = 1, to = 2}", R"(1:5: a range needs a "step" or a "factor")"},
+      {"{from = 1, to = 2, step = 1, factor = 2}", R"(1:5: a range needs a "step" or a "factor")"},
+      {"{from = 2, to = 2, step = 1}", R"(1:21: "to" must be above "from")"},
+      {"{from = 2, to = '3us', step = 1}", R"(1:21: "from" and "to" have different units)"},
+      {"{from = 'a', to = 3, step = 1}",
+       R"(1:13: expected a number or a quantity such as "1GiB", "0.5us" or "50GB/s")"},
+      {"{from = 1, to = 2, step = 0}", "1:31: a step is more than 0, in the unit of the range"},
+      {"{from = 1, to = 2, step = 1e-9}", "1:31: more than 1000000 values"},
+      {"{from = 0, to = 2, factor = 2}",
+       "1:33: a factor is more than 1, and its range begins above 0"},
+      {"{from = 1, to = 2, facto = 2}",
+       R"(1:24: unknown key "facto" (known: from, to, step, factor; did you mean "factor"?))"},
+  };
+  check_whole_refusals(refusal_of_values, rows, "v.toml:");
   CHECK_THAT(refusal_of_values("1979-05-27"), StartsWith("v.toml:1:5: expected a number"));
 }
 
@@ -250,9 +247,9 @@ TEST_CASE("keys and heads of a study are checked") {
   CHECK_THAT(refusal_of_head("parametrs = 1"),
              StartsWith("study.toml:2:1: unknown key \"parametrs\"") &&
                  EndsWith("did you mean \"parameters\"?)"));
-  CHECK_THAT(refusal(study_with("")), Contains("this table needs a key \"name\""));
   CHECK(refusal(study_with("name = \"a b\"")) ==
         "study.toml:1:8: \"a b\" must consist of letters, digits, - and _");
+  CHECK_THAT(refusal(study_with("")), Contains("this table needs a key \"name\""));
   CHECK(refusal_of_head("seed = -1") ==
         "study.toml:2:8: -1 is out of range (0 .. 9223372036854775807)");
   CHECK(refusal_of_head("[limits]\ntime = \"0s\"") == "study.toml:3:8: a limit is more than 0s");
@@ -280,12 +277,12 @@ TEST_CASE("names of parameters are checked") {
               "\" is a word of expressions, not a name");
   CHECK(refusal_of_parameter("K = 1") ==
         "study.toml:3:5: the name \"K\" is taken (small and large letters are the same)");
+  CHECK(refusal_of_parameter("unused = [1, 2]") ==
+        "study.toml:3:10: nothing uses the parameter \"unused\"");
   CHECK(refusal_of_derived("k = {expression = \"1\"}") ==
         "study.toml:3:5: the name \"k\" is taken (small and large letters are the same)");
   CHECK(refusal_of_derived("seed = {expression = \"1\"}") ==
         "study.toml:3:8: \"seed\" is the experiment's: it can be a parameter, not derived");
-  CHECK(refusal_of_parameter("unused = [1, 2]") ==
-        "study.toml:3:10: nothing uses the parameter \"unused\"");
   CHECK(refusal_of_parameter("seed = [1, 2]").empty()); // is always used
   CHECK(refusal_of_parameter("seed = [1, 0.5]") ==
         "study.toml:3:8: \"0.5\" is no seed: whole numbers from 0 on");
@@ -384,22 +381,21 @@ TEST_CASE("analyses are checked") {
   };
   const std::string best = "[[best]]\nlabel = \"B\"\nobjective = \"time\"\n";
   CHECK(refusal_of_analysis(best + "of = \"algorithm\"\nx = \"k\"") == "");
-  CHECK(refusal_of_analysis(best + "of = \"algoritm\"\nx = \"k\"") ==
-        "study.toml:16:6: unknown parameter \"algoritm\" (known: k, algorithm; did you mean "
-        "\"algorithm\"?)");
-  CHECK(refusal_of_analysis(best + "of = []\nx = \"k\"") == "study.toml:16:6: \"of\" is empty");
-  CHECK(refusal_of_analysis(best + "of = \"k\"\nx = \"k\"") ==
-        "study.toml:17:5: \"k\" is named twice");
+  const RefusalRows rows = {
+      {best + "of = 'algoritm'\nx = 'k'",
+       R"(16:6: unknown parameter "algoritm" (known: k, algorithm; did you mean "algorithm"?))"},
+      {best + "of = []\nx = 'k'", "16:6: \"of\" is empty"},
+      {best + "of = 'k'\nx = 'k'", "17:5: \"k\" is named twice"},
+      {"[[sensitivity]]\nlabel = 'B'\nobjective = 'tim'",
+       R"(15:13: unknown objective "tim" (known: time, gap; did you mean "time"?))"},
+      {"[[sensitivity]]\nlabel = '-'\nobjective = 'time'", "14:9: a label needs letters or digits"},
+      {"[[sensitivity]]\nlabel = 'Points'\nobjective = 'time'",
+       "14:9: \"Points\" would have the same files as another"},
+      {best + "of = 'algorithm'\nx = 'k'\n[[sensitivity]]\nlabel = 'b'\nobjective = 'time'",
+       "19:9: \"b\" would have the same files as another"},
+  };
+  check_whole_refusals(refusal_of_analysis, rows, "study.toml:");
   CHECK_THAT(refusal_of_analysis(best + "of = \"k\""), Contains("needs a key \"x\""));
-  CHECK(refusal_of_analysis("[[sensitivity]]\nlabel = \"B\"\nobjective = \"tim\"") ==
-        "study.toml:15:13: unknown objective \"tim\" (known: time, gap; did you mean \"time\"?)");
-  CHECK(refusal_of_analysis("[[sensitivity]]\nlabel = \"-\"\nobjective = \"time\"") ==
-        "study.toml:14:9: a label needs letters or digits");
-  CHECK(refusal_of_analysis("[[sensitivity]]\nlabel = \"Points\"\nobjective = \"time\"") ==
-        "study.toml:14:9: \"Points\" would have the same files as another");
-  CHECK(refusal_of_analysis(best + "of = \"algorithm\"\nx = \"k\"\n[[sensitivity]]\nlabel = "
-                                   "\"b\"\nobjective = \"time\"") ==
-        "study.toml:19:9: \"b\" would have the same files as another");
   CHECK_THAT(refusal_of_analysis("[[pareto]]\nlabel = \"P\"\nx = \"time\"\ny = \"time\""),
              EndsWith("\"x\" and \"y\" are the same objective"));
   CHECK(refusal_of_analysis("[[curves]]\nlabel = \"C\"\nobjective = \"time\"\nx = \"k\"\nseries = "

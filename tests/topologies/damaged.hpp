@@ -12,6 +12,13 @@
 
 namespace tutti {
 
+/// `text` with its first `before`, which must be there, as `after`.
+inline std::string replaced(std::string text, const std::string& before, const std::string& after) {
+  const std::size_t at = text.find(before);
+  REQUIRE(at != std::string::npos);
+  return text.replace(at, before.size(), after);
+}
+
 /// With one to three slips: bytes or a line are gone, a byte is another one of `letters`, a digit
 /// another digit, or what stands elsewhere stands here, too.
 inline std::string damaged(std::string_view text, std::string_view letters, Random& random) {

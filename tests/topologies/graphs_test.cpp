@@ -2,6 +2,7 @@
 // place; and that Tutti's own graphs come back as they were.
 #include "tests/catch.hpp"
 #include "tests/message_of.hpp"
+#include "tests/refusals.hpp"
 #include "tests/topologies/damaged.hpp"
 #include "topologies/export/list.hpp"
 #include "topologies/import/list.hpp"
@@ -35,12 +36,6 @@ Topology read_graph(const std::string& text) {
 
 std::string graph_refusal(const std::string& text) {
   return message_of([&] { (void)read_graph(text); });
-}
-
-std::string changed(std::string text, const std::string& before, const std::string& after) {
-  const std::size_t at = text.find(before);
-  REQUIRE(at != std::string::npos);
-  return text.replace(at, before.size(), after);
 }
 
 double total_bandwidth(const Topology& network) {
@@ -199,26 +194,25 @@ TEST_CASE("graphs: what may have been meant and isn't read is named") {
 }
 
 TEST_CASE("DOT: what is wrong, with its place") {
-  CHECK(graph_refusal(changed(pod, "\"400Gbps\"", "400")) ==
-        "f:4:19: bandwidth \"400\" has no unit (say 400Gbps or 50GB/s, or name it bandwidth_Gbps "
-        "(bits) or bandwidth_GBps (bytes))");
-  CHECK(graph_refusal(changed(pod, "\"400Gbps\"", "400Gbps")) ==
-        "f:4:19: a number with letters after it has to stand in quotes");
-  CHECK_THAT(graph_refusal(changed(pod, "300 ns", "300")),
-             StartsWith("f:7:61: latency \"300\" has no unit (say 1.3us"));
-  CHECK_THAT(graph_refusal(changed(pod, "300 ns", "e5ns")), Contains("\"e5ns\" is not a number"));
-  CHECK_THAT(graph_refusal(changed(pod, "300 ns", "3e25 ns")),
+  const std::vector<SlipRow> rows = {
+      {"\"400Gbps\"", "400",
+       "f:4:19: bandwidth \"400\" has no unit (say 400Gbps or 50GB/s, or name it bandwidth_Gbps "
+       "(bits) or bandwidth_GBps (bytes))"},
+      {"\"400Gbps\"", "400Gbps", "f:4:19: a number with letters after it has to stand in quotes"},
+      {"300 ns", "300", "f:7:61: latency \"300\" has no unit (say 1.3us ..."},
+      {"_us", "_mm", "f:6:36: latency_mm has the unknown unit \"mm\" ..."},
+      {"weight=3", "bw_Gbps=300",
+       "f:8:36: bw_Gbps \"300\" isn't what another attribute of the same link says, 50GB/s ..."},
+      {"{gpu10", "{tor0", "f:6:3: a link from \"tor0\" to itself"},
+      {"tor0 -- spine", "gpu2 -- tor0",
+       R"(f:5:34: a second link from "gpu2" to "tor0" in a strict graph)"},
+  };
+  check_slips(graph_refusal, pod, rows);
+  CHECK_THAT(graph_refusal(replaced(pod, "300 ns", "e5ns")), Contains("\"e5ns\" is not a number"));
+  CHECK_THAT(graph_refusal(replaced(pod, "300 ns", "3e25 ns")),
              Contains("time \"3e25 ns\" is out of range"));
-  CHECK_THAT(graph_refusal(changed(pod, "_us", "_mm")),
-             StartsWith("f:6:36: latency_mm has the unknown unit \"mm\""));
-  CHECK_THAT(graph_refusal(changed(pod, "_us", "_GBPS")), Contains("unknown unit"));
-  CHECK_THAT(graph_refusal(changed(pod, "weight=3", "bw_Gbps=300")),
-             StartsWith("f:8:36: bw_Gbps \"300\" isn't what another attribute of the same link "
-                        "says, 50GB/s"));
-  CHECK(graph_refusal(changed(pod, "{gpu10", "{tor0")) == "f:6:3: a link from \"tor0\" to itself");
+  CHECK_THAT(graph_refusal(replaced(pod, "_us", "_GBPS")), Contains("unknown unit"));
   CHECK(graph_refusal("graph {\n a -- b\n b -- b }") == "f:3:2: a link from \"b\" to itself");
-  CHECK(graph_refusal(changed(pod, "tor0 -- spine", "gpu2 -- tor0")) ==
-        "f:5:34: a second link from \"gpu2\" to \"tor0\" in a strict graph");
   CHECK(graph_refusal("graph {\n a -- b;\n a -> b\n}") ==
         "f:3:4: \"->\" isn't what a graph has here: using -> in undirected graph");
   CHECK(graph_refusal("digraph {\n a [kind=gpu\n b }") ==
@@ -269,28 +263,23 @@ TEST_CASE("GraphML: the Internet Topology Zoo's, and NetworkX's") {
 }
 
 TEST_CASE("GraphML: what is wrong, with its place") {
-  CHECK(graph_refusal(changed(networkx, "target=\"a_b\"", "target=\"a_c\"")) ==
-        "f:8:1: there is no node \"a_c\"");
-  CHECK(graph_refusal(changed(networkx, "\"switch/0\"/>", "\"a b\"/>")) ==
-        "f:5:17: node \"a b\" stands twice");
-  CHECK_THAT(graph_refusal(changed(networkx, "bandwidth_Gbps", "bandwidth")),
-             StartsWith("f:6:53: bandwidth \"400\" has no unit"));
-  CHECK(graph_refusal(changed(networkx, "target=\"a_b\"", "target=\"switch/0\"")) ==
-        "f:8:1: a link from \"switch_0\" to itself");
-  CHECK(graph_refusal(changed(networkx, "5e-07", "5<!-- -->e-07")) ==
-        "f:7:62: the value of \"latency_s\" stands in two pieces");
-  CHECK(graph_refusal(changed(networkx, "key=\"d1\"", "key=\"d7\"")) ==
-        "f:6:63: no <key> has the id \"d7\"");
-  CHECK_THAT(graph_refusal(changed(networkx, "5e-07", "-1")), StartsWith("f:7:53: time \"-1\""));
-  CHECK_THAT(graph_refusal(changed(networkx, "5e-07", "5e-99")), StartsWith("f:7:53: "));
-  CHECK(graph_refusal(changed(networkx, "<node id=\"a_b\"/>",
-                              "<node id=\"a_b\"><graph edgedefault=\"directed\"/></node>")) ==
-        "f:5:53: graphs within nodes or edges aren't read");
-  CHECK(graph_refusal(changed(networkx, "</graph>", "</graph><graph edgedefault=\"directed\"/>")) ==
-        "f:9:9: a second graph");
-  CHECK(graph_refusal(changed(networkx, "=\"directed\"", "=\"both\"")) ==
-        "f:4:1: edgedefault is \"both\", neither directed nor undirected");
-  CHECK_THAT(graph_refusal(changed(networkx, "</graph>", "</graf>")), StartsWith("f:9:"));
+  const std::vector<SlipRow> rows = {
+      {"target=\"a_b\"", "target=\"a_c\"", "f:8:1: there is no node \"a_c\""},
+      {"\"switch/0\"/>", "\"a b\"/>", "f:5:17: node \"a b\" stands twice"},
+      {"bandwidth_Gbps", "bandwidth", "f:6:53: bandwidth \"400\" has no unit ..."},
+      {"target=\"a_b\"", "target=\"switch/0\"", "f:8:1: a link from \"switch_0\" to itself"},
+      {"5e-07", "5<!-- -->e-07", "f:7:62: the value of \"latency_s\" stands in two pieces"},
+      {"key=\"d1\"", "key=\"d7\"", "f:6:63: no <key> has the id \"d7\""},
+      {"5e-07", "-1", "f:7:53: time \"-1\" ..."},
+      {"5e-07", "5e-99", "f:7:53: ..."},
+      {"<node id=\"a_b\"/>", R"(<node id="a_b"><graph edgedefault="directed"/></node>)",
+       "f:5:53: graphs within nodes or edges aren't read"},
+      {"</graph>", "</graph><graph edgedefault=\"directed\"/>", "f:9:9: a second graph"},
+      {"=\"directed\"", "=\"both\"",
+       "f:4:1: edgedefault is \"both\", neither directed nor undirected"},
+      {"</graph>", "</graf>", "f:9: ..."},
+  };
+  check_slips(graph_refusal, networkx, rows);
   CHECK_THAT(
       graph_refusal("<!DOCTYPE g [<!ENTITY a \"aaaa\"><!ENTITY b \"&a;&a;\">]>\n" + networkx),
       StartsWith("f:1:11: a document type"));
@@ -305,7 +294,7 @@ TEST_CASE("graphs: what would need all memory is refused") {
   CHECK_THAT(graph_refusal("digraph {" + group + " -> " + group + "}"), Contains("than fit"));
   // A named group that grows after it has become a member of another one.
   CHECK_THAT(graph_refusal("graph { subgraph b {subgraph a} subgraph a " + group +
-                           "; subgraph b -- " + changed(group, "a0 ", "x ") + "}"),
+                           "; subgraph b -- " + replaced(group, "a0 ", "x ") + "}"),
              Contains("than fit"));
   CHECK_THAT(graph_refusal("graph { edge [label=\"" + std::string(1'000'000, 'x') + "\"]; a -- b " +
                            "subgraph {" + std::string(100, '<') + "}"),
@@ -314,7 +303,7 @@ TEST_CASE("graphs: what would need all memory is refused") {
   for (int i = 0; i < 100'000; ++i) nested += "<x>";
   CHECK_THAT(graph_refusal("<graphml>" + nested), StartsWith("f:1:"));
   for (int i = 0; i < 100'000; ++i) nested += "</x>";
-  CHECK(read_graph(changed(networkx, "</graph>", nested + "</graph>")).npu_count() == 2);
+  CHECK(read_graph(replaced(networkx, "</graph>", nested + "</graph>")).npu_count() == 2);
   std::string graphs = "<graphml>";
   for (int i = 0; i < 100'000; ++i) graphs += "<graph edgedefault=\"directed\">";
   CHECK_THAT(graph_refusal(graphs), StartsWith("f:1:"));

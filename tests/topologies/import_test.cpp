@@ -31,12 +31,6 @@ std::string refusal(const std::string& text, std::string_view format) {
   return message_of([&] { (void)read(text, format); });
 }
 
-std::string with(std::string text, const std::string& before, const std::string& after) {
-  const std::size_t at = text.find(before);
-  REQUIRE(at != std::string::npos);
-  return text.replace(at, before.size(), after);
-}
-
 struct Count {
   std::size_t links = 0;
   double total = 0; ///< bytes/s
@@ -101,16 +95,16 @@ TEST_CASE("ASTRA-sim's network: a product of dimensions, GB of 2^30 bytes") {
     if (network.link(link).to.value < 24) others.push_back(network.link(link).to.value);
   CHECK(others == std::vector<std::uint32_t>{1, 2, 4, 6});
 
-  CHECK(refusal(with(astra, "FullyConnected", "Fully"), "astra") ==
+  CHECK(refusal(replaced(astra, "FullyConnected", "Fully"), "astra") ==
         "f:1:19: unknown topology \"Fully\" (known: FullyConnected, Ring, Switch)");
-  CHECK(refusal(with(astra, "200.0, 100.0, 50.5", "200.0, 100.0"), "astra") ==
+  CHECK(refusal(replaced(astra, "200.0, 100.0, 50.5", "200.0, 100.0"), "astra") ==
         "f:3:12: 2 values for 3 dimensions");
-  CHECK(refusal(with(astra, "[ 2, 4, 3 ]", "[ 2, 4, x ]"), "astra") ==
+  CHECK(refusal(replaced(astra, "[ 2, 4, 3 ]", "[ 2, 4, x ]"), "astra") ==
         "f:2:21: \"x\" is no number");
-  CHECK(refusal(with(astra, "latency:", "latencies:"), "astra") ==
+  CHECK(refusal(replaced(astra, "latency:", "latencies:"), "astra") ==
         "f:4:1: unknown key \"latencies\" (known: topology, npus_count, bandwidth, latency)");
-  CHECK_THAT(refusal(with(astra, "[ 2,", "[ 2,]]"), "astra"), StartsWith("f:2:"));
-  CHECK(refusal(with(astra, "[ 2, 4, 3 ]", "[ 2, 450, 103 ]"), "astra") ==
+  CHECK_THAT(refusal(replaced(astra, "[ 2,", "[ 2,]]"), "astra"), StartsWith("f:2:"));
+  CHECK(refusal(replaced(astra, "[ 2, 4, 3 ]", "[ 2, 450, 103 ]"), "astra") ==
         "f:2:13: more than 10000000 links");
 }
 
@@ -131,13 +125,13 @@ TEST_CASE("ns-3's text: SimAI's nodes, and ASTRA-sim's") {
   CHECK(other.link_count() == 4);
   CHECK(other.parts().assumed.back() == "loss: no packet is lost, whatever the last column says");
 
-  CHECK(refusal(with(simai, "2 1 8", "2 1 9"), "ns3") ==
+  CHECK(refusal(replaced(simai, "2 1 8", "2 1 9"), "ns3") ==
         "f:1:9: 9 links, but 8 lines of links follow");
-  CHECK(refusal(with(simai, "4 5 6\n", "4 5\n"), "ns3") ==
+  CHECK(refusal(replaced(simai, "4 5 6\n", "4 5\n"), "ns3") ==
         "f:2:1: 2 switches are listed, but the first line says 3");
-  CHECK(refusal(with(simai, "0 4", "0 7"), "ns3") == "f:3:3: 7 is out of range (0 .. 6)");
-  CHECK(refusal(with(simai, "0 4", "4 4"), "ns3") == "f:3:3: a link from a node to itself");
-  CHECK_THAT(refusal(with(simai, "0.0005ms 0\n", "0.0005 0\n"), "ns3"), StartsWith("f:7:13: "));
+  CHECK(refusal(replaced(simai, "0 4", "0 7"), "ns3") == "f:3:3: 7 is out of range (0 .. 6)");
+  CHECK(refusal(replaced(simai, "0 4", "4 4"), "ns3") == "f:3:3: a link from a node to itself");
+  CHECK_THAT(refusal(replaced(simai, "0.0005ms 0\n", "0.0005 0\n"), "ns3"), StartsWith("f:7:13: "));
 }
 
 TEST_CASE("htsim's fat trees: switches follow from speeds and oversubscription") {
@@ -162,14 +156,14 @@ TEST_CASE("htsim's fat trees: switches follow from speeds and oversubscription")
       "Tier 1\nDownlink_speed_Gbps 100\nRadix_Down 4\nDownlink_Latency_ns 1000\n";
   CHECK(switches(read(two, "htsim")) == 4 + 2);
 
-  CHECK(refusal(with(fat_tree, "Podsize 8", "Podsize 7"), "htsim") ==
+  CHECK(refusal(replaced(fat_tree, "Podsize 8", "Podsize 7"), "htsim") ==
         "f:4:9: 32 nodes aren't pods of 7");
-  CHECK(refusal(with(fat_tree, "Radix_Up 2", "Radix_Up 3"), "htsim") ==
+  CHECK(refusal(replaced(fat_tree, "Radix_Up 2", "Radix_Up 3"), "htsim") ==
         "f:6:1: a ToR's 2 uplinks (of Radix_Up 3) don't meet 2 switches of tier 1 with 1 links "
         "each");
-  CHECK(refusal(with(fat_tree, "Radix_Down 4", "Radix_Dawn 4"), "htsim") ==
+  CHECK(refusal(replaced(fat_tree, "Radix_Down 4", "Radix_Dawn 4"), "htsim") ==
         "f:9:1: unknown setting \"Radix_Dawn\"");
-  CHECK(refusal(with(fat_tree, "Tier 2", "Tier 1"), "htsim") == "f:22:6: tier 1 stands twice");
+  CHECK(refusal(replaced(fat_tree, "Tier 2", "Tier 1"), "htsim") == "f:22:6: tier 1 stands twice");
 }
 
 TEST_CASE("tables of links, and matrices of bandwidths") {
@@ -190,16 +184,17 @@ TEST_CASE("tables of links, and matrices of bandwidths") {
   CHECK(matrix.link(LinkId{0}).bandwidth == Bandwidth{2'500'000'000});
   CHECK(matrix.link(LinkId{1}).bandwidth == Bandwidth{50'000'000'000});
 
-  CHECK(refusal(with(list, "latency_us", "colour"), "csv") ==
+  CHECK(refusal(replaced(list, "latency_us", "colour"), "csv") ==
         "f:1:19: unknown column \"colour\" (known: from, to, bandwidth, latency, directed, "
         "from_kind, to_kind)");
-  CHECK(refusal(with(list, "a,switch0", "a,a"), "csv") == "f:2:1: a link from a node to itself");
-  CHECK(refusal(with(list, ",1.5", ""), "csv") == "f:3:1: 3 cells in 4 columns");
-  CHECK_THAT(refusal(with(list, "b,switch0,50GB/s", "b,switch0,fast"), "csv"),
+  CHECK(refusal(replaced(list, "a,switch0", "a,a"), "csv") ==
+        "f:2:1: a link from a node to itself");
+  CHECK(refusal(replaced(list, ",1.5", ""), "csv") == "f:3:1: 3 cells in 4 columns");
+  CHECK_THAT(refusal(replaced(list, "b,switch0,50GB/s", "b,switch0,fast"), "csv"),
              StartsWith("f:3:11: "));
-  CHECK(refusal(with(list, "b,switch0,50GB/s", "b,switch0,9e9 GBps"), "csv") ==
+  CHECK(refusal(replaced(list, "b,switch0,50GB/s", "b,switch0,9e9 GBps"), "csv") ==
         "f:3:11: bandwidth \"9e9 GBps\" is out of range");
-  CHECK(refusal(with(list, "1.5", "-1e1"), "csv") == "f:3:18: time \"-1e1\" is negative");
+  CHECK(refusal(replaced(list, "1.5", "-1e1"), "csv") == "f:3:18: time \"-1e1\" is negative");
   CHECK(refusal(",a,b\na,0,1\nc,1,0\n", "csv") == "f:3:1: row 2 is \"c\", but column 2 \"b\"");
 }
 
@@ -229,9 +224,9 @@ TEST_CASE("readers take nothing in silence that means something else") {
   CHECK(refusal("from,to\na\xFF,b\n", "csv") == "f:2:2: byte 0xff is no text in UTF-8");
   CHECK(refusal("from,to\na,\xED\xA0\x80\n", "csv").starts_with("f:2:3: ")); // a surrogate
   CHECK(read("from,to\na,\xC3\xA4\xE2\x82\xAC\xF0\x9F\x8C\x90\n", "csv").npu_count() == 2);
-  CHECK(refusal(with(astra, "[ 2, 4, 3 ]", "[ 2, 4.5, 3 ]"), "astra") ==
+  CHECK(refusal(replaced(astra, "[ 2, 4, 3 ]", "[ 2, 4.5, 3 ]"), "astra") ==
         "f:2:18: expected a whole number");
-  CHECK(refusal(with(astra, "latency: [ 50.0", "latency: [ 0.0001"), "astra") ==
+  CHECK(refusal(replaced(astra, "latency: [ 50.0", "latency: [ 0.0001"), "astra") ==
         "f:4:12: less than a picosecond");
   CHECK(refusal(astra + "latency: [ 1, 2, 3 ]\n", "astra") ==
         "f:5:1: the key \"latency\" stands twice");
@@ -272,9 +267,9 @@ TEST_CASE("columns of a table say what its nodes are") {
   CHECK(network.npu_count() == 2);
   CHECK(network.node(NodeId{0}).name == "spine");
   CHECK(network.node(NodeId{2}).name == "b");
-  CHECK(refusal(with(text, "b,switch,c", "b,npu,c"), "csv") ==
+  CHECK(refusal(replaced(text, "b,switch,c", "b,npu,c"), "csv") ==
         "f:3:3: another kind of b than before");
-  CHECK(refusal(with(text, "c,npu", "c,host"), "csv") ==
+  CHECK(refusal(replaced(text, "c,npu", "c,host"), "csv") ==
         "f:3:12: unknown kind \"host\" (known: npu, switch)");
 }
 

@@ -3,6 +3,7 @@
 #include "tests/catch.hpp"
 #include "tests/message_of.hpp"
 #include "tests/paths.hpp"
+#include "tests/refusals.hpp"
 #include "tests/topologies/damaged.hpp"
 #include "topologies/export/list.hpp"
 #include "topologies/import/list.hpp"
@@ -41,12 +42,6 @@ Topology read(const std::string& text, const Files& companions = {}, const Files
 std::string refusal(const std::string& text, const Files& companions = {},
                     const Files& beside = {}) {
   return message_of([&] { (void)read(text, companions, beside); });
-}
-
-std::string with(std::string text, const std::string& before, const std::string& after) {
-  const std::size_t at = text.find(before);
-  REQUIRE(at != std::string::npos);
-  return text.replace(at, before.size(), after);
 }
 
 /// Duplex links with this bandwidth, in GB/s.
@@ -215,13 +210,13 @@ TEST_CASE("instances of InfraGraph's devices are put together, wherever the devi
                 "devices from files beside it: box (d/server.yaml), leaf (d/leaf.yaml)"));
   CHECK_FALSE(assumes(read(plant, both), "beside"));
   // Those beside are looked at where one is missing, and only for that one.
-  const Files changed{{with(server, "type: custom", "type: switch"), "d/other.yaml"}};
+  const Files changed{{replaced(server, "type: custom", "type: switch"), "d/other.yaml"}};
   CHECK(read(plant, both, changed).node_count() == 20);
   CHECK(refusal(plant, {both[1]}, {both[0], changed[0]}) ==
         "d/other.yaml:3:7: device \"box\" is another one in d/server.yaml:3");
   CHECK(refusal(plant, {both[0], both[1], changed[0]}) ==
         "d/other.yaml:3:7: device \"box\" is another one in d/server.yaml:3");
-  CHECK(refusal(plant, {both[0]}, {{with(leaf, "devices", "devises"), "d/bad.yaml"}}) ==
+  CHECK(refusal(plant, {both[0]}, {{replaced(leaf, "devices", "devises"), "d/bad.yaml"}}) ==
         "f:7:15: device \"leaf\" is defined nowhere (here: box; beside: bad.yaml, which can't be "
         "read)");
   CHECK(refusal(plant) == "f:5:15: device \"box\" is defined nowhere (here is none)");
@@ -253,26 +248,26 @@ TEST_CASE("InfraGraph's schemes, slices and devices within devices") {
   const Link& last = network.link(LinkId{network.link_count() - 2});
   CHECK(network.node(last.from).name == "node2.card1-0.port0");
   CHECK(network.node(last.to).name == "node0.card1-0.port0");
-  const Topology one = read(with(composed, "{count: 3,", "{count: 1,"));
+  const Topology one = read(replaced(composed, "{count: 3,", "{count: 1,"));
   CHECK(one.node(NodeId{3}).name == "xpu3"); // nothing to tell it from
   CHECK(one.link_count() == 2 * 14);
   // Lanes that nobody gives are 16; before PCIe 3.0 they carry 8 of 10 bits.
-  CHECK(links_at(read(with(composed, "x8", "")), 31.507692308) == 12);
-  CHECK(
-      links_at(read(with(composed, "gigatransfers_per_second: 16", "gigatransfers_per_second: 5")),
-               4) == 12);
+  CHECK(links_at(read(replaced(composed, "x8", "")), 31.507692308) == 12);
+  CHECK(links_at(
+            read(replaced(composed, "gigatransfers_per_second: 16", "gigatransfers_per_second: 5")),
+            4) == 12);
   // Two links between two components are two by their names.
-  const Topology twice = read(with(composed, "  links:\n",
-                                   "  - {ep1: {component: \"xpu[0]\"}, ep2: "
-                                   "{component: \"xpu[1]\"}, link: pcie}\n"
-                                   "  links:\n"));
+  const Topology twice = read(replaced(composed, "  links:\n",
+                                       "  - {ep1: {component: \"xpu[0]\"}, ep2: "
+                                       "{component: \"xpu[1]\"}, link: pcie}\n"
+                                       "  links:\n"));
   CHECK(twice.link_count() == network.link_count() + 2 * 3);
   CHECK(assumes(twice, "several links, by their names"));
 }
 
 TEST_CASE("a link of InfraGraph without a bandwidth has that of the generation it names") {
   const auto described = [](const std::string& words) {
-    return read(with(leaf, "{name: ic}", "{name: ic, description: \"" + words + "\"}"));
+    return read(replaced(leaf, "{name: ic}", "{name: ic, description: \"" + words + "\"}"));
   };
   const std::vector<std::pair<std::string, double>> rates{
       {"NVLINK 3.0", 25},
@@ -313,26 +308,26 @@ TEST_CASE("a link of InfraGraph without a bandwidth has that of the generation i
   CHECK(assumes(described("PCIe Gen4x8"), "\"ic\" of leaf as 8 lanes of PCIe 4: 15.75 GB/s"));
   CHECK_FALSE(assumes(described("NVLINK 3.0"), "bandwidth of a link"));
   // A bandwidth that is given is meant; and links between instances may name theirs, too.
-  CHECK(links_at(read(with(server, "name: bus", "name: bus\n          description: NVLink 4")),
+  CHECK(links_at(read(replaced(server, "name: bus", "name: bus\n          description: NVLink 4")),
                  32) == 2);
   const std::string eth = plant.substr(plant.find("      bandwidth"),
                                        plant.find("  connections") - plant.find("      bandwidth"));
-  const Topology between = read(with(with(plant, eth, ""), "name: eth",
-                                     "name: eth\n      "
-                                     "description: pcie gen5"),
+  const Topology between = read(replaced(replaced(plant, eth, ""), "name: eth",
+                                         "name: eth\n      "
+                                         "description: pcie gen5"),
                                 {{server, "s"}, {leaf, "l"}});
   CHECK(links_at(between, 63.015384615) == 3);
   CHECK(assumes(between, "\"eth\" as 16 lanes"));
 }
 
 TEST_CASE("a connected name that is no instance is the one device without any") {
-  const std::string text = with(server, "  devices:\n",
-                                "  instances:\n"
-                                "    - {name: net, device: leaf}\n"
-                                "  connections:\n"
-                                "    - it.0.nic.0.bus.net.0.port.0\n"
-                                "    - it.0.nic.1.bus.net.1.port.0\n"
-                                "  devices:\n");
+  const std::string text = replaced(server, "  devices:\n",
+                                    "  instances:\n"
+                                    "    - {name: net, device: leaf}\n"
+                                    "  connections:\n"
+                                    "    - it.0.nic.0.bus.net.0.port.0\n"
+                                    "    - it.0.nic.1.bus.net.1.port.0\n"
+                                    "  devices:\n");
   const Topology network = read(text, {}, {{leaf, "leaf.yaml"}});
   CHECK(network.node_count() == 5 + 2 * 5);
   CHECK(network.link_count() == 2 * (4 + 2 * 2 + 2));
@@ -340,83 +335,78 @@ TEST_CASE("a connected name that is no instance is the one device without any") 
   CHECK(links_at(network, 32) == 2 + 2);
   CHECK(assumes(network, "\"it\", which is no instance: one of device \"box\""));
   CHECK(assumes(network, "links that are only defined within the devices they connect: \"bus\""));
-  CHECK(refusal(with(text, "it.0.nic.1", "that.0.nic.1"), {}, {{leaf, "leaf.yaml"}}) ==
+  CHECK(refusal(replaced(text, "it.0.nic.1", "that.0.nic.1"), {}, {{leaf, "leaf.yaml"}}) ==
         "f:5:7: unknown instance \"it\" (known: net; did you mean \"net\"?)");
-  CHECK(refusal(with(text, "nic.1.bus", "nic.1.wire"), {{leaf, "leaf.yaml"}}) ==
+  CHECK(refusal(replaced(text, "nic.1.bus", "nic.1.wire"), {{leaf, "leaf.yaml"}}) ==
         "f:6:18: unknown link \"wire\" (known: bus, fast, ic)");
 }
 
 TEST_CASE("what is wrong in InfraGraph's files is named with its place") {
   const auto of_server = [](const std::string& before, const std::string& after) {
-    return refusal(with(server, before, after));
+    return refusal(replaced(server, before, after));
   };
   const auto of_composed = [](const std::string& before, const std::string& after) {
-    return refusal(with(composed, before, after));
+    return refusal(replaced(composed, before, after));
   };
-  CHECK(of_server("gpu.0.bus.nic.0", "cpu.0.bus.nic.0") ==
-        "f:18:11: unknown component \"cpu\" (known: gpu, nic, hub; did you mean \"gpu\"?)");
-  CHECK(of_server("gpu.0.bus.nic.0", "gpu.0.buss.nic.0") ==
-        "f:18:17: unknown link \"buss\" (known: bus, fast; did you mean \"bus\"?)");
-  CHECK(of_server("gpu.0.bus.nic.0", "gpu.0.bus.nic") == "f:18:21: no index after \"nic\"");
-  CHECK(of_server("gpu.0.bus.nic.0", "gpu.0.bus") ==
-        "f:18:11: \"gpu.0.bus\" isn't of the form \"nic.0.link.port.0\"");
-  CHECK(of_server("gpu.0.bus.nic.0", "gpu.0.bus.gpu.0") ==
-        "f:18:11: a link from a component to itself");
-  CHECK(of_server("gpu.0.bus.nic.0", "gpu.1000001.bus.nic.0") ==
-        "f:18:15: 1000001 is out of range (0 .. 1000000)");
-  CHECK(of_server("type: nic,", "type: nic, count: 1,") == "f:19:21: index 1 of \"nic\" (its count "
-                                                           "is 1)");
-  CHECK(of_server("{name: hub, type: custom}", "{name: hub}") ==
-        "f:8:11: no \"choice\" (or \"type\") of a component");
-  CHECK(of_server("name: hub", "name: nic") == "f:8:11: a second \"nic\"");
-  CHECK(of_server("name: fast", "name: bus") == "f:14:11: a second link \"bus\"");
-  CHECK(of_server("type: xpu", "tipe: xpu") ==
-        "f:6:11: unknown key \"tipe\" (known: name, description, count, choice, type, external, "
-        "custom, device, cpu, xpu, nic, memory, port, switch; did you mean \"type\"?)");
-  CHECK(of_server("          type: xpu", "          type: xpu\n          type: cpu") ==
-        "f:7:11: the key \"type\" stands twice");
-  CHECK(of_server("gigabytes_per_second: 32", "gigabytes_per_second: 0") ==
-        "f:13:35: \"0\" is out of range (more than 0, at most 1e9)");
-  CHECK(of_server("gigabytes_per_second: 32", "gigabytes_per_second: fast") ==
-        "f:13:35: \"fast\" is no number");
-  CHECK_THAT(of_server("choice: gigabytes_per_second", "choice: furlongs"),
-             StartsWith("f:12:21: unknown unit \"furlongs\""));
-  CHECK(of_server("us: 0.25", "us: 0.0000001") == "f:16:37: less than a picosecond");
-  CHECK(of_server("us: 0.25", "us: -1") == "f:16:37: \"-1\" is negative");
-  CHECK_THAT(of_server("name: gpu", "name: &a gpu"), StartsWith("f:5:17: anchors aren't read"));
-  CHECK_THAT(of_server("name: gpu", "name: *a"), StartsWith("f:5:"));
+  const std::vector<SlipRow> rows = {
+      {"gpu.0.bus.nic.0", "cpu.0.bus.nic.0",
+       R"(18:11: unknown component "cpu" (known: gpu, nic, hub; did you mean "gpu"?))"},
+      {"gpu.0.bus.nic.0", "gpu.0.buss.nic.0",
+       R"(18:17: unknown link "buss" (known: bus, fast; did you mean "bus"?))"},
+      {"gpu.0.bus.nic.0", "gpu.0.bus.nic", "18:21: no index after \"nic\""},
+      {"gpu.0.bus.nic.0", "gpu.0.bus",
+       R"(18:11: "gpu.0.bus" isn't of the form "nic.0.link.port.0")"},
+      {"gpu.0.bus.nic.0", "gpu.0.bus.gpu.0", "18:11: a link from a component to itself"},
+      {"gpu.0.bus.nic.0", "gpu.1000001.bus.nic.0", "18:15: 1000001 is out of range (0 .. 1000000)"},
+      {"type: nic,", "type: nic, count: 1,", "19:21: index 1 of \"nic\" (its count is 1)"},
+      {"{name: hub, type: custom}", "{name: hub}",
+       R"(8:11: no "choice" (or "type") of a component)"},
+      {"name: hub", "name: nic", "8:11: a second \"nic\""},
+      {"name: fast", "name: bus", "14:11: a second link \"bus\""},
+      {"type: xpu", "tipe: xpu",
+       "6:11: unknown key \"tipe\" (known: name, description, count, choice, type, external, "
+       "custom, device, cpu, xpu, nic, memory, port, switch; did you mean \"type\"?)"},
+      {"          type: xpu", "          type: xpu\n          type: cpu",
+       "7:11: the key \"type\" stands twice"},
+      {"gigabytes_per_second: 32", "gigabytes_per_second: 0",
+       "13:35: \"0\" is out of range (more than 0, at most 1e9)"},
+      {"gigabytes_per_second: 32", "gigabytes_per_second: fast", "13:35: \"fast\" is no number"},
+      {"choice: gigabytes_per_second", "choice: furlongs", "12:21: unknown unit \"furlongs\" ..."},
+      {"us: 0.25", "us: 0.0000001", "16:37: less than a picosecond"},
+      {"us: 0.25", "us: -1", "16:37: \"-1\" is negative"},
+      {"name: gpu", "name: &a gpu", "5:17: anchors aren't read ..."},
+      {"name: gpu", "name: *a", "5: ..."},
+  };
+  check_slips([](const std::string& text) { return refusal(text); }, server, rows, "f:");
+  const std::vector<SlipRow> rows2 = {
+      {"device: node, name: node", "device: node, name: nodes",
+       R"(f:32:19: unknown instance "node" (known: nodes; did you mean "nodes"?))"},
+      {"\"xpu[0:4:2]\"", "\"xpu[0:5]\"", "f:10:23: index 4 of \"xpu\" (its count is 4)"},
+      {"\"xpu[0:4:2]\"", "\"xpu[2:2]\"", "f:10:23: \"xpu[2:2]\" names none"},
+      {"\"xpu[0:4:2]\"", "\"xpu[0:4:0]\"", "f:10:23: \"xpu[0:4:0]\" has a step of 0"},
+      {"\"xpu[0:4:2]\"", "\"xpu[0:4\"", "f:10:23: \"xpu[0:4\" has no ']' at its end"},
+      {", scheme: many2many}", "}",
+       "f:9:5: 4 and 4 ends, and no scheme (known: one2one, many2many, ring)"},
+      {"many2many", "mesh", "f:9:72: unknown scheme \"mesh\" (known: one2one, many2many, ring)"},
+      {"component: \"card1[0].port[0]\"", "component: \"card1[1].port[0]\"",
+       "f:32:3: the two ends of a ring differ, and the schema doesn't say what such a ring is"},
+      {"component: \"card1[0].port[0]\"", "component: \"card1[0]\"",
+       "f:32:36: \"card1\" is a device: which component of it? (known: pin, port)"},
+      {"component: \"card1[0].port[0]\"", "component: \"xpu[0].port[0]\"",
+       "f:32:43: \"xpu\" is no device that has components"},
+      {"{choice: port, count: 1, name: pin}",
+       "{choice: port, count: 1, name: pin}\n  - {choice: device, count: 1, name: node}",
+       "f:3:3: device \"node\" is a part of itself"},
+      {"{count: 3,", "{count: 900000,", "f:30:27: more than 1000000 components"},
+      {"count: 4, name: xpu", "count: 3000, name: xpu", "f:9:5: more than 4000000 links"},
+  };
+  check_slips([](const std::string& text) { return refusal(text); }, composed, rows2);
   CHECK_THAT(refusal(server + "---\na: 1\n"), StartsWith("f:22:1: a second document"));
   CHECK_THAT(refusal(std::string(100, '[')), StartsWith("f:1:17: lists and keys within 32"));
   CHECK(refusal("name: a\n") == "f: neither instances nor devices: there is no network in it");
-  CHECK(refusal(server + with(leaf, "devices:\n", "")) != "");
-
-  CHECK(of_composed("device: node, name: node", "device: node, name: nodes") ==
-        "f:32:19: unknown instance \"node\" (known: nodes; did you mean \"nodes\"?)");
+  CHECK(refusal(server + replaced(leaf, "devices:\n", "")) != "");
   CHECK(refusal(leaf, {{server, "g"}}) ==
         "f:2:3: 2 devices (leaf, box) and no instances of them: which one is the network?");
-  CHECK(of_composed("\"xpu[0:4:2]\"", "\"xpu[0:5]\"") ==
-        "f:10:23: index 4 of \"xpu\" (its count is 4)");
-  CHECK(of_composed("\"xpu[0:4:2]\"", "\"xpu[2:2]\"") == "f:10:23: \"xpu[2:2]\" names none");
-  CHECK(of_composed("\"xpu[0:4:2]\"", "\"xpu[0:4:0]\"") ==
-        "f:10:23: \"xpu[0:4:0]\" has a step of 0");
-  CHECK(of_composed("\"xpu[0:4:2]\"", "\"xpu[0:4\"") ==
-        "f:10:23: \"xpu[0:4\" has no ']' at its end");
-  CHECK(of_composed(", scheme: many2many}", "}") ==
-        "f:9:5: 4 and 4 ends, and no scheme (known: one2one, many2many, ring)");
-  CHECK(of_composed("many2many", "mesh") == "f:9:72: unknown scheme \"mesh\" (known: one2one, "
-                                            "many2many, ring)");
-  CHECK(of_composed("component: \"card1[0].port[0]\"", "component: \"card1[1].port[0]\"") ==
-        "f:32:3: the two ends of a ring differ, and the schema doesn't say what such a ring is");
-  CHECK(of_composed("component: \"card1[0].port[0]\"", "component: \"card1[0]\"") ==
-        "f:32:36: \"card1\" is a device: which component of it? (known: pin, port)");
-  CHECK(of_composed("component: \"card1[0].port[0]\"", "component: \"xpu[0].port[0]\"") ==
-        "f:32:43: \"xpu\" is no device that has components");
-  CHECK(of_composed("{choice: port, count: 1, name: pin}",
-                    "{choice: port, count: 1, name: pin}\n  - {choice: device, count: 1, name: "
-                    "node}") == "f:3:3: device \"node\" is a part of itself");
-  CHECK(of_composed("{count: 3,", "{count: 900000,") == "f:30:27: more than 1000000 components");
-  CHECK(of_composed("count: 4, name: xpu", "count: 3000, name: xpu") ==
-        "f:9:5: more than 4000000 links");
 }
 
 TEST_CASE("what is written for InfraGraph is read back") {

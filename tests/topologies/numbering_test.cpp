@@ -2,6 +2,7 @@
 #include "algorithms/list.hpp"
 #include "sim/collective.hpp"
 #include "sim/random.hpp"
+#include "sim/text.hpp"
 #include "tests/catch.hpp"
 #include "tests/message_of.hpp"
 #include "topologies/export/list.hpp"
@@ -12,6 +13,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -82,24 +84,10 @@ const Listing graphml{"<graphml><key id=\"l\" for=\"node\" attr.name=\"label\"/>
 } // namespace
 
 TEST_CASE("names are in the order of the numbers in them") {
-  const Lines names{"",
-                    "a",
-                    "gpu",
-                    "gpu0",
-                    "gpu01",
-                    "gpu1",
-                    "gpu2",
-                    "gpu10",
-                    "n0g0",
-                    "n0g9",
-                    "n0g10",
-                    "n1g0",
-                    "n10g0",
-                    "rack1",
-                    "rack1.1",
-                    "rack1.10",
-                    "x18446744073709551616",
-                    "x18446744073709551617"};
+  const std::vector<std::string_view> names =
+      split(" a gpu gpu0 gpu01 gpu1 gpu2 gpu10 n0g0 n0g9 n0g10 n1g0 n10g0 rack1 rack1.1 rack1.10 "
+            "x18446744073709551616 x18446744073709551617",
+            ' ');
   for (std::size_t a = 0; a < names.size(); ++a)
     for (std::size_t b = 0; b < names.size(); ++b) {
       CAPTURE(names[a], names[b]);

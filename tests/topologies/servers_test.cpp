@@ -42,12 +42,6 @@ std::string refused_server(const std::string& text, std::string_view format, std
   return message_of([&] { (void)server(text, format, nodes, options); });
 }
 
-std::string changed(std::string text, const std::string& before, const std::string& after) {
-  const std::size_t at = text.find(before);
-  REQUIRE(at != std::string::npos);
-  return text.replace(at, before.size(), after);
-}
-
 // Two CPUs; at each a switch of PCIe with two GPUs and a card, whose GPUs have six NVLinks each.
 const std::string dump = R"(<system version="1">
   <cpu numaid="0" arch="x86_64" vendor="AuthenticAMD" familyid="143" modelid="49">
@@ -212,7 +206,7 @@ TEST_CASE("RCCL's dump: xGMI as each GPU says it, links to GPUs outside the file
 }
 
 TEST_CASE("a dump that says more links than there are, or one end of one, is told") {
-  CHECK(is_assumed(server(changed(mesh, "count=\"1\"", "count=\"99\""), "nccl"),
+  CHECK(is_assumed(server(replaced(mesh, "count=\"1\"", "count=\"99\""), "nccl"),
                    "links of GPUs: as many as the file has"));
   const std::string one_end =
       "<system><cpu numaid=\"0\"><pci busid=\"a\"><gpu sm=\"80\" rank=\"0\">"
@@ -229,19 +223,19 @@ TEST_CASE("a dump that says more links than there are, or one end of one, is tol
 }
 
 TEST_CASE("what a dump can't be is refused with its place") {
-  CHECK(refused_server(changed(dump, "rank=\"0\"", "rank=\"2\""), "nccl") ==
+  CHECK(refused_server(replaced(dump, "rank=\"0\"", "rank=\"2\""), "nccl") ==
         "f:30:9: a second GPU of rank 2");
-  CHECK(refused_server(changed(dump, "8.0 GT/s", "9.0 GT/s"), "nccl") ==
+  CHECK(refused_server(replaced(dump, "8.0 GT/s", "9.0 GT/s"), "nccl") ==
         "f:19:7: link_speed \"9.0 gt/s pcie\" is none of PCIe (known: 2.5, 5, 8, 16, 32, 64 GT/s)");
-  CHECK_THAT(refused_server(changed(dump, "count=\"4\"", "count=\"4.5\""), "nccl"),
+  CHECK_THAT(refused_server(replaced(dump, "count=\"4\"", "count=\"4.5\""), "nccl"),
              StartsWith("f:9:13: count: expected a whole number"));
-  CHECK_THAT(refused_server(changed(dump, "speed=\"200000\"", "speed=\"fast\""), "nccl"),
+  CHECK_THAT(refused_server(replaced(dump, "speed=\"200000\"", "speed=\"fast\""), "nccl"),
              StartsWith("f:21:11: "));
-  CHECK_THAT(refused_server(changed(dump, "</gpu>", "</gpv>"), "nccl"), StartsWith("f:11:"));
+  CHECK_THAT(refused_server(replaced(dump, "</gpu>", "</gpv>"), "nccl"), StartsWith("f:11:"));
   CHECK(refused_server(dump.substr(0, dump.find("<nic>") + 1), "nccl") ==
         "f:20:9: the XML is broken, or breaks off: Could not determine tag type");
   // NCCL reads whole Mbit/s.
-  CHECK(between_kinds(server(changed(dump, "speed=\"100000\"", "speed=\"0.000001\""), "nccl", 2),
+  CHECK(between_kinds(server(replaced(dump, "speed=\"100000\"", "speed=\"0.000001\""), "nccl", 2),
                       "nic",
                       "rail") == Sum{12, 2 * 2 * 25 * giga + 4 * 10 * giga / 8 + 4 * 25 * giga});
   CHECK_THAT(refused_server("<!DOCTYPE system [<!ENTITY a \"b\">]>\n" + dump, "nccl"),
@@ -283,13 +277,13 @@ TEST_CASE("nvidia-smi's matrix: NVSwitch by the number of NVLinks, PCIe by what 
   const Topology b200 = server(few, "nvidia-smi", 1, {{"npu", "b200"}});
   CHECK(between_kinds(b200, "npu0", "npu1") == Sum{2, 2 * 4 * 50 * giga});
 
-  CHECK_THAT(refused_server(changed(matrix, "GPU1\tNV12", "GPU1\tNV6"), "nvidia-smi"),
+  CHECK_THAT(refused_server(replaced(matrix, "GPU1\tNV12", "GPU1\tNV6"), "nvidia-smi"),
              StartsWith("f:3:6: GPU0 and GPU1 say different things of each other"));
-  CHECK_THAT(refused_server(changed(matrix, "PXB\tSYS\t0-31", "PXC\tSYS\t0-31"), "nvidia-smi"),
+  CHECK_THAT(refused_server(replaced(matrix, "PXB\tSYS\t0-31", "PXC\tSYS\t0-31"), "nvidia-smi"),
              StartsWith("f:2:25: unknown \"PXC\""));
-  CHECK_THAT(refused_server(changed(matrix, "NIC1\tSYS", "NIC2\tSYS"), "nvidia-smi"),
+  CHECK_THAT(refused_server(replaced(matrix, "NIC1\tSYS", "NIC2\tSYS"), "nvidia-smi"),
              StartsWith("f:1:27: no row NIC1"));
-  CHECK(refused_server(changed(matrix, "NV12", "NV0"), "nvidia-smi") ==
+  CHECK(refused_server(replaced(matrix, "NV12", "NV0"), "nvidia-smi") ==
         "f:2:12: 0 is out of range (1 .. 1024)");
   CHECK(refused_server(matrix, "nvidia-smi", 1, {{"npu", "v100"}}) ==
         "f:2:10: 12 NVLinks from GPU0 to one other GPU, and v100 has 6");
@@ -344,10 +338,10 @@ TEST_CASE("a bus is one of its host, and of one GPU where links lead to it") {
   CHECK(between_kinds(hosts, "npu2", "npu3").links == 2);
   CHECK(between_kinds(hosts, "npu2", "npu1").links == 0);
   CHECK(is_assumed(hosts, "hosts: 2 of them"));
-  CHECK_THAT(refused_server(changed(mesh, "0000:0d:00.0\" class", "0000:0c:00.0\" class"), "nccl"),
+  CHECK_THAT(refused_server(replaced(mesh, "0000:0d:00.0\" class", "0000:0c:00.0\" class"), "nccl"),
              StartsWith("f:10:5: a second <pci> of bus 0000:0c:00.0 with a GPU, as at f:3: "));
   // What isn't known has the links of its like, and no name.
-  const Topology unknown = server(changed(dump, "sm=\"80\"", "sm=\"75\""), "nccl");
+  const Topology unknown = server(replaced(dump, "sm=\"80\"", "sm=\"75\""), "nccl");
   CHECK(is_assumed(unknown, "GPUs: all are"));
   CHECK_THAT(refused_server(replace_all(dump, "sm=\"80\"", ""), "nccl"),
              StartsWith("f:14:11: no GPU has an sm (or gcn)"));

@@ -5,6 +5,7 @@
 #include "sim/random.hpp"
 #include "tests/catch.hpp"
 #include "tests/paths.hpp"
+#include "tests/refusals.hpp"
 #include "topologies/export/list.hpp"
 
 #include <cstdint>
@@ -158,54 +159,43 @@ TEST_CASE("a ring by hand is the ring of the family") {
 }
 
 TEST_CASE("mistakes at the top of a file") {
-  CHECK_THROWS_WITH(
-      parsed("npus = 2\nnoded = 3"),
-      ContainsSubstring("dir/t.toml:2:1: unknown key \"noded\" (known: name, note, npu, npus, "
-                        "shape, defaults, nodes, links, groups; did you mean "
-                        "\"nodes\"?)"));
-  CHECK_THROWS_WITH(parsed("name = 5"), "dir/t.toml:1:8: expected a string, found the integer 5");
-  CHECK_THROWS_WITH(parsed("note = 5"), "dir/t.toml:1:8: expected a string, found the integer 5");
-  CHECK_THROWS_WITH(parsed("npus = 0"), "dir/t.toml:1:8: 0 is out of range (1 .. 1000000)");
-  CHECK_THROWS_WITH(parsed("npus = 1000001"),
-                    "dir/t.toml:1:8: 1000001 is out of range (1 .. 1000000)");
-  CHECK_THROWS_WITH(parsed("npus = \"two\""),
-                    "dir/t.toml:1:8: expected an integer, found the string \"two\"");
-  CHECK_THROWS_WITH(parsed(""), "dir/t.toml:1:1: a topology needs at least one node");
-  CHECK_THROWS_WITH(parsed("npus = 2\n[defaults]\nlatnecy = \"1us\""),
-                    ContainsSubstring("dir/t.toml:3:1: unknown key \"latnecy\""));
-  CHECK_THROWS_WITH(parsed("npus = 2\ndefaults = 1"),
-                    "dir/t.toml:2:12: expected a table, found the integer 1");
-  CHECK_THROWS_WITH(parsed("npus = 2\n[[links]"), ContainsSubstring("dir/t.toml:2:"));
+  const RefusalRows rows = {
+      {"npus = 2\nnoded = 3", "2:1: unknown key \"noded\" (known: name, note, npu, npus, shape, "
+                              "defaults, nodes, links, groups; did you mean \"nodes\"?) ..."},
+      {"name = 5", "1:8: expected a string, found the integer 5"},
+      {"note = 5", "1:8: expected a string, found the integer 5"},
+      {"npus = 0", "1:8: 0 is out of range (1 .. 1000000)"},
+      {"npus = 1000001", "1:8: 1000001 is out of range (1 .. 1000000)"},
+      {"npus = 'two'", "1:8: expected an integer, found the string \"two\""},
+      {"", "1:1: a topology needs at least one node"},
+      {"npus = 2\n[defaults]\nlatnecy = '1us'", "3:1: unknown key \"latnecy\" ..."},
+      {"npus = 2\ndefaults = 1", "2:12: expected a table, found the integer 1"},
+      {"npus = 2\n[[links]", "2: ..."},
+  };
+  check_whole_refusals(parsed, rows, "dir/t.toml:");
 }
 
 TEST_CASE("mistakes in nodes") {
-  CHECK_THROWS_WITH(parsed("[[nodes]]\nname = \"a\"\nkind = \"swich\""),
-                    "dir/t.toml:3:8: unknown node kind \"swich\" (known: npu, switch, memory; "
-                    "did you mean \"switch\"?)");
-  CHECK_THROWS_WITH(parsed("[[nodes]]\nname = \"a\""),
-                    "dir/t.toml:1:1: this table needs a key \"kind\" (it has: name)");
-  CHECK_THROWS_WITH(parsed("[[nodes]]\nkind = \"npu\""),
-                    "dir/t.toml:1:1: this table needs a key \"name\" (it has: kind)");
-  CHECK_THROWS_WITH(parsed("[[nodes]]\nname = \"a\"\nkidn = \"npu\""),
-                    ContainsSubstring("dir/t.toml:3:1: unknown key \"kidn\"") &&
-                        ContainsSubstring("did you mean \"kind\"?"));
-  CHECK_THROWS_WITH(parsed("[[nodes]]\nname = \"a>b\"\nkind = \"npu\""),
-                    "dir/t.toml:2:8: node name \"a>b\" may only have letters, digits and _ - . :");
-  CHECK_THROWS_WITH(parsed("[[nodes]]\nname = \"\"\nkind = \"npu\""),
-                    ContainsSubstring("dir/t.toml:2:8: node name \"\""));
-  CHECK_THROWS_WITH(parsed("npus = 2\n[[nodes]]\nname = \"npu1\"\nkind = \"npu\""),
-                    "dir/t.toml:3:8: node \"npu1\" is named twice");
-  CHECK_THROWS_WITH(parsed("[[nodes]]\nname = \"s\"\nkind = \"switch\"\n[[nodes]]\nname = \"a\"\n"
-                           "kind = \"npu\""),
-                    "dir/t.toml:5:8: NPU \"a\" comes after a switch or memory; NPUs come first");
-  CHECK_THROWS_WITH(parsed("npus = 1000000\n[[nodes]]\nname = \"a\"\nkind = \"npu\""),
-                    "dir/t.toml:3:8: more than 1000000 nodes");
-  CHECK_THROWS_WITH(parsed("[[nodes]]\nname = \"a\"\nkind = \"npu\"\ncount = 0"),
-                    "dir/t.toml:4:9: 0 is out of range (1 .. 1000000)");
-  CHECK_THROWS_WITH(parsed("[[nodes]]\nname = \"a\"\nkind = \"npu\"\nreduce_rate = 5"),
-                    ContainsSubstring("dir/t.toml:4:15: expected a bandwidth"));
-  CHECK_THROWS_WITH(parsed("[[nodes]]\nname = \"a\"\nkind = \"npu\"\nstore = 1"),
-                    "dir/t.toml:4:9: expected true or false, found the integer 1");
+  const RefusalRows rows = {
+      {"[[nodes]]\nname = 'a'\nkind = 'swich'",
+       R"(3:8: unknown node kind "swich" (known: npu, switch, memory; did you mean "switch"?))"},
+      {"[[nodes]]\nname = 'a'", "1:1: this table needs a key \"kind\" (it has: name)"},
+      {"[[nodes]]\nkind = 'npu'", "1:1: this table needs a key \"name\" (it has: kind)"},
+      {"[[nodes]]\nname = 'a'\nkidn = 'npu'",
+       R"(3:1: unknown key "kidn" ... did you mean "kind"? ...)"},
+      {"[[nodes]]\nname = 'a>b'\nkind = 'npu'",
+       "2:8: node name \"a>b\" may only have letters, digits and _ - . :"},
+      {"[[nodes]]\nname = ''\nkind = 'npu'", "2:8: node name \"\" ..."},
+      {"npus = 2\n[[nodes]]\nname = 'npu1'\nkind = 'npu'", "3:8: node \"npu1\" is named twice"},
+      {"[[nodes]]\nname = 's'\nkind = 'switch'\n[[nodes]]\nname = 'a'\nkind = 'npu'",
+       "5:8: NPU \"a\" comes after a switch or memory; NPUs come first"},
+      {"npus = 1000000\n[[nodes]]\nname = 'a'\nkind = 'npu'", "3:8: more than 1000000 nodes"},
+      {"[[nodes]]\nname = 'a'\nkind = 'npu'\ncount = 0", "4:9: 0 is out of range (1 .. 1000000)"},
+      {"[[nodes]]\nname = 'a'\nkind = 'npu'\nreduce_rate = 5", "4:15: expected a bandwidth ..."},
+      {"[[nodes]]\nname = 'a'\nkind = 'npu'\nstore = 1",
+       "4:9: expected true or false, found the integer 1"},
+  };
+  check_whole_refusals(parsed, rows, "dir/t.toml:");
 }
 
 TEST_CASE("mistakes in shape and coordinates") {
@@ -222,32 +212,30 @@ TEST_CASE("mistakes in shape and coordinates") {
   CHECK_THROWS_WITH(parsed("npus = 5\nshape = [1000000, 1000000, 1000000, 1000000]"),
                     ContainsSubstring("5 NPUs don't fill the shape"));
   const std::string node = "[[nodes]]\nname = \"a\"\nkind = \"npu\"\n";
-  CHECK_THROWS_WITH(parsed(node + "coordinates = [0]"),
-                    "dir/t.toml:4:15: coordinates need a \"shape\" at the top");
-  CHECK_THROWS_WITH(parsed("shape = [2]\n" + node + "coordinates = [2]"),
-                    "dir/t.toml:5:15: coordinates (2) outside the shape 2");
-  CHECK_THROWS_WITH(parsed("shape = [2]\n" + node + "coordinates = [0, 0]"),
-                    "dir/t.toml:5:15: coordinates (0,0) outside the shape 2");
-  CHECK_THROWS_WITH(parsed("shape = [2]\n" + node + "count = 2\ncoordinates = [[0]]"),
-                    "dir/t.toml:6:15: 1 lists of coordinates for 2 nodes");
-  CHECK_THROWS_WITH(parsed("shape = [2]\n" + node +
-                           "coordinates = [0]\n[[nodes]]\nname = \"b\"\n"
-                           "kind = \"npu\""),
-                    "dir/t.toml:1:1: NPU \"b\" has no coordinates");
+  const RefusalRows rows = {
+      {node + "coordinates = [0]", "4:15: coordinates need a \"shape\" at the top"},
+      {"shape = [2]\n" + node + "coordinates = [2]", "5:15: coordinates (2) outside the shape 2"},
+      {"shape = [2]\n" + node + "coordinates = [0, 0]",
+       "5:15: coordinates (0,0) outside the shape 2"},
+      {"shape = [2]\n" + node + "count = 2\ncoordinates = [[0]]",
+       "6:15: 1 lists of coordinates for 2 nodes"},
+      {"shape = [2]\n" + node + "coordinates = [0]\n[[nodes]]\nname = 'b'\nkind = 'npu'",
+       "1:1: NPU \"b\" has no coordinates"},
+  };
+  check_whole_refusals(parsed, rows, "dir/t.toml:");
 }
 
 TEST_CASE("mistakes in links") {
-  CHECK_THROWS_WITH(with_switch("[[links]]\nfrom = \"npu0\"\nto = \"sw1\""),
-                    "dir/t.toml:10:6: unknown node \"sw1\" (known: npu0, npu1, sw; did you mean "
-                    "\"sw\"?)");
-  CHECK_THROWS_WITH(with_switch("[[links]]\nfrom = 0\nto = 3"),
-                    "dir/t.toml:10:6: 3 is out of range (0 .. 2)");
-  CHECK_THROWS_WITH(with_switch("[[links]]\nfrom = 0\nto = 0.5"),
-                    "dir/t.toml:10:6: expected a string, found the number 0.5");
-  CHECK_THROWS_WITH(
-      with_switch("[[links]]\nfrom = 0\nto = 1\nbandwith = \"1GB/s\""),
-      "dir/t.toml:11:1: unknown key \"bandwith\" (known: between, from, to, bandwidth, "
-      "latency, directed, dimension, part; did you mean \"bandwidth\"?)");
+  const RefusalRows rows = {
+      {"[[links]]\nfrom = 'npu0'\nto = 'sw1'",
+       R"(dir/t.toml:10:6: unknown node "sw1" (known: npu0, npu1, sw; did you mean "sw"?))"},
+      {"[[links]]\nfrom = 0\nto = 3", "dir/t.toml:10:6: 3 is out of range (0 .. 2)"},
+      {"[[links]]\nfrom = 0\nto = 0.5", "dir/t.toml:10:6: expected a string, found the number 0.5"},
+      {"[[links]]\nfrom = 0\nto = 1\nbandwith = '1GB/s'",
+       "dir/t.toml:11:1: unknown key \"bandwith\" (known: between, from, to, bandwidth, latency, "
+       "directed, dimension, part; did you mean \"bandwidth\"?)"},
+  };
+  check_whole_refusals(with_switch, rows);
   CHECK_THROWS_WITH(parsed("npus = 2\n[[links]]\nfrom = 0\nto = 1\nlatency = \"1us\""),
                     "dir/t.toml:2:1: this table needs a key \"bandwidth\" (it has: from, to, "
                     "latency)");
@@ -257,21 +245,19 @@ TEST_CASE("mistakes in links") {
                                  "from = 0\nbetween = [[0, 1]]"})
     CHECK_THROWS_WITH(with_switch("[[links]]\n" + ends),
                       "dir/t.toml:8:1: a link needs either \"from\" and \"to\", or \"between\"");
-  CHECK_THROWS_WITH(with_switch("[[links]]\nfrom = 0\nto = [1, 0]"),
-                    "dir/t.toml:9:8: a link from \"npu0\" to itself");
-  CHECK_THROWS_WITH(with_switch("[[links]]\nfrom = [0, 1]\nto = [1]"),
-                    "dir/t.toml:10:6: 1 nodes for 2 in \"from\"");
-  CHECK_THROWS_WITH(with_switch("[[links]]\nbetween = [[0, 1, 2]]"),
-                    "dir/t.toml:9:12: expected a pair of nodes");
-  CHECK_THROWS_WITH(with_switch("[[links]]\nfrom = 0\nto = 1\ndimension = 0"),
-                    "dir/t.toml:11:13: a dimension needs a \"shape\" at the top");
+  const RefusalRows rows2 = {
+      {"from = 0\nto = [1, 0]", "9:8: a link from \"npu0\" to itself"},
+      {"from = [0, 1]\nto = [1]", "10:6: 1 nodes for 2 in \"from\""},
+      {"between = [[0, 1, 2]]", "9:12: expected a pair of nodes"},
+      {"from = 0\nto = 1\ndimension = 0", "11:13: a dimension needs a \"shape\" at the top"},
+      {"from = 0\nto = 1\nbandwidth = '-1GB/s'", "11:13: bandwidth \"-1GB/s\" is negative"},
+      {"from = 0\nto = 1\nlatency = '1'", "11:11: time \"1\" has no unit ..."},
+  };
+  check_whole_refusals([&](const std::string& more) { return with_switch("[[links]]\n" + more); },
+                       rows2, "dir/t.toml:");
   CHECK_THROWS_WITH(
       parsed("npus = 2\nshape = [2]\n" + defaults + "[[links]]\nfrom = 0\nto = 1\ndimension = 1"),
       "dir/t.toml:9:13: 1 is out of range (0 .. 0)");
-  CHECK_THROWS_WITH(with_switch("[[links]]\nfrom = 0\nto = 1\nbandwidth = \"-1GB/s\""),
-                    "dir/t.toml:11:13: bandwidth \"-1GB/s\" is negative");
-  CHECK_THROWS_WITH(with_switch("[[links]]\nfrom = 0\nto = 1\nlatency = \"1\""),
-                    ContainsSubstring("dir/t.toml:11:11: time \"1\" has no unit"));
   CHECK_THROWS_WITH(parsed("[[links]]\nfrom = 0\nto = 1\nbandwidth = \"1GB/s\"\nlatency = \"0s\""),
                     "dir/t.toml:2:8: there are no nodes");
 }
@@ -282,30 +268,26 @@ TEST_CASE("an unknown node in a large topology is answered with a few names") {
 }
 
 TEST_CASE("mistakes in groups") {
-  CHECK_THROWS_WITH(with_link("[[groups]]\nname = \"bus\"\nbandwidth = \"8GB/s\"\n"
-                              "links = [[1, \"sw\"]]"),
-                    "dir/t.toml:13:9: there is no link npu1>sw");
-  CHECK_THROWS_WITH(with_link("[[groups]]\nname = \"bus\"\nbandwidth = \"8GB/s\"\n"
-                              "links = [[0, 1], [\"npu0\", \"npu1\"]]"),
-                    "dir/t.toml:13:9: link npu0>npu1 is in group \"bus\" twice");
-  CHECK_THROWS_WITH(with_link("[[groups]]\nname = \"bus\"\nbandwidth = \"8GB/s\"\n"
-                              "links = [[0, 1, 0], [0, 1]]"),
-                    "dir/t.toml:13:9: link npu0>npu1 is in group \"bus\" twice");
-  CHECK_THROWS_WITH(with_link("[[groups]]\nname = \"bus\"\nbandwidth = \"8GB/s\"\n"
-                              "links = [[0, 1, 9]]"),
-                    Catch::Matchers::StartsWith("dir/t.toml:13:17: 9 is out of range (0 .. "));
-  CHECK_THROWS_WITH(with_link("[[groups]]\nname = \"bus\"\nbandwidth = \"8GB/s\"\n"
-                              "links = [[0]]"),
-                    "dir/t.toml:13:10: expected a pair of nodes, and perhaps which of their links");
-  CHECK_THROWS_WITH(with_link("[[groups]]\nname = \"bus\"\nbandwidth = \"8GB/s\"\nlinks = []"),
-                    "dir/t.toml:13:9: a group needs at least one link");
-  CHECK_THROWS_WITH(with_link("[[groups]]\nname = \"bus\"\nlinks = [[0, 1]]"),
-                    "dir/t.toml:10:1: this table needs a key \"bandwidth\" (it has: name, links)");
-  CHECK_THROWS_WITH(with_link("[[groups]]\nname = \"bus\"\nbandwidth = \"8GB/s\""),
-                    "dir/t.toml:10:1: this table needs a key \"links\" (it has: name, bandwidth)");
-  CHECK_THROWS_WITH(with_link("[[groups]]\nnmae = \"bus\""),
-                    "dir/t.toml:11:1: unknown key \"nmae\" (known: name, links, bandwidth; did you "
-                    "mean \"name\"?)");
+  const RefusalRows rows = {
+      {"name = 'bus'\nbandwidth = '8GB/s'\nlinks = [[1, 'sw']]", "13:9: there is no link npu1>sw"},
+      {"name = 'bus'\nbandwidth = '8GB/s'\nlinks = [[0, 1], ['npu0', 'npu1']]",
+       "13:9: link npu0>npu1 is in group \"bus\" twice"},
+      {"name = 'bus'\nbandwidth = '8GB/s'\nlinks = [[0, 1, 0], [0, 1]]",
+       "13:9: link npu0>npu1 is in group \"bus\" twice"},
+      {"name = 'bus'\nbandwidth = '8GB/s'\nlinks = [[0, 1, 9]]",
+       "13:17: 9 is out of range (0 .. ..."},
+      {"name = 'bus'\nbandwidth = '8GB/s'\nlinks = [[0]]",
+       "13:10: expected a pair of nodes, and perhaps which of their links"},
+      {"name = 'bus'\nbandwidth = '8GB/s'\nlinks = []", "13:9: a group needs at least one link"},
+      {"name = 'bus'\nlinks = [[0, 1]]",
+       "10:1: this table needs a key \"bandwidth\" (it has: name, links)"},
+      {"name = 'bus'\nbandwidth = '8GB/s'",
+       "10:1: this table needs a key \"links\" (it has: name, bandwidth)"},
+      {"nmae = 'bus'",
+       R"(11:1: unknown key "nmae" (known: name, links, bandwidth; did you mean "name"?))"},
+  };
+  check_whole_refusals([&](const std::string& more) { return with_link("[[groups]]\n" + more); },
+                       rows, "dir/t.toml:");
 }
 
 TEST_CASE("a written network is the same again, whatever the order of a group's links") {

@@ -3,6 +3,7 @@
 #include "sim/files/files.hpp"
 #include "tests/catch.hpp"
 #include "tests/message_of.hpp"
+#include "tests/refusals.hpp"
 #include "tests/samples.hpp"
 #include "tests/temporary_folder.hpp"
 #include "tests/workloads/random_workload.hpp"
@@ -388,33 +389,31 @@ TEST_CASE("Chakra: what is wrong with a trace is said with file and node") {
                                    "memory, which isn't modelled");
   CHECK(error_of(node(3, comp, attribute("comm_siz", 3)))
             .starts_with("trace.0.et: node 3 (op): unknown attribute \"comm_siz\" (known: rf_id,"));
-  CHECK(error_of(node(3, comp, text_attribute("num_ops", "3"))) ==
-        "trace.0.et: node 3 (op): attribute num_ops is not an integer");
-  CHECK(error_of(node(3, collective, attribute("comm_type", UINT64_MAX))) ==
-        "trace.0.et: node 3 (op): attribute comm_type is -1, below 0");
-  CHECK(error_of(node(3, collective, attribute("pg_name", 1))) ==
-        "trace.0.et: node 3 (op): attribute pg_name is not a string");
-  CHECK(error_of(node(3, collective, attribute("involved_dim", 1))) ==
-        "trace.0.et: node 3 (op): attribute involved_dim is not a list of truth values");
-  CHECK(error_of(node(3, comp, number_field(11, 1))) ==
-        "trace.0.et: node 3 (op): it has a field number 11 that isn't known");
-  CHECK(error_of(node(3, comp) + node(3, comp, "", "again")) ==
-        "trace.0.et: node 3 (again): its id is also that of node 3 (op)");
-  CHECK(error_of(node(3, comp, after(4))) ==
-        "trace.0.et: node 3 (op): it depends on node 4, which isn't there");
-  CHECK(
-      error_of(node(1, comp, after(2), "a") + node(2, comp, after(3), "b") +
-               node(3, comp, after(2), "c")) ==
-      "trace.0.et: nodes that depend on each other in a cycle: node 2 (b), node 3 (c), and node 2 "
-      "(b) again");
-  CHECK(error_of(node(1, comp, after(1), "a")) ==
-        "trace.0.et: nodes that depend on each other in a cycle: node 1 (a), and node 1 (a) again");
-  CHECK(error_of(all_reduce(3, 0)) ==
-        "trace.0.et: node 3 (sum): a zero-byte collective (at least 1 byte)");
-  CHECK(error_of(node(3, collective, attribute("comm_type", 0))) ==
-        "trace.0.et: node 3 (op): it lacks the attribute comm_size");
-  CHECK(error_of(node(3, collective, attribute("comm_size", 1))) ==
-        "trace.0.et: node 3 (op): it lacks the attribute comm_type");
+  const RefusalRows rows = {
+      {node(3, comp, text_attribute("num_ops", "3")),
+       " node 3 (op): attribute num_ops is not an integer"},
+      {node(3, collective, attribute("comm_type", UINT64_MAX)),
+       " node 3 (op): attribute comm_type is -1, below 0"},
+      {node(3, collective, attribute("pg_name", 1)),
+       " node 3 (op): attribute pg_name is not a string"},
+      {node(3, collective, attribute("involved_dim", 1)),
+       " node 3 (op): attribute involved_dim is not a list of truth values"},
+      {node(3, comp, number_field(11, 1)),
+       " node 3 (op): it has a field number 11 that isn't known"},
+      {node(3, comp) + node(3, comp, "", "again"),
+       " node 3 (again): its id is also that of node 3 (op)"},
+      {node(3, comp, after(4)), " node 3 (op): it depends on node 4, which isn't there"},
+      {node(1, comp, after(2), "a") + node(2, comp, after(3), "b") + node(3, comp, after(2), "c"),
+       " nodes that depend on each other in a cycle: node 2 (b), node 3 (c), and node 2 (b) again"},
+      {node(1, comp, after(1), "a"),
+       " nodes that depend on each other in a cycle: node 1 (a), and node 1 (a) again"},
+      {all_reduce(3, 0), " node 3 (sum): a zero-byte collective (at least 1 byte)"},
+      {node(3, collective, attribute("comm_type", 0)),
+       " node 3 (op): it lacks the attribute comm_size"},
+      {node(3, collective, attribute("comm_size", 1)),
+       " node 3 (op): it lacks the attribute comm_type"},
+  };
+  check_whole_refusals(error_of, rows, "trace.0.et:");
   CHECK(error_of(node(3, collective, attribute("comm_type", 10) + attribute("comm_size", 8)))
             .starts_with("trace.0.et: node 3 (op): unknown comm_type 10 (known: ALL_REDUCE 0,"));
   CHECK(error_of(node(3, collective, attribute("comm_type", 5) + attribute("comm_size", 8))) ==

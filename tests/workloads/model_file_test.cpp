@@ -2,6 +2,7 @@
 #include "tests/workloads/model_text.hpp"
 
 #include "tests/catch.hpp"
+#include "tests/refusals.hpp"
 
 #include <string>
 #include <vector>
@@ -56,30 +57,29 @@ TEST_CASE("a repetition of a layer is a block, and so is one of a group") {
 }
 
 TEST_CASE("models that are refused, with the place") {
+  const RefusalRows rows = {
+      {"", "m.toml:1:1: a model needs layers"},
+      {"colour = 1\n", "m.toml:2:1: unknown key \"colour\" (known: name, note, source, sample, "
+                       "item, items_per_sample, published, layers)"},
+      {"[[layers]]\nkind = 'linaer'\n",
+       "m.toml:3:8: unknown kind of layer \"linaer\" (known: transformer, embedding, output, "
+       "linear, convolution, lstm, additive_attention, lookup, interaction, custom, group; did you "
+       "mean \"linear\"?)"},
+      {linear + "input = 3\n",
+       "m.toml:6:1: unknown key \"input\" (known: kind, name, repeat, times, inputs, outputs, "
+       "positions, bias, norm, activation; did you mean \"inputs\"?)"},
+      {"[[layers]]\nkind = 'linear'\ninputs = 2\n",
+       "m.toml:2:1: this table needs a key \"outputs\" (it has: kind, inputs)"},
+      {"[[layers]]\nkind = 'linear'\ninputs = 0\noutputs = 1\n",
+       "m.toml:4:10: 0 is out of range (1 .. 1099511627776)"},
+      {linear + linear, "m.toml:6:1: two layers are called \"linear\"; name one of them"},
+      {linear + "repeat = 0\n", "m.toml:6:10: 0 is out of range (1 .. 100000)"},
+      {linear + "repeat = 100000\n" + linear + "name = 'x'\n",
+       "m.toml:7:1: more than 100000 layers"},
+      {"[published]\nparameters = -1\n" + linear, "m.toml:3:14: parameters must not be negative"},
+  };
+  check_whole_refusals([&](const std::string& more) { return model_message(head + more); }, rows);
   CHECK(model_message(linear) == "m.toml:1:1: this table needs a key \"name\" (it has: layers)");
-  CHECK(model_message(head) == "m.toml:1:1: a model needs layers");
-  CHECK(model_message(head + "colour = 1\n") ==
-        "m.toml:2:1: unknown key \"colour\" (known: name, note, source, sample, item, "
-        "items_per_sample, published, layers)");
-  CHECK(model_message(head + "[[layers]]\nkind = \"linaer\"\n") ==
-        "m.toml:3:8: unknown kind of layer \"linaer\" (known: transformer, embedding, output, "
-        "linear, convolution, lstm, additive_attention, lookup, interaction, custom, group; did "
-        "you mean \"linear\"?)");
-  CHECK(model_message(head + linear + "input = 3\n") ==
-        "m.toml:6:1: unknown key \"input\" (known: kind, name, repeat, times, inputs, outputs, "
-        "positions, bias, norm, activation; did you mean \"inputs\"?)");
-  CHECK(model_message(head + "[[layers]]\nkind = \"linear\"\ninputs = 2\n") ==
-        "m.toml:2:1: this table needs a key \"outputs\" (it has: kind, inputs)");
-  CHECK(model_message(head + "[[layers]]\nkind = \"linear\"\ninputs = 0\noutputs = 1\n") ==
-        "m.toml:4:10: 0 is out of range (1 .. 1099511627776)");
-  CHECK(model_message(head + linear + linear) ==
-        "m.toml:6:1: two layers are called \"linear\"; name one of them");
-  CHECK(model_message(head + linear + "repeat = 0\n") ==
-        "m.toml:6:10: 0 is out of range (1 .. 100000)");
-  CHECK(model_message(head + linear + "repeat = 100000\n" + linear + "name = \"x\"\n") ==
-        "m.toml:7:1: more than 100000 layers");
-  CHECK(model_message(head + "[published]\nparameters = -1\n" + linear) ==
-        "m.toml:3:14: parameters must not be negative");
 }
 
 TEST_CASE("layers whose dimensions don't fit are refused") {
@@ -103,20 +103,19 @@ TEST_CASE("layers whose dimensions don't fit are refused") {
   CHECK(model_message(head + linear + "times = { forward = \"1ms\" }\n") ==
         "m.toml:6:9: this table needs a key \"input_gradient\" (it has: forward)");
   const std::string convolution = "[[layers]]\nkind = \"convolution\"\nimage = 4\nkernel = 1\n";
-  CHECK(model_message(head + convolution + "channels = [3]\n") ==
-        "m.toml:6:12: channels are [in, out]");
-  CHECK(model_message(head + convolution + "channels = [4, 6]\ngroups = 4\n") ==
-        "m.toml:7:10: 4 groups don't divide 4 and 6 channels");
-  CHECK(model_message(head + "[[layers]]\nkind = \"output\"\nvocabulary = 5\nscored = 6\n"
-                             "hidden = 1\nsequence = 1\n") ==
-        "m.toml:5:10: more words scored than there are");
-  CHECK(model_message(head + "[[layers]]\nkind = \"custom\"\nwork = \"magic\"\n") ==
-        "m.toml:4:8: unknown work \"magic\" (known: matmul, convolution, attention, elementwise, "
-        "lookup)");
-  CHECK(model_message(head + "[[layers]]\nkind = \"group\"\nlayers = [ { kind = \"group\", "
-                             "layers = [] } ]\n") == "m.toml:4:12: a group can't hold a group");
-  CHECK(model_message(head + "[[layers]]\nkind = \"group\"\n") ==
-        "m.toml:2:1: a group needs layers");
+  const RefusalRows rows = {
+      {head + convolution + "channels = [3]\n", "6:12: channels are [in, out]"},
+      {head + convolution + "channels = [4, 6]\ngroups = 4\n",
+       "7:10: 4 groups don't divide 4 and 6 channels"},
+      {head + "[[layers]]\nkind = 'output'\nvocabulary = 5\nscored = 6\nhidden = 1\nsequence = 1\n",
+       "5:10: more words scored than there are"},
+      {head + "[[layers]]\nkind = 'custom'\nwork = 'magic'\n",
+       "4:8: unknown work \"magic\" (known: matmul, convolution, attention, elementwise, lookup)"},
+      {head + "[[layers]]\nkind = 'group'\nlayers = [ { kind = 'group', layers = [] } ]\n",
+       "4:12: a group can't hold a group"},
+      {head + "[[layers]]\nkind = 'group'\n", "2:1: a group needs layers"},
+  };
+  check_whole_refusals(model_message, rows, "m.toml:");
 }
 
 } // namespace model_file_test

@@ -3,6 +3,7 @@
 #include "sim/files/files.hpp"
 #include "tests/catch.hpp"
 #include "tests/message_of.hpp"
+#include "tests/refusals.hpp"
 #include "tests/samples.hpp"
 #include "tests/temporary_folder.hpp"
 
@@ -249,17 +250,16 @@ TEST_CASE("text workloads: what is wrong is said with its place") {
   CHECK(
       layer("a -1 1 NONE 0 1 NONE 0 1 ALLREDUC 9 1")
           .starts_with("w.txt:3:26: unknown communication \"ALLREDUC\" (known: NONE, ALLREDUCE,"));
-  CHECK(layer("a -1 1 NONE 0 1 NONE 0 1 ALLREDUCE 0 1") ==
-        "w.txt:3:36: a zero-byte ALLREDUCE (at least 1 byte)");
-  CHECK(layer("a -1 1 NONE 0 1 NONE 0 1 ALLREDUCEALLTOALL 9 1") ==
-        "w.txt:3:26: ALLREDUCEALLTOALL is not one collective, and how its bytes are shared isn't "
-        "known");
-  CHECK(layer("a -1 -1 NONE 0 1 NONE 0 1 NONE 0 1")
-            .starts_with("w.txt:3:6: computing time -1 is out of range"));
-  CHECK(layer("a -1 1 ALLREDUCE 9 1 NONE 0 1 NONE 0 1") ==
-        "w.txt:3:8: with DATA nothing is communicated for the forward pass of this layer");
-  CHECK(layer("a -1 1 NONE 0 1 NONE 0 1 ALLREDUCE_EP 9 1") ==
-        "w.txt:3:26: DATA has no expert-parallel groups");
+  const RefusalRows rows = {
+      {"a -1 1 NONE 0 1 NONE 0 1 ALLREDUCE 0 1", "3:36: a zero-byte ALLREDUCE (at least 1 byte)"},
+      {"a -1 1 NONE 0 1 NONE 0 1 ALLREDUCEALLTOALL 9 1",
+       "3:26: ALLREDUCEALLTOALL is not one collective, and how its bytes are shared isn't known"},
+      {"a -1 -1 NONE 0 1 NONE 0 1 NONE 0 1", "3:6: computing time -1 is out of range ..."},
+      {"a -1 1 ALLREDUCE 9 1 NONE 0 1 NONE 0 1",
+       "3:8: with DATA nothing is communicated for the forward pass of this layer"},
+      {"a -1 1 NONE 0 1 NONE 0 1 ALLREDUCE_EP 9 1", "3:26: DATA has no expert-parallel groups"},
+  };
+  check_whole_refusals(layer, rows, "w.txt:");
   CHECK(error_of("HYBRID_CUSTOMIZED\n1\na -1 1 NONE 0 1 NONE 0 1 NONE 0 1 HYBRID_CUSTOMIZED") ==
         "w.txt:3:35: a layer can't be HYBRID_CUSTOMIZED itself");
   CHECK(error_of("HYBRID_TRANSFORMER model_parallel_NPU_group: 3\n1\na -1 1 NONE 0 1 NONE 0 1 NONE "

@@ -1,5 +1,6 @@
 // `tutti exec`, `profile`, `lower` and `import`, as a user calls them.
 #include "tests/catch.hpp"
+#include "tests/experiments/cli/command_answers.hpp"
 #include "tests/experiments/cli/run_tutti.hpp"
 #include "tests/temporary_folder.hpp"
 
@@ -22,19 +23,6 @@ namespace {
 
 const std::string line = "-t ring:3,bandwidth=100MB/s,latency=100us ";
 
-Json json_of(const std::string& arguments, const TemporaryFolder& folder) {
-  const CommandResult result = run_tutti(arguments + " --json", folder);
-  INFO(arguments);
-  INFO(result.err);
-  REQUIRE(result.code == 0);
-  return Json::parse(result.out);
-}
-
-/// The first element of "runs".
-Json run_of(const std::string& arguments, const TemporaryFolder& folder) {
-  return json_of(arguments, folder)["runs"][0];
-}
-
 void check_refused(const std::string& arguments, const TemporaryFolder& folder,
                    const std::string& words) {
   const CommandResult result = run_tutti(arguments, folder);
@@ -51,10 +39,9 @@ void check_refused(const std::string& arguments, const std::string& words) {
 } // namespace
 
 TEST_CASE("exec moves data, checks every element and predicts the time of throttled links") {
-  const Json made = json_of(
-      "exec " + line +
-          "-c all_gather -a ring --size 300kB --chunks 1 --predicted-by topology --repeat 2",
-      TemporaryFolder());
+  const Json made =
+      json_of("exec " + line +
+              "-c all_gather -a ring --size 300kB --chunks 1 --predicted-by topology --repeat 2");
   REQUIRE(made["runs"].size() == 1);
   const Json& run = made["runs"][0];
   CHECK(run["wrong"] == 0);
@@ -69,8 +56,7 @@ TEST_CASE("exec moves data, checks every element and predicts the time of thrott
 }
 
 TEST_CASE("exec predicts by the profile of what it measured") {
-  const Json made =
-      json_of("exec " + line + "-c broadcast -a ring --size 96kB --repeat 1", TemporaryFolder());
+  const Json made = json_of("exec " + line + "-c broadcast -a ring --size 96kB --repeat 1");
   CHECK(made["studies"][0]["profile"]["links"].size() == 6);
   for (const Json& link : made["studies"][0]["profile"]["links"]) {
     CHECK(link["timings"].size() >= 2);
@@ -85,8 +71,7 @@ TEST_CASE("exec predicts by the profile of what it measured") {
 TEST_CASE("exec combines by maximum, in place, a copy for each step") {
   const Json made = json_of("exec -t ring:4 -c all_reduce -a ring,dbt --size 64kB --links real "
                             "--predicted-by nothing --type int32 --op max --in-place "
-                            "--copy-per-step --instances 2 --repeat 1",
-                            TemporaryFolder());
+                            "--copy-per-step --instances 2 --repeat 1");
   REQUIRE(made["runs"].size() == 2);
   for (const Json& run : made["runs"]) {
     CHECK(run["wrong"] == 0);
@@ -131,7 +116,7 @@ TEST_CASE("exec prints nccl-tests' columns") {
 TEST_CASE("a size that doesn't divide is told, with the next that does") {
   const std::string exec = "exec -t ring:4 -c all_reduce -a ring --links real "
                            "--predicted-by nothing --repeat 1 --size ";
-  const Json made = json_of(exec + "1002B..1024B", TemporaryFolder());
+  const Json made = json_of(exec + "1002B..1024B");
   CHECK(made["runs"][0]["wrong"].is_null());
   CHECK_THAT(made["runs"][0]["note"].get<std::string>(), ContainsSubstring("1024 bytes"));
   CHECK(made["runs"].back()["wrong"] == 0);
@@ -179,7 +164,8 @@ TEST_CASE("a schedule goes through MSCCL's XML and comes back with its time") {
     const Json program = run_of("lower -t " + network + " s.json -o s.xml", folder);
     CHECK(program["verified"] == true);
     CHECK(program["units"] == made["chunks"]);
-    const Json back = run_of("import -t " + network + " s.xml --size 256kB -o back.json", folder);
+    const Json back =
+        json_of("import -t " + network + " s.xml --size 256kB -o back.json", folder)["runs"][0];
     CHECK(back["collective_time_ps"] == made["collective_time_ps"]);
     CHECK(back["verified"] == true);
     const Json replayed = run_of("replay -t " + network + " back.json --engine native", folder);
@@ -238,7 +224,7 @@ TEST_CASE("the paths of connections are kept beside the XML") {
   CHECK_THAT(lowered.err, ContainsSubstring("connections are planned on paths that the XML can't "
                                             "name"));
   const std::string import = "import " + rails + "s.xml --size 64MiB ";
-  const Json kept = run_of(import + "-o kept.json", folder);
+  const Json kept = json_of(import + "-o kept.json", folder)["runs"][0];
   CHECK(kept["collective_time_ps"] == made["collective_time_ps"]);
   const auto paths_of = [&](const std::string& file) {
     const Json schedule = Json::parse(read_file(folder.file(file)));
@@ -248,9 +234,9 @@ TEST_CASE("the paths of connections are kept beside the XML") {
     return paths;
   };
   CHECK(paths_of("kept.json") == paths_of("s.json"));
-  run_of(import + "--paths none -o taken.json", folder);
+  json_of(import + "--paths none -o taken.json", folder);
   CHECK(paths_of("taken.json") != paths_of("s.json"));
-  run_of(import + "--paths none --routing shortest", folder);
+  json_of(import + "--paths none --routing shortest", folder);
   check_refused(import + "--routing fastest", folder, "--routing");
   check_refused(import + "-o s.xml", folder, "s.xml: one file is named twice");
   check_refused("lower " + rails + "s.json -o ./s.json", folder, "one file is named twice");

@@ -62,10 +62,7 @@ backend = "cuda"
 predicted_by = "topology"
 repetitions = 1
 warmups = 0
-[[executions.expect]]
-label = "error by its links"
-summary = "error"
-at_most = 1000
+expect = [{label = "error by its links", summary = "error", at_most = 1000}]
 [[executions]]
 label = "profiled"
 topology = "Net"
@@ -77,10 +74,7 @@ backend = "cuda"
 profile_sizes = ["4KiB", "8KiB"]
 repetitions = 1
 warmups = 0
-[[executions.expect]]
-label = "error by the profile"
-summary = "error"
-at_most = 1000
+expect = [{label = "error by the profile", summary = "error", at_most = 1000}]
 )";
 
 struct Day {

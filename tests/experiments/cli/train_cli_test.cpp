@@ -1,6 +1,7 @@
 // `tutti train` as users meet it.
 #include "sim/files/files.hpp"
 #include "tests/catch.hpp"
+#include "tests/experiments/cli/command_answers.hpp"
 #include "tests/experiments/cli/run_tutti.hpp"
 #include "tests/experiments/figures/trace_reading.hpp"
 
@@ -45,11 +46,8 @@ Json without_seconds(Json json) {
 
 TEST_CASE("train: a model by two algorithms on both engines; again, from remembered schedules") {
   const TemporaryFolder folder;
-  const std::string command = resnet + "-a ring,auto --engine both --json";
-  const CommandResult first = run_tutti(command, folder);
-  INFO(first.err);
-  REQUIRE(first.code == 0);
-  Json json = Json::parse(first.out);
+  const std::string command = resnet + "-a ring,auto --engine both";
+  Json json = json_of(command, folder), again = json_of(command, folder);
   REQUIRE(json["runs"].size() == 2);
   for (const Json& run : json["runs"]) {
     const Json& details = run["details"];
@@ -66,9 +64,6 @@ TEST_CASE("train: a model by two algorithms on both engines; again, from remembe
   }
   CHECK(std::filesystem::exists(folder.file("cache")));
 
-  const CommandResult second = run_tutti(command, folder);
-  REQUIRE(second.code == 0);
-  Json again = Json::parse(second.out);
   for (Json* either : {&json, &again})
     for (Json& run : (*either)["runs"])
       for (Json& plan : run["details"]["plans"]) plan.erase("remembered");
@@ -96,23 +91,16 @@ TEST_CASE("train writes tables, figures, a timeline, a heat map and traces") {
   CHECK(npus == std::set<std::string>{"npu0", "npu2"});
   CHECK_THAT(result.err, ContainsSubstring("t.json: left out: 2 of 4 NPUs"));
 
-  const Json exported = Json::parse(run_tutti(resnet + "-a ring --json", folder).out);
-  const CommandResult traced =
-      run_tutti("train -t ring:4 --chakra c/run -a ring --cache none --json", folder);
-  INFO(traced.err);
-  REQUIRE(traced.code == 0);
-  CHECK(Json::parse(traced.out)["runs"][0]["duration_ps"] == exported["runs"][0]["duration_ps"]);
+  CHECK(run_of("train -t ring:4 --chakra c/run -a ring --cache none", folder)["duration_ps"] ==
+        run_of(resnet + "-a ring", folder)["duration_ps"]);
 }
 
 TEST_CASE("a timeline of training holds every run") {
   const TemporaryFolder folder;
-  const CommandResult result =
-      run_tutti(resnet + "--pipeline 2 --micro-batches 4 -a ring,direct --straggler npu1=0.5 "
-                         "--failed-links 1 --trace t.json --trace-npus 0-3 --json",
-                folder);
-  INFO(result.err);
-  REQUIRE(result.code == 0);
-  const Json runs = Json::parse(result.out)["runs"];
+  const Json runs =
+      json_of(resnet + "--pipeline 2 --micro-batches 4 -a ring,direct --straggler npu1=0.5 "
+                       "--failed-links 1 --trace t.json --trace-npus 0-3",
+              folder)["runs"];
   REQUIRE(runs.size() == 8);
   const trace_reading::Trace trace(Json::parse(read_file(folder.file("t.json"))));
   CHECK(trace.left_out.empty());
@@ -145,13 +133,10 @@ TEST_CASE("train: a text, with a straggler and a failed cable") {
   const TemporaryFolder folder;
   write_file(folder.file("two.txt"), "DATA\n2\na -1 10 NONE 0 0 NONE 0 40 ALLREDUCE 1000000 0\n"
                                      "b -1 20 NONE 0 0 NONE 0 30 ALLREDUCE 1000000 0\n");
-  const CommandResult result =
-      run_tutti("train -t mesh2d:2x2 --workload two.txt --unit us -a ring --straggler npu1=0.5 "
-                "--failed-links 1 --cache none --engine both --json",
-                folder);
-  INFO(result.err);
-  REQUIRE(result.code == 0);
-  const Json runs = Json::parse(result.out)["runs"];
+  const Json runs =
+      json_of("train -t mesh2d:2x2 --workload two.txt --unit us -a ring --straggler npu1=0.5 "
+              "--failed-links 1 --cache none --engine both",
+              folder)["runs"];
   REQUIRE(runs.size() == 4);
   CHECK(runs[0]["sum_compute_ps"] == 400'000'000);
   CHECK(runs[1]["condition"] == "disturbed");
@@ -168,25 +153,20 @@ TEST_CASE("train: one communication at a time, and reductions that take time") {
   const std::string train =
       "train -t ring:4,bandwidth=50GB/s,latency=1us --workload two.txt --unit "
       "us -a ring1 --chunks 1 --cache none --engine both ";
-  const auto json_of = [&](const std::string& options) {
-    const CommandResult result = run_tutti(train + options + "--json", folder);
-    INFO(result.err);
-    REQUIRE(result.code == 0);
-    return Json::parse(result.out);
-  };
+  const auto made = [&](const std::string& options) { return json_of(train + options, folder); };
   const auto duration = [](const Json& json) {
     return json["runs"][0]["duration_ps"].get<std::int64_t>();
   };
   constexpr std::int64_t alone = 6 * (5'000'000 + 1'000'000);
-  const Json usual = json_of("");
+  const Json usual = made("");
   CHECK(usual["runs"][0]["one_at_a_time"] == false);
   CHECK(usual["runs"][0]["reduce_rate_bytes_per_s"] == 0);
   CHECK(duration(usual) < 2 * alone); // one's latency hides behind the other
-  const Json one = json_of("--one-at-a-time ");
+  const Json one = made("--one-at-a-time");
   CHECK(one["runs"][0]["one_at_a_time"] == true);
   CHECK(duration(one) == 2 * alone);
   // 3 x 250 kB at 750 GB/s are 1 us; half of the steps reduce.
-  const Json reduced = json_of("--one-at-a-time --local-mem-bw 750GB/s ");
+  const Json reduced = made("--one-at-a-time --local-mem-bw 750GB/s");
   CHECK(reduced["runs"][0]["reduce_rate_bytes_per_s"] == 250'000'000'000);
   CHECK(duration(reduced) == 2 * (alone + 3 * 1'000'000));
   const CommandResult text = run_tutti(train + "--one-at-a-time --local-mem-bw 750GB/s", folder);
@@ -247,13 +227,10 @@ tolerance = "99%"
 
 TEST_CASE("train: who starts late, and draws of start times and links") {
   const TemporaryFolder folder;
-  const CommandResult result =
-      run_tutti(resnet + "-a ring --engine both --start npu3=1ms --skew none,uniform:0.5x "
-                         "--jitter bandwidth=5% --draws 4 --noise-seed 3 --json",
-                folder);
-  INFO(result.err);
-  REQUIRE(result.code == 0);
-  const Json json = Json::parse(result.out);
+  const Json json =
+      json_of(resnet + "-a ring --engine both --start npu3=1ms --skew none,uniform:0.5x "
+                       "--jitter bandwidth=5% --draws 4 --noise-seed 3",
+              folder);
   REQUIRE(json["runs"].size() == 2);
   for (const Json& run : json["runs"]) {
     CHECK(run["note"] == "1 NPU starts late, npu3 last, at 1.000 ms");
@@ -344,12 +321,10 @@ TEST_CASE("train: under a transport, on both engines, and as long alone as a col
     for (const Json& plan : carried["details"]["plans"]) {
       CHECK(plan["protocol"].is_string());
       if (plan["operation"] != "all_reduce" || plan["size_bytes"] != 1'048'576) continue;
-      const CommandResult alone =
-          run_tutti("synth -t dgx_h100 -c all_reduce --size 1MiB --transport nccl --json -a " +
-                        std::string(algorithm),
-                    folder);
-      REQUIRE(alone.code == 0);
-      CHECK(Json::parse(alone.out)["runs"][0]["collective_time_ps"] == plan["alone_ps"]);
+      const Json alone = run_of("synth -t dgx_h100 -c all_reduce --size 1MiB --transport nccl -a " +
+                                    std::string(algorithm),
+                                folder);
+      CHECK(alone["collective_time_ps"] == plan["alone_ps"]);
     }
   }
 }

@@ -4,6 +4,7 @@
 #include "topologies/list.hpp"
 
 #include "tests/catch.hpp"
+#include "tests/experiments/figures/script_reading.hpp"
 
 #include <fmt/format.h>
 
@@ -16,6 +17,8 @@
 namespace bound_drawing_test {
 
 using namespace tutti;
+using script_reading::count_of;
+using script_reading::data_of_style;
 
 namespace {
 
@@ -27,37 +30,16 @@ Bound cut_of(const Topology& topology, BoundKind kind, std::vector<NodeId> nodes
   return {Time{1}, kind, "words", std::move(nodes), std::move(proof)};
 }
 
-std::size_t count(const std::string& text, const std::string& part) {
-  std::size_t n = 0;
-  for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++n;
-  return n;
-}
-
-/// The data that is drawn in a style with this in it; of lines in the network, not in the legend.
-std::string data_of_style(const std::string& script, const std::string& style) {
-  const std::string of_legend = "with lines linewidth 2.40";
-  std::string data;
-  for (std::size_t at = script.find("$d"); at != std::string::npos;
-       at = script.find("$d", at + 1)) {
-    const std::string name = script.substr(at, script.find(' ', at) - at);
-    const std::size_t line_end = script.find('\n', at);
-    const std::string plot = script.substr(at, line_end - at);
-    if (plot.find(style) == std::string::npos || plot.find(of_legend) != std::string::npos)
-      continue;
-    const std::size_t begin = script.find(name + " << END\n") + name.size() + 8;
-    data += script.substr(begin, script.find("END\n", begin) - begin);
-  }
-  return data;
-}
+const std::string of_legend = "with lines linewidth 2.40";
 
 /// The lines of links that count, and that don't.
 std::string across(const Figure& figure) {
-  return data_of_style(figure.script, "linecolor rgb '#d62728'");
+  return data_of_style(figure.script, "linecolor rgb '#d62728'", of_legend);
 }
 std::string within(const Figure& figure) {
-  return data_of_style(figure.script, "linecolor rgb '#c8c8c8'");
+  return data_of_style(figure.script, "linecolor rgb '#c8c8c8'", of_legend);
 }
-std::size_t lines_in(const std::string& data) { return count(data, "\n\n"); }
+std::size_t lines_in(const std::string& data) { return count_of(data, "\n\n"); }
 
 } // namespace
 
@@ -84,15 +66,15 @@ TEST_CASE("a cut: nodes in two colours, links across apart from the others") {
   CHECK(lines_in(across(figure)) == 1); // the way back carries nothing of it
   CHECK(lines_in(within(figure)) == 5);
   const std::string npus = data_of_style(figure.script, "with circles");
-  CHECK(count(npus, fmt::format(" {}\n", 0xf28e2b)) == 2);
-  CHECK(count(npus, fmt::format(" {}\n", 0x4e79a7)) == 2);
+  CHECK(count_of(npus, fmt::format(" {}\n", 0xf28e2b)) == 2);
+  CHECK(count_of(npus, fmt::format(" {}\n", 0x4e79a7)) == 2);
   CHECK_THAT(data_of_style(figure.script, "with labels"), ContainsSubstring("\"3\""));
 
   const Topology machine = make_topology("dgx_a100");
   const Figure of_machine =
       bound_figure("title", machine, cut_of(machine, BoundKind::in_cut, {NodeId{7}}));
   const std::string squares = data_of_style(of_machine.script, "with boxxyerror");
-  CHECK(count(squares, fmt::format(" {}\n", 0x4e79a7)) == 6 + 1); // and the legend's
+  CHECK(count_of(squares, fmt::format(" {}\n", 0x4e79a7)) == 6 + 1); // and the legend's
   CHECK_THAT(of_machine.script, ContainsSubstring("\"memory0\""));
   CHECK(lines_in(within(of_machine)) == machine.link_count() - 2); // from NVSwitch and PCIe switch
 }

@@ -81,16 +81,14 @@ TEST_CASE("A heat map names quantity, unit, panels and their figures") {
   const LinkMap map = three_map(LinkQuantity::utilisation);
   const Figure figure =
       heatmap_figure("Direct, it's hot", std::vector{map}, LinkQuantity::utilisation);
-  CHECK_THAT(figure.script, ContainsSubstring("\"Direct, it's hot\""));
-  CHECK_THAT(figure.script, ContainsSubstring("link utilisation [%]"));
-  CHECK_THAT(figure.script, ContainsSubstring("set cbrange [0:100]"));
+  for (const char* words : {"\"Direct, it's hot\"", "link utilisation [%]", "set cbrange [0:100]"})
+    CHECK_THAT(figure.script, ContainsSubstring(words));
   // The mean of 100, 50, 20 and 0 % is 42.5 %; one link idle.
   CHECK_THAT(figure.script, ContainsSubstring("'4 links, 1 idle'"));
-  CHECK_THAT(figure.script, ContainsSubstring("'mean 42 %, max 100 %'"));
-  CHECK_THAT(figure.script, ContainsSubstring("\nNaN 75 20\nNaN NaN NaN\nNaN 0 NaN\n"));
-  CHECK_THAT(figure.script, ContainsSubstring("'source (NPUs, then switches)'"));
-  CHECK_THAT(figure.script, ContainsSubstring("'switch0' at graph 0, first 2 right"));
-  CHECK_THAT(figure.script, ContainsSubstring("'switch0' at first 2, graph 0 right rotate"));
+  for (const char* words : {"'mean 42 %, max 100 %'", "\nNaN 75 20\nNaN NaN NaN\nNaN 0 NaN\n",
+                            "'source (NPUs, then switches)'", "'switch0' at graph 0, first 2 right",
+                            "'switch0' at first 2, graph 0 right rotate"})
+    CHECK_THAT(figure.script, ContainsSubstring(words));
 }
 
 TEST_CASE("The scale of bytes ends at the largest cell of all panels, in its unit") {
@@ -147,9 +145,8 @@ TEST_CASE("The sorted picture starts with the busiest link") {
                                             LinkQuantity::utilisation);
   // Four links: each is a quarter of the axis.
   CHECK_THAT(figure.script, ContainsSubstring("\n0 100\n25 50\n50 20\n75 0\n100 0\n"));
-  CHECK_THAT(figure.script, ContainsSubstring("'direct (mean 42 %)'"));
-  CHECK_THAT(figure.script, ContainsSubstring("link utilisation [%]"));
-  CHECK_THAT(figure.script, ContainsSubstring("[% of all links]"));
+  for (const char* words : {"'direct (mean 42 %)'", "link utilisation [%]", "[% of all links]"})
+    CHECK_THAT(figure.script, ContainsSubstring(words));
 }
 
 TEST_CASE("A picture of no run is refused") {

@@ -4,6 +4,7 @@
 
 #include "sim/error.hpp"
 #include "sim/random.hpp"
+#include "sim/text.hpp"
 #include "tests/catch.hpp"
 #include "tests/samples.hpp"
 #include "topologies/list.hpp"
@@ -15,6 +16,7 @@
 #include <cstdint>
 #include <set>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -163,92 +165,32 @@ std::string seen(const Layout& layout) {
   return text;
 }
 
-constexpr const char* named[] = {
-    "ring:2",
-    "ring:3",
-    "ring:8,directions=1",
-    "ring:64",
-    "ring:97",
-    "ring:1024",
-    "fully_connected:2",
-    "fully_connected:8",
-    "fully_connected:24",
-    "mesh2d:4x4",
-    "mesh2d:40x1",
-    "mesh2d:200x2",
-    "mesh2d:32x32",
-    "mesh3d:3x2x4",
-    "mesh3d:8x8x16",
-    "torus2d:2x2",
-    "torus2d:8x8",
-    "torus2d:3x5,directions=1",
-    "torus3d:4x4x4",
-    "hypercube:1",
-    "hypercube:2",
-    "hypercube:3",
-    "hypercube:4",
-    "hypercube:6",
-    "hypercube:8",
-    "hypercube:10",
-    "switch:2",
-    "switch:8",
-    "switch:100",
-    "two_level_switch:8x4",
-    "two_level_switch:2x3",
-    "rfs:2x4x8",
-    "rfs:3x3x2",
-    "dragonfly:4x5",
-    "dragonfly:7x8",
-    "dragonfly:4x9",
-    "fat_tree:4",
-    "fat_tree:8",
-    "fat_tree:10",
-    "k_ary_tree:2x4",
-    "k_ary_tree:8x2",
-    "multi_rail:8x4",
-    "multi_rail:16x2x8",
-    "multi_rail:8x16",
-    "dgx_a100_rail:1",
-    "dgx_a100_rail:8",
-    "dgx_a100_rail:4,links=nvlink",
-    "dgx_a100_rail:16",
-    "dgx_a100_rail:32",
-    "dgx_a100_rail:16,links=pcie,memory=switch",
-    "multi_rail:64x16",
-    "dgx_h100:1",
-    "dgx_h100:4",
-    "dgx_h200:2,nics=16",
-    "dgx_b200:8,fabric=switch",
-    "hgx_b300:2,nvls=off",
-    "gb200_nvl72:1",
-    "gb200_nvl72:2",
-    "gb300_nvl72:4,npus=36",
-    "mi300x:1",
-    "mi300x:4",
-    "mi325x:2",
-    "mi355x:1",
-    "dgx_spark:2",
-    "dgx_spark:5",
-    "teccl_internal:4x3",
-    "taccl_ndv2:2",
-    "taccl_dgx2:2",
-    "teccl_internal:2x5",
-    "random:2",
-    "random:12",
-    "random:40",
-    "random:120",
-    "random:20,bandwidth=1GB/s+2GB/s+3GB/s+4GB/s+5GB/s+6GB/s+7GB/s+8GB/s",
-    "torus2d:8x8,fail-links=10%",
-};
+const std::vector<std::string_view> named =
+    split("ring:2 ring:3 ring:8,directions=1 ring:64 ring:97 ring:1024 fully_connected:2 "
+          "fully_connected:8 fully_connected:24 mesh2d:4x4 mesh2d:40x1 mesh2d:200x2 mesh2d:32x32 "
+          "mesh3d:3x2x4 mesh3d:8x8x16 torus2d:2x2 torus2d:8x8 torus2d:3x5,directions=1 "
+          "torus3d:4x4x4 hypercube:1 hypercube:2 hypercube:3 hypercube:4 hypercube:6 hypercube:8 "
+          "hypercube:10 switch:2 switch:8 switch:100 two_level_switch:8x4 two_level_switch:2x3 "
+          "rfs:2x4x8 rfs:3x3x2 dragonfly:4x5 dragonfly:7x8 dragonfly:4x9 fat_tree:4 fat_tree:8 "
+          "fat_tree:10 k_ary_tree:2x4 k_ary_tree:8x2 multi_rail:8x4 multi_rail:16x2x8 "
+          "multi_rail:8x16 dgx_a100_rail:1 dgx_a100_rail:8 dgx_a100_rail:4,links=nvlink "
+          "dgx_a100_rail:16 dgx_a100_rail:32 dgx_a100_rail:16,links=pcie,memory=switch "
+          "multi_rail:64x16 dgx_h100:1 dgx_h100:4 dgx_h200:2,nics=16 dgx_b200:8,fabric=switch "
+          "hgx_b300:2,nvls=off gb200_nvl72:1 gb200_nvl72:2 gb300_nvl72:4,npus=36 mi300x:1 mi300x:4 "
+          "mi325x:2 mi355x:1 dgx_spark:2 dgx_spark:5 teccl_internal:4x3 taccl_ndv2:2 taccl_dgx2:2 "
+          "teccl_internal:2x5 random:2 random:12 random:40 random:120 "
+          "random:20,bandwidth=1GB/s+2GB/s+3GB/s+4GB/s+5GB/s+6GB/s+7GB/s+8GB/s "
+          "torus2d:8x8,fail-links=10%",
+          ' ');
 
 } // namespace
 
 TEST_CASE("nothing of a layout is over anything else, nothing is lost") {
   std::set<std::string> families;
-  for (const char* name : named) {
+  for (const std::string_view name : named) {
     CAPTURE(name);
     const Topology topology = make_topology(name);
-    families.insert(std::string(name).substr(0, std::string(name).find(':')));
+    families.emplace(name.substr(0, name.find(':')));
     const Layout layout = layout_of(topology);
     CHECK(fault_of(layout, topology) == no_fault);
     if (topology.node_count() <= 64) CHECK(layout.nodes.size() == topology.node_count());
@@ -292,31 +234,23 @@ TEST_CASE("a layout is the same in whatever order links are given") {
 }
 
 TEST_CASE("structures are drawn as what they are") {
-  for (const auto& [name, arrangement] : {std::pair{"ring:8", "ring"},
-                                          {"torus2d:4x4", "grid"},
-                                          {"mesh3d:2x3x4", "grid"},
-                                          {"hypercube:5", "hypercube"},
-                                          {"dragonfly:7x8", "groups"},
-                                          {"fat_tree:8", "tree"},
-                                          {"k_ary_tree:2x4", "tree"},
-                                          {"switch:8", "star"},
-                                          {"dgx2", "star"},
-                                          {"dgx1", "circle"},
-                                          {"z52", "ring"},
-                                          {"dgx_a100", "server"},
-                                          {"dgx_a100x2", "servers"},
-                                          {"ndv2x2", "servers"},
-                                          {"rfs:2x4x8", "servers"},
-                                          {"multi_rail:8x4", "servers"},
-                                          {"dgx_a100_rail:2,links=pcie,memory=switch", "servers"},
-                                          {"dgx_a100_rail:1,links=pcie,memory=switch", "tree"},
-                                          {"k_ary_tree:8x2,fail-links=3", "tree"},
-                                          {"random:40", "forces"},
-                                          {"fully_connected:8", "circle"},
-                                          {"torus2d:8x8,fail-links=10%", "grid"}}) {
-    CAPTURE(name);
-    CHECK(layout_of(make_topology(name)).arrangement == arrangement);
-  }
+  for (const auto& [arrangement, names] :
+       {std::pair{"ring", "ring:8 z52"},
+        {"grid", "torus2d:4x4 mesh3d:2x3x4 torus2d:8x8,fail-links=10%"},
+        {"hypercube", "hypercube:5"},
+        {"groups", "dragonfly:7x8"},
+        {"tree", "fat_tree:8 k_ary_tree:2x4 dgx_a100_rail:1,links=pcie,memory=switch "
+                 "k_ary_tree:8x2,fail-links=3"},
+        {"star", "switch:8 dgx2"},
+        {"circle", "dgx1 fully_connected:8"},
+        {"server", "dgx_a100"},
+        {"servers",
+         "dgx_a100x2 ndv2x2 rfs:2x4x8 multi_rail:8x4 dgx_a100_rail:2,links=pcie,memory=switch"},
+        {"forces", "random:40"}})
+    for (const std::string_view name : split(names, ' ')) {
+      CAPTURE(name);
+      CHECK(layout_of(make_topology(name)).arrangement == arrangement);
+    }
   // Servers: a box around each one's NPUs, and around nobody else's.
   const Topology machine = make_topology("mi250x_x2");
   const Layout layout = layout_of(machine);

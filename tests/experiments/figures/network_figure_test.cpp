@@ -8,6 +8,7 @@
 #include "sim/engines/engine.hpp"
 #include "sim/error.hpp"
 #include "tests/catch.hpp"
+#include "tests/experiments/figures/script_reading.hpp"
 #include "tests/samples.hpp"
 #include "topologies/list.hpp"
 
@@ -24,32 +25,14 @@
 namespace network_figure_test {
 
 using namespace tutti;
+using script_reading::count_of;
+using script_reading::data_of_style;
 
 namespace {
 
-std::size_t count(const std::string& text, const std::string& part) {
-  std::size_t n = 0;
-  for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++n;
-  return n;
-}
-
-/// The data that is drawn in a style with this in it.
-std::string data_of_style(const std::string& script, const std::string& style) {
-  std::string data;
-  for (std::size_t at = script.find("$d"); at != std::string::npos;
-       at = script.find("$d", at + 1)) {
-    const std::string name = script.substr(at, script.find(' ', at) - at);
-    const std::size_t line_end = script.find('\n', at);
-    if (script.substr(at, line_end - at).find(style) == std::string::npos) continue;
-    const std::size_t begin = script.find(name + " << END\n") + name.size() + 8;
-    data += script.substr(begin, script.find("END\n", begin) - begin);
-  }
-  return data;
-}
-
 /// Lines end with an empty line.
 std::size_t lines_of_style(const std::string& script, const std::string& style) {
-  return count(data_of_style(script, style), "\n\n");
+  return count_of(data_of_style(script, style), "\n\n");
 }
 
 LinkValues utilisations(std::vector<double> links) {
@@ -214,7 +197,7 @@ TEST_CASE("a run is cut into intervals, and each link's share of them is told") 
   CHECK(busy_shares(topology, Report{}, 6)[5].links[0] == 0); // of nothing
 
   const Figure figure = steps_figure("t", topology, layout_of(topology), sixths);
-  CHECK(count(figure.script, " to ") >= 6);
+  CHECK(count_of(figure.script, " to ") >= 6);
   CHECK_THROWS_WITH(steps_figure("t", topology, layout_of(topology), {}),
                     ContainsSubstring("without steps"));
 }

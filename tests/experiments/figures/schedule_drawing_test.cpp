@@ -5,6 +5,8 @@
 #include "sim/engines/engine.hpp"
 #include "sim/error.hpp"
 #include "tests/catch.hpp"
+#include "tests/experiments/figures/script_reading.hpp"
+#include "tests/samples.hpp"
 #include "topologies/list.hpp"
 
 #include <fmt/format.h>
@@ -14,6 +16,7 @@
 namespace schedule_drawing_test {
 
 using namespace tutti;
+using script_reading::count_of;
 
 namespace {
 
@@ -43,21 +46,8 @@ std::string block(const std::string& script, const std::string& name) {
   return script.substr(begin, end - begin);
 }
 
-std::size_t count(const std::string& text, const std::string& part) {
-  std::size_t n = 0;
-  for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++n;
-  return n;
-}
-
 Topology line(int npus) {
   return make_topology(fmt::format("mesh2d:{}x1,bandwidth=1GB/s,latency=0us", npus));
-}
-
-LinkId link_between(const Topology& topology, std::uint32_t from, std::uint32_t to) {
-  for (std::uint32_t l = 0; l < topology.link_count(); ++l)
-    if (topology.link(LinkId{l}).from == NodeId{from} && topology.link(LinkId{l}).to == NodeId{to})
-      return LinkId{l};
-  throw InputError("no such link");
 }
 
 } // namespace
@@ -67,30 +57,30 @@ TEST_CASE("a panel for each instant at which something starts, and the end") {
   const Topology topology = line(3);
   const Collective collective = everyone(topology, CollectiveKind::broadcast, 1000);
   Schedule schedule(topology.link_count());
-  schedule.push(ChunkId{0}, link_between(topology, 0, 1), Op::copy);
-  schedule.push(ChunkId{0}, link_between(topology, 1, 2), Op::copy);
+  schedule.push(ChunkId{0}, samples::link_between(topology, 0, 1), Op::copy);
+  schedule.push(ChunkId{0}, samples::link_between(topology, 1, 2), Op::copy);
   const std::string script = drawn(topology, collective, schedule).script;
-  CHECK(count(block(script, "titles"), "step ") == 2);
+  CHECK(count_of(block(script, "titles"), "step ") == 2);
   CHECK_THAT(block(script, "titles"), ContainsSubstring("\"step 1, from 0\""));
   CHECK_THAT(block(script, "titles"), ContainsSubstring("\"step 2, from 1.000 us\""));
   CHECK_THAT(block(script, "titles"), ContainsSubstring("\"end, 2.000 us\""));
-  CHECK(count(block(script, "arrows"), "\n") == 1 + 2);
+  CHECK(count_of(block(script, "arrows"), "\n") == 1 + 2);
   // The chunk: 1 + 2 + 3 NPUs hold it, and two arrows carry it.
-  CHECK(count(block(script, "numbers"), "\"0\"") == 6 + 2);
-  CHECK(count(block(script, "lines"), "\n") == 1 + 3 * 4); // 4 links in each panel
+  CHECK(count_of(block(script, "numbers"), "\"0\"") == 6 + 2);
+  CHECK(count_of(block(script, "lines"), "\n") == 1 + 3 * 4); // 4 links in each panel
 }
 
 TEST_CASE("a partial sum is pale until the last contribution has come") {
   const Topology topology = line(3);
   const Collective collective = everyone(topology, CollectiveKind::reduce, 1000);
   Schedule schedule(topology.link_count());
-  schedule.push(ChunkId{0}, link_between(topology, 2, 1), Op::reduce);
-  schedule.push(ChunkId{0}, link_between(topology, 1, 0), Op::reduce);
+  schedule.push(ChunkId{0}, samples::link_between(topology, 2, 1), Op::reduce);
+  schedule.push(ChunkId{0}, samples::link_between(topology, 1, 0), Op::reduce);
   const std::string script = drawn(topology, collective, schedule).script;
   const int full = 0x265fa3; // the first series colour
   // Discs in the full colour: both that move, and the root's at the end.
-  CHECK(count(block(script, "discs"), fmt::format(" {}\n", full)) == 3);
-  CHECK(count(block(script, "numbers"), "\"+0\"") == 2);
+  CHECK(count_of(block(script, "discs"), fmt::format(" {}\n", full)) == 3);
+  CHECK(count_of(block(script, "numbers"), "\"+0\"") == 2);
   CHECK_THAT(script, ContainsSubstring("partial sum"));
 }
 
@@ -98,7 +88,8 @@ TEST_CASE("partial sums may be exchanged") {
   const Topology topology = line(2);
   const Collective collective = everyone(topology, CollectiveKind::all_reduce, 2000);
   Schedule schedule(topology.link_count());
-  const LinkId forth = link_between(topology, 0, 1), back = link_between(topology, 1, 0);
+  const LinkId forth = samples::link_between(topology, 0, 1),
+               back = samples::link_between(topology, 1, 0);
   for (const std::uint32_t chunk : {0U, 1U}) {
     schedule.push({ChunkId{chunk}, PathId{forth.value}, Op::reduce, false});
     schedule.push({ChunkId{chunk}, PathId{back.value}, Op::reduce, true});
@@ -106,8 +97,8 @@ TEST_CASE("partial sums may be exchanged") {
   const std::string script = drawn(topology, collective, schedule).script;
   // At the end both chunks are complete at both NPUs; ringed where they came.
   const std::string discs = block(script, "discs");
-  CHECK(count(discs, fmt::format(" {}\n", 0x265fa3)) >= 2);
-  CHECK(count(block(script, "titles"), "step ") == 2);
+  CHECK(count_of(discs, fmt::format(" {}\n", 0x265fa3)) >= 2);
+  CHECK(count_of(block(script, "titles"), "step ") == 2);
 }
 
 TEST_CASE("what waited for a transfer that it names is ringed where it sets out") {
@@ -118,7 +109,8 @@ TEST_CASE("what waited for a transfer that it names is ringed where it sets out"
   spec.size = Bytes{2000};
   spec.chunks_per_shard = 2;
   const Collective collective = make_collective(topology, spec);
-  const LinkId first = link_between(topology, 0, 1), second = link_between(topology, 1, 2);
+  const LinkId first = samples::link_between(topology, 0, 1),
+               second = samples::link_between(topology, 1, 2);
   const auto rings = [&](bool waits) {
     Schedule schedule(topology.link_count());
     schedule.push(ChunkId{0}, first, Op::copy);
@@ -128,8 +120,8 @@ TEST_CASE("what waited for a transfer that it names is ringed where it sets out"
     schedule.push(ChunkId{1}, first, Op::copy);
     if (waits) schedule.add_dependency(2, {1, Milestone::arrived});
     const std::string script = drawn(topology, collective, schedule).script;
-    CHECK((count(script, "it waited for transfers that it names") == 1) == waits);
-    return count(block(script, "discs"), fmt::format(" {}\n", 0x111111));
+    CHECK((count_of(script, "it waited for transfers that it names") == 1) == waits);
+    return count_of(block(script, "discs"), fmt::format(" {}\n", 0x111111));
   };
   CHECK(rings(true) == rings(false) + 1);
 }
@@ -144,8 +136,8 @@ TEST_CASE("what isn't a small mesh stands on a circle, switches within") {
     schedule.push({ChunkId{0}, schedule.paths().intern(links), Op::copy, false});
   }
   const Figure figure = drawn(topology, collective, schedule);
-  CHECK(count(block(figure.script, "boxes"), fmt::format(" {}\n", 0xbbbbbb)) ==
-        count(block(figure.script, "titles"), "\n") - 1); // the switch, in every panel
+  CHECK(count_of(block(figure.script, "boxes"), fmt::format(" {}\n", 0xbbbbbb)) ==
+        count_of(block(figure.script, "titles"), "\n") - 1); // the switch, in every panel
   if (gnuplot_found())
     CHECK_THAT(rendered(figure, PictureFormat::svg), ContainsSubstring("</svg>"));
 }

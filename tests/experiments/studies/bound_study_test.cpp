@@ -6,6 +6,7 @@
 #include "sim/files/csv.hpp"
 #include "synth/bounds/bounds.hpp"
 #include "tests/catch.hpp"
+#include "tests/experiments/records/cells.hpp"
 #include "tests/experiments/studies/experiment_error.hpp"
 #include "topologies/list.hpp"
 
@@ -41,12 +42,6 @@ Records records_in(const std::string& toml) {
       .records;
 }
 
-const Cell& cell(const Records& records, std::size_t row, const std::string& column) {
-  const auto found = std::ranges::find(records.columns, column, &RecordColumn::name);
-  REQUIRE(found != records.columns.end());
-  return records.rows.at(row).at(static_cast<std::size_t>(found - records.columns.begin()));
-}
-
 } // namespace
 
 TEST_CASE("bounds: a row for each network, collective and size, with the best of all algorithms") {
@@ -60,16 +55,16 @@ algorithms = ["ring", "direct", "tacos"]
   const std::vector<std::string> names{"ring", "direct", "tacos"};
   for (std::size_t r = 0; r < 8; ++r) {
     const Topology topology = make_topology(topologies[r / 4]);
-    const CollectiveRequest request{{cell(records, r, "collective").text()},
-                                    Bytes{cell(records, r, "size_bytes").whole()}};
+    const CollectiveRequest request{{cell_of(records, r, "collective").text()},
+                                    Bytes{cell_of(records, r, "size_bytes").whole()}};
     CHECK(request.texts.front() == (r % 4 < 2 ? "all_gather" : "all_to_all"));
     const auto bound_at = [&](std::uint32_t chunks, Chunking chunking) {
       return lower_bound(topology, make_collective(topology, request, chunks), {}, chunking);
     };
     const Time any = bound_at(1, Chunking::any).time;
-    CHECK(cell(records, r, "lower_bound_ps").whole() == any.ps);
+    CHECK(cell_of(records, r, "lower_bound_ps").whole() == any.ps);
     for (const std::uint32_t chunks : {1U, 8U})
-      CHECK(cell(records, r, "lower_bound_at_" + std::to_string(chunks) + "_ps").whole() ==
+      CHECK(cell_of(records, r, "lower_bound_at_" + std::to_string(chunks) + "_ps").whole() ==
             std::max(any, bound_at(chunks, Chunking::given).time).ps);
     std::optional<Time> least;
     for (const std::string& name : names) {
@@ -85,8 +80,8 @@ algorithms = ["ring", "direct", "tacos"]
       const Time time = e.replays.front().report.completion;
       if (!least || time < *least) least = time;
     }
-    CHECK(cell(records, r, "collective_time_ps").whole() == least.value().ps);
-    CHECK(cell(records, r, "gap").number() ==
+    CHECK(cell_of(records, r, "collective_time_ps").whole() == least.value().ps);
+    CHECK(cell_of(records, r, "gap").number() ==
           Approx(static_cast<double>(least->ps) / static_cast<double>(any.ps)));
   }
 }
@@ -96,7 +91,7 @@ TEST_CASE("bounds: the size of several collectives at once is their sum") {
       records_in(head + "collectives = [[\"all_gather\", \"all_reduce\"]]\nsizes = [\"4KiB\"]\n"
                         "topologies = [\"A\"]\nchunks = 1\nalgorithms = [\"ring\"]\n");
   REQUIRE(records.rows.size() == 1);
-  CHECK(cell(records, 0, "size_bytes").whole() == 8192);
+  CHECK(cell_of(records, 0, "size_bytes").whole() == 8192);
 }
 
 TEST_CASE("bounds: one study has no label, and its CPU seconds are told from its bounds") {
@@ -122,8 +117,8 @@ TEST_CASE("bounds: what can't be cut so finely has no bound there") {
       records_in(head + "collectives = [\"all_gather\"]\nsizes = [\"64B\"]\ntopologies = [\"A\"]\n"
                         "algorithms = [\"ring\"]\n");
   REQUIRE(records.rows.size() == 1);
-  CHECK(cell(records, 0, "lower_bound_at_8_ps").is_known());
-  CHECK_FALSE(cell(records, 0, "lower_bound_at_64_ps").is_known());
+  CHECK(cell_of(records, 0, "lower_bound_at_8_ps").is_known());
+  CHECK_FALSE(cell_of(records, 0, "lower_bound_at_64_ps").is_known());
   CHECK(csv_rows(records).at(1).size() == records.columns.size());
 }
 

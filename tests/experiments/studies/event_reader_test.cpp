@@ -3,6 +3,7 @@
 
 #include "tests/catch.hpp"
 #include "tests/message_of.hpp"
+#include "tests/refusals.hpp"
 #include "tests/samples.hpp"
 
 #include <string>
@@ -21,12 +22,6 @@ EventPlan plan_of(const std::string& toml) { return parse_event_file(toml, "e.to
 
 std::string error_of(const std::string& toml) {
   return message_of([&] { (void)plan_of(toml); });
-}
-
-LinkId link_of(std::uint32_t from, std::uint32_t to) {
-  for (const LinkId id : ring.out_links(NodeId{from}))
-    if (ring.link(id).to == NodeId{to}) return id;
-  return {};
 }
 
 } // namespace
@@ -60,7 +55,7 @@ share = 1
   CHECK(kind(0) == Kind::link_down);
   CHECK(plan.events[0].at.instant == Time{1'000'000'000});
   CHECK_FALSE(plan.events[0].at.millionths);
-  CHECK(plan.events[0].what.link == link_of(0, 1));
+  CHECK(plan.events[0].what.link == samples::link_between(ring, 0, 1));
   CHECK(plan.events[0].place == "e.toml:1:1: ");
   CHECK(kind(1) == Kind::link_up);
   CHECK(kind(2) == Kind::link_rate);
@@ -76,8 +71,8 @@ share = 1
 TEST_CASE("a dash names both directions, also between names with dashes") {
   const EventPlan plan = plan_of("[[events]]\nat = \"25%\"\nlink_down = \"npu3-npu0\"\n");
   REQUIRE(plan.events.size() == 2);
-  CHECK(plan.events[0].what.link == link_of(3, 0));
-  CHECK(plan.events[1].what.link == link_of(0, 3));
+  CHECK(plan.events[0].what.link == samples::link_between(ring, 3, 0));
+  CHECK(plan.events[1].what.link == samples::link_between(ring, 0, 3));
   CHECK(plan.events[0].at.millionths == 250'000U);
   CHECK(plan.events[1].place == plan.events[0].place);
 
@@ -95,11 +90,7 @@ TEST_CASE("a dash names both directions, also between names with dashes") {
 }
 
 TEST_CASE("parallel links have one name and fall together") {
-  TopologyParts parts = samples::npus("two", 2);
-  parts.add_link(samples::link(0, 1));
-  parts.add_link(samples::link(0, 1));
-  parts.add_link(samples::link(1, 0));
-  const Topology two(std::move(parts));
+  const Topology two = samples::linked("two", 2, {{0, 1}, {0, 1}, {1, 0}});
   const EventPlan plan =
       parse_event_file("[[events]]\nat = \"0s\"\nlink_down = \"npu0>npu1\"\n", "e.toml", two);
   REQUIRE(plan.events.size() == 2);
@@ -131,26 +122,19 @@ TEST_CASE("bad events are errors with their place") {
   const auto event = [](const std::string& rest) {
     return error_of("[[events]]\nat = \"1ms\"\n" + rest);
   };
-  CHECK_THAT(event("link_down = \"npu0>npu2\"\n"),
-             ContainsSubstring("e.toml:3:13: there is no link npu0>npu2"));
-  CHECK_THAT(event("link_down = \"npu0-npu2\"\n"),
-             ContainsSubstring("e.toml:3:13: there is no link npu0>npu2"));
-  CHECK_THAT(event("link_down = \"npu0>npu9\"\n"),
-             ContainsSubstring("e.toml:3:13: unknown node \"npu9\""));
-  CHECK_THAT(event("link_down = \"npu0-npu9\"\n"),
-             ContainsSubstring("e.toml:3:13: unknown node \"npu9\""));
-  CHECK_THAT(event("link_down = \"npu0\"\n"),
-             ContainsSubstring("e.toml:3:13: \"npu0\" is not a link"));
-  CHECK_THAT(event("npu_down = \"npu9\"\n"),
-             ContainsSubstring("e.toml:3:12: unknown node \"npu9\""));
-  CHECK_THAT(event("npu_dwon = \"npu1\"\n"),
-             ContainsSubstring("e.toml:3:1: unknown key \"npu_dwon\"") &&
-                 ContainsSubstring("did you mean \"npu_down\"?"));
-  CHECK_THAT(event(""), ContainsSubstring("e.toml:1:1: this event doesn't say what happens (one of "
-                                          "link_down, link_up, "));
-  CHECK_THAT(event("link_down = \"npu0>npu1\"\nnpu_down = \"npu1\"\n"),
-             ContainsSubstring("e.toml:1:1: an event is one thing, not both link_down and "
-                               "npu_down"));
+  const RefusalRows rows = {
+      {"link_down = 'npu0>npu2'\n", "e.toml:3:13: there is no link npu0>npu2"},
+      {"link_down = 'npu0-npu2'\n", "e.toml:3:13: there is no link npu0>npu2"},
+      {"link_down = 'npu0>npu9'\n", "e.toml:3:13: unknown node \"npu9\""},
+      {"link_down = 'npu0-npu9'\n", "e.toml:3:13: unknown node \"npu9\""},
+      {"link_down = 'npu0'\n", "e.toml:3:13: \"npu0\" is not a link"},
+      {"npu_down = 'npu9'\n", "e.toml:3:12: unknown node \"npu9\""},
+      {"npu_dwon = 'npu1'\n", R"(e.toml:3:1: unknown key "npu_dwon" ... did you mean "npu_down"?)"},
+      {"", "e.toml:1:1: this event doesn't say what happens (one of link_down, link_up, "},
+      {"link_down = 'npu0>npu1'\nnpu_down = 'npu1'\n",
+       "e.toml:1:1: an event is one thing, not both link_down and npu_down"},
+  };
+  check_refusals(event, rows);
   for (const char* share : {"0", "-0.5", "1.5", "1e-9", "1e30"}) {
     INFO(share);
     CHECK_THAT(event("straggler = \"npu1\"\nshare = " + std::string(share) + "\n"),
@@ -162,14 +146,13 @@ TEST_CASE("bad events are errors with their place") {
              ContainsSubstring("e.toml:4:9: npu_down has no share"));
   CHECK_THAT(event("link_rate = \"npu0>npu1\"\nshare = 0.5\nlatency = \"1us\"\n"),
              ContainsSubstring("e.toml:5:11: link_rate has no latency"));
-  CHECK_THAT(error_of("[[events]]\nnpu_down = \"npu1\"\n"),
-             ContainsSubstring("needs a key \"at\""));
-  CHECK_THAT(error_of("[[events]]\nat = \"101%\"\nnpu_down = \"npu1\"\n"),
-             ContainsSubstring("e.toml:2:6: \"101%\" is no percentage from 0% to 100%"));
-  CHECK_THAT(error_of("[[events]]\nat = \"-1ms\"\nnpu_down = \"npu1\"\n"),
-             ContainsSubstring("e.toml:2:6: "));
-  CHECK_THAT(error_of("[[events]]\nat = \"12\"\nnpu_down = \"npu1\"\n"),
-             ContainsSubstring("e.toml:2:6: ") && ContainsSubstring("unit"));
+  const RefusalRows rows2 = {
+      {"npu_down = 'npu1'\n", "needs a key \"at\""},
+      {"at = '101%'\nnpu_down = 'npu1'\n", "e.toml:2:6: \"101%\" is no percentage from 0% to 100%"},
+      {"at = '-1ms'\nnpu_down = 'npu1'\n", "e.toml:2:6: "},
+      {"at = '12'\nnpu_down = 'npu1'\n", "e.toml:2:6: ... unit"},
+  };
+  check_refusals([&](const std::string& more) { return error_of("[[events]]\n" + more); }, rows2);
   const Topology star = samples::star(3);
   CHECK_THAT(message_of([&] {
                (void)parse_event_file("[[events]]\nat = \"0s\"\nnpu_down = \"hub\"\n", "e.toml",
@@ -179,24 +162,22 @@ TEST_CASE("bad events are errors with their place") {
 }
 
 TEST_CASE("bad draws are errors with their place") {
-  CHECK_THAT(error_of(""), ContainsSubstring("no event: give [[events]], failed_links or"));
-  CHECK_THAT(error_of("failed_links = -1\n"), ContainsSubstring("e.toml:1:16: -1 is out of range"));
-  CHECK_THAT(error_of("failed_links = []\n"), ContainsSubstring("\"failed_links\" is empty"));
-  CHECK_THAT(error_of("at = \"5%\"\n[[events]]\nat = \"0s\"\nnpu_down = \"npu1\"\n"),
-             ContainsSubstring("e.toml:1:6: \"at\" says when \"failed_links\" go down"));
-  CHECK_THAT(error_of("seeds = [1]\n[[events]]\nat = \"0s\"\nnpu_down = \"npu1\"\n"),
-             ContainsSubstring("e.toml:1:9: nothing is drawn"));
-  CHECK_THAT(error_of("seeds = [1]\n[generated]\nnpus_per_week = \"1%\"\nseed = 2\n"),
-             ContainsSubstring("e.toml:4:8: \"seed\" and \"seeds\" exclude each other"));
-  CHECK_THAT(error_of("[generated]\nnpus_per_week = \"101%\"\n"),
-             ContainsSubstring("e.toml:2:17: \"101%\" is no percentage"));
-  CHECK_THAT(error_of("[generated]\nnpus_per_week = \"1%\"\nweeks = 0\n"),
-             ContainsSubstring("e.toml:3:9: 0 weeks are out of range"));
-  CHECK_THAT(error_of("[generated]\nweeks = 2\n"),
-             ContainsSubstring("e.toml:1:1: nothing fails at these rates"));
-  CHECK_THAT(error_of("[generated]\nnpus_a_week = \"1%\"\n"),
-             ContainsSubstring("e.toml:2:1: unknown key \"npus_a_week\""));
-  CHECK_THAT(error_of("event = 3\n"), ContainsSubstring("e.toml:1:1: unknown key \"event\""));
+  const RefusalRows rows = {
+      {"", "no event: give [[events]], failed_links or"},
+      {"failed_links = -1\n", "e.toml:1:16: -1 is out of range"},
+      {"failed_links = []\n", "\"failed_links\" is empty"},
+      {"at = '5%'\n[[events]]\nat = '0s'\nnpu_down = 'npu1'\n",
+       R"(e.toml:1:6: "at" says when "failed_links" go down)"},
+      {"seeds = [1]\n[[events]]\nat = '0s'\nnpu_down = 'npu1'\n", "e.toml:1:9: nothing is drawn"},
+      {"seeds = [1]\n[generated]\nnpus_per_week = '1%'\nseed = 2\n",
+       R"(e.toml:4:8: "seed" and "seeds" exclude each other)"},
+      {"[generated]\nnpus_per_week = '101%'\n", "e.toml:2:17: \"101%\" is no percentage"},
+      {"[generated]\nnpus_per_week = '1%'\nweeks = 0\n", "e.toml:3:9: 0 weeks are out of range"},
+      {"[generated]\nweeks = 2\n", "e.toml:1:1: nothing fails at these rates"},
+      {"[generated]\nnpus_a_week = '1%'\n", "e.toml:2:1: unknown key \"npus_a_week\""},
+      {"event = 3\n", "e.toml:1:1: unknown key \"event\""},
+  };
+  check_refusals(error_of, rows);
 }
 
 TEST_CASE("events that contradict each other are an error at the later one") {

@@ -8,6 +8,7 @@
 #include "experiments/driver/studies/noise/request.hpp"
 #include "sim/error.hpp"
 #include "tests/catch.hpp"
+#include "tests/experiments/records/cells.hpp"
 #include "tests/experiments/studies/experiment_error.hpp"
 #include "tests/experiments/studies/failure_samples.hpp"
 #include "tests/message_of.hpp"
@@ -117,13 +118,10 @@ TEST_CASE("draws of each skew under each policy, over the same without") {
 
   // A row each; what isn't known is empty.
   const FailureStudyEvaluation study{"Line", {e}};
-  const Records records = failure_records({&study, 1});
-  REQUIRE(records.rows.size() == 4);
+  const auto rows = csv_rows(failure_records({&study, 1}));
+  REQUIRE(rows.size() == 1 + 4);
   const auto cell = [&](std::size_t row, const std::string& name) {
-    const auto column = std::ranges::find(records.columns, name, &RecordColumn::name);
-    REQUIRE(column != records.columns.end());
-    return exact_text(records.rows[row][static_cast<std::size_t>(column - records.columns.begin())],
-                      column->quantity);
+    return cell_of(rows, 1 + row, name);
   };
   CHECK(cell(3, "policy") == "restart");
   CHECK(cell(3, "skew") == "uniform:20us");

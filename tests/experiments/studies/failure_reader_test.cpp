@@ -5,6 +5,7 @@
 #include "tests/catch.hpp"
 #include "tests/experiments/studies/experiment_error.hpp"
 #include "tests/message_of.hpp"
+#include "tests/refusals.hpp"
 #include "tests/temporary_folder.hpp"
 
 #include <string>
@@ -138,21 +139,18 @@ TEST_CASE("events from a file, which lies beside the experiment") {
 }
 
 TEST_CASE("bad failures are errors with their place") {
-  CHECK_THAT(error_in(""),
-             ContainsSubstring("e.toml:6:1: no event: give \"events\", \"failed_links\" or "
-                               "\"generated\""));
-  CHECK_THAT(error_in(swept + "sizes = \"1GiB\"\n"),
-             ContainsSubstring("e.toml:12:1: unknown key \"sizes\"") &&
-                 ContainsSubstring("did you mean \"size\"?"));
-  CHECK_THAT(error_in(swept + "policies = [\"repair\"]\n"),
-             ContainsSubstring("e.toml:12:13: ") && ContainsSubstring("\"repair\""));
-  CHECK_THAT(error_in(swept + "engine = \"neither\"\n"), ContainsSubstring("e.toml:12:10: "));
-  CHECK_THAT(error_in(swept + "planner = \"nobody\"\n"), ContainsSubstring("e.toml:12:11: "));
-  CHECK_THAT(error_in(swept + "detection = \"1\"\n"), ContainsSubstring("e.toml:12:13: "));
-  CHECK_THAT(error_in(swept + "settings = {colour = \"red\"}\n"),
-             ContainsSubstring("e.toml:12:12: unknown setting \"colour\""));
-  CHECK_THAT(error_in(swept + "[[failures.events]]\nat = \"0s\"\nnpu_down = \"npu16\"\n"),
-             ContainsSubstring("e.toml:14:12: unknown node \"npu16\""));
+  const RefusalRows rows = {
+      {"", R"(e.toml:6:1: no event: give "events", "failed_links" or "generated")"},
+      {swept + "sizes = '1GiB'\n", R"(e.toml:12:1: unknown key "sizes" ... did you mean "size"?)"},
+      {swept + "policies = ['repair']\n", "e.toml:12:13: ... \"repair\""},
+      {swept + "engine = 'neither'\n", "e.toml:12:10: "},
+      {swept + "planner = 'nobody'\n", "e.toml:12:11: "},
+      {swept + "detection = '1'\n", "e.toml:12:13: "},
+      {swept + "settings = {colour = 'red'}\n", "e.toml:12:12: unknown setting \"colour\""},
+      {swept + "[[failures.events]]\nat = '0s'\nnpu_down = 'npu16'\n",
+       "e.toml:14:12: unknown node \"npu16\""},
+  };
+  check_refusals(error_in, rows);
   CHECK_THAT(experiment_error(head + minimal + swept + "[[failures]]\nlabel = \"torus!\"\n"),
              ContainsSubstring("e.toml:13:9: \"torus!\" would have the same files as \"Torus\""));
   CHECK_THAT(experiment_error(head + "[[failures]]\nlabel = \"?\"\n"),

@@ -7,11 +7,11 @@
 #include "experiments/driver/studies/failures/figure.hpp"
 #include "experiments/driver/studies/failures/json.hpp"
 #include "tests/catch.hpp"
+#include "tests/experiments/records/cells.hpp"
 #include "tests/experiments/studies/failure_samples.hpp"
 
 #include <nlohmann/json.hpp>
 
-#include <algorithm>
 #include <sstream>
 #include <string>
 
@@ -47,17 +47,15 @@ TEST_CASE("the table and the story of one run") {
                          "engine native, links busy for serialization, forwarding auto; detection "
                          "100us, decision 50us\n"));
   CHECK_THAT(text, !ContainsSubstring("failed links"));
-  CHECK_THAT(text, ContainsSubstring("tacos      undisturbed  41.00 us         1.000x         0.0 %"
-                                     "  "));
-  CHECK_THAT(text, ContainsSubstring("restart      82.00 us         2.000x        50.0 %"));
-  CHECK_THAT(text, ContainsSubstring("1/2   0.750 s       yes"));
-  CHECK_THAT(text, ContainsSubstring("tacos, events:\n    20.50 us: npu1>npu2"));
-  CHECK_THAT(text, ContainsSubstring("  report: incomplete, the last delivery at 20.50 us\n"
-                                     "    npu1>npu2 is down since 20.50 us: 1 transfer waits "
-                                     "for it\n"));
-  CHECK_THAT(text, ContainsSubstring("  restart: complete at 82.00 us\n    170.5 us: 1 chunk anew, "
-                                     "begins at 171.5 us (events at 20.50 us; planned in 0.250 s)\n"
-                                     "    170.5 us: nothing better (not taken)\n"));
+  for (const char* words :
+       {"tacos      undisturbed  41.00 us         1.000x         0.0 %  ",
+        "restart      82.00 us         2.000x        50.0 %", "1/2   0.750 s       yes",
+        "tacos, events:\n    20.50 us: npu1>npu2",
+        "  report: incomplete, the last delivery at 20.50 us\n    npu1>npu2 is down since 20.50 "
+        "us: 1 transfer waits for it\n",
+        "  restart: complete at 82.00 us\n    170.5 us: 1 chunk anew, begins at 171.5 us (events "
+        "at 20.50 us; planned in 0.250 s)\n    170.5 us: nothing better (not taken)\n"})
+    CHECK_THAT(text, ContainsSubstring(words));
   CHECK_THAT(text, !ContainsSubstring("DEFECT"));
 }
 
@@ -65,9 +63,8 @@ TEST_CASE("the table of a sweep has a row for each number of links, and no story
   FailureEvaluation e = sweep();
   e.problem = "broken";
   const std::string text = failures_text({&e, 1});
-  CHECK_THAT(text, ContainsSubstring("failed links"));
-  CHECK_THAT(text, ContainsSubstring("0  restart      41.00 us"));
-  CHECK_THAT(text, ContainsSubstring("1  restart      82.00 us"));
+  for (const char* words : {"failed links", "0  restart      41.00 us", "1  restart      82.00 us"})
+    CHECK_THAT(text, ContainsSubstring(words));
   CHECK_THAT(text, !ContainsSubstring("events:"));
   CHECK_THAT(text, ContainsSubstring("DEFECT: tacos: broken\n"));
   CHECK(problems_of({&e, 1}) ==
@@ -87,15 +84,11 @@ TEST_CASE("where nobody is left to receive anything, every form says so and has 
   CHECK_THAT(text, !ContainsSubstring("0.000x") && !ContainsSubstring("0.000 ps"));
   const FailureStudyEvaluation study{{}, {e}};
   const auto rows = csv_rows(failure_records({&study, 1}));
-  const auto column = [&](const std::string& title) {
-    return static_cast<std::size_t>(std::find(rows[0].begin(), rows[0].end(), title) -
-                                    rows[0].begin());
-  };
   for (const std::size_t row : {1U, 2U}) {
-    CHECK(rows[row][column("complete")] == "false");
-    CHECK(rows[row][column("ending")] == "no destination lives");
-    CHECK(rows[row][column("slowdown")].empty());
-    CHECK(rows[row][column("last_delivery_ps")].empty());
+    CHECK(cell_of(rows, row, "complete") == "false");
+    CHECK(cell_of(rows, row, "ending") == "no destination lives");
+    CHECK(cell_of(rows, row, "slowdown").empty());
+    CHECK(cell_of(rows, row, "last_delivery_ps").empty());
   }
   CHECK_THAT(progress_figure(e, e.scenarios[0]).script,
              ContainsSubstring("set label 'restart (no destination lives)'"));
@@ -107,10 +100,7 @@ TEST_CASE("CSV has a row for each run and policy") {
   const auto rows = csv_rows(failure_records({&study, 1}));
   REQUIRE(rows.size() == 1 + 2 * 2);
   const auto cell = [&](std::size_t row, const std::string& title) {
-    const auto column = std::find(rows[0].begin(), rows[0].end(), title);
-    REQUIRE(column != rows[0].end());
-    REQUIRE(rows[row].size() == rows[0].size());
-    return rows[row][static_cast<std::size_t>(column - rows[0].begin())];
+    return cell_of(rows, row, title);
   };
   CHECK(cell(1, "label") == "Line");
   CHECK(cell(1, "failed_links") == "0");

@@ -13,12 +13,7 @@
 
 namespace tutti::samples {
 
-inline Topology line() {
-  TopologyParts parts = npus("line", 3);
-  parts.add_link(link(0, 1));
-  parts.add_link(link(1, 2));
-  return Topology(std::move(parts));
-}
+inline Topology line() { return linked("line", 3, {{0, 1}, {1, 2}}); }
 
 inline FrontierPoint pipeline(std::uint32_t chunks_per_shard) {
   Schedule schedule(2);

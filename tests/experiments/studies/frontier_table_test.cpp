@@ -7,11 +7,11 @@
 #include "experiments/driver/studies/frontiers/figure.hpp"
 #include "experiments/driver/studies/frontiers/json.hpp"
 #include "tests/catch.hpp"
+#include "tests/experiments/records/cells.hpp"
 #include "tests/experiments/studies/frontier_samples.hpp"
 
 #include <nlohmann/json.hpp>
 
-#include <algorithm>
 #include <sstream>
 
 namespace frontier_table_test {
@@ -44,14 +44,6 @@ FrontierStudyEvaluation study() {
   beaten.agreement = Agreement::match;
   all.instances.push_back(beaten);
   return all;
-}
-
-std::string cell(const std::vector<std::vector<std::string>>& rows, std::size_t row,
-                 const std::string& column) {
-  const auto at = std::find(rows[0].begin(), rows[0].end(), column);
-  REQUIRE(at != rows[0].end());
-  REQUIRE(rows.at(row).size() == rows[0].size());
-  return rows[row][static_cast<std::size_t>(at - rows[0].begin())];
 }
 
 } // namespace
@@ -100,20 +92,20 @@ TEST_CASE("the CSV of frontiers has a row for each point and size") {
   const FrontierStudyEvaluation e{sample(), {}};
   const auto rows = csv_rows(frontier_records({&e, 1}));
   REQUIRE(rows.size() == 1 + 3 * 4);
-  CHECK(cell(rows, 6, "rounds_per_chunk") == "3/2"); // the second size of the second point
-  CHECK(cell(rows, 6, "size_bytes") == "40000");
-  CHECK(cell(rows, 6, "model_time_ps") == "2700000"); // 3 (0.5 us + 20000 B * 20 ps)
-  CHECK(cell(rows, 6, "collective_time_ps") == "2700000");
-  CHECK(cell(rows, 6, "best") == "false"); // 2 (0.5 us + 0.8 us) is less
-  CHECK(cell(rows, 2, "best") == "true");
-  CHECK(cell(rows, 1, "optimal_in") == "latency");
+  CHECK(cell_of(rows, 6, "rounds_per_chunk") == "3/2"); // the second size of the second point
+  CHECK(cell_of(rows, 6, "size_bytes") == "40000");
+  CHECK(cell_of(rows, 6, "model_time_ps") == "2700000"); // 3 (0.5 us + 20000 B * 20 ps)
+  CHECK(cell_of(rows, 6, "collective_time_ps") == "2700000");
+  CHECK(cell_of(rows, 6, "best") == "false"); // 2 (0.5 us + 0.8 us) is less
+  CHECK(cell_of(rows, 2, "best") == "true");
+  CHECK(cell_of(rows, 1, "optimal_in") == "latency");
   CHECK(rows[0].back() == "synthesis_seconds");
   const FrontierStudyEvaluation all = study();
   const auto paper = csv_rows(paper_records({&all, 1}));
   REQUIRE(paper.size() == 2);
-  CHECK(cell(paper, 1, "label") == "Line");
-  CHECK(cell(paper, 1, "better") == "(2,3,3)");
-  CHECK(cell(paper, 1, "paper_seconds") == "1.5");
+  CHECK(cell_of(paper, 1, "label") == "Line");
+  CHECK(cell_of(paper, 1, "better") == "(2,3,3)");
+  CHECK(cell_of(paper, 1, "paper_seconds") == "1.5");
 }
 
 TEST_CASE("JSON has all of it") {

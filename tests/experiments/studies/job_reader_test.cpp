@@ -6,6 +6,7 @@
 #include "tests/catch.hpp"
 #include "tests/experiments/studies/experiment_error.hpp"
 #include "tests/message_of.hpp"
+#include "tests/refusals.hpp"
 #include "tests/temporary_folder.hpp"
 
 #include <string>
@@ -69,19 +70,17 @@ algorithm = "dbt"
 TEST_CASE("bad jobs are refused with their place") {
   CHECK(experiment_error(head + study + plans + job + "priority = 8\n") ==
         "e.toml:13:12: 8 is out of range (0 .. 7)");
-  CHECK_THAT(experiment_error(head + study + plans + job + "prio = 1\n"),
-             ContainsSubstring("e.toml:13:1: unknown key \"prio\""));
-  CHECK_THAT(experiment_error(head + study + plans + job + job),
-             ContainsSubstring("there is a job \"A\" already"));
-  CHECK_THAT(experiment_error(head + study + job),
-             ContainsSubstring("\"algorithms\" or \"together\""));
-  CHECK_THAT(experiment_error(head + study + plans), ContainsSubstring("needs at least one job"));
-  CHECK_THAT(experiment_error(head + study + "together = \"ring\"\n" + job),
-             ContainsSubstring("ring plans one collective at a time, not several together"));
-  CHECK_THAT(experiment_error(head + study + plans + job + study + plans + job),
-             ContainsSubstring("would have the same files as \"Two\""));
-  CHECK_THAT(experiment_error(head + study + plans + "settings = {degre = \"2\"}\n" + job),
-             ContainsSubstring("unknown setting"));
+  const RefusalRows rows = {
+      {plans + job + "prio = 1\n", "e.toml:13:1: unknown key \"prio\""},
+      {plans + job + job, "there is a job \"A\" already"},
+      {job, R"("algorithms" or "together")"},
+      {plans, "needs at least one job"},
+      {"together = 'ring'\n" + job, "ring plans one collective at a time, not several together"},
+      {plans + job + study + plans + job, "would have the same files as \"Two\""},
+      {plans + "settings = {degre = '2'}\n" + job, "unknown setting"},
+  };
+  check_refusals([&](const std::string& more) { return experiment_error(head + study + more); },
+                 rows);
 }
 
 TEST_CASE("a file for tutti jobs has the jobs at its top") {

@@ -29,11 +29,7 @@ namespace {
 constexpr std::int64_t a = 500'000, D = 20'000'000; // ps
 constexpr Bytes megabyte{1'000'000};
 
-Topology pair() {
-  TopologyParts parts = samples::npus("pair", 2);
-  parts.add_duplex(samples::link(0, 1));
-  return Topology(std::move(parts));
-}
+Topology pair() { return samples::wired("pair", 2, {{0, 1}}); }
 
 Job broadcast(const std::string& name, JobTiming timing = {}) {
   return {name, "broadcast", megabyte, 1, timing, std::nullopt};

@@ -10,6 +10,7 @@
 #include "sim/files/config.hpp"
 #include "sim/files/files.hpp"
 #include "tests/catch.hpp"
+#include "tests/experiments/records/cells.hpp"
 #include "tests/experiments/studies/experiment_error.hpp"
 #include "tests/message_of.hpp"
 #include "tests/samples.hpp"
@@ -17,7 +18,6 @@
 
 #include <nlohmann/json.hpp>
 
-#include <algorithm>
 #include <cstdlib>
 #include <string>
 #include <vector>
@@ -247,11 +247,8 @@ TEST_CASE("without chance one draw stands for all") {
   CHECK(quiet.time_at(1) == quiet.quiet);
   const Records records = run_records({&e, 1});
   REQUIRE(records.rows.size() == 2); // one for each skew
-  const auto column = std::ranges::find(records.columns, "skew", &RecordColumn::name);
-  REQUIRE(column != records.columns.end());
-  const auto at = static_cast<std::size_t>(column - records.columns.begin());
-  CHECK(records.rows[0][at].text() == "none");
-  CHECK(records.rows[1][at].text() == "uniform:40us");
+  CHECK(cell_of(records, 0, "skew").text() == "none");
+  CHECK(cell_of(records, 1, "skew").text() == "uniform:40us");
   const Evaluation back = parse_evaluation(evaluation_message(e));
   CHECK(evaluation_message(back) == evaluation_message(e));
 }

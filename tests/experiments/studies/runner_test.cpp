@@ -12,12 +12,12 @@
 #include "sim/transforms.hpp"
 #include "synth/bounds/bounds.hpp"
 #include "tests/catch.hpp"
+#include "tests/experiments/records/cells.hpp"
 #include "tests/message_of.hpp"
 #include "tests/pick.hpp"
 #include "tests/samples.hpp"
 #include "tests/temporary_folder.hpp"
 
-#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <csignal>
@@ -200,10 +200,7 @@ TEST_CASE("the number of chunks that is best is found") {
   // A line npu0 - npu1 - npu2: a Broadcast of n bytes in k chunks takes
   // 2 alpha + (k + 1) n / k / B; the more the better, but those that gain less than 1 % aren't
   // taken.
-  TopologyParts parts = samples::npus("line", 3);
-  parts.add_duplex(samples::link(0, 1));
-  parts.add_duplex(samples::link(1, 2));
-  const Topology line(std::move(parts));
+  const Topology line = samples::wired("line", 3, {{0, 1}, {1, 2}});
   Case c = case_of(line, "tacos");
   c.collective = {{"broadcast"}, {6'400'000}};
   c.chunks = 1;
@@ -475,12 +472,7 @@ TEST_CASE("plan, attempts and facts reach JSON, table and CSV, and come back fro
              ContainsSubstring("planned 1.000 us on a ring of its own, if all start at once; 3 "));
   const auto rows = csv_rows(run_records({&e, 1}));
   REQUIRE(rows.size() == 2);
-  REQUIRE(rows[0].size() == rows[1].size());
-  const auto cell = [&rows](const std::string& column) {
-    const auto at = std::find(rows[0].begin(), rows[0].end(), column);
-    REQUIRE(at != rows[0].end());
-    return rows[1][static_cast<std::size_t>(at - rows[0].begin())];
-  };
+  const auto cell = [&rows](const std::string& column) { return cell_of(rows, 1, column); };
   CHECK(cell("planned_time_ps") == "1000000");
   CHECK(cell("planned_on") == "a ring of its own");
   CHECK(cell("attempts") == "3");
@@ -493,9 +485,8 @@ TEST_CASE("plan, attempts and facts reach JSON, table and CSV, and come back fro
   // Beside one without facts, that one's cells are empty; without any there are no such columns.
   const std::vector both{e, evaluate(case_of(topology, "ring1"))};
   const auto columns = csv_rows(run_records(both));
-  const auto at = std::find(columns[0].begin(), columns[0].end(), "fact:hops") - columns[0].begin();
-  CHECK(columns[1][static_cast<std::size_t>(at)] == "3");
-  CHECK(columns[2][static_cast<std::size_t>(at)].empty());
+  CHECK(cell_of(columns, 1, "fact:hops") == "3");
+  CHECK(cell_of(columns, 2, "fact:hops").empty());
   CHECK(csv_rows(run_records({&both[1], 1}))[0].size() == columns[0].size() - 2);
 }
 
@@ -708,9 +699,7 @@ TEST_CASE("what can't work shows before anything runs") {
   cases[1].collective.size = {3};
   CHECK_THAT(message_of([&] { require_sound(cases); }), ContainsSubstring("at least one byte"));
 
-  TopologyParts parts = samples::npus("broken", 2);
-  parts.add_link(samples::link(0, 1));
-  const Topology broken(std::move(parts));
+  const Topology broken = samples::linked("broken", 2, {{0, 1}});
   const Evaluation cut = evaluate(case_of(broken, "ring")); // no bad input
   CHECK(cut.status == Status::infeasible);
   CHECK_THAT(cut.note, ContainsSubstring("can't get from npu1 to npu0"));

@@ -3,10 +3,10 @@
 #include "experiments/driver/studies/expectation_reader.hpp"
 #include "experiments/driver/studies/training/columns.hpp"
 #include "tests/catch.hpp"
+#include "tests/experiments/records/cells.hpp"
 #include "tests/experiments/studies/training_samples.hpp"
 #include "tests/message_of.hpp"
 
-#include <algorithm>
 #include <optional>
 #include <string>
 #include <vector>
@@ -93,10 +93,7 @@ TEST_CASE("metrics of a run") {
     TrainingEvaluation evaluation;
     evaluation.runs = {run};
     const Records records = training_records(evaluation);
-    const std::string name = metric_column(metric, records.columns).name;
-    const auto column = std::ranges::find(records.columns, name, &RecordColumn::name);
-    const Cell& cell =
-        records.rows.at(0).at(static_cast<std::size_t>(column - records.columns.begin()));
+    const Cell& cell = cell_of(records, 0, metric_column(metric, records.columns).name);
     return cell.is_known() ? std::optional(cell.number()) : std::nullopt;
   };
   CHECK(value("iteration_time") == Approx(50e6));

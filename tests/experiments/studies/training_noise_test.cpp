@@ -8,12 +8,12 @@
 #include "experiments/driver/studies/study.hpp"
 #include "experiments/driver/studies/training/columns.hpp"
 #include "tests/catch.hpp"
+#include "tests/experiments/records/cells.hpp"
 #include "tests/experiments/studies/experiment_error.hpp"
 #include "tests/experiments/studies/training_samples.hpp"
 
 #include <nlohmann/json.hpp>
 
-#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -48,12 +48,6 @@ std::string files_of(TrainingEvaluation evaluation) {
   for (const std::vector<std::string>& row : csv_rows(training_records(evaluation)))
     for (const std::string& cell : row) text += cell + ",";
   return text + training_details(evaluation, NpuDetail::all).dump();
-}
-
-Cell cell_of(const Records& records, std::size_t row, const char* column) {
-  const auto found = std::ranges::find(records.columns, column, &RecordColumn::name);
-  REQUIRE(found != records.columns.end());
-  return records.rows.at(row).at(static_cast<std::size_t>(found - records.columns.begin()));
 }
 
 const std::string head = "name = \"e\"\n[topologies]\nR = \"ring:2\"\nS = \"ring:4\"\n"

@@ -364,10 +364,7 @@ TEST_CASE("planning twice gives the same") {
 }
 
 TEST_CASE("a member that can't be reached is named") {
-  TopologyParts parts = npus("islands", 4);
-  parts.add_duplex(link(0, 1));
-  parts.add_duplex(link(2, 3));
-  const Topology topology(std::move(parts));
+  const Topology topology = wired("islands", 4, {{0, 1}, {2, 3}});
   const Workload workload =
       communicating(4, {{0, 1, 2}}, {{CollectiveKind::all_reduce, Bytes{3'000}}});
   CHECK_THAT(message_of([&] { (void)planned(topology, workload, by({"ring"})); }),

@@ -54,12 +54,6 @@ Time alone(const Topology& topology, const PlacedPlan& placed) {
 }
 
 /// The links from a to b.
-LinkId link_between(const Topology& topology, std::uint32_t from, std::uint32_t to) {
-  for (const LinkId link : topology.out_links(NodeId{from}))
-    if (topology.link(link).to == NodeId{to}) return link;
-  return {};
-}
-
 } // namespace
 
 TEST_CASE("rerouted: the long way round a ring") {
@@ -67,7 +61,7 @@ TEST_CASE("rerouted: the long way round a ring") {
   const Workload workload =
       communicating(4, {{0, 1, 2, 3}}, {{CollectiveKind::all_gather, Bytes{4'000}}});
   const WorkloadPlans plans = planned(topology, workload, by("ring1")).plans;
-  const LinkId gone = link_between(topology, 0, 1);
+  const LinkId gone = samples::link_between(topology, 0, 1);
   const std::vector<LinkId> failed{gone};
   const WorkloadPlans around = rerouted(topology, plans, failed, {});
   check_around(topology, workload, around, failed);
@@ -75,8 +69,9 @@ TEST_CASE("rerouted: the long way round a ring") {
   const Schedule before = on_the_whole(topology, plans.plans.front());
   const Schedule after = on_the_whole(topology, around.plans.front());
   REQUIRE(after.size() == before.size());
-  const std::vector<LinkId> detour{link_between(topology, 0, 3), link_between(topology, 3, 2),
-                                   link_between(topology, 2, 1)};
+  const std::vector<LinkId> detour{samples::link_between(topology, 0, 3),
+                                   samples::link_between(topology, 3, 2),
+                                   samples::link_between(topology, 2, 1)};
   std::size_t replaced = 0;
   for (std::size_t i = 0; i < after.size(); ++i) {
     const auto was = before.paths().links(before.path_of(i));
@@ -95,7 +90,8 @@ TEST_CASE("rerouted: over neighbours that aren't in the group, where that is sho
       64, {{0, 1, 2, 3, 4, 5, 6, 7}, {8, 9, 10, 11, 12, 13, 14, 15}},
       {{CollectiveKind::all_gather, Bytes{8'000}}, {CollectiveKind::all_reduce, Bytes{8'000}}});
   const WorkloadPlans plans = planned(topology, workload, by("ring")).plans;
-  const std::vector<LinkId> failed{link_between(topology, 0, 1), link_between(topology, 1, 0)};
+  const std::vector<LinkId> failed{samples::link_between(topology, 0, 1),
+                                   samples::link_between(topology, 1, 0)};
   const WorkloadPlans around = rerouted(topology, plans, failed, {});
   check_around(topology, workload, around, failed);
   std::size_t longest = 0;
@@ -154,7 +150,8 @@ TEST_CASE("resynthesized: where neighbours lend more than a group has left, the 
   const Topology topology = make_topology("torus2d:8x4");
   const Workload workload = communicating(32, {{0, 1, 2, 3, 4, 5, 6, 7}},
                                           {{CollectiveKind::all_gather, Bytes{8'000'000}}});
-  const std::vector<LinkId> failed{link_between(topology, 0, 1), link_between(topology, 1, 0)};
+  const std::vector<LinkId> failed{samples::link_between(topology, 0, 1),
+                                   samples::link_between(topology, 1, 0)};
   const WorkloadPlans plans = planned(topology, workload, by("ring")).plans;
   const WorkloadPlanning planning = planned_anew(topology, workload, by("ring"), plans, failed);
   const PlacedPlan& kept = planning.plans.plans.front();

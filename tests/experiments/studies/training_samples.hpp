@@ -24,11 +24,7 @@ inline const std::string two_layers = "DATA\n2\n"
                                       "a -1 10 NONE 0 0 NONE 0 40 ALLREDUCE 1000000 0\n"
                                       "b -1 20 NONE 0 0 NONE 0 30 ALLREDUCE 1000000 0\n";
 
-inline Topology two_npus() {
-  TopologyParts parts = npus("pair", 2);
-  parts.add_duplex(link(0, 1));
-  return Topology(std::move(parts));
-}
+inline Topology two_npus() { return wired("pair", 2, {{0, 1}}); }
 
 inline TextWork text_work(const TemporaryFolder& folder, std::uint32_t passes = 1) {
   const std::string file = folder.file("two_layers.txt");

@@ -5,12 +5,12 @@
 #include "experiments/driver/figures/stacked_bars.hpp"
 #include "experiments/driver/records/json.hpp"
 #include "tests/catch.hpp"
+#include "tests/experiments/records/cells.hpp"
 #include "tests/experiments/studies/training_samples.hpp"
 #include "tests/message_of.hpp"
 
 #include <nlohmann/json.hpp>
 
-#include <algorithm>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -55,14 +55,6 @@ TrainingEvaluation evaluation() {
             tacos_run()};
   e.runs[0].workload = e.runs[1].workload;
   return e;
-}
-
-std::string cell(const std::vector<std::vector<std::string>>& rows, std::size_t row,
-                 const std::string& title) {
-  const auto found = std::ranges::find(rows.at(0), title);
-  REQUIRE(found != rows[0].end());
-  REQUIRE(rows.at(row).size() == rows[0].size());
-  return rows[row][static_cast<std::size_t>(found - rows[0].begin())];
 }
 
 } // namespace
@@ -130,25 +122,25 @@ TEST_CASE("CSV rows are exact") {
   const TrainingEvaluation e = evaluation();
   const auto rows = csv_rows(training_records(e));
   REQUIRE(rows.size() == 3);
-  CHECK(cell(rows, 2, "algorithm") == "tacos");
-  CHECK(cell(rows, 2, "iteration_time_ps") == "100000000");
-  CHECK(cell(rows, 2, "sum_compute_ps") == "140000000");
-  CHECK(cell(rows, 2, "sum_exposed_data_ps") == "20000000");
-  CHECK(cell(rows, 2, "sum_exposed_tensor_ps") == "20000000");
-  CHECK(cell(rows, 2, "sum_bubble_ps") == "15000000");
-  CHECK(cell(rows, 2, "sum_waiting_ps") == "5000000");
-  CHECK(cell(rows, 2, "items_per_s") == "40000");
-  CHECK(cell(rows, 2, "memory_bytes") == "4194304");
+  CHECK(cell_of(rows, 2, "algorithm") == "tacos");
+  CHECK(cell_of(rows, 2, "iteration_time_ps") == "100000000");
+  CHECK(cell_of(rows, 2, "sum_compute_ps") == "140000000");
+  CHECK(cell_of(rows, 2, "sum_exposed_data_ps") == "20000000");
+  CHECK(cell_of(rows, 2, "sum_exposed_tensor_ps") == "20000000");
+  CHECK(cell_of(rows, 2, "sum_bubble_ps") == "15000000");
+  CHECK(cell_of(rows, 2, "sum_waiting_ps") == "5000000");
+  CHECK(cell_of(rows, 2, "items_per_s") == "40000");
+  CHECK(cell_of(rows, 2, "memory_bytes") == "4194304");
   const auto npus = csv_rows(npu_records(e));
   REQUIRE(npus.size() == 5);
-  CHECK(cell(npus, 4, "npu") == "1");
-  CHECK(cell(npus, 4, "compute_ps") == "80000000");
-  CHECK(cell(npus, 4, "duration_ps") == "100000000");
+  CHECK(cell_of(npus, 4, "npu") == "1");
+  CHECK(cell_of(npus, 4, "compute_ps") == "80000000");
+  CHECK(cell_of(npus, 4, "duration_ps") == "100000000");
   std::int64_t sum = 0;
   for (const char* part :
        {"compute_ps", "exposed_data_ps", "exposed_sharding_ps", "exposed_tensor_ps",
         "exposed_pipeline_ps", "exposed_expert_ps", "exposed_other_ps", "bubble_ps", "waiting_ps"})
-    sum += std::stoll(cell(npus, 4, part));
+    sum += std::stoll(cell_of(npus, 4, part));
   CHECK(sum == 100 * us);
 }
 

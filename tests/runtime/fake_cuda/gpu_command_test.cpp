@@ -276,17 +276,10 @@ TEST_CASE("the command takes values behind =, and --help anywhere") {
 
 TEST_CASE("what can't be written is an error with its reason, for every command") {
   const Machine machine("gpus=1");
-  for (const std::string command : {
-           "--help",
-           "list",
-           "list gpus",
-           "run --help",
-           "ticks tick --pack gpus --out rows.csv",
-           "run gpus --out rows.csv first",
-           "test round_trips",
-           "day --list",
-           "day gpus --out day --step large",
-       }) {
+  for (const std::string command :
+       {"--help", "list", "list gpus", "run --help", "ticks tick --pack gpus --out rows.csv",
+        "run gpus --out rows.csv first", "test round_trips", "day --list",
+        "day gpus --out day --step large"}) {
     const CommandEnd end = machine.run(command, "2>said >/dev/full");
     INFO(command << ": " << end.said);
     CHECK(end.code == 2);
