@@ -49,8 +49,8 @@ struct Answer {
   const TimeModel& model;
   bool at_chunks = false; ///< a number of chunks is given
   Bounds bounds;
-  /// [bound of bounds.any, bounds.given]: "holds", or why the checker refuses its certificate; empty
-  /// if none was checked.
+  /// [bound of bounds.any, bounds.given]: "holds", or why the checker refuses its certificate;
+  /// empty if none was checked.
   std::vector<std::string> any_checks = {}, given_checks = {};
 };
 
