@@ -78,7 +78,8 @@ PathId RoutedSchedule::path(Rank from, Rank to, std::uint32_t channel) {
 }
 
 void RoutedSchedule::balance() {
-  constexpr int rounds = 2; // few flows move in a third
+  // A third round moved no flow on six networks of seven, and 23 of 55,552 on the other.
+  constexpr int rounds = 2;
   std::vector<std::uint32_t> flows_of(schedule_.paths().size());
   for (const PlacedFlow& placed : flows_) ++flows_of[placed.path.value];
   // Channels on one path stay together, as transfers only know their path.

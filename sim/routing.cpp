@@ -210,14 +210,17 @@ const Router::Tree& Router::tree(NodeId to, int part) {
   return kept;
 }
 
-double Router::weight(LinkId link) const {
+/// Its flows, and more of them, by its bandwidth in GB/s.
+double Router::load(LinkId link, double more) const {
   constexpr double gb = 1e9;
   const auto speed = static_cast<double>(topology_.effective_bandwidth(link).bytes_per_second);
-  const auto fourth_power = [&](double flows) {
-    const double load = flows * gb / speed;
-    return load * load * load * load;
-  };
-  return fourth_power(flows_[link.value] + 1.0) - fourth_power(flows_[link.value]);
+  return (flows_[link.value] + more) * gb / speed;
+}
+
+/// What one more flow adds to the sum of fourth powers.
+double Router::weight(LinkId link) const {
+  const auto fourth_power = [](double load) { return load * load * load * load; };
+  return fourth_power(load(link, 1)) - fourth_power(load(link, 0));
 }
 
 /// Sets rest_ for all nodes on the shortest paths between two: ends first, by depth.
@@ -339,10 +342,6 @@ std::span<const LinkId> Router::route(const Flow& flow) {
 
 bool Router::could_move(const Flow& flow, std::span<const LinkId> route) {
   if (routing_ == Routing::dimension_order) return true;
-  const auto load = [&](LinkId link, double more) {
-    return (flows_[link.value] + more) /
-           static_cast<double>(topology_.effective_bandwidth(link).bytes_per_second);
-  };
   const Tree& towards = tree(flow.to, everything);
   double highest = 0; // of what another route may avoid, from there on
   for (std::size_t i = route.size(); i-- > 0;) {

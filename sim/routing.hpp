@@ -114,6 +114,7 @@ private:
   std::span<const LinkId> found(const Flow& flow, Choice choice);
   void weigh(const Tree& tree, NodeId from, NodeId to);
   [[nodiscard]] LinkId lightest(std::span<const LinkId> ways);
+  [[nodiscard]] double load(LinkId link, double more) const;
   [[nodiscard]] double weight(LinkId link) const;
 
   const Topology& topology_;

@@ -142,6 +142,17 @@ TEST_CASE("unknown names are answered with what is known") {
   CHECK_THAT(refusal_of("poww(2, 3)"), Contains("did you mean \"pow\"?"));
 }
 
+TEST_CASE("names of earlier versions are answered with the new ones") {
+  const std::vector<std::string> results{"iteration_time_s", "max_link_utilisation"};
+  const auto refusal = [&](const char* text) {
+    return message_of([&] { (void)Expression(text, results); });
+  };
+  CHECK(refusal("2 * time_s") == "name \"time_s\" is called \"iteration_time_s\" now");
+  CHECK(refusal("max_utilisation") ==
+        "name \"max_utilisation\" is called \"max_link_utilisation\" now");
+  CHECK_THAT(refusal("bound_s"), StartsWith("unknown name \"bound_s\"")); // no new one is known
+}
+
 TEST_CASE("bad syntax is answered in SQLite's words") {
   CHECK(refusal_of("npus = = 3") == "near \"=\": syntax error");
   CHECK(refusal_of("") == "near \")\": syntax error");

@@ -1,4 +1,4 @@
-// Keys and metrics that had other names in earlier versions: a reader that meets an old one can say
+// Keys and columns that had other names in earlier versions: a reader that meets an old one can say
 // the new one.
 #include "experiments/driver/records/renames.hpp"
 
@@ -31,14 +31,21 @@ constexpr std::array renamed_keys{
     Renamed{"error_at_most", "summary = \"error\" with \"at_most\""},
     Renamed{"copy_rate_at_least", "metric = \"copy_rate_fraction\" with \"at_least\""}};
 
-// Metrics of expectations and figures.
-constexpr std::array renamed_metrics{
-    Renamed{"time", "collective_time"},   Renamed{"time", "iteration_time"},
-    Renamed{"planned", "planned_time"},   Renamed{"speed", "iterations_per_s"},
-    Renamed{"throughput", "items_per_s"}, Renamed{"utilisation", "flops_utilisation"}};
-
-// Columns of results, which expectations, figures and --columns name.
-constexpr std::array renamed_columns{Renamed{"hung_on", "critical_cause"},
+// Columns of results, as expectations, figures, --columns and sweeps name them. Of several new
+// names the one counts that is known where the old one stands.
+constexpr std::array renamed_columns{Renamed{"time", "collective_time"},
+                                     Renamed{"time", "iteration_time"},
+                                     Renamed{"planned", "planned_time"},
+                                     Renamed{"speed", "iterations_per_s"},
+                                     Renamed{"throughput", "items_per_s"},
+                                     Renamed{"utilisation", "flops_utilisation"},
+                                     Renamed{"time_s", "collective_time_s"},
+                                     Renamed{"time_s", "iteration_time_s"},
+                                     Renamed{"bound_s", "lower_bound_s"},
+                                     Renamed{"undisturbed_s", "undisturbed_time_s"},
+                                     Renamed{"max_utilisation", "max_link_utilisation"},
+                                     Renamed{"mean_utilisation", "mean_link_utilisation"},
+                                     Renamed{"hung_on", "critical_cause"},
                                      Renamed{"hung_on_fraction", "critical_cause_fraction"}};
 
 } // namespace
@@ -53,16 +60,12 @@ void refuse_renamed(ConfigTable& table) {
       throw at_most.error("\"at_most\" is now the limit itself");
 }
 
-std::string_view metric_now(std::string_view metric, std::span<const std::string> known) {
-  for (const Renamed& renamed : renamed_metrics)
-    if (renamed.from == metric && std::ranges::find(known, renamed.to) != known.end())
-      return renamed.to;
-  return column_now(metric);
-}
-
-std::string_view column_now(std::string_view column) {
-  const auto found = std::ranges::find(renamed_columns, column, &Renamed::from);
-  return found == renamed_columns.end() ? std::string_view() : found->to;
+std::string unknown_column(std::string_view what, std::string_view name,
+                           std::span<const std::string> known) {
+  for (const Renamed& renamed : renamed_columns)
+    if (renamed.from == name && std::ranges::find(known, renamed.to) != known.end())
+      return fmt::format("{} \"{}\" is called \"{}\" now", what, name, renamed.to);
+  return unknown_name(what, name, known);
 }
 
 } // namespace tutti

@@ -1,4 +1,4 @@
-// Names that keys and metrics had in earlier versions; readers refuse them with the new one.
+// Names that keys and columns had in earlier versions; readers refuse them with the new one.
 #pragma once
 
 #include "sim/files/config.hpp"
@@ -12,11 +12,8 @@ namespace tutti {
 /// Errors: InputError at a key of an expectation that has another name or form now, which it says.
 void refuse_renamed(ConfigTable& table);
 
-/// The metric's name now, of those that are known; empty where it had no other.
-[[nodiscard]] std::string_view metric_now(std::string_view metric,
-                                          std::span<const std::string> known);
-
-/// The column's name now; empty where it had no other.
-[[nodiscard]] std::string_view column_now(std::string_view column);
+/// unknown_name() for a column of results, or its new name if an earlier version called it so.
+[[nodiscard]] std::string unknown_column(std::string_view what, std::string_view name,
+                                         std::span<const std::string> known);
 
 } // namespace tutti

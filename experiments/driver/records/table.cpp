@@ -369,10 +369,7 @@ void require_known_columns(const TableForm& form) {
     if (const std::string asked = column_name(name);
         !form.titles->contains(asked) && !form.titles->contains(std::string(without_unit(asked))) &&
         std::ranges::none_of(known, begins(name)))
-      throw InputError(column_now(asked).empty()
-                           ? "--columns: " + unknown_name("column", name, typed)
-                           : fmt::format("--columns: column \"{}\" is called \"{}\" now", name,
-                                         column_now(asked)));
+      throw InputError("--columns: " + unknown_column("column", name, typed));
 }
 
 } // namespace tutti

@@ -285,9 +285,7 @@ RecordColumn metric_column(const std::string& text, std::span<const RecordColumn
     known.emplace_back(column.role == ColumnRole::cost ? std::string_view(column.name)
                                                        : name_without_unit(column));
   }
-  if (const std::string_view now = metric_now(text, known); !now.empty())
-    throw InputError(fmt::format("metric \"{}\" is called \"{}\" now", text, now));
-  throw InputError(unknown_name("metric", text, known));
+  throw InputError(unknown_column("metric", text, known));
 }
 
 RecordColumn size_column(const std::string& text, std::span<const RecordColumn> columns) {

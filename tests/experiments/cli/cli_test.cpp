@@ -487,7 +487,7 @@ TEST_CASE("columns are chosen, of records too, and unknown ones told before the 
   CHECK(unknown.out.empty());
   CHECK_THAT(unknown.err, ContainsSubstring("--columns: unknown column \"gep\"") &&
                               ContainsSubstring("did you mean \"gap\"?"));
-  CHECK_THAT(run_tutti(line + "gap,hung_on", folder).err,
+  CHECK_THAT(run_tutti(line + "gap,hung_on --skew uniform:1us --draws 2", folder).err,
              ContainsSubstring("column \"hung_on\" is called \"critical_cause\" now"));
   CHECK(run_tutti(line + "gap,gap", folder).code == 2);
   CHECK(run_tutti(line + "gap --json", folder).code == 2);

@@ -341,7 +341,7 @@ TEST_CASE("a file may have several programs, each replayed by both disciplines")
 TEST_CASE("a profile is a topology") {
   const TemporaryFolder folder;
   const Json made =
-      run_of("profile " + line + "--repeat 1 --sizes 4kB,64kB --within 10000% -o p.toml", folder);
+      run_of("profile " + line + "--repeat 2 --sizes 4kB,8MB --within 10000% -o p.toml", folder);
   CHECK(made["details"]["links"].size() == 6);
   const Json shown = run_of("show -t p.toml", folder);
   CHECK(shown["details"]["links"].size() == 6);

@@ -42,52 +42,43 @@ Collective collective_of(const BoundArguments& arguments, const Topology& topolo
 
 constexpr std::string_view confirmed = "holds";
 
-/// A bound and, if its certificate was checked, what the checker says of it.
-struct CheckedBound {
-  Bound bound;
-  std::string check; ///< "holds", or why it is refused; empty: not checked
-};
-
 /// The problem and its bounds.
 struct Answer {
   const Topology& topology;
   const Collective& collective;
   const TimeModel& model;
   bool at_chunks = false; ///< a number of chunks is given
-  bool is_checked = false;
   Bounds bounds;
-  std::vector<CheckedBound> any = {}, given = {}; ///< those of `bounds`
+  /// [bound of bounds.any, bounds.given]: "holds", or why the checker refuses its certificate;
+  /// empty if none was checked.
+  std::vector<std::string> any_checks = {}, given_checks = {};
 };
 
-std::vector<CheckedBound> checked(const Answer& answer, Chunking chunking,
-                                  const std::vector<Bound>& bounds) {
-  std::vector<CheckedBound> checked;
+std::vector<std::string> checks_of(const Answer& answer, Chunking chunking,
+                                   const std::vector<Bound>& bounds) {
+  std::vector<std::string> checks;
   for (const Bound& bound : bounds) {
-    checked.push_back({bound, ""});
-    if (!answer.is_checked) continue;
-    checked.back().check =
+    const std::string fault =
         refuted(answer.topology, answer.collective, answer.model, chunking, bound);
-    if (checked.back().check.empty()) checked.back().check = confirmed;
+    checks.push_back(fault.empty() ? std::string(confirmed) : fault);
   }
-  return checked;
+  return checks;
 }
 
-bool all_hold(const std::vector<CheckedBound>& bounds) {
-  return std::ranges::all_of(bounds, [](const CheckedBound& each) {
-    return each.check.empty() || each.check == confirmed;
-  });
+bool all_hold(const std::vector<std::string>& checks) {
+  return std::ranges::all_of(checks, [](const std::string& check) { return check == confirmed; });
 }
 
-Json list_of(const std::vector<CheckedBound>& bounds) {
+Json list_of(const std::vector<Bound>& bounds, const std::vector<std::string>& checks) {
   Json list = Json::array();
-  for (const auto& [bound, check] : bounds) {
+  for (const Bound& bound : bounds) {
     Json inside = Json::array();
     for (const NodeId node : bound.inside) inside.push_back(node.value);
     list.push_back({{"kind", to_text(bound.kind)},
                     {"lower_bound_ps", bound.time.ps},
                     {"certificate", bound.certificate},
                     {"inside", std::move(inside)}});
-    if (!check.empty()) list.back()["check"] = check;
+    if (!checks.empty()) list.back()["check"] = checks[list.size() - 1];
   }
   return list;
 }
@@ -106,7 +97,7 @@ Json output_of(const Answer& answer) {
                {"lower_bound_kind", to_text(best.kind)},
                {"algbw_bytes_per_s", algbw(collective, best.time)},
                {"busbw_bytes_per_s", busbw(collective, best.time)}};
-  Json details = {{"bounds", list_of(answer.any)}};
+  Json details = {{"bounds", list_of(answer.bounds.any, answer.any_checks)}};
   for (const char* key : {"chunks", "lower_bound_at_chunks_ps", "lower_bound_at_chunks_kind"})
     json[key] = nullptr; // where no number of chunks is given
   if (answer.at_chunks) {
@@ -114,39 +105,43 @@ Json output_of(const Answer& answer) {
     json["chunks"] = collective.chunks.size();
     json["lower_bound_at_chunks_ps"] = at_chunks.time.ps;
     json["lower_bound_at_chunks_kind"] = to_text(at_chunks.kind);
-    details["bounds_at_chunks"] = list_of(answer.given);
+    details["bounds_at_chunks"] = list_of(answer.bounds.given, answer.given_checks);
   }
   json["details"] = std::move(details);
   return json;
 }
 
-std::string table_of(const Answer& answer, const std::vector<CheckedBound>& bounds,
-                     std::string_view title, const TableForm& form) {
+std::string table_of(const Collective& collective, const std::vector<Bound>& bounds,
+                     const std::vector<std::string>& checks, std::string_view title,
+                     const TableForm& form) {
   Table table{{{std::string(title), Align::left, 0, false, {"bound"}},
                {"time", Align::right},
                {"algbw", Align::right},
                {"certificate", Align::left, 0, true}},
               {}};
-  if (answer.is_checked) table.columns.insert(table.columns.end() - 1, {"check", Align::left});
-  for (const auto& [bound, check] : bounds) {
-    table.rows.push_back({std::string(to_text(bound.kind)), short_text(bound.time),
-                          short_rate_text(algbw(answer.collective, bound.time))});
-    if (answer.is_checked) table.rows.back().push_back(check);
-    table.rows.back().push_back(bound.certificate);
+  if (!checks.empty()) table.columns.insert(table.columns.end() - 1, {"check", Align::left});
+  for (const Bound& bound : bounds) {
+    std::vector<std::string> row{std::string(to_text(bound.kind)), short_text(bound.time),
+                                 short_rate_text(algbw(collective, bound.time))};
+    if (!checks.empty()) row.push_back(checks[table.rows.size()]);
+    row.push_back(bound.certificate);
+    table.rows.push_back(std::move(row));
   }
   return to_text(table, form);
 }
 
 std::string text_of(const Answer& answer, const TableForm& form) {
   const Collective& collective = answer.collective;
-  std::string text = fmt::format(
-      "{}, {} {} ({} NPUs)\n{}no schedule is faster than {} ({})\n", answer.topology.name(),
-      collective_text(answer.topology, collective), to_text(collective.size()),
-      answer.topology.npu_count(), table_of(answer, answer.any, "bound", form),
-      short_text(answer.bounds.best().time), to_text(answer.bounds.best().kind));
+  std::string text =
+      fmt::format("{}, {} {} ({} NPUs)\n{}no schedule is faster than {} ({})\n",
+                  answer.topology.name(), collective_text(answer.topology, collective),
+                  to_text(collective.size()), answer.topology.npu_count(),
+                  table_of(collective, answer.bounds.any, answer.any_checks, "bound", form),
+                  short_text(answer.bounds.best().time), to_text(answer.bounds.best().kind));
   if (!answer.at_chunks) return text;
   return text + fmt::format("\n{}no schedule with {} is faster than {} ({})\n",
-                            table_of(answer, answer.given, "bound at chunks", form),
+                            table_of(collective, answer.bounds.given, answer.given_checks,
+                                     "bound at chunks", form),
                             collective.chunks.size() == 1
                                 ? "this one chunk"
                                 : fmt::format("these {} chunks", collective.chunks.size()),
@@ -185,23 +180,22 @@ int bound_command(const BoundArguments& arguments) {
   const Topology topology = make_topology_and_report(arguments.topology);
   const Collective collective = collective_of(arguments, topology);
   const TimeModel model = time_model(arguments.model);
-  Answer answer{topology,
-                collective,
-                model,
-                arguments.chunks.has_value(),
-                arguments.check,
+  Answer answer{topology, collective, model, arguments.chunks.has_value(),
                 about_topology(arguments.topology, topology.name(), [&] {
                   return all_bounds(topology, collective, model,
                                     parse_bound_effort(arguments.bound.value_or("quick")));
                 })};
-  answer.any = checked(answer, Chunking::any, answer.bounds.any);
-  if (answer.at_chunks) answer.given = checked(answer, Chunking::given, answer.bounds.given);
+  if (arguments.check) {
+    answer.any_checks = checks_of(answer, Chunking::any, answer.bounds.any);
+    if (answer.at_chunks)
+      answer.given_checks = checks_of(answer, Chunking::given, answer.bounds.given);
+  }
   if (!arguments.draw.empty()) draw_best(arguments.draw, answer);
   if (arguments.json)
     print_text(answer_json("bound", Json::array({output_of(answer)})));
   else
     print_tables(text_of(answer, table_form(arguments.tables)));
-  return all_hold(answer.any) && all_hold(answer.given) ? 0 : 1;
+  return all_hold(answer.any_checks) && all_hold(answer.given_checks) ? 0 : 1;
 }
 
 } // namespace tutti

@@ -4,6 +4,7 @@
 // over its own names as parameters, with every "/" a division of real numbers.
 #include "experiments/driver/sweep/space/expression.hpp"
 
+#include "experiments/driver/records/renames.hpp"
 #include "experiments/driver/sweep/space/whole_number.hpp"
 #include "experiments/driver/sweep/store/database.hpp"
 #include "sim/error.hpp"
@@ -174,7 +175,7 @@ InputError refusal(sqlite3* connection, const Examination& examination,
   const std::string_view said = sqlite3_errmsg(connection);
   constexpr std::string_view column = "no such column: ", function = "no such function: ";
   if (said.starts_with(column))
-    return InputError(unknown_name("name", said.substr(column.size()), known));
+    return InputError(unknown_column("name", said.substr(column.size()), known));
   if (said.starts_with(function))
     return InputError(unknown_name("function", said.substr(function.size()), known_functions));
   if (examination.selects > 1 || sqlite3_errcode(connection) == SQLITE_AUTH)
