@@ -1,7 +1,7 @@
 // A collective through failures, by recoveries whose outcome is known.
 #include "experiments/driver/studies/expectation_reader.hpp"
 #include "experiments/driver/studies/failures/evaluation.hpp"
-#include "experiments/driver/studies/failures/records.hpp"
+#include "experiments/driver/studies/failures/columns.hpp"
 
 #include "experiments/driver/studies/failures/study.hpp"
 #include "sim/files/files.hpp"

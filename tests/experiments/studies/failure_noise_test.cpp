@@ -1,7 +1,7 @@
 // Collectives through failures whose NPUs start late, or when and on which links is drawn.
 #include "experiments/driver/studies/failures/evaluation.hpp"
 #include "experiments/driver/studies/failures/json.hpp"
-#include "experiments/driver/studies/failures/records.hpp"
+#include "experiments/driver/studies/failures/columns.hpp"
 #include "experiments/driver/studies/failures/table.hpp"
 
 #include "experiments/driver/studies/experiment.hpp"

@@ -1,5 +1,5 @@
 // Collectives through failures as people, spreadsheets and programs read them.
-#include "experiments/driver/studies/failures/records.hpp"
+#include "experiments/driver/studies/failures/columns.hpp"
 #include "experiments/driver/studies/failures/table.hpp"
 
 #include "experiments/driver/records/json.hpp"

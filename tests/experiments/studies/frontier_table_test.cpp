@@ -1,6 +1,6 @@
 // What people and programs read of a frontier: tables, CSV, JSON, the picture and the lines of
 // those who wait.
-#include "experiments/driver/studies/frontiers/records.hpp"
+#include "experiments/driver/studies/frontiers/columns.hpp"
 #include "experiments/driver/studies/frontiers/table.hpp"
 
 #include "experiments/driver/studies/frontiers/display.hpp"

@@ -5,7 +5,7 @@
 #include "experiments/driver/studies/frontiers/evaluation.hpp"
 #include "experiments/driver/studies/jobs/figure.hpp"
 #include "experiments/driver/studies/jobs/json.hpp"
-#include "experiments/driver/studies/jobs/records.hpp"
+#include "experiments/driver/studies/jobs/columns.hpp"
 #include "experiments/driver/studies/jobs/table.hpp"
 #include "experiments/driver/studies/registry.hpp"
 #include "tests/catch.hpp"

@@ -3,7 +3,7 @@
 #include "experiments/driver/studies/failures/json.hpp"
 
 #include "experiments/driver/records/json.hpp"
-#include "experiments/driver/studies/failures/records.hpp"
+#include "experiments/driver/studies/failures/columns.hpp"
 #include "experiments/driver/studies/runs/json.hpp"
 
 #include <nlohmann/json.hpp>

@@ -4,7 +4,7 @@
 #include "experiments/driver/studies/failures/display.hpp"
 #include "experiments/driver/studies/failures/figure.hpp"
 #include "experiments/driver/studies/failures/json.hpp"
-#include "experiments/driver/studies/failures/records.hpp"
+#include "experiments/driver/studies/failures/columns.hpp"
 #include "experiments/driver/studies/failures/table.hpp"
 #include "experiments/driver/terminal/stage_display.hpp"
 

@@ -5,7 +5,7 @@
 
 #include "experiments/driver/records/records.hpp"
 #include "experiments/driver/records/table.hpp"
-#include "experiments/driver/studies/failures/records.hpp"
+#include "experiments/driver/studies/failures/columns.hpp"
 #include "experiments/driver/studies/noise/table.hpp"
 #include "experiments/driver/studies/runs/table.hpp"
 #include "sim/text.hpp"

@@ -7,7 +7,7 @@
 #include "experiments/driver/studies/frontiers/display.hpp"
 #include "experiments/driver/studies/frontiers/figure.hpp"
 #include "experiments/driver/studies/frontiers/json.hpp"
-#include "experiments/driver/studies/frontiers/records.hpp"
+#include "experiments/driver/studies/frontiers/columns.hpp"
 #include "experiments/driver/studies/frontiers/table.hpp"
 #include "experiments/driver/terminal/stage_display.hpp"
 

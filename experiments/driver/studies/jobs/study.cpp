@@ -4,7 +4,7 @@
 #include "experiments/driver/records/file_stem.hpp"
 #include "experiments/driver/studies/jobs/figure.hpp"
 #include "experiments/driver/studies/jobs/json.hpp"
-#include "experiments/driver/studies/jobs/records.hpp"
+#include "experiments/driver/studies/jobs/columns.hpp"
 #include "experiments/driver/studies/jobs/table.hpp"
 #include "experiments/driver/terminal/stage_display.hpp"
 

@@ -4,7 +4,7 @@
 
 #include "experiments/driver/records/records.hpp"
 #include "experiments/driver/records/table.hpp"
-#include "experiments/driver/studies/jobs/records.hpp"
+#include "experiments/driver/studies/jobs/columns.hpp"
 #include "experiments/driver/studies/runs/table.hpp"
 #include "sim/text.hpp"
 

@@ -1,5 +1,5 @@
 // What a plan comes to as a whole, its makespan and mean slowdown, stands in the row of each job.
-#include "experiments/driver/studies/jobs/records.hpp"
+#include "experiments/driver/studies/jobs/columns.hpp"
 
 #include "sim/text.hpp"
 

@@ -1,6 +1,6 @@
 // A policy that leaves something out has no slowdown, but a last delivery, if anything was
 // delivered.
-#include "experiments/driver/studies/failures/records.hpp"
+#include "experiments/driver/studies/failures/columns.hpp"
 
 #include "sim/text.hpp"
 

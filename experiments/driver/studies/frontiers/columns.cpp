@@ -1,6 +1,6 @@
 // Two kinds of row: a frontier's points at each size, and the algorithms of the paper that it
 // belongs to with what became of them.
-#include "experiments/driver/studies/frontiers/records.hpp"
+#include "experiments/driver/studies/frontiers/columns.hpp"
 
 #include "experiments/driver/studies/runs/records.hpp"
 
