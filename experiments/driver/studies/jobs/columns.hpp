@@ -1,25 +1,26 @@
-// Jobs on one network as records.
+// Jobs on one network as columns: the records of CSV and JSON, and what people see of them.
 #pragma once
 
-#include "experiments/driver/records/records.hpp"
 #include "experiments/driver/studies/jobs/study.hpp"
 
-#include <span>
+#include <nlohmann/json_fwd.hpp>
+
+#include <string>
 #include <vector>
 
 namespace tutti {
 
-struct JobRow {
-  const JobStudyEvaluation* study;
-  const PlanEvaluation* plan;
-  const Job* job;
-  const JobResult* result; ///< null: the plan has no schedule
-};
-[[nodiscard]] Fields<JobRow> job_fields();
-/// By plan, then by job.
-[[nodiscard]] std::vector<JobRow> job_rows(const JobStudyEvaluation& study);
+/// One row per plan and job: by plan, then by job.
+[[nodiscard]] Records job_records(const JobStudyEvaluation& study);
 
-/// One row per plan and job.
-[[nodiscard]] Records job_records(std::span<const JobStudyEvaluation> studies);
+/// Details of each of these rows: the algorithm that the job itself names, whether its number of
+/// chunks was chosen by Tutti, what is wrong with its plan.
+[[nodiscard]] nlohmann::ordered_json job_details(const JobStudyEvaluation& study);
+
+/// A line about the study, then for each plan its jobs, the time of all and its bound.
+[[nodiscard]] std::string jobs_text(const JobStudyEvaluation& study, const TableForm& form = {});
+
+/// How --columns may call what the table has.
+[[nodiscard]] std::vector<std::string> job_table_columns();
 
 } // namespace tutti

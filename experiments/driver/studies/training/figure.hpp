@@ -2,7 +2,7 @@
 // condition, one bar per algorithm; and which links are hot.
 #pragma once
 
-#include "experiments/driver/studies/failures/figure.hpp"
+#include "experiments/driver/studies/study.hpp"
 #include "experiments/driver/studies/training/evaluation.hpp"
 
 #include <span>
