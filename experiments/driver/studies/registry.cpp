@@ -72,4 +72,13 @@ SynthesisOptions options_for(const AlgorithmRow& row, SynthesisOptions options) 
   return options;
 }
 
+std::vector<const EngineRow*> all_engines() {
+  return {&find_engine("native"), &find_engine("simgrid")};
+}
+
+std::vector<const EngineRow*> parse_engines(const std::string& text) {
+  if (text == "both") return all_engines();
+  return {&find_engine(text)};
+}
+
 } // namespace tutti

@@ -1,6 +1,8 @@
-// Everything that can make a schedule: the baselines and the synthesizers, in that order.
+// Everything that can make a schedule: the baselines and the synthesizers, in that order; and the
+// engines that a study asks for.
 #pragma once
 
+#include "sim/engines/engine.hpp"
 #include "sim/synthesizer.hpp"
 
 #include <span>
@@ -25,5 +27,10 @@ void require_known_settings(std::span<const AlgorithmRow> rows, const SynthesisO
 
 /// The options with only those settings that this algorithm has.
 [[nodiscard]] SynthesisOptions options_for(const AlgorithmRow& row, SynthesisOptions options);
+
+/// native and simgrid, which must agree.
+[[nodiscard]] std::vector<const EngineRow*> all_engines();
+/// One engine by name, or `both`: all. Errors: InputError with the known names.
+[[nodiscard]] std::vector<const EngineRow*> parse_engines(const std::string& text);
 
 } // namespace tutti

@@ -1,9 +1,9 @@
 // A collective through failures, by recoveries whose outcome is known.
-#include "experiments/driver/studies/expectation_reader.hpp"
 #include "experiments/driver/studies/failures/evaluation.hpp"
-#include "experiments/driver/studies/failures/records.hpp"
 
-#include "experiments/driver/studies/failures/study.hpp"
+#include "experiments/driver/studies/expectation_reader.hpp"
+#include "experiments/driver/studies/failures/columns.hpp"
+#include "experiments/driver/studies/failures/failure_texts.hpp"
 #include "sim/files/files.hpp"
 #include "tests/catch.hpp"
 #include "tests/experiments/studies/failure_samples.hpp"
@@ -291,8 +291,7 @@ TEST_CASE("a run that nobody is left to receive has no time and no ratio under a
         CHECK(summary.complete == 0);
         CHECK_FALSE(summary.time);
       }
-      const FailureStudyEvaluation study{"s", {e}};
-      const Records records = failure_records({&study, 1});
+      const Records records = failure_records({&e, 1});
       Expectation expectation;
       expectation.metric = metric_column("slowdown", records.columns);
       expectation.values = {{{0}, {}}};
@@ -310,8 +309,8 @@ TEST_CASE("an expectation holds for the largest ratio of medians") {
   expectation.values = {{{0, 1, 2}, {}}, {{3, 4, 5}, {}}};
   expectation.value = 4;
   const auto compared = [&](const std::vector<std::int64_t>& times) {
-    const FailureStudyEvaluation study{"s", {sweep_of(times)}};
-    return compare({&expectation, 1}, failure_records({&study, 1})).at(0);
+    const FailureEvaluation e = sweep_of(times);
+    return compare({&expectation, 1}, failure_records({&e, 1})).at(0);
   };
   const Comparison exact = compared({100, 200, 300, 400, 400, 400}); // 2 and 4 x undisturbed
   CHECK(exact.agreement == Agreement::match);

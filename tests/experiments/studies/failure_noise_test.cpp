@@ -1,8 +1,6 @@
 // Collectives through failures whose NPUs start late, or when and on which links is drawn.
+#include "experiments/driver/studies/failures/columns.hpp"
 #include "experiments/driver/studies/failures/evaluation.hpp"
-#include "experiments/driver/studies/failures/json.hpp"
-#include "experiments/driver/studies/failures/records.hpp"
-#include "experiments/driver/studies/failures/table.hpp"
 
 #include "experiments/driver/studies/experiment.hpp"
 #include "experiments/driver/studies/noise/request.hpp"
@@ -117,8 +115,7 @@ TEST_CASE("draws of each skew under each policy, over the same without") {
   CHECK(report[1].time_at(0) == Draw::never);
 
   // A row each; what isn't known is empty.
-  const FailureStudyEvaluation study{"Line", {e}};
-  const auto rows = csv_rows(failure_records({&study, 1}));
+  const auto rows = csv_rows(failure_records({&e, 1}));
   REQUIRE(rows.size() == 1 + 4);
   const auto cell = [&](std::size_t row, const std::string& name) {
     return cell_of(rows, 1 + row, name);
@@ -139,8 +136,8 @@ TEST_CASE("draws of each skew under each policy, over the same without") {
   CHECK_THAT(text, ContainsSubstring("tacos      restart  uniform:20us"));
 
   // Without draws there are no such columns.
-  const FailureStudyEvaluation quiet{
-      "Line", {evaluate_failures(samples::failing_line(line), {}, samples::recover_by_hand)}};
+  const FailureEvaluation quiet =
+      evaluate_failures(samples::failing_line(line), {}, samples::recover_by_hand);
   CHECK(std::ranges::none_of(failure_records({&quiet, 1}).columns,
                              [](const RecordColumn& column) { return column.name == "skew"; }));
 }
@@ -164,9 +161,8 @@ TEST_CASE("whatever the number of threads, draws that plan anew are the same") {
       policy.planning_seconds = 0;
       for (Decision& decision : policy.recovery.decisions) decision.planning_seconds = 0;
     }
-    const FailureStudyEvaluation study{"", {e}};
     std::string text = failure_details({&e, 1}).dump();
-    for (const std::vector<std::string>& row : csv_rows(failure_records({&study, 1})))
+    for (const std::vector<std::string>& row : csv_rows(failure_records({&e, 1})))
       for (const std::string& one : row) text += one + ",";
     return text;
   };

@@ -1,11 +1,7 @@
 // Collectives through failures as people, spreadsheets and programs read them.
-#include "experiments/driver/studies/failures/records.hpp"
-#include "experiments/driver/studies/failures/table.hpp"
+#include "experiments/driver/studies/failures/columns.hpp"
 
 #include "experiments/driver/records/json.hpp"
-#include "experiments/driver/studies/failures/display.hpp"
-#include "experiments/driver/studies/failures/figure.hpp"
-#include "experiments/driver/studies/failures/json.hpp"
 #include "tests/catch.hpp"
 #include "tests/experiments/records/cells.hpp"
 #include "tests/experiments/studies/failure_samples.hpp"
@@ -82,8 +78,7 @@ TEST_CASE("where nobody is left to receive anything, every form says so and has 
   CHECK_THAT(text, ContainsSubstring("  report: no destination lives\n"));
   CHECK_THAT(text, ContainsSubstring("  restart: no destination lives\n"));
   CHECK_THAT(text, !ContainsSubstring("0.000x") && !ContainsSubstring("0.000 ps"));
-  const FailureStudyEvaluation study{{}, {e}};
-  const auto rows = csv_rows(failure_records({&study, 1}));
+  const auto rows = csv_rows(failure_records({&e, 1}));
   for (const std::size_t row : {1U, 2U}) {
     CHECK(cell_of(rows, row, "complete") == "false");
     CHECK(cell_of(rows, row, "ending") == "no destination lives");
@@ -96,8 +91,7 @@ TEST_CASE("where nobody is left to receive anything, every form says so and has 
 
 TEST_CASE("CSV has a row for each run and policy") {
   const FailureEvaluation e = sweep();
-  const FailureStudyEvaluation study{{}, {e}};
-  const auto rows = csv_rows(failure_records({&study, 1}));
+  const auto rows = csv_rows(failure_records({&e, 1}));
   REQUIRE(rows.size() == 1 + 2 * 2);
   const auto cell = [&](std::size_t row, const std::string& title) {
     return cell_of(rows, row, title);
@@ -134,9 +128,7 @@ TEST_CASE("JSON has runs, policies, decisions and progress") {
   CHECK(scenario["failed_links"].is_null());
   CHECK(scenario["events"][0]["at_ps"] == 20'500'000);
   CHECK(scenario["events"][0]["kind"] == "link_down");
-  const FailureStudyEvaluation study{{}, {e}};
-  const auto runs =
-      runs_json("failures", failure_records({&study, 1}), failure_details(study.algorithms));
+  const auto runs = runs_json("failures", failure_records({&e, 1}), failure_details({&e, 1}));
   REQUIRE(runs.size() == 2);
   CHECK(runs[0]["kind"] == "failures");
   CHECK(runs[0]["complete"] == false);

@@ -1,11 +1,7 @@
 // What people and programs read of a frontier: tables, CSV, JSON, the picture and the lines of
 // those who wait.
-#include "experiments/driver/studies/frontiers/records.hpp"
-#include "experiments/driver/studies/frontiers/table.hpp"
+#include "experiments/driver/studies/frontiers/columns.hpp"
 
-#include "experiments/driver/studies/frontiers/display.hpp"
-#include "experiments/driver/studies/frontiers/figure.hpp"
-#include "experiments/driver/studies/frontiers/json.hpp"
 #include "tests/catch.hpp"
 #include "tests/experiments/records/cells.hpp"
 #include "tests/experiments/studies/frontier_samples.hpp"
@@ -90,7 +86,7 @@ TEST_CASE("the table of a paper's rows says what ours beat") {
 
 TEST_CASE("the CSV of frontiers has a row for each point and size") {
   const FrontierStudyEvaluation e{sample(), {}};
-  const auto rows = csv_rows(frontier_records({&e, 1}));
+  const auto rows = csv_rows(frontier_records(e));
   REQUIRE(rows.size() == 1 + 3 * 4);
   CHECK(cell_of(rows, 6, "rounds_per_chunk") == "3/2"); // the second size of the second point
   CHECK(cell_of(rows, 6, "size_bytes") == "40000");
@@ -101,7 +97,7 @@ TEST_CASE("the CSV of frontiers has a row for each point and size") {
   CHECK(cell_of(rows, 1, "optimal_in") == "latency");
   CHECK(rows[0].back() == "synthesis_seconds");
   const FrontierStudyEvaluation all = study();
-  const auto paper = csv_rows(paper_records({&all, 1}));
+  const auto paper = csv_rows(paper_records(all));
   REQUIRE(paper.size() == 2);
   CHECK(cell_of(paper, 1, "label") == "Line");
   CHECK(cell_of(paper, 1, "better") == "(2,3,3)");

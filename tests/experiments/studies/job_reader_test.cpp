@@ -1,7 +1,7 @@
 // [[jobs]] in an experiment's file, and files for `tutti jobs`.
 #include "experiments/driver/studies/jobs/study.hpp"
 
-#include "experiments/driver/studies/frontiers/evaluation.hpp"
+#include "experiments/driver/studies/registry.hpp"
 #include "sim/files/files.hpp"
 #include "tests/catch.hpp"
 #include "tests/experiments/studies/experiment_error.hpp"

@@ -1,12 +1,8 @@
 // Several jobs on one network, with times by hand: a = 0.5 us latency, 1 MB takes D = 20 us.
+#include "experiments/driver/studies/jobs/columns.hpp"
 #include "experiments/driver/studies/jobs/study.hpp"
 
 #include "experiments/driver/records/json.hpp"
-#include "experiments/driver/studies/frontiers/evaluation.hpp"
-#include "experiments/driver/studies/jobs/figure.hpp"
-#include "experiments/driver/studies/jobs/json.hpp"
-#include "experiments/driver/studies/jobs/records.hpp"
-#include "experiments/driver/studies/jobs/table.hpp"
 #include "experiments/driver/studies/registry.hpp"
 #include "tests/catch.hpp"
 #include "tests/message_of.hpp"
@@ -119,10 +115,10 @@ TEST_CASE("what a plan can't make is said, and the others go on") {
   const std::string text = jobs_text(evaluation);
   CHECK_THAT(text, ContainsSubstring("three (3 NPUs), 1 jobs"));
   CHECK_THAT(text, ContainsSubstring("rhd: A: rhd needs a power of two of NPUs, not 3"));
-  const auto rows = csv_rows(job_records({&evaluation, 1}));
+  const auto rows = csv_rows(job_records(evaluation));
   REQUIRE(rows.size() == 3);
   for (const auto& row : rows) CHECK(row.size() == rows.front().size());
-  const auto json = runs_json("jobs", job_records({&evaluation, 1}), job_details(evaluation));
+  const auto json = runs_json("jobs", job_records(evaluation), job_details(evaluation));
   REQUIRE(json.size() == 2);
   CHECK(json[0]["status"] == "unsupported");
   CHECK(json[0]["makespan_ps"].is_null());

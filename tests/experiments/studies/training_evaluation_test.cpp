@@ -1,7 +1,7 @@
 // Iterations from a text to their accounts, with times by hand (training_samples.hpp).
 #include "experiments/driver/studies/training/evaluation.hpp"
 
-#include "experiments/driver/studies/frontiers/evaluation.hpp"
+#include "experiments/driver/studies/registry.hpp"
 #include "experiments/driver/studies/training/columns.hpp"
 #include "experiments/driver/studies/training/iteration.hpp"
 #include "tests/catch.hpp"

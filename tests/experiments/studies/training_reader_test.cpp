@@ -2,7 +2,7 @@
 #include "experiments/driver/studies/training/evaluation.hpp"
 #include "experiments/driver/studies/training/study.hpp"
 
-#include "experiments/driver/studies/frontiers/evaluation.hpp"
+#include "experiments/driver/studies/registry.hpp"
 #include "experiments/driver/studies/training/work.hpp"
 #include "tests/catch.hpp"
 #include "tests/experiments/studies/experiment_error.hpp"

@@ -5,7 +5,6 @@
 #include "experiments/driver/studies/executions/evaluation.hpp"
 
 #include "experiments/driver/requests/collective_request.hpp"
-#include "experiments/driver/studies/frontiers/evaluation.hpp"
 #include "experiments/driver/studies/refusals.hpp"
 #include "experiments/driver/studies/registry.hpp"
 #include "experiments/driver/studies/runs/attempt.hpp"

@@ -7,7 +7,6 @@
 #include "experiments/driver/pool/process_memory.hpp"
 #include "experiments/driver/studies/failures/failure_texts.hpp"
 #include "experiments/driver/studies/failures/noisy_recovery.hpp"
-#include "experiments/driver/studies/failures/reaction.hpp"
 #include "experiments/driver/studies/noise/request.hpp"
 #include "experiments/driver/studies/registry.hpp"
 #include "sim/engines/agreement.hpp"
@@ -40,7 +39,26 @@ Collective collective_of(const FailureCase& c) {
                          c.chunks.value_or(1) * c.algorithm.chunk_multiple);
 }
 
+// For recover(), which asks for a plan of what is left on the network that is left. Where a planner
+// isn't made for that, TACOS plans it, which takes anything; where it finds no way either, the
+// policy goes on without a new plan.
+Planner planner_by(AlgorithmRow row, const SynthesisOptions& planning) {
+  return [row = std::move(row), &planning](const Topology& network, const Collective& collective) {
+    Outcome outcome = synthesize(row, network, collective, options_for(row, planning));
+    outcome.schedule = schedule_of(network, collective, outcome);
+    outcome.compact.reset();
+    return outcome;
+  };
+}
+
 } // namespace
+
+Reaction reaction_of(const FailureCase& c, Policy policy, const SynthesisOptions& planning) {
+  Reaction reaction{policy, c.detection, c.decision, planner_by(c.planner, planning)};
+  if (c.planner.name != fallback_planner)
+    reaction.fallback = planner_by(find_algorithm(fallback_planner), planning);
+  return reaction;
+}
 
 AlgorithmRow default_planner(const AlgorithmRow& algorithm) {
   return plans_custom(algorithm) ? algorithm : find_algorithm(fallback_planner);
@@ -68,25 +86,15 @@ std::size_t PolicyEvaluation::handed_over() const {
       std::ranges::count_if(recovery.decisions, &Decision::by_fallback));
 }
 
-std::string instant_text(Time time) { return time == Time{} ? "0 s" : short_text(time); }
-
-std::string ending_text(const Recovery& recovery) {
-  switch (recovery.ending) {
-  case Ending::complete: return "complete at " + instant_text(recovery.completion);
-  case Ending::incomplete:
-    return recovery.completion == Time{}
-               ? "incomplete, nothing was delivered"
-               : "incomplete, the last delivery at " + instant_text(recovery.completion);
-  case Ending::no_destination:
-  case Ending::nothing_left: break;
-  }
-  return std::string(to_text(recovery.ending));
+std::optional<double> FailureEvaluation::over_undisturbed(Time time) const {
+  const Time undisturbed_time = undisturbed.report.completion;
+  if (undisturbed_time.ps <= 0) return std::nullopt;
+  return static_cast<double>(time.ps) / static_cast<double>(undisturbed_time.ps);
 }
 
 std::optional<double> FailureEvaluation::slowdown(const PolicyEvaluation& policy) const {
-  if (!policy.recovery.complete() || undisturbed.report.completion.ps <= 0) return std::nullopt;
-  return static_cast<double>(policy.recovery.completion.ps) /
-         static_cast<double>(undisturbed.report.completion.ps);
+  if (!policy.recovery.complete()) return std::nullopt;
+  return over_undisturbed(policy.recovery.completion);
 }
 
 std::string FailureEvaluation::planner_of(std::size_t decisions, std::size_t handed_over) const {
@@ -300,7 +308,7 @@ void run_scenario(const FailureCase& c, const Runs& runs, const Scenario& scenar
   for (const NetworkEvent& event : made.events)
     made.event_texts.push_back(to_text(event, *c.topology));
   for (const Policy policy : c.policies) {
-    if (is_cancelled(c)) return;
+    if (is_cancelled(c.options)) return;
     History history = runs.recovered(policy, made.events);
     add_history(result, fmt::format("{}, {}: ", to_text(scenario), to_text(policy)), history);
     made.policies.push_back(runs.evaluated(std::move(history.recovery), made.events));
@@ -315,7 +323,7 @@ void add_draws(const FailureCase& c, const Runs& runs, FailureEvaluation& result
   if (!c.noise.is_drawn()) return;
   for (ScenarioEvaluation& scenario : result.scenarios)
     for (PolicyEvaluation& policy : scenario.policies) {
-      if (is_cancelled(c)) return;
+      if (is_cancelled(c.options)) return;
       std::string problem;
       runs.add_noise(result.undisturbed.bound, scenario.events, policy, problem);
       add_problem(result,
@@ -375,7 +383,7 @@ void run_all(const FailureCase& c, const PolicyFinished& finished, const Recover
   result.note = late_text(*c.topology, runs.starts());
   run_undisturbed(c, collective, *schedule, runs, result);
   for (const Scenario& scenario : scenarios_of(c.events, c.options.seed)) {
-    if (is_cancelled(c)) return;
+    if (is_cancelled(c.options)) return;
     run_scenario(c, runs, scenario, finished, result);
   }
   add_draws(c, runs, result);
@@ -418,7 +426,7 @@ FailureEvaluation evaluate_failures(const FailureCase& c, const PolicyFinished& 
   } catch (const std::runtime_error& error) { // an engine gave up
     add_problem(result, "", error.what());
   }
-  if (is_cancelled(c)) result.note = "interrupted";
+  if (is_cancelled(c.options)) result.note = "interrupted";
   result.seconds = cpu_seconds() - start;
   return result;
 }

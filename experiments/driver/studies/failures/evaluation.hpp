@@ -66,13 +66,6 @@ struct PolicyEvaluation {
   [[nodiscard]] std::size_t handed_over() const; ///< decisions that fallback_planner planned
 };
 
-/// As tables show it: "20.50 us", "0 s".
-[[nodiscard]] std::string instant_text(Time time);
-
-/// "complete at 1.2 ms", "incomplete, the last delivery at 1.2 ms", "no destination lives". For
-/// people.
-[[nodiscard]] std::string ending_text(const Recovery& recovery);
-
 struct ScenarioEvaluation {
   Scenario scenario;
   std::vector<NetworkEvent> events;       ///< by time
@@ -104,7 +97,9 @@ struct FailureEvaluation {
   /// recover() says, in a draw, too); empty where all is well.
   std::string problem;
 
-  /// Time over that of the undisturbed run; none where the policy leaves something out.
+  /// A time over that of the undisturbed run; none where that took none.
+  [[nodiscard]] std::optional<double> over_undisturbed(Time time) const;
+  /// The policy's; none where the policy leaves something out.
   [[nodiscard]] std::optional<double> slowdown(const PolicyEvaluation& policy) const;
   /// Who planned so many decisions, of which so many were handed over: the planner,
   /// fallback_planner, or both ("sccl+tacos").
@@ -118,6 +113,12 @@ struct FailureEvaluation {
 using RecoverFunction =
     std::function<Recovery(const EngineRow&, const Topology&, const Collective&, const Schedule&,
                            const TimeModel&, std::span<const NetworkEvent>, const Reaction&)>;
+
+/// What it is asked of the case, without watch, bound and starts. Plans are made by the case's
+/// planner, or by fallback_planner where that is unsupported, as `planning` says, which must
+/// outlive it.
+[[nodiscard]] Reaction reaction_of(const FailureCase& c, Policy policy,
+                                   const SynthesisOptions& planning);
 
 /// Called after each scenario and policy.
 using PolicyFinished = std::function<void(const ScenarioEvaluation&, const PolicyEvaluation&)>;

@@ -4,7 +4,6 @@
 // about what never got on are about links.
 #include "experiments/driver/studies/failures/failure_texts.hpp"
 
-#include "experiments/driver/studies/failures/evaluation.hpp"
 #include "sim/repair/reach.hpp"
 #include "sim/text.hpp"
 
@@ -19,6 +18,9 @@
 namespace tutti {
 
 namespace {
+
+/// As tables show it: "20.50 us", "0 s".
+std::string instant_text(Time time) { return time == Time{} ? "0 s" : short_text(time); }
 
 using Groups = std::vector<std::vector<NodeId>>;
 
@@ -144,6 +146,76 @@ std::vector<std::string> stuck_texts(const Topology& topology, std::span<const S
                                 "came so far",
                                 counted(waiting, "transfer", "waits", "wait"), first_named));
   return texts;
+}
+
+std::string ending_text(const Recovery& recovery) {
+  switch (recovery.ending) {
+  case Ending::complete: return "complete at " + instant_text(recovery.completion);
+  case Ending::incomplete:
+    return recovery.completion == Time{}
+               ? "incomplete, nothing was delivered"
+               : "incomplete, the last delivery at " + instant_text(recovery.completion);
+  case Ending::no_destination:
+  case Ending::nothing_left: break;
+  }
+  return std::string(to_text(recovery.ending));
+}
+
+namespace {
+
+// At most so many lines, then how many more there are.
+std::string listed(std::span<const std::string> lines, std::size_t most) {
+  std::string text;
+  for (std::size_t i = 0; i < std::min(most, lines.size()); ++i)
+    text += fmt::format("    {}\n", lines[i]);
+  if (lines.size() > most) text += fmt::format("    and {} more\n", lines.size() - most);
+  return text;
+}
+
+// When it was taken, what it was, when it took effect, and because of which events.
+std::string decision_text(const Decision& decision) {
+  std::vector<std::string> causes;
+  for (const Time cause : decision.causes)
+    if (causes.empty() || causes.back() != instant_text(cause))
+      causes.push_back(instant_text(cause));
+  std::string text = fmt::format("{}: {}", instant_text(decision.at), decision.what);
+  if (!decision.in_force) return text + " (not taken)";
+  if (decision.begin != decision.at)
+    text += fmt::format(", begins at {}", instant_text(decision.begin));
+  return text + fmt::format(" (events at {}; planned{} in {})", joined(causes, ", "),
+                            decision.by_fallback ? fmt::format(" by {}", fallback_planner) : "",
+                            seconds_text(decision.planning_seconds));
+}
+
+std::string policy_story(const PolicyEvaluation& policy) {
+  constexpr std::size_t most_lines = 8;
+  const Recovery& recovery = policy.recovery;
+  std::string text = fmt::format("  {}: {}\n", to_text(recovery.policy), ending_text(recovery));
+  std::vector<std::string> decisions;
+  for (const Decision& decision : recovery.decisions) decisions.push_back(decision_text(decision));
+  text += listed(decisions, most_lines) + listed(policy.stuck, most_lines) +
+          listed(policy.missing, policy.missing.size()); // which is short already
+  if (!recovery.lost.empty())
+    text += fmt::format("    lost for good: {} contribution{} of the dead\n", recovery.lost.size(),
+                        recovery.lost.size() == 1 ? "" : "s");
+  return text;
+}
+
+} // namespace
+
+std::string story(const FailureEvaluation& e) {
+  constexpr std::size_t most_events = 20;
+  if (e.scenarios.size() != 1) return "";
+  const ScenarioEvaluation& scenario = e.scenarios.front();
+  std::string text = fmt::format("\n{}, events:\n", e.algorithm);
+  std::vector<std::string> events;
+  for (std::size_t i = 0; i < scenario.events.size(); ++i)
+    events.push_back(
+        fmt::format("{}: {}", instant_text(scenario.events[i].at), scenario.event_texts[i]));
+  text += events.empty() ? "    none\n" : listed(events, most_events);
+  text += listed(scenario.cuts, most_events);
+  for (const PolicyEvaluation& policy : scenario.policies) text += policy_story(policy);
+  return text;
 }
 
 } // namespace tutti

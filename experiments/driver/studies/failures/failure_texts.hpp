@@ -1,7 +1,8 @@
-// What failures did, in words, for stories and JSON: when the network was cut, and what never got
-// on.
+// What failures did, in words, for stories and JSON: when the network was cut, what never got on,
+// how it ended, and what was decided on the way.
 #pragma once
 
+#include "experiments/driver/studies/failures/evaluation.hpp"
 #include "sim/network_event.hpp"
 #include "sim/report.hpp"
 #include "sim/topology.hpp"
@@ -23,5 +24,13 @@ namespace tutti {
 [[nodiscard]] std::vector<std::string> stuck_texts(const Topology& topology,
                                                    std::span<const StuckTransfer> stuck,
                                                    std::span<const NetworkEvent> events);
+
+/// "complete at 1.2 ms", "incomplete, the last delivery at 1.2 ms", "no destination lives". For
+/// people.
+[[nodiscard]] std::string ending_text(const Recovery& recovery);
+
+/// Events, what is stuck, who misses what, and what each policy decided; empty unless the
+/// evaluation is one run.
+[[nodiscard]] std::string story(const FailureEvaluation& evaluation);
 
 } // namespace tutti

@@ -1,10 +1,12 @@
 // One run is shown by its progress over time, a sweep by its times over the number of failed links:
 // a figure of each kind, as there is anything to show. Policies that leave something out have no
 // time, and their curves say so by name.
-#include "experiments/driver/studies/failures/figure.hpp"
+#include "experiments/driver/studies/failures/study.hpp"
 
 #include "experiments/driver/figures/curves.hpp"
 #include "experiments/driver/records/file_stem.hpp"
+#include "experiments/driver/studies/failures/failure_texts.hpp"
+#include "experiments/driver/studies/runs/table.hpp"
 #include "sim/network_event.hpp"
 #include "sim/text.hpp"
 
@@ -22,9 +24,9 @@ double count_of(Time time, TimeUnit unit) { return static_cast<double>(time.ps) 
 Heading heading_of(const FailureEvaluation& e, const std::string& what) {
   return {labelled_title(e.label, fmt::format("{} {} on {}{}", e.collective, to_text(e.size),
                                               e.topology, what)),
-          fmt::format("engine {}, links busy for {}, forwarding {}; detection {}, decision {}",
-                      joined(e.engines, " and "), to_text(e.model.link_busy),
-                      to_text(e.model.forwarding), to_text(e.detection), to_text(e.decision))};
+          fmt::format("{}; detection {}, decision {}",
+                      simulation_text(joined(e.engines, " and "), e.model), to_text(e.detection),
+                      to_text(e.decision))};
 }
 
 Curve progress_curve(std::string name, std::span<const ProgressPoint> progress, Bytes wanted,
@@ -97,6 +99,8 @@ Figure progress_figure(const FailureEvaluation& e, const ScenarioEvaluation& sce
   return curve_figure(chart);
 }
 
+namespace {
+
 // The median over the seeds hides none that failed: where the middle one is incomplete there is no
 // point, and the curve's name says so.
 Figure sweep_figure(std::span<const FailureEvaluation> evaluations) {
@@ -132,6 +136,8 @@ Figure sweep_figure(std::span<const FailureEvaluation> evaluations) {
     }
   return curve_figure(chart);
 }
+
+} // namespace
 
 std::vector<NamedFigure> failure_figures(std::span<const FailureEvaluation> evaluations) {
   std::vector<NamedFigure> figures;

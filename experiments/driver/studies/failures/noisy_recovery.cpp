@@ -2,7 +2,6 @@
 // is left out, and whether it shall end is asked of them.
 #include "experiments/driver/studies/failures/noisy_recovery.hpp"
 
-#include "experiments/driver/studies/failures/reaction.hpp"
 #include "experiments/driver/studies/noise/request.hpp"
 #include "sim/engines/agreement.hpp"
 #include "synth/bounds/late_start.hpp"
@@ -34,7 +33,7 @@ SynthesisOptions planning_of(const FailureCase& c, const Watch& watch) {
   planning.threads = 1;
   planning.progress = {};
   planning.stage = {};
-  planning.cancelled = [&c, &watch] { return is_cancelled(c) || watch({}); };
+  planning.cancelled = [&c, &watch] { return is_cancelled(c.options) || watch({}); };
   return planning;
 }
 

@@ -33,6 +33,7 @@
 #include "experiments/driver/studies/study.hpp"
 
 #include <cstddef>
+#include <iosfwd>
 #include <optional>
 #include <span>
 #include <string>
@@ -43,7 +44,6 @@ namespace tutti {
 
 class ConfigTable;
 struct Experiment;
-
 struct StudyOption;
 
 struct FailureStudy {
@@ -80,12 +80,29 @@ struct FailureStudy {
 void require_sound(const FailureStudy& study, Networks networks);
 [[nodiscard]] StudyResult run_study(const FailureStudy& study, const StudyRun& how);
 
-struct FailureStudyEvaluation {
-  std::string label;
-  std::vector<FailureEvaluation> algorithms;
-};
+/// Progress of one run over time: how much of what is wanted is in place, with one curve per policy
+/// and one undisturbed, and the events as vertical lines. Pre: a verified evaluation, a run of it.
+[[nodiscard]] Figure progress_figure(const FailureEvaluation& evaluation,
+                                     const ScenarioEvaluation& scenario);
 
-/// Points to the topology.
-[[nodiscard]] StudyResult result_of(FailureStudyEvaluation evaluation, const Topology& topology);
+/// Where there is a sweep, its median times over the number of failed links, one curve per
+/// algorithm and policy, without points that aren't complete; else the progress of every
+/// algorithm's run. None where nothing ran, or several seeds make several runs.
+[[nodiscard]] std::vector<NamedFigure>
+failure_figures(std::span<const FailureEvaluation> evaluations);
+
+/// Network use of each algorithm that has a single run, with what is dead in the end, under the
+/// policy that is complete first (if none is, the one with the earliest last delivery); none where
+/// nothing ran. They point to the topology.
+[[nodiscard]] std::vector<NetworkUse> network_uses(std::span<const FailureEvaluation> evaluations,
+                                                   const Topology& topology);
+
+/// A line for each policy as it ends:
+///   tutti: Torus, tacos: 4 failed links, seed 1: resynthesize complete at 21.42 ms
+/// `what` stands before each; `out` must outlive it.
+[[nodiscard]] PolicyFinished policy_announcer(std::string what, std::ostream& out);
+
+/// What is wrong with each, in words; empty where all is well.
+[[nodiscard]] std::vector<std::string> problems_of(std::span<const FailureEvaluation> evaluations);
 
 } // namespace tutti

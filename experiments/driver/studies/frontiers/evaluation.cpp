@@ -20,15 +20,6 @@
 
 namespace tutti {
 
-std::vector<const EngineRow*> all_engines() {
-  return {&find_engine("native"), &find_engine("simgrid")};
-}
-
-std::vector<const EngineRow*> parse_engines(const std::string& text) {
-  if (text == "both") return all_engines();
-  return {&find_engine(text)};
-}
-
 Collective collective_of(const FrontierCase& c, Bytes size, std::uint32_t chunks_per_shard) {
   if (chunks_per_shard > 1 && is_collective_file(c.collective))
     throw InputError(fmt::format("{}: a collective from a file isn't cut", c.collective));

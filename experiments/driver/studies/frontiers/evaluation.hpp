@@ -30,11 +30,6 @@ struct FrontierCase {
   std::vector<const EngineRow*> engines; ///< at least one; all must say the same
 };
 
-/// native and simgrid.
-[[nodiscard]] std::vector<const EngineRow*> all_engines();
-/// One engine by name, or `both`: all. Errors: InputError with the known names.
-[[nodiscard]] std::vector<const EngineRow*> parse_engines(const std::string& text);
-
 /// The case's collective at one size, with so many chunks per shard.
 /// Errors: InputError for chunks below a byte, a file that should be cut, and as make_collective().
 [[nodiscard]] Collective collective_of(const FrontierCase& c, Bytes size,

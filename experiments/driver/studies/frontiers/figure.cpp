@@ -1,9 +1,10 @@
 // Bandwidth over size as the paper draws it: points with few steps lead at small sizes, points with
 // few rounds per chunk at large ones, and where two curves cross the best algorithm changes.
-#include "experiments/driver/studies/frontiers/figure.hpp"
+#include "experiments/driver/studies/frontiers/study.hpp"
 
 #include "experiments/driver/figures/curves.hpp"
 #include "experiments/driver/records/file_stem.hpp"
+#include "experiments/driver/studies/runs/table.hpp"
 
 #include <fmt/format.h>
 
@@ -31,9 +32,8 @@ std::string conclusion_of(const FrontierEvaluation& e) {
 Heading heading_of(const FrontierEvaluation& e) {
   return {labelled_title(e.label,
                          fmt::format("{} on {}{}", e.collective, e.topology, conclusion_of(e))),
-          fmt::format("(chunks, steps, rounds) of each algorithm; engine {}, links busy for {}, "
-                      "forwarding {}",
-                      e.engines.front(), to_text(e.model.link_busy), to_text(e.model.forwarding))};
+          "(chunks, steps, rounds) of each algorithm; " +
+              simulation_text(e.engines.front(), e.model)};
 }
 
 Curve curve_of(const FrontierEvaluation& e, std::size_t p) {

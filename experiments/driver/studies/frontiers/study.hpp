@@ -20,10 +20,12 @@
 
 #include "experiments/driver/studies/frontiers/evaluation.hpp"
 #include "experiments/driver/studies/frontiers/paper_instance.hpp"
+#include "experiments/driver/studies/registry.hpp"
 #include "experiments/driver/studies/study.hpp"
 
 #include <cstddef>
 #include <functional>
+#include <iosfwd>
 #include <span>
 #include <string>
 #include <string_view>
@@ -33,7 +35,6 @@ namespace tutti {
 
 class ConfigTable;
 struct Experiment;
-
 struct StudyOption;
 
 struct FrontierStudy {
@@ -84,12 +85,6 @@ evaluate_study(const FrontierCase& c, std::span<const PaperInstance> paper,
                const std::function<void(const FrontierPoint&)>& found,
                const FrontierFunction& function = synthesize_frontier);
 
-/// One that was refused, or had no more memory: without points, and with `note` as why it ended.
-[[nodiscard]] FrontierStudyEvaluation without_study(const FrontierCase& c, Status status,
-                                                    const std::string& note);
-
-[[nodiscard]] StudyResult result_of(FrontierStudyEvaluation evaluation);
-
 /// Points of the frontier that no row of the paper comes up to; none where there are no rows.
 [[nodiscard]] std::vector<std::size_t> beyond_paper(const FrontierStudyEvaluation& study);
 
@@ -98,7 +93,16 @@ evaluate_study(const FrontierCase& c, std::span<const PaperInstance> paper,
 
 /// What is wrong with each, in words; empty where all is well.
 [[nodiscard]] std::vector<std::string> problems_of(const FrontierStudyEvaluation& study);
-/// That no point was found, nor any row of the paper decided; else empty.
-[[nodiscard]] std::vector<std::string> nothing_made(const FrontierStudyEvaluation& study);
+
+/// Each point's bandwidth over the size, as in SCCL (Cai et al. 2021, Fig. 4 to 7), and the sizes
+/// from which on another point is best; both axes logarithmic. Errors: InputError where no point
+/// has a time.
+[[nodiscard]] Figure frontier_figure(const FrontierEvaluation& evaluation);
+
+/// A line for each point as it is found, for FrontierRequest::found:
+///   tutti: all_gather on dgx1: (6,3,7), 7/6 rounds per chunk, SAT, 4-fold symmetric, 0.063 s
+/// `what` stands before each point; `out` must outlive it.
+[[nodiscard]] std::function<void(const FrontierPoint&)> point_announcer(std::string what,
+                                                                        std::ostream& out);
 
 } // namespace tutti

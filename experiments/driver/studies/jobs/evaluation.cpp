@@ -109,10 +109,8 @@ private:
     Attempt made = attempt_in_chunks(row, topology_, make, chunks, options_for(row, study_.options),
                                      none, Wanted::everything);
     result_.synthesis_seconds += made.synthesis_seconds;
-    if (made.outcome.compact)
-      made.outcome.schedule =
-          expanded(topology_, made.collective, *std::exchange(made.outcome.compact, {}));
-    if (!made.outcome.schedule) {
+    std::optional<Schedule> schedule = schedule_of(topology_, made.collective, made.outcome);
+    if (!schedule) {
       const std::string& note = made.outcome.note;
       result_.status = made.outcome.status;
       result_.note =
@@ -122,8 +120,7 @@ private:
     if (const std::string problem = verdict_problem(made); !problem.empty())
       add_problem(fmt::format("{}: {}", what, problem));
     if (!made.verdict.correct()) return std::nullopt;
-    return Work{std::move(made.collective), std::move(*made.outcome.schedule), timings_of(jobs),
-                made.chunks};
+    return Work{std::move(made.collective), std::move(*schedule), timings_of(jobs), made.chunks};
   }
 
   /// Per part.
@@ -286,7 +283,7 @@ JobStudyEvaluation evaluate_jobs(const JobStudy& study, const std::string& topol
   result.model = study.options.model;
   result.jobs = study.jobs;
   for (const JobPlan& plan : study.plans) {
-    if (study.options.cancelled && study.options.cancelled()) break;
+    if (is_cancelled(study.options)) break;
     result.plans.push_back(refusals.row(
         [&] { return Planned(study, plan, topology).evaluate(); },
         [&](Status status, const std::string& note) { return without_plan(plan, status, note); }));
@@ -296,25 +293,6 @@ JobStudyEvaluation evaluate_jobs(const JobStudy& study, const std::string& topol
 
 void require_sound(const JobStudy& study, const Topology& topology) {
   for (const Job& job : study.jobs) (void)collective_of(job, topology, 1);
-}
-
-bool has_schedule(const JobStudyEvaluation& study) {
-  return std::ranges::any_of(study.plans,
-                             [](const PlanEvaluation& plan) { return !plan.jobs.empty(); });
-}
-
-std::vector<std::string> problems_of(const JobStudyEvaluation& study) {
-  std::vector<std::string> problems;
-  for (const PlanEvaluation& plan : study.plans)
-    if (!plan.problem.empty())
-      problems.push_back(
-          fmt::format("jobs on {}, {}: {}", study.topology, plan.plan, plan.problem));
-  return problems;
-}
-
-std::vector<std::string> nothing_made(const JobStudyEvaluation& study) {
-  return nothing_of(no_schedule, study.plans,
-                    [](const PlanEvaluation& plan) { return !plan.jobs.empty(); });
 }
 
 } // namespace tutti

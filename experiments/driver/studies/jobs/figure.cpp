@@ -1,8 +1,9 @@
 // One group of bars per job and one bar per plan: which plan hurts which job.
-#include "experiments/driver/studies/jobs/figure.hpp"
+#include "experiments/driver/studies/jobs/study.hpp"
 
 #include "experiments/driver/figures/bars.hpp"
 #include "experiments/driver/records/file_stem.hpp"
+#include "experiments/driver/studies/runs/table.hpp"
 #include "sim/text.hpp"
 
 #include <fmt/format.h>
@@ -26,11 +27,6 @@ std::string jobs_on(const JobStudyEvaluation& study, const std::string& by) {
                      study.topology);
 }
 
-std::string model_of(const JobStudyEvaluation& study) {
-  return fmt::format("engine {}, links busy for {}, forwarding {}", study.engines.front(),
-                     to_text(study.model.link_busy), to_text(study.model.forwarding));
-}
-
 } // namespace
 
 Figure job_figure(const JobStudyEvaluation& study) {
@@ -38,7 +34,7 @@ Figure job_figure(const JobStudyEvaluation& study) {
   chart.heading = {labelled_title(study.label, jobs_on(study, "")),
                    "time of each job from its start, among the others; in brackets: mean slowdown "
                    "against running alone; " +
-                       model_of(study)};
+                       simulation_text(study.engines.front(), study.model)};
   double longest = 0;
   for (const PlanEvaluation& plan : study.plans)
     for (std::size_t j = 0; j < plan.jobs.size(); ++j)
@@ -65,7 +61,7 @@ std::vector<NetworkUse> network_uses(const JobStudyEvaluation& study, const Topo
   return {{file_stem("jobs_network", study.label),
            Heading(labelled_title(study.label, jobs_on(study, " by " + best->plan) + ": " +
                                                    short_text(best->makespan)),
-                   model_of(study)),
+                   simulation_text(study.engines.front(), study.model)),
            &topology, best->links, best->makespan}};
 }
 

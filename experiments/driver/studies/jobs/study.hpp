@@ -139,12 +139,16 @@ void require_sound(const JobStudy& study, const Topology& topology);
 /// Points to the topology.
 [[nodiscard]] StudyResult result_of(JobStudyEvaluation evaluation, const Topology& topology);
 
-/// Whether some plan has a schedule.
-[[nodiscard]] bool has_schedule(const JobStudyEvaluation& study);
+/// The time of each job among the others, a bar for each plan. Errors: InputError where no plan has
+/// a schedule.
+[[nodiscard]] Figure job_figure(const JobStudyEvaluation& study);
+
+/// Network use of the plan with the least makespan; empty where none has a schedule. It points to
+/// the topology.
+[[nodiscard]] std::vector<NetworkUse> network_uses(const JobStudyEvaluation& study,
+                                                   const Topology& topology);
 
 /// What is wrong with each plan, in words; empty where all is well.
 [[nodiscard]] std::vector<std::string> problems_of(const JobStudyEvaluation& study);
-/// Why not one plan has a schedule; empty where one has.
-[[nodiscard]] std::vector<std::string> nothing_made(const JobStudyEvaluation& study);
 
 } // namespace tutti

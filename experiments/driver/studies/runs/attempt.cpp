@@ -5,6 +5,7 @@
 #include "experiments/driver/studies/runs/attempt.hpp"
 
 #include "experiments/driver/pool/process_memory.hpp"
+#include "sim/compact_schedule.hpp"
 #include "sim/error.hpp"
 #include "sim/verify_compact.hpp"
 #include "sim/work_limit.hpp"
@@ -46,7 +47,7 @@ Outcome synthesis(const AlgorithmRow& algorithm, const Topology& topology,
     outcome.status = Status::out_of_memory;
     outcome.note = memory_text(error);
   }
-  if (is_cut_short(outcome.status) && options.cancelled && options.cancelled()) {
+  if (is_cut_short(outcome.status) && is_cancelled(options)) {
     outcome.status = Status::timed_out;
     outcome.note = outcome.schedule || outcome.compact ? "interrupted; the best so far"
                                                        : "interrupted; no schedule yet";
@@ -162,8 +163,7 @@ Attempt attempt(const AlgorithmRow& algorithm, const Topology& topology,
   made.outcome = synthesis(algorithm, topology, made.collective, options);
   made.chunks = chunks * made.outcome.parts_per_chunk;
   made.synthesis_seconds = cpu_seconds() - start;
-  const bool was_cut_short =
-      is_cut_short(made.outcome.status) || (options.cancelled && options.cancelled());
+  const bool was_cut_short = is_cut_short(made.outcome.status) || is_cancelled(options);
   if (verify_made(task, made) && is_sound(made) && !was_cut_short)
     cache.remember(key, topology, made.collective, made.outcome);
   return made;
@@ -273,6 +273,17 @@ std::string verdict_problem(const Verdict& verdict, bool may_repeat) {
 
 std::string verdict_problem(const Attempt& made) {
   return made.has_schedule() ? verdict_problem(made.verdict, made.may_repeat) : std::string();
+}
+
+std::optional<Schedule> schedule_of(const Topology& topology, const Collective& collective,
+                                    Outcome& outcome) {
+  if (outcome.schedule) return std::move(outcome.schedule);
+  if (outcome.compact) return expanded(topology, collective, *outcome.compact);
+  return std::nullopt;
+}
+
+bool is_cancelled(const SynthesisOptions& options) {
+  return options.cancelled && options.cancelled();
 }
 
 } // namespace tutti

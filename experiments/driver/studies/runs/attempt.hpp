@@ -37,6 +37,14 @@ struct Attempt {
                               const CollectiveMaker& make, std::uint32_t chunks,
                               const SynthesisOptions& options);
 
+/// Schedule of the outcome as a list, moved out of it or expanded from the compact form; nothing
+/// where there is none.
+[[nodiscard]] std::optional<Schedule> schedule_of(const Topology& topology,
+                                                  const Collective& collective, Outcome& outcome);
+
+/// Whether whoever waits has had enough.
+[[nodiscard]] bool is_cancelled(const SynthesisOptions& options);
+
 /// What of an outcome counts.
 enum class Wanted : std::uint8_t {
   everything, ///< what was remembered for a network with other names is no answer

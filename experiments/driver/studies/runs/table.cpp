@@ -230,8 +230,7 @@ std::string run_heading(const Evaluation& e, const Shape& shape) {
       shape.sizes ? e.collective : fmt::format("{} {}", e.collective, to_text(e.size)), e.npus);
   if (e.replays.empty()) return text + "\n";
   const Report& report = e.replays.front().report;
-  text += fmt::format("\nengine {}, links busy for {}, forwarding {}\n", report.engine,
-                      to_text(report.model.link_busy), to_text(report.model.forwarding));
+  text += "\n" + simulation_text(report.engine, report.model) + "\n";
   if (!e.replays.front().transport.empty())
     text +=
         fmt::format("transport {}\n",
@@ -326,6 +325,11 @@ std::vector<std::string> run_table_columns(const std::vector<Discipline>& discip
   for (std::string& name : column_names(drawn.columns, shown_noise_columns(drawn)))
     names.push_back(std::move(name));
   return names;
+}
+
+std::string simulation_text(const std::string& engines, const TimeModel& model) {
+  return fmt::format("engine {}, links busy for {}, forwarding {}", engines,
+                     to_text(model.link_busy), to_text(model.forwarding));
 }
 
 std::string chunks_text(std::uint32_t chunks_per_shard, bool chosen) {

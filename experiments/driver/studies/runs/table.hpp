@@ -20,6 +20,9 @@ namespace tutti {
 /// `8`, or `auto: 8` where nobody said how many.
 [[nodiscard]] std::string chunks_text(std::uint32_t chunks_per_shard, bool chosen);
 
+/// "engine native and simgrid, links busy for serialization, forwarding auto".
+[[nodiscard]] std::string simulation_text(const std::string& engines, const TimeModel& model);
+
 /// One table for each (run, topology, collective), with a line about time model and routing above
 /// and the best algorithm, its gap and the bound's certificate below. Rows by size, then by time;
 /// those without a schedule last, with their reason.

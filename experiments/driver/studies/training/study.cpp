@@ -10,7 +10,6 @@
 #include "experiments/driver/studies/expectation_reader.hpp"
 #include "experiments/driver/studies/experiment.hpp"
 #include "experiments/driver/studies/experiment_values.hpp"
-#include "experiments/driver/studies/frontiers/evaluation.hpp"
 #include "experiments/driver/studies/registry.hpp"
 #include "experiments/driver/studies/training/columns.hpp"
 #include "experiments/driver/studies/training/evaluation.hpp"

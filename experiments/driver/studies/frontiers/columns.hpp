@@ -1,17 +1,27 @@
-// Pareto frontiers for people: the tables on the terminal and the rows of the CSV files.
+// Pareto frontiers as columns: the records of CSV and JSON, and what people see of them.
 #pragma once
 
-#include "experiments/driver/records/table.hpp"
 #include "experiments/driver/studies/frontiers/study.hpp"
 
-#include <span>
+#include <nlohmann/json_fwd.hpp>
+
 #include <string>
 #include <vector>
 
 namespace tutti {
 
-/// R/C as a fraction and, where it isn't whole, as a number: "7/6 = 1.167".
-[[nodiscard]] std::string cost_text(const Ratio& cost);
+/// One row per point and size.
+[[nodiscard]] Records frontier_records(const FrontierStudyEvaluation& study);
+
+/// One row per algorithm of a paper.
+[[nodiscard]] Records paper_records(const FrontierStudyEvaluation& study);
+
+/// Details of each row of frontier_records(): its point's index, and the time of each engine.
+[[nodiscard]] nlohmann::ordered_json frontier_details(const FrontierStudyEvaluation& study);
+
+/// A list of one: points, trials, bounds, the rows of the paper under "paper", and under
+/// "beyond_paper" the indices of the points that none of them comes up to.
+[[nodiscard]] nlohmann::ordered_json about_frontier(const FrontierStudyEvaluation& study);
 
 /// The points with their proofs and times, what no schedule can beat, why the search ended, and
 /// which point is best from which size on.
