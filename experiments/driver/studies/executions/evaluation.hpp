@@ -115,9 +115,9 @@ struct ExecutionRun {
   [[nodiscard]] std::optional<double> ratio_spread() const;
 };
 
-/// What the network of a profile leaves out: a link has one rate, and memory hasn't. What caches hold
-/// is copied several times as fast as what they don't.
-/// How many times as long runs of each size take as the profiled network says.
+/// What the network of a profile leaves out: a link has one rate, and memory hasn't. What caches
+/// hold is copied several times as fast as what they don't. How many times as long runs of each
+/// size take as the profiled network says.
 class SizeFactors {
 public:
   /// Fits the runs that were measured and predicted and are `fitted`: the factor of each size is

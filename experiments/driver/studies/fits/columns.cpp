@@ -1,5 +1,5 @@
-// Errors of a fit stand for each group or machine, collective and least size, as error_of() has them:
-// of all rows, of rows without those of their size, and without those of their machine.
+// Errors of a fit stand for each group or machine, collective and least size, as error_of() has
+// them: of all rows, of rows without those of their size, and without those of their machine.
 #include "experiments/driver/studies/fits/columns.hpp"
 
 #include "experiments/driver/records/json.hpp"

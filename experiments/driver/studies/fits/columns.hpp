@@ -1,5 +1,5 @@
-// What a fit comes to for people and programs: errors by system and size, rows, constants, widths of
-// intervals.
+// What a fit comes to for people and programs: errors by system and size, rows, constants, widths
+// of intervals.
 #pragma once
 
 #include "experiments/driver/studies/fits/study.hpp"

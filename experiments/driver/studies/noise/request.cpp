@@ -1,6 +1,6 @@
-// What is asked of clocks and links. Distributions are texts with a unit, as times are everywhere: a
-// scale without one is refused, and so is whatever would make a link stand still. A node that only
-// relays has no start of its own: whoever names one has mistaken it for a member.
+// What is asked of clocks and links. Distributions are texts with a unit, as times are everywhere:
+// a scale without one is refused, and so is whatever would make a link stand still. A node that
+// only relays has no start of its own: whoever names one has mistaken it for a member.
 #include "experiments/driver/studies/noise/request.hpp"
 
 #include "experiments/driver/records/percentage.hpp"

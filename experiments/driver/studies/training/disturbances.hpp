@@ -1,5 +1,5 @@
-// What befalls iterations: nothing, stragglers and events, or failed cables; as asked for, and as the
-// conditions under which a workload runs.
+// What befalls iterations: nothing, stragglers and events, or failed cables; as asked for, and as
+// the conditions under which a workload runs.
 #pragma once
 
 #include "experiments/driver/studies/event_plan.hpp"

@@ -56,7 +56,7 @@ struct WorkloadSummary {
   std::uint32_t iterations = 1;
   double items = 0, flops = 0; ///< as Workload
   std::string item;
-  /// Of one NPU, per second, at the precision in which it trains; 0: unknown.
+  /// Peak of one NPU, per second, at the precision in which it trains; 0: unknown.
   double peak_flops = 0;
   /// Memory of the NPU that needs most, where known.
   std::optional<MemoryEstimate> memory;
