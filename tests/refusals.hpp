@@ -19,8 +19,10 @@ using RefusalRows = std::vector<RefusalRow>;
 
 /// What `reader` says of `given`: an InputError's message, or the text that it returns itself.
 template <typename Reader> std::string refusal_by(const Reader& reader, const std::string& given) {
-  if constexpr (std::convertible_to<decltype(reader(given)), std::string>) return reader(given);
-  else return message_of([&] { (void)reader(given); });
+  if constexpr (std::convertible_to<decltype(reader(given)), std::string>)
+    return reader(given);
+  else
+    return message_of([&] { (void)reader(given); });
 }
 
 /// Where `words` begin in `message`; npos where they aren't in it.
