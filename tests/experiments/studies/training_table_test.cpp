@@ -146,8 +146,7 @@ TEST_CASE("CSV rows are exact") {
 
 TEST_CASE("JSON has it all") {
   const TrainingEvaluation e = evaluation();
-  const auto json =
-      runs_json("training", training_records(e), training_details(e, NpuDetail::all));
+  const auto json = runs_json("training", training_records(e), training_details(e, NpuDetail::all));
   CHECK(json[1]["label"] == "Small");
   CHECK(json[1]["algorithm"] == "tacos");
   CHECK(json[1]["condition"] == "undisturbed");
