@@ -1,10 +1,10 @@
 """The page of columns (docs/columns.md): what stands in results.csv and its like, in JSON, and in the tables
 of a terminal.
 
-What a column means stands in schemas/columns.json, once; which kind of row has it, and what more it means
-there, in schemas/rows.json. A "heading" is ours and no keyword of JSON Schema: what tables call a column (a
-list where several do; none: no table has it). A description or heading beside a "$ref" goes before that of
-what is referred to. Only words that belong to no single column stand here.
+What a column means stands in schemas/rows.json, which the columns themselves are written to (`tutti man
+--schema`); what is no value of a column, in schemas/details.json. A "heading" is ours and no keyword of JSON
+Schema: what tables call a column. A description or heading beside a "$ref" goes before that of what is
+referred to. Only words that belong to no single column stand here.
 """
 
 import json
@@ -294,7 +294,7 @@ to which the row belongs; without an end where it is open |
 COMMANDS = ["bound", "compare", "verify", "lower", "profile", "show", "lint", "sketch", "list",
             "sweep"]
 
-# Definitions of rows.json that several values are of: said once, and where that is.
+# Definitions of details.json that several values are of: said once, and where that is.
 NAMED = {"account": "[account](#training-an-account)", "profile": "[profile](#tutti-profile)", "times": ""}
 
 
@@ -306,6 +306,9 @@ class Schemas:
 
     def row(self, name: str) -> dict:
         return self.resolved({"$ref": f"#/definitions/{name}"}, "rows.json")
+
+    def details(self, name: str) -> dict:
+        return self.resolved({"$ref": f"#/definitions/{name}"}, "details.json")
 
     def element(self, command: str, key: str) -> dict:
         """Of a list that a command prints."""
@@ -322,7 +325,7 @@ class Schemas:
             for key in keys:
                 target = target[key]
             beside = {key: value for key, value in schema.items() if key != "$ref"}
-            named = {"named": keys[-1]} if file == "rows.json" and keys[-1] in NAMED else {}
+            named = {"named": keys[-1]} if file == "details.json" and keys[-1] in NAMED else {}
             return self.resolved({**target, **named, **beside}, file)
         schema = dict(schema)
         for key in ("properties", "patternProperties"):
@@ -370,7 +373,7 @@ def headings_of(schema: dict) -> list[str]:
 def columns_of(row: dict) -> dict[str, dict]:
     """In the order of the CSV file; names that a pattern stands for where they are."""
     before = {"^fact:.+$": ("fact:NAME", "synthesis_seconds"),
-              "^lower_bound_at_[0-9]+_ps$": ("lower_bound_at_K_ps", "algorithm")}
+              "^lower_bound_at_.+_ps$": ("lower_bound_at_K_ps", "algorithm")}
     columns = {}
     for name, schema in row["properties"].items():
         for pattern, of_pattern in row.get("patternProperties", {}).items():
@@ -447,7 +450,7 @@ def file_section(csv: Csv, kind: Kind, schemas: Schemas) -> str:
 
 
 def studies_section(kind: Kind, schemas: Schemas) -> str:
-    about = schemas.row(kind.about)
+    about = schemas.details(kind.about)
     same = same_in(about["properties"], columns_of(schemas.row(kind.name)))
     return (f"### {kind.title}: studies in JSON\n\n"
             + paragraph(f"`studies` has an element for each {kind.about_is}. As in rows: {codes(same)}.")
@@ -460,11 +463,11 @@ def kind_section(kind: Kind, schemas: Schemas) -> str:
         text += f"### {kind.title}: headings that are no column\n\n"
         lines = [[code(heading), words] for heading, words in OTHER_HEADINGS[kind.title]]
         text += table(["Heading", "What it is"], lines)
-    details = schemas.row(kind.name)["properties"].get("details")
-    if details:
+    details = schemas.row(kind.name)["properties"]["details"]
+    if "properties" in details:
         text += f"### {kind.title}: details in JSON\n\n{value_table(details)}"
     if kind.title == "Training":
-        account = schemas.row("account")
+        account = schemas.details("account")
         text += f"### Training: an account\n\n{paragraph(account['description'] + '.')}{value_table(account)}"
     if kind.about:
         text += studies_section(kind, schemas)
@@ -491,7 +494,7 @@ def command_section(schemas: Schemas) -> str:
             text += paragraph(f"{one['description']}:") if "oneOf" in row else ""
             text += value_table(one)
         if command == "profile":
-            text += paragraph("In a profile:") + value_table(schemas.row("profile"))
+            text += paragraph("In a profile:") + value_table(schemas.details("profile"))
     return text
 
 

@@ -12,6 +12,7 @@
 #include "experiments/driver/records/output.hpp"
 #include "experiments/driver/records/provenance.hpp"
 #include "experiments/driver/studies/not_built.hpp"
+#include "experiments/driver/studies/row_schema.hpp"
 #include "sim/error.hpp"
 #include "sim/files/standard_files.hpp"
 #include "sim/text.hpp"
@@ -110,12 +111,13 @@ std::vector<Command> add_commands(CLI::App& app, char** argv, const sweep::Sweep
               sketch_command),
       command(app, "convert", "a network as a file, by the ending of its name", convert_command),
       command(app, "completion", "what a shell needs to complete commands", completion_command),
-      command_of<ManArguments>(app, "man", "man pages, in roff",
-                               [&app](const ManArguments& arguments) {
-                                 print_text(arguments.reference ? reference_page(app)
-                                                                : man_page(app, arguments.command));
-                                 return 0;
-                               })};
+      command_of<ManArguments>(
+          app, "man", "man pages, in roff", [&app](const ManArguments& arguments) {
+            print_text(arguments.schema      ? row_schema()
+                       : arguments.reference ? reference_page(app)
+                                             : man_page(app, arguments.command));
+            return 0;
+          })};
 }
 
 const Command* parsed_command(const std::vector<Command>& commands) {

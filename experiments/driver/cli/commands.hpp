@@ -253,6 +253,7 @@ struct CompletionArguments {
 struct ManArguments {
   std::string command;    ///< empty: tutti itself
   bool reference = false; ///< of all commands, in Markdown
+  bool schema = false;    ///< of rows of results instead
 };
 
 /// Each prints its result on stdout and returns the exit code: 0, or 1 where a check failed.

@@ -489,6 +489,9 @@ void add_options(CLI::App& app, ManArguments& man) {
   app.add_flag("--reference", man.reference,
                "print all commands on one page of Markdown, as in docs/commands.md")
       ->excludes("command");
+  app.add_flag("--schema", man.schema,
+               "print the JSON schema of rows of results, as in docs/schemas/rows.json")
+      ->excludes("command");
 }
 
 void add_options(CLI::App& app, CompletionArguments& completion) {

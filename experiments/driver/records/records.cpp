@@ -16,6 +16,19 @@
 
 namespace tutti {
 
+RecordColumn RecordColumn::as(ColumnRole is_for) const {
+  RecordColumn column = *this;
+  column.role = is_for;
+  return column;
+}
+
+RecordColumn RecordColumn::shown(std::uint8_t may_go, std::string heading) const {
+  RecordColumn column = *this;
+  column.spare = may_go;
+  column.title = std::move(heading);
+  return column;
+}
+
 std::string_view name_without_unit(const RecordColumn& column) {
   // Values of facts are written as they are: without it nobody would know their unit.
   return column.quantity == Quantity::fact ? std::string_view(column.name)
@@ -150,12 +163,6 @@ void add_column(Table& table, const Records& records, std::size_t c, Column colu
     table.rows[r].push_back(short_text(records.rows[r][c], of));
 }
 
-std::string title_of(const ShownColumn& shown) {
-  std::string title = shown.title.empty() ? shown.name : shown.title;
-  if (shown.title.empty()) std::ranges::replace(title, '_', ' ');
-  return title;
-}
-
 } // namespace
 
 Table whole_table(const Records& records) {
@@ -187,7 +194,7 @@ Table records_table(const Records& records, std::span<const ShownColumn> shown,
     const auto at = std::ranges::find(records.columns, each.name, name_without_unit);
     assert(at != records.columns.end() && "a column of the records");
     add_column(table, records, static_cast<std::size_t>(at - records.columns.begin()),
-               {title_of(each), {}, each.spare});
+               {title_of(*at), {}, each.spare});
     if (!each.alias.empty()) table.columns.back().names.push_back(each.alias);
     taken.insert(name_without_unit(*at));
   }
@@ -201,7 +208,7 @@ std::vector<std::string> column_names(std::span<const RecordColumn> columns,
                                       std::span<const ShownColumn> shown) {
   std::vector<std::string> names;
   for (const ShownColumn& each : shown) {
-    names.push_back(column_name(title_of(each)));
+    names.push_back(column_name(each.name));
     if (!each.alias.empty()) names.push_back(each.alias);
   }
   for (const RecordColumn& column : columns) {

@@ -44,12 +44,43 @@ enum class ColumnRole : std::uint8_t {
   cost,   ///< what it took, which differs from run to run
 };
 
+/// Where a column has values.
+enum class Presence : std::uint8_t {
+  always,    ///< in every row
+  sometimes, ///< a value may not be known
+  optional,  ///< the column itself is there only where some row has a value
+  family,    ///< stands for columns that a study names: "fact:NAME", "lower_bound_at_K_ps"
+};
+
+/// Words for columns: `using namespace column_words` where some are listed.
+namespace column_words {
+using enum Quantity;
+using enum ColumnRole;
+using enum Presence;
+} // namespace column_words
+
 struct RecordColumn {
+  RecordColumn() = default;
+  RecordColumn(std::string column, Quantity counts, ColumnRole is_for, Presence where,
+               std::string means, std::uint8_t may_go = 0, std::string heading = {})
+      : name(std::move(column)), quantity(counts), role(is_for), presence(where),
+        meaning(std::move(means)), spare(may_go), title(std::move(heading)) {}
+  /// A column of tables for people.
+  RecordColumn(std::string column, Quantity counts, ColumnRole is_for = ColumnRole::metric,
+               std::uint8_t may_go = 0, std::string heading = {})
+      : RecordColumn(std::move(column), counts, is_for, Presence::sometimes, {}, may_go,
+                     std::move(heading)) {}
+
+  [[nodiscard]] RecordColumn as(ColumnRole is_for) const;
+  [[nodiscard]] RecordColumn shown(std::uint8_t may_go, std::string heading = {}) const;
+
   std::string name; ///< with its unit: "collective_time_ps"
   Quantity quantity = Quantity::text;
   ColumnRole role = ColumnRole::metric;
+  Presence presence = Presence::sometimes;
+  std::string meaning;    ///< for docs/columns.md and docs/schemas/rows.json, without the unit
   std::uint8_t spare = 0; ///< as Column::spare
-  std::string title = {}; ///< for people; empty: the words of the name, without unit
+  std::string title;      ///< for people; empty: the words of the name, without unit
 };
 
 /// "lower_bound" of "lower_bound_ps": for people, and for whoever writes units with values.
@@ -117,7 +148,6 @@ void append(Records& records, const Records& more);
 /// A column that a table has, whatever stands in it.
 struct ShownColumn {
   std::string name;       ///< of a record's column, without its unit
-  std::string title = {}; ///< empty: the words of the name
   std::uint8_t spare = 0; ///< as Column::spare
   std::string alias = {}; ///< another name by which it may be chosen
 };

@@ -36,13 +36,6 @@ std::vector<LabelledTopology> read_topologies(ConfigTable& root, const std::stri
   return topologies;
 }
 
-/// Calls `body` with each kind of study, as a type.
-template <typename Body> void for_each_kind(const Body& body) {
-  [&body]<typename... Kinds>(std::type_identity<std::variant<Kinds...>>) {
-    (body(std::type_identity<Kinds>{}), ...);
-  }(std::type_identity<AnyStudy>{});
-}
-
 // All but the head.
 void read_parts(ConfigTable& root, const std::string& source_name, Experiment& experiment) {
   const std::vector<std::string> kinds = kind_names();
@@ -124,7 +117,7 @@ std::vector<std::string> kind_names() {
 std::vector<RecordColumn> columns_of_kind(std::string_view kind) {
   std::vector<RecordColumn> columns;
   for_each_kind([&]<typename Kind>(std::type_identity<Kind>) {
-    if (Kind::kind == kind) columns = Kind::columns();
+    if (Kind::kind == kind) columns = columns_of<Kind>();
   });
   return columns;
 }

@@ -30,6 +30,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <variant>
 #include <vector>
 
@@ -44,6 +45,13 @@ using AnyStudy = std::variant<RunStudy,       //
                               ExecutionStudy, //
                               BoundStudy,     //
                               FitStudy>;
+
+/// Calls `body` with each kind of study, as a type.
+template <typename Body> void for_each_kind(const Body& body) {
+  [&body]<typename... Kinds>(std::type_identity<std::variant<Kinds...>>) {
+    (body(std::type_identity<Kinds>{}), ...);
+  }(std::type_identity<AnyStudy>{});
+}
 
 /// "runs": as its tables are called.
 [[nodiscard]] std::string_view kind_of(const AnyStudy& study);

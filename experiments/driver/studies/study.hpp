@@ -54,6 +54,13 @@ struct RecordFile {
   std::string stem; ///< "results" for results.csv
   Records records;
 };
+/// Columns that rows of every study of a kind have.
+template <typename Kind> [[nodiscard]] std::vector<RecordColumn> columns_of() {
+  std::vector<RecordColumn> columns = Kind::files().front().records.columns;
+  std::erase_if(columns, [](const RecordColumn& c) { return c.presence == Presence::family; });
+  return columns;
+}
+
 struct TextFile {
   std::string name, text;
 };

@@ -196,7 +196,7 @@ namespace {
 Expectation error_of_rows(const std::vector<std::size_t>& rows, double at_most) {
   Expectation expectation;
   expectation.label = "x";
-  expectation.metric = metric_column("measured_over_predicted", ExecutionStudy::columns());
+  expectation.metric = metric_column("measured_over_predicted", columns_of<ExecutionStudy>());
   for (const std::size_t row : rows) expectation.values.push_back({{row}, {}});
   expectation.summary = Summary::error;
   expectation.limit = Limit::at_most;
@@ -270,7 +270,7 @@ TEST_CASE("a share of the device's copy rate is a lower limit") {
   CHECK(best_rate_share(evaluation)->sent == Approx(0.75));
   CHECK(best_rate_share(evaluation)->memory == Approx(0.5)); // a copy reads and writes
   Expectation expected = error_of_rows({0, 1}, 0.7);
-  expected.metric = metric_column("copy_rate_fraction", ExecutionStudy::columns());
+  expected.metric = metric_column("copy_rate_fraction", columns_of<ExecutionStudy>());
   expected.summary = Summary::largest;
   expected.limit = Limit::at_least;
   CHECK(compared(expected, evaluation).agreement == Agreement::match);

@@ -30,7 +30,7 @@ Expectation ratio(std::string label, const std::string& metric, std::size_t of, 
                   double paper, double tolerance, std::string explanation = {}) {
   Expectation e;
   e.label = std::move(label);
-  e.metric = metric_column(metric, RunStudy::columns());
+  e.metric = metric_column(metric, columns_of<RunStudy>());
   e.values = {{{of}, {over}}};
   e.value = paper;
   e.tolerance = tolerance;

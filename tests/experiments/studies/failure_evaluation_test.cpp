@@ -304,7 +304,7 @@ TEST_CASE("a run that nobody is left to receive has no time and no ratio under a
 TEST_CASE("an expectation holds for the largest ratio of medians") {
   // rows of failure_records(): three seeds without failed links, three with one
   Expectation expectation;
-  expectation.metric = metric_column("slowdown", FailureStudy::columns());
+  expectation.metric = metric_column("slowdown", columns_of<FailureStudy>());
   expectation.summary = Summary::largest;
   expectation.values = {{{0, 1, 2}, {}}, {{3, 4, 5}, {}}};
   expectation.value = 4;

@@ -22,8 +22,7 @@ struct LintRow {
 };
 
 Fields<LintRow> lint_fields() {
-  using enum Quantity;
-  using enum ColumnRole;
+  using namespace column_words;
   using R = LintRow;
   return {{{"rule", text, key}, [](const R& r) { return r.finding.rule; }},
           {{"finding", text, key}, [](const R& r) { return r.finding.words; }},

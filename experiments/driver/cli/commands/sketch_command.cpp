@@ -34,8 +34,7 @@ struct SketchRow {
 };
 
 Fields<SketchRow> sketch_fields() {
-  using enum Quantity;
-  using enum ColumnRole;
+  using namespace column_words;
   using R = SketchRow;
   return {{{"sketch", text, key}, [](const R& r) { return r.proposal.sketch.name; }},
           {{"machines", count, key}, [](const R& r) { return r.summary.machines; }},

@@ -9,6 +9,7 @@
 #include "experiments/driver/studies/experiment_values.hpp"
 #include "experiments/driver/studies/registry.hpp"
 #include "experiments/driver/studies/runs/runner.hpp"
+#include "experiments/driver/studies/shared_columns.hpp"
 #include "experiments/driver/terminal/stage_display.hpp"
 #include "sim/error.hpp"
 #include "sim/files/config.hpp"
@@ -138,48 +139,69 @@ BoundResults evaluate(const BoundStudy& study, const StudyRun& how) {
   return results;
 }
 
+RecordColumn bound_column(const std::string& chunks, Presence presence) {
+  return {fmt::format("lower_bound_at_{}_ps", chunks),
+          Quantity::time,
+          ColumnRole::metric,
+          presence,
+          "Best lower bound for schedules of so many chunks per shard; null where a chunk would be "
+          "below a byte",
+          5};
+}
+
 Fields<BoundRow> fields_of(const BoundStudy& study) {
   using R = BoundRow;
-  using enum Quantity;
-  using enum ColumnRole;
+  using namespace column_words;
   Fields<R> fields{
-      {{"label", text, key}, [](const R& r) { return r.study->label; }},
-      {{"topology", text, key}, [](const R& r) { return r.problem->topology_label; }},
-      {{"npus", count, key, 6}, [](const R& r) { return r.problem->topology->npu_count(); }},
-      {{"collective", text, key}, [](const R& r) { return r.problem->collective.text(); }},
-      {{"size_bytes", bytes, key}, [](const R& r) { return r.size; }},
-      {{"link_busy", text, key},
-       [](const R& r) { return to_text(r.problem->options.model.link_busy); }},
-      {{"forwarding", text, key},
+      {shared("label"), [](const R& r) { return r.study->label; }},
+      {shared("topology"), [](const R& r) { return r.problem->topology_label; }},
+      {shared("npus").shown(6), [](const R& r) { return r.problem->topology->npu_count(); }},
+      {shared("collective"), [](const R& r) { return r.problem->collective.text(); }},
+      {shared("size_bytes",
+              "Size as nccl-tests prints it, of each of the collectives that run at once"),
+       [](const R& r) { return r.size; }},
+      {shared("link_busy"), [](const R& r) { return to_text(r.problem->options.model.link_busy); }},
+      {shared("forwarding"),
        [](const R& r) { return to_text(r.problem->options.model.forwarding); }},
-      {{"lower_bound_ps", time, metric}, [](const R& r) { return r.any.best().time; }},
-      {{"lower_bound_kind", text, note, 3}, [](const R& r) { return to_text(r.any.best().kind); }}};
+      {shared("lower_bound_ps"), [](const R& r) { return r.any.best().time; }},
+      {shared("lower_bound_kind").shown(3), [](const R& r) { return to_text(r.any.best().kind); }}};
   for (std::size_t i = 0; i < study.chunks.size(); ++i)
-    fields.push_back(
-        {{fmt::format("lower_bound_at_{}_ps", study.chunks[i]), time, metric, 5},
-         [i](const R& r) { return r.at_chunks[i] ? Cell(r.at_chunks[i]->time) : Cell(); }});
+    fields.push_back({bound_column(fmt::to_string(study.chunks[i]), sometimes), [i](const R& r) {
+                        return r.at_chunks[i] ? Cell(r.at_chunks[i]->time) : Cell();
+                      }});
   const auto of_best = [](auto value) {
     return [value](const R& r) { return r.best ? Cell(value(*r.best)) : Cell(); };
   };
   const auto of_replay = [](auto value) {
     return [value](const R& r) { return r.best ? Cell(value(*r.replay())) : Cell(); };
   };
-  extend(fields,
-         {{{"algorithm", text, metric}, of_best([](const Evaluation& e) { return e.algorithm; })},
-          {{"chunks_per_shard", count, metric, 4},
-           of_best([](const Evaluation& e) { return e.chunks_per_shard; })},
-          {{"collective_time_ps", time, metric},
-           of_replay([](const Replay& r) { return r.report.completion; })},
-          {{"gap", ratio, metric}, of_replay([](const Replay& r) { return r.gap(); })},
-          {{"gap_at_chunks", ratio, metric, 2},
-           of_replay([](const Replay& r) { return r.gap_at_chunks(); })},
-          {{"algorithms", count, metric, 6}, [](const R& r) { return r.algorithms; }},
-          {{"bound_seconds", effort, cost, 7, "bound CPU"},
-           [](const R& r) { return r.bound_seconds; }},
-          {{"at_chunks_seconds", effort, cost, 8, "at chunks CPU"},
-           [](const R& r) { return r.at_chunks_seconds; }},
-          {{"synthesis_seconds", effort, cost, 8},
-           of_best([](const Evaluation& e) { return e.synthesis_seconds; })}});
+  extend(
+      fields,
+      {{shared("algorithm",
+               "Algorithm whose correct schedule is the fastest; null where none has one")
+            .as(metric),
+        of_best([](const Evaluation& e) { return e.algorithm; })},
+       {shared("chunks_per_shard", "K of that schedule").shown(4),
+        of_best([](const Evaluation& e) { return e.chunks_per_shard; })},
+       {shared("collective_time_ps",
+               "Simulated time of that schedule, on the native engine under `fifo`"),
+        of_replay([](const Replay& r) { return r.report.completion; })},
+       {shared("gap", "`collective_time_ps / lower_bound_ps` of that schedule"),
+        of_replay([](const Replay& r) { return r.gap(); })},
+       {shared("gap_at_chunks",
+               "Collective time of that schedule over the best bound for schedules of its chunks")
+            .shown(2),
+        of_replay([](const Replay& r) { return r.gap_at_chunks(); })},
+       {{"algorithms", count, metric, always,
+         "Number of algorithms that have a correct schedule which no limit cut short", 6},
+        [](const R& r) { return r.algorithms; }},
+       {shared("bound_seconds", "CPU time of `lower_bound_ps`").shown(7, "bound CPU"),
+        [](const R& r) { return r.bound_seconds; }},
+       {{"at_chunks_seconds", effort, cost, sometimes,
+         "CPU time of the bounds at all given numbers of chunks together", 8, "at chunks CPU"},
+        [](const R& r) { return r.at_chunks_seconds; }},
+       {shared("synthesis_seconds", "CPU time of the synthesis of the fastest schedule").shown(8),
+        of_best([](const Evaluation& e) { return e.synthesis_seconds; })}});
   return fields;
 }
 
@@ -271,8 +293,11 @@ std::size_t BoundStudy::case_count() const {
   return matrix.topologies.size() * matrix.collectives.size() * matrix.sizes.size();
 }
 
-std::vector<RecordColumn> BoundStudy::columns() {
-  return records_of<BoundRow>(fields_of(BoundStudy()), {}).columns;
+std::vector<RecordFile> BoundStudy::files() {
+  Records records = records_of<BoundRow>(fields_of(BoundStudy()), {});
+  const auto after = std::ranges::find(records.columns, "algorithm", &RecordColumn::name);
+  records.columns.insert(after, bound_column("K", Presence::family));
+  return {{"bounds", std::move(records)}};
 }
 
 std::vector<std::string> BoundStudy::table_columns() const {

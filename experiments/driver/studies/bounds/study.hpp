@@ -37,8 +37,8 @@ struct BoundStudy {
 
   /// How many there are, each with a row or more. A point of a sweep is one.
   [[nodiscard]] std::size_t case_count() const;
-  /// Those that rows of every study of this kind have.
-  [[nodiscard]] static std::vector<RecordColumn> columns();
+  /// What it writes, without rows.
+  [[nodiscard]] static std::vector<RecordFile> files();
   /// How --columns may call what its tables have, or could have.
   [[nodiscard]] std::vector<std::string> table_columns() const;
 

@@ -10,6 +10,7 @@
 #include "experiments/driver/records/table.hpp"
 #include "experiments/driver/requests/collective_request.hpp"
 #include "experiments/driver/studies/runs/table.hpp"
+#include "experiments/driver/studies/shared_columns.hpp"
 #include "sim/text.hpp"
 
 #include <fmt/format.h>
@@ -45,57 +46,95 @@ std::vector<ExecutionRow> rows_of(const ExecutionEvaluation& e) {
 }
 
 Fields<ExecutionRow> case_fields() {
-  using enum Quantity;
-  using enum ColumnRole;
+  using namespace column_words;
   using R = ExecutionRow;
   const auto lowered = [](auto member) { // 0: there is no program
     return [member](const R& r) { return r.run->*member > 0 ? Cell(r.run->*member) : Cell(); };
   };
-  return {{{"label", text, key}, [](const R& r) { return r.e->label; }},
-          {{"topology", text, key}, [](const R& r) { return r.e->topology; }},
-          {{"backend", text, key}, [](const R& r) { return r.e->backend; }},
-          {{"links", text, key}, [](const R& r) { return r.e->emulated ? "emulated" : "real"; }},
-          {{"collective", text, key}, [](const R& r) { return r.e->collective; }},
-          {{"size_bytes", bytes, key}, [](const R& r) { return r.run->size; }},
-          {{"algorithm", text, key}, [](const R& r) { return r.run->algorithm; }},
-          {{"chunks_per_shard", count, metric}, lowered(&ExecutionRun::chunks_per_shard)},
-          {{"type", text, key}, [](const R& r) { return to_text(r.e->type); }},
-          {{"op", text, key}, [](const R& r) { return to_text(r.e->combine); }},
-          {{"in_place", truth, key}, [](const R& r) { return r.e->in_place; }},
-          {{"instances", count, key}, [](const R& r) { return r.e->instances; }},
-          {{"blocks", count, metric}, lowered(&ExecutionRun::blocks)},
-          {{"steps", count, metric}, lowered(&ExecutionRun::steps)},
-          {{"channels", count, metric}, lowered(&ExecutionRun::channels)}};
+  return {
+      {shared("label"), [](const R& r) { return r.e->label; }},
+      {shared("topology"), [](const R& r) { return r.e->topology; }},
+      {{"backend", text, key, always,
+        "`cpu`: ranks are threads over shared memory. `cuda`: ranks are GPUs, or virtual ones on "
+        "one GPU"},
+       [](const R& r) { return r.e->backend; }},
+      {{"links", text, key, always,
+        "`emulated`: copies are throttled to the links of the topology. `real`: they go as fast as "
+        "they can"},
+       [](const R& r) { return r.e->emulated ? "emulated" : "real"; }},
+      {shared("collective"), [](const R& r) { return r.e->collective; }},
+      {shared("size_bytes"), [](const R& r) { return r.run->size; }},
+      {shared("algorithm"), [](const R& r) { return r.run->algorithm; }},
+      {shared("chunks_per_shard",
+              "K: number of chunks that a shard is cut into; null without a program"),
+       lowered(&ExecutionRun::chunks_per_shard)},
+      {{"type", text, key, always, "Type of elements: `float32`, `float64`, `int32` or `uint8`"},
+       [](const R& r) { return to_text(r.e->type); }},
+      {{"op", text, key, always, "How a reduction combines elements: `sum` or `max`"},
+       [](const R& r) { return to_text(r.e->combine); }},
+      {{"in_place", truth, key, always, "Whether input and output are one buffer"},
+       [](const R& r) { return r.e->in_place; }},
+      {{"instances", count, key, always,
+        "Number of parts that each chunk is cut into, each on channels of its own"},
+       [](const R& r) { return r.e->instances; }},
+      {{"blocks", count, metric, sometimes,
+        "Number of thread blocks of the program, over all ranks; null without a program"},
+       lowered(&ExecutionRun::blocks)},
+      {{"steps", count, metric, sometimes,
+        "Number of steps of the program, over all thread blocks; null without a program"},
+       lowered(&ExecutionRun::steps)},
+      {{"channels", count, metric, sometimes,
+        "Number of channels of the program; null without one"},
+       lowered(&ExecutionRun::channels)}};
 }
 
 /// Fields of a run that was executed.
 Fields<ExecutionRun> measured_fields() {
-  using enum Quantity;
-  using enum ColumnRole;
+  using namespace column_words;
   using R = ExecutionRun;
-  return {{{"measured_seconds", seconds, metric}, [](const R& r) { return r.measured(); }},
-          {{"least_seconds", seconds, metric},
-           [](const R& r) { return std::ranges::min(r.execution->seconds); }},
-          {{"most_seconds", seconds, metric},
-           [](const R& r) { return std::ranges::max(r.execution->seconds); }},
-          {{"predicted_time_ps", time, metric},
-           [](const R& r) { return r.predicted.empty() ? Cell() : Cell(r.predicted.front()); }},
-          {{"measured_over_predicted", ratio, metric},
-           [](const R& r) { return r.predicted.empty() ? Cell() : Cell(r.ratio()); }},
-          {{"ratio_spread", ratio, metric}, [](const R& r) { return Cell(r.ratio_spread()); }},
-          {{"algbw_bytes_per_s", rate, metric}, [](const R& r) { return r.algbw; }},
-          {{"busbw_bytes_per_s", rate, metric}, [](const R& r) { return r.busbw; }},
-          {{"checked", count, metric}, [](const R& r) { return r.execution->check.checked; }},
-          {{"wrong", count, metric}, [](const R& r) { return r.execution->check.wrong; }}};
+  return {
+      {{"measured_seconds", seconds, metric, sometimes,
+        "Median time of the timed repetitions of all passes, by the clock; null where it didn't "
+        "run [s]"},
+       [](const R& r) { return r.measured(); }},
+      {{"least_seconds", seconds, metric, sometimes, "Time of the fastest repetition [s]"},
+       [](const R& r) { return std::ranges::min(r.execution->seconds); }},
+      {{"most_seconds", seconds, metric, sometimes, "Time of the slowest repetition [s]"},
+       [](const R& r) { return std::ranges::max(r.execution->seconds); }},
+      {{"predicted_time_ps", time, metric, sometimes,
+        "Collective time that the native engine predicts in the first pass; null where nothing is "
+        "predicted",
+        0, "predicted"},
+       [](const R& r) { return r.predicted.empty() ? Cell() : Cell(r.predicted.front()); }},
+      {{"measured_over_predicted", ratio, metric, sometimes,
+        "Median of a pass over the time predicted in that pass; the median of these over passes", 0,
+        "ratio"},
+       [](const R& r) { return r.predicted.empty() ? Cell() : Cell(r.ratio()); }},
+      {{"ratio_spread", ratio, metric, sometimes,
+        "Largest ratio of a pass (its median over its prediction) over the least, less 1: 0.1 for "
+        "10 %; null of a single pass"},
+       [](const R& r) { return Cell(r.ratio_spread()); }},
+      {shared("algbw_bytes_per_s", "Algorithm bandwidth: `size_bytes / measured_seconds`"),
+       [](const R& r) { return r.algbw; }},
+      {shared("busbw_bytes_per_s"), [](const R& r) { return r.busbw; }},
+      {{"checked", count, metric, sometimes,
+        "Number of elements that were compared with a reference after the last run of the first "
+        "pass, over all ranks"},
+       [](const R& r) { return r.execution->check.checked; }},
+      {{"wrong", count, metric, sometimes,
+        "Number of `checked` elements that differ; more than 0 is a defect"},
+       [](const R& r) { return r.execution->check.wrong; }}};
 }
 
 /// `fitted`: some run is fitted to.
 Fields<ExecutionRow> execution_fields(bool fitted) {
-  using enum Quantity;
-  using enum ColumnRole;
+  using namespace column_words;
   Fields<ExecutionRow> fields = case_fields();
   if (fitted)
-    fields.push_back({{"fitted", truth, key}, [](const ExecutionRow& r) { return r.run->fitted; }});
+    fields.push_back({{"fitted", truth, key, optional,
+                       "Whether the profiled network was fitted to it, so that its prediction says "
+                       "nothing; there only where `fit` is half"},
+                      [](const ExecutionRow& r) { return r.run->fitted; }});
   extend(fields, fields_through<ExecutionRow>(measured_fields(), [](const ExecutionRow& r) {
            return r.run->execution ? r.run : nullptr;
          }));
@@ -105,9 +144,21 @@ Fields<ExecutionRow> execution_fields(bool fitted) {
       return found ? Cell((*found).*member) : Cell();
     };
   };
-  fields.push_back({{"copy_rate_fraction", part, metric}, share(&RateShare::sent)});
-  fields.push_back({{"memory_rate_fraction", part, metric}, share(&RateShare::memory)});
-  fields.push_back({{"note", text, note}, [](const ExecutionRow& r) { return r.run->note; }});
+  fields.push_back(
+      {{"copy_rate_fraction", part, metric, sometimes,
+        "Bytes per second over all connections, over what the device copies from memory to memory: "
+        "`bytes_moved / (measured * copy rate)`; null where the copy rate wasn't measured",
+        0, "of copies"},
+       share(&RateShare::sent)});
+  fields.push_back({{"memory_rate_fraction", part, metric, sometimes,
+                     "Bytes per second read and written, each place once, over what such a copy "
+                     "reads and writes: `memory_bytes / (2 * measured * copy rate)`; null where "
+                     "the copy rate wasn't measured",
+                     0, "of memory"},
+                    share(&RateShare::memory)});
+  fields.push_back({shared("note", "Why it didn't run, in words; null where it did. A defect "
+                                   "stands in `problem` of the JSON"),
+                    [](const ExecutionRow& r) { return r.run->note; }});
   return fields;
 }
 
@@ -162,7 +213,7 @@ std::string execution_heading(const ExecutionEvaluation& e) {
 
 /// What a table says otherwise than a record, then all of the record.
 Fields<ExecutionRow> table_fields(bool fitted) {
-  using enum Quantity;
+  using namespace column_words;
   using R = ExecutionRow;
   Fields<R> fields{{{"chunks/shard", numeral},
                     [](const R& r) {
@@ -180,23 +231,16 @@ Fields<ExecutionRow> table_fields(bool fitted) {
 
 /// `copies`: the device's rate of copies is known.
 std::vector<ShownColumn> shown_columns(bool copies, bool fitted) {
-  std::vector<ShownColumn> shown{{"size"},
-                                 {"algorithm"},
-                                 {"chunks/shard", "", 6},
-                                 {"blocks", "", 8},
-                                 {"steps", "", 7},
-                                 {"measured"},
-                                 {"predicted_time", "predicted"},
-                                 {"measured_over_predicted", "ratio"},
-                                 {"algbw", "", 3},
-                                 {"busbw", "", 4},
-                                 {"wrong", "", 1}};
+  std::vector<ShownColumn> shown{
+      {"size"},     {"algorithm"}, {"chunks/shard", 6}, {"blocks", 8},
+      {"steps", 7}, {"measured"},  {"predicted_time"},  {"measured_over_predicted"},
+      {"algbw", 3}, {"busbw", 4},  {"wrong", 1}};
   if (fitted) shown.insert(shown.begin() + 2, {"fitted"});
   if (copies) {
-    shown.push_back({"copy_rate_fraction", "of copies", 4});
-    shown.push_back({"memory_rate_fraction", "of memory", 5});
+    shown.push_back({"copy_rate_fraction", 4});
+    shown.push_back({"memory_rate_fraction", 5});
   }
-  shown.push_back({"note", "", 2});
+  shown.push_back({"note", 2});
   return shown;
 }
 
@@ -305,8 +349,8 @@ Records execution_records(const ExecutionEvaluation& e) {
   return records_of<ExecutionRow>(execution_fields(e.fits_half), rows_of(e));
 }
 
-std::vector<RecordColumn> ExecutionStudy::columns() {
-  return records_of<ExecutionRow>(execution_fields(true), {}).columns;
+std::vector<RecordFile> ExecutionStudy::files() {
+  return {{"executions", records_of<ExecutionRow>(execution_fields(true), {})}};
 }
 
 std::vector<std::string> ExecutionStudy::table_columns() const {
@@ -347,7 +391,7 @@ std::string nccl_tests_text(const ExecutionEvaluation& e) {
 
 std::string profile_text(const Topology& network, const runtime::Profile& profile,
                          const TableForm& form) {
-  using enum Quantity;
+  using namespace column_words;
   using L = runtime::LinkProfile;
   const Fields<L> fields{{{"link", text},
                           [&](const L& l) {

@@ -122,7 +122,7 @@ PlannedRows planned_runs(const ExecutionCase& c) {
     std::string_view algorithm;
     bool fitted = false;
   };
-  using enum Quantity;
+  using namespace column_words;
   using P = Planned;
   const Fields<P> fields{{{"size_bytes", bytes}, [](const P& p) { return p.size; }},
                          {{"algorithm", text}, [](const P& p) { return p.algorithm; }},
@@ -135,7 +135,7 @@ PlannedRows planned_runs(const ExecutionCase& c) {
   return {records_of<Planned>(fields, rows),
           {},
           {},
-          ExecutionStudy::columns(),
+          columns_of<ExecutionStudy>(),
           "measured_over_predicted"};
 }
 

@@ -11,6 +11,7 @@
 #include "experiments/driver/studies/noise/draws.hpp"
 #include "experiments/driver/studies/runs/json.hpp"
 #include "experiments/driver/studies/runs/table.hpp"
+#include "experiments/driver/studies/shared_columns.hpp"
 #include "sim/text.hpp"
 
 #include <fmt/format.h>
@@ -34,75 +35,129 @@ struct PolicyRow {
 };
 
 Fields<PolicyRow> case_fields() {
-  using enum Quantity;
-  using enum ColumnRole;
+  using namespace column_words;
   using R = PolicyRow;
-  return {{{"label", text, key}, [](const R& r) { return r.e->label; }},
-          {{"topology", text, key}, [](const R& r) { return r.e->topology; }},
-          {{"npus", count, key}, [](const R& r) { return r.e->npus; }},
-          {{"collective", text, key}, [](const R& r) { return r.e->collective; }},
-          {{"size_bytes", bytes, key}, [](const R& r) { return r.e->size; }},
-          {{"algorithm", text, key}, [](const R& r) { return r.e->algorithm; }},
-          {{"chunks_per_shard", count, key}, [](const R& r) { return r.e->chunks_per_shard; }},
-          {{"planner", text, key},
-           [](const R& r) {
-             if (r.policy == nullptr) return r.e->planner;
-             return r.e->planner_of(r.recovery().decisions.size(), r.policy->handed_over());
-           }},
-          {{"engine", text, key}, [](const R& r) { return joined(r.e->engines, "+"); }},
-          {{"link_busy", text, key}, [](const R& r) { return to_text(r.e->model.link_busy); }},
-          {{"forwarding", text, key}, [](const R& r) { return to_text(r.e->model.forwarding); }},
-          {{"detection_ps", time, key}, [](const R& r) { return r.e->detection; }},
-          {{"decision_ps", time, key}, [](const R& r) { return r.e->decision; }},
-          {{"status", text, note},
-           [](const R& r) { return r.e->problem.empty() ? to_text(r.e->status) : "defect"; }},
-          {{"note", text, note},
-           [](const R& r) {
-             const auto& e = *r.e;
-             return !e.problem.empty() ? e.problem : e.note.empty() ? e.remark : e.note;
-           }},
-          {{"undisturbed_time_ps", time, metric},
-           [](const R& r) {
-             return r.e->verified ? Cell(r.e->undisturbed.report.completion) : Cell();
-           }},
-          {{"lower_bound_ps", time, metric},
-           [](const R& r) { return r.e->verified ? Cell(r.e->undisturbed.bound.time) : Cell(); }}};
+  return {
+      {shared("label"), [](const R& r) { return r.e->label; }},
+      {shared("topology"), [](const R& r) { return r.e->topology; }},
+      {shared("npus"), [](const R& r) { return r.e->npus; }},
+      {shared("collective"), [](const R& r) { return r.e->collective; }},
+      {shared("size_bytes"), [](const R& r) { return r.e->size; }},
+      {shared("algorithm"), [](const R& r) { return r.e->algorithm; }},
+      {shared("chunks_per_shard").as(key), [](const R& r) { return r.e->chunks_per_shard; }},
+      {{"planner", text, key, always,
+        "Algorithm that plans what is left after a failure, under `resynthesize` and `restart`: "
+        "the planner, or `tacos`, to which it hands over what it isn't made for, or both "
+        "(`sccl+tacos`)"},
+       [](const R& r) {
+         if (r.policy == nullptr) return r.e->planner;
+         return r.e->planner_of(r.recovery().decisions.size(), r.policy->handed_over());
+       }},
+      {shared("engine"), [](const R& r) { return joined(r.e->engines, "+"); }},
+      {shared("link_busy"), [](const R& r) { return to_text(r.e->model.link_busy); }},
+      {shared("forwarding"), [](const R& r) { return to_text(r.e->model.forwarding); }},
+      {{"detection_ps", time, key, always, "Time from an event until someone knows of it"},
+       [](const R& r) { return r.e->detection; }},
+      {{"decision_ps", time, key, always,
+        "Time from that knowledge until the answer to the event is in force"},
+       [](const R& r) { return r.e->decision; }},
+      {shared(
+           "status",
+           "Outcome of the synthesis of the schedule that events befall, or `defect`, as for runs"),
+       [](const R& r) { return r.e->problem.empty() ? to_text(r.e->status) : "defect"; }},
+      {shared("note"),
+       [](const R& r) {
+         const auto& e = *r.e;
+         return !e.problem.empty() ? e.problem : e.note.empty() ? e.remark : e.note;
+       }},
+      {{"undisturbed_time_ps", time, metric, sometimes,
+        "Collective time of the same schedule without any event; null without a schedule"},
+       [](const R& r) {
+         return r.e->verified ? Cell(r.e->undisturbed.report.completion) : Cell();
+       }},
+      {shared("lower_bound_ps", "Best lower bound of the undisturbed run; null without a schedule"),
+       [](const R& r) { return r.e->verified ? Cell(r.e->undisturbed.bound.time) : Cell(); }}};
 }
 
 Fields<PolicyRow> policy_fields() {
-  using enum Quantity;
-  using enum ColumnRole;
+  using namespace column_words;
   using R = PolicyRow;
-  return {{{"failed_links", count, key},
-           [](const R& r) { return Cell(r.scenario->scenario.failed_links); }},
-          {{"seed", count, key}, [](const R& r) { return r.scenario->scenario.seed; }},
-          {{"events", count, key}, [](const R& r) { return r.scenario->events.size(); }},
-          {{"policy", text, key}, [](const R& r) { return to_text(r.recovery().policy); }},
-          {{"collective_time_ps", time, metric},
-           [](const R& r) { // none where something is left out
-             return r.recovery().complete() ? Cell(r.recovery().completion) : Cell();
-           }},
-          {{"last_delivery_ps", time, metric},
-           [](const R& r) { // which the last start may follow
-             const std::vector<ProgressPoint>& progress = r.recovery().progress;
-             return progress.empty() || progress.back().at == Time{} ? Cell() : progress.back().at;
-           }},
-          {{"complete", truth, metric}, [](const R& r) { return r.recovery().complete(); }},
-          {{"ending", text, metric}, [](const R& r) { return to_text(r.recovery().ending); }},
-          {{"slowdown", ratio, metric}, [](const R& r) { return Cell(r.e->slowdown(*r.policy)); }},
-          {{"goodput_lost", part, metric}, [](const R& r) { return r.e->goodput_lost(*r.policy); }},
-          {{"in_vain_bytes", bytes, metric}, [](const R& r) { return r.recovery().in_vain; }},
-          {{"decisions_in_force", count, metric},
-           [](const R& r) { return r.policy->decisions_in_force(); }},
-          {{"decisions", count, metric}, [](const R& r) { return r.recovery().decisions.size(); }},
-          {{"npus_missing_some", count, metric}, [](const R& r) { return r.policy->missing_npus; }},
-          {{"missing", count, metric}, [](const R& r) { return r.recovery().missing.size(); }},
-          {{"lost", count, metric}, [](const R& r) { return r.recovery().lost.size(); }},
-          {{"stuck", count, metric}, [](const R& r) { return r.recovery().stuck.size(); }}};
+  return {
+      {{"failed_links", count, key, sometimes,
+        "Number of random cables that go down during the run; null where no number is given; a "
+        "cable is a link and its opposite"},
+       [](const R& r) { return Cell(r.scenario->scenario.failed_links); }},
+      {{"seed", count, key, sometimes,
+        "Seed by which failures are drawn; where none are, the experiment's"},
+       [](const R& r) { return r.scenario->scenario.seed; }},
+      {{"events", count, key, sometimes,
+        "Number of events of the run, whether or not they come to matter; a cable that fails is "
+        "two, one for each direction"},
+       [](const R& r) { return r.scenario->events.size(); }},
+      {{"policy", text, key, sometimes,
+        "What is done about events. `report`: nothing. `reroute`: what can't go on takes the "
+        "shortest path that is left. `resynthesize`: the rest is planned anew. `restart`: "
+        "everything is planned anew from the start"},
+       [](const R& r) { return to_text(r.recovery().policy); }},
+      {shared("collective_time_ps",
+              "Simulated time from the start to the last delivery that an NPU alive wants, or to "
+              "the last start of those alive if that is later; null where `complete` is false"),
+       [](const R& r) { // none where something is left out
+         return r.recovery().complete() ? Cell(r.recovery().completion) : Cell();
+       }},
+      {{"last_delivery_ps", time, metric, sometimes,
+        "Time of the last delivery that an NPU alive wants, also where something is left out; null "
+        "where nothing was delivered"},
+       [](const R& r) { // which the last start may follow
+         const std::vector<ProgressPoint>& progress = r.recovery().progress;
+         return progress.empty() || progress.back().at == Time{} ? Cell() : progress.back().at;
+       }},
+      {{"complete", truth, metric, sometimes,
+        "Whether all NPUs that are alive in the end have all that they want, as far as it "
+        "survives"},
+       [](const R& r) { return r.recovery().complete(); }},
+      {{"ending", text, metric, sometimes,
+        "`complete`; `incomplete`: an NPU alive lacks something that survives; `no destination "
+        "lives`: all that were to receive something are dead; `nothing survives`: nothing is left "
+        "of what the living were to receive"},
+       [](const R& r) { return to_text(r.recovery().ending); }},
+      {{"slowdown", ratio, metric, sometimes,
+        "`collective_time_ps / undisturbed_time_ps`; null where `complete` is false"},
+       [](const R& r) { return Cell(r.e->slowdown(*r.policy)); }},
+      {{"goodput_lost", part, metric, sometimes,
+        "Part of the undisturbed goodput that is lost: `1 - undisturbed_time_ps / "
+        "collective_time_ps`; 1 where `complete` is false; below 0 where the run ended sooner than "
+        "the undisturbed one"},
+       [](const R& r) { return r.e->goodput_lost(*r.policy); }},
+      {{"in_vain_bytes", bytes, metric, sometimes,
+        "Bytes carried over links, counted on each link, by deliveries that nothing in place at "
+        "the end came from"},
+       [](const R& r) { return r.recovery().in_vain; }},
+      {{"decisions_in_force", count, metric, sometimes,
+        "Number of `decisions` that took effect; the others found no plan, or none that is faster "
+        "than going on"},
+       [](const R& r) { return r.policy->decisions_in_force(); }},
+      {{"decisions", count, metric, sometimes, "Number of answers to events that were worked out"},
+       [](const R& r) { return r.recovery().decisions.size(); }},
+      {{"npus_missing_some", count, metric, sometimes,
+        "Number of NPUs alive that lack something in the end"},
+       [](const R& r) { return r.policy->missing_npus; }},
+      {{"missing", count, metric, sometimes,
+        "Number of demands (chunk, NPU) that are unmet in the end although NPU and data survive"},
+       [](const R& r) { return r.recovery().missing.size(); }},
+      {{"lost", count, metric, sometimes,
+        "Number of contributions (chunk, NPU) that were given up, or that no NPU alive holds in "
+        "the end"},
+       [](const R& r) { return r.recovery().lost.size(); }},
+      {{"stuck", count, metric, sometimes,
+        "Number of transfers of the last plan that never were delivered"},
+       [](const R& r) { return r.recovery().stuck.size(); }}};
 }
 
 Fields<PolicyRow> cost_fields() {
-  return {{{"planning_seconds", Quantity::effort, ColumnRole::cost},
+  using namespace column_words;
+  return {{{"planning_seconds", effort, cost, sometimes,
+            "CPU time of planning for all decisions of the run"},
            [](const PolicyRow& r) { return r.policy->planning_seconds; }}};
 }
 
@@ -184,15 +239,15 @@ struct SummaryRow {
 
 /// What only policies have.
 Fields<PolicySummary> reaction_fields() {
-  using enum Quantity;
+  using namespace column_words;
   using S = PolicySummary;
-  return {{{"in_vain_bytes", bytes, ColumnRole::metric, 4},
+  return {{{"in_vain_bytes", bytes, metric, 4},
            [](const S& s) { return s.in_vain == Bytes{} ? Cell() : Cell(s.in_vain); }},
-          {{"decisions_in_force", numeral, ColumnRole::metric, 5, "in force / made"},
+          {{"decisions_in_force", numeral, metric, 5, "in force / made"},
            [](const S& s) {
              return s.decisions == 0 ? Cell() : Cell(fmt::format("{}/{}", s.in_force, s.decisions));
            }},
-          {{"planning_seconds", effort, ColumnRole::metric, 6},
+          {{"planning_seconds", effort, metric, 6},
            [](const S& s) { return s.decisions == 0 ? Cell() : Cell(s.planning_seconds); }}};
 }
 
@@ -204,8 +259,7 @@ struct SummaryColumns {
 };
 
 Fields<SummaryRow> summary_fields(const SummaryColumns& shown) {
-  using enum Quantity;
-  using enum ColumnRole;
+  using namespace column_words;
   using R = SummaryRow;
   Fields<R> fields{{{"algorithm", text}, [](const R& r) { return r.e->algorithm; }}};
   if (shown.chunks_per_shard)

@@ -107,7 +107,7 @@ PlannedRows planned_failures(const FailureStudy& study, std::uint64_t seed) {
     Policy policy;
     const SkewRequest& skew;
   };
-  using enum Quantity;
+  using namespace column_words;
   using P = Planned;
   const Fields<P> fields{
       {{"algorithm", text}, [](const P& p) { return p.algorithm; }},
@@ -118,7 +118,7 @@ PlannedRows planned_failures(const FailureStudy& study, std::uint64_t seed) {
       {{"jitter", text}, [&](const P&) { return study.common.noise.jitter_text; }}};
   const std::vector<Scenario> scenarios = scenarios_of(study.common.events, seed);
   const std::vector<SkewRequest>& skews = study.common.noise.skews;
-  PlannedRows planned{{}, {}, {{"skew", {}}}, FailureStudy::columns(), "slowdown"};
+  PlannedRows planned{{}, {}, {{"skew", {}}}, columns_of<FailureStudy>(), "slowdown"};
   std::vector<Planned> rows;
   for (const AlgorithmRow& algorithm : study.algorithms)
     for (const Scenario& scenario : scenarios)
@@ -187,7 +187,7 @@ std::size_t FailureStudy::case_count() const {
   return algorithms.size() * common.policies.size() * scenarios_of(common.events, 1).size();
 }
 
-std::vector<RecordColumn> FailureStudy::columns() { return failure_columns(); }
+std::vector<RecordFile> FailureStudy::files() { return {{"failures", {failure_columns(), {}}}}; }
 
 std::vector<std::string> FailureStudy::table_columns() const {
   return failure_table_columns(common.noise.is_drawn());

@@ -4,6 +4,7 @@
 
 #include "experiments/driver/records/json.hpp"
 #include "experiments/driver/studies/measurements/comparison.hpp"
+#include "experiments/driver/studies/shared_columns.hpp"
 #include "sim/transport/constants.hpp"
 
 #include <fmt/format.h>
@@ -51,37 +52,57 @@ struct ErrorsOf {
 
 Fields<ErrorsOf> key_fields() {
   using R = ErrorsOf;
-  using enum Quantity;
-  using enum ColumnRole;
-  return {{{"label", text, key}, [](const R& r) { return r.study->label; }},
-          {{"group", text, key, 1}, [](const R& r) { return r.group; }},
-          {{"topology", text, key}, [](const R& r) { return r.topology; }},
-          {{"collective", text, key}, [](const R& r) { return to_text(r.kind); }},
-          {{"from_bytes", bytes, key}, [](const R& r) { return r.from; }}};
+  using namespace column_words;
+  return {
+      {shared("label"), [](const R& r) { return r.study->label; }},
+      {{"group", text, key, always, "Machines whose errors are told together", 1},
+       [](const R& r) { return r.group; }},
+      {{"topology", text, key, always, "Label of the machine; `all` for those of a group together"},
+       [](const R& r) { return r.topology; }},
+      {shared("collective"), [](const R& r) { return to_text(r.kind); }},
+      {{"from_bytes", bytes, key, always, "The row is of measured rows of so much and more"},
+       [](const R& r) { return r.from; }}};
 }
 
 Fields<ErrorsOf> error_fields() {
   using R = ErrorsOf;
   using E = FitErrors;
-  using enum Quantity;
-  using enum ColumnRole;
+  using namespace column_words;
   Fields<R> fields = key_fields();
-  extend(fields, {{{"rows", count, metric}, [](const R& r) { return r.rows.size(); }},
-                  {{"error", part, metric}, [](const R& r) { return r.off(&E::fitted).mean; }},
-                  {{"error_90", part, metric, 3, "90th"},
-                   [](const R& r) { return r.off(&E::fitted).most; }},
-                  {{"error_without_size", part, metric, 0, "without size"},
-                   [](const R& r) { return r.off(&E::without_size).mean; }},
-                  {{"error_without_size_90", part, metric, 3, "90th"},
-                   [](const R& r) { return r.off(&E::without_size).most; }},
-                  {{"error_without_system", part, metric, 0, "without system"},
-                   [](const R& r) { return r.off(&E::without_system).mean; }},
-                  {{"error_without_system_90", part, metric, 3, "90th"},
-                   [](const R& r) { return r.off(&E::without_system).most; }},
-                  {{"covered", part, metric, 0, "in interval"},
-                   [](const R& r) { return r.covered(&FittedRow::is_covered); }},
-                  {{"covered_elsewhere", part, metric, 1, "elsewhere"},
-                   [](const R& r) { return r.covered(&FittedRow::is_covered_elsewhere); }}});
+  extend(fields,
+         {{{"rows", count, metric, always, "How many there are"},
+           [](const R& r) { return r.rows.size(); }},
+          {{"error", part, metric, sometimes,
+            "exp(mean of \\|ln(predicted / measured)\\|) - 1, by constants that were fitted to "
+            "these rows, too"},
+           [](const R& r) { return r.off(&E::fitted).mean; }},
+          {{"error_90", part, metric, sometimes, "The same of the 90th percentile", 3, "90th"},
+           [](const R& r) { return r.off(&E::fitted).most; }},
+          {{"error_without_size", part, metric, sometimes,
+            "`error` by constants that were fitted without rows of the size that is predicted", 0,
+            "without size"},
+           [](const R& r) { return r.off(&E::without_size).mean; }},
+          {{"error_without_size_90", part, metric, sometimes, "The same of the 90th percentile", 3,
+            "90th"},
+           [](const R& r) { return r.off(&E::without_size).most; }},
+          {{"error_without_system", part, metric, sometimes,
+            "`error` by constants that were fitted without this machine's rows: what somebody with "
+            "another machine may expect",
+            0, "without system"},
+           [](const R& r) { return r.off(&E::without_system).mean; }},
+          {{"error_without_system_90", part, metric, sometimes, "The same of the 90th percentile",
+            3, "90th"},
+           [](const R& r) { return r.off(&E::without_system).most; }},
+          {{"covered", part, metric, sometimes,
+            "The part of fitted rows that lie in the 90 % interval that the other rows give; rows "
+            "of parts that few rows are of as if their machine were left out",
+            0, "in interval"},
+           [](const R& r) { return r.covered(&FittedRow::is_covered); }},
+          {{"covered_elsewhere", part, metric, sometimes,
+            "The part of fitted rows that lie, their machine left out, in the 90 % interval that "
+            "the other machines give; of rows all of whose parts another machine has",
+            1, "elsewhere"},
+           [](const R& r) { return r.covered(&FittedRow::is_covered_elsewhere); }}});
   return fields;
 }
 
@@ -180,60 +201,84 @@ Records fit_errors(const FitStudy& study, Networks networks, const FitEvaluation
 
 Records fit_rows(const FitStudy& study, Networks networks, const FitEvaluation& made) {
   using R = FittedRow;
-  using enum Quantity;
-  using enum ColumnRole;
+  using namespace column_words;
   const auto times_as_much = [](double FitErrors::*error) {
     return [error](const R& r) { return Cell(std::exp(r.errors.*error)); };
   };
   const Fields<R> fields{
-      {{"label", text, key}, [&](const R&) { return study.label; }},
-      {{"topology", text, key}, [&](const R& r) { return networks[r.system->topology].label; }},
-      {{"collective", text, key}, [](const R& r) { return to_text(r.row->measured.kind); }},
-      {{"size_bytes", bytes, key}, [](const R& r) { return r.row->measured.size; }},
-      {{"measured_ps", time, metric},
+      {shared("label"), [&](const R&) { return study.label; }},
+      {{"topology", text, key, always, "Label of the machine"},
+       [&](const R& r) { return networks[r.system->topology].label; }},
+      {shared("collective"), [](const R& r) { return to_text(r.row->measured.kind); }},
+      {shared("size_bytes"), [](const R& r) { return r.row->measured.size; }},
+      {{"measured_ps", time, metric, always, "Time that was measured"},
        [](const R& r) { return time_of_seconds(r.row->measured.seconds); }},
-      {{"predicted_ps", time, metric}, [](const R& r) { return r.predicted; }},
-      {{"time_low_ps", time, metric}, [](const R& r) { return r.interval.low; }},
-      {{"time_high_ps", time, metric}, [](const R& r) { return r.interval.high; }},
-      {{"predicted_over_measured", ratio, metric}, times_as_much(&FitErrors::fitted)},
-      {{"without_size", ratio, metric}, times_as_much(&FitErrors::without_size)},
-      {{"without_system", ratio, metric}, times_as_much(&FitErrors::without_system)},
-      {{"covered", truth, metric}, [](const R& r) { return Cell(r.is_covered); }},
-      {{"covered_elsewhere", truth, metric},
+      {{"predicted_ps", time, metric, always, "Time that is predicted by the fitted transport"},
+       [](const R& r) { return r.predicted; }},
+      {shared("time_low_ps"), [](const R& r) { return r.interval.low; }},
+      {shared("time_high_ps"), [](const R& r) { return r.interval.high; }},
+      {{"predicted_over_measured", ratio, metric, always, "`predicted_ps / measured_ps`"},
+       times_as_much(&FitErrors::fitted)},
+      {{"without_size", ratio, metric, always,
+        "The same by constants that were fitted without rows of this size"},
+       times_as_much(&FitErrors::without_size)},
+      {{"without_system", ratio, metric, always,
+        "The same by constants that were fitted without this machine's rows"},
+       times_as_much(&FitErrors::without_system)},
+      {{"covered", truth, metric, sometimes,
+        "Whether it lies in the interval that the other rows give; empty where it isn't fitted"},
+       [](const R& r) { return Cell(r.is_covered); }},
+      {{"covered_elsewhere", truth, metric, sometimes,
+        "The same of the interval that the other machines give, its own left out; empty where no "
+        "other has all of its parts"},
        [](const R& r) { return Cell(r.is_covered_elsewhere); }},
-      {{"part", text, note}, [](const R& r) { return r.part; }},
-      {{"latency_part", part, metric}, [](const R& r) { return r.errors.times; }},
-      {{"left_aside", text, note}, [](const R& r) { return Cell::of_text(r.row->left_aside); }}};
+      {{"part", text, note, always,
+        "Of the parts that it crosses the one whose steps take longest"},
+       [](const R& r) { return r.part; }},
+      {{"latency_part", part, metric, sometimes,
+        "How much of its time is latencies, handovers and launches; empty where it isn't fitted"},
+       [](const R& r) { return r.errors.times; }},
+      {{"left_aside", text, note, sometimes, "Why it isn't fitted; empty where it is"},
+       [](const R& r) { return Cell::of_text(r.row->left_aside); }}};
   return records_of<R>(fields, made.rows);
 }
 
 Records fit_constants(const FitStudy& study, const FitEvaluation& made) {
   using R = FittedConstant;
-  using enum Quantity;
-  using enum ColumnRole;
+  using namespace column_words;
   const auto if_fitted = [](double R::*value) {
     return [value](const R& r) {
       return r.verdict == FitVerdict::fitted ? Cell(text_of(r, r.*value)) : Cell();
     };
   };
   const Fields<R> fields{
-      {{"label", text, key}, [&](const R&) { return study.label; }},
-      {{"constant", text, key}, [](const R& r) { return r.name; }},
-      {{"start", numeral, metric}, [](const R& r) { return text_of(r, r.start); }},
-      {{"value", numeral, metric}, [](const R& r) { return text_of(r, r.value); }},
-      {{"low", numeral, metric}, if_fitted(&R::low)},
-      {{"high", numeral, metric}, if_fitted(&R::high)},
-      {{"rows", count, metric}, [](const R& r) { return r.rows; }},
-      {{"verdict", text, metric}, [](const R& r) { return to_text(r.verdict); }}};
+      {shared("label"), [&](const R&) { return study.label; }},
+      {{"constant", text, key, always, "`PART.PROTOCOL.KEY` of a rule, or `launch.MODEL`"},
+       [](const R& r) { return r.name; }},
+      {{"start", numeral, metric, sometimes, "Where it was, as files have it"},
+       [](const R& r) { return text_of(r, r.start); }},
+      {{"value", numeral, metric, sometimes, "Where it is now"},
+       [](const R& r) { return text_of(r, r.value); }},
+      {{"low", numeral, metric, sometimes, "90 % confidence; empty where it isn't fitted"},
+       if_fitted(&R::low)},
+      {{"high", numeral, metric, sometimes, "Its other end"}, if_fitted(&R::high)},
+      {{"rows", count, metric, always, "How many fitted rows depend on it"},
+       [](const R& r) { return r.rows; }},
+      {{"verdict", text, metric, always,
+        "`fitted`; `undetermined` where rows would do with its start as well; `unused` where none "
+        "depends on it"},
+       [](const R& r) { return to_text(r.verdict); }}};
   return records_of<R>(fields, made.fit.constants);
 }
 
-std::vector<RecordColumn> FitStudy::columns() {
-  return records_of<ErrorsOf>(error_fields(), {}).columns;
+std::vector<RecordFile> FitStudy::files() {
+  return {{"fits", records_of<ErrorsOf>(error_fields(), {})},
+          {"fit_rows", fit_rows({}, {}, {})},
+          {"fit_constants", fit_constants({}, {})}};
 }
 
 std::vector<std::string> FitStudy::table_columns() const {
-  std::vector<std::string> all = column_names(columns(), {});
+  std::vector<std::string> all = column_names(columns_of<FitStudy>(), {});
   for (const std::string& each : column_names(fit_constants(*this, {}).columns, {}))
     all.push_back(each);
   return all;

@@ -157,7 +157,7 @@ FitStudy read_fit(ConfigTable table, const Experiment& experiment, const std::st
     free->located([&] { require_constants(study.start, study.free); });
   study.expectations = read_expectations(
       table.tables("expect"),
-      {fit_error_keys(study, experiment.topologies), {}, {}, FitStudy::columns(), "error"});
+      {fit_error_keys(study, experiment.topologies), {}, {}, columns_of<FitStudy>(), "error"});
   table.finish();
   return study;
 }
@@ -165,7 +165,7 @@ FitStudy read_fit(ConfigTable table, const Experiment& experiment, const std::st
 /// A fit that is interrupted says nothing.
 StudyResult unfinished() {
   StudyResult result;
-  result.files = {{"fits", {FitStudy::columns(), {}}}};
+  result.files = {{"fits", {columns_of<FitStudy>(), {}}}};
   result.kind = FitStudy::kind;
   result.story = [](const TableForm&) { return std::string(); };
   result.unanswered = {Status::timed_out, "interrupted in its fit"};

@@ -9,6 +9,7 @@
 #include "experiments/driver/studies/runs/json.hpp"
 #include "experiments/driver/studies/runs/records.hpp"
 #include "experiments/driver/studies/runs/table.hpp"
+#include "experiments/driver/studies/shared_columns.hpp"
 #include "sim/engines/agreement.hpp"
 #include "sim/text.hpp"
 
@@ -44,29 +45,43 @@ bool is_best(const PointRow& row) {
 }
 
 Fields<PointRow> point_fields() {
-  using enum Quantity;
-  using enum ColumnRole;
+  using namespace column_words;
   using R = PointRow;
   Fields<R> fields{
-      {{"label", text, key}, [](const R& r) { return r.e->label; }},
-      {{"topology", text, key}, [](const R& r) { return r.e->topology; }},
-      {{"npus", count, key}, [](const R& r) { return r.e->npus; }},
-      {{"collective", text, key}, [](const R& r) { return r.e->collective; }},
-      {{"chunks", count, key}, [](const R& r) { return r.point().chunks; }},
-      {{"steps", count, key}, [](const R& r) { return r.point().steps; }},
-      {{"rounds", count, key}, [](const R& r) { return r.point().rounds; }},
-      {{"rounds_per_chunk", text, metric}, [](const R& r) { return to_text(r.point().cost()); }},
-      {{"chunks_per_shard", count, metric}, [](const R& r) { return r.point().chunks_per_shard; }},
-      {{"proof", text, metric}, [](const R& r) { return to_text(r.point().proof); }},
-      {{"optimal_in", text, metric},
+      {shared("label"), [](const R& r) { return r.e->label; }},
+      {shared("topology"), [](const R& r) { return r.e->topology; }},
+      {shared("npus"), [](const R& r) { return r.e->npus; }},
+      {shared("collective"), [](const R& r) { return r.e->collective; }},
+      {shared("chunks", "C of SCCL: number of chunks that it cuts one NPU's buffer into: K n for "
+                        "All-to-All and All-Reduce (n: members of the process group), else K")
+           .shown(0, "C"),
+       [](const R& r) { return r.point().chunks; }},
+      {{"steps", count, key, sometimes, "S of SCCL: number of synchronous steps", 0, "S"},
+       [](const R& r) { return r.point().steps; }},
+      {shared("rounds"), [](const R& r) { return r.point().rounds; }},
+      {shared("rounds_per_chunk"), [](const R& r) { return to_text(r.point().cost()); }},
+      {shared("chunks_per_shard", "K: number of chunks that a shard is cut into"),
+       [](const R& r) { return r.point().chunks_per_shard; }},
+      {{"proof", text, metric, always,
+        "Why no schedule of as many steps has fewer rounds per chunk. `LP-tight`: it meets the "
+        "bound of a linear program, which holds for any chunks and rounds. `UNSAT-proven`: a SAT "
+        "solver has refuted every better instance of up to S + k rounds. `best found`: better ones "
+        "are undecided within the limits"},
+       [](const R& r) { return to_text(r.point().proof); }},
+      {{"optimal_in", text, metric, always,
+        "`latency`: proven that no schedule has fewer steps. `bandwidth`: proven that none has "
+        "fewer rounds per chunk. `both`; `-`: neither is proven"},
        [](const R& r) {
          return to_text(Optimality{r.point().latency_optimal, r.point().bandwidth_optimal});
        }},
-      {{"method", text, note}, [](const R& r) { return r.point().method; }},
-      {{"transfers", count, metric}, [](const R& r) { return r.evaluation().transfers; }},
-      {{"verified", truth, note}, [](const R& r) { return r.evaluation().verified; }},
-      {{"size_bytes", bytes, key}, [](const R& r) { return r.sized->size; }},
-      {{"model_time_ps", time, metric}, [](const R& r) { return r.sized->model; }}};
+      {shared("method"), [](const R& r) { return r.point().method; }},
+      {shared("transfers"), [](const R& r) { return r.evaluation().transfers; }},
+      {shared("verified"), [](const R& r) { return r.evaluation().verified; }},
+      {shared("size_bytes"), [](const R& r) { return r.sized->size; }},
+      {{"model_time_ps", time, metric, always,
+        "SCCL's cost model: `steps * step_latency_ps + rounds * r`, where r is the time of the "
+        "largest chunk at the rate of a round; both constants stand in `studies` of the JSON"},
+       [](const R& r) { return r.sized->model; }}};
   Fields<Replay> of_replay = replay_fields(); // what differs from point to point of one frontier
   std::erase_if(of_replay, [](const Field<Replay>& field) {
     return field.column.name == "discipline" || field.column.name.ends_with("_utilisation");
@@ -75,8 +90,13 @@ Fields<PointRow> point_fields() {
            return r.sized == nullptr ? nullptr : &r.sized->replay;
          }));
   extend(fields,
-         {{{"best", truth, note}, is_best},
-          {{"synthesis_seconds", effort, cost}, [](const R& r) { return r.point().seconds; }}});
+         {{{"best", truth, note, always,
+            "Whether the point has the least time on the native engine at this size; of equal ones "
+            "the one with the fewest steps"},
+           is_best},
+          {shared("synthesis_seconds", "CPU time of this instance: to encode, solve and check it")
+               .shown(0, "CPU"),
+           [](const R& r) { return r.point().seconds; }}});
   return fields;
 }
 
@@ -86,34 +106,51 @@ struct PaperRow {
 };
 
 Fields<PaperRow> paper_fields() {
-  using enum Quantity;
-  using enum ColumnRole;
+  using namespace column_words;
   using R = PaperRow;
   return {
-      {{"label", text, key}, [](const R& r) { return r.study->frontier.label; }},
-      {{"topology", text, key}, [](const R& r) { return r.study->frontier.topology; }},
-      {{"collective", text, key}, [](const R& r) { return r.study->frontier.collective; }},
-      {{"chunks", count, key}, [](const R& r) { return r.instance->paper.chunks; }},
-      {{"steps", count, key}, [](const R& r) { return r.instance->paper.steps; }},
-      {{"rounds", count, key}, [](const R& r) { return r.instance->paper.rounds; }},
-      {{"rounds_per_chunk", text, metric},
-       [](const R& r) { return to_text(r.instance->paper.cost()); }},
-      {{"paper_optimal_in", text, metric},
+      {shared("label"), [](const R& r) { return r.study->frontier.label; }},
+      {shared("topology"), [](const R& r) { return r.study->frontier.topology; }},
+      {shared("collective"), [](const R& r) { return r.study->frontier.collective; }},
+      {shared("chunks", "C of the paper"), [](const R& r) { return r.instance->paper.chunks; }},
+      {{"steps", count, key, sometimes, "S of the paper"},
+       [](const R& r) { return r.instance->paper.steps; }},
+      {shared("rounds", "R of the paper"), [](const R& r) { return r.instance->paper.rounds; }},
+      {shared("rounds_per_chunk"), [](const R& r) { return to_text(r.instance->paper.cost()); }},
+      {{"paper_optimal_in", text, metric, always,
+        "What the paper claims that it is optimal in: `latency`, `bandwidth`, `both` or `-`", 0,
+        "claims"},
        [](const R& r) { return to_text(r.instance->paper.claimed); }},
-      {{"proven_optimal_in", text, metric}, [](const R& r) { return to_text(r.instance->proven); }},
-      {{"answer", text, metric}, [](const R& r) { return r.instance->answer; }},
-      {{"verified", truth, note}, [](const R& r) { return r.instance->verified; }},
-      {{"method", text, note}, [](const R& r) { return r.instance->method; }},
-      {{"better", text, metric},
+      {{"proven_optimal_in", text, metric, always,
+        "What of this is proven here: `latency`, `bandwidth`, `both` or `-`", 0, "proven"},
+       [](const R& r) { return to_text(r.instance->proven); }},
+      {{"answer", text, metric, always,
+        "Whether there is such a schedule: `sat`, `unsat`, or `timed_out` where that is undecided",
+        0, "ours"},
+       [](const R& r) { return r.instance->answer; }},
+      {shared("verified"), [](const R& r) { return r.instance->verified; }},
+      {shared(
+           "method",
+           "What found the schedule, or decided that there is none; null where nothing was tried"),
+       [](const R& r) { return r.instance->method; }},
+      {{"better", text, metric, sometimes,
+        "Point of the frontier that beats it, as `(C,S,R)`: fewer steps at no more rounds per "
+        "chunk, or fewer rounds per chunk in no more steps; null where none does"},
        [](const R& r) {
          const std::vector<FrontierPoint>& points = r.study->frontier.frontier.points;
          return r.instance->better ? Cell(instance_text(points[*r.instance->better])) : Cell();
        }},
-      {{"verdict", text, metric}, [](const R& r) { return to_text(r.instance->agreement); }},
-      {{"explanation", text, note}, [](const R& r) { return r.instance->paper.explanation; }},
-      {{"paper_seconds", number, metric},
+      {{"verdict", text, metric, always,
+        "`match`: there is a schedule, and what the paper claims is proven; `differs, explained`; "
+        "`differs`; `not judged`"},
+       [](const R& r) { return to_text(r.instance->agreement); }},
+      {{"explanation", text, note, sometimes,
+        "Why ours may differ, as the experiment says; null where it may not"},
+       [](const R& r) { return r.instance->paper.explanation; }},
+      {{"paper_seconds", number, metric, sometimes, "Time of synthesis that the paper states [s]"},
        [](const R& r) { return Cell(r.instance->paper.seconds); }},
-      {{"synthesis_seconds", effort, cost}, [](const R& r) { return r.instance->seconds; }}};
+      {shared("synthesis_seconds", "CPU time of this instance here").shown(0, "CPU"),
+       [](const R& r) { return r.instance->seconds; }}};
 }
 
 } // namespace
@@ -152,7 +189,6 @@ Fields<Row> shown_fields(const Fields<Row>& fields, std::span<const ShownColumn>
       return name_without_unit(field.column);
     }));
     RecordColumn& column = chosen.back().column;
-    column.title = each.title;
     column.spare = each.spare;
     if (column.role == ColumnRole::key) column.role = ColumnRole::metric;
   }
@@ -202,15 +238,13 @@ std::string frontier_heading(const FrontierEvaluation& e) {
 /// What a table of points, at their largest size, says otherwise than a record; then all of the
 /// record. Pre: one size or more.
 Fields<PointRow> table_point_fields(std::span<const Bytes> sizes) {
-  using enum Quantity;
-  using enum ColumnRole;
+  using namespace column_words;
   using R = PointRow;
   Fields<R> fields{
       {{"rounds_per_chunk", numeral}, [](const R& r) { return cost_text(r.point().cost()); }},
       {{"proof", text, note}, [](const R& r) { return proof_text(r.point()); }}};
-  std::vector<ShownColumn> shown{{"chunks", "C"},  {"steps", "S"},
-                                 {"rounds", "R"},  {"rounds_per_chunk", "R/C"},
-                                 {"proof", "", 2}, {"optimal_in", "", 3}};
+  std::vector<ShownColumn> shown{{"chunks"},           {"steps"},    {"rounds"},
+                                 {"rounds_per_chunk"}, {"proof", 2}, {"optimal_in", 3}};
   for (const Bytes size : sizes) {
     const std::string model = "model " + to_text(size), replayed = "time " + to_text(size);
     fields.push_back({{model, time}, [size](const R& r) {
@@ -221,14 +255,11 @@ Fields<PointRow> table_point_fields(std::span<const Bytes> sizes) {
                         const SizedPoint* at = at_size(r.evaluation(), size);
                         return at == nullptr ? Cell() : Cell(at->replay.report.completion);
                       }});
-    shown.push_back({model, "", 4});
+    shown.push_back({model, 4});
     shown.push_back({replayed});
   }
-  for (const ShownColumn& each : {ShownColumn{"algbw", "", 1},
-                                  {"gap"},
-                                  {"gap_at_chunks", "at chunks", 5},
-                                  {"method", "found by", 6},
-                                  {"synthesis", "CPU", 7}})
+  for (const ShownColumn& each :
+       {ShownColumn{"algbw", 1}, {"gap"}, {"gap_at_chunks", 5}, {"method", 6}, {"synthesis", 7}})
     shown.push_back(each);
   extend(fields, point_fields());
   return shown_fields(fields, shown);
@@ -317,13 +348,13 @@ Fields<PaperRow> table_paper_fields() {
                     }}};
   extend(fields, paper_fields());
   return shown_fields(fields, std::vector<ShownColumn>{{"paper"},
-                                                       {"paper_optimal_in", "claims", 2},
-                                                       {"time", "", 4},
-                                                       {"answer", "ours"},
-                                                       {"proven_optimal_in", "proven", 1},
-                                                       {"synthesis", "CPU", 3},
-                                                       {"better", "", 5},
-                                                       {"method", "found by", 6},
+                                                       {"paper_optimal_in", 2},
+                                                       {"time", 4},
+                                                       {"answer"},
+                                                       {"proven_optimal_in", 1},
+                                                       {"synthesis", 3},
+                                                       {"better", 5},
+                                                       {"method", 6},
                                                        {"verdict"}});
 }
 

@@ -5,6 +5,7 @@
 
 #include "experiments/driver/records/json.hpp"
 #include "experiments/driver/studies/runs/table.hpp"
+#include "experiments/driver/studies/shared_columns.hpp"
 #include "sim/text.hpp"
 
 #include <fmt/format.h>
@@ -34,8 +35,7 @@ std::vector<JobRow> job_rows(const JobStudyEvaluation& study) {
 }
 
 Fields<JobRow> job_fields() {
-  using enum Quantity;
-  using enum ColumnRole;
+  using namespace column_words;
   using R = JobRow;
   const auto of_result = [](auto value) {
     return [value](const R& r) { return r.result ? Cell(value(*r.result)) : Cell(); };
@@ -46,39 +46,71 @@ Fields<JobRow> job_fields() {
   using J = JobResult;
   using P = PlanEvaluation;
   return {
-      {{"label", text, key}, [](const R& r) { return r.study->label; }},
-      {{"topology", text, key}, [](const R& r) { return r.study->topology; }},
-      {{"npus", count, key}, [](const R& r) { return r.study->npus; }},
-      {{"engine", text, key}, [](const R& r) { return joined(r.study->engines, "+"); }},
-      {{"link_busy", text, key}, [](const R& r) { return to_text(r.study->model.link_busy); }},
-      {{"forwarding", text, key}, [](const R& r) { return to_text(r.study->model.forwarding); }},
-      {{"plan", text, key}, [](const R& r) { return r.plan->plan; }},
-      {{"status", text, note},
+      {shared("label"), [](const R& r) { return r.study->label; }},
+      {shared("topology"), [](const R& r) { return r.study->topology; }},
+      {shared("npus"), [](const R& r) { return r.study->npus; }},
+      {shared("engine"), [](const R& r) { return joined(r.study->engines, "+"); }},
+      {shared("link_busy"), [](const R& r) { return to_text(r.study->model.link_busy); }},
+      {shared("forwarding"), [](const R& r) { return to_text(r.study->model.forwarding); }},
+      {{"plan", text, key, always,
+        "How all jobs got their schedules: `ring`: each by this algorithm, as if it were alone; "
+        "`tacos, together`: one synthesis for all"},
+       [](const R& r) { return r.plan->plan; }},
+      {shared("status", "`feasible` where the plan has schedules for all jobs; `defect`, and what "
+                        "else may end it, as for runs"),
        [](const R& r) {
          if (!r.plan->problem.empty()) return Cell("defect");
          return Cell(to_text(r.result ? Status::feasible : r.plan->status));
        }},
-      {{"note", text, note}, [](const R& r) { return r.plan->note; }},
-      {{"job", text, key}, [](const R& r) { return r.job->name; }},
-      {{"collective", text, key}, [](const R& r) { return r.job->collective; }},
-      {{"size_bytes", bytes, key}, [](const R& r) { return r.job->size; }},
-      {{"chunks_per_shard", count, metric},
+      {shared("note", "Why the plan has no schedules, in words; null where it has. A defect stands "
+                      "in `problem` of the JSON"),
+       [](const R& r) { return r.plan->note; }},
+      {{"job", text, key, always, "Name of the job"}, [](const R& r) { return r.job->name; }},
+      {shared("collective"), [](const R& r) { return r.job->collective; }},
+      {shared("size_bytes", "Size of the job's collective as nccl-tests prints it"),
+       [](const R& r) { return r.job->size; }},
+      {shared(
+           "chunks_per_shard",
+           "K of the job: number of chunks that a shard is cut into; null where that isn't known"),
        [](const R& r) {
          if (r.job->chunks) return Cell(*r.job->chunks);
          return r.result ? Cell(r.result->chunks) : Cell();
        }},
-      {{"start_ps", time, key}, [](const R& r) { return r.job->timing.start; }},
-      {{"priority", count, key}, [](const R& r) { return r.job->timing.priority; }},
-      {{"alone_time_ps", time, metric}, of_result([](const J& j) { return j.alone; })},
-      {{"collective_time_ps", time, metric}, of_result([](const J& j) { return j.in_company; })},
-      {{"slowdown", ratio, metric}, of_result([](const J& j) { return j.slowdown(); })},
-      {{"lower_bound_ps", time, metric}, of_result([](const J& j) { return j.bound; })},
-      {{"algbw_bytes_per_s", rate, metric}, of_result([](const J& j) { return j.algbw; })},
-      {{"makespan_ps", time, metric}, of_plan([](const P& p) { return p.makespan; })},
-      {{"makespan_lower_bound_ps", time, metric}, of_plan([](const P& p) { return p.bound; })},
-      {{"mean_slowdown", ratio, metric}, of_plan([](const P& p) { return p.mean_slowdown; })},
-      {{"synthesis_seconds", effort, cost}, [](const R& r) { return r.plan->synthesis_seconds; }},
-      {{"replay_seconds", effort, cost}, [](const R& r) { return r.plan->replay_seconds; }}};
+      {{"start_ps", time, key, always, "Time at which the job starts"},
+       [](const R& r) { return r.job->timing.start; }},
+      {{"priority", count, key, always,
+        "0 to 7; of transfers that wait for a link, those of the highest priority go first, "
+        "without preemption"},
+       [](const R& r) { return r.job->timing.priority; }},
+      {{"alone_time_ps", time, metric, sometimes,
+        "Time from the start of the job to its last delivery, alone on the network, by the same "
+        "algorithm",
+        0, "alone"},
+       of_result([](const J& j) { return j.alone; })},
+      {shared("collective_time_ps",
+              "Time from the start of the job to its last delivery, among the other jobs")
+           .shown(0, "in company"),
+       of_result([](const J& j) { return j.in_company; })},
+      {{"slowdown", ratio, metric, sometimes, "`collective_time_ps / alone_time_ps`"},
+       of_result([](const J& j) { return j.slowdown(); })},
+      {shared("lower_bound_ps", "Best lower bound of the job's collective alone on the network"),
+       of_result([](const J& j) { return j.bound; })},
+      {shared("algbw_bytes_per_s"), of_result([](const J& j) { return j.algbw; })},
+      {{"makespan_ps", time, metric, sometimes,
+        "Time from the first start of any job to the last delivery of all"},
+       of_plan([](const P& p) { return p.makespan; })},
+      {{"makespan_lower_bound_ps", time, metric, sometimes,
+        "No schedule of the collectives of all jobs at once takes less"},
+       of_plan([](const P& p) { return p.bound; })},
+      {{"mean_slowdown", ratio, metric, sometimes,
+        "Geometric mean of `slowdown` over the jobs of the plan"},
+       of_plan([](const P& p) { return p.mean_slowdown; })},
+      {shared("synthesis_seconds",
+              "CPU time of the synthesis of all schedules of the plan, in each row of it"),
+       [](const R& r) { return r.plan->synthesis_seconds; }},
+      {shared("replay_seconds",
+              "CPU time of all replays of the plan, alone and together, in each row of it"),
+       [](const R& r) { return r.plan->replay_seconds; }}};
 }
 
 /// Groups may be long lists.
@@ -88,22 +120,15 @@ std::string shortened(const std::string& collective) {
 }
 
 std::vector<ShownColumn> shown_columns() {
-  return {{"plan"},
-          {"job"},
-          {"collective", "", 3},
-          {"size", "", 4},
-          {"chunks/shard", "", 7},
-          {"start", "", 5},
-          {"priority", "", 6},
-          {"alone_time", "alone", 1},
-          {"collective_time", "in company"},
-          {"slowdown"},
-          {"algbw", "", 2}};
+  return {
+      {"plan"},     {"job"},         {"collective", 3}, {"size", 4},         {"chunks/shard", 7},
+      {"start", 5}, {"priority", 6}, {"alone_time", 1}, {"collective_time"}, {"slowdown"},
+      {"algbw", 2}};
 }
 
 /// What a table says otherwise than a record, then all of the record.
 Fields<JobRow> table_fields() {
-  using enum Quantity;
+  using namespace column_words;
   using R = JobRow;
   Fields<R> fields{{{"collective", text}, [](const R& r) { return shortened(r.job->collective); }},
                    {{"chunks/shard", numeral}, [](const R& r) {

@@ -172,41 +172,72 @@ std::string cause_of(const Topology& topology, const Collective& collective,
 
 const Fields<NoiseOutcome>& noise_fields() {
   using N = NoiseOutcome;
-  using enum Quantity;
-  using enum ColumnRole;
+  using namespace column_words;
   static const Fields<N> fields{
-      {{"skew", text, key}, [](const N& n) { return n.skew; }},
-      {{"jitter", text, key}, [](const N& n) { return n.jitter; }},
-      {{"noise_seed", count, key}, [](const N& n) { return n.seed; }},
-      {{"draws", count, key}, [](const N& n) { return n.draws.size(); }},
-      {{"time_p50_ps", time, metric}, [](const N& n) { return known(n.time_at(median)); }},
-      {{"time_p90_ps", time, metric}, [](const N& n) { return known(n.time_at(most)); }},
-      {{"time_p99_ps", time, metric}, [](const N& n) { return known(n.time_at(nearly_all)); }},
-      {{"time_worst_ps", time, metric}, [](const N& n) { return known(n.time_at(all)); }},
-      {{"after_last_start_p50_ps", time, metric},
+      {{"skew", text, key, optional,
+        "Distribution of the start times that are drawn, as asked for: `none`, `uniform:20us` "
+        "(from 0 to 20 us), `normal:5us` (standard deviation), `exponential:10us` (mean), "
+        "`uniform:0.5x` (times the lower bound); the earliest start of each draw is 0"},
+       [](const N& n) { return n.skew; }},
+      {{"jitter", text, key, optional,
+        "Standard deviations of the factors that each link's bandwidth and latency are drawn by, "
+        "as asked for: `bandwidth=5%,latency=10%`, or `none`"},
+       [](const N& n) { return n.jitter; }},
+      {{"noise_seed", count, key, optional, "Seed of start times and links that are drawn"},
+       [](const N& n) { return n.seed; }},
+      {{"draws", count, key, optional,
+        "Number of draws of start times and links; 1 where skew and jitter are `none`"},
+       [](const N& n) { return n.draws.size(); }},
+      {{"time_p50_ps", time, metric, optional,
+        "Time that half of the draws don't exceed, from 0 to the end: of `n` draws in order of "
+        "their times the number `ceil(0.5 n)`",
+        0, "p50"},
+       [](const N& n) { return known(n.time_at(median)); }},
+      {{"time_p90_ps", time, metric, optional, "The same of nine tenths of the draws", 0, "p90"},
+       [](const N& n) { return known(n.time_at(most)); }},
+      {{"time_p99_ps", time, metric, optional, "The same of 99 of 100 draws", 0, "p99"},
+       [](const N& n) { return known(n.time_at(nearly_all)); }},
+      {{"time_worst_ps", time, metric, optional, "Longest time of all draws", 0, "worst"},
+       [](const N& n) { return known(n.time_at(all)); }},
+      {{"after_last_start_p50_ps", time, metric, optional,
+        "What is left of a draw's time after its last NPU has started: what half of the draws "
+        "don't exceed",
+        0, "after last start"},
        [](const N& n) { return known(n.after_last_start_at(median)); }},
-      {{"after_last_start_p99_ps", time, metric},
+      {{"after_last_start_p99_ps", time, metric, optional, "The same of 99 of 100 draws"},
        [](const N& n) { return known(n.after_last_start_at(nearly_all)); }},
-      {{"noise_slowdown_p50", ratio, metric}, [](const N& n) { return n.slowdown_at(median); }},
-      {{"noise_slowdown_p99", ratio, metric}, [](const N& n) { return n.slowdown_at(nearly_all); }},
-      {{"critical_cause", text, note}, [](const N& n) { return of_cause(n, true); }},
-      {{"critical_cause_fraction", part, metric}, [](const N& n) { return of_cause(n, false); }}};
+      {{"noise_slowdown_p50", ratio, metric, optional,
+        "`time_p50_ps` over the time of the same run without noise (late starts that are given are "
+        "no noise)",
+        0, "x quiet"},
+       [](const N& n) { return n.slowdown_at(median); }},
+      {{"noise_slowdown_p99", ratio, metric, optional, "`time_p99_ps` over that time", 0,
+        "p99 x quiet"},
+       [](const N& n) { return n.slowdown_at(nearly_all); }},
+      {{"critical_cause", text, note, optional,
+        "The cause of the end in most draws: the NPU whose late start (`npu3, late`), or the link "
+        "on which (`npu3>npu4`), most of the time of the chain of events was spent that the end "
+        "waited for; null under `fluid`"},
+       [](const N& n) { return of_cause(n, true); }},
+      {{"critical_cause_fraction", part, metric, optional,
+        "Part of the draws with this cause; 0 to 1", 0, "in draws"},
+       [](const N& n) { return of_cause(n, false); }}};
   return fields;
 }
 
 // Times first, then how much more than without noise; what is spared first on a narrow terminal is
 // what depends on who was late.
 std::vector<ShownColumn> shown_noise(bool causes) {
-  std::vector<ShownColumn> shown{{"time_p50", "p50"},
-                                 {"time_p90", "p90", 2},
-                                 {"time_p99", "p99"},
-                                 {"time_worst", "worst", 1},
-                                 {"after_last_start_p50", "after last start", 4},
-                                 {"noise_slowdown_p50", "x quiet", 3},
-                                 {"noise_slowdown_p99", "p99 x quiet"}};
+  std::vector<ShownColumn> shown{{"time_p50"},
+                                 {"time_p90", 2},
+                                 {"time_p99"},
+                                 {"time_worst", 1},
+                                 {"after_last_start_p50", 4},
+                                 {"noise_slowdown_p50", 3},
+                                 {"noise_slowdown_p99"}};
   if (causes) {
-    shown.push_back({"critical_cause", "critical cause", 5});
-    shown.push_back({"critical_cause_fraction", "in draws", 6});
+    shown.push_back({"critical_cause", 5});
+    shown.push_back({"critical_cause_fraction", 6});
   }
   return shown;
 }

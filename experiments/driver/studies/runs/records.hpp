@@ -37,9 +37,6 @@ struct OptionalRunColumns {
 /// run, CPU seconds and memory, stands last.
 [[nodiscard]] Records run_records(std::span<const Evaluation> evaluations);
 
-/// All columns that rows can have, but for facts.
-[[nodiscard]] std::vector<RecordColumn> run_columns();
-
 /// Maps an evaluation to a column's value in its first row; facts are columns, too.
 [[nodiscard]] std::function<Cell(const Evaluation&)> run_column(const std::string& name);
 

@@ -179,7 +179,7 @@ void read_axes(ConfigTable& table, FigureRequest& figure) {
     figure.quantity = parsed_at(table, "quantity", "utilisation", parse_reported_quantity);
     return;
   }
-  const std::vector<RecordColumn> columns = RunStudy::columns();
+  const std::vector<RecordColumn> columns = columns_of<RunStudy>();
   figure.metric = parsed_at(table, "metric", "algbw",
                             [&](const std::string& text) { return metric_column(text, columns); });
   if (kind == FigureKind::scaling) {
@@ -414,7 +414,7 @@ PlannedRows planned_runs(std::span<const Case> cases) {
     Discipline discipline;
     const SkewRequest& skew;
   };
-  using enum Quantity;
+  using namespace column_words;
   using P = Planned;
   const Fields<P> fields{
       {{"label", text}, [](const P& p) { return p.c.run; }},
@@ -427,7 +427,7 @@ PlannedRows planned_runs(std::span<const Case> cases) {
       {{"discipline", text}, [](const P& p) { return to_text(p.discipline); }},
       {{"skew", text}, [](const P& p) { return p.skew.text; }},
       {{"jitter", text}, [](const P& p) { return p.c.noise.jitter_text; }}};
-  PlannedRows planned{{}, {}, {{"discipline", {}}, {"skew", {}}}, RunStudy::columns(), "algbw"};
+  PlannedRows planned{{}, {}, {{"discipline", {}}, {"skew", {}}}, columns_of<RunStudy>(), "algbw"};
   std::vector<Planned> rows;
   for (const Case& c : cases)
     for (const Discipline discipline : c.disciplines)
@@ -473,8 +473,6 @@ std::size_t RunStudy::case_count() const {
              matrix.noise.skews.size();
   return count;
 }
-
-std::vector<RecordColumn> RunStudy::columns() { return run_columns(); }
 
 std::vector<std::string> RunStudy::table_columns() const {
   std::vector<Discipline> disciplines;

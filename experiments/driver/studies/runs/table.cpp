@@ -7,6 +7,7 @@
 #include "experiments/driver/records/table.hpp"
 #include "experiments/driver/studies/noise/draws.hpp"
 #include "experiments/driver/studies/runs/records.hpp"
+#include "experiments/driver/studies/runs/study.hpp"
 #include "sim/engines/agreement.hpp"
 #include "synth/bounds/bounds.hpp"
 
@@ -126,8 +127,7 @@ std::string time_name(Discipline discipline) { return fmt::format("time_{}", to_
 
 /// What a table says otherwise than a record, then all of the record.
 Fields<TableRow> table_fields(Fields<RunRow> of_record, std::span<const Discipline> disciplines) {
-  using enum Quantity;
-  using enum ColumnRole;
+  using namespace column_words;
   using R = TableRow;
   Fields<R> fields{
       {{"best", text}, [](const R& r) { return r.is_best ? "*" : ""; }},
@@ -149,28 +149,27 @@ std::vector<ShownColumn> shown_columns(const Shape& shape) {
   if (shape.sizes) shown.push_back({"size"});
   if (shape.best) shown.push_back({"best"});
   shown.push_back({"algorithm"});
-  if (shape.chunks) shown.push_back({"chunks/shard", "", 3});
-  shown.push_back({"status", "", 1});
+  if (shape.chunks) shown.push_back({"chunks/shard", 3});
+  shown.push_back({"status", 1});
   for (const Discipline discipline : shape.disciplines)
-    shown.push_back({time_name(discipline), "", 0, "time"});
+    shown.push_back({time_name(discipline), 0, "time"});
   if (shape.interval) {
-    shown.push_back({"time_low", "low", 3});
-    shown.push_back({"time_high", "high", 3});
+    shown.push_back({"time_low", 3});
+    shown.push_back({"time_high", 3});
   }
-  for (const ShownColumn& column :
-       std::initializer_list<ShownColumn>{{"algbw", "", 2},
-                                          {"busbw", "", 4},
-                                          {"over_nccl", "x over nccl"},
-                                          {"gap"},
-                                          {"gap_at_chunks", "at chunks", 5},
-                                          {"max_link_utilisation", "max link", 6},
-                                          {"mean_link_utilisation", "mean link", 8},
-                                          {"hottest_link", "", 7}})
+  for (const ShownColumn& column : std::initializer_list<ShownColumn>{{"algbw", 2},
+                                                                      {"busbw", 4},
+                                                                      {"over_nccl"},
+                                                                      {"gap"},
+                                                                      {"gap_at_chunks", 5},
+                                                                      {"max_link_utilisation", 6},
+                                                                      {"mean_link_utilisation", 8},
+                                                                      {"hottest_link", 7}})
     if (column.name != "over_nccl" || shape.over_nccl) shown.push_back(column);
-  if (shape.bottleneck) shown.push_back({"bottleneck", "", 6});
-  if (shape.routing) shown.push_back({"routing", "", 9});
-  if (shape.synthesis) shown.push_back({"synthesis", "", 4});
-  if (shape.note) shown.push_back({"note", "", 1});
+  if (shape.bottleneck) shown.push_back({"bottleneck", 6});
+  if (shape.routing) shown.push_back({"routing", 9});
+  if (shape.synthesis) shown.push_back({"synthesis", 4});
+  if (shape.note) shown.push_back({"note", 1});
   return shown;
 }
 
@@ -321,7 +320,7 @@ std::vector<std::string> run_table_columns(const std::vector<Discipline>& discip
       column_names(records_of<TableRow>(fields, {}).columns, shown_columns(all));
   names.emplace_back("fact:*");
   if (!optional.noise) return names;
-  const Records drawn{run_columns(), {}};
+  const Records drawn{columns_of<RunStudy>(), {}};
   for (std::string& name : column_names(drawn.columns, shown_noise_columns(drawn)))
     names.push_back(std::move(name));
   return names;

@@ -5,6 +5,7 @@
 #include "experiments/driver/studies/training/columns.hpp"
 
 #include "experiments/driver/records/json.hpp"
+#include "experiments/driver/studies/shared_columns.hpp"
 #include "sim/text.hpp"
 
 #include <fmt/format.h>
@@ -36,37 +37,59 @@ Cell positive(double value) { return value > 0 ? Cell(value) : Cell(); }
 const TrainingRun* reported(const IterationRow& row) { return row.run->report ? row.run : nullptr; }
 
 Fields<IterationRow> label_fields() {
-  using enum Quantity;
-  using enum ColumnRole;
+  using namespace column_words;
   using R = IterationRow;
-  return {{{"label", text, key}, [](const R& r) { return r.e->label; }},
-          {{"topology", text, key}, [](const R& r) { return r.run->topology; }},
-          {{"npus", count, key}, [](const R& r) { return r.run->npus; }},
-          {{"workload", text, key}, [](const R& r) { return r.run->workload.name; }},
-          {{"variant", text, key}, [](const R& r) { return r.run->variant; }},
-          {{"algorithm", text, key}, [](const R& r) { return r.run->plan; }},
-          {{"condition", text, key}, [](const R& r) { return to_text(r.run->condition.kind); }},
-          {{"failed_links", count, key}, [](const R& r) { return r.run->condition.failed_links; }},
-          {{"seed", count, key}, [](const R& r) { return r.run->condition.seed; }}};
+  return {
+      {shared("label"), [](const R& r) { return r.e->label; }},
+      {shared("topology"), [](const R& r) { return r.run->topology; }},
+      {shared("npus"), [](const R& r) { return r.run->npus; }},
+      {{"workload", text, key, always, "Name of the model, workload text or trace"},
+       [](const R& r) { return r.run->workload.name; }},
+      {{"variant", text, key, sometimes,
+        "Name of the `[[training.variants]]`; null where there are none"},
+       [](const R& r) { return r.run->variant; }},
+      {shared("algorithm",
+              "Algorithm by which all collectives are made; `auto`: for each the best of several"),
+       [](const R& r) { return r.run->plan; }},
+      {{"condition", text, key, always,
+        "What befalls the iterations. `undisturbed`: nothing. `disturbed`: stragglers and events. "
+        "`reroute`: cables are out of order, and what would cross them takes the shortest path "
+        "that is left. `resynthesize`: cables are out of order, and all is planned for what is "
+        "left of the network"},
+       [](const R& r) { return to_text(r.run->condition.kind); }},
+      {{"failed_links", count, key, sometimes,
+        "Number of random cables that are out of order from the beginning; 0 where none are"},
+       [](const R& r) { return r.run->condition.failed_links; }},
+      {{"seed", count, key, sometimes, "Seed by which these cables are drawn; 1 where none are"},
+       [](const R& r) { return r.run->condition.seed; }}};
 }
 
 Fields<IterationRow> model_fields() {
-  using enum Quantity;
-  using enum ColumnRole;
+  using namespace column_words;
   using R = IterationRow;
-  return {
-      {{"engine", text, key}, [](const R& r) { return joined(r.e->engines, "+"); }},
-      {{"link_busy", text, key}, [](const R& r) { return to_text(r.e->model.link_busy); }},
-      {{"forwarding", text, key}, [](const R& r) { return to_text(r.e->model.forwarding); }},
-      {{"one_at_a_time", truth, key}, [](const R& r) { return r.e->one_at_a_time; }},
-      {{"reduce_rate_bytes_per_s", rate, key}, [](const R& r) { return r.e->model.reduce_rate; }},
-      {{"status", text, note},
-       [](const R& r) {
-         if (!r.run->problem.empty()) return Cell("defect");
-         return Cell(to_text(r.run->report ? Status::feasible : r.run->status));
-       }},
-      {{"note", text, note}, [](const R& r) { return r.run->note; }},
-      {{"iterations", count, key}, [](const R& r) { return r.run->workload.iterations; }}};
+  return {{shared("engine", "Engine that simulated: `native` or `simgrid`; `native+simgrid` where "
+                            "both did, which must agree"),
+           [](const R& r) { return joined(r.e->engines, "+"); }},
+          {shared("link_busy"), [](const R& r) { return to_text(r.e->model.link_busy); }},
+          {shared("forwarding"), [](const R& r) { return to_text(r.e->model.forwarding); }},
+          {{"one_at_a_time", truth, key, always,
+            "Whether an NPU has one communication under way at a time, as in ASTRA-sim"},
+           [](const R& r) { return r.e->one_at_a_time; }},
+          {{"reduce_rate_bytes_per_s", rate, key, always,
+            "Rate of local reductions at NPUs that state none of their own; 0: they take no time"},
+           [](const R& r) { return r.e->model.reduce_rate; }},
+          {shared("status", "`feasible` where the iterations were simulated; `defect`, and what "
+                            "else may end it, as for runs"),
+           [](const R& r) {
+             if (!r.run->problem.empty()) return Cell("defect");
+             return Cell(to_text(r.run->report ? Status::feasible : r.run->status));
+           }},
+          {shared("note", "Why nothing was simulated, in words; null where something was. A defect "
+                          "stands in `problem` of the JSON"),
+           [](const R& r) { return r.run->note; }},
+          {{"iterations", count, key, always,
+            "Number of iterations that were simulated, one after another"},
+           [](const R& r) { return r.run->workload.iterations; }}};
 }
 
 /// `part`, a sum over NPUs, as a fraction of the time of all NPUs together: the mean over NPUs.
@@ -76,64 +99,113 @@ Cell fraction(const TrainingRun& run, Time part) {
 }
 
 Fields<TrainingRun> iteration_fields() {
-  using enum Quantity;
-  using enum ColumnRole;
+  using namespace column_words;
   using R = TrainingRun;
   const auto sum = [](const R& r) { return summed_accounts(*r.report); };
   Fields<R> fields{
-      {{"iteration_time_ps", time, metric}, [](const R& r) { return r.iteration_time(); }},
-      {{"iterations_per_s", number, metric},
+      {{"iteration_time_ps", time, metric, sometimes, "`duration_ps / iterations`, rounded down", 0,
+        "iteration"},
+       [](const R& r) { return r.iteration_time(); }},
+      {{"iterations_per_s", number, metric, sometimes,
+        "`iterations / duration`, with the duration in seconds [1/s]"},
        [](const R& r) { return r.workload.iterations / r.report->duration.seconds(); }},
-      {{"items_per_s", number, metric}, [](const R& r) { return positive(r.items_per_second()); }},
-      {{"flops_utilisation", number, metric},
+      {{"items_per_s", number, metric, sometimes,
+        "Throughput: items (samples, tokens) of an iteration over all NPUs, times `iterations / "
+        "duration`; null where the workload doesn't say how many items it has [1/s]"},
+       [](const R& r) { return positive(r.items_per_second()); }},
+      {{"flops_utilisation", number, metric, sometimes,
+        "Floating-point operations of all iterations over what the NPUs could do in that time at "
+        "their peak: `flops * iterations / (npus * peak * duration)`; 0 to 1; null where flops or "
+        "peak are unknown"},
        [](const R& r) { return positive(r.flops_utilisation()); }},
-      {{"lower_bound_ps", time, metric}, [](const R& r) { return r.bound; }},
-      {{"exposed_ps", time, metric},
+      {shared("lower_bound_ps", "No run of all iterations by these plans takes less: the longest "
+                                "that an NPU computes, or that a planned collective takes at least "
+                                "when it is alone. To be compared with `duration_ps`"),
+       [](const R& r) { return r.bound; }},
+      {{"exposed_ps", time, metric, sometimes,
+        "Exposed communication of an iteration, mean over NPUs: the time in which an NPU computes "
+        "nothing and what its next operation waits for is communication under way; the sum of all "
+        "`sum_exposed_*_ps` over `npus * iterations`"},
        [=](const R& r) { // of an iteration, mean over NPUs
          return Time{std::llround(static_cast<double>(exposed_time(sum(r)).ps) /
                                   (static_cast<double>(r.npus) * r.workload.iterations))};
        }},
-      {{"exposed_fraction", part, metric},
+      {{"exposed_fraction", part, metric, sometimes,
+        "The sum of all `sum_exposed_*_ps` over `npus * duration_ps`; 0 to 1"},
        [=](const R& r) { return fraction(r, exposed_time(sum(r))); }}};
   for (std::size_t p = 0; p < purpose_count; ++p)
-    fields.push_back(
-        {{fmt::format("exposed_{}_fraction", to_text(static_cast<Purpose>(p))), part, metric},
-         [=](const R& r) { return fraction(r, sum(r).exposed[p]); }});
-  extend(
-      fields,
-      {{{"bubble_fraction", part, metric}, [=](const R& r) { return fraction(r, sum(r).bubble); }},
-       {{"waiting_fraction", part, metric},
-        [=](const R& r) { return fraction(r, sum(r).waiting); }},
-       {{"compute_fraction", part, metric},
-        [=](const R& r) { return fraction(r, sum(r).compute); }},
-       {{"hidden_fraction", part, metric}, [](const R& r) { return hidden_part(*r.report); }},
-       {{"duration_ps", time, metric}, [](const R& r) { return r.report->duration; }}});
+    fields.push_back({{fmt::format("exposed_{}_fraction", to_text(static_cast<Purpose>(p))), part,
+                       metric, sometimes,
+                       fmt::format("`sum_exposed_{}_ps / (npus * duration_ps)`; 0 to 1",
+                                   to_text(static_cast<Purpose>(p)))},
+                      [=](const R& r) { return fraction(r, sum(r).exposed[p]); }});
+  extend(fields, {{{"bubble_fraction", part, metric, sometimes,
+                    "`sum_bubble_ps / (npus * duration_ps)`; 0 to 1"},
+                   [=](const R& r) { return fraction(r, sum(r).bubble); }},
+                  {{"waiting_fraction", part, metric, sometimes,
+                    "`sum_waiting_ps / (npus * duration_ps)`; 0 to 1"},
+                   [=](const R& r) { return fraction(r, sum(r).waiting); }},
+                  {{"compute_fraction", part, metric, sometimes,
+                    "`sum_compute_ps / (npus * duration_ps)`; 0 to 1. The fractions of compute, "
+                    "bubble, waiting and exposed communication add up to 1"},
+                   [=](const R& r) { return fraction(r, sum(r).compute); }},
+                  {{"hidden_fraction", part, metric, sometimes,
+                    "Part of communication that computing hides: 1 less exposed time over time "
+                    "under way, each summed over NPUs and purposes; 1 where nothing communicates",
+                    0, "hidden"},
+                   [](const R& r) { return hidden_part(*r.report); }},
+                  {shared("duration_ps"), [](const R& r) { return r.report->duration; }}});
   return fields;
 }
 
-/// Compute, exposed communication by purpose, bubbles and waiting.
-Fields<TimeAccount> account_fields(const std::string& prefix) {
-  using enum Quantity;
-  using enum ColumnRole;
+std::string_view words_of(Purpose purpose) {
+  switch (purpose) {
+  case Purpose::data: return "gradients among replicas";
+  case Purpose::sharding: return "parameters of which each replica holds a part (ZeRO-3, FSDP)";
+  case Purpose::tensor: return "activations among the NPUs that share a layer";
+  case Purpose::pipeline: return "activations and their gradients between pipeline stages";
+  case Purpose::expert: return "tokens to their experts and back";
+  case Purpose::other: break;
+  }
+  return "unknown, as in most traces";
+}
+
+/// Compute, exposed communication by purpose, bubbles and waiting; `over`: what they are sums over.
+Fields<TimeAccount> account_fields(const std::string& prefix, std::string_view over) {
+  using namespace column_words;
   using A = TimeAccount;
-  Fields<A> fields{
-      {{prefix + "compute_ps", time, metric}, [](const A& account) { return account.compute; }}};
-  for (std::size_t p = 0; p < purpose_count; ++p)
+  Fields<A> fields{{{prefix + "compute_ps", time, metric, sometimes,
+                     fmt::format("Time in which an NPU computes, {}", over)},
+                    [](const A& account) { return account.compute; }}};
+  for (std::size_t p = 0; p < purpose_count; ++p) {
+    const auto purpose = static_cast<Purpose>(p);
     fields.push_back(
-        {{fmt::format("{}exposed_{}_ps", prefix, to_text(static_cast<Purpose>(p))), time, metric},
+        {{fmt::format("{}exposed_{}_ps", prefix, to_text(purpose)), time, metric, sometimes,
+          fmt::format("Exposed communication for {}, {}: {}", to_text(purpose), over,
+                      words_of(purpose))},
          [p](const A& account) { return account.exposed[p]; }});
+  }
   fields.push_back(
-      {{prefix + "bubble_ps", time, metric}, [](const A& account) { return account.bubble; }});
+      {{prefix + "bubble_ps", time, metric, sometimes,
+        fmt::format("Pipeline bubbles, {}: time in which an NPU computes nothing since another "
+                    "pipeline stage hasn't begun what it waits for; of NPUs with pipeline "
+                    "communication also the time after their last operation",
+                    over)},
+       [](const A& account) { return account.bubble; }});
   fields.push_back(
-      {{prefix + "waiting_ps", time, metric}, [](const A& account) { return account.waiting; }});
+      {{prefix + "waiting_ps", time, metric, sometimes,
+        fmt::format("Other waiting, {}: time in which an NPU computes nothing since a member of a "
+                    "collective, or a sender, isn't there yet; of NPUs without pipeline "
+                    "communication also the time after their last operation",
+                    over)},
+       [](const A& account) { return account.waiting; }});
   return fields;
 }
 
 Fields<TrainingRun> summed_fields() {
-  using enum Quantity;
-  using enum ColumnRole;
+  using namespace column_words;
   Fields<TrainingRun> fields;
-  for (const Field<TimeAccount>& field : account_fields("sum_"))
+  for (const Field<TimeAccount>& field : account_fields("sum_", "summed over NPUs and iterations"))
     fields.push_back({field.column, [value = field.value](const TrainingRun& run) {
                         return value(summed_accounts(*run.report));
                       }});
@@ -141,19 +213,29 @@ Fields<TrainingRun> summed_fields() {
 }
 
 Fields<TrainingRun> work_fields() {
-  using enum Quantity;
-  using enum ColumnRole;
+  using namespace column_words;
   using R = TrainingRun;
   const auto reported = [](auto member) {
     return [member](const R& r) { return r.report ? Cell((*r.report).*member) : Cell(); };
   };
   return {
-      {{"memory_bytes", bytes, metric},
+      {{"memory_bytes", bytes, metric, sometimes,
+        "Estimate of what the NPU that needs most has to hold: parameters, gradients, optimizer "
+        "state and activations; null where the workload doesn't say, as texts and traces"},
        [](const R& r) { return r.workload.memory ? Cell(r.workload.memory->total()) : Cell(); }},
-      {{"link_crossings", count, metric}, reported(&IterationReport::link_transfers)},
-      {{"replayed_crossings", count, metric}, reported(&IterationReport::replayed)},
-      {{"synthesis_seconds", effort, cost}, [](const R& r) { return r.planning_seconds; }},
-      {{"replay_seconds", effort, cost}, [](const R& r) { return r.run_seconds; }}};
+      {{"link_crossings", count, metric, sometimes,
+        "Number of times that a transfer crosses a link, over all iterations"},
+       reported(&IterationReport::link_transfers)},
+      {{"replayed_crossings", count, metric, sometimes,
+        "Number of crossings that were simulated one by one; what meets no other communication is "
+        "taken from one replay of the same plan alone. It exceeds `link_crossings` where what was "
+        "replayed alone met others later, and was simulated again"},
+       reported(&IterationReport::replayed)},
+      {shared("synthesis_seconds", "CPU time of planning all communication; little where schedules "
+                                   "were remembered, or those of the undisturbed run are used"),
+       [](const R& r) { return r.planning_seconds; }},
+      {shared("replay_seconds", "CPU time of the simulation, on all engines"),
+       [](const R& r) { return r.run_seconds; }}};
 }
 
 struct NpuRow {
@@ -165,28 +247,35 @@ struct NpuRow {
 
 /// Where 90 % of measured times are expected.
 Fields<TrainingRun> interval_fields() {
-  using enum Quantity;
-  using enum ColumnRole;
+  using namespace column_words;
   const auto end = [](Time Interval::*which) {
     return
         [which](const TrainingRun& r) { return r.interval ? Cell((*r.interval).*which) : Cell(); };
   };
-  return {{{"time_low_ps", time, metric}, end(&Interval::low)},
-          {{"time_high_ps", time, metric}, end(&Interval::high)}};
+  return {
+      {shared(
+           "time_low_ps",
+           "Between this and `time_high_ps` 90 % of what is measured is expected of an iteration, "
+           "were computing as its profile says; null where the transport doesn't know"),
+       end(&Interval::low)},
+      {shared("time_high_ps"), end(&Interval::high)}};
 }
 
 Fields<NpuRow> npu_fields() {
-  using enum Quantity;
-  using enum ColumnRole;
+  using namespace column_words;
   using R = NpuRow;
   Fields<R> fields = fields_through<R>(label_fields(), [](const R& r) { return &r.row; });
-  fields.push_back({{"npu", count, key}, [](const R& r) { return r.npu; }});
-  extend(fields, fields_through<R>(account_fields(""),
+  fields.push_back(
+      {{"npu", count, key, always, "Number of the NPU"}, [](const R& r) { return r.npu; }});
+  extend(fields, fields_through<R>(account_fields("", "over all iterations"),
                                    [](const R& r) { return &r.report().accounts[r.npu]; }));
-  fields.push_back({{"duration_ps", time, metric}, [](const R& r) { return r.report().duration; }});
+  fields.push_back({shared("duration_ps"), [](const R& r) { return r.report().duration; }});
   for (std::size_t p = 0; p < purpose_count; ++p)
     fields.push_back(
-        {{fmt::format("under_way_{}_ps", to_text(static_cast<Purpose>(p))), time, metric},
+        {{fmt::format("under_way_{}_ps", to_text(static_cast<Purpose>(p))), time, metric, sometimes,
+          fmt::format("Time in which communication for {} is under way at the NPU, hidden or "
+                      "exposed; several at once count once",
+                      to_text(static_cast<Purpose>(p)))},
          [p](const R& r) { return r.report().communication[r.npu][p]; }});
   return fields;
 }
@@ -205,7 +294,8 @@ Fields<IterationRow> fields_with(bool noise, bool transport) {
   Fields<R> fields = label_fields();
   extend(fields, model_fields());
   if (transport) {
-    fields.push_back({{"transport", Quantity::text, ColumnRole::key},
+    fields.push_back({shared("transport", "What a runtime made of the links: `ideal`, `nccl`; "
+                                          "there only where some row has another than `ideal`"),
                       [](const R& r) { return r.run->transport; }});
     extend(fields, fields_through<R>(interval_fields(), reported));
   }
@@ -374,8 +464,9 @@ Records training_records(const TrainingEvaluation& e) {
   return records_of<IterationRow>(fields_with(has_noise(e), has_transport(e)), rows);
 }
 
-std::vector<RecordColumn> TrainingStudy::columns() {
-  return records_of<IterationRow>(fields_with(true, true), {}).columns;
+std::vector<RecordFile> TrainingStudy::files() {
+  return {{"training", records_of<IterationRow>(fields_with(true, true), {})},
+          {"training_npus", npu_records({})}};
 }
 
 std::vector<const NoiseOutcome*> noises_of(const TrainingRun& run) {

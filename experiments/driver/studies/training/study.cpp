@@ -201,7 +201,7 @@ std::string reference_of(const ConfigValue& value, std::span<const TrainingPlan>
 
 /// As training_records() has them.
 PlannedRows planned_runs(const TrainingStudy& study, std::span<const TrainingNetwork> networks) {
-  using enum Quantity;
+  using namespace column_words;
   using P = PlannedTraining;
   const auto of_failures = [](auto member) {
     return [member](const P& p) {
@@ -219,7 +219,7 @@ PlannedRows planned_runs(const TrainingStudy& study, std::span<const TrainingNet
       {{"skew", text}, [](const P& p) { return p.skew.text; }},
       {{"jitter", text}, [&study](const P&) { return study.noise.jitter_text; }}};
   PlannedRows planned{
-      {}, {}, {{"condition", {}}, {"skew", {}}}, TrainingStudy::columns(), "iterations_per_s"};
+      {}, {}, {{"condition", {}}, {"skew", {}}}, columns_of<TrainingStudy>(), "iterations_per_s"};
   const std::vector<P> rows = planned_rows(study, networks);
   for (const P& row : rows) {
     planned.opt_in[0].rows.push_back(row.condition.kind != Condition::Kind::undisturbed);

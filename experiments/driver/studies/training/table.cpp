@@ -21,7 +21,7 @@ namespace {
 
 constexpr std::size_t shown_plans = 8; // of each run; all are in the JSON
 
-double ratio(Time a, Time b) { return static_cast<double>(a.ps) / static_cast<double>(b.ps); }
+double times_over(Time a, Time b) { return static_cast<double>(a.ps) / static_cast<double>(b.ps); }
 
 /// "1.25 k images/s"
 std::string rate_text(double per_second, const std::string& item) {
@@ -102,7 +102,7 @@ const TrainingRun* undisturbed_like(const TrainingRun& run, std::span<const Trai
 bool is_disturbed(const TrainingRun& run) { return run.condition != Condition{}; }
 
 /// Nothing over no time.
-Cell ratio_cell(Time a, Time b) { return b == Time{} ? Cell() : Cell(ratio(a, b)); }
+Cell ratio_cell(Time a, Time b) { return b == Time{} ? Cell() : Cell(times_over(a, b)); }
 
 struct TableIteration {
   const TrainingRun* run;
@@ -115,9 +115,8 @@ template <typename Value> auto where_reported(Value value) {
 }
 
 /// A column of the records, as this table calls it.
-Field<TableIteration> shown(std::string_view name, const char* title, std::uint8_t spare = 0) {
+Field<TableIteration> shown(std::string_view name, std::uint8_t spare = 0) {
   Field<TrainingRun> field = run_field(name);
-  field.column.title = title;
   field.column.spare = spare;
   return {field.column, where_reported([value = field.value](const TableIteration& row) {
             return value(*row.run);
@@ -138,14 +137,13 @@ IterationShape shape_of(std::span<const TrainingRun> runs) {
 
 Fields<TableIteration> table_iteration_fields(std::span<const Label> distinguishing,
                                               const IterationShape& shape) {
-  using enum Quantity;
-  using enum ColumnRole;
+  using namespace column_words;
   using R = TableIteration;
   Fields<R> fields = label_columns<R>(distinguishing);
-  extend(fields, {shown("iteration_time_ps", "iteration"),
-                  {{"x fastest", ratio}, where_reported([](const R& r) {
-                     return ratio_cell(r.run->iteration_time(), fastest_like(*r.run, r.all));
-                   })}});
+  extend(fields, {shown("iteration_time_ps"), {{"x fastest", ratio}, where_reported([](const R& r) {
+                                                 return ratio_cell(r.run->iteration_time(),
+                                                                   fastest_like(*r.run, r.all));
+                                               })}});
   if (shape.disturbed)
     fields.push_back(
         {{"slowdown", ratio, metric, 0, "x undisturbed"}, where_reported([](const R& r) {
@@ -153,8 +151,7 @@ Fields<TableIteration> table_iteration_fields(std::span<const Label> distinguish
            return before == nullptr ? Cell()
                                     : ratio_cell(r.run->report->duration, before->report->duration);
          })});
-  if (shape.interval)
-    extend(fields, {shown("time_low_ps", "low", 3), shown("time_high_ps", "high", 3)});
+  if (shape.interval) extend(fields, {shown("time_low_ps", 3), shown("time_high_ps", 3)});
   if (shape.items)
     fields.push_back(
         {{"items_per_s", numeral, metric, 0, "throughput"}, where_reported([](const R& r) {
@@ -167,7 +164,7 @@ Fields<TableIteration> table_iteration_fields(std::span<const Label> distinguish
   extend(fields, {{{"x bound", ratio, metric, 2}, where_reported([](const R& r) {
                      return ratio_cell(r.run->report->duration, r.run->bound);
                    })},
-                  shown("hidden_fraction", "hidden", 2),
+                  shown("hidden_fraction", 2),
                   {{"hottest link", text, metric, 3},
                    where_reported([](const R& r) { return Cell::of_text(r.run->hottest); })}});
   return fields;
@@ -211,8 +208,7 @@ struct TableAccount {
 
 Fields<TableAccount> table_account_fields(std::span<const Label> distinguishing,
                                           std::span<const Purpose> purposes) {
-  using enum Quantity;
-  using enum ColumnRole;
+  using namespace column_words;
   using R = TableAccount;
   Fields<R> fields = label_columns<R>(distinguishing);
   extend(fields, {{{"NPU", text}, [](const R& r) { return r.who; }},
@@ -306,8 +302,7 @@ struct TablePlan {
 };
 
 Fields<TablePlan> table_plan_fields(std::span<const Label> distinguishing) {
-  using enum Quantity;
-  using enum ColumnRole;
+  using namespace column_words;
   using R = TablePlan;
   Fields<R> fields = label_columns<R>(distinguishing);
   extend(fields, {{{"operation", text},
