@@ -84,11 +84,11 @@ void check(benchmark::State& state) {
                      samples::collective_on(topology, CollectiveKind::all_gather, bytes, 1));
   std::vector<std::uint32_t> to_in(1024), from_out(1024);
   for (std::uint32_t n = 0; n < 1024; ++n) {
-    to_in[n] = samples::link_between(topology, n, in.value);
-    from_out[n] = samples::link_between(topology, out.value, n);
+    to_in[n] = samples::link_between(topology, n, in.value).value;
+    from_out[n] = samples::link_between(topology, out.value, n).value;
   }
-  const std::uint32_t first = samples::link_between(topology, in.value, middle.value),
-                      second = samples::link_between(topology, middle.value, out.value);
+  const std::uint32_t first = samples::link_between(topology, in.value, middle.value).value,
+                      second = samples::link_between(topology, middle.value, out.value).value;
   for (std::uint32_t d = 0; d < sample.problem.demands.size(); ++d)
     for (std::uint32_t way = 0; way < 3; ++way) {
       FlowTree& tree = sample.trees.emplace_back();

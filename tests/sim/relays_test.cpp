@@ -13,13 +13,6 @@ using namespace tutti;
 
 namespace {
 
-LinkId link_between(const Topology& topology, std::uint32_t from, std::uint32_t to) {
-  for (std::uint32_t l = 0; l < topology.link_count(); ++l)
-    if (topology.link(LinkId{l}).from == NodeId{from} && topology.link(LinkId{l}).to == NodeId{to})
-      return LinkId{l};
-  return {};
-}
-
 /// npu0 sends to npu2 over npu1, on a ring of four; 1 MB takes 20 us a link, and 0.5 us of latency.
 struct OverOne {
   Topology ring = samples::ring(4);
@@ -29,7 +22,7 @@ struct OverOne {
 
   OverOne() { schedule.push({ChunkId{0}, schedule.paths().intern(path())}); }
   [[nodiscard]] std::vector<LinkId> path() const {
-    return {link_between(ring, 0, 1), link_between(ring, 1, 2)};
+    return {samples::link_between(ring, 0, 1), samples::link_between(ring, 1, 2)};
   }
 };
 

@@ -50,20 +50,13 @@ std::vector<std::uint32_t> chunk_ids(const Schedule& schedule) {
   return ids;
 }
 
-LinkId link_between(const Topology& topology, std::uint32_t from, std::uint32_t to) {
-  for (const LinkId link : topology.out_links(NodeId{from}))
-    if (topology.link(link).to == NodeId{to}) return link;
-  FAIL("no link " << from << " -> " << to);
-  return {};
-}
-
 /// All-Reduce by recursive doubling on a full graph of four: whole buffers, exchanged "together".
 Schedule recursive_doubling(const Topology& topology, const Collective& collective) {
   Schedule schedule(topology.link_count());
   for (const std::uint32_t bit : {1U, 2U})
     for (std::uint32_t c = 0; c < collective.chunks.size(); ++c)
       for (std::uint32_t from = 0; from < 4; ++from)
-        schedule.push({ChunkId{c}, PathId{link_between(topology, from, from ^ bit).value},
+        schedule.push({ChunkId{c}, PathId{samples::link_between(topology, from, from ^ bit).value},
                        Op::reduce, from > 0});
   return schedule;
 }
@@ -114,7 +107,8 @@ TEST_CASE("inversion turns reductions into copies and keeps blocks together") {
 TEST_CASE("inversion reverses multi-hop paths") {
   const Topology topology = mesh(1, 3);
   Schedule schedule(topology.link_count());
-  const std::array way{link_between(topology, 0, 1), link_between(topology, 1, 2)};
+  const std::array way{samples::link_between(topology, 0, 1),
+                       samples::link_between(topology, 1, 2)};
   schedule.push({ChunkId{0}, schedule.paths().intern(way), Op::copy, false});
   const Schedule inverse = inverted(topology, schedule, Op::copy);
   const auto back = inverse.paths().links(inverse[0].path);

@@ -20,13 +20,6 @@ namespace tutti::samples {
 /// Nodes that data passes on one hop, the first and last included.
 using Walk = std::vector<std::uint32_t>;
 
-/// The first link between these.
-inline std::uint32_t link_between(const Topology& topology, std::uint32_t from, std::uint32_t to) {
-  for (const LinkId link : topology.out_links(NodeId{from}))
-    if (topology.link(link).to.value == to) return link.value;
-  throw std::logic_error("no link");
-}
-
 inline FlowTree tree_of_walks(const Topology& topology, const std::vector<Walk>& walks,
                               std::uint32_t root, std::size_t combining = 0) {
   FlowTree tree;
@@ -35,7 +28,7 @@ inline FlowTree tree_of_walks(const Topology& topology, const std::vector<Walk>&
   for (const Walk& walk : walks) {
     std::vector<std::uint32_t> links;
     for (std::size_t i = 1; i < walk.size(); ++i)
-      links.push_back(link_between(topology, walk[i - 1], walk[i]));
+      links.push_back(link_between(topology, walk[i - 1], walk[i]).value);
     tree.add_hop(links);
   }
   return tree;
