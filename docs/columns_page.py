@@ -36,7 +36,6 @@ class Kind:
     words: str  # under its heading, in paragraphs; the first goes on after what a row is
     about: str = ""  # definition of an element of "studies"
     about_is: str = ""
-    all_headings: bool = False  # its table may have every column, under the words of its name
 
     @property
     def name(self) -> str:
@@ -101,15 +100,14 @@ KINDS = [
          "about_executions", "study"),
     Kind("Bounds", [Csv("bounds", "bounds.csv", "a collective of one size on a network, with the best "
                         "schedule for it of all algorithms")], "", """
-         The table on the terminal has every column in which its rows differ, under the words of its name
-         without the unit: `bound` and `at chunks` are CPU times there.""", all_headings=True),
+         The table on the terminal has every column in which its rows differ."""),
     Kind("Fits", [Csv("fits", "fits.csv", "errors of predictions on a machine, or on a group of machines, "
                       "from a size on"),
                   Csv("fit_rows", "fit_rows.csv", "a measured time beside its predictions"),
                   Csv("fit_constants", "fit_constants.csv", "a constant that was free")],
          "`tutti fit`", """
          The transport that was made is a file beside the CSV, `NAME.toml`. The second table on the terminal
-         has the constants that rows depend on.""", "about_fits", "study", all_headings=True),
+         has the constants that rows depend on.""", "about_fits", "study"),
 ]
 
 INTRODUCTION = """\
@@ -158,9 +156,8 @@ unrounded. A row also has its `kind` and, for most kinds, `details` with what is
 certificates, links. What belongs to no single row stands in `studies`. For programs, there are
 [schemas](schemas/README.md).
 
-**Tables** on the terminal show a choice of columns, under the headings that stand below; a dash says that no
-table of that kind has the column unless it is asked for. A heading with `SIZE` stands for one of each shown
-size. Where the terminal is narrow, some are left out, which the last line says; `--wide` shows all.
+**Tables** on the terminal show a choice of columns. A heading is the words of the name without its unit (`lower
+bound`), or what stands below; one with `SIZE` stands for one of each shown size. Where the terminal is narrow, some are left out, which the last line says; `--wide` shows all.
 `--columns` takes headings, with `_` for a blank: `--columns algorithm,max_link`. Tables of runs, jobs and
 executions have any other column, too, by its name without the unit: `--columns algorithm,transfers,peak_rss`.
 
@@ -208,8 +205,24 @@ schedule can't | s |
 
 # Headings under which a table shows what no column has.
 OTHER_HEADINGS = {
-    "Runs": [("best", "`*` for the fastest complete schedule of each size")],
+    "Runs": [
+        ("best", "`*` for the fastest complete schedule of each size"),
+        ("chunks/shard", "`chunks_per_shard`; `auto: 8` where Tutti has chosen"),
+        ("time fifo, time fluid", "`collective_time_ps` under this discipline"),
+    ],
+    "Frontiers": [
+        ("model SIZE", "`model_time_ps` at this size"),
+        ("time SIZE", "`collective_time_ps` at this size; of two engines that of `native`"),
+    ],
+    "Jobs": [("chunks/shard", "`chunks_per_shard`; `auto: 8` where Tutti has chosen")],
+    "Failures": [
+        ("time", "`collective_time_ps`, the median over all seeds"),
+        ("x undisturbed", "`slowdown`, likewise"),
+        ("in force / made", "`decisions_in_force` and `decisions`, sums over all seeds"),
+    ],
     "Training": [
+        ("throughput", "`items_per_s`, with the name of the item"),
+        ("of peak", "`flops_utilisation`"),
         ("x fastest", "`iteration_time_ps` over the least of the runs that differ in the algorithm only"),
         ("x undisturbed", "`duration_ps` over that of the same run undisturbed"),
         ("x bound", "`duration_ps / lower_bound_ps`; of what communicates, `alone_ps / lower_bound_ps`"),
@@ -384,13 +397,11 @@ def columns_of(row: dict) -> dict[str, dict]:
     return columns
 
 
-def column_table(columns: dict[str, dict], kind: Kind) -> str:
+def column_table(columns: dict[str, dict]) -> str:
     lines = []
     for name, schema in columns.items():
         definition, unit = definition_and_unit(schema)
-        words = re.sub("_(bytes_per_s|ps|bytes|seconds)$", "", name).replace("_", " ")
-        headings = [words] if kind.all_headings else headings_of(schema)
-        lines.append([code(name), codes(headings) or "–", definition, unit])
+        lines.append([code(name), codes(headings_of(schema)), definition, unit])
     return table(["Column", "Heading", "Definition", "Unit"], lines)
 
 
@@ -438,7 +449,7 @@ def file_section(csv: Csv, kind: Kind, schemas: Schemas) -> str:
     words = f"A row of `{csv.file}` is {csv.row_is}. {kind.words.strip() if is_first else ''}"
     text = "".join(map(paragraph, words.split("\n\n")))
     if csv.row == RUNS:
-        return text + column_table(columns, kind) + FACTS + "\n"
+        return text + column_table(columns) + FACTS + "\n"
     own = dict(columns)
     explained = [(f"`{kind.files[0].file}`", kind.name)] if not is_first else []
     for where, row in [*explained, ("[runs](#runs)", RUNS)]:
@@ -446,7 +457,7 @@ def file_section(csv: Csv, kind: Kind, schemas: Schemas) -> str:
         own = {name: schema for name, schema in own.items() if name not in same}
         if same:
             text += paragraph(f"As in {where}: {codes(same)}.")
-    return text + column_table(own, kind) + paragraph(f"The file has, in this order: {codes(columns)}.")
+    return text + column_table(own) + paragraph(f"The file has, in this order: {codes(columns)}.")
 
 
 def studies_section(kind: Kind, schemas: Schemas) -> str:
@@ -463,8 +474,8 @@ def kind_section(kind: Kind, schemas: Schemas) -> str:
         text += f"### {kind.title}: headings that are no column\n\n"
         lines = [[code(heading), words] for heading, words in OTHER_HEADINGS[kind.title]]
         text += table(["Heading", "What it is"], lines)
-    details = schemas.row(kind.name)["properties"]["details"]
-    if "properties" in details:
+    details = schemas.row(kind.name)["properties"].get("details")
+    if details:
         text += f"### {kind.title}: details in JSON\n\n{value_table(details)}"
     if kind.title == "Training":
         account = schemas.details("account")

@@ -72,8 +72,10 @@ Json file_schema(const RecordFile& file, std::string_view kind) {
     properties[column.name] = value_schema(column);
     if (column.presence != Presence::optional) required.push_back(column.name);
   }
-  if (!kind.empty())
+  if (file.has_details) {
     properties["details"] = {{"$ref", fmt::format("details.json#/definitions/{}", kind)}};
+    required.push_back("details");
+  }
   return {{"description", fmt::format("A row of {}.csv", file.stem)},
           {"type", "object"},
           {"properties", properties},

@@ -53,6 +53,7 @@ struct StudyRun {
 struct RecordFile {
   std::string stem; ///< "results" for results.csv
   Records records;
+  bool has_details = false; ///< rows of JSON have what is no value of a column, too
 };
 /// Columns that rows of every study of a kind have.
 template <typename Kind> [[nodiscard]] std::vector<RecordColumn> columns_of() {

@@ -92,4 +92,11 @@ TEST_CASE("the documentation's page of options is what the program knows") {
   CHECK_THAT(page, ContainsSubstring("| `--micro-batch` | `micro_batch` |"));
 }
 
+TEST_CASE("the schema of rows is what the columns say") {
+  const std::string schema = run_tutti("man --schema", TemporaryFolder()).out;
+  CHECK(schema == read_file(TUTTI_SOURCE_DIR "/docs/schemas/rows.json"));
+  // else: ./tutti man --schema > docs/schemas/rows.json
+  CHECK_THAT(schema, ContainsSubstring("^lower_bound_at_.+_ps$"));
+}
+
 } // namespace man_page_test

@@ -294,7 +294,9 @@ std::size_t BoundStudy::case_count() const {
 }
 
 std::vector<RecordFile> BoundStudy::files() {
-  Records records = records_of<BoundRow>(fields_of(BoundStudy()), {});
+  BoundStudy study;
+  study.chunks.clear();
+  Records records = records_of<BoundRow>(fields_of(study), {});
   const auto after = std::ranges::find(records.columns, "algorithm", &RecordColumn::name);
   records.columns.insert(after, bound_column("K", Presence::family));
   return {{"bounds", std::move(records)}};

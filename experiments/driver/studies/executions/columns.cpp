@@ -95,11 +95,11 @@ Fields<ExecutionRun> measured_fields() {
   return {
       {{"measured_seconds", seconds, metric, sometimes,
         "Median time of the timed repetitions of all passes, by the clock; null where it didn't "
-        "run [s]"},
+        "run"},
        [](const R& r) { return r.measured(); }},
-      {{"least_seconds", seconds, metric, sometimes, "Time of the fastest repetition [s]"},
+      {{"least_seconds", seconds, metric, sometimes, "Time of the fastest repetition"},
        [](const R& r) { return std::ranges::min(r.execution->seconds); }},
-      {{"most_seconds", seconds, metric, sometimes, "Time of the slowest repetition [s]"},
+      {{"most_seconds", seconds, metric, sometimes, "Time of the slowest repetition"},
        [](const R& r) { return std::ranges::max(r.execution->seconds); }},
       {{"predicted_time_ps", time, metric, sometimes,
         "Collective time that the native engine predicts in the first pass; null where nothing is "
@@ -350,7 +350,7 @@ Records execution_records(const ExecutionEvaluation& e) {
 }
 
 std::vector<RecordFile> ExecutionStudy::files() {
-  return {{"executions", records_of<ExecutionRow>(execution_fields(true), {})}};
+  return {{"executions", records_of<ExecutionRow>(execution_fields(true), {}), true}};
 }
 
 std::vector<std::string> ExecutionStudy::table_columns() const {

@@ -187,7 +187,9 @@ std::size_t FailureStudy::case_count() const {
   return algorithms.size() * common.policies.size() * scenarios_of(common.events, 1).size();
 }
 
-std::vector<RecordFile> FailureStudy::files() { return {{"failures", {failure_columns(), {}}}}; }
+std::vector<RecordFile> FailureStudy::files() {
+  return {{"failures", {failure_columns(), {}}, true}};
+}
 
 std::vector<std::string> FailureStudy::table_columns() const {
   return failure_table_columns(common.noise.is_drawn());

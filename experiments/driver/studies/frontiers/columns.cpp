@@ -240,9 +240,9 @@ std::string frontier_heading(const FrontierEvaluation& e) {
 Fields<PointRow> table_point_fields(std::span<const Bytes> sizes) {
   using namespace column_words;
   using R = PointRow;
-  Fields<R> fields{
-      {{"rounds_per_chunk", numeral}, [](const R& r) { return cost_text(r.point().cost()); }},
-      {{"proof", text, note}, [](const R& r) { return proof_text(r.point()); }}};
+  Fields<R> fields{{{"rounds_per_chunk", numeral, metric, 0, "R/C"},
+                    [](const R& r) { return cost_text(r.point().cost()); }},
+                   {{"proof", text, note}, [](const R& r) { return proof_text(r.point()); }}};
   std::vector<ShownColumn> shown{{"chunks"},           {"steps"},    {"rounds"},
                                  {"rounds_per_chunk"}, {"proof", 2}, {"optimal_in", 3}};
   for (const Bytes size : sizes) {

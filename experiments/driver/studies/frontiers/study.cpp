@@ -177,7 +177,7 @@ void require_sound(const FrontierStudy& study, Networks networks) {
 std::size_t FrontierStudy::case_count() const { return sizes.size(); }
 
 std::vector<RecordFile> FrontierStudy::files() {
-  return {{"frontier", frontier_records({})}, {"frontier_paper", paper_records({})}};
+  return {{"frontier", frontier_records({}), true}, {"frontier_paper", paper_records({})}};
 }
 
 std::vector<std::string> FrontierStudy::table_columns() const { return frontier_table_columns(); }

@@ -132,7 +132,7 @@ void require_sound(const JobStudy& study, Networks networks) {
 
 std::size_t JobStudy::case_count() const { return plans.size(); }
 
-std::vector<RecordFile> JobStudy::files() { return {{"jobs", job_records({})}}; }
+std::vector<RecordFile> JobStudy::files() { return {{"jobs", job_records({}), true}}; }
 
 std::vector<std::string> JobStudy::table_columns() const { return job_table_columns(); }
 

@@ -245,7 +245,7 @@ std::vector<RecordFile> RunStudy::files() {
   Records records = records_of<RunRow>(run_fields({}, {true, true, true}), {});
   const auto costs = std::ranges::find(records.columns, ColumnRole::cost, &RecordColumn::role);
   records.columns.insert(costs, fact_column("NAME", Presence::family));
-  return {{"results", std::move(records)}};
+  return {{"results", std::move(records), true}};
 }
 
 std::function<Cell(const Evaluation&)> run_column(const std::string& name) {

@@ -465,7 +465,7 @@ Records training_records(const TrainingEvaluation& e) {
 }
 
 std::vector<RecordFile> TrainingStudy::files() {
-  return {{"training", records_of<IterationRow>(fields_with(true, true), {})},
+  return {{"training", records_of<IterationRow>(fields_with(true, true), {}), true},
           {"training_npus", npu_records({})}};
 }
 
