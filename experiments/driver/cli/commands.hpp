@@ -51,13 +51,17 @@ struct DrawArguments {
   std::string by = "utilisation"; ///< what colours and widens links
 };
 
-struct SynthArguments {
+/// Files that are written of replays: their timeline, and pictures. Empty: none.
+struct ReplayFiles {
+  std::string trace, draw_steps, histogram;
+  DrawArguments draw;
+};
+
+struct SynthArguments : ReplayFiles {
   std::string topology;
   StudyLine line; ///< of RunStudy::options_of_command()
   std::string seed = "1", jobs = "1";
-  /// Files to write, the schedule, the timeline and pictures; empty: none.
-  std::string output, trace, draw_steps, histogram;
-  DrawArguments draw;
+  std::string output;    ///< schedule file to write; empty: none
   bool progress = false; ///< lines where stderr is no terminal
   TableArguments tables;
   bool json = false;
@@ -114,16 +118,14 @@ struct VerifyArguments {
   bool json = false;
 };
 
-struct ReplayArguments {
+struct ReplayArguments : ReplayFiles {
   std::string topology, file;
   std::string engine = "simgrid", disciplines = "fifo";
   std::optional<std::string> bound; ///< quick (default) or full
   ModelArguments model;             ///< default: what the file says
   std::string network_model = "ideal";
-  /// Files to write; empty: none.
-  std::string trace, heatmap, draw_steps, histogram, export_case;
-  StudyLine noise; ///< of noise_options
-  DrawArguments draw;
+  std::string heatmap, export_case; ///< files to write; empty: none
+  StudyLine noise;                  ///< of noise_options
   TableArguments tables;
   bool json = false;
 };

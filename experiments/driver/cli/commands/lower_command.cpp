@@ -174,8 +174,7 @@ std::vector<std::string> warnings_of(const Topology& topology, const Lowered& lo
 std::optional<Lowered> lowered_of(const LowerArguments& arguments, const Topology& topology,
                                   const std::string& name, const Runtimes& runtimes) {
   Lowered made{name, read_schedule(name, topology), {}, {}, {}, {}, {}, {}};
-  if (made.file.compact)
-    throw InputError(fmt::format("{}: {} transfers are too many", name, made.file.size()));
+  require_list(name, made.file, "a program");
   if (const Verdict verdict = verify(topology, made.file.collective, made.file.schedule);
       !verdict.correct()) {
     print_message(fmt::format("{}: fault: {}", name, verdict.fault->text));

@@ -4,6 +4,7 @@
 
 #include "experiments/driver/cache/schedule_cache.hpp"
 #include "sim/collective.hpp"
+#include "sim/files/schedule_file.hpp"
 #include "sim/synthesizer.hpp"
 #include "sim/topology.hpp"
 #include "sim/verify.hpp"
@@ -69,6 +70,11 @@ enum class Wanted : std::uint8_t {
                                         std::optional<std::uint32_t> chunks,
                                         const SynthesisOptions& options, ScheduleCache& cache,
                                         Wanted wanted);
+
+/// A schedule that is there already: what verify() says of it. Its redundant copies are nobody's
+/// defect. Schedule and collective are moved out of the file. Errors: Stopped.
+[[nodiscard]] Attempt given_attempt(const Topology& topology, ScheduleFile& file,
+                                    const Watch& watch = {});
 
 /// What our own algorithms must not do: faults and, unless they `may_repeat`, redundant copies, in
 /// words; else empty.
