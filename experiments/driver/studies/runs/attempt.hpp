@@ -10,6 +10,7 @@
 #include "sim/verify.hpp"
 #include "synth/chunk_choice.hpp"
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -26,6 +27,10 @@ struct Attempt {
   bool chose_chunks = false; ///< nobody said how many
   bool may_repeat = false;   ///< AlgorithmRow::imitates
   [[nodiscard]] bool has_schedule() const { return outcome.schedule || outcome.compact; }
+  /// Pre: there is a schedule.
+  [[nodiscard]] std::size_t transfers() const {
+    return outcome.schedule ? outcome.schedule->size() : outcome.compact->size();
+  }
   [[nodiscard]] bool usable() const { return has_schedule() && verdict.correct(); }
 };
 

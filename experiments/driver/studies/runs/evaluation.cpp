@@ -452,8 +452,7 @@ Evaluation evaluation_of(const Case& c, Attempt made) {
   result.problem = verdict_problem(made);
   if (c.change.relays_send && made.usable()) result.problem.clear(); // relays get data twice
   if (made.has_schedule()) {
-    result.transfers =
-        made.outcome.schedule ? made.outcome.schedule->size() : made.outcome.compact->size();
+    result.transfers = made.transfers();
     result.redundant = made.verdict.redundant;
     result.verified = made.verdict.correct();
   }
