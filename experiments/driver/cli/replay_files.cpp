@@ -45,6 +45,17 @@ std::vector<std::string> left_out_of(std::span<const Case> cases,
   return left_out;
 }
 
+void join_timelines(const std::string& file, std::span<const Case> cases,
+                    std::span<const Evaluation> evaluations) {
+  const std::vector<std::string> left_out = left_out_of(cases, evaluations);
+  save_trace(file, left_out, [&](TraceEvents& events) {
+    for (const Case& c : cases)
+      for (std::size_t d = 0; d < c.disciplines.size(); ++d)
+        if (std::ifstream part(c.trace.file(d), std::ios::binary); part) events.add_part(part);
+  });
+  report_left_out(file, left_out);
+}
+
 bool draw_histogram(const std::string& file, const LabelledTopology& network,
                     std::span<const Case> cases, std::span<const Evaluation> evaluations) {
   if (file.empty()) return true;
@@ -105,27 +116,24 @@ void require_drawable(const ReplayFiles& files, const Case& c) {
                                  draws_queues(files) ? "--draw-by queue" : "--draw-steps"));
 }
 
-void trace_into(const ScratchFolder& folder, std::span<Case> cases) {
+std::unique_ptr<ScratchFolder> record_for(const ReplayFiles& files, std::span<Case> cases) {
+  if (files.trace.empty() && !needs_record(files)) return nullptr;
+  auto folder = std::make_unique<ScratchFolder>();
   std::uint32_t process = 1;
   for (Case& c : cases) {
-    c.trace = {folder.path(), process};
+    if (!files.trace.empty()) c.trace = {folder->path(), process};
+    if (needs_record(files) && c.schedule_file.empty())
+      c.schedule_file = fmt::format("{}/{}.schedule", folder->path(), process);
     process += static_cast<std::uint32_t>(c.disciplines.size());
   }
+  return folder;
 }
 
-void join_timelines(const std::string& file, std::span<const Case> cases,
-                    std::span<const Evaluation> evaluations) {
-  const std::vector<std::string> left_out = left_out_of(cases, evaluations);
-  save_trace(file, left_out, [&](TraceEvents& events) {
-    for (const Case& c : cases)
-      for (std::size_t d = 0; d < c.disciplines.size(); ++d)
-        if (std::ifstream part(c.trace.file(d), std::ios::binary); part) events.add_part(part);
-  });
-  report_left_out(file, left_out);
-}
-
-bool draw_replays(const ReplayFiles& files, const LabelledTopology& network,
-                  std::span<const Case> cases, std::span<const Evaluation> evaluations) {
+bool write_replay_files(const ReplayFiles& files, const LabelledTopology& network,
+                        std::span<const Case> cases, std::span<const Evaluation> evaluations,
+                        bool interrupted) {
+  if (!files.trace.empty()) join_timelines(files.trace, cases, evaluations);
+  if (interrupted) return true;
   const bool has_pictures = draw_fastest(files, network, cases, evaluations);
   return draw_histogram(files.histogram, network, cases, evaluations) && has_pictures;
 }

@@ -6,8 +6,8 @@
 #include "experiments/driver/studies/study.hpp"
 #include "sim/files/files.hpp"
 
+#include <memory>
 #include <span>
-#include <string>
 
 namespace tutti {
 
@@ -17,16 +17,17 @@ namespace tutti {
 /// Errors: InputError for the name of a picture, or one that such a case has nothing for.
 void require_drawable(const ReplayFiles& files, const Case& c);
 
-/// Has the cases write their timelines into the folder, each in its process, until they are one
-/// file.
-void trace_into(const ScratchFolder& folder, std::span<Case> cases);
-void join_timelines(const std::string& file, std::span<const Case> cases,
-                    std::span<const Evaluation> evaluations);
+/// Has the cases leave in a folder what the files are made of: their timelines, each in its process,
+/// and their schedules. The folder, which lives until the files are written; null: none is needed.
+[[nodiscard]] std::unique_ptr<ScratchFolder> record_for(const ReplayFiles& files,
+                                                        std::span<Case> cases);
 
-/// Pictures of the fastest schedule, of the largest size, and a histogram of all. False where some
-/// are wanted and there is nothing to draw, which it says on stderr. Pre: `evaluations` are those
-/// of `cases`, all of them on this network.
-bool draw_replays(const ReplayFiles& files, const LabelledTopology& network,
-                  std::span<const Case> cases, std::span<const Evaluation> evaluations);
+/// One timeline of all, pictures of the fastest schedule, of the largest size, and a histogram of
+/// all; only the timeline if that was interrupted. False where a picture is wanted and there is
+/// nothing to draw, which it says on stderr. Pre: `evaluations` are those of `cases`, all of them
+/// on this network.
+bool write_replay_files(const ReplayFiles& files, const LabelledTopology& network,
+                        std::span<const Case> cases, std::span<const Evaluation> evaluations,
+                        bool interrupted = false);
 
 } // namespace tutti

@@ -18,7 +18,7 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
-#include <optional>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -122,18 +122,15 @@ int replay_command(const ReplayArguments& arguments) {
     print_message(fmt::format("{}: fault: {}", arguments.file, given.verdict.fault->text));
     return 1;
   }
-  std::optional<ScratchFolder> trace;
-  if (!arguments.trace.empty()) trace_into(trace.emplace(), {&c, 1});
+  const std::unique_ptr<ScratchFolder> records = record_for(arguments, {&c, 1});
   const Evaluation e = evaluate_given(c, std::move(given));
   display.erase();
   if (arguments.json)
     print_text(answer_json("replay", run_rows_json({&e, 1}, LinkDetail::all)));
   else
     print_tables(report_text({&e, 1}, table_form(arguments.tables)));
-  if (trace) join_timelines(arguments.trace, {&c, 1}, {&e, 1});
   draw_heatmap(arguments.heatmap, network, c, e);
-  c.schedule_file = arguments.file; // as draw_replays() wants it
-  const bool is_drawn = draw_replays(arguments, network, {&c, 1}, {&e, 1});
+  const bool is_drawn = write_replay_files(arguments, network, {&c, 1}, {&e, 1});
   return std::max(is_drawn ? 0 : 1, report_problems(problems_of({&e, 1})));
 }
 

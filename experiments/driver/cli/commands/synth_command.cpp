@@ -18,7 +18,7 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
-#include <optional>
+#include <memory>
 
 namespace tutti {
 
@@ -66,14 +66,7 @@ int synth_command(const SynthArguments& arguments) {
                     RunStudy::options_of_command(), arguments.line);
   require_columns(arguments.tables, experiment.studies);
   std::vector<Case> cases = cases_of(arguments, experiment);
-  std::optional<ScratchFolder> trace;
-  if (!arguments.trace.empty()) trace_into(trace.emplace(), cases);
-  std::optional<ScratchFolder> schedules;
-  if (needs_record(arguments) && arguments.output.empty()) {
-    schedules.emplace();
-    for (std::size_t i = 0; i < cases.size(); ++i)
-      cases[i].schedule_file = fmt::format("{}/{}.schedule", schedules->path(), i);
-  }
+  const std::unique_ptr<ScratchFolder> records = record_for(arguments, cases);
   bool interrupted = false;
   const std::vector<Evaluation> evaluations =
       about_topology(arguments.topology, experiment.topologies.front().label,
@@ -82,9 +75,8 @@ int synth_command(const SynthArguments& arguments) {
     print_text(answer_json("synth", run_rows_json(evaluations, LinkDetail::none)));
   else
     print_tables(report_text(evaluations, table_form(arguments.tables)));
-  if (trace) join_timelines(arguments.trace, cases, evaluations);
   const bool is_drawn =
-      interrupted || draw_replays(arguments, experiment.topologies.front(), cases, evaluations);
+      write_replay_files(arguments, experiment.topologies.front(), cases, evaluations, interrupted);
   int code = is_drawn ? 0 : 1;
   code = std::max(code, report_problems(problems_of(evaluations)));
   if (!arguments.output.empty() && !evaluations.front().verified) {
