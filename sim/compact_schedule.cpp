@@ -201,6 +201,11 @@ ChunkId CompactSchedule::chunk_at(std::size_t position) const {
   return std::visit([&](const auto& all) { return ChunkId{all[position]}; }, chunks);
 }
 
+std::string unlisted_text(const CompactSchedule& compact, std::string_view use) {
+  return fmt::format("{} transfers are too many to list{}{}", compact.size(),
+                     use.empty() ? "" : " for ", use);
+}
+
 std::optional<CompactSchedule> compacted(const Topology& topology, const Collective& collective,
                                          const Schedule& schedule) {
   assert(schedule.paths().link_count() == topology.link_count());
@@ -227,8 +232,7 @@ Schedule expanded(const Topology& topology, const Collective& collective,
                   const CompactSchedule& compact) {
   return std::visit(
       [&](const auto& chunks) {
-        if (chunks.size() >= none - 1)
-          throw InputError(fmt::format("{} transfers are too many for a list", compact.size()));
+        if (chunks.size() >= none - 1) throw InputError(unlisted_text(compact));
         return Expansion(topology, collective, compact, chunks).run();
       },
       compact.chunks);

@@ -12,6 +12,8 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -34,6 +36,9 @@ struct CompactSchedule {
   /// A look at one place of `chunks`; loops go over the vector that the variant holds instead.
   [[nodiscard]] ChunkId chunk_at(std::size_t position) const;
 };
+
+/// "104832000 transfers are too many to list for a timeline": why `use` can't have them.
+[[nodiscard]] std::string unlisted_text(const CompactSchedule& compact, std::string_view use = "");
 
 /// Nothing where the schedule has reductions, several hops, "together", shared sends, dependencies,
 /// brings a chunk to a node twice (or to one that holds it), or sends one that its sender doesn't

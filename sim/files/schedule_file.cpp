@@ -2,11 +2,14 @@
 
 #include "sim/files/schedule_file.hpp"
 
+#include "sim/error.hpp"
 #include "sim/files/files.hpp"
 #include "sim/files/gzip.hpp"
 #include "sim/files/schedule_binary.hpp"
 #include "sim/files/schedule_format.hpp"
 #include "sim/files/schedule_json.hpp"
+
+#include <fmt/format.h>
 
 #include <utility>
 
@@ -37,6 +40,11 @@ void write_schedule(std::ostream& out, const Topology& topology, const ScheduleC
 
 ScheduleFile read_schedule(const std::string& file, const Topology& topology) {
   return parse_schedule(read_input_file(file), file, topology);
+}
+
+void require_list(const std::string& file, const ScheduleFile& schedule, std::string_view use) {
+  if (schedule.compact)
+    throw InputError(fmt::format("{}: {}", file, unlisted_text(*schedule.compact, use)));
 }
 
 ScheduleFile parse_schedule(std::string_view content, const std::string& source_name,

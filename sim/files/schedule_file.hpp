@@ -60,6 +60,9 @@ void write_schedule(std::ostream& out, const Topology& topology, const ScheduleC
 /// names in the message).
 [[nodiscard]] ScheduleFile read_schedule(const std::string& file, const Topology& topology);
 
+/// Errors: InputError with the file's name where `use` needs a list, and transfers are too many.
+void require_list(const std::string& file, const ScheduleFile& schedule, std::string_view use);
+
 /// The same, from memory; `source_name` stands in messages. Up to `listed_up_to` transfers become a
 /// list.
 [[nodiscard]] ScheduleFile parse_schedule(std::string_view content, const std::string& source_name,

@@ -114,11 +114,11 @@ void require_writable(const std::optional<std::string>& folder, const std::strin
 
 namespace {
 
-std::vector<std::string> write_files(const StudyOutput& output, const std::string& folder,
+std::vector<std::string> write_files(std::string_view command, const std::string& folder,
                                      std::span<const StudyResult> results) {
   std::vector<std::string> files = write_records(folder, results);
   files.push_back(folder + "/results.json");
-  write_file(files.back(), results_json(output.command, results));
+  write_file(files.back(), results_json(command, results));
   if (!results.front().figures && !results.front().network_uses) return files;
   if (!gnuplot_found()) {
     print_message("no figures: gnuplot isn't installed");
@@ -155,28 +155,38 @@ bool draw_network(const StudyResult& result, const DrawArguments& picture) {
   return true;
 }
 
-int conclude(const StudyResult& result, const StudyOutput& output) {
+int conclude(const StudyResult& result, std::string_view command, const StudyArguments& arguments,
+             bool interrupted) {
   const std::span<const StudyResult> results(&result, 1);
-  if (output.json)
-    print_text(results_json(output.command, results));
+  if (arguments.json)
+    print_text(results_json(command, results));
   else
-    print_tables(result.story(table_form(output.tables)));
-  if (output.folder && !output.interrupted) {
-    const std::vector<std::string> files = write_files(output, *output.folder, results);
-    if (!output.json) print_text(fmt::format("\nwritten: {}\n", joined(files, " ")));
+    print_tables(result.story(table_form(arguments.tables)));
+  if (arguments.out && !interrupted) {
+    const std::vector<std::string> files = write_files(command, *arguments.out, results);
+    if (!arguments.json) print_text(fmt::format("\nwritten: {}\n", joined(files, " ")));
   }
-  const bool is_drawn = output.interrupted || draw_network(result, output.draw);
+  const bool is_drawn = interrupted || draw_network(result, arguments.draw);
   flush_standard_output(); // results first, then what is wrong with them
   const int code = std::max(
       {report_problems(result.defects), report_problems(result.nothing_made), is_drawn ? 0 : 1});
-  return output.interrupted ? interrupted_exit_code : code;
+  return interrupted ? interrupted_exit_code : code;
+}
+
+void require_columns(const TableArguments& tables, std::span<const std::string> known) {
+  TableForm form = table_form(tables);
+  form.titles = std::make_shared<std::set<std::string>>(); // tables report those of theirs
+  know_columns(form, known);
+  require_known_columns(form);
 }
 
 void require_columns(const TableArguments& tables, std::span<const AnyStudy> studies) {
-  TableForm form = table_form(tables);
-  form.titles = std::make_shared<std::set<std::string>>(); // tables report those of theirs
+  std::vector<std::string> known;
+  const auto add = [&known](std::vector<std::string> names) {
+    known.insert(known.end(), names.begin(), names.end());
+  };
   for (const AnyStudy& study : studies) {
-    know_columns(form, std::visit([](const auto& each) { return each.table_columns(); }, study));
+    add(std::visit([](const auto& each) { return each.table_columns(); }, study));
     const bool compares = std::visit(
         [](const auto& each) {
           if constexpr (requires { each.expectations; }) return !each.expectations.empty();
@@ -184,14 +194,14 @@ void require_columns(const TableArguments& tables, std::span<const AnyStudy> stu
         },
         study);
     if (!compares) continue;
-    for (const Column& column : comparison_table({}).columns)
-      know_columns(form, std::vector{column_name(column.title)});
+    for (const Column& column : comparison_table({}).columns) add({column_name(column.title)});
   }
-  require_known_columns(form);
+  require_columns(tables, known);
   // A limit may leave a table without one of them.
+  const TableForm form = table_form(tables);
   for (const std::string& name : form.columns)
-    if (form.titles->contains(column_name(name)))
-      know_columns(table_form(tables), std::vector{column_name(name)});
+    if (std::ranges::find(known, column_name(name)) != known.end())
+      know_columns(form, std::vector{column_name(name)});
 }
 
 int run_study_line(std::string_view command, std::string_view kind,
@@ -219,12 +229,7 @@ int run_study_line(std::string_view command, std::string_view kind,
     return made;
   });
   if (adapt) adapt(result);
-  return conclude(result, {.command = command,
-                           .tables = arguments.tables,
-                           .json = arguments.json,
-                           .folder = arguments.out,
-                           .draw = arguments.draw,
-                           .interrupted = interrupts.count() > 0});
+  return conclude(result, command, arguments, interrupts.count() > 0);
 }
 
 std::map<std::string, std::string> parse_settings(const std::vector<std::string>& texts) {

@@ -35,14 +35,18 @@ struct CollectiveArguments {
   std::optional<std::string> size;      ///< default 1GiB
 };
 
-struct RunArguments {
+/// How a command prints what came of it: tables or JSON.
+struct AnswerArguments {
+  TableArguments tables;
+  bool json = false;
+};
+
+struct RunArguments : AnswerArguments {
   std::string experiment;                    ///< file, or a name of `tutti list experiments`
   std::optional<std::string> out;            ///< default_folder()
   std::optional<std::string> jobs;           ///< default: all processors
   std::optional<std::string> pack, measured; ///< files for tutti-gpu, and from it
   bool progress = false;                     ///< lines where stderr is no terminal
-  TableArguments tables;
-  bool json = false;
 };
 
 /// A picture of what a run did to its network.
@@ -51,57 +55,42 @@ struct DrawArguments {
   std::string by = "utilisation"; ///< what colours and widens links
 };
 
-struct SynthArguments {
+/// Files that are written of replays: their timeline, and pictures. Empty: none.
+struct ReplayFiles {
+  std::string trace, draw_steps, histogram;
+  DrawArguments draw;
+};
+
+struct SynthArguments : ReplayFiles, AnswerArguments {
   std::string topology;
   StudyLine line; ///< of RunStudy::options_of_command()
   std::string seed = "1", jobs = "1";
-  /// Files to write, the schedule, the timeline and pictures; empty: none.
-  std::string output, trace, draw_steps, histogram;
-  DrawArguments draw;
+  std::string output;    ///< schedule file to write; empty: none
   bool progress = false; ///< lines where stderr is no terminal
-  TableArguments tables;
-  bool json = false;
-};
-
-struct JobsArguments {
-  std::string topology, file;
-  std::string seed = "1";
-  std::optional<std::string> out; ///< folder for CSV and figure; default: none
-  DrawArguments draw;
-  TableArguments tables;
-  bool json = false;
 };
 
 /// Arguments of a command that runs one study on one topology.
-struct StudyArguments {
+struct StudyArguments : AnswerArguments {
   std::string topology;
   StudyLine line; ///< the study's options
   std::string seed = "1";
   std::optional<std::string> out; ///< folder for CSV, JSON and figures; default: none
   DrawArguments draw;
   bool progress = false; ///< lines where stderr is no terminal
-  TableArguments tables;
-  bool json = false;
 };
 
+struct JobsArguments : StudyArguments { ///< without line
+  std::string file;
+};
 struct FailuresArguments : StudyArguments {};
 struct FrontierArguments : StudyArguments {}; ///< without seed
 struct FitArguments : StudyArguments {        ///< without seed
   std::string output;                         ///< transport file to write; empty: none
 };
 
-/// What is trained: one of `model`, `workload` and `trace`. Texts; empty or none: the default.
-struct TrainArguments {
-  std::string topology;
-  StudyLine study; ///< of TrainingStudy::options_of_command()
-  std::string seed = "1";
+struct TrainArguments : StudyArguments {
   std::string trace, heatmap, export_chakra; ///< files to write; empty: none
-  DrawArguments draw;
-  std::optional<std::string> traced; ///< NPUs, 0-3+8
-  std::optional<std::string> out;    ///< folder for CSV, JSON and figures; default: none
-  bool progress = false;             ///< lines where stderr is no terminal
-  TableArguments tables;
-  bool json = false;
+  std::optional<std::string> traced;         ///< NPUs, 0-3+8
 };
 
 struct ConvertArguments {
@@ -114,25 +103,21 @@ struct VerifyArguments {
   bool json = false;
 };
 
-struct ReplayArguments {
+struct ReplayArguments : ReplayFiles, AnswerArguments {
   std::string topology, file;
   std::string engine = "simgrid", disciplines = "fifo";
   std::optional<std::string> bound; ///< quick (default) or full
   ModelArguments model;             ///< default: what the file says
   std::string network_model = "ideal";
-  /// Files to write; empty: none.
-  std::string trace, heatmap, draw_steps, histogram, export_case;
-  StudyLine noise; ///< of noise_options
-  DrawArguments draw;
-  TableArguments tables;
-  bool json = false;
+  std::string heatmap, export_case; ///< files to write; empty: none
+  StudyLine noise;                  ///< of noise_options
 };
 
 struct ExecArguments : StudyArguments {
   bool nccl_tests = false; ///< its columns instead of the table
 };
 
-struct ProfileArguments {
+struct ProfileArguments : AnswerArguments {
   std::string topology;
   std::string backend = "cpu";    ///< or cuda
   std::string links = "emulated"; ///< or real
@@ -141,8 +126,6 @@ struct ProfileArguments {
   std::string chunks = "8";
   std::string within = "25%"; ///< worse fits are refused
   std::string output;         ///< topology file to write; empty: none
-  TableArguments tables;
-  bool json = false;
 };
 
 struct LowerArguments {
@@ -156,7 +139,7 @@ struct LowerArguments {
   bool json = false;
 };
 
-struct ImportArguments {
+struct ImportArguments : AnswerArguments {
   std::string topology, file; ///< MSCCL XML
   std::string size;
   std::string collective; ///< what `coll="custom"` is; empty: nothing
@@ -166,11 +149,9 @@ struct ImportArguments {
   std::optional<std::string> program; ///< which of a file's, from 1; none: all
   std::string output;                 ///< schedule file to write; empty: none
   ModelArguments model;
-  TableArguments tables;
-  bool json = false;
 };
 
-struct BoundArguments {
+struct BoundArguments : AnswerArguments {
   std::string topology;
   CollectiveArguments collective;
   std::optional<std::string> chunks; ///< none: bounds of any schedule only
@@ -178,11 +159,9 @@ struct BoundArguments {
   bool check = false;                ///< have every certificate checked
   ModelArguments model;
   std::string draw; ///< picture to write; empty: none
-  TableArguments tables;
-  bool json = false;
 };
 
-struct CompareArguments {
+struct CompareArguments : AnswerArguments {
   std::string topology;
   std::vector<std::string> logs;
   std::string collective; ///< of logs that don't say theirs; empty: none
@@ -195,11 +174,9 @@ struct CompareArguments {
   std::string expect; ///< "10%"; empty: nothing
   std::string draw;   ///< picture to write; empty: none
   std::optional<std::string> cache;
-  TableArguments tables;
-  bool json = false;
 };
 
-struct SweepArguments {
+struct SweepArguments : AnswerArguments {
   std::string study;                       ///< file, or a name of `tutti list studies`
   std::optional<std::string> out;          ///< folder; default_folder()
   std::optional<std::string> store;        ///< SQLite file; default sweep.sqlite in that folder
@@ -214,36 +191,26 @@ struct SweepArguments {
   std::string slurm_tasks = "4";           ///< MPI ranks
   bool retry = false, report = false;
   bool progress = false; ///< lines where stderr is no terminal
-  TableArguments tables;
-  bool json = false;
 };
 
-struct ListArguments {
+struct ListArguments : AnswerArguments {
   std::string kind; ///< of listed_kinds()
-  TableArguments tables;
-  bool json = false;
 };
 
-struct ShowArguments {
+struct ShowArguments : AnswerArguments {
   std::string topology;
   std::string sketch; ///< file, whose logical topology is shown; empty: none
   std::string draw;   ///< picture to write; empty: none
-  TableArguments tables;
-  bool json = false;
 };
 
-struct LintArguments {
+struct LintArguments : AnswerArguments {
   std::string topology;
-  TableArguments tables;
-  bool json = false;
 };
 
-struct SketchArguments {
+struct SketchArguments : AnswerArguments {
   std::string topology;
   std::string name;               ///< of the only one wanted; empty: all
   std::optional<std::string> out; ///< folder for their files; none: none is written
-  TableArguments tables;
-  bool json = false;
 };
 
 struct CompletionArguments {
@@ -308,16 +275,6 @@ int report_problems(std::span<const std::string> problems);
 /// Says on stderr what a trace leaves out.
 void report_left_out(const std::string& trace, std::span<const std::string> left_out);
 
-/// Where a command that runs a study leaves what came of it.
-struct StudyOutput {
-  std::string_view command; ///< "jobs"
-  const TableArguments& tables;
-  bool json = false;
-  std::optional<std::string> folder = {}; ///< where files are wanted
-  DrawArguments draw = {};                ///< of the first network
-  bool interrupted = false;
-};
-
 /// Opens the study's first file in the folder, if one is wanted, as require_writable() does.
 void require_writable(const std::optional<std::string>& folder, const std::string& file);
 
@@ -327,9 +284,12 @@ bool draw_network(const StudyResult& result, const DrawArguments& draw);
 
 /// Prints the result, writes its CSV, JSON, texts and figures into the folder, unless interrupted,
 /// and says on stderr what is wrong. The exit code.
-int conclude(const StudyResult& result, const StudyOutput& output);
+int conclude(const StudyResult& result, std::string_view command, const StudyArguments& arguments,
+             bool interrupted);
 
-/// Before hours of work. Errors: InputError for a chosen column that no table of these studies has.
+/// Before any work. Errors: InputError for a chosen column that isn't one of these.
+void require_columns(const TableArguments& tables, std::span<const std::string> known);
+/// Errors: InputError for a chosen column that no table of these studies has.
 void require_columns(const TableArguments& tables, std::span<const AnyStudy> studies);
 
 /// Reads the command line as the study that it stands for (study_line.hpp), runs and concludes it.

@@ -41,13 +41,13 @@ void add_json(CLI::App& app, bool& json) {
 }
 
 /// Adds the options of commands that print tables.
-void add_output(CLI::App& app, TableArguments& tables, bool& json) {
-  auto* wide =
-      app.add_flag("--wide", tables.wide, "tables with all columns, however wide the terminal is");
+void add_output(CLI::App& app, AnswerArguments& answer) {
+  auto* wide = app.add_flag("--wide", answer.tables.wide,
+                            "tables with all columns, however wide the terminal is");
   auto* columns = app.add_option(
-      "--columns", tables.columns,
+      "--columns", answer.tables.columns,
       "show only these columns of tables, in this order, with commas: algorithm,gap,max_link");
-  app.add_flag("--json", json, "machine-readable result on stdout")
+  app.add_flag("--json", answer.json, "machine-readable result on stdout")
       ->excludes(wide)
       ->excludes(columns);
 }
@@ -147,7 +147,7 @@ void add_options(CLI::App& app, RunArguments& run) {
                  "judge the rows that tutti-gpu wrote, instead of executing")
       ->excludes(pack);
   add_progress(app, run.progress);
-  add_output(app, run.tables, run.json);
+  add_output(app, run);
 }
 
 void add_options(CLI::App& app, SynthArguments& synth) {
@@ -163,7 +163,7 @@ void add_options(CLI::App& app, SynthArguments& synth) {
   add_draw_steps(app, synth.draw_steps);
   add_histogram(app, synth.histogram);
   add_progress(app, synth.progress);
-  add_output(app, synth.tables, synth.json);
+  add_output(app, synth);
   add_examples(
       app,
       "  tutti synth -t torus2d:8x8 -c all_reduce -a all --size 64KiB,4MiB,1GiB\n"
@@ -177,7 +177,7 @@ void add_options(CLI::App& app, FrontierArguments& frontier) {
   app.add_option("--out", frontier.out, "folder for frontier.csv and frontier.svg; default none");
   app.add_flag("--progress", frontier.progress,
                "progress on stderr, a line for each point, even if that is no terminal");
-  add_output(app, frontier.tables, frontier.json);
+  add_output(app, frontier);
 }
 
 void add_options(CLI::App& app, JobsArguments& jobs) {
@@ -187,7 +187,7 @@ void add_options(CLI::App& app, JobsArguments& jobs) {
   add_seed(app, jobs.seed);
   add_draw(app, jobs.draw, "the fastest plan");
   app.add_option("--out", jobs.out, "folder for CSV, JSON and figures; default none");
-  add_output(app, jobs.tables, jobs.json);
+  add_output(app, jobs);
 }
 
 void add_options(CLI::App& app, FailuresArguments& failures) {
@@ -199,12 +199,12 @@ void add_options(CLI::App& app, FailuresArguments& failures) {
   app.add_option("--out", failures.out, "folder for CSV, JSON and figures; default none");
   app.add_flag("--progress", failures.progress,
                "progress on stderr, a line for each policy, even if that is no terminal");
-  add_output(app, failures.tables, failures.json);
+  add_output(app, failures);
 }
 
 void add_options(CLI::App& app, TrainArguments& train) {
   add_topology(app, train.topology);
-  add_study_options(app, TrainingStudy::options_of_command(), train.study);
+  add_study_options(app, TrainingStudy::options_of_command(), train.line);
   add_seed(app, train.seed);
   begin_group(app, "Output");
   add_trace(app, train.trace, "all runs");
@@ -219,7 +219,7 @@ void add_options(CLI::App& app, TrainArguments& train) {
   app.add_option("--out", train.out, "folder for CSV, JSON and figures; default none");
   app.add_flag("--progress", train.progress,
                "progress on stderr, a line for each run, even if that is no terminal");
-  add_output(app, train.tables, train.json);
+  add_output(app, train);
   add_examples(
       app,
       "  tutti train -t rfs:2x4x8 --model resnet50 --npu v100 -a ring,tacos\n"
@@ -266,7 +266,7 @@ void add_options(CLI::App& app, ReplayArguments& replay) {
                  "JSON to write: the whole case in plain numbers, for an independent check");
   add_study_options(app, noise_options, replay.noise);
   add_histogram(app, replay.histogram);
-  add_output(app, replay.tables, replay.json);
+  add_output(app, replay);
 }
 
 void add_options(CLI::App& app, ExecArguments& exec) {
@@ -277,7 +277,7 @@ void add_options(CLI::App& app, ExecArguments& exec) {
   app.add_option("--out", exec.out, "folder for CSV, JSON and figures; default none");
   app.add_flag("--nccl-tests", exec.nccl_tests, "print what nccl-tests prints");
   add_progress(app, exec.progress);
-  add_output(app, exec.tables, exec.json);
+  add_output(app, exec);
 }
 
 void add_options(CLI::App& app, ProfileArguments& profile) {
@@ -295,7 +295,7 @@ void add_options(CLI::App& app, ProfileArguments& profile) {
                  "be, on average over the links; beyond that, nothing is printed or written, and "
                  "the exit code is 1; default 25%");
   app.add_option("-o,--output", profile.output, "topology file to write, with what was measured");
-  add_output(app, profile.tables, profile.json);
+  add_output(app, profile);
 }
 
 void add_options(CLI::App& app, LowerArguments& lower) {
@@ -351,7 +351,7 @@ void add_options(CLI::App& app, ImportArguments& import) {
   app.add_option("-o,--output", import.output,
                  "schedule file to write: JSON if it ends in .json, else binary");
   add_model(app, import.model, "");
-  add_output(app, import.tables, import.json);
+  add_output(app, import);
 }
 
 void add_options(CLI::App& app, CompareArguments& compare) {
@@ -381,7 +381,7 @@ void add_options(CLI::App& app, CompareArguments& compare) {
                  "picture to write of bus bandwidth over size: .svg or .png");
   app.add_option("--cache", compare.cache,
                  "folder of remembered schedules, or none; default ~/.cache/tutti/schedules");
-  add_output(app, compare.tables, compare.json);
+  add_output(app, compare);
 }
 
 void add_options(CLI::App& app, FitArguments& fit) {
@@ -391,7 +391,7 @@ void add_options(CLI::App& app, FitArguments& fit) {
   app.add_option("--out", fit.out, "folder for CSV, JSON and figures; default none");
   app.add_flag("--progress", fit.progress,
                "progress on stderr, a line for each stage, even if that is no terminal");
-  add_output(app, fit.tables, fit.json);
+  add_output(app, fit);
   add_examples(app, "  tutti fit -t dgx_h100 all_reduce.log all_gather.log -o ours.toml\n"
                     "  tutti compare -t dgx_h100 all_reduce.log --transport ours.toml\n");
 }
@@ -409,7 +409,7 @@ void add_options(CLI::App& app, BoundArguments& bound) {
   app.add_option("--draw", bound.draw,
                  "picture to write of what proves the best bound: .svg or .png; for networks of up "
                  "to 1024 nodes");
-  add_output(app, bound.tables, bound.json);
+  add_output(app, bound);
 }
 
 void add_options(CLI::App& app, SweepArguments& sweep) {
@@ -446,12 +446,12 @@ void add_options(CLI::App& app, SweepArguments& sweep) {
       "make the script an array of this many jobs, one for each shard; default: one job with MPI");
   app.add_option("--slurm-tasks", sweep.slurm_tasks, "MPI ranks of the script's job; default 4");
   add_progress(app, sweep.progress);
-  add_output(app, sweep.tables, sweep.json);
+  add_output(app, sweep);
 }
 
 void add_options(CLI::App& app, ListArguments& list) {
   app.add_option("kind", list.kind, joined(listed_kinds(), ", "))->required();
-  add_output(app, list.tables, list.json);
+  add_output(app, list);
 }
 
 void add_options(CLI::App& app, ShowArguments& show) {
@@ -461,12 +461,12 @@ void add_options(CLI::App& app, ShowArguments& show) {
                  "of the network is shown instead");
   app.add_option("--draw", show.draw,
                  "picture to write of the network: .svg or .png; links by bandwidth and latency");
-  add_output(app, show.tables, show.json);
+  add_output(app, show);
 }
 
 void add_options(CLI::App& app, LintArguments& lint) {
   add_topology(app, lint.topology, ",network"); // also without -t
-  add_output(app, lint.tables, lint.json);
+  add_output(app, lint);
   add_examples(app, "  tutti lint dump.xml && tutti synth -t dump.xml -c all_reduce -a all\n"
                     "  tutti lint dump.xml:4 --json\n");
 }
@@ -476,7 +476,7 @@ void add_options(CLI::App& app, SketchArguments& sketch) {
   app.add_option("name", sketch.name,
                  "name of a sketch, which is printed as TOML; default: a table of all");
   app.add_option("-o,--out", sketch.out, "folder to write sketches to, each as NAME.toml");
-  add_output(app, sketch.tables, sketch.json);
+  add_output(app, sketch);
   add_examples(app, "  tutti sketch -t dgx2x2\n"
                     "  tutti sketch -t dgx2x2 relay > mine.toml\n"
                     "  tutti synth -t dgx2x2 -c all_gather -a taccl --set sketch=mine.toml\n");

@@ -21,14 +21,18 @@ Json json_of(const Cell& cell, Quantity quantity) {
   switch (quantity) {
   case Quantity::text:
   case Quantity::numeral: return text_or_null(cell.text());
+  case Quantity::texts: return cell.texts();
   case Quantity::truth: return cell.holds();
   case Quantity::count:
   case Quantity::bytes:
   case Quantity::time: return cell.whole();
   case Quantity::rate:
+    if (cell.is_whole()) return cell.whole();
+    break;
   case Quantity::ratio:
   case Quantity::part:
   case Quantity::number:
+  case Quantity::amount:
   case Quantity::fact:
   case Quantity::seconds:
   case Quantity::effort: break;

@@ -4,6 +4,7 @@
 #include "experiments/driver/records/records.hpp"
 
 #include "experiments/driver/records/percentage.hpp"
+#include "sim/text.hpp"
 
 #include <fmt/format.h>
 
@@ -47,11 +48,22 @@ double Cell::number() const {
   return std::get<double>(value_);
 }
 
+namespace {
+
+/// "a, b" of words, "a b; c" of phrases.
+std::string texts_text(const std::vector<std::string>& texts) {
+  const auto is_phrase = [](const std::string& text) { return text.find(' ') != text.npos; };
+  return joined(texts, std::ranges::any_of(texts, is_phrase) ? "; " : ", ");
+}
+
+} // namespace
+
 std::string exact_text(const Cell& cell, Quantity quantity) {
   if (!cell.is_known()) return "";
   switch (quantity) {
   case Quantity::text:
   case Quantity::numeral: return cell.text();
+  case Quantity::texts: return texts_text(cell.texts());
   case Quantity::truth: return cell.holds() ? "true" : "false";
   case Quantity::count:
   case Quantity::bytes:
@@ -59,7 +71,8 @@ std::string exact_text(const Cell& cell, Quantity quantity) {
   case Quantity::rate: return fmt::format("{:.0f}", cell.number());
   case Quantity::ratio:
   case Quantity::part: return fmt::format("{:.6f}", cell.number());
-  case Quantity::number: return fmt::format("{:.6g}", cell.number());
+  case Quantity::number:
+  case Quantity::amount: return fmt::format("{:.6g}", cell.number());
   case Quantity::fact: return fmt::format("{:.10g}", cell.number());
   case Quantity::seconds: return fmt::format("{:.9g}", cell.number());
   case Quantity::effort: break;
@@ -103,6 +116,12 @@ std::vector<std::vector<std::string>> csv_rows(const Records& records) {
 
 std::string seconds_text(double seconds) { return fmt::format("{:.3f} s", seconds); }
 
+std::string amount_text(double amount) {
+  if (amount >= 1e12) return fmt::format("{:.4g} T", amount / 1e12);
+  if (amount >= 1e9) return fmt::format("{:.4g} G", amount / 1e9);
+  return fmt::format("{:.4g} M", amount / 1e6);
+}
+
 namespace {
 
 /// Keys are exact, so that they can be typed.
@@ -118,6 +137,8 @@ std::string short_text(const Cell& cell, const RecordColumn& column) {
   case Quantity::part: return percent_text(cell.number());
   case Quantity::seconds: return short_text(time_of_seconds(cell.number()));
   case Quantity::effort: return seconds_text(cell.number());
+  case Quantity::amount: return amount_text(cell.number());
+  case Quantity::texts: return cell.texts().empty() ? "-" : texts_text(cell.texts());
   case Quantity::text:
   case Quantity::numeral:
   case Quantity::truth:
@@ -153,7 +174,8 @@ bool is_shown(const Records& records, std::size_t column) {
 /// Adds the column of these records, under this title.
 void add_column(Table& table, const Records& records, std::size_t c, Column column) {
   const RecordColumn& of = records.columns[c];
-  const bool is_text = of.quantity == Quantity::text || of.quantity == Quantity::truth;
+  const bool is_text = of.quantity == Quantity::text || of.quantity == Quantity::texts ||
+                       of.quantity == Quantity::truth;
   column.align = is_text ? Align::left : Align::right;
   column.wraps = of.role == ColumnRole::note;
   column.is_label = of.role == ColumnRole::key;

@@ -22,6 +22,7 @@ namespace tutti {
 /// What a column counts, which decides how its values are written.
 enum class Quantity : std::uint8_t {
   text,
+  texts,   ///< several, in an order
   truth,   ///< true or false
   count,   ///< whole
   bytes,   ///< whole; names end in _bytes
@@ -31,6 +32,7 @@ enum class Quantity : std::uint8_t {
   part,    ///< of a whole, 0 .. 1; per cent for people
   numeral, ///< a text that is read as a number: "3/2", "auto: 8"
   number,  ///< anything else, to six digits
+  amount,  ///< large: in millions and more for people
   fact,    ///< what an algorithm states of its answer, to ten digits
   seconds, ///< measured by a clock; names end in _seconds
   effort,  ///< CPU seconds; names end in _seconds
@@ -90,13 +92,14 @@ struct RecordColumn {
 class Cell {
 public:
   Cell() = default;
-  Cell(std::string text) : value_(std::move(text)) {}        // NOLINT: values are cells
-  Cell(std::string_view text) : value_(std::string(text)) {} // NOLINT
-  Cell(const char* text) : value_(std::string(text)) {}      // NOLINT
-  Cell(bool holds) : value_(holds) {}                        // NOLINT
-  Cell(Time time) : value_(time.ps) {}                       // NOLINT
-  Cell(Bytes size) : value_(size.count) {}                   // NOLINT
-  Cell(Bandwidth rate) : value_(static_cast<double>(rate.bytes_per_second)) {} // NOLINT
+  Cell(std::string text) : value_(std::move(text)) {}                // NOLINT: values are cells
+  Cell(std::string_view text) : value_(std::string(text)) {}         // NOLINT
+  Cell(const char* text) : value_(std::string(text)) {}              // NOLINT
+  Cell(std::vector<std::string> texts) : value_(std::move(texts)) {} // NOLINT
+  Cell(bool holds) : value_(holds) {}                                // NOLINT
+  Cell(Time time) : value_(time.ps) {}                               // NOLINT
+  Cell(Bytes size) : value_(size.count) {}                           // NOLINT
+  Cell(Bandwidth rate) : value_(rate.bytes_per_second) {}            // NOLINT
   Cell(std::floating_point auto number) : value_(number) {} // NOLINT: not finite: not known
   Cell(std::integral auto count) : value_(static_cast<std::int64_t>(count)) {} // NOLINT
   template <typename T> Cell(const std::optional<T>& value) {                  // NOLINT
@@ -111,13 +114,18 @@ public:
   [[nodiscard]] bool is_known() const;
   /// Pre: of such a value.
   [[nodiscard]] const std::string& text() const { return std::get<std::string>(value_); }
+  [[nodiscard]] const std::vector<std::string>& texts() const {
+    return std::get<std::vector<std::string>>(value_);
+  }
   [[nodiscard]] bool holds() const { return std::get<bool>(value_); }
+  [[nodiscard]] bool is_whole() const { return std::holds_alternative<std::int64_t>(value_); }
   [[nodiscard]] std::int64_t whole() const { return std::get<std::int64_t>(value_); }
   /// Also of whole ones, and 1 and 0 of true and false. Pre: known, and no text.
   [[nodiscard]] double number() const;
 
 private:
-  std::variant<std::monostate, std::string, bool, std::int64_t, double> value_;
+  std::variant<std::monostate, std::string, std::vector<std::string>, bool, std::int64_t, double>
+      value_;
 };
 
 /// Exact where the value is: whole numbers as they are, ratios to six places, CPU seconds to three.
@@ -125,6 +133,9 @@ private:
 [[nodiscard]] std::string exact_text(const Cell& cell, Quantity quantity);
 /// "0.017 s": the time of work, as tables have it.
 [[nodiscard]] std::string seconds_text(double seconds);
+
+/// "1.979 T", "25.56 M"
+[[nodiscard]] std::string amount_text(double amount);
 
 struct Records {
   std::vector<RecordColumn> columns;

@@ -219,11 +219,13 @@ std::string text_of(double value, const Expectation& expectation) {
   case Quantity::effort: return fmt::format("{:.4g} s", value);
   case Quantity::fact: return fmt::format("{:.6g}", value);
   case Quantity::text:
+  case Quantity::texts:
   case Quantity::numeral:
   case Quantity::truth:
   case Quantity::count:
   case Quantity::ratio:
   case Quantity::part:
+  case Quantity::amount:
   case Quantity::number: break;
   }
   return fmt::format("{:.4g}", value);

@@ -556,11 +556,10 @@ TEST_CASE("every command that uses a network draws it") {
   CHECK(none.code != 0);
   CHECK_FALSE(std::filesystem::exists(folder.file("none.svg")));
   CHECK(run_tutti("synth" + ring + "-a ring --draw x.pdf", folder).code == 2);
-  const CommandResult fluid =
-      run_tutti("synth" + ring + "-a ring --discipline fluid --draw-steps x.svg", folder);
-  CHECK(fluid.code == 2);
-  CHECK(fluid.out.empty());
-  CHECK_THAT(fluid.err, ContainsSubstring("--draw-steps: of fifo only"));
+  draws("synth" + ring + "-a ring --discipline fluid --draw-steps", "fs.svg",
+        "share of the interval");
+  draws("synth" + ring + "-a ring --start npu1=5us --draw-steps", "ls.svg",
+        "share of the interval");
   CHECK(run_tutti("synth" + ring + "-a ring --draw x.svg --draw-steps x.svg", folder).code == 2);
 }
 

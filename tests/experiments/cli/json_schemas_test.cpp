@@ -38,6 +38,7 @@ const std::vector<std::string> answers{
     "sketch -t ndv2x2 -o sketches",
     "show -t ndv2x2 --sketch sketches/relay.toml",
     "list engines",
+    "list formats",
     "list runtimes",
     "frontier -t ring:4 -c all_gather --size 4kB",
     "jobs -t ring:4 jobs.toml",

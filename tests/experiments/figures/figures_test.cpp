@@ -238,7 +238,7 @@ TEST_CASE("schedule: as it was kept, and of one evaluation only") {
   CHECK_THAT(figure_of(request, experiment, evaluations).script, ContainsSubstring("\"step 1,"));
   evaluations[0].replays[0].report.completion.ps += 1;
   CHECK_THAT(message_of([&] { (void)figure_of(request, experiment, evaluations); }),
-             ContainsSubstring("by the native engine"));
+             ContainsSubstring("in another replay"));
 }
 
 TEST_CASE("a figure of nothing is refused") {

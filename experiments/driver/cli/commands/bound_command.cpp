@@ -4,7 +4,7 @@
 #include "experiments/driver/figures/bound_drawing.hpp"
 #include "experiments/driver/records/json.hpp"
 #include "experiments/driver/records/output.hpp"
-#include "experiments/driver/records/table.hpp"
+#include "experiments/driver/records/records.hpp"
 #include "experiments/driver/requests/collective_request.hpp"
 #include "experiments/driver/studies/in_file.hpp"
 #include "sim/error.hpp"
@@ -17,8 +17,6 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
-#include <memory>
-#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -112,22 +110,24 @@ Json output_of(const Answer& answer) {
 }
 
 std::string table_of(const Collective& collective, const std::vector<Bound>& bounds,
-                     const std::vector<std::string>& checks, std::string_view title,
+                     const std::vector<std::string>& checks, const char* title,
                      const TableForm& form) {
-  Table table{{{std::string(title), Align::left, 0, false, {"bound"}},
-               {"time", Align::right},
-               {"algbw", Align::right},
-               {"certificate", Align::left, 0, true}},
-              {}};
-  if (!checks.empty()) table.columns.insert(table.columns.end() - 1, {"check", Align::left});
-  for (const Bound& bound : bounds) {
-    std::vector<std::string> row{std::string(to_text(bound.kind)), short_text(bound.time),
-                                 short_rate_text(algbw(collective, bound.time))};
-    if (!checks.empty()) row.push_back(checks[table.rows.size()]);
-    row.push_back(bound.certificate);
-    table.rows.push_back(std::move(row));
-  }
-  return to_text(table, form);
+  struct R {
+    const Bound& bound;
+    std::string check;
+  };
+  std::vector<R> rows;
+  for (const Bound& bound : bounds)
+    rows.push_back({bound, checks.empty() ? "" : checks[rows.size()]});
+  using enum Quantity;
+  Fields<R> fields{{{"bound", text, ColumnRole::metric, 0, title},
+                    [](const R& r) { return to_text(r.bound.kind); }},
+                   {{"time", time}, [](const R& r) { return r.bound.time; }},
+                   {{"algbw", rate}, [&](const R& r) { return algbw(collective, r.bound.time); }}};
+  if (!checks.empty()) fields.push_back({{"check", text}, &R::check});
+  fields.push_back(
+      {{"certificate", text, ColumnRole::note}, [](const R& r) { return r.bound.certificate; }});
+  return to_text(whole_table(records_of<R>(fields, rows)), form);
 }
 
 std::string text_of(const Answer& answer, const TableForm& form) {
@@ -162,12 +162,9 @@ void draw_best(const std::string& file, const Answer& answer) {
 
 // What can be checked before any work.
 void require_sound(const BoundArguments& arguments) {
-  TableForm form = table_form(arguments.tables);
-  form.titles = std::make_shared<std::set<std::string>>(); // tables report those of theirs
   std::vector<std::string> columns{"bound", "bound_at_chunks", "time", "algbw", "certificate"};
   if (arguments.check) columns.emplace_back("check");
-  know_columns(form, columns);
-  require_known_columns(form);
+  require_columns(arguments.tables, columns);
   if (arguments.draw.empty()) return;
   require_picture_name(arguments.draw);
   require_writable(arguments.draw);

@@ -6,7 +6,7 @@
 #include "experiments/driver/records/json.hpp"
 #include "experiments/driver/records/output.hpp"
 #include "experiments/driver/records/percentage.hpp"
-#include "experiments/driver/records/table.hpp"
+#include "experiments/driver/records/records.hpp"
 #include "experiments/driver/requests/work_limits.hpp"
 #include "experiments/driver/studies/in_file.hpp"
 #include "experiments/driver/studies/measurements/comparison.hpp"
@@ -23,7 +23,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
-#include <memory>
+#include <initializer_list>
 #include <optional>
 #include <set>
 #include <span>
@@ -34,8 +34,6 @@
 namespace tutti {
 
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 double speed(const ComparedRow& row, double seconds) {
   return static_cast<double>(row.measured.size.count) / seconds;
@@ -63,57 +61,71 @@ std::string links_of(const MeasurementComparison& comparison) {
   return comparison.transport == "ideal" ? "ideal links" : "transport " + comparison.transport;
 }
 
-Json output_of(const MeasurementComparison& comparison, const ComparedRow& row) {
-  const MeasuredRow& measured = row.measured;
-  Json json{{"kind", "measurement"},
-            {"topology", comparison.topology},
-            {"npus", comparison.npus},
-            {"collective", to_text(measured.kind)},
-            {"size_bytes", measured.size.count},
-            {"in_place", measured.is_in_place},
-            {"file", measured.file},
-            {"line", measured.line},
-            {"measured_seconds", measured.seconds},
-            {"measured_algbw_bytes_per_s", speed(row, measured.seconds)},
-            {"measured_busbw_bytes_per_s", row.factor * speed(row, measured.seconds)},
-            {"algorithm", comparison.algorithm},
-            {"transport", comparison.transport},
-            {"picked", row.predicted ? row.picked : row.why_not}};
-  for (const char* key : {"predicted_time_ps", "predicted_algbw_bytes_per_s",
-                          "predicted_busbw_bytes_per_s", "predicted_over_measured"})
-    json[key] = nullptr;
-  if (row.predicted) {
-    json["predicted_time_ps"] = row.predicted->ps;
-    json["predicted_algbw_bytes_per_s"] = speed(row, row.predicted->seconds());
-    json["predicted_busbw_bytes_per_s"] = row.factor * speed(row, row.predicted->seconds());
-    json["predicted_over_measured"] = row.ratio();
-  }
-  json["time_low_ps"] = row.interval ? Json(row.interval->low.ps) : Json(nullptr);
-  json["time_high_ps"] = row.interval ? Json(row.interval->high.ps) : Json(nullptr);
-  json["lower_bound_ps"] = row.predicted ? Json(row.bound.ps) : Json(nullptr);
-  json["impossible"] = row.is_impossible();
-  return json;
+Fields<ComparedRow> compared_fields(const MeasurementComparison& all) {
+  using R = ComparedRow;
+  using enum Quantity;
+  using enum ColumnRole;
+  const auto of_interval = [](Time Interval::*end) {
+    return [end](const R& r) { return r.interval ? Cell((*r.interval).*end) : Cell(); };
+  };
+  const auto if_predicted = [](auto value) {
+    return [value](const R& r) { return r.predicted ? Cell(value(r)) : Cell(); };
+  };
+  const auto predicted = [](const R& r) { return r.predicted->seconds(); };
+  return {{{"topology", text, key}, [&all](const R&) { return all.topology; }},
+          {{"npus", count, key}, [&all](const R&) { return all.npus; }},
+          {{"collective", text, key}, [](const R& r) { return to_text(r.measured.kind); }},
+          {{"size_bytes", bytes, key}, [](const R& r) { return r.measured.size; }},
+          {{"in_place", truth, key}, [](const R& r) { return r.measured.is_in_place; }},
+          {{"file", text, key}, [](const R& r) { return r.measured.file; }},
+          {{"line", count, key}, [](const R& r) { return r.measured.line; }},
+          {{"measured_seconds", seconds}, [](const R& r) { return r.measured.seconds; }},
+          {{"measured_algbw_bytes_per_s", rate},
+           [](const R& r) { return speed(r, r.measured.seconds); }},
+          {{"measured_busbw_bytes_per_s", rate},
+           [](const R& r) { return r.factor * speed(r, r.measured.seconds); }},
+          {{"algorithm", text, key}, [&all](const R&) { return all.algorithm; }},
+          {{"transport", text, key}, [&all](const R&) { return all.transport; }},
+          {{"picked", text, note}, [](const R& r) { return r.predicted ? r.picked : r.why_not; }},
+          {{"predicted_time_ps", time}, &R::predicted},
+          {{"predicted_algbw_bytes_per_s", rate},
+           if_predicted([=](const R& r) { return speed(r, predicted(r)); })},
+          {{"predicted_busbw_bytes_per_s", rate},
+           if_predicted([=](const R& r) { return r.factor * speed(r, predicted(r)); })},
+          {{"predicted_over_measured", ratio}, if_predicted([](const R& r) { return r.ratio(); })},
+          {{"time_low_ps", time}, of_interval(&Interval::low)},
+          {{"time_high_ps", time}, of_interval(&Interval::high)},
+          {{"lower_bound_ps", time}, if_predicted([](const R& r) { return r.bound; })},
+          {{"impossible", truth}, [](const R& r) { return r.is_impossible(); }}};
+}
+
+/// What a table says otherwise than a record, then all of the record.
+Fields<ComparedRow> table_fields(const MeasurementComparison& all) {
+  using R = ComparedRow;
+  Fields<R> fields{{{"place", Quantity::text, ColumnRole::key},
+                    [](const R& r) { return r.measured.is_in_place ? "in" : "out"; }},
+                   {{"picked", Quantity::text, ColumnRole::note}, &R::picked}};
+  extend(fields, compared_fields(all));
+  return fields;
 }
 
 /// Columns of the table, those of the interval only where there are intervals.
-std::vector<Column> columns(bool has_intervals) {
-  std::vector<Column> all{{"collective", Align::left, 0, false, {}, true},
-                          {"size", Align::right, 0, false, {}, true},
-                          {"place", Align::left, 3, false, {}, true},
-                          {"measured", Align::right},
-                          {"predicted", Align::right},
-                          {"low", Align::right, 3},
-                          {"high", Align::right, 3},
-                          {"ratio", Align::right},
-                          {"algbw", Align::right, 2, false, {"measured_algbw"}},
-                          {"predicted algbw", Align::right, 2},
-                          {"busbw", Align::right, 1, false, {"measured_busbw"}},
-                          {"predicted busbw", Align::right, 1},
-                          {"picked", Align::left, 4, true}};
-  if (!has_intervals)
-    std::erase_if(
-        all, [](const Column& column) { return column.title == "low" || column.title == "high"; });
-  return all;
+std::vector<ShownColumn> shown_columns(bool has_intervals) {
+  std::vector<ShownColumn> shown{
+      {"collective"}, {"size"}, {"place", "", 3}, {"measured"}, {"predicted_time", "predicted"}};
+  if (has_intervals) {
+    shown.push_back({"time_low", "low", 3});
+    shown.push_back({"time_high", "high", 3});
+  }
+  for (const ShownColumn& column :
+       std::initializer_list<ShownColumn>{{"predicted_over_measured", "ratio"},
+                                          {"measured_algbw", "algbw", 2},
+                                          {"predicted_algbw", "", 2},
+                                          {"measured_busbw", "busbw", 1},
+                                          {"predicted_busbw", "", 1},
+                                          {"picked", "", 4}})
+    shown.push_back(column);
+  return shown;
 }
 
 std::string error_text(const std::string& of, std::span<const ComparedRow> rows) {
@@ -127,34 +139,11 @@ std::string error_text(const std::string& of, std::span<const ComparedRow> rows)
 std::string text_of(const MeasurementComparison& comparison, const TableForm& form) {
   const bool has_intervals = std::ranges::any_of(
       comparison.rows, [](const ComparedRow& row) { return row.interval.has_value(); });
-  Table table{columns(has_intervals), {}};
-  for (const ComparedRow& row : comparison.rows) {
-    const double measured = row.measured.seconds;
-    const double predicted = row.predicted ? row.predicted->seconds() : 0;
-    const auto or_dash = [&](std::string text) { return row.predicted ? text : "-"; };
-    std::vector<std::string> cells{std::string(to_text(row.measured.kind)),
-                                   to_text(row.measured.size),
-                                   row.measured.is_in_place ? "in" : "out",
-                                   short_text(time_of_seconds(measured)),
-                                   or_dash(short_text(time_of_seconds(predicted))),
-                                   or_dash(fmt::format("{:.3f}", row.ratio())),
-                                   short_rate_text(speed(row, measured)),
-                                   or_dash(short_rate_text(speed(row, predicted))),
-                                   short_rate_text(row.factor * speed(row, measured)),
-                                   or_dash(short_rate_text(row.factor * speed(row, predicted))),
-                                   row.picked};
-    if (has_intervals) {
-      const auto end = [&](Time Interval::*of) {
-        return row.interval ? short_text((*row.interval).*of) : std::string("-");
-      };
-      constexpr std::ptrdiff_t after_predicted = 5;
-      cells.insert(cells.begin() + after_predicted, {end(&Interval::low), end(&Interval::high)});
-    }
-    table.rows.push_back(std::move(cells));
-  }
+  const Records records = records_of<ComparedRow>(table_fields(comparison), comparison.rows);
   std::string text =
       fmt::format("{} ({} NPUs), by {}, under {}\n{}", comparison.topology, comparison.npus,
-                  comparison.algorithm, links_of(comparison), to_text(table, form));
+                  comparison.algorithm, links_of(comparison),
+                  to_text(records_table(records, shown_columns(has_intervals), form), form));
   const std::span<const ComparedRow> rows = comparison.rows;
   for (std::size_t first = 0; first < rows.size();) {
     std::size_t last = first;
@@ -234,12 +223,9 @@ MeasurementRequest request_of(const CompareArguments& arguments) {
 
 // What can be checked before any work.
 void require_sound(const CompareArguments& arguments) {
-  TableForm form = table_form(arguments.tables);
-  form.titles = std::make_shared<std::set<std::string>>(); // tables report those of theirs
-  std::vector<std::string> names;
-  for (const Column& column : columns(true)) names.push_back(column_name(column.title));
-  know_columns(form, names);
-  require_known_columns(form);
+  require_columns(
+      arguments.tables,
+      column_names(records_of<ComparedRow>(table_fields({}), {}).columns, shown_columns(true)));
   if (arguments.draw.empty()) return;
   require_picture_name(arguments.draw);
   require_writable(arguments.draw);
@@ -281,11 +267,10 @@ int compare_command(const CompareArguments& arguments) {
       });
   if (!arguments.draw.empty()) draw_curves(comparison, arguments.draw);
   if (arguments.json) {
-    Json list = Json::array();
-    for (const ComparedRow& row : comparison.rows) list.push_back(output_of(comparison, row));
     for (const std::string& problem : comparison.problems)
       print_message(fmt::format("DEFECT: {}", problem));
-    print_text(answer_json("compare", list));
+    const Records records = records_of<ComparedRow>(compared_fields(comparison), comparison.rows);
+    print_text(answer_json("compare", runs_json("measurement", records)));
   } else {
     print_tables(text_of(comparison, table_form(arguments.tables)));
   }

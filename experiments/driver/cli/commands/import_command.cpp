@@ -4,15 +4,14 @@
 #include "experiments/driver/records/output.hpp"
 #include "experiments/driver/requests/collective_request.hpp"
 #include "experiments/driver/requests/connection_paths.hpp"
-#include "experiments/driver/studies/runs/busy_links.hpp"
+#include "experiments/driver/studies/runs/evaluation.hpp"
 #include "experiments/driver/studies/runs/json.hpp"
 #include "experiments/driver/studies/runs/table.hpp"
 #include "runtime/formats/msccl/xml.hpp"
+#include "sim/engines/engine.hpp"
 #include "sim/error.hpp"
 #include "sim/files/gzip.hpp"
 #include "sim/files/schedule_file.hpp"
-#include "sim/verify.hpp"
-#include "sim/work_limit.hpp"
 #include "topologies/list.hpp"
 
 #include <fmt/format.h>
@@ -36,23 +35,6 @@ std::optional<Collective> custom_of(const ImportArguments& arguments, const Topo
 
 std::vector<Discipline> disciplines_of(const ImportArguments& arguments) {
   return of_option("--discipline", [&] { return parse_disciplines(arguments.disciplines); });
-}
-
-Evaluation evaluation_of(const Topology& topology, const std::string& algorithm,
-                         const runtime::ForeignSchedule& foreign, const Verdict& verdict) {
-  Evaluation e;
-  e.topology = topology.name();
-  e.collective = collective_text(topology, foreign.collective);
-  e.algorithm = algorithm;
-  e.size = foreign.collective.size();
-  e.npus = topology.npu_count();
-  e.chunks_per_shard = foreign.collective.parts.front().chunks_per_shard;
-  e.chunks = foreign.collective.chunks.size();
-  e.transfers = foreign.schedule.size();
-  e.redundant = verdict.redundant;
-  e.status = Status::feasible;
-  e.verified = true;
-  return e;
 }
 
 // Runtimes choose a path themselves where none is said: the output says how many do.
@@ -114,43 +96,32 @@ std::vector<runtime::MscclFile> programs_of(const ImportArguments& arguments,
   return programs;
 }
 
-/// Verified, replayed by each discipline and written where asked for; nothing for a fault, which
-/// is printed.
+/// SimGrid is asked for what the native engine doesn't know.
+Report run_either(const Topology& topology, const Collective& collective, const Schedule& schedule,
+                  const TimeModel& model, const RunOptions& options) {
+  const EngineFunction run = model.discipline == Discipline::fluid ? run_simgrid : run_native;
+  return run(topology, collective, schedule, model, options);
+}
+constexpr EngineRow native_or_simgrid{"native", run_either, true, ""};
+
+/// Verified, evaluated and written where asked for; nothing for a fault, which is printed.
 std::optional<Evaluation> imported(const ImportArguments& arguments, const Topology& topology,
                                    const runtime::MscclFile& file) {
   std::optional<Routing> routing;
   if (arguments.routing)
     routing = of_option("--routing", [&] { return parse_routing(*arguments.routing); });
   runtime::ForeignSchedule foreign = runtime::schedule_of(topology, file.program, routing);
-  const double start = cpu_seconds();
-  const Verdict verdict = verify(topology, foreign.collective, foreign.schedule);
-  const double verify_seconds = cpu_seconds() - start;
-  if (!verdict.correct()) {
-    print_message(
-        fmt::format("{}: {}: fault: {}", arguments.file, file.program.name, verdict.fault->text));
-    return std::nullopt;
-  }
-  TimeModel model = time_model(arguments.model);
-  Evaluation e = evaluation_of(topology, file.program.name, foreign, verdict);
-  e.verify_seconds = verify_seconds;
-  for (const Discipline discipline : disciplines_of(arguments)) {
-    model.discipline = discipline;
-    e.replays.push_back(
-        replay(topology, foreign.collective, foreign.schedule, model,
-               find_engine(discipline == Discipline::fluid ? "simgrid" : "native")));
-    e.replay_seconds += e.replays.back().replay_seconds;
-    e.bound_seconds += e.replays.back().bound_seconds;
-    if (e.problem.empty()) e.problem = replay_problem(e.replays.back());
-  }
-  e.hottest_link = hottest_link(topology, e.replays.front().report);
-  e.bottleneck = bottleneck(topology, e.replays.front().report);
-  e.peak_rss_bytes = peak_rss_bytes();
-  model.discipline = e.replays.front().report.model.discipline;
-  if (!arguments.output.empty())
-    write_schedule(arguments.output, topology,
-                   {topology.name(), file.program.name, model, foreign.collective,
-                    std::move(foreign.schedule)});
-  return e;
+  ScheduleFile given{topology.name(), file.program.name, time_model(arguments.model),
+                     std::move(foreign.collective), std::move(foreign.schedule)};
+  Case c = given_case(topology, given);
+  c.disciplines = disciplines_of(arguments);
+  c.engine = &native_or_simgrid;
+  c.schedule_file = arguments.output;
+  Attempt made = given_attempt(topology, given);
+  if (made.usable()) return evaluate_given(c, std::move(made));
+  print_message(fmt::format("{}: {}: fault: {}", arguments.file, file.program.name,
+                            made.verdict.fault->text));
+  return std::nullopt;
 }
 
 } // namespace

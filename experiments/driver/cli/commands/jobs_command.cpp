@@ -24,12 +24,7 @@ int jobs_command(const JobsArguments& arguments) {
   const JobStudyEvaluation evaluation =
       in_file(arguments.file, [&] { return evaluate_jobs(study, topology.name(), topology); });
   work.finish();
-  return conclude(result_of(evaluation, topology), {.command = "jobs",
-                                                    .tables = arguments.tables,
-                                                    .json = arguments.json,
-                                                    .folder = arguments.out,
-                                                    .draw = arguments.draw,
-                                                    .interrupted = interrupts.count() > 0});
+  return conclude(result_of(evaluation, topology), "jobs", arguments, interrupts.count() > 0);
 }
 
 } // namespace tutti

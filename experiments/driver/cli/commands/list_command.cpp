@@ -3,7 +3,7 @@
 #include "experiments/driver/cli/commands.hpp"
 #include "experiments/driver/records/json.hpp"
 #include "experiments/driver/records/output.hpp"
-#include "experiments/driver/records/table.hpp"
+#include "experiments/driver/records/records.hpp"
 #include "experiments/driver/studies/registry.hpp"
 #include "runtime/formats/msccl/runtimes.hpp"
 #include "sim/collective.hpp"
@@ -25,41 +25,33 @@ namespace tutti {
 
 namespace {
 
-using Json = nlohmann::ordered_json;
+namespace lists {
 
-/// "-" for nothing, commas between what is several.
-std::string plain_text(const Json& value) {
-  if (value.is_string()) return value.get<std::string>();
-  if (!value.is_array()) return value.dump();
-  return value.empty() ? "-" : joined(value.get<std::vector<std::string>>(), ", ");
-}
+using enum Quantity;
+using enum ColumnRole;
+using Texts = std::vector<std::string>;
 
-struct ListColumn {
-  Column column;
-  std::string key = {}; ///< in JSON; default the title
-  std::string (*text)(const Json&) = plain_text;
-};
+/// The first column of every list; people see it under its kind, "algorithm".
+RecordColumn name_of(const char* kind) { return {"name", text, key, 0, kind}; }
 
-/// What there is of a kind: values as JSON has them, and as tables show them.
-struct List {
-  std::vector<ListColumn> columns; ///< the first is titled by the kind, and has names
-  std::vector<std::vector<Json>> rows;
-};
-
-List algorithm_list() {
-  List list{{{{"algorithm"}},
-             {{"needs", Align::left, 2, true}},
-             {{"collectives", Align::left, 0, true}},
-             {{"settings", Align::left, 1, true}},
-             {{"source", Align::left, 3, true}}},
-            {}};
-  for (const AlgorithmRow& row : all_algorithms()) {
-    Json kinds = Json::array(), settings = Json::array();
-    for (const CollectiveKind kind : row.collectives) kinds.push_back(to_text(kind));
-    for (const Setting& setting : row.settings) settings.push_back(setting.name);
-    list.rows.push_back({row.name, row.needs, kinds, settings, row.source});
-  }
-  return list;
+Records algorithms() {
+  using R = AlgorithmRow;
+  const auto collectives = [](const R& r) {
+    Texts texts;
+    for (const CollectiveKind kind : r.collectives) texts.emplace_back(to_text(kind));
+    return texts;
+  };
+  const auto settings = [](const R& r) {
+    Texts texts;
+    for (const Setting& setting : r.settings) texts.emplace_back(setting.name);
+    return texts;
+  };
+  return records_of<R>({{name_of("algorithm"), &R::name},
+                        {{"needs", text, note, 2}, &R::needs},
+                        {{"collectives", texts, note}, collectives},
+                        {{"settings", texts, note, 1}, settings},
+                        {{"source", text, note, 3}, &R::source}},
+                       all_algorithms());
 }
 
 /// What it is, without its source and details; `tutti show` has it all.
@@ -67,25 +59,26 @@ std::string first_clause(const std::string& note) {
   return note.substr(0, std::min({note.find(": "), note.find(" ("), note.find(", as in")}));
 }
 
-std::string text_of_options(const Json& options) {
-  return options.empty() ? "-" : joined(options.get<std::vector<std::string>>(), "; ");
-}
-
-List topology_list() {
-  List list{{{{"topology"}},
-             {{"shape", Align::left, 0, true}},
-             {{"options", Align::left, 1, true}, "", text_of_options},
-             {{"note", Align::left, 2, true}}},
-            {}};
+Records topologies() {
+  struct R {
+    std::string_view name, shape;
+    Texts options;
+    std::string note;
+  };
+  std::vector<R> rows;
   for (const TopologyRow& row : topology_families()) {
-    Json options = Json::array();
+    rows.push_back({row.name, row.shape, {}, std::string(row.note)});
     for (const TopologyOption& option : row.options)
-      options.push_back(fmt::format("{}: {}", option.key, option.help));
-    list.rows.push_back({row.name, row.shape, options, row.note});
+      rows.back().options.push_back(fmt::format("{}: {}", option.key, option.help));
   }
-  for (const Machine& machine : machines())
-    list.rows.push_back({machine.name, "machine", Json::array(), first_clause(machine.note)});
-  return list;
+  const std::vector<Machine> all = machines();
+  for (const Machine& machine : all)
+    rows.push_back({machine.name, "machine", {}, first_clause(machine.note)});
+  return records_of<R>({{name_of("topology"), &R::name},
+                        {{"shape", text, note}, &R::shape},
+                        {{"options", texts, note, 1}, &R::options},
+                        {{"note", text, note, 2}, &R::note}},
+                       rows);
 }
 
 std::string_view meaning_of(CollectiveKind kind) {
@@ -103,188 +96,162 @@ std::string_view meaning_of(CollectiveKind kind) {
   return "from a TOML file: any pre- and postcondition";
 }
 
-List collective_list() {
-  List list{{{{"collective"}}, {{"options"}}, {{"meaning", Align::left, 0, true}}}, {}};
-  const auto add = [&list](CollectiveKind kind, const std::vector<std::string>& options) {
-    list.rows.push_back({to_text(kind), options, meaning_of(kind)});
+Records collectives() {
+  using R = CollectiveKind;
+  const auto options = [](R kind) -> Texts {
+    if (kind == R::custom) return {"FILE.toml"};
+    const std::string group = "group=0-7+16";
+    return has_root(kind) ? Texts{"root=NPU", group} : Texts{group};
   };
-  const std::string group = "group=0-7+16";
-  for (const CollectiveKind kind : named_collectives())
-    add(kind, has_root(kind) ? std::vector<std::string>{"root=NPU", group} : std::vector{group});
-  add(CollectiveKind::custom, {"FILE.toml"});
-  return list;
+  std::vector<R> kinds(named_collectives().begin(), named_collectives().end());
+  kinds.push_back(R::custom);
+  return records_of<R>({{name_of("collective"), [](R kind) { return to_text(kind); }},
+                        {{"options", texts}, options},
+                        {{"meaning", text, note}, meaning_of}},
+                       kinds);
 }
 
-List format_list() {
-  List list{{{{"format"}},
-             {{"what", Align::left, 0, true}},
-             {{"several", Align::left, 2}},
-             {{"source", Align::left, 1, true}}},
-            {}};
-  for (const topologies::ForeignFormat& format : topologies::foreign_formats())
-    list.rows.push_back(
-        {format.name, format.title, format.has_nodes ? "FILE:NODES" : "no", format.source});
-  return list;
+Records formats() {
+  using R = tutti::topologies::ForeignFormat;
+  const auto several = [](const R& r) { return r.has_nodes ? "FILE:NODES" : "no"; };
+  return records_of<R>({{name_of("format"), &R::name},
+                        {{"what", text, note}, &R::title},
+                        {{"several", text, metric, 2}, several},
+                        {{"source", text, note, 1}, &R::source}},
+                       tutti::topologies::foreign_formats());
 }
 
-List catalogue_list(const std::string& what, const std::vector<CatalogueEntry>& entries) {
-  List list{{{{what}}, {{"title", Align::left, 0, true}}, {{"file", Align::left, 1}}}, {}};
-  for (const CatalogueEntry& entry : entries)
-    list.rows.push_back({entry.name, entry.title, entry.file});
-  return list;
+Records of_catalogue(const char* kind, const std::vector<CatalogueEntry>& entries) {
+  using R = CatalogueEntry;
+  return records_of<R>({{name_of(kind), &R::name},
+                        {{"title", text, note}, &R::title},
+                        {{"file", text, metric, 1}, &R::file}},
+                       entries);
 }
-List experiment_list() { return catalogue_list("experiment", catalogue()); }
-List study_list() { return catalogue_list("study", study_catalogue()); }
+Records experiments() { return of_catalogue("experiment", catalogue()); }
+Records studies() { return of_catalogue("study", study_catalogue()); }
 
-std::string count_text(const Json& value) {
-  const auto count = value.get<double>();
-  if (count >= 1e12) return fmt::format("{:.4g} T", count / 1e12);
-  if (count >= 1e9) return fmt::format("{:.4g} G", count / 1e9);
-  return fmt::format("{:.4g} M", count / 1e6);
+Records models() {
+  struct R {
+    std::string name, note;
+    Model model;
+  };
+  std::vector<R> rows;
+  for (const NamedModel& named : named_models())
+    rows.push_back({named.name, named.note, load_model(named.name)});
+  return records_of<R>(
+      {{name_of("model"), &R::name},
+       {{"parameters", amount}, [](const R& r) { return r.model.parameters(); }},
+       {{"flops", amount}, [](const R& r) { return r.model.training_flops(); }},
+       {{"sample", text, metric, 0, "of a"}, [](const R& r) { return r.model.sample; }},
+       {{"layers", count}, [](const R& r) { return r.model.layers.size(); }},
+       {{"blocks", count}, [](const R& r) { return r.model.block_count(); }},
+       {{"note", text, note, 1}, &R::note}},
+      rows);
 }
 
-List model_list() {
-  List list{{{{"model"}},
-             {{"parameters", Align::right}, "", count_text},
-             {{"flops", Align::right}, "", count_text},
-             {{"of a"}, "sample"},
-             {{"layers", Align::right}},
-             {{"blocks", Align::right}},
-             {{"note", Align::left, 1, true}}},
-            {}};
-  for (const NamedModel& named : named_models()) {
-    const Model model = load_model(named.name);
-    list.rows.push_back({named.name, model.parameters(), model.training_flops(), model.sample,
-                         model.layers.size(), model.block_count(), named.note});
+std::vector<NpuProfile> npu_profiles() {
+  std::vector<NpuProfile> profiles;
+  for (const std::string& name : npu_profile_names()) profiles.push_back(load_npu_profile(name));
+  return profiles;
+}
+
+Records npus() {
+  using R = NpuProfile;
+  const auto peaks = [](const R& r) {
+    Texts texts;
+    for (const auto& [precision, flops] : r.peak_flops)
+      texts.push_back(fmt::format("{} {}", to_text(precision), amount_text(flops)));
+    return joined(texts, ", ");
+  };
+  return records_of<R>(
+      {{name_of("npu"), &R::name},
+       {{"peak_flops_per_s", text, note, 0, "peak flops/s"}, peaks},
+       {{"memory_bytes", bytes}, &R::memory},
+       {{"memory_bytes_per_s", rate, metric, 0, "bandwidth"}, &R::memory_bandwidth},
+       {{"source", text, note, 1}, [](const R& r) { return first_clause(r.source); }}},
+      npu_profiles());
+}
+
+/// JSON has numbers where the table has words.
+void replace_peaks(nlohmann::ordered_json& rows) {
+  for (std::size_t i = 0; const NpuProfile& npu : npu_profiles()) {
+    auto peaks = nlohmann::ordered_json::object();
+    for (const auto& [precision, flops] : npu.peak_flops) peaks[to_text(precision)] = flops;
+    rows[i++]["peak_flops_per_s"] = std::move(peaks);
   }
-  return list;
 }
 
-std::string text_of_peaks(const Json& value) {
-  std::vector<std::string> peaks;
-  for (const auto& [precision, flops] : value.items())
-    peaks.push_back(fmt::format("{} {}", precision, count_text(flops)));
-  return joined(peaks, ", ");
-}
-
-std::string text_of_bytes(const Json& value) {
-  return short_text(Bytes{value.get<std::int64_t>()});
-}
-std::string text_of_rate(const Json& value) { return short_rate_text(value.get<double>()); }
-
-List npu_list() {
-  List list{{{{"npu"}},
-             {{"peak flops/s", Align::left, 0, true}, "peak_flops_per_s", text_of_peaks},
-             {{"memory", Align::right}, "memory_bytes", text_of_bytes},
-             {{"bandwidth", Align::right}, "memory_bytes_per_s", text_of_rate},
-             {{"source", Align::left, 1, true}}},
-            {}};
-  for (const std::string& name : npu_profile_names()) {
-    const NpuProfile npu = load_npu_profile(name);
-    Json peaks = Json::object();
-    for (const auto& [precision, flops] : npu.peak_flops)
-      peaks[std::string(to_text(precision))] = flops;
-    list.rows.push_back({name, peaks, npu.memory.count, npu.memory_bandwidth.bytes_per_second,
-                         first_clause(npu.source)});
-  }
-  return list;
-}
-
-List engine_list() {
-  List list{{{{"engine"}}, {{"disciplines"}}, {{"note", Align::left, 0, true}}}, {}};
-  for (const EngineRow& row : engines()) {
-    const Json disciplines = row.knows_fluid ? Json{"fifo", "fluid"} : Json{"fifo"};
-    list.rows.push_back({row.name, disciplines, row.note});
-  }
-  return list;
+Records engines() {
+  using R = EngineRow;
+  const auto disciplines = [](const R& r) {
+    return r.knows_fluid ? Texts{"fifo", "fluid"} : Texts{"fifo"};
+  };
+  return records_of<R>({{name_of("engine"), &R::name},
+                        {{"disciplines", texts}, disciplines},
+                        {{"note", text, note}, &R::note}},
+                       tutti::engines());
 }
 
 /// Steps that do several things at once, or copy: what a runtime lacks kernels for.
-Json lacking_kinds(const runtime::MscclRuntime& row) {
-  Json lacking = Json::array();
+Texts lacking_kinds(const runtime::MscclRuntime& row) {
+  Texts lacking;
   for (std::size_t k = 0; k < runtime::step_kind_count; ++k)
     if (const auto kind = static_cast<runtime::StepKind>(k);
         (runtime::kinds_bit(kind) & row.limits.kinds) == 0)
-      lacking.push_back(runtime::to_text(kind));
+      lacking.emplace_back(runtime::to_text(kind));
   return lacking;
 }
 
-Json words_of(const runtime::MscclRuntime& row) {
-  Json words = Json::array();
-  for (const CollectiveKind kind : all_collectives())
-    if (const auto word = runtime::msccl_word(row, kind)) words.push_back(*word);
-  return words;
+Records runtimes() {
+  using R = runtime::MscclRuntime;
+  const auto words = [](const R& r) {
+    Texts words;
+    for (const CollectiveKind kind : all_collectives())
+      if (const auto word = runtime::msccl_word(r, kind)) words.emplace_back(*word);
+    return words;
+  };
+  return records_of<R>(
+      {{name_of("runtime"), [](const R& r) { return fmt::format("{}@{}", r.name, r.version); }},
+       {{"steps", count}, [](const R& r) { return r.limits.steps; }},
+       {{"blocks_parsed", count}, &R::parsed_blocks},
+       {{"blocks_launched", count, metric, 4, "launched"}, &R::launched_blocks},
+       {{"peers", count, metric, 4}, [](const R& r) { return r.limits.peers; }},
+       {{"channels", count}, [](const R& r) { return r.limits.channels; }},
+       {{"units", count, metric, 4}, [](const R& r) { return r.limits.count; }},
+       {{"elements", count, metric, 4}, [](const R& r) { return r.limits.elements; }},
+       {{"no_kernel_for", texts, note, 1}, lacking_kinds},
+       {{"collectives", texts, note, 2}, words},
+       {{"releases", text, note}, &R::releases},
+       {{"source", text, note, 3}, &R::source}},
+      runtime::msccl_runtimes());
 }
 
-List runtime_list() {
-  List list{{{{"runtime"}},
-             {{"steps", Align::right}},
-             {{"blocks parsed", Align::right}},
-             {{"launched", Align::right, 4}, "blocks_launched"},
-             {{"peers", Align::right, 4}},
-             {{"channels", Align::right}},
-             {{"units", Align::right, 4}},
-             {{"elements", Align::right, 4}},
-             {{"no kernel for", Align::left, 1, true}},
-             {{"collectives", Align::left, 2, true}},
-             {{"releases", Align::left, 0, true}},
-             {{"source", Align::left, 3, true}}},
-            {}};
-  for (const runtime::MscclRuntime& row : runtime::msccl_runtimes())
-    list.rows.push_back({fmt::format("{}@{}", row.name, row.version), row.limits.steps,
-                         row.parsed_blocks, row.launched_blocks, row.limits.peers,
-                         row.limits.channels, row.limits.count, row.limits.elements,
-                         lacking_kinds(row), words_of(row), row.releases, row.source});
-  return list;
-}
+} // namespace lists
 
 struct Listing {
   std::string_view name;
-  List (*list)();
+  Records (*records)();
   std::string_view note = {}; ///< below the table
 };
 // What `tutti list KIND` knows: a kind is a row here.
 constexpr std::array listings{
-    Listing{"algorithms", algorithm_list},
-    Listing{"topologies", topology_list,
+    Listing{"algorithms", lists::algorithms},
+    Listing{"topologies", lists::topologies,
             "families take bandwidth= and latency=, one value or one per dimension\n"
             "all take without=npu3+npu9, without-link=npu0>npu1 (or npu0-npu1: both ways), "
             "fail-links=5% (or a number of "
             "random cables), fail-seed=1\n"},
-    Listing{"collectives", collective_list},
-    Listing{"models", model_list, "flops: forward and backward, of a multiply-add two\n"},
-    Listing{"npus", npu_list},
-    Listing{"experiments", experiment_list},
-    Listing{"formats", format_list},
-    Listing{"studies", study_list},
-    Listing{"engines", engine_list},
-    Listing{"runtimes", runtime_list,
+    Listing{"collectives", lists::collectives},
+    Listing{"models", lists::models, "flops: forward and backward, of a multiply-add two\n"},
+    Listing{"npus", lists::npus},
+    Listing{"experiments", lists::experiments},
+    Listing{"formats", lists::formats},
+    Listing{"studies", lists::studies},
+    Listing{"engines", lists::engines},
+    Listing{"runtimes", lists::runtimes,
             "steps: of a block; blocks: of a GPU; peers: of a channel, to send to, and to receive "
             "from; units: of a step; elements: of XML that a GPU keeps\n"}};
-
-Table table_of(const List& list) {
-  Table table;
-  for (const ListColumn& column : list.columns) table.columns.push_back(column.column);
-  for (const std::vector<Json>& row : list.rows) {
-    std::vector<std::string>& cells = table.rows.emplace_back();
-    for (std::size_t c = 0; c < row.size(); ++c) cells.push_back(list.columns[c].text(row[c]));
-  }
-  return table;
-}
-
-/// An object per row; its "kind" says what is listed.
-Json json_of(const List& list) {
-  Json rows = Json::array();
-  for (const std::vector<Json>& values : list.rows) {
-    Json row = {{"kind", list.columns.front().column.title}, {"name", values.front()}};
-    for (std::size_t c = 1; c < values.size(); ++c) {
-      const ListColumn& column = list.columns[c];
-      row[column.key.empty() ? column_name(column.column.title) : column.key] = values[c];
-    }
-    rows.push_back(std::move(row));
-  }
-  return rows;
-}
 
 } // namespace
 
@@ -297,12 +264,15 @@ std::vector<std::string> listed_kinds() {
 int list_command(const ListArguments& arguments) {
   for (const Listing& listing : listings) {
     if (listing.name != arguments.kind) continue;
-    const List list = listing.list();
+    const Records records = listing.records();
+    if (arguments.json) {
+      nlohmann::ordered_json rows = runs_json(records.columns.front().title, records);
+      if (listing.records == lists::npus) lists::replace_peaks(rows);
+      print_text(answer_json("list", std::move(rows)));
+      return 0;
+    }
     const TableForm form = table_form(arguments.tables);
-    if (arguments.json)
-      print_text(answer_json("list", json_of(list)));
-    else
-      print_tables(to_text(table_of(list), form) + wrapped(listing.note, form));
+    print_tables(to_text(whole_table(records), form) + wrapped(listing.note, form));
     return 0;
   }
   throw InputError(unknown_name("list", arguments.kind, listed_kinds()));

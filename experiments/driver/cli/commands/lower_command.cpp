@@ -2,14 +2,15 @@
 #include "experiments/driver/cli/commands.hpp"
 #include "experiments/driver/records/json.hpp"
 #include "experiments/driver/records/output.hpp"
+#include "experiments/driver/records/records.hpp"
 #include "experiments/driver/requests/collective_request.hpp"
 #include "experiments/driver/requests/connection_paths.hpp"
 #include "experiments/driver/studies/runs/attempt.hpp"
-#include "experiments/driver/studies/runs/evaluation.hpp"
 #include "runtime/formats/msccl/fit.hpp"
 #include "runtime/formats/msccl/runtimes.hpp"
 #include "runtime/formats/msccl/xml.hpp"
 #include "runtime/lowering/lowering.hpp"
+#include "sim/engines/engine.hpp"
 #include "sim/error.hpp"
 #include "sim/files/files.hpp"
 #include "sim/files/schedule_file.hpp"
@@ -75,53 +76,18 @@ ProgramFigures figures_of(const runtime::Program& program, double seconds) {
 
 using Runtimes = std::vector<const runtime::MscclRuntime*>;
 
-void print_json(const runtime::FittedProgram& fitted, const ProgramFigures& f,
-                const Runtimes& runtimes, const std::vector<std::string>& warnings,
-                const std::string& collective) {
+std::vector<std::string> names_of(const Runtimes& runtimes, std::string_view between) {
   std::vector<std::string> names;
   for (const runtime::MscclRuntime* one : runtimes)
-    names.push_back(fmt::format("{}@{}", one->name, one->version));
-  const nlohmann::ordered_json run = {{"kind", "lowering"},
-                                      {"algorithm", fitted.program.name},
-                                      {"collective", collective},
-                                      {"ranks", fitted.program.ranks.size()},
-                                      {"in_place", fitted.program.in_place},
-                                      {"units", f.units},
-                                      {"blocks", f.blocks},
-                                      {"most_blocks_of_a_rank", f.most_blocks},
-                                      {"steps", f.steps},
-                                      {"most_steps_of_a_block", f.longest},
-                                      {"channels", f.channels},
-                                      {"most_scratch_units", f.scratch},
-                                      {"lowering_seconds", f.seconds},
-                                      {"verified", true},
-                                      {"details",
-                                       {{"runtimes", names},
-                                        {"changes", fitted.changes},
-                                        {"refusals", fitted.refusals},
-                                        {"warnings", warnings}}}};
-  print_text(answer_json("lower", nlohmann::ordered_json::array({run})));
-}
-
-void print(const runtime::FittedProgram& fitted, const ProgramFigures& f, const Runtimes& runtimes,
-           const std::string& collective) {
-  std::vector<std::string> names;
-  for (const runtime::MscclRuntime* one : runtimes)
-    names.push_back(fmt::format("{} {}", one->name, one->version));
-  print_text(fmt::format(
-      "correct: {} by {} on {} ranks, {}: {} units, {} blocks (at most {} on a rank), {} "
-      "steps (at most {} in a block), {} channel{}, scratch of at most {} units; {:.3f} s\n"
-      "for {}{}{}\n",
-      collective, fitted.program.name, fitted.program.ranks.size(),
-      fitted.program.in_place ? "in place" : "out of place", f.units, f.blocks, f.most_blocks,
-      f.steps, f.longest, f.channels, f.channels == 1 ? "" : "s", f.scratch, f.seconds,
-      joined(names, ", "), fitted.changes.empty() ? "" : ": ", joined(fitted.changes, "; ")));
+    names.push_back(fmt::format("{}{}{}", one->name, between, one->version));
+  return names;
 }
 
 /// A schedule and its program.
 struct Lowered {
   std::string name; ///< of the file
   ScheduleFile file;
+  std::string collective; ///< as asked for
   runtime::FittedProgram fitted;
   ProgramFigures figures;
   /// Collective time of the schedule, of the program on its own paths, and of the program on the
@@ -130,9 +96,56 @@ struct Lowered {
   std::vector<runtime::ConnectionPath> not_taken;
 };
 
+Fields<Lowered> lowered_fields() {
+  using R = Lowered;
+  using enum Quantity;
+  using enum ColumnRole;
+  const auto figure = [](auto member) {
+    return [member](const R& r) { return r.figures.*member; };
+  };
+  return {{{"algorithm", text, key}, [](const R& r) { return r.fitted.program.name; }},
+          {{"collective", text, key}, &R::collective},
+          {{"ranks", count, key}, [](const R& r) { return r.fitted.program.ranks.size(); }},
+          {{"in_place", truth, key}, [](const R& r) { return r.fitted.program.in_place; }},
+          {{"units", count}, figure(&ProgramFigures::units)},
+          {{"blocks", count}, figure(&ProgramFigures::blocks)},
+          {{"most_blocks_of_a_rank", count}, figure(&ProgramFigures::most_blocks)},
+          {{"steps", count}, figure(&ProgramFigures::steps)},
+          {{"most_steps_of_a_block", count}, figure(&ProgramFigures::longest)},
+          {{"channels", count}, figure(&ProgramFigures::channels)},
+          {{"most_scratch_units", count}, figure(&ProgramFigures::scratch)},
+          {{"lowering_seconds", effort, cost}, figure(&ProgramFigures::seconds)},
+          {{"verified", truth, note}, [](const R&) { return true; }}};
+}
+
+void print_json(const Lowered& lowered, const Runtimes& runtimes,
+                const std::vector<std::string>& warnings) {
+  nlohmann::ordered_json details = {{"runtimes", names_of(runtimes, "@")},
+                                    {"changes", lowered.fitted.changes},
+                                    {"refusals", lowered.fitted.refusals},
+                                    {"warnings", warnings}};
+  print_text(answer_json("lower",
+                         runs_json("lowering", records_of<Lowered>(lowered_fields(), {&lowered, 1}),
+                                   nlohmann::ordered_json::array({std::move(details)}))));
+}
+
+void print(const Lowered& lowered, const Runtimes& runtimes) {
+  const runtime::FittedProgram& fitted = lowered.fitted;
+  const ProgramFigures& f = lowered.figures;
+  print_text(fmt::format(
+      "correct: {} by {} on {} ranks, {}: {} units, {} blocks (at most {} on a rank), {} "
+      "steps (at most {} in a block), {} channel{}, scratch of at most {} units; {:.3f} s\n"
+      "for {}{}{}\n",
+      lowered.collective, fitted.program.name, fitted.program.ranks.size(),
+      fitted.program.in_place ? "in place" : "out of place", f.units, f.blocks, f.most_blocks,
+      f.steps, f.longest, f.channels, f.channels == 1 ? "" : "s", f.scratch, f.seconds,
+      joined(names_of(runtimes, " "), ", "), fitted.changes.empty() ? "" : ": ",
+      joined(fitted.changes, "; ")));
+}
+
 Time time_of(const Topology& topology, const Collective& collective, const Schedule& schedule,
              const TimeModel& model) {
-  return replay(topology, collective, schedule, model, find_engine("native")).report.completion;
+  return run_native(topology, collective, schedule, model).completion;
 }
 
 /// What lowering and the runtimes' paths make of its time.
@@ -173,9 +186,9 @@ std::vector<std::string> warnings_of(const Topology& topology, const Lowered& lo
 /// Nothing where the schedule or the program has a fault, which is printed.
 std::optional<Lowered> lowered_of(const LowerArguments& arguments, const Topology& topology,
                                   const std::string& name, const Runtimes& runtimes) {
-  Lowered made{name, read_schedule(name, topology), {}, {}, {}, {}, {}, {}};
-  if (made.file.compact)
-    throw InputError(fmt::format("{}: {} transfers are too many", name, made.file.size()));
+  Lowered made{name, read_schedule(name, topology), {}, {}, {}, {}, {}, {}, {}};
+  made.collective = collective_text(topology, made.file.collective);
+  require_list(name, made.file, "a program");
   if (const Verdict verdict = verify(topology, made.file.collective, made.file.schedule);
       !verdict.correct()) {
     print_message(fmt::format("{}: fault: {}", name, verdict.fault->text));
@@ -205,11 +218,10 @@ void report(const LowerArguments& arguments, const Topology& topology, const Low
   const std::string xml = runtime::msccl_xml(lowered.fitted.program, options);
   const auto warnings = warnings_of(topology, lowered, options, runtimes);
   for (const std::string& warning : warnings) print_message(fmt::format("warning: {}", warning));
-  const std::string collective = collective_text(topology, lowered.file.collective);
   if (arguments.json)
-    print_json(lowered.fitted, lowered.figures, runtimes, warnings, collective);
+    print_json(lowered, runtimes, warnings);
   else
-    print(lowered.fitted, lowered.figures, runtimes, collective);
+    print(lowered, runtimes);
   if (arguments.output.empty()) return;
   write_file(arguments.output, xml);
   write_file(paths_file_of(arguments.output),
@@ -247,9 +259,7 @@ int lower_command(const LowerArguments& arguments) {
     report(arguments, topology, *best, runtimes);
     return 0;
   }
-  if (arguments.json)
-    print_json(best->fitted, best->figures, runtimes, {},
-               collective_text(topology, best->file.collective));
+  if (arguments.json) print_json(*best, runtimes, {});
   return 1;
 }
 

@@ -1,159 +1,46 @@
-// `tutti replay`: the schedule in a file on an engine, and what it does to the links.
+// `tutti replay`: the schedule in a file as `tutti synth` evaluates the ones that it makes.
 #include "experiments/driver/cli/commands.hpp"
 #include "experiments/driver/cli/oracle_case.hpp"
-#include "experiments/driver/figures/heatmap.hpp"
-#include "experiments/driver/figures/network_figure.hpp"
-#include "experiments/driver/figures/trace.hpp"
+#include "experiments/driver/cli/replay_files.hpp"
 #include "experiments/driver/records/json.hpp"
 #include "experiments/driver/records/output.hpp"
-#include "experiments/driver/requests/collective_request.hpp"
 #include "experiments/driver/studies/experiment.hpp"
-#include "experiments/driver/studies/noise/figures.hpp"
-#include "experiments/driver/studies/noise/request.hpp"
-#include "experiments/driver/studies/runs/busy_links.hpp"
+#include "experiments/driver/studies/runs/figure.hpp"
 #include "experiments/driver/studies/runs/json.hpp"
-#include "experiments/driver/studies/runs/noisy_replay.hpp"
 #include "experiments/driver/studies/runs/runner.hpp"
 #include "experiments/driver/studies/runs/table.hpp"
 #include "experiments/driver/terminal/stage_display.hpp"
 #include "sim/error.hpp"
-#include "sim/files/files.hpp"
 #include "sim/files/schedule_file.hpp"
-#include "sim/verify.hpp"
-#include "sim/verify_compact.hpp"
-#include "sim/work_limit.hpp"
 #include "topologies/list.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
-#include <cstdio>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
 
 namespace tutti {
 
 namespace {
 
-bool needs_hops(const ReplayArguments& arguments) {
-  return !arguments.trace.empty() || !arguments.draw_steps.empty() ||
-         (!arguments.draw.file.empty() && arguments.draw.by == "queue");
-}
-
-Evaluation evaluation_of(const Topology& topology, const ScheduleFile& file,
-                         const Verdict& verdict) {
-  Evaluation e;
-  e.topology = topology.name();
-  e.collective = collective_text(topology, file.collective);
-  e.algorithm = file.algorithm;
-  e.size = file.collective.size();
-  e.npus = topology.npu_count();
-  e.chunks_per_shard = file.collective.parts.front().chunks_per_shard;
-  e.chunks = file.collective.chunks.size();
-  e.transfers = file.size();
-  e.redundant = verdict.redundant;
-  e.status = Status::feasible;
-  e.verified = true;
-  return e;
-}
-
-void write_replays(const ReplayArguments& arguments, const Topology& topology,
-                   const ScheduleFile& file, std::span<const Replay> replays) {
-  std::vector<std::string> left_out = left_out_of_trace(topology);
-  save_trace(arguments.trace, left_out, [&](TraceEvents& events) {
-    std::uint32_t pid = 0;
-    for (const Replay& replay : replays) {
-      const Report& report = replay.report;
-      const std::string missing =
-          write_run(events, ++pid,
-                    {trace_name(file.algorithm, file.collective.size(), report.model.discipline),
-                     &topology, &file.collective, &file.schedule, &report});
-      if (!missing.empty()) left_out.push_back(missing);
-    }
-  });
-  report_left_out(arguments.trace, left_out);
-}
-
-void draw_heatmap(const ReplayArguments& arguments, const Topology& topology,
-                  const ScheduleFile& file, const Report& report) {
-  const std::string title =
-      fmt::format("{}, {}, {}", topology.name(), file.collective.name(), file.algorithm);
-  const LinkMap map = link_map(file.algorithm, topology, report, LinkQuantity::utilisation);
-  draw(heatmap_figure(title, {&map, 1}, LinkQuantity::utilisation), arguments.heatmap);
-}
-
 const EngineRow& engine_of(const ReplayArguments& arguments) {
   return *of_option("--engine", [&] { return &find_engine(arguments.engine); });
 }
 
-// Replays once per discipline, writes a trace of all and draws the first.
-void replay_and_draw(const ReplayArguments& arguments, const Topology& topology,
-                     const ScheduleFile& file, TimeModel model, const NoiseRequest& noise,
-                     std::span<const Time> starts, const StageWatch& stage, Evaluation& e) {
-  const EngineRow& engine = engine_of(arguments);
-  const BoundEffort effort = parse_bound_effort(arguments.bound.value_or("quick"));
-  for (const Discipline discipline : parse_disciplines(arguments.disciplines)) {
-    model.discipline = discipline;
-    RunOptions options;
-    options.record_hops = needs_hops(arguments);
-    options.record_deliveries = options.record_hops;
-    options.starts = starts;
-    options.watch =
-        watch_of(stage, fmt::format("replay on {}, {}", engine.name, discipline_text(model)));
-    e.replays.push_back(
-        file.compact
-            ? replay(topology, file.collective, *file.compact, model, engine, options.watch, effort)
-            : replay(topology, file.collective, file.schedule, model, engine, options, effort));
-    if (noise.is_drawn())
-      add_noisy_replays({topology, file.collective, file.schedule, model, engine, starts}, noise,
-                        static_cast<unsigned>(default_jobs()), stage, e.replays.back(), e.problem);
-    e.replay_seconds += e.replays.back().replay_seconds;
-    e.bound_seconds += e.replays.back().bound_seconds;
-    if (e.problem.empty()) e.problem = replay_problem(e.replays.back());
-  }
-  const Report& first = e.replays.front().report;
-  if (!arguments.trace.empty()) write_replays(arguments, topology, file, e.replays);
-  if (!arguments.heatmap.empty()) draw_heatmap(arguments, topology, file, first);
-  const Heading heading(
-      fmt::format("{} by {} on {}: {}", collective_text(topology, file.collective), file.algorithm,
-                  topology.name(), short_text(first.completion)),
-      fmt::format("{}; engine {}, {}, links busy for {}", to_text(file.collective.size()),
-                  first.engine, discipline_text(first.model), to_text(first.model.link_busy)));
-  if (const DrawArguments& picture = arguments.draw; !picture.file.empty()) {
-    const LinkQuantity quantity = parse_link_quantity(picture.by);
-    draw(network_figure(heading, topology, layout_of(topology),
-                        quantity == LinkQuantity::queue
-                            ? queued_data(topology, file.collective, file.schedule, first)
-                            : link_values(first, quantity)),
-         picture.file);
-  }
-  if (!arguments.draw_steps.empty())
-    draw(steps_figure(heading, topology, first), arguments.draw_steps);
-  if (!arguments.histogram.empty()) {
-    std::vector<NamedNoise> noises;
-    for (const NoiseOutcome& outcome : e.replays.front().noises)
-      noises.push_back({"skew " + outcome.skew, &outcome});
-    draw(histogram_figure(heading, noises), arguments.histogram);
-  }
-  e.hottest_link = hottest_link(topology, first);
-  e.bottleneck = bottleneck(topology, first);
-  e.peak_rss_bytes = peak_rss_bytes();
-}
-
 // What can be checked before the schedule is read.
 void require_sound(const ReplayArguments& arguments) {
-  for (const Discipline discipline : parse_disciplines(arguments.disciplines))
+  const std::vector<Discipline> disciplines = parse_disciplines(arguments.disciplines);
+  for (const Discipline discipline : disciplines)
     require_discipline(engine_of(arguments), discipline);
   of_option("--network-model", [&] {
-    require_network_model(parse_network_model(arguments.network_model),
-                          parse_disciplines(arguments.disciplines));
+    require_network_model(parse_network_model(arguments.network_model), disciplines);
     return 0;
   });
   require_picture_name(arguments.heatmap);
-  require_picture_name(arguments.draw_steps);
-  require_picture_name(arguments.histogram);
-  const bool by_queue = require_drawable(arguments.draw, true) == LinkQuantity::queue;
-  if (by_queue && parse_disciplines(arguments.disciplines).front() != Discipline::fifo)
-    throw InputError("--draw-by queue: of fifo only, name it first: --discipline fifo,fluid");
   std::vector<std::string> inputs = inputs_of(arguments.topology, arguments.noise);
   inputs.push_back(arguments.file);
   require_outputs(inputs, {arguments.trace, arguments.heatmap, arguments.draw.file,
@@ -162,63 +49,89 @@ void require_sound(const ReplayArguments& arguments) {
 
 /// Who starts late and what is drawn, as the options say.
 NoiseRequest noise_of(const StudyLine& line, const Topology& topology,
-                      std::span<const NodeId> members) {
+                      const Collective& collective) {
   NoiseRequest noise;
   read_options(noise_options, line, [&](ConfigTable& table) {
     noise =
         noise_at(table, std::string(command_line_source), [&](std::span<const std::string> texts) {
-          (void)parse_starts(topology, members, texts);
+          (void)parse_starts(topology, collective, texts);
         });
   });
   return noise;
+}
+
+Case case_of(const ReplayArguments& arguments, const Topology& topology, const ScheduleFile& file) {
+  Case c = given_case(topology, file);
+  c.options.model = time_model(arguments.model, c.options.model);
+  c.options.model.network = parse_network_model(arguments.network_model);
+  c.options.threads = static_cast<unsigned>(default_jobs());
+  c.engine = &engine_of(arguments);
+  c.disciplines = parse_disciplines(arguments.disciplines);
+  c.bound = parse_bound_effort(arguments.bound.value_or("quick"));
+  c.noise = noise_of(arguments.noise, topology, file.collective);
+  return c;
+}
+
+// What only the schedule's file can tell.
+void require_sound(const ReplayArguments& arguments, const ScheduleFile& file, const Case& c) {
+  RunStudy shown;
+  shown.matrices.emplace_back().disciplines = c.disciplines;
+  shown.matrices.back().noise = c.noise;
+  require_columns(arguments.tables, std::vector<AnyStudy>{shown});
+  require_drawable(arguments, c);
+  if (!file.compact) return;
+  if (!arguments.export_case.empty() || !arguments.trace.empty() || needs_record(arguments) ||
+      !c.noise.starts.empty() || c.noise.is_drawn())
+    require_list(arguments.file, file,
+                 "--trace, --draw-steps, --draw-by queue, --start, --skew, --jitter and "
+                 "--export-case");
+  for (const Discipline discipline : c.disciplines)
+    if (const std::string problem = compact_problem(*file.compact, *c.engine, discipline);
+        !problem.empty())
+      throw InputError(problem);
+}
+
+void draw_heatmap(const std::string& file, const LabelledTopology& network, const Case& c,
+                  const Evaluation& e) {
+  if (file.empty()) return;
+  FigureRequest request;
+  request.title =
+      fmt::format("{}, {} {}, {}", e.topology, e.collective, to_text(e.size), e.algorithm);
+  request.file = file;
+  draw(make_figure(request, {&network, 1}, {&c, 1}, {&e, 1}), file);
 }
 
 } // namespace
 
 int replay_command(const ReplayArguments& arguments) {
   require_sound(arguments);
-  const Topology topology = make_topology_and_report(arguments.topology);
-  const ScheduleFile file = read_schedule(arguments.file, topology);
-  TimeModel model = time_model(arguments.model, file.time_model);
-  model.network = parse_network_model(arguments.network_model);
-  const std::vector<NodeId> members = members_of(file.collective);
-  const NoiseRequest noise = noise_of(arguments.noise, topology, members);
-  RunStudy shown;
-  shown.matrices.emplace_back().disciplines = parse_disciplines(arguments.disciplines);
-  shown.matrices.back().noise = noise;
-  require_columns(arguments.tables, std::vector<AnyStudy>{shown});
-  if (file.compact && (!arguments.export_case.empty() || needs_hops(arguments) ||
-                       !noise.starts.empty() || noise.is_drawn()))
-    throw InputError(fmt::format("{}: {} transfers are too many for --trace, --draw-steps, "
-                                 "--draw-by queue, --start, --skew, --jitter and --export-case",
-                                 arguments.file, file.size()));
-  require_histogram(arguments.histogram, noise);
-  const std::vector<Time> starts = parse_starts(topology, members, noise.starts);
+  LabelledTopology network{"", arguments.topology, make_topology_and_report(arguments.topology)};
+  network.label = network.topology.name();
+  ScheduleFile file = read_schedule(arguments.file, network.topology);
+  Case c = case_of(arguments, network.topology, file);
+  require_sound(arguments, file, c);
   if (!arguments.export_case.empty()) // a faulty schedule too: its fault can be cross-checked
     write_file(arguments.export_case,
-               oracle_case(topology, file.collective, file.schedule, model, starts));
-  const double start = cpu_seconds();
+               oracle_case(network.topology, file.collective, file.schedule, c.options.model,
+                           parse_starts(network.topology, file.collective, c.noise.starts)));
   StageDisplay display(arguments.file);
-  const StageWatch stage = display.watch();
-  const Watch watch = watch_of(stage, "verification");
-  const Verdict verdict = file.compact ? verify(topology, file.collective, *file.compact, watch)
-                                       : verify(topology, file.collective, file.schedule, watch);
-  const double verify_seconds = cpu_seconds() - start;
-  if (!verdict.correct()) {
+  c.options.stage = display.watch();
+  Attempt given = given_attempt(network.topology, file, watch_of(c.options.stage, "verification"));
+  if (!given.usable()) {
     display.erase();
-    print_message(fmt::format("{}: fault: {}", arguments.file, verdict.fault->text));
+    print_message(fmt::format("{}: fault: {}", arguments.file, given.verdict.fault->text));
     return 1;
   }
-  Evaluation e = evaluation_of(topology, file, verdict);
-  e.verify_seconds = verify_seconds;
-  e.note = late_text(topology, starts);
-  replay_and_draw(arguments, topology, file, model, noise, starts, stage, e);
+  const std::unique_ptr<ScratchFolder> records = record_for(arguments, {&c, 1});
+  const Evaluation e = evaluate_given(c, std::move(given));
   display.erase();
   if (arguments.json)
     print_text(answer_json("replay", run_rows_json({&e, 1}, LinkDetail::all)));
   else
     print_tables(report_text({&e, 1}, table_form(arguments.tables)));
-  return report_problems(problems_of({&e, 1}));
+  draw_heatmap(arguments.heatmap, network, c, e);
+  const bool is_drawn = write_replay_files(arguments, network, {&c, 1}, {&e, 1});
+  return std::max(is_drawn ? 0 : 1, report_problems(problems_of({&e, 1})));
 }
 
 } // namespace tutti

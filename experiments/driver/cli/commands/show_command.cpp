@@ -5,7 +5,7 @@
 #include "experiments/driver/figures/network_figure.hpp"
 #include "experiments/driver/records/json.hpp"
 #include "experiments/driver/records/output.hpp"
-#include "experiments/driver/records/table.hpp"
+#include "experiments/driver/records/records.hpp"
 #include "sim/error.hpp"
 #include "sim/text.hpp"
 #include "topologies/list.hpp"
@@ -151,44 +151,44 @@ std::string range_text(const DegreeRange& range) {
                                    : fmt::format("{} to {}", range.least, range.most);
 }
 
-std::string link_table(const TopologySummary& summary, const TableForm& form) {
-  Table table{{{"links", Align::right},
-               {"from"},
-               {"to"},
-               {"dimension", Align::right},
-               {"bandwidth", Align::right},
-               {"latency", Align::right}},
-              {}};
-  for (const LinkClass& kind : summary.classes)
-    table.rows.push_back({fmt::to_string(kind.count), std::string(to_text(kind.from)),
-                          std::string(to_text(kind.to)),
-                          kind.dimension < 0 ? "-" : fmt::to_string(int{kind.dimension}),
-                          short_text(kind.bandwidth), to_text(kind.latency)});
-  return to_text(table, form);
+Records link_classes(const TopologySummary& summary) {
+  using R = LinkClass;
+  using enum Quantity;
+  return records_of<R>(
+      {{{"links", count}, &R::count},
+       {{"from", text}, [](const R& r) { return to_text(r.from); }},
+       {{"to", text}, [](const R& r) { return to_text(r.to); }},
+       {{"dimension", count},
+        [](const R& r) { return r.dimension < 0 ? Cell() : Cell(r.dimension); }},
+       {{"bandwidth", numeral}, [](const R& r) { return short_text(r.bandwidth); }},
+       {{"latency", numeral}, [](const R& r) { return to_text(r.latency); }}},
+      summary.classes);
 }
 
-std::string group_table(const Topology& topology, const TableForm& form) {
-  Table table{{{"shared group"}, {"bandwidth", Align::right}, {"links", Align::right}}, {}};
-  for (const SharedGroup& group : topology.groups())
-    table.rows.push_back(
-        {group.name, short_text(group.bandwidth), fmt::to_string(group.links.size())});
-  return to_text(table, form);
+Records groups(const Topology& topology) {
+  using R = SharedGroup;
+  using enum Quantity;
+  return records_of<R>(
+      {{{"shared_group", text}, &R::name},
+       {{"bandwidth", numeral}, [](const R& r) { return short_text(r.bandwidth); }},
+       {{"links", count}, [](const R& r) { return r.links.size(); }}},
+      topology.groups());
 }
 
-/// Table of shared groups, counted by bandwidth and number of links: for a logical topology, which
-/// has a group for each link and NIC that several links cross.
-std::string group_counts_table(const Topology& topology, const TableForm& form) {
-  std::map<std::pair<std::int64_t, std::size_t>, std::size_t, std::greater<>> counts;
+/// Shared groups, counted by bandwidth and number of links: of a logical topology, which has one
+/// for each link and NIC that several links cross.
+Records group_counts(const Topology& topology) {
+  using Kind = std::pair<Bandwidth, std::size_t>;
+  using R = std::pair<Kind, std::size_t>;
+  using enum Quantity;
+  std::map<Kind, std::size_t, std::greater<>> counts;
   for (const SharedGroup& group : topology.groups())
-    ++counts[{group.bandwidth.bytes_per_second, group.links.size()}];
-  Table table{{{"shared groups", Align::right},
-               {"bandwidth", Align::right},
-               {"links of each", Align::right}},
-              {}};
-  for (const auto& [kind, count] : counts)
-    table.rows.push_back(
-        {fmt::to_string(count), short_text(Bandwidth{kind.first}), fmt::to_string(kind.second)});
-  return to_text(table, form);
+    ++counts[{group.bandwidth, group.links.size()}];
+  return records_of<R>(
+      {{{"shared_groups", count}, &R::second},
+       {{"bandwidth", numeral}, [](const R& r) { return short_text(r.first.first); }},
+       {{"links_of_each", count}, [](const R& r) { return r.first.second; }}},
+      std::vector<R>(counts.begin(), counts.end()));
 }
 
 std::string reach_text(const Topology& topology, const TopologySummary& summary) {
@@ -271,10 +271,10 @@ std::string text_of(const Shown& shown, const TopologySummary& summary, const Ta
   if (!topology.parts().note.empty()) text += topology.parts().note + "\n";
   for (const Finding& finding : topology.parts().odd) text += "odd: " + finding.words + "\n";
   if (shown.sketch) text += sketch_text(topology, *shown.sketch);
-  text += "\n" + link_table(summary, form);
+  text += "\n" + to_text(whole_table(link_classes(summary)), form);
   if (!topology.groups().empty())
     text +=
-        "\n" + (shown.sketch ? group_counts_table(topology, form) : group_table(topology, form));
+        "\n" + to_text(whole_table(shown.sketch ? group_counts(topology) : groups(topology)), form);
   return text;
 }
 

@@ -196,8 +196,7 @@ GivenExecution given_schedule(ConfigTable& table, const std::string& path,
       throw value->error(fmt::format("the schedule file says its {}: leave \"{}\" out",
                                      key == std::string_view("sizes") ? "size" : key, key));
   ScheduleFile read = read_schedule(path, topology);
-  if (read.compact)
-    throw InputError(fmt::format("{}: {} transfers are too many", path, read.size()));
+  require_list(path, read, "an execution");
   const Verdict verdict = verify(topology, read.collective, read.schedule);
   if (!verdict.correct()) throw InputError(fmt::format("{}: fault: {}", path, verdict.fault->text));
   return {read.algorithm, std::move(read.collective), std::move(read.schedule), std::nullopt, {}};

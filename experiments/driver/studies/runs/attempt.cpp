@@ -80,6 +80,12 @@ struct Task {
   const SynthesisOptions& options;
 };
 
+// Pre: there is a schedule.
+Verdict verdict_of(const Topology& topology, const Attempt& made, const Watch& watch) {
+  return made.outcome.schedule ? verify(topology, made.collective, *made.outcome.schedule, watch)
+                               : verify(topology, made.collective, *made.outcome.compact, watch);
+}
+
 // Cuts the collective as the outcome says, and verifies its schedule: false where that is too fine,
 // or was interrupted: nobody knows whether such a schedule is correct.
 bool verify_made(const Task& task, Attempt& made) {
@@ -93,12 +99,8 @@ bool verify_made(const Task& task, Attempt& made) {
   }
   bool is_verified = true;
   try {
-    const Watch watch =
-        made.has_schedule() ? watch_of(task.options.stage, "verification") : Watch{};
-    if (made.outcome.schedule)
-      made.verdict = verify(task.topology, made.collective, *made.outcome.schedule, watch);
-    else if (made.outcome.compact)
-      made.verdict = verify(task.topology, made.collective, *made.outcome.compact, watch);
+    if (made.has_schedule())
+      made.verdict = verdict_of(task.topology, made, watch_of(task.options.stage, "verification"));
   } catch (const Stopped&) {
     made.outcome = unsupported(ended_text(task.options, "the verification of its schedule"));
     made.outcome.status = Status::timed_out;
@@ -261,6 +263,19 @@ Attempt attempt_in_chunks(const AlgorithmRow& algorithm, const Topology& topolog
   Attempt made = own.choose_chunks ? attempt(algorithm, topology, make, 1, own, cache, wanted)
                                    : ChunkTries(task, cache, wanted).choose();
   made.chose_chunks = true;
+  return made;
+}
+
+Attempt given_attempt(const Topology& topology, ScheduleFile& file, const Watch& watch) {
+  Attempt made;
+  made.collective = std::move(file.collective);
+  made.outcome.status = Status::feasible;
+  made.outcome.compact = std::move(file.compact);
+  if (!made.outcome.compact) made.outcome.schedule = std::move(file.schedule);
+  made.may_repeat = true;
+  const double start = cpu_seconds();
+  made.verdict = verdict_of(topology, made, watch);
+  made.verify_seconds = cpu_seconds() - start;
   return made;
 }
 

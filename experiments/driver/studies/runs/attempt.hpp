@@ -4,11 +4,13 @@
 
 #include "experiments/driver/cache/schedule_cache.hpp"
 #include "sim/collective.hpp"
+#include "sim/files/schedule_file.hpp"
 #include "sim/synthesizer.hpp"
 #include "sim/topology.hpp"
 #include "sim/verify.hpp"
 #include "synth/chunk_choice.hpp"
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -25,6 +27,10 @@ struct Attempt {
   bool chose_chunks = false; ///< nobody said how many
   bool may_repeat = false;   ///< AlgorithmRow::imitates
   [[nodiscard]] bool has_schedule() const { return outcome.schedule || outcome.compact; }
+  /// Pre: there is a schedule.
+  [[nodiscard]] std::size_t transfers() const {
+    return outcome.schedule ? outcome.schedule->size() : outcome.compact->size();
+  }
   [[nodiscard]] bool usable() const { return has_schedule() && verdict.correct(); }
 };
 
@@ -69,6 +75,11 @@ enum class Wanted : std::uint8_t {
                                         std::optional<std::uint32_t> chunks,
                                         const SynthesisOptions& options, ScheduleCache& cache,
                                         Wanted wanted);
+
+/// A schedule that is there already: what verify() says of it. Its redundant copies are nobody's
+/// defect. Schedule and collective are moved out of the file. Errors: Stopped.
+[[nodiscard]] Attempt given_attempt(const Topology& topology, ScheduleFile& file,
+                                    const Watch& watch = {});
 
 /// What our own algorithms must not do: faults and, unless they `may_repeat`, redundant copies, in
 /// words; else empty.

@@ -158,22 +158,12 @@ Replay replay(const Topology& topology, const Collective& collective, const Sche
       });
 }
 
-Replay replay(const Topology& topology, const Collective& collective,
-              const CompactSchedule& schedule, const TimeModel& model, const EngineRow& engine,
-              const Watch& watch, BoundEffort bound) {
-  if (const std::string problem = compact_problem(engine, model.discipline); !problem.empty())
-    throw InputError(problem);
-  return bounded_replay(
-      engine, topology, collective,
-      [&] { return engine.run_compact(topology, collective, schedule, model, watch); },
-      [&] { return bounds_for(topology, collective, model, bound); });
-}
-
-std::string compact_problem(const EngineRow& engine, Discipline discipline) {
+std::string compact_problem(const CompactSchedule& schedule, const EngineRow& engine,
+                            Discipline discipline) {
   if (engine.run_compact != nullptr && discipline == Discipline::fifo) return {};
-  return fmt::format("a schedule in compact form (too many transfers for a list) is replayed by "
-                     "--engine native --discipline fifo only, not by {} {}",
-                     engine.name, to_text(discipline));
+  return unlisted_text(schedule,
+                       fmt::format("a replay by {} {}", engine.name, to_text(discipline))) +
+         "; --engine native --discipline fifo needs no list";
 }
 
 namespace {
@@ -209,6 +199,13 @@ namespace {
 
 void add_note(Evaluation& result, const std::string& text) {
   result.note += result.note.empty() ? text : "; " + text;
+}
+
+/// Where `use` would need a list of its transfers and there is none, notes that.
+bool is_listed_for(std::string_view use, const Attempt& made, Evaluation& result) {
+  if (!made.outcome.compact) return true;
+  add_note(result, unlisted_text(*made.outcome.compact, use));
+  return false;
 }
 
 /// Another case's, where that had the same chunks.
@@ -267,11 +264,7 @@ void add_interval(const Case& c, const Attempt& made, const ReplayInput& on,
 bool add_noise(const Case& c, const Attempt& made, const ReplayInput& on, Replay& one,
                Evaluation& result) {
   if (!c.noise.is_drawn()) return true;
-  if (!made.outcome.schedule) {
-    add_note(result, fmt::format("no draws of {} transfers, which are too many for a list",
-                                 made.outcome.compact->size()));
-    return true;
-  }
+  if (!is_listed_for("draws", made, result)) return true;
   const double begin = cpu_seconds();
   bool is_over = true;
   try {
@@ -304,12 +297,7 @@ void compare_with_proof(const Outcome& outcome, const Replay& replay, Evaluation
 /// Writes the trace of the replay with this number and drops its hops, which nothing else needs.
 void write_trace_part(const Case& c, const Attempt& made, const ReplayInput& on, std::size_t number,
                       Report& report, Evaluation& result) {
-  if (c.trace.folder.empty()) return;
-  if (on.schedule == nullptr) {
-    add_note(result, fmt::format("no timeline of {} transfers, which are too many for a list",
-                                 made.outcome.compact->size()));
-    return;
-  }
+  if (c.trace.folder.empty() || !is_listed_for("a timeline", made, result)) return;
   const std::string part = c.trace.file(number);
   std::string missing;
   write_file(part, [&](std::ostream& out) {
@@ -337,28 +325,19 @@ void replay_under_models(const Case& c, const Attempt& made, Evaluation& result)
   const std::vector<Time> starts = parse_starts(*c.topology, made.collective, c.noise.starts);
   if (const std::string late = late_text(*c.topology, starts); !late.empty())
     add_note(result, late);
-  if (made.outcome.compact && !starts.empty()) {
-    add_note(result, fmt::format("not replayed: {} transfers are too many for a list, which late "
-                                 "starts need",
-                                 made.outcome.compact->size()));
-    return;
-  }
-  if (made.outcome.compact && c.transport) {
-    add_note(result, fmt::format("not replayed: {} transfers are too many for a list, which a "
-                                 "transport needs",
-                                 made.outcome.compact->size()));
-    return;
-  }
+  if (!starts.empty() && !is_listed_for("a replay with late starts", made, result)) return;
+  if (c.transport && !is_listed_for("a replay with a transport", made, result)) return;
   if (c.transport && c.algorithm.imitates && !made.outcome.library)
     add_note(result, "several collectives at once have no channels: the transport is applied as to "
                      "a schedule of no library");
   const std::vector<ReplayInput> networks = with_transport(c, made, starts);
   for (const Discipline discipline : c.disciplines) {
-    if (const std::string problem = compact_problem(*c.engine, discipline);
-        made.outcome.compact && !problem.empty()) {
-      add_note(result, problem);
-      continue;
-    }
+    if (made.outcome.compact)
+      if (const std::string problem = compact_problem(*made.outcome.compact, *c.engine, discipline);
+          !problem.empty()) {
+        add_note(result, problem);
+        continue;
+      }
     std::size_t best = 0;
     std::optional<Replay> fastest;
     for (std::size_t i = 0; i < networks.size(); ++i) {
@@ -403,9 +382,7 @@ void change(const Case& c, Attempt& made) {
     outcome.note = why;
   };
   if (!outcome.schedule) {
-    refuse(fmt::format("{} transfers are too many for a list, which relays and dropped "
-                       "dependencies need",
-                       outcome.compact->size()));
+    refuse(unlisted_text(*outcome.compact, "relays and dropped dependencies"));
     return;
   }
   if (c.change.drops_dependencies) outcome.schedule->clear_dependencies();
@@ -443,15 +420,16 @@ void write(const Case& c, Attempt& made) {
   write_schedule(c.schedule_file, *c.topology, file);
 }
 
-} // namespace
-
-Evaluation evaluate(const Case& given) {
-  Case c = given;
-  c.options.stage = stages_within_limit(given.options);
+/// With stages that end with its limit. Errors: InputError for what can't be evaluated so.
+Case within_limit(Case c) {
+  c.options.stage = stages_within_limit(c.options);
   for (const Discipline discipline : c.disciplines) require_discipline(*c.engine, discipline);
   require_transport(c);
+  return c;
+}
+
+Evaluation evaluation_of(const Case& c, Attempt made) {
   Evaluation result;
-  Attempt made = attempt(c);
   change(c, made);
   result.synthesis_seconds = made.synthesis_seconds;
   result.verify_seconds = made.verify_seconds;
@@ -474,8 +452,7 @@ Evaluation evaluate(const Case& given) {
   result.problem = verdict_problem(made);
   if (c.change.relays_send && made.usable()) result.problem.clear(); // relays get data twice
   if (made.has_schedule()) {
-    result.transfers =
-        made.outcome.schedule ? made.outcome.schedule->size() : made.outcome.compact->size();
+    result.transfers = made.transfers();
     result.redundant = made.verdict.redundant;
     result.verified = made.verdict.correct();
   }
@@ -490,6 +467,27 @@ Evaluation evaluate(const Case& given) {
   }
   result.peak_rss_bytes = peak_rss_bytes();
   return result;
+}
+
+} // namespace
+
+Evaluation evaluate(const Case& given) {
+  const Case c = within_limit(given);
+  return evaluation_of(c, attempt(c));
+}
+
+Evaluation evaluate_given(const Case& given, Attempt made) {
+  return evaluation_of(within_limit(given), std::move(made));
+}
+
+Case given_case(const Topology& topology, const ScheduleFile& file) {
+  Case c;
+  c.topology_label = topology.name();
+  c.topology = &topology;
+  c.collective = {{collective_text(topology, file.collective)}, file.collective.size()};
+  c.algorithm.name = file.algorithm;
+  c.options.model = file.time_model;
+  return c;
 }
 
 std::vector<std::string> problems_of(std::span<const Evaluation> evaluations) {

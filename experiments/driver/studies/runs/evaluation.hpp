@@ -179,20 +179,22 @@ void require_network_model(NetworkModel model, std::span<const Discipline> disci
 /// Errors: InputError for bad input (a collective that the topology can't hold, an unknown setting,
 /// a discipline that the engine doesn't know, an unwritable schedule file).
 [[nodiscard]] Evaluation evaluate(const Case& c);
+/// The same from its verification on, of what is made already. Errors: as there.
+[[nodiscard]] Evaluation evaluate_given(const Case& c, Attempt made);
+
+/// A schedule that is there already, as a case under its time model. Points to the topology and to
+/// the file's text.
+[[nodiscard]] Case given_case(const Topology& topology, const ScheduleFile& file);
 
 /// Replays a schedule that verify() accepted, with its bound. Errors: as EngineFunction.
 [[nodiscard]] Replay replay(const Topology& topology, const Collective& collective,
                             const Schedule& schedule, const TimeModel& model,
                             const EngineRow& engine, const RunOptions& options = {},
                             BoundEffort bound = BoundEffort::quick);
-/// The same for a compact one. Errors: also InputError as compact_problem() says.
-[[nodiscard]] Replay replay(const Topology& topology, const Collective& collective,
-                            const CompactSchedule& schedule, const TimeModel& model,
-                            const EngineRow& engine, const Watch& watch = {},
-                            BoundEffort bound = BoundEffort::quick);
 
 /// Why an engine can't replay a compact schedule under a discipline; empty where it can.
-[[nodiscard]] std::string compact_problem(const EngineRow& engine, Discipline discipline);
+[[nodiscard]] std::string compact_problem(const CompactSchedule& schedule, const EngineRow& engine,
+                                          Discipline discipline);
 
 /// Errors: InputError naming the engines that know fluid sharing, where this one doesn't but
 /// should.

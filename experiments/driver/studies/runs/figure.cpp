@@ -322,7 +322,11 @@ Figure schedule(const FigureRequest& request, const Heading& heading, std::span<
     throw InputError(
         fmt::format("a schedule is drawn of one evaluation, not of {}", indices.size()));
   const Case& c = cases[indices.front()];
-  const RecordedRun run = record_run(c, evaluations[indices.front()]);
+  const Evaluation& e = evaluations[indices.front()];
+  if (e.replays.front().report.model.discipline != Discipline::fifo)
+    throw InputError(
+        fmt::format("{} on {}: only fifo is drawn, not fluid", e.algorithm, e.topology));
+  const RecordedRun run = record_run(c, e);
   return schedule_figure(heading, *c.topology, run.collective, run.schedule, run.report);
 }
 

@@ -3,7 +3,7 @@
 // never shows another run than the table does.
 #include "experiments/driver/studies/runs/recorded_run.hpp"
 
-#include "sim/compact_schedule.hpp"
+#include "experiments/driver/studies/noise/request.hpp"
 #include "sim/error.hpp"
 #include "sim/files/schedule_file.hpp"
 
@@ -15,16 +15,15 @@ namespace tutti {
 
 RecordedRun record_run(const Case& c, const Evaluation& e) {
   const Report& first = e.replays.front().report;
-  const std::string name = fmt::format("{} on {}", e.algorithm, e.topology);
-  if (first.model.discipline != Discipline::fifo)
-    throw InputError(fmt::format("{}: only fifo is recorded, not fluid", name));
   ScheduleFile kept = read_schedule(c.schedule_file, *c.topology);
-  if (kept.compact) kept.schedule = expanded(*c.topology, kept.collective, *kept.compact);
+  require_list(c.schedule_file, kept, "a picture");
+  const std::vector<Time> starts = parse_starts(*c.topology, kept.collective, c.noise.starts);
   RunOptions record;
   record.record_deliveries = record.record_hops = true;
-  Report report = run_native(*c.topology, kept.collective, kept.schedule, first.model, record);
+  record.starts = starts;
+  Report report = c.engine->run(*c.topology, kept.collective, kept.schedule, first.model, record);
   if (report.completion != first.completion)
-    throw InputError(fmt::format("{}: {} by the native engine, not {}", name,
+    throw InputError(fmt::format("{} on {}: {} in another replay, not {}", e.algorithm, e.topology,
                                  to_text(report.completion), to_text(first.completion)));
   return {std::move(kept.collective), std::move(kept.schedule), std::move(report)};
 }

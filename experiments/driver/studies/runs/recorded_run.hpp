@@ -15,10 +15,9 @@ struct RecordedRun {
   Report report; ///< with deliveries and hops
 };
 
-/// Replays the schedule that the case has written on the native engine, which gives the same times
-/// as any other. Meant for small cases. Pre: the case has a schedule_file, and `e` is its
-/// evaluation, with a replay.
-/// Errors: InputError where the first replay was fluid, or the times differ.
+/// Replays the schedule in the case's file again, as its first replay was. Meant for small cases.
+/// Pre: the case has a schedule_file and no transport, and `e` is its evaluation, with a replay.
+/// Errors: InputError where its transfers are too many for a list, or the times differ.
 [[nodiscard]] RecordedRun record_run(const Case& c, const Evaluation& e);
 
 } // namespace tutti

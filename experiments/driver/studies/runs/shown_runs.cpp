@@ -92,7 +92,7 @@ VariantNames::VariantNames(std::span<const Evaluation> evaluations) {
     collectives_ |= x.collective != first.collective;
     topologies_ |= x.topology != first.topology;
     for (const Evaluation& y : evaluations) {
-      if (x.algorithm != y.algorithm || x.topology != y.topology || x.collective != y.collective ||
+      if (&x == &y || x.algorithm != y.algorithm || x.topology != y.topology || x.collective != y.collective ||
           x.size != y.size)
         continue;
       if (chunks_asked(x) != chunks_asked(y))

@@ -29,8 +29,7 @@ SynthesizedCollective planned_from(Attempt made, const Topology& network) {
     if (result.note.empty()) result.note = to_text(made.outcome.status);
     return result;
   }
-  result.schedule = made.outcome.compact ? expanded(network, made.collective, *made.outcome.compact)
-                                         : std::move(*made.outcome.schedule);
+  result.schedule = schedule_of(network, made.collective, made.outcome);
   result.collective = std::move(made.collective);
   result.library = std::move(made.outcome.library);
   return result;

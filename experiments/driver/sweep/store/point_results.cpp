@@ -75,11 +75,13 @@ Unit unit_of(Quantity quantity) {
   case Quantity::bytes: return Unit::bytes;
   case Quantity::rate: return Unit::bytes_per_second;
   case Quantity::text:
+  case Quantity::texts:
   case Quantity::numeral:
   case Quantity::truth:
   case Quantity::count:
   case Quantity::ratio:
   case Quantity::part:
+  case Quantity::amount:
   case Quantity::number:
   case Quantity::fact:
   case Quantity::effort: break;
