@@ -36,23 +36,43 @@
 
 namespace tutti {
 
-struct ConfigDocument {
-  std::string name;
-  toml::table root;
-  /// Where values stand that came here as copies, which TOML++ doesn't tell.
-  std::map<const toml::node*, toml::source_position> places = {};
+namespace {
 
-  [[nodiscard]] toml::source_position place_of(const toml::node& value) const {
+std::string place_in(const std::string& file, toml::source_position at) {
+  return fmt::format("{}:{}:{}", file, at.line, at.column);
+}
+
+std::string placed(const std::string& file, toml::source_position at, std::string_view message) {
+  return fmt::format("{}: {}", place_in(file, at), message);
+}
+
+} // namespace
+
+struct ConfigDocument {
+  std::string name; ///< of the file; empty: there is none
+  toml::table root = {};
+  /// Where values stand that came here as copies or from options, which TOML++ doesn't tell.
+  std::map<const toml::node*, std::string> places = {};
+  /// Options that stand for keys of tables.
+  std::map<std::pair<const toml::node*, std::string>, std::string> options = {};
+
+  [[nodiscard]] std::string place_of(const toml::node& value) const {
     const auto found = places.find(&value);
-    return found == places.end() ? value.source().begin : found->second;
+    if (found != places.end()) return found->second;
+    return name.empty() ? "" : place_in(name, value.source().begin);
+  }
+  /// The value, and all in it.
+  void place(const toml::node& value, const std::string& where) {
+    places[&value] = where;
+    if (const toml::array* array = value.as_array())
+      for (const toml::node& item : *array) place(item, where);
+    if (const toml::table* table = value.as_table())
+      for (auto entry = table->cbegin(); entry != table->cend(); ++entry)
+        place(entry->second, where);
   }
 };
 
 namespace {
-
-std::string placed(const std::string& file, toml::source_position at, std::string_view message) {
-  return fmt::format("{}:{}:{}: {}", file, at.line, at.column, message);
-}
 
 /// The end of the string that starts with the quote at `begin`; a newline ends an unclosed one.
 std::size_t end_of_string(std::string_view text, std::size_t begin) {
@@ -180,17 +200,48 @@ private:
   ConfigDocument& to_;
 };
 
+void fill(toml::array& array, const GivenValue::List& list);
+void fill(toml::table& table, const GivenValue::Pairs& pairs);
+
+/// Calls `insert` with the value as TOML++ has it.
+template <typename Insert> void insert_given(const GivenValue& value, const Insert& insert) {
+  if (const auto* list = std::get_if<GivenValue::List>(&value.is)) {
+    toml::array array;
+    fill(array, *list);
+    insert(std::move(array));
+  } else if (const auto* pairs = std::get_if<GivenValue::Pairs>(&value.is)) {
+    toml::table table;
+    fill(table, *pairs);
+    insert(std::move(table));
+  } else {
+    std::visit(insert, std::get<ConfigScalar>(value.is));
+  }
+}
+
+void fill(toml::array& array, const GivenValue::List& list) {
+  for (const GivenValue& item : list)
+    insert_given(item, [&](auto&& made) { array.push_back(std::forward<decltype(made)>(made)); });
+}
+
+void fill(toml::table& table, const GivenValue::Pairs& pairs) {
+  for (const GivenValue::Pair& pair : pairs) {
+    insert_given(pair.value, [&](auto&& made) {
+      table.insert_or_assign(pair.name, std::forward<decltype(made)>(made));
+    });
+  }
+}
+
 } // namespace
 
 struct ConfigValue::Node {
   std::shared_ptr<const ConfigDocument> document;
   const toml::node* value; ///< owned by the document
 
-  [[nodiscard]] InputError error(toml::source_position at, const std::string& message) const {
-    return InputError(placed(document->name, at, message));
-  }
+  /// Without the place where the message begins with it.
   [[nodiscard]] InputError error(const std::string& message) const {
-    return error(document->place_of(*value), message);
+    const std::string place = document->place_of(*value);
+    if (place.empty() || message.starts_with(place + " ")) return InputError(message);
+    return InputError(fmt::format("{}: {}", place, message));
   }
   [[nodiscard]] InputError expected(std::string_view what) const {
     return error(fmt::format("expected {}, found {}", what, described(*value)));
@@ -275,17 +326,16 @@ std::optional<ConfigValue> ConfigTable::find(const std::string& key) {
 
 ConfigValue ConfigTable::at(const std::string& key) {
   std::optional<ConfigValue> value = find(key);
-  if (!value)
-    throw error(
-        fmt::format("this table needs a key \"{}\" (it has: {})", key, joined(keys(), ", ")));
-  return *value;
+  if (value) return *value;
+  if (const std::string* option = option_of(key)) throw error(*option + " is required");
+  throw error(fmt::format("this table needs {} (it has: {})", wanted(key), joined(keys(), ", ")));
 }
 
 std::vector<std::string> ConfigTable::keys() const {
   std::vector<const toml::key*> keys;
   for (auto entry = node_->table().cbegin(); entry != node_->table().cend(); ++entry)
     keys.push_back(&entry->first);
-  std::sort(keys.begin(), keys.end(), [](const toml::key* a, const toml::key* b) {
+  std::stable_sort(keys.begin(), keys.end(), [](const toml::key* a, const toml::key* b) {
     return a->source().begin < b->source().begin;
   });
   std::vector<std::string> names;
@@ -312,11 +362,27 @@ void ConfigTable::finish() const {
   for (const std::string& name : keys()) {
     if (std::find(asked_->begin(), asked_->end(), name) != asked_->end()) continue;
     const auto entry = node_->table().find(name);
-    throw node_->error(entry->first.source().begin, unknown_name("key", name, *asked_));
+    const std::string message = unknown_name("key", name, *asked_);
+    if (node_->document->name.empty()) throw error(message);
+    throw InputError(placed(node_->document->name, entry->first.source().begin, message));
   }
 }
 
 InputError ConfigTable::error(const std::string& message) const { return node_->error(message); }
+
+const std::string* ConfigTable::option_of(const std::string& key) const {
+  const auto found = node_->document->options.find({node_->value, key});
+  return found == node_->document->options.end() ? nullptr : &found->second;
+}
+
+std::string ConfigTable::name_of(const std::string& key) const {
+  const std::string* option = option_of(key);
+  return option == nullptr ? fmt::format("\"{}\"", key) : *option;
+}
+
+std::string ConfigTable::wanted(const std::string& key) const {
+  return (option_of(key) == nullptr ? "a key " : "") + name_of(key);
+}
 
 ConfigTable ConfigTable::replaced(const TextReplacement& replacement) const {
   auto document = std::make_shared<ConfigDocument>();
@@ -347,6 +413,38 @@ ConfigTable parse_config(std::string_view text, const std::string& source_name) 
     throw InputError(placed(source_name, e.source().begin, e.description()));
   }
   const toml::node* root = &document->root;
+  return ConfigTable(
+      std::make_shared<ConfigValue::Node>(ConfigValue::Node{std::move(document), root}));
+}
+
+ConfigTable config_of(std::span<const GivenOption> options) {
+  auto document = std::make_shared<ConfigDocument>();
+  const toml::node* root = &document->root;
+  for (const GivenOption& option : options) {
+    if (!option.value) continue;
+    toml::table* table = &document->root;
+    std::string_view key = option.key;
+    for (std::size_t dot = key.find('.'); dot != key.npos; dot = key.find('.')) {
+      toml::node& inner = table->insert(key.substr(0, dot), toml::table{}).first->second;
+      if (table != root) {
+        document->places.try_emplace(&inner, option.name);
+        document->options.try_emplace({table, std::string(key.substr(0, dot))}, option.name);
+      }
+      table = inner.as_table();
+      key.remove_prefix(dot + 1);
+    }
+    insert_given(*option.value, [&](auto&& made) {
+      table->insert_or_assign(key, std::forward<decltype(made)>(made));
+    });
+    document->place(*table->get(key), option.name);
+  }
+  for (const GivenOption& option : options) {
+    const std::size_t dot = option.key.rfind('.') + 1; // npos + 1 == 0
+    const toml::node* table =
+        dot == 0 ? root : toml::at_path(document->root, option.key.substr(0, dot - 1)).node();
+    if (table != nullptr)
+      document->options.try_emplace({table, option.key.substr(dot)}, option.name);
+  }
   return ConfigTable(
       std::make_shared<ConfigValue::Node>(ConfigValue::Node{std::move(document), root}));
 }

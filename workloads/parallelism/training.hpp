@@ -76,6 +76,8 @@ struct Placement {
   [[nodiscard]] std::vector<std::vector<NodeId>>
   groups(std::span<const Parallelism> dimensions) const;
 };
+/// What is wrong with the order, "names data twice"; empty where nothing is.
+[[nodiscard]] std::string order_fault(const TrainingSpec& spec);
 /// Errors: InputError where degrees don't multiply to the number of NPUs, a dimension is missing or
 /// named twice.
 [[nodiscard]] Placement place(const Topology& topology, const TrainingSpec& spec);

@@ -77,10 +77,11 @@ std::uint32_t count_at(ConfigTable& table, const std::string& key, std::int64_t 
 }
 
 /// Errors: InputError for what isn't predicted by a profile, or has fewer than three sizes.
-void require_fit(const ExecutionCase& c) {
+void require_fit(const ConfigTable& table, const ExecutionCase& c) {
   if (!c.fits_half) return;
   if (c.predicted_by != PredictedBy::profile)
-    throw InputError("it is of the profiled network, which \"predicted_by\" doesn't take");
+    throw InputError(fmt::format("it is of the profiled network, which {} doesn't take",
+                                 table.name_of("predicted_by")));
   if (c.given || c.sizes.size() < 3)
     throw InputError("half of the sizes, and the last: there have to be three or more");
 }
@@ -105,7 +106,7 @@ void read_request(ConfigTable& table, ExecutionCase& c) {
   c.passes = count_at(table, "passes", 1, most_passes, 1);
   if (const auto fit = table.find("fit")) {
     c.fits_half = choice_at(table, "fit", "half", "none", false);
-    fit->located([&] { require_fit(c); });
+    fit->located([&] { require_fit(table, c); });
   }
   if (const auto sizes = table.find("profile_sizes")) {
     c.profile.sizes.clear();
@@ -141,7 +142,8 @@ PlannedRows planned_runs(const ExecutionCase& c) {
 
 void read_algorithms(ConfigTable& table, const Topology& topology, ExecutionCase& c) {
   if (!table.find("collective") || !table.find("algorithms"))
-    throw table.error("what runs? give a \"file\", or \"collective\" and \"algorithms\"");
+    throw table.error(fmt::format("what runs? give a {}, or {} and {}", table.name_of("file"),
+                                  table.name_of("collective"), table.name_of("algorithms")));
   const ConfigValue collective = table.at("collective");
   c.collective = collective.string();
   c.sizes = sizes_at(table, "sizes", "1MiB..16MiB");
@@ -169,7 +171,8 @@ std::string add_paths(runtime::Program& program, const std::string& path,
 
 GivenExecution given_program(ConfigTable& table, const ConfigValue& file, const std::string& path,
                              const Topology& topology) {
-  if (!table.find("sizes")) throw file.error("a program doesn't say its size: give \"sizes\"");
+  if (!table.find("sizes"))
+    throw file.error("a program doesn't say its size: give " + table.name_of("sizes"));
   const std::vector<Bytes> sizes = sizes_at(table, "sizes", "1GiB");
   if (sizes.size() > 1) throw table.at("sizes").error("a program runs at one size");
   std::optional<Collective> custom;
@@ -193,8 +196,9 @@ GivenExecution given_schedule(ConfigTable& table, const std::string& path,
                               const Topology& topology) {
   for (const char* key : {"sizes", "collective"})
     if (const auto value = table.find(key))
-      throw value->error(fmt::format("the schedule file says its {}: leave \"{}\" out",
-                                     key == std::string_view("sizes") ? "size" : key, key));
+      throw value->error(fmt::format("the schedule file says its {}: leave {} out",
+                                     key == std::string_view("sizes") ? "size" : key,
+                                     table.name_of(key)));
   ScheduleFile read = read_schedule(path, topology);
   if (read.compact)
     throw InputError(fmt::format("{}: {} transfers are too many", path, read.size()));

@@ -39,7 +39,7 @@ EventPlan read_plan(ConfigTable& table, const Topology& topology, const std::str
     for (const char* key : {"failed_links", "at", "seeds", "generated"})
       if (table.has(key))
         throw table.at(key).error(
-            fmt::format("the events are in a file: \"{}\" belongs there", key));
+            fmt::format("the events are in a file: {} belongs there", table.name_of(key)));
     return read_event_file(beside(events->string(), source_name), topology);
   }
   EventPlan plan = read_events(table, topology);

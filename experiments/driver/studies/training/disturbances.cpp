@@ -80,7 +80,9 @@ Disturbances read_disturbances(ConfigTable& table, std::span<const TrainingNetwo
     }
   }
   if (const auto policies = table.find("policies")) {
-    if (!table.has("failed_links")) throw policies->error("\"policies\" needs \"failed_links\"");
+    if (!table.has("failed_links"))
+      throw policies->error(
+          fmt::format("{} needs {}", table.name_of("policies"), table.name_of("failed_links")));
     disturbances.policies.clear();
     for (const ConfigValue& item : list_of(*policies))
       disturbances.policies.push_back(parsed(item, parse_training_policy));

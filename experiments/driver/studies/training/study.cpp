@@ -69,7 +69,8 @@ std::vector<TrainingPlan> read_plans(ConfigTable& table) {
   const std::vector<std::string> names = strings_of(algorithms);
   const auto given = table.find("candidates");
   if (given && std::ranges::find(names, automatic) == names.end())
-    throw given->error("\"candidates\" are of algorithm \"auto\", which isn't asked for");
+    throw given->error(fmt::format("{} are of algorithm \"auto\", which isn't asked for",
+                                   table.name_of("candidates")));
   const std::vector<AlgorithmRow> candidates =
       given ? given->located([&] { return find_algorithms(strings_of(*given)); })
             : default_candidates();

@@ -81,7 +81,8 @@ public:
         const auto value = table->find(key);
         if (!value) continue;
         if (here)
-          throw value->error(fmt::format("\"{}\" and \"{}\" exclude each other", here->key, key));
+          throw value->error(
+              fmt::format("{} and {} exclude each other", name_of(here->key), name_of(key)));
         here = Choice{key, *value};
       }
       if (!chosen) chosen = here;
@@ -89,6 +90,9 @@ public:
     return chosen;
   }
   [[nodiscard]] bool has_variant() const { return own_ != nullptr; }
+  /// As messages call a key.
+  [[nodiscard]] std::string name_of(const std::string& key) const { return common_->name_of(key); }
+  [[nodiscard]] std::string wanted(const std::string& key) const { return common_->wanted(key); }
   /// At the variant, where there is one.
   [[nodiscard]] InputError error(const std::string& message) const {
     return (own_ == nullptr ? common_ : own_)->error(message);
@@ -188,7 +192,8 @@ ModelWork read_model(WorkKeys& keys, const ConfigValue& model, const std::string
     });
   };
   const auto npu = keys.find("npu");
-  if (!npu) throw keys.error("a model needs a key \"npu\": on what it is trained");
+  if (!npu)
+    throw keys.error(fmt::format("a model needs {}: on what it is trained", keys.wanted("npu")));
   ModelWork work;
   work.model = load(model, load_model);
   work.npu = load(*npu, load_npu_profile);
@@ -209,8 +214,9 @@ TextWork read_text(WorkKeys& keys, const ConfigValue& file, const std::string& s
   TextWork work{beside(file.string(), source_name), {}};
   const auto unit = keys.find("unit");
   if (!unit)
-    throw keys.error("a text has no unit of time: give a key \"unit\" (ns for ASTRA-sim 1.0 and "
-                     "SimAI, us for Chakra's converter)");
+    throw keys.error(fmt::format("a text has no unit of time: give {} (ns for ASTRA-sim 1.0 and "
+                                 "SimAI, us for Chakra's converter)",
+                                 keys.wanted("unit")));
   work.options.unit = parsed(*unit, parse_time_unit);
   if (const auto passes = keys.find("passes")) work.options.passes = count_of(*passes, most_passes);
   if (const auto group = keys.find("model_group"))
@@ -249,13 +255,15 @@ void refuse_others(WorkKeys& keys, const std::string& source) {
   for (const Owned& each : owned)
     if (each.source != source)
       if (const auto value = keys.find(each.key))
-        throw value->error(fmt::format("only {} has \"{}\"", each.owner, each.key));
+        throw value->error(fmt::format("only {} has {}", each.owner, keys.name_of(each.key)));
 }
 
 WorkSource work_of(WorkKeys& keys, const std::string& source_name) {
   const std::array<std::string, 3> choices{"model", "workload", "trace"};
   const auto source = keys.find_one_of(choices);
-  if (!source) throw keys.error("what is trained? give \"model\", \"workload\" or \"trace\"");
+  if (!source)
+    throw keys.error(fmt::format("what is trained? give {}, {} or {}", keys.name_of("model"),
+                                 keys.name_of("workload"), keys.name_of("trace")));
   refuse_others(keys, source->key);
   if (source->key == choices[0]) return read_model(keys, source->value, source_name);
   if (source->key == choices[1]) return read_text(keys, source->value, source_name);
@@ -314,7 +322,12 @@ WorkSource read_work(ConfigTable& common, ConfigTable* own, const std::string& s
   WorkKeys keys(common, own);
   WorkSource work = work_of(keys, source_name);
   if (const auto* model = std::get_if<ModelWork>(&work)) try {
-      for (const Topology* network : networks) (void)place(*network, spec_on(*model, *network));
+      for (const Topology* network : networks) {
+        const TrainingSpec spec = spec_on(*model, *network);
+        if (const std::string fault = order_fault(spec); !fault.empty())
+          throw InputError(keys.name_of("order") + " " + fault);
+        (void)place(*network, spec);
+      }
     } catch (const InputError& error) {
       throw keys.error(error.what());
     }
