@@ -117,8 +117,9 @@ SynthesisOptions options_of(ConfigTable& table, std::uint64_t seed,
                             const std::string& source_name) {
   SynthesisOptions options;
   options.seed = seed;
-  options.model.link_busy = parsed_at(table, "link_busy", "serialization", parse_link_busy);
-  options.model.forwarding = parsed_at(table, "forwarding", "auto", parse_forwarding);
+  options.model.link_busy = parsed_at(table, "link_busy", LinkBusy::serialization, link_busy_words);
+  options.model.forwarding =
+      parsed_at(table, "forwarding", Forwarding::automatic, forwarding_words);
   if (const auto limit = table.find("limit"))
     parsed(*limit, [&options](const std::string& text) { return set_limits(options, text); });
   if (const auto settings = table.find("settings")) {

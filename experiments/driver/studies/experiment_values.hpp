@@ -6,10 +6,13 @@
 #include "experiments/driver/studies/study.hpp"
 #include "sim/files/config.hpp"
 #include "sim/synthesizer.hpp"
+#include "sim/words.hpp"
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace tutti {
@@ -21,6 +24,19 @@ namespace tutti {
 template <typename Parse> auto parsed(const ConfigValue& value, Parse&& parse) {
   const std::string text = value.string();
   return value.located([&] { return parse(text); });
+}
+
+/// The value that its word names.
+template <typename Enum, std::size_t count>
+Enum parsed(const ConfigValue& value, const Words<Enum, count>& words) {
+  return parsed(value, [&words](std::string_view text) { return words.parse(text); });
+}
+
+template <typename Enum, std::size_t count>
+Enum parsed_at(ConfigTable& table, const std::string& key, Enum otherwise,
+               const Words<Enum, count>& words) {
+  const auto value = table.find(key);
+  return value ? parsed(*value, words) : otherwise;
 }
 
 template <typename Parse>

@@ -183,7 +183,7 @@ int bound_command(const BoundArguments& arguments) {
   Answer answer{topology, collective, model, arguments.chunks.has_value(),
                 about_topology(arguments.topology, topology.name(), [&] {
                   return all_bounds(topology, collective, model,
-                                    parse_bound_effort(arguments.bound.value_or("quick")));
+                                    bound_effort_words.parse(arguments.bound.value_or("quick")));
                 })};
   if (arguments.check) {
     answer.any_checks = checks_of(answer, Chunking::any, answer.bounds.any);

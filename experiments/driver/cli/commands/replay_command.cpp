@@ -90,7 +90,7 @@ void replay_and_draw(const ReplayArguments& arguments, const Topology& topology,
                      const ScheduleFile& file, TimeModel model, const NoiseRequest& noise,
                      std::span<const Time> starts, const StageWatch& stage, Evaluation& e) {
   const EngineRow& engine = engine_of(arguments);
-  const BoundEffort effort = parse_bound_effort(arguments.bound.value_or("quick"));
+  const BoundEffort effort = bound_effort_words.parse(arguments.bound.value_or("quick"));
   for (const Discipline discipline : parse_disciplines(arguments.disciplines)) {
     model.discipline = discipline;
     RunOptions options;
@@ -119,7 +119,7 @@ void replay_and_draw(const ReplayArguments& arguments, const Topology& topology,
       fmt::format("{}; engine {}, {}, links busy for {}", to_text(file.collective.size()),
                   first.engine, discipline_text(first.model), to_text(first.model.link_busy)));
   if (const DrawArguments& picture = arguments.draw; !picture.file.empty()) {
-    const LinkQuantity quantity = parse_link_quantity(picture.by);
+    const LinkQuantity quantity = link_quantity_words.parse(picture.by);
     draw(network_figure(heading, topology, layout_of(topology),
                         quantity == LinkQuantity::queue
                             ? queued_data(topology, file.collective, file.schedule, first)
@@ -144,7 +144,7 @@ void require_sound(const ReplayArguments& arguments) {
   for (const Discipline discipline : parse_disciplines(arguments.disciplines))
     require_discipline(engine_of(arguments), discipline);
   of_option("--network-model", [&] {
-    require_network_model(parse_network_model(arguments.network_model),
+    require_network_model(network_model_words.parse(arguments.network_model),
                           parse_disciplines(arguments.disciplines));
     return 0;
   });
@@ -180,7 +180,7 @@ int replay_command(const ReplayArguments& arguments) {
   const Topology topology = make_topology_and_report(arguments.topology);
   const ScheduleFile file = read_schedule(arguments.file, topology);
   TimeModel model = time_model(arguments.model, file.time_model);
-  model.network = parse_network_model(arguments.network_model);
+  model.network = network_model_words.parse(arguments.network_model);
   const std::vector<NodeId> members = members_of(file.collective);
   const NoiseRequest noise = noise_of(arguments.noise, topology, members);
   RunStudy shown;

@@ -154,7 +154,7 @@ bool draw_fastest(const SynthArguments& arguments, const Experiment& experiment,
   std::optional<RecordedRun> run;
   if (needs_record(arguments))
     run = record_run(cases[static_cast<std::size_t>(fastest - evaluations.data())], *fastest);
-  const LinkQuantity quantity = parse_link_quantity(picture.by);
+  const LinkQuantity quantity = link_quantity_words.parse(picture.by);
   if (!picture.file.empty() && quantity != LinkQuantity::queue)
     draw(use.figure(quantity), picture.file);
   else if (!picture.file.empty())

@@ -60,7 +60,7 @@ BoundStudy read_bounds(ConfigTable table, const Experiment& experiment,
     settings->located([&] { require_known_settings(matrix.algorithms, matrix.options); });
   matrix.engine = &find_engine("native");
   matrix.disciplines = {Discipline::fifo};
-  matrix.bound = parsed_at(table, "bound", "quick", parse_bound_effort);
+  matrix.bound = parsed_at(table, "bound", BoundEffort::quick, bound_effort_words);
   table.finish();
   return study;
 }

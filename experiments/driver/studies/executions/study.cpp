@@ -42,17 +42,6 @@ namespace tutti {
 
 namespace {
 
-constexpr std::array<std::string_view, 3> prediction_names{"profile", "topology", "nothing"};
-
-PredictedBy parse_predicted_by(std::string_view text) {
-  const auto at = std::ranges::find(prediction_names, text);
-  if (at == prediction_names.end())
-    throw InputError(
-        unknown_name("network to predict by", std::string(text),
-                     std::vector<std::string>(prediction_names.begin(), prediction_names.end())));
-  return static_cast<PredictedBy>(at - prediction_names.begin());
-}
-
 constexpr std::int64_t most_repetitions = 10'000, most_passes = 100, most_instances = 64;
 
 bool choice_at(ConfigTable& table, const std::string& key, const std::string& yes,
@@ -90,9 +79,10 @@ void read_request(ConfigTable& table, ExecutionCase& c) {
   c.backend = parsed_at(table, "backend", "cpu",
                         [](const std::string& name) { return &find_backend(name); });
   c.emulated = choice_at(table, "links", "emulated", "real", true);
-  c.predicted_by = parsed_at(table, "predicted_by", "profile", parse_predicted_by);
-  c.request.type = parsed_at(table, "type", "float32", runtime::parse_element_type);
-  c.request.combine = parsed_at(table, "op", "sum", runtime::parse_combine);
+  c.predicted_by = parsed_at(table, "predicted_by", PredictedBy::profile, prediction_words);
+  c.request.type =
+      parsed_at(table, "type", runtime::ElementType::float32, runtime::element_type_words);
+  c.request.combine = parsed_at(table, "op", runtime::Combine::sum, runtime::combine_words);
   c.lowering.instances = count_at(table, "instances", 1, most_instances, 1);
   c.lowering.in_place = flag_at(table, "in_place");
   c.request.copy_per_step = flag_at(table, "copy_per_step");
@@ -290,8 +280,6 @@ std::vector<ExecutionStudy> ExecutionStudy::read_all(ConfigTable& root,
         return read_study(table, experiment, source_name, others);
       });
 }
-
-std::string_view to_text(PredictedBy by) { return prediction_names[static_cast<std::size_t>(by)]; }
 
 ExecutionCase ExecutionStudy::complete(Networks networks) const {
   ExecutionCase c = execution;

@@ -51,12 +51,12 @@ EventPlan read_plan(ConfigTable& table, const Topology& topology, const std::str
 }
 
 std::vector<Policy> read_policies(ConfigTable& table) {
-  const auto all = all_policies();
+  const auto all = all_policies;
   const auto value = table.find("policies");
   std::vector<Policy> policies;
   for (const ConfigValue& item : value ? list_of(*value) : std::vector<ConfigValue>()) {
     if (item.string() == "all") return {all.begin(), all.end()};
-    policies.push_back(parsed(item, parse_policy));
+    policies.push_back(parsed(item, policy_words));
     if (std::ranges::count(policies, policies.back()) > 1)
       throw item.error(fmt::format("policy {} is named twice", item.string()));
   }

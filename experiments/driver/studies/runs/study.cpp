@@ -18,6 +18,7 @@
 #include "sim/error.hpp"
 #include "sim/files/config.hpp"
 #include "sim/files/files.hpp"
+#include "sim/words.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -79,7 +80,7 @@ void read_engine(ConfigTable& table, RunMatrix& run) {
       return &find_engine(name);
     });
   const auto read = [&run](const ConfigValue& value) {
-    const Discipline discipline = parsed(value, parse_discipline);
+    const Discipline discipline = parsed(value, discipline_words);
     if (std::ranges::find(run.disciplines, discipline) != run.disciplines.end())
       throw value.error(fmt::format("discipline {} is named twice", to_text(discipline)));
     value.located([&] { require_discipline(*run.engine, discipline); });
@@ -89,7 +90,7 @@ void read_engine(ConfigTable& table, RunMatrix& run) {
   if (list_at(table, "disciplines", std::vector<Discipline>{}, read).empty())
     run.disciplines = {Discipline::fifo};
   if (const auto network = table.find("network_model")) {
-    run.options.model.network = parsed(*network, parse_network_model);
+    run.options.model.network = parsed(*network, network_model_words);
     network->located([&] { require_network_model(run.options.model.network, run.disciplines); });
   }
 }
@@ -124,7 +125,7 @@ RunMatrix read_run(ConfigTable table, const Experiment& experiment,
   if (const auto settings = table.find("settings"))
     settings->located([&] { require_known_settings(run.algorithms, run.options); });
   read_engine(table, run);
-  run.bound = parsed_at(table, "bound", "quick", parse_bound_effort);
+  run.bound = parsed_at(table, "bound", BoundEffort::quick, bound_effort_words);
   if (run.collectives.empty()) throw table.error("no collective is named");
   run.change.relays_send = second_at(table, "relays", "paths", "transfers");
   if (const auto transport = table.find("transport"))
@@ -152,18 +153,13 @@ double size_of(const RunMatrix& run) { // sizes of lists in memory can't overflo
   return cases;
 }
 
-// The texts stand in the order of FigureKind.
-FigureKind parse_figure_kind(const std::string& text) {
-  const std::vector<std::string> known{"heatmap",   "utilisation", "bars",     "sizes",
-                                       "chunks",    "scaling",     "schedule", "skews",
-                                       "histogram", "robustness"};
-  const auto found = std::find(known.begin(), known.end(), text);
-  if (found == known.end()) throw InputError(unknown_name("kind of figure", text, known));
-  return static_cast<FigureKind>(found - known.begin());
-}
+constexpr Words<FigureKind, 10> figure_kinds{"kind of figure",
+                                             {"heatmap", "utilisation", "bars", "sizes", "chunks",
+                                              "scaling", "schedule", "skews", "histogram",
+                                              "robustness"}};
 
 LinkQuantity parse_reported_quantity(const std::string& text) {
-  const LinkQuantity quantity = parse_link_quantity(text);
+  const LinkQuantity quantity = link_quantity_words.parse(text);
   if (quantity == LinkQuantity::queue)
     throw InputError("\"queue\" is drawn by synth and replay alone");
   return quantity;
@@ -286,7 +282,7 @@ FigureRequest read_figure(ConfigTable table, const Experiment& experiment,
                           std::span<const RunMatrix> matrices) {
   FigureRequest figure;
   const ConfigValue kind = table.at("kind");
-  figure.kind = parsed(kind, parse_figure_kind);
+  figure.kind = parsed(kind, figure_kinds);
   figure.file = plain_name(table.at("file"));
   figure.title = string_at(table, "title");
   if (figure.title.empty()) figure.title = experiment.title;

@@ -58,7 +58,7 @@ void refuse_dead_npus(const EventPlan& plan) {
 }
 
 Policy parse_training_policy(const std::string& text) {
-  const Policy policy = parse_policy(text);
+  const Policy policy = policy_words.parse(text);
   if (policy != Policy::reroute && policy != Policy::resynthesize)
     throw InputError(
         fmt::format("training goes on by reroute or resynthesize, not by {}", to_text(policy)));

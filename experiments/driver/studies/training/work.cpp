@@ -142,7 +142,7 @@ void read_placement(WorkKeys& keys, TrainingSpec& spec) {
   if (const auto order = keys.find("order")) {
     spec.order.clear();
     for (const ConfigValue& item : list_of(*order))
-      spec.order.push_back(parsed(item, parse_parallelism));
+      spec.order.push_back(parsed(item, parallelism_words));
   }
   const auto dimensions = keys.find("dimensions");
   if (!dimensions) return;
@@ -201,11 +201,11 @@ ModelWork read_model(WorkKeys& keys, const ConfigValue& model, const std::string
   read_placement(keys, work.spec);
   read_batch(keys, work);
   work.spec.precision = usual_precision(work.npu);
-  read_into(keys, "precision", work.spec.precision, parse_precision);
-  read_into(keys, "schedule", work.spec.schedule, parse_pipeline_schedule);
+  read_into(keys, "precision", work.spec.precision, precision_words);
+  read_into(keys, "schedule", work.spec.schedule, schedule_words);
   if (const auto parts = keys.find("model_parts"))
     work.spec.model_parts = count_of(*parts, most_degree);
-  read_into(keys, "recompute", work.spec.recompute, parse_recompute);
+  read_into(keys, "recompute", work.spec.recompute, recompute_words);
   read_communication(keys, work.spec);
   return work;
 }
