@@ -151,85 +151,68 @@ std::string described(const toml::node& value) {
   }
 }
 
+using NodePtr = std::unique_ptr<toml::node>;
+
+NodePtr node_of(const ConfigScalar& scalar) {
+  return std::visit(
+      [](const auto& value) -> NodePtr {
+        return std::make_unique<toml::value<std::decay_t<decltype(value)>>>(value);
+      },
+      scalar);
+}
+
+NodePtr node_of(const GivenValue& value) {
+  if (const auto* list = std::get_if<GivenValue::List>(&value.is)) {
+    auto array = std::make_unique<toml::array>();
+    for (const GivenValue& item : *list) array->push_back(std::move(*node_of(item)));
+    return array;
+  }
+  if (const auto* pairs = std::get_if<GivenValue::Pairs>(&value.is)) {
+    auto table = std::make_unique<toml::table>();
+    for (const GivenValue::Pair& pair : *pairs)
+      table->insert_or_assign(pair.name, std::move(*node_of(pair.value)));
+    return table;
+  }
+  return node_of(std::get<ConfigScalar>(value.is));
+}
+
 /// Fills a document with a copy of another's table.
 class Copy {
 public:
   Copy(const ConfigDocument& from, const TextReplacement& replacement, ConfigDocument& to)
       : from_(from), replacement_(replacement), to_(to) {}
 
-  void table(const toml::table& from, toml::table& to) {
-    place(from, to);
-    for (auto entry = from.cbegin(); entry != from.cend(); ++entry)
-      value(entry->second, [&](auto&& made) -> toml::node& {
-        return to.insert_or_assign(entry->first, std::forward<decltype(made)>(made)).first->second;
-      });
+  /// What is in a table or an array.
+  void fill(const toml::node& from, toml::node& to) {
+    to_.places[&to] = from_.place_of(from);
+    if (const toml::table* table = from.as_table())
+      for (auto entry = table->cbegin(); entry != table->cend(); ++entry)
+        fill(entry->second, to.as_table()
+                                ->insert_or_assign(entry->first, std::move(*empty(entry->second)))
+                                .first->second);
+    if (const toml::array* array = from.as_array())
+      for (const toml::node& item : *array) {
+        to.as_array()->push_back(std::move(*empty(item)));
+        fill(item, to.as_array()->back());
+      }
   }
 
 private:
-  void place(const toml::node& from, const toml::node& to) {
-    to_.places[&to] = from_.place_of(from);
-  }
-
-  void array(const toml::array& from, toml::array& to) {
-    place(from, to);
-    for (const toml::node& element : from)
-      value(element, [&](auto&& made) -> toml::node& {
-        to.push_back(std::forward<decltype(made)>(made));
-        return to.back();
-      });
-  }
-
-  // `insert` puts what it is given where it belongs.
-  template <typename Insert> void value(const toml::node& from, const Insert& insert) {
-    if (from.is_table()) {
-      table(*from.as_table(), *insert(toml::table{}).as_table());
-    } else if (from.is_array()) {
-      array(*from.as_array(), *insert(toml::array{}).as_array());
-    } else if (const auto* text = from.as_string()) {
-      const ConfigScalar scalar = replacement_(text->get()).value_or(text->get());
-      std::visit([&](const auto& made) { place(from, insert(made)); }, scalar);
-    } else {
-      from.visit([&](const auto& leaf) {
-        if constexpr (toml::is_value<decltype(leaf)>) place(from, insert(leaf));
-      });
-    }
+  /// A table or an array without what is in it, or the value.
+  [[nodiscard]] NodePtr empty(const toml::node& from) const {
+    if (from.is_table()) return std::make_unique<toml::table>();
+    if (from.is_array()) return std::make_unique<toml::array>();
+    if (const auto* text = from.as_string())
+      return node_of(replacement_(text->get()).value_or(text->get()));
+    return from.visit([](const auto& leaf) -> NodePtr {
+      return std::make_unique<std::decay_t<decltype(leaf)>>(leaf);
+    });
   }
 
   const ConfigDocument& from_;
   const TextReplacement& replacement_;
   ConfigDocument& to_;
 };
-
-void fill(toml::array& array, const GivenValue::List& list);
-void fill(toml::table& table, const GivenValue::Pairs& pairs);
-
-/// Calls `insert` with the value as TOML++ has it.
-template <typename Insert> void insert_given(const GivenValue& value, const Insert& insert) {
-  if (const auto* list = std::get_if<GivenValue::List>(&value.is)) {
-    toml::array array;
-    fill(array, *list);
-    insert(std::move(array));
-  } else if (const auto* pairs = std::get_if<GivenValue::Pairs>(&value.is)) {
-    toml::table table;
-    fill(table, *pairs);
-    insert(std::move(table));
-  } else {
-    std::visit(insert, std::get<ConfigScalar>(value.is));
-  }
-}
-
-void fill(toml::array& array, const GivenValue::List& list) {
-  for (const GivenValue& item : list)
-    insert_given(item, [&](auto&& made) { array.push_back(std::forward<decltype(made)>(made)); });
-}
-
-void fill(toml::table& table, const GivenValue::Pairs& pairs) {
-  for (const GivenValue::Pair& pair : pairs) {
-    insert_given(pair.value, [&](auto&& made) {
-      table.insert_or_assign(pair.name, std::forward<decltype(made)>(made));
-    });
-  }
-}
 
 } // namespace
 
@@ -387,7 +370,7 @@ std::string ConfigTable::wanted(const std::string& key) const {
 ConfigTable ConfigTable::replaced(const TextReplacement& replacement) const {
   auto document = std::make_shared<ConfigDocument>();
   document->name = node_->document->name;
-  Copy(*node_->document, replacement, *document).table(node_->table(), document->root);
+  Copy(*node_->document, replacement, *document).fill(node_->table(), document->root);
   const toml::node* root = &document->root;
   return ConfigTable(
       std::make_shared<ConfigValue::Node>(ConfigValue::Node{std::move(document), root}));
@@ -433,10 +416,8 @@ ConfigTable config_of(std::span<const GivenOption> options) {
       table = inner.as_table();
       key.remove_prefix(dot + 1);
     }
-    insert_given(*option.value, [&](auto&& made) {
-      table->insert_or_assign(key, std::forward<decltype(made)>(made));
-    });
-    document->place(*table->get(key), option.name);
+    const auto made = table->insert_or_assign(key, std::move(*node_of(*option.value)));
+    document->place(made.first->second, option.name);
   }
   for (const GivenOption& option : options) {
     const std::size_t dot = option.key.rfind('.') + 1; // npos + 1 == 0

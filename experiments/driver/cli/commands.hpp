@@ -51,18 +51,6 @@ struct DrawArguments {
   std::string by = "utilisation"; ///< what colours and widens links
 };
 
-struct SynthArguments {
-  std::string topology;
-  StudyLine line; ///< of RunStudy::options_of_command()
-  std::string seed = "1", jobs = "1";
-  /// Files to write, the schedule, the timeline and pictures; empty: none.
-  std::string output, trace, draw_steps, histogram;
-  DrawArguments draw;
-  bool progress = false; ///< lines where stderr is no terminal
-  TableArguments tables;
-  bool json = false;
-};
-
 struct JobsArguments {
   std::string topology, file;
   std::string seed = "1";
@@ -84,24 +72,20 @@ struct StudyArguments {
   bool json = false;
 };
 
+struct SynthArguments : StudyArguments { ///< without a folder
+  std::string jobs = "1";
+  /// Files to write, the schedule, the timeline and pictures; empty: none.
+  std::string output, trace, draw_steps, histogram;
+};
 struct FailuresArguments : StudyArguments {};
 struct FrontierArguments : StudyArguments {}; ///< without seed
 struct FitArguments : StudyArguments {        ///< without seed
   std::string output;                         ///< transport file to write; empty: none
 };
 
-/// What is trained: one of `model`, `workload` and `trace`. Texts; empty or none: the default.
-struct TrainArguments {
-  std::string topology;
-  StudyLine study; ///< of TrainingStudy::options_of_command()
-  std::string seed = "1";
+struct TrainArguments : StudyArguments {
   std::string trace, heatmap, export_chakra; ///< files to write; empty: none
-  DrawArguments draw;
-  std::optional<std::string> traced; ///< NPUs, 0-3+8
-  std::optional<std::string> out;    ///< folder for CSV, JSON and figures; default: none
-  bool progress = false;             ///< lines where stderr is no terminal
-  TableArguments tables;
-  bool json = false;
+  std::optional<std::string> traced;         ///< NPUs, 0-3+8
 };
 
 struct ConvertArguments {
@@ -122,7 +106,7 @@ struct ReplayArguments {
   std::string network_model = "ideal";
   /// Files to write; empty: none.
   std::string trace, heatmap, draw_steps, histogram, export_case;
-  StudyLine noise; ///< of noise_options
+  StudyLine noise; ///< of noise_keys
   DrawArguments draw;
   TableArguments tables;
   bool json = false;
@@ -134,9 +118,7 @@ struct ExecArguments : StudyArguments {
 
 struct ProfileArguments {
   std::string topology;
-  std::string backend = "cpu";    ///< or cuda
-  std::string links = "emulated"; ///< or real
-  std::string repetitions = "5", watchdog = "30s";
+  StudyLine line;                   ///< of profile_options()
   std::optional<std::string> sizes; ///< with commas; default 1KiB to 4MiB
   std::string chunks = "8";
   std::string within = "25%"; ///< worse fits are refused

@@ -118,15 +118,25 @@ std::string long_name(const StudyOption& option) {
   return dashes == std::string::npos ? flag : flag.substr(dashes);
 }
 
+std::string help_of(const StudyOption& option) {
+  const std::string help = option.help;
+  const std::size_t at = help.find("{}");
+  if (at == std::string::npos) return help;
+  std::vector<std::string> words = option.words();
+  const std::string last = words.back();
+  words.pop_back();
+  return help.substr(0, at) + joined(words, ", ") + " or " + last + help.substr(at + 2);
+}
+
 void add_study_options(CLI::App& app, std::span<const StudyOption> options, StudyLine& line) {
   for (const StudyOption& option : options) {
     if (option.group != nullptr) app.option_defaults()->group(option.group);
     const std::string name = long_name(option);
     if (option.form == OptionForm::flag || option.form == OptionForm::no_flag) {
-      app.add_flag(option.flag, line.flags[name], option.help);
+      app.add_flag(option.flag, line.flags[name], help_of(option));
       continue;
     }
-    CLI::Option* added = app.add_option(option.flag, line.texts[name], option.help);
+    CLI::Option* added = app.add_option(option.flag, line.texts[name], help_of(option));
     const bool has_place = name == option.flag && !name.starts_with('-');
     added->allow_extra_args(has_place && option.form == OptionForm::repeated);
     if (has_place && option.form == OptionForm::repeated) added->expected(1, -1);

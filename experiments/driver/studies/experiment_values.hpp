@@ -83,15 +83,6 @@ template <typename Studies> std::string label_at(ConfigTable& table, const Studi
   return label;
 }
 
-/// A study for each table of its kind: `read` takes the table and the studies before it.
-template <typename Kind, typename Read>
-std::vector<Kind> studies_in(ConfigTable& root, const Read& read) {
-  std::vector<Kind> studies;
-  for (const ConfigTable& table : root.tables(std::string(Kind::kind)))
-    studies.push_back(read(table, studies));
-  return studies;
-}
-
 /// The file of this name beside the experiment's, if it is there, else as it is.
 [[nodiscard]] std::string beside(const std::string& file, const std::string& source_name);
 

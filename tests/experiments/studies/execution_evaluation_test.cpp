@@ -30,7 +30,7 @@ runtime::Execution ideal_run(const runtime::Program& program,
 }
 std::string no_obstacle() { return {}; }
 double some_rate() { return 1e12; }
-const BackendRow nothing_runs{"cpu", "", ideal_run, ideal_run, no_obstacle, some_rate};
+const BackendRow nothing_runs{"cpu", ideal_run, ideal_run, no_obstacle, some_rate};
 
 } // namespace
 

@@ -164,7 +164,7 @@ void require_sound(const ReplayArguments& arguments) {
 NoiseRequest noise_of(const StudyLine& line, const Topology& topology,
                       std::span<const NodeId> members) {
   NoiseRequest noise;
-  read_options(noise_options, line, [&](ConfigTable& table) {
+  read_options(command_options(noise_keys), line, [&](ConfigTable& table) {
     noise =
         noise_at(table, std::string(command_line_source), [&](std::span<const std::string> texts) {
           (void)parse_starts(topology, members, texts);

@@ -40,7 +40,7 @@ std::vector<NodeId> traced_npus(const TrainArguments& arguments, const Workload&
 void require_sound_files(const TrainArguments& arguments) {
   require_picture_name(arguments.heatmap);
   require_drawable(arguments.draw);
-  require_outputs(inputs_of(arguments.topology, arguments.study),
+  require_outputs(inputs_of(arguments.topology, arguments.line),
                   {arguments.trace, arguments.heatmap, arguments.draw.file});
   require_writable(arguments.out, "training.csv");
   if (arguments.traced && arguments.trace.empty())
@@ -78,7 +78,7 @@ void write_pictures(const TrainArguments& arguments, const TrainingEvaluation& e
 int train_command(const TrainArguments& arguments) {
   const Experiment experiment =
       experiment_of(TrainingStudy::kind, arguments.topology, parse_seed(arguments.seed),
-                    TrainingStudy::options_of_command(), arguments.study);
+                    TrainingStudy::options_of_command(), arguments.line);
   require_columns(arguments.tables, experiment.studies);
   TrainingStudy study = *experiment.all<TrainingStudy>().front();
   const Topology& topology = experiment.topologies.front().topology;

@@ -5,6 +5,7 @@
 #include "experiments/driver/studies/expectation_reader.hpp"
 #include "experiments/driver/studies/experiment.hpp"
 #include "experiments/driver/studies/experiment_values.hpp"
+#include "experiments/driver/studies/keys.hpp"
 #include "experiments/driver/studies/noise/draws.hpp"
 #include "experiments/driver/studies/noise/request.hpp"
 #include "experiments/driver/studies/registry.hpp"
@@ -72,9 +73,7 @@ void read_engine(ConfigTable& table, RunMatrix& run) {
         disciplines && std::ranges::any_of(list_of(*disciplines), is_fluid) ? "simgrid" : "native");
   else
     run.engine = parsed_at(table, "engine", "simgrid", [](const std::string& name) {
-      const auto known = [](const EngineRow& row) { return std::string(row.name); };
-      std::vector<std::string> names{"auto"};
-      std::ranges::transform(engines(), std::back_inserter(names), known);
+      const std::vector<std::string> names = engines_or_auto();
       if (std::ranges::find(names, name) == names.end())
         throw InputError(unknown_name("engine", name, names));
       return &find_engine(name);
@@ -95,16 +94,6 @@ void read_engine(ConfigTable& table, RunMatrix& run) {
   }
 }
 
-/// Whether the key says the second of two words; the first is its default.
-bool second_at(ConfigTable& table, const char* key, const char* first, const char* second) {
-  const auto value = table.find(key);
-  if (!value) return false;
-  const std::string text = value->string();
-  if (text != first && text != second)
-    throw value->error(unknown_name(key, text, std::vector<std::string>{first, second}));
-  return text == second;
-}
-
 RunMatrix read_run(ConfigTable table, const Experiment& experiment,
                    const std::string& source_name) {
   RunMatrix run;
@@ -119,19 +108,12 @@ RunMatrix read_run(ConfigTable table, const Experiment& experiment,
   read_sizes(table, run);
   run.algorithms = algorithms_at(table);
   run.options = options_of(table, experiment.seed, source_name);
-  run.options.routing = parsed_at(table, "routing", "auto", parse_routing);
-  if (const auto threads = table.find("threads"))
-    run.options.threads = static_cast<unsigned>(threads->integer(1, 1024));
+  read_keys(table, RunStudy::keys(), run);
   if (const auto settings = table.find("settings"))
     settings->located([&] { require_known_settings(run.algorithms, run.options); });
   read_engine(table, run);
   run.bound = parsed_at(table, "bound", BoundEffort::quick, bound_effort_words);
   if (run.collectives.empty()) throw table.error("no collective is named");
-  run.change.relays_send = second_at(table, "relays", "paths", "transfers");
-  if (const auto transport = table.find("transport"))
-    run.transport = parsed(*transport, parse_transport);
-  if (const auto over_nccl = table.find("over_nccl")) run.over_nccl = over_nccl->boolean();
-  run.change.drops_dependencies = second_at(table, "dependencies", "kept", "dropped");
   run.noise = noise_at(table, source_name, [&](std::span<const std::string> texts) {
     for (const std::size_t t : run.topologies)
       for (const std::vector<std::string>& collective : run.collectives) {
