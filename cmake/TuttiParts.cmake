@@ -13,11 +13,11 @@ set(functions_sweep "5sweep|sweep_command")
 set(files_training "^workloads/(traces|parallelism|planning)/|/(studies/training/|train_command)")
 set(functions_training "[Tt]raining|train_command")
 set(files_runtime "^runtime/|/studies/executions/|/(exec|profile|lower|import)_command")
-set(functions_runtime "7runtime|Execution|PackBackend|(exec|profile|lower|import)_command")
+set(functions_runtime "7runtime|12find_backend|Execution|PackBackend|(exec|profile|lower|import)_command")
 set(files_studies "/studies/(failures|fits|jobs|measurements)/|/(failures|fit|jobs|compare)_command")
 set(functions_studies "Failure|failures_command|FitStudy|fit_command|Job|job|compare_command")
 # What help, `tutti list`, completion and the core use of them.
-set(tutti_in_core "(^|/)(options|list|msccl/form|msccl/runtimes|runtime/program|group_network)\\.cpp$")
+set(tutti_in_core "(^|/)(options|keys|list|msccl/form|msccl/runtimes|runtime/program|group_network)\\.cpp$")
 
 set(TUTTI_PARTS all CACHE STRING "What is built beside the core: all, or some of ${tutti_parts}")
 if(TUTTI_PARTS STREQUAL "all")

@@ -4,7 +4,6 @@
 #include "runtime/data.hpp"
 
 #include "runtime/with_type.hpp"
-#include "sim/error.hpp"
 
 #include <algorithm>
 #include <array>
@@ -13,25 +12,6 @@
 namespace tutti::runtime {
 
 namespace {
-
-struct TypeRow {
-  std::string_view text;
-  std::size_t bytes;
-};
-constexpr std::array<TypeRow, 4> type_rows{
-    {{"float32", 4}, {"float64", 8}, {"int32", 4}, {"uint8", 1}}};
-constexpr std::array<std::string_view, 2> combine_words{"sum", "max"};
-
-/// The index of a word of the list.
-template <typename Words>
-std::size_t index_of_word(std::string_view what, std::string_view text, const Words& words) {
-  std::vector<std::string> known;
-  for (const std::string_view word : words) {
-    if (word == text) return known.size();
-    known.emplace_back(word);
-  }
-  throw InputError(unknown_name(what, text, known));
-}
 
 constexpr std::size_t block_elements = 2048; ///< that are computed at once: stay in the cache
 
@@ -74,24 +54,9 @@ void check_chunk(std::span<const std::uint32_t> from, std::uint32_t npu, ChunkId
 
 } // namespace
 
-std::string_view to_text(ElementType type) {
-  return type_rows[static_cast<std::size_t>(type)].text;
-}
-std::string_view to_text(Combine combine) {
-  return combine_words[static_cast<std::size_t>(combine)];
-}
 std::size_t element_size(ElementType type) {
-  return type_rows[static_cast<std::size_t>(type)].bytes;
-}
-
-ElementType parse_element_type(std::string_view text) {
-  std::array<std::string_view, type_rows.size()> words;
-  std::ranges::transform(type_rows, words.begin(), &TypeRow::text);
-  return static_cast<ElementType>(index_of_word("element type", text, words));
-}
-
-Combine parse_combine(std::string_view text) {
-  return static_cast<Combine>(index_of_word("combination", text, combine_words));
+  constexpr std::array<std::size_t, element_type_words.all.size()> bytes{4, 8, 4, 1};
+  return bytes[static_cast<std::size_t>(type)];
 }
 
 void fill_input(std::span<const InputChunk> chunks, ElementType type, std::span<std::byte> input) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "runtime/program.hpp"
+#include "sim/words.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -15,11 +16,15 @@ namespace tutti::runtime {
 
 enum class ElementType : std::uint8_t { float32, float64, int32, uint8 };
 enum class Combine : std::uint8_t { sum, max };
-[[nodiscard]] std::string_view to_text(ElementType type);
-[[nodiscard]] std::string_view to_text(Combine combine);
-/// Errors: InputError with the known names.
-[[nodiscard]] ElementType parse_element_type(std::string_view text);
-[[nodiscard]] Combine parse_combine(std::string_view text);
+inline constexpr Words<ElementType, 4> element_type_words{"element type",
+                                                          {"float32", "float64", "int32", "uint8"}};
+inline constexpr Words<Combine, 2> combine_words{"combination", {"sum", "max"}};
+[[nodiscard]] constexpr std::string_view to_text(ElementType type) {
+  return element_type_words.text(type);
+}
+[[nodiscard]] constexpr std::string_view to_text(Combine combine) {
+  return combine_words.text(combine);
+}
 [[nodiscard]] std::size_t element_size(ElementType type); ///< bytes
 
 /// One value of the reference, 0 .. 255: element `element` of chunk `chunk` at contributor `npu`.

@@ -4,6 +4,7 @@
 
 #include "sim/topology.hpp"
 #include "sim/units.hpp"
+#include "sim/words.hpp"
 
 #include <cstdint>
 #include <string>
@@ -15,17 +16,22 @@ enum class LinkBusy : std::uint8_t {
   serialization,             ///< for n/B
   latency_and_serialization, ///< for alpha + n/B: the papers' time-expanded model
 };
+inline constexpr Words<LinkBusy, 2> link_busy_words{"link-busy model",
+                                                    {"serialization", "latency+serialization"}};
 
 enum class Forwarding : std::uint8_t {
   automatic,         ///< cut-through behind a node that can't store, else store-and-forward
   cut_through,       ///< the head moves on at once
   store_and_forward, ///< the next hop starts when the whole chunk has arrived
 };
+inline constexpr Words<Forwarding, 3> forwarding_words{
+    "forwarding", {"auto", "cut-through", "store-and-forward"}};
 
 enum class Discipline : std::uint8_t {
   fifo,  ///< one transfer at a time on a link, in order of entry
   fluid, ///< fair sharing of links and groups; ignores LinkBusy and Forwarding
 };
+inline constexpr Words<Discipline, 2> discipline_words{"discipline", {"fifo", "fluid"}};
 
 /// How fluid shares: ours, and SimGrid's own models with SimGrid's parameters.
 enum class NetworkModel : std::uint8_t {
@@ -35,6 +41,8 @@ enum class NetworkModel : std::uint8_t {
   smpi,  ///< cm02 with factors by message size, as measured of MPI over Ethernet
   ib,    ///< smpi with contention at each node, as measured on InfiniBand
 };
+inline constexpr Words<NetworkModel, 5> network_model_words{
+    "network model", {"ideal", "cm02", "lv08", "smpi", "ib"}};
 
 struct TimeModel {
   LinkBusy link_busy = LinkBusy::serialization;
@@ -55,16 +63,19 @@ struct TimeModel {
 /// Whether what passes the node on its path goes on with its head; else when all of it is there.
 [[nodiscard]] bool cuts_through(const Node& node, const TimeModel& model);
 
-[[nodiscard]] std::string_view
-to_text(LinkBusy value); ///< "serialization", "latency+serialization"
-[[nodiscard]] std::string_view to_text(Forwarding value);   ///< "auto", "cut-through", ...
-[[nodiscard]] std::string_view to_text(Discipline value);   ///< "fifo", "fluid"
-[[nodiscard]] std::string_view to_text(NetworkModel value); ///< "ideal", "cm02", ...
+[[nodiscard]] constexpr std::string_view to_text(LinkBusy value) {
+  return link_busy_words.text(value);
+}
+[[nodiscard]] constexpr std::string_view to_text(Forwarding value) {
+  return forwarding_words.text(value);
+}
+[[nodiscard]] constexpr std::string_view to_text(Discipline value) {
+  return discipline_words.text(value);
+}
+[[nodiscard]] constexpr std::string_view to_text(NetworkModel value) {
+  return network_model_words.text(value);
+}
 /// "fifo", "fluid", "fluid lv08".
 [[nodiscard]] std::string discipline_text(const TimeModel& model);
-[[nodiscard]] LinkBusy parse_link_busy(std::string_view text);
-[[nodiscard]] Forwarding parse_forwarding(std::string_view text);
-[[nodiscard]] Discipline parse_discipline(std::string_view text);
-[[nodiscard]] NetworkModel parse_network_model(std::string_view text);
 
 } // namespace tutti

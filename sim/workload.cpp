@@ -236,12 +236,6 @@ private:
 
 } // namespace
 
-std::string_view to_text(Purpose purpose) {
-  constexpr std::array<std::string_view, purpose_count> names{"data",     "sharding", "tensor",
-                                                              "pipeline", "expert",   "other"};
-  return names[static_cast<std::size_t>(purpose)];
-}
-
 std::uint32_t TrainingProgram::add(const Operation& operation,
                                    std::span<const std::uint32_t> after) {
   const auto index = static_cast<std::uint32_t>(operations_.size());

@@ -17,6 +17,7 @@
 #include "sim/collective.hpp"
 #include "sim/ids.hpp"
 #include "sim/units.hpp"
+#include "sim/words.hpp"
 
 #include <array>
 #include <cstddef>
@@ -38,7 +39,11 @@ enum class Purpose : std::uint8_t {
   other,    ///< unknown, as in most traces
 };
 inline constexpr std::size_t purpose_count = 6;
-[[nodiscard]] std::string_view to_text(Purpose purpose); ///< "data", ...
+inline constexpr Words<Purpose, purpose_count> purpose_words{
+    "purpose", {"data", "sharding", "tensor", "pipeline", "expert", "other"}};
+[[nodiscard]] constexpr std::string_view to_text(Purpose purpose) {
+  return purpose_words.text(purpose);
+}
 
 /// One thing that an NPU does. 32 bytes.
 struct Operation {

@@ -16,8 +16,6 @@ namespace tutti {
 
 namespace {
 
-constexpr std::array<std::string_view, 5> precision_names{"fp32", "tf32", "fp16", "bf16", "fp8"};
-
 double positive(const ConfigValue& value) {
   const double number = value.number();
   if (number <= 0) throw value.error("must be above 0");
@@ -42,7 +40,7 @@ std::map<Precision, double> read_peaks(ConfigTable table) {
   std::map<Precision, double> peaks;
   for (const std::string& key : table.keys()) {
     const ConfigValue value = table.at(key);
-    peaks[value.located([&] { return parse_precision(key); })] = positive(value);
+    peaks[value.located([&] { return precision_words.parse(key); })] = positive(value);
   }
   if (peaks.empty()) throw table.error("peak_flops names no precision");
   return peaks;
@@ -85,21 +83,8 @@ std::string npu_folder() {
   return data_folder("npus", std::string(TUTTI_WORKLOADS_SOURCE_DIR) + "/npus");
 }
 
-std::string_view to_text(Precision precision) {
-  return precision_names[static_cast<std::size_t>(precision)];
-}
-
-Precision parse_precision(std::string_view text) {
-  const auto found = std::find(precision_names.begin(), precision_names.end(), text);
-  if (found == precision_names.end()) {
-    const std::vector<std::string> known(precision_names.begin(), precision_names.end());
-    throw InputError(unknown_name("precision", text, known));
-  }
-  return static_cast<Precision>(found - precision_names.begin());
-}
-
 std::int64_t element_bytes(Precision precision) {
-  constexpr std::array<std::int64_t, precision_names.size()> bytes{4, 4, 2, 2, 1};
+  constexpr std::array<std::int64_t, precision_words.all.size()> bytes{4, 4, 2, 2, 1};
   return bytes[static_cast<std::size_t>(precision)];
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "sim/units.hpp"
+#include "sim/words.hpp"
 #include "workloads/model.hpp"
 
 #include <array>
@@ -15,8 +16,11 @@ namespace tutti {
 
 /// How numbers are held while training.
 enum class Precision : std::uint8_t { fp32, tf32, fp16, bf16, fp8 };
-[[nodiscard]] std::string_view to_text(Precision precision);
-[[nodiscard]] Precision parse_precision(std::string_view text); ///< Errors: InputError
+inline constexpr Words<Precision, 5> precision_words{"precision",
+                                                     {"fp32", "tf32", "fp16", "bf16", "fp8"}};
+[[nodiscard]] constexpr std::string_view to_text(Precision precision) {
+  return precision_words.text(precision);
+}
 /// Bytes of an activation, or a parameter as kernels read it.
 [[nodiscard]] std::int64_t element_bytes(Precision precision);
 

@@ -36,23 +36,43 @@
 
 namespace tutti {
 
-struct ConfigDocument {
-  std::string name;
-  toml::table root;
-  /// Where values stand that came here as copies, which TOML++ doesn't tell.
-  std::map<const toml::node*, toml::source_position> places = {};
+namespace {
 
-  [[nodiscard]] toml::source_position place_of(const toml::node& value) const {
+std::string place_in(const std::string& file, toml::source_position at) {
+  return fmt::format("{}:{}:{}", file, at.line, at.column);
+}
+
+std::string placed(const std::string& file, toml::source_position at, std::string_view message) {
+  return fmt::format("{}: {}", place_in(file, at), message);
+}
+
+} // namespace
+
+struct ConfigDocument {
+  std::string name; ///< of the file; empty: there is none
+  toml::table root = {};
+  /// Where values stand that came here as copies or from options, which TOML++ doesn't tell.
+  std::map<const toml::node*, std::string> places = {};
+  /// Options that stand for keys of tables.
+  std::map<std::pair<const toml::node*, std::string>, std::string> options = {};
+
+  [[nodiscard]] std::string place_of(const toml::node& value) const {
     const auto found = places.find(&value);
-    return found == places.end() ? value.source().begin : found->second;
+    if (found != places.end()) return found->second;
+    return name.empty() ? "" : place_in(name, value.source().begin);
+  }
+  /// The value, and all in it.
+  void place(const toml::node& value, const std::string& where) {
+    places[&value] = where;
+    if (const toml::array* array = value.as_array())
+      for (const toml::node& item : *array) place(item, where);
+    if (const toml::table* table = value.as_table())
+      for (auto entry = table->cbegin(); entry != table->cend(); ++entry)
+        place(entry->second, where);
   }
 };
 
 namespace {
-
-std::string placed(const std::string& file, toml::source_position at, std::string_view message) {
-  return fmt::format("{}:{}:{}: {}", file, at.line, at.column, message);
-}
 
 /// The end of the string that starts with the quote at `begin`; a newline ends an unclosed one.
 std::size_t end_of_string(std::string_view text, std::size_t begin) {
@@ -131,48 +151,62 @@ std::string described(const toml::node& value) {
   }
 }
 
+using NodePtr = std::unique_ptr<toml::node>;
+
+NodePtr node_of(const ConfigScalar& scalar) {
+  return std::visit(
+      [](const auto& value) -> NodePtr {
+        return std::make_unique<toml::value<std::decay_t<decltype(value)>>>(value);
+      },
+      scalar);
+}
+
+NodePtr node_of(const GivenValue& value) {
+  if (const auto* list = std::get_if<GivenValue::List>(&value.is)) {
+    auto array = std::make_unique<toml::array>();
+    for (const GivenValue& item : *list) array->push_back(std::move(*node_of(item)));
+    return array;
+  }
+  if (const auto* pairs = std::get_if<GivenValue::Pairs>(&value.is)) {
+    auto table = std::make_unique<toml::table>();
+    for (const GivenValue::Pair& pair : *pairs)
+      table->insert_or_assign(pair.name, std::move(*node_of(pair.value)));
+    return table;
+  }
+  return node_of(std::get<ConfigScalar>(value.is));
+}
+
 /// Fills a document with a copy of another's table.
 class Copy {
 public:
   Copy(const ConfigDocument& from, const TextReplacement& replacement, ConfigDocument& to)
       : from_(from), replacement_(replacement), to_(to) {}
 
-  void table(const toml::table& from, toml::table& to) {
-    place(from, to);
-    for (auto entry = from.cbegin(); entry != from.cend(); ++entry)
-      value(entry->second, [&](auto&& made) -> toml::node& {
-        return to.insert_or_assign(entry->first, std::forward<decltype(made)>(made)).first->second;
-      });
+  /// What is in a table or an array.
+  void fill(const toml::node& from, toml::node& to) {
+    to_.places[&to] = from_.place_of(from);
+    if (const toml::table* table = from.as_table())
+      for (auto entry = table->cbegin(); entry != table->cend(); ++entry)
+        fill(entry->second, to.as_table()
+                                ->insert_or_assign(entry->first, std::move(*empty(entry->second)))
+                                .first->second);
+    if (const toml::array* array = from.as_array())
+      for (const toml::node& item : *array) {
+        to.as_array()->push_back(std::move(*empty(item)));
+        fill(item, to.as_array()->back());
+      }
   }
 
 private:
-  void place(const toml::node& from, const toml::node& to) {
-    to_.places[&to] = from_.place_of(from);
-  }
-
-  void array(const toml::array& from, toml::array& to) {
-    place(from, to);
-    for (const toml::node& element : from)
-      value(element, [&](auto&& made) -> toml::node& {
-        to.push_back(std::forward<decltype(made)>(made));
-        return to.back();
-      });
-  }
-
-  // `insert` puts what it is given where it belongs.
-  template <typename Insert> void value(const toml::node& from, const Insert& insert) {
-    if (from.is_table()) {
-      table(*from.as_table(), *insert(toml::table{}).as_table());
-    } else if (from.is_array()) {
-      array(*from.as_array(), *insert(toml::array{}).as_array());
-    } else if (const auto* text = from.as_string()) {
-      const ConfigScalar scalar = replacement_(text->get()).value_or(text->get());
-      std::visit([&](const auto& made) { place(from, insert(made)); }, scalar);
-    } else {
-      from.visit([&](const auto& leaf) {
-        if constexpr (toml::is_value<decltype(leaf)>) place(from, insert(leaf));
-      });
-    }
+  /// A table or an array without what is in it, or the value.
+  [[nodiscard]] NodePtr empty(const toml::node& from) const {
+    if (from.is_table()) return std::make_unique<toml::table>();
+    if (from.is_array()) return std::make_unique<toml::array>();
+    if (const auto* text = from.as_string())
+      return node_of(replacement_(text->get()).value_or(text->get()));
+    return from.visit([](const auto& leaf) -> NodePtr {
+      return std::make_unique<std::decay_t<decltype(leaf)>>(leaf);
+    });
   }
 
   const ConfigDocument& from_;
@@ -186,11 +220,11 @@ struct ConfigValue::Node {
   std::shared_ptr<const ConfigDocument> document;
   const toml::node* value; ///< owned by the document
 
-  [[nodiscard]] InputError error(toml::source_position at, const std::string& message) const {
-    return InputError(placed(document->name, at, message));
-  }
+  /// Without the place where the message begins with it.
   [[nodiscard]] InputError error(const std::string& message) const {
-    return error(document->place_of(*value), message);
+    const std::string place = document->place_of(*value);
+    if (place.empty() || message.starts_with(place + " ")) return InputError(message);
+    return InputError(fmt::format("{}: {}", place, message));
   }
   [[nodiscard]] InputError expected(std::string_view what) const {
     return error(fmt::format("expected {}, found {}", what, described(*value)));
@@ -275,17 +309,16 @@ std::optional<ConfigValue> ConfigTable::find(const std::string& key) {
 
 ConfigValue ConfigTable::at(const std::string& key) {
   std::optional<ConfigValue> value = find(key);
-  if (!value)
-    throw error(
-        fmt::format("this table needs a key \"{}\" (it has: {})", key, joined(keys(), ", ")));
-  return *value;
+  if (value) return *value;
+  if (const std::string* option = option_of(key)) throw error(*option + " is required");
+  throw error(fmt::format("this table needs {} (it has: {})", wanted(key), joined(keys(), ", ")));
 }
 
 std::vector<std::string> ConfigTable::keys() const {
   std::vector<const toml::key*> keys;
   for (auto entry = node_->table().cbegin(); entry != node_->table().cend(); ++entry)
     keys.push_back(&entry->first);
-  std::sort(keys.begin(), keys.end(), [](const toml::key* a, const toml::key* b) {
+  std::stable_sort(keys.begin(), keys.end(), [](const toml::key* a, const toml::key* b) {
     return a->source().begin < b->source().begin;
   });
   std::vector<std::string> names;
@@ -312,16 +345,32 @@ void ConfigTable::finish() const {
   for (const std::string& name : keys()) {
     if (std::find(asked_->begin(), asked_->end(), name) != asked_->end()) continue;
     const auto entry = node_->table().find(name);
-    throw node_->error(entry->first.source().begin, unknown_name("key", name, *asked_));
+    const std::string message = unknown_name("key", name, *asked_);
+    if (node_->document->name.empty()) throw error(message);
+    throw InputError(placed(node_->document->name, entry->first.source().begin, message));
   }
 }
 
 InputError ConfigTable::error(const std::string& message) const { return node_->error(message); }
 
+const std::string* ConfigTable::option_of(const std::string& key) const {
+  const auto found = node_->document->options.find({node_->value, key});
+  return found == node_->document->options.end() ? nullptr : &found->second;
+}
+
+std::string ConfigTable::name_of(const std::string& key) const {
+  const std::string* option = option_of(key);
+  return option == nullptr ? fmt::format("\"{}\"", key) : *option;
+}
+
+std::string ConfigTable::wanted(const std::string& key) const {
+  return (option_of(key) == nullptr ? "a key " : "") + name_of(key);
+}
+
 ConfigTable ConfigTable::replaced(const TextReplacement& replacement) const {
   auto document = std::make_shared<ConfigDocument>();
   document->name = node_->document->name;
-  Copy(*node_->document, replacement, *document).table(node_->table(), document->root);
+  Copy(*node_->document, replacement, *document).fill(node_->table(), document->root);
   const toml::node* root = &document->root;
   return ConfigTable(
       std::make_shared<ConfigValue::Node>(ConfigValue::Node{std::move(document), root}));
@@ -347,6 +396,36 @@ ConfigTable parse_config(std::string_view text, const std::string& source_name) 
     throw InputError(placed(source_name, e.source().begin, e.description()));
   }
   const toml::node* root = &document->root;
+  return ConfigTable(
+      std::make_shared<ConfigValue::Node>(ConfigValue::Node{std::move(document), root}));
+}
+
+ConfigTable config_of(std::span<const GivenOption> options) {
+  auto document = std::make_shared<ConfigDocument>();
+  const toml::node* root = &document->root;
+  for (const GivenOption& option : options) {
+    if (!option.value) continue;
+    toml::table* table = &document->root;
+    std::string_view key = option.key;
+    for (std::size_t dot = key.find('.'); dot != key.npos; dot = key.find('.')) {
+      toml::node& inner = table->insert(key.substr(0, dot), toml::table{}).first->second;
+      if (table != root) {
+        document->places.try_emplace(&inner, option.name);
+        document->options.try_emplace({table, std::string(key.substr(0, dot))}, option.name);
+      }
+      table = inner.as_table();
+      key.remove_prefix(dot + 1);
+    }
+    const auto made = table->insert_or_assign(key, std::move(*node_of(*option.value)));
+    document->place(made.first->second, option.name);
+  }
+  for (const GivenOption& option : options) {
+    const std::size_t dot = option.key.rfind('.') + 1; // npos + 1 == 0
+    const toml::node* table =
+        dot == 0 ? root : toml::at_path(document->root, option.key.substr(0, dot - 1)).node();
+    if (table != nullptr)
+      document->options.try_emplace({table, option.key.substr(dot)}, option.name);
+  }
   return ConfigTable(
       std::make_shared<ConfigValue::Node>(ConfigValue::Node{std::move(document), root}));
 }

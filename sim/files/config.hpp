@@ -1,5 +1,6 @@
 // TOML files as a tree that knows where each value stands and which keys were asked for, so that a
-// misspelt key is an error with file:line:column, never a silent default.
+// misspelt key is an error with file:line:column, never a silent default. A command line is such a
+// tree, too, in which a value stands at its option.
 #pragma once
 
 #include "sim/error.hpp"
@@ -10,8 +11,10 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -23,6 +26,25 @@ class ConfigTable;
 using ConfigScalar = std::variant<std::string, std::int64_t, double, bool>;
 /// What replaces a text; nothing where it stays.
 using TextReplacement = std::function<std::optional<ConfigScalar>(const std::string& text)>;
+
+/// A value that stands in no file.
+struct GivenValue {
+  struct Pair;
+  using List = std::vector<GivenValue>;
+  using Pairs = std::vector<Pair>; ///< each name once
+  std::variant<ConfigScalar, List, Pairs> is;
+};
+struct GivenValue::Pair {
+  std::string name;
+  GivenValue value;
+};
+
+/// What an option of a command says, as a key of a table.
+struct GivenOption {
+  std::string name;                ///< "--tensor": the place of its value
+  std::string key;                 ///< "training.parallel.tensor": in tables below the root
+  std::optional<GivenValue> value; ///< none: it isn't given, but messages may name it
+};
 
 /// One value of a TOML file with its place. Cheap to copy.
 class ConfigValue {
@@ -59,8 +81,8 @@ public:
 
 private:
   friend class ConfigTable;
-  friend ConfigTable read_config(const std::string&);
   friend ConfigTable parse_config(std::string_view, const std::string&);
+  friend ConfigTable config_of(std::span<const GivenOption>);
   struct Node;
   explicit ConfigValue(std::shared_ptr<const Node> node) : node_(std::move(node)) {}
   std::shared_ptr<const Node> node_;
@@ -84,6 +106,10 @@ public:
   /// known.
   void finish() const;
   [[nodiscard]] InputError error(const std::string& message) const;
+  /// As messages call a key of this table: "x" in its quotes, or the option that stands for it.
+  [[nodiscard]] std::string name_of(const std::string& key) const;
+  /// The same where it is missing: a key "x", or the option.
+  [[nodiscard]] std::string wanted(const std::string& key) const;
 
   /// A copy with other values for some of its texts, wherever in it they stand, each at the place
   /// of the text that it replaces. Nothing of the copy was asked for yet.
@@ -93,8 +119,9 @@ public:
 
 private:
   friend class ConfigValue;
-  friend ConfigTable read_config(const std::string&);
   friend ConfigTable parse_config(std::string_view, const std::string&);
+  friend ConfigTable config_of(std::span<const GivenOption>);
+  [[nodiscard]] const std::string* option_of(const std::string& key) const;
   explicit ConfigTable(std::shared_ptr<const ConfigValue::Node> node);
   std::shared_ptr<const ConfigValue::Node> node_;
   std::shared_ptr<std::vector<std::string>> asked_;
@@ -103,5 +130,8 @@ private:
 /// Errors: InputError for an unreadable file or malformed TOML, with file:line:column.
 [[nodiscard]] ConfigTable read_config(const std::string& file);
 [[nodiscard]] ConfigTable parse_config(std::string_view text, const std::string& source_name);
+/// The root of what these options say. Of several for one key one at most is given; the first is
+/// its name.
+[[nodiscard]] ConfigTable config_of(std::span<const GivenOption> options);
 
 } // namespace tutti

@@ -432,9 +432,9 @@ ScheduleFile from_payload(std::string_view payload, const Topology& topology,
   check_topology(name, in.fingerprint(), topology);
   std::string algorithm = in.text();
   TimeModel model;
-  model.link_busy = parse_link_busy(in.text());
-  model.forwarding = parse_forwarding(in.text());
-  model.discipline = parse_discipline(in.text());
+  model.link_busy = link_busy_words.parse(in.text());
+  model.forwarding = forwarding_words.parse(in.text());
+  model.discipline = discipline_words.parse(in.text());
   model.reduce_rate.bytes_per_second = in.number("reduction rate", 0, INT64_MAX);
   const auto form = static_cast<Form>(in.number("form", 0, 3));
   const std::size_t transfers = in.count("transfers");

@@ -165,9 +165,9 @@ private:
 TimeModel time_model(const json& value) {
   Fields fields(value, "\"time_model\"");
   TimeModel model;
-  model.link_busy = parse_link_busy(fields.text("link_busy"));
-  model.forwarding = parse_forwarding(fields.text("forwarding"));
-  model.discipline = parse_discipline(fields.text("discipline"));
+  model.link_busy = link_busy_words.parse(fields.text("link_busy"));
+  model.forwarding = forwarding_words.parse(fields.text("forwarding"));
+  model.discipline = discipline_words.parse(fields.text("discipline"));
   if (fields.has("reduce_rate")) model.reduce_rate = parse_bandwidth(fields.text("reduce_rate"));
   fields.finish();
   return model;

@@ -22,7 +22,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cstddef>
 #include <ctime>
 #include <utility>
@@ -307,9 +306,6 @@ private:
   std::string problem_;
 };
 
-constexpr std::array policies{Policy::report, Policy::reroute, Policy::resynthesize,
-                              Policy::restart};
-
 /// Report and reroute: the schedule stays what it is.
 Recovery unchanged(const RecoveryCase& asked, Schedule schedule) {
   Rerouting rerouting;
@@ -331,27 +327,6 @@ Recovery unchanged(const RecoveryCase& asked, Schedule schedule) {
 }
 
 } // namespace
-
-std::string_view to_text(Policy policy) {
-  switch (policy) {
-  case Policy::report: return "report";
-  case Policy::reroute: return "reroute";
-  case Policy::resynthesize: return "resynthesize";
-  case Policy::restart: break;
-  }
-  return "restart";
-}
-
-Policy parse_policy(std::string_view text) {
-  std::vector<std::string> known;
-  for (const Policy policy : policies) {
-    if (to_text(policy) == text) return policy;
-    known.emplace_back(to_text(policy));
-  }
-  throw InputError(unknown_name("policy", text, known));
-}
-
-std::span<const Policy> all_policies() { return policies; }
 
 Recovery recover(const EngineRow& engine, const Topology& topology, const Collective& collective,
                  const Schedule& schedule, const TimeModel& model,

@@ -7,7 +7,9 @@
 #include "sim/repair/residual.hpp"
 #include "sim/repair/segment.hpp"
 #include "sim/synthesizer.hpp"
+#include "sim/words.hpp"
 
+#include <array>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -24,9 +26,13 @@ enum class Policy : std::uint8_t {
   resynthesize, ///< the rest is planned anew, from who holds what, on the network as it is
   restart,      ///< everything is planned anew for those alive, from their own inputs
 };
-[[nodiscard]] std::string_view to_text(Policy policy);
-[[nodiscard]] Policy parse_policy(std::string_view text); ///< Errors: InputError, known names
-[[nodiscard]] std::span<const Policy> all_policies();
+inline constexpr Words<Policy, 4> policy_words{"policy",
+                                               {"report", "reroute", "resynthesize", "restart"}};
+[[nodiscard]] constexpr std::string_view to_text(Policy policy) {
+  return policy_words.text(policy);
+}
+inline constexpr std::array all_policies{Policy::report, Policy::reroute, Policy::resynthesize,
+                                         Policy::restart};
 
 /// Plans a collective on a network whose links are numbered anew (PresentNetwork).
 using Planner = std::function<Outcome(const Topology& network, const Collective& collective)>;

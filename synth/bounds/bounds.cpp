@@ -8,7 +8,6 @@
 
 #include "synth/bounds/bounds.hpp"
 
-#include "sim/error.hpp"
 #include "sim/feasibility.hpp"
 #include "synth/bounds/closed_forms.hpp"
 #include "synth/bounds/cut_bounds.hpp"
@@ -80,13 +79,6 @@ std::string_view to_text(BoundKind kind) {
   case BoundKind::late_start: return "late-start";
   }
   return "";
-}
-
-BoundEffort parse_bound_effort(std::string_view text) {
-  if (text == "quick") return BoundEffort::quick;
-  if (text == "full") return BoundEffort::full;
-  const std::vector<std::string> known{"quick", "full"};
-  throw InputError(unknown_name("bound", text, known));
 }
 
 namespace {

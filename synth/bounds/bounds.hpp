@@ -4,6 +4,7 @@
 #include "sim/collective.hpp"
 #include "sim/time_model.hpp"
 #include "sim/topology.hpp"
+#include "sim/words.hpp"
 #include "synth/bounds/demand.hpp"
 
 #include <cstdint>
@@ -75,8 +76,9 @@ enum class BoundEffort : std::uint8_t {
   full,  ///< the best there is
 };
 
-/// "quick" and "full", which are for users. Errors: InputError naming them.
-[[nodiscard]] BoundEffort parse_bound_effort(std::string_view text);
+/// Those that are for users.
+inline constexpr Words<BoundEffort, 2> bound_effort_words{
+    "bound", {"quick", "full"}, BoundEffort::quick};
 
 /// The best bound of each kind that applies, in the order of BoundKind.
 struct Bounds {

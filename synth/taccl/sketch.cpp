@@ -93,24 +93,7 @@ void check_between(Sketch& sketch) {
 
 } // namespace
 
-std::string to_text(ConnectionPolicy policy) {
-  switch (policy) {
-  case ConnectionPolicy::uc_max: return "uc-max";
-  case ConnectionPolicy::uc_min: return "uc-min";
-  case ConnectionPolicy::freeconn: break;
-  }
-  return "freeconn";
-}
-
 namespace sketch_format {
-
-ConnectionPolicy parse_policy(const std::string& text) {
-  static const std::array<std::string, 3> known{"freeconn", "uc-max", "uc-min"};
-  for (const ConnectionPolicy policy :
-       {ConnectionPolicy::freeconn, ConnectionPolicy::uc_max, ConnectionPolicy::uc_min})
-    if (text == to_text(policy)) return policy;
-  throw InputError(unknown_name("policy", text, known));
-}
 
 void finish(Sketch& sketch) {
   for (Sketch::Hyperedge& edge : sketch.hyperedges) sort_ranks(edge.npus, edge.place, "a switch");

@@ -8,11 +8,13 @@
 
 #include "sim/topology.hpp"
 #include "sim/units.hpp"
+#include "sim/words.hpp"
 
 #include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace tutti {
@@ -23,7 +25,11 @@ enum class ConnectionPolicy : std::uint8_t {
   uc_max,   ///< many connections: for small data
   uc_min,   ///< few connections: for large data, which queues at switches
 };
-[[nodiscard]] std::string to_text(ConnectionPolicy policy); ///< "uc-max"
+inline constexpr Words<ConnectionPolicy, 3> connection_policy_words{
+    "policy", {"freeconn", "uc-max", "uc-min"}};
+[[nodiscard]] constexpr std::string_view to_text(ConnectionPolicy policy) {
+  return connection_policy_words.text(policy);
+}
 
 /// What is preferred among the links within a machine, in TACCL's words: that the busiest is used
 /// as little as possible ("minmax"), or the idlest as much as possible ("maxmin").
@@ -99,8 +105,6 @@ namespace sketch_format {
 
 /// Above it, tables of pairs would take gigabytes.
 inline constexpr std::uint32_t most_machines = 4096;
-
-[[nodiscard]] ConnectionPolicy parse_policy(const std::string& text);
 
 /// Sorts, and checks what needs no machine: see read_sketch(). Errors: InputError with the place.
 void finish(Sketch& sketch);

@@ -66,7 +66,7 @@ void read_inside(const JsonValue& table, Sketch& sketch) {
     edge.npus = ranks_of(switches[i]);
     edge.place = switches[i].place();
     try {
-      edge.policy = parse_policy(policies[i].string());
+      edge.policy = connection_policy_words.parse(policies[i].string());
     } catch (const InputError& e) {
       throw policies[i].error(e.what());
     }

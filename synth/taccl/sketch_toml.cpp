@@ -75,7 +75,8 @@ void read_inside(ConfigTable table, Sketch& sketch) {
     made.place = place_of(npus);
     made.npus = ranks_of(npus);
     if (const auto policy = edge.find("policy"))
-      made.policy = policy->located([&] { return parse_policy(policy->string()); });
+      made.policy =
+          policy->located([&] { return connection_policy_words.parse(policy->string()); });
   }
 }
 

@@ -16,7 +16,7 @@
 namespace tutti {
 
 /// Whose paths stages 2 and 3 start from.
-enum class RouteSource : std::uint8_t { taccl, tacos, flows };
+enum class RouteSource : std::uint8_t { flows, taccl, tacos };
 
 struct TacclSettings {
   std::vector<RouteSource> routes{RouteSource::taccl}; ///< each is tried

@@ -7,6 +7,7 @@
 #include "sim/renumbering.hpp"
 #include "sim/text.hpp"
 #include "sim/transforms.hpp"
+#include "sim/words.hpp"
 #include "synth/bounds/bounds.hpp"
 #include "synth/chunk_choice.hpp"
 #include "synth/direct_paths.hpp"
@@ -47,18 +48,10 @@ TacclSettings taccl_settings(const SynthesisOptions& options) {
   if (const auto* text = find_setting(options, "slack"))
     settings.slack = parse_decimal(*text, "slack", 0, 100);
   if (const auto* text = find_setting(options, "routes")) {
-    static const std::array<std::string, 3> known{"flows", "taccl", "tacos"};
+    constexpr Words<RouteSource, 3> words{"value of routes", {"flows", "taccl", "tacos"}};
     settings.routes.clear();
-    for (const std::string_view name : split(*text, '+')) {
-      if (name == "taccl")
-        settings.routes.push_back(RouteSource::taccl);
-      else if (name == "tacos")
-        settings.routes.push_back(RouteSource::tacos);
-      else if (name == "flows")
-        settings.routes.push_back(RouteSource::flows);
-      else
-        throw InputError(unknown_name("value of routes", name, known));
-    }
+    for (const std::string_view name : split(*text, '+'))
+      settings.routes.push_back(words.parse(name));
   }
   return settings;
 }

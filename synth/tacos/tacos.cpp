@@ -12,6 +12,7 @@
 #include "sim/renumbering.hpp"
 #include "sim/text.hpp"
 #include "sim/transforms.hpp"
+#include "sim/words.hpp"
 #include "sim/work_limit.hpp"
 #include "synth/bounds/bounds.hpp"
 #include "synth/direct_paths.hpp"
@@ -42,12 +43,10 @@ enum class AllReduceForm { automatic, sequential, pipelined };
 
 AllReduceForm all_reduce_form(const SynthesisOptions& options) {
   const auto setting = options.settings.find("all_reduce");
-  if (setting == options.settings.end() || setting->second == "auto")
-    return AllReduceForm::automatic;
-  if (setting->second == "sequential") return AllReduceForm::sequential;
-  if (setting->second == "pipelined") return AllReduceForm::pipelined;
-  const std::vector<std::string> known{"auto", "sequential", "pipelined"};
-  throw InputError(unknown_name("form of all_reduce", setting->second, known));
+  constexpr Words<AllReduceForm, 3> words{"form of all_reduce",
+                                          {"auto", "sequential", "pipelined"}};
+  return setting == options.settings.end() ? AllReduceForm::automatic
+                                           : words.parse(setting->second);
 }
 
 PlanSettings plan_settings(const SynthesisOptions& options) {

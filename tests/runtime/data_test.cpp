@@ -108,11 +108,12 @@ TEST_CASE("outputs are compared element by element") {
 TEST_CASE("element types and combinations have names") {
   for (const ElementType type :
        {ElementType::float32, ElementType::float64, ElementType::int32, ElementType::uint8})
-    CHECK(parse_element_type(to_text(type)) == type);
+    CHECK(element_type_words.parse(to_text(type)) == type);
   for (const Combine combine : {Combine::sum, Combine::max})
-    CHECK(parse_combine(to_text(combine)) == combine);
-  CHECK_THAT(message_of([] { (void)parse_element_type("float3"); }), ContainsSubstring("float32"));
-  CHECK_THAT(message_of([] { (void)parse_combine("min"); }), ContainsSubstring("sum, max"));
+    CHECK(combine_words.parse(to_text(combine)) == combine);
+  CHECK_THAT(message_of([] { (void)element_type_words.parse("float3"); }),
+             ContainsSubstring("float32"));
+  CHECK_THAT(message_of([] { (void)combine_words.parse("min"); }), ContainsSubstring("sum, max"));
 }
 
 } // namespace data_test

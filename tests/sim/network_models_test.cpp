@@ -94,7 +94,7 @@ TEST_CASE("a report names the model and its parameters") {
   CHECK_THAT(of(NetworkModel::lv08),
              ContainsSubstring("network/model:LV08") && ContainsSubstring("latency-factor:13.01"));
   CHECK_THAT(of(NetworkModel::ib), ContainsSubstring("smpi/IB-penalty-factors:0.965;0.925;1.35"));
-  CHECK(parse_network_model("ib") == NetworkModel::ib);
+  CHECK(network_model_words.parse("ib") == NetworkModel::ib);
   TimeModel model;
   model.discipline = Discipline::fluid;
   model.network = NetworkModel::cm02;

@@ -117,8 +117,8 @@ TEST_CASE("verify and both engines give the independent specification's answers"
     ++correct;
     CHECK(verdict.redundant == expected["redundant"]);
     TimeModel model;
-    model.link_busy = parse_link_busy(given["time_model"]["link_busy"].get<std::string>());
-    model.forwarding = parse_forwarding(given["time_model"]["forwarding"].get<std::string>());
+    model.link_busy = link_busy_words.parse(given["time_model"]["link_busy"].get<std::string>());
+    model.forwarding = forwarding_words.parse(given["time_model"]["forwarding"].get<std::string>());
     const std::vector<Time> starts = starts_of(given);
     RunOptions options{.record_deliveries = true};
     options.starts = starts;

@@ -438,7 +438,7 @@ void check_seeds(std::uint64_t first, std::uint64_t cases, std::uint64_t simgrid
     INFO("seed " << seed << ": " << one->algorithm << ", " << one->collective.name() << ", "
                  << one->topology.npu_count() << " NPUs");
     std::vector<ChunkAt> lost_by_rerouting;
-    for (const Policy policy : all_policies()) {
+    for (const Policy policy : all_policies) {
       INFO(to_text(policy));
       const Recovery recovery = recovered(*one, policy, "native");
       // Up to the first event policies do the same. If that is the only death, lost is what the

@@ -121,7 +121,7 @@ TEST_CASE("a chain of sums breaks: the sum in flight arrives and counts once") {
 TEST_CASE("the contribution of the dead counts where it was passed on in time") {
   const Topology ring = samples::ring(4);
   const Segment plan = sum_around(ring);
-  for (const Policy policy : all_policies()) {
+  for (const Policy policy : all_policies) {
     // It has left 0 by 20 us, and 1 has it at 20.5 us.
     const Recovery late = recovered(ring, plan, {npu_down(30 * us, 0)}, policy);
     CHECK(late.complete());
@@ -208,7 +208,7 @@ TEST_CASE("a route that breaks behind a transfer and then before it is left afte
 TEST_CASE("what happens after the end has no effect") {
   const Topology ring = samples::ring(4);
   const std::vector<NetworkEvent> events{link_down(3 * hop + 1, 1), npu_down(4 * hop, 3)};
-  for (const Policy policy : all_policies()) {
+  for (const Policy policy : all_policies) {
     const Recovery recovery = recovered(ring, broadcast_around(ring), events, policy, 5 * us);
     CHECK(recovery.complete());
     CHECK(recovery.completion == Time{3 * hop});
@@ -461,7 +461,7 @@ TEST_CASE("an NPU outside the cover still has its input when the sum that had it
 
 TEST_CASE("what has no destination or nothing to bring is not complete") {
   const Topology ring = samples::ring(4);
-  for (const Policy policy : all_policies()) {
+  for (const Policy policy : all_policies) {
     INFO(to_text(policy));
     // The root of a reduction: early, and when sums are on the way.
     for (const std::int64_t at : {us, hop + us, 2 * hop + us}) {
@@ -590,8 +590,8 @@ TEST_CASE("a member with nothing to do is waited for while it lives") {
 }
 
 TEST_CASE("names of policies") {
-  for (const Policy policy : all_policies()) CHECK(parse_policy(to_text(policy)) == policy);
-  CHECK(message_of([] { (void)parse_policy("retry"); }).find("reroute") != std::string::npos);
+  for (const Policy policy : all_policies) CHECK(policy_words.parse(to_text(policy)) == policy);
+  CHECK(message_of([] { (void)policy_words.parse("retry"); }).find("reroute") != std::string::npos);
 }
 
 } // namespace repair_recovery_test

@@ -41,8 +41,8 @@ TEST_CASE("statuses have names that parse back") {
        {PointStatus::pending, PointStatus::running, PointStatus::done, PointStatus::infeasible,
         PointStatus::unsupported, PointStatus::refused, PointStatus::timed_out,
         PointStatus::out_of_memory, PointStatus::crashed, PointStatus::defect})
-    CHECK(parse_status(to_text(status)) == status);
-  CHECK_THROWS_AS(parse_status("finished"), InputError);
+    CHECK(status_words.parse(to_text(status)) == status);
+  CHECK_THROWS_AS(status_words.parse("finished"), InputError);
 }
 
 TEST_CASE("a run comes to seconds and bytes per second") {

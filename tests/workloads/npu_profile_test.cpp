@@ -91,13 +91,13 @@ TEST_CASE("NPUs train in bf16, in fp16 without it, else in what they have") {
 
 TEST_CASE("precisions by name and size") {
   for (const std::string name : {"fp32", "tf32", "fp16", "bf16", "fp8"})
-    CHECK(to_text(parse_precision(name)) == name);
+    CHECK(to_text(precision_words.parse(name)) == name);
   CHECK(element_bytes(Precision::fp32) == 4);
   CHECK(element_bytes(Precision::tf32) == 4);
   CHECK(element_bytes(Precision::fp16) == 2);
   CHECK(element_bytes(Precision::bf16) == 2);
   CHECK(element_bytes(Precision::fp8) == 1);
-  CHECK(message_of([] { (void)parse_precision("fp64"); }) ==
+  CHECK(message_of([] { (void)precision_words.parse("fp64"); }) ==
         "unknown precision \"fp64\" (known: fp32, tf32, fp16, bf16, fp8; did you mean \"fp32\"?)");
 }
 

@@ -106,16 +106,16 @@ TEST_CASE("placements that can't be are refused in words", "[training]") {
 }
 
 TEST_CASE("words for the choices of a spec", "[training]") {
-  CHECK(parse_parallelism("expert") == Parallelism::expert);
+  CHECK(parallelism_words.parse("expert") == Parallelism::expert);
   CHECK(to_text(Parallelism::pipeline) == "pipeline");
-  CHECK(parse_pipeline_schedule("1f1b") == PipelineSchedule::one_f_one_b);
-  CHECK(parse_recompute("attention") == Recompute::attention);
-  CHECK(message_of([] { static_cast<void>(parse_pipeline_schedule("gpip")); }) ==
+  CHECK(schedule_words.parse("1f1b") == PipelineSchedule::one_f_one_b);
+  CHECK(recompute_words.parse("attention") == Recompute::attention);
+  CHECK(message_of([] { static_cast<void>(schedule_words.parse("gpip")); }) ==
         "unknown pipeline schedule \"gpip\" (known: gpipe, 1f1b, interleaved; did you mean "
         "\"gpipe\"?)");
-  CHECK_THAT(message_of([] { static_cast<void>(parse_parallelism("model")); }),
+  CHECK_THAT(message_of([] { static_cast<void>(parallelism_words.parse("model")); }),
              ContainsSubstring("known: tensor, expert, data, pipeline"));
-  CHECK_THAT(message_of([] { static_cast<void>(parse_recompute("some")); }),
+  CHECK_THAT(message_of([] { static_cast<void>(recompute_words.parse("some")); }),
              ContainsSubstring("known: none, attention, full"));
 }
 

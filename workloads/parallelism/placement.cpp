@@ -23,20 +23,25 @@ std::uint32_t degree(const TrainingSpec& spec, Parallelism parallelism) {
   return 1;
 }
 
+} // namespace
+
 // What has degree 1 may be missing: it stands nowhere.
-void check_order(const TrainingSpec& spec) {
+std::string order_fault(const TrainingSpec& spec) {
   std::array<std::uint32_t, parallelism_count> named = {};
   for (const Parallelism parallelism : spec.order) ++named[static_cast<std::size_t>(parallelism)];
   for (std::size_t i = 0; i < parallelism_count; ++i) {
     const std::string_view name = to_text(static_cast<Parallelism>(i));
-    if (named[i] > 1) throw InputError(fmt::format("\"order\" names {} twice", name));
+    if (named[i] > 1) return fmt::format("names {} twice", name);
     const std::uint32_t members = degree(spec, static_cast<Parallelism>(i));
     if (named[i] == 0 && members > 1)
-      throw InputError(fmt::format("\"order\" lacks {}, of which there are {} (it takes tensor, "
-                                   "expert, data and pipeline, fastest first)",
-                                   name, members));
+      return fmt::format("lacks {}, of which there are {} (it takes tensor, expert, data and "
+                         "pipeline, fastest first)",
+                         name, members);
   }
+  return "";
 }
+
+namespace {
 
 void check_degrees(const Topology& topology, const TrainingSpec& spec) {
   std::uint64_t product = 1;
@@ -95,7 +100,8 @@ std::vector<NodeId> counted_npus(const Topology& topology,
 
 Placement place(const Topology& topology, const TrainingSpec& spec) {
   check_degrees(topology, spec);
-  check_order(spec);
+  if (const std::string fault = order_fault(spec); !fault.empty())
+    throw InputError("\"order\" " + fault);
   if (!spec.dimensions.empty()) check_dimensions(topology, spec.dimensions);
   Placement placement;
   placement.coordinates.resize(topology.npu_count());

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "sim/topology.hpp"
+#include "sim/words.hpp"
 #include "sim/workload.hpp"
 #include "workloads/model.hpp"
 #include "workloads/npu_profile.hpp"
@@ -18,19 +19,24 @@ namespace tutti {
 /// The dimensions of parallelism: an NPU has a coordinate in each.
 enum class Parallelism : std::uint8_t { tensor, expert, data, pipeline };
 inline constexpr std::size_t parallelism_count = 4;
-[[nodiscard]] std::string_view to_text(Parallelism parallelism);
-[[nodiscard]] Parallelism parse_parallelism(std::string_view text); ///< Errors: InputError
+inline constexpr Words<Parallelism, parallelism_count> parallelism_words{
+    "dimension of parallelism", {"tensor", "expert", "data", "pipeline"}};
+[[nodiscard]] constexpr std::string_view to_text(Parallelism parallelism) {
+  return parallelism_words.text(parallelism);
+}
 
 enum class PipelineSchedule : std::uint8_t {
   gpipe,       ///< all forward, then all backward (arXiv:1811.06965)
   one_f_one_b, ///< PipeDream-Flush: as early backward as possible (arXiv:2006.09503)
   interleaved, ///< 1F1B over several model parts per stage (arXiv:2104.04473 section 2.2)
 };
-[[nodiscard]] PipelineSchedule parse_pipeline_schedule(std::string_view text);
+inline constexpr Words<PipelineSchedule, 3> schedule_words{"pipeline schedule",
+                                                           {"gpipe", "1f1b", "interleaved"}};
 
 /// What of the forward pass is done again for the backward pass.
 enum class Recompute : std::uint8_t { none, attention, full };
-[[nodiscard]] Recompute parse_recompute(std::string_view text);
+inline constexpr Words<Recompute, 3> recompute_words{"recomputation",
+                                                     {"none", "attention", "full"}};
 
 struct TrainingSpec {
   // Degrees. Their product is the number of NPUs. Expert parallelism takes its members from the
@@ -76,6 +82,8 @@ struct Placement {
   [[nodiscard]] std::vector<std::vector<NodeId>>
   groups(std::span<const Parallelism> dimensions) const;
 };
+/// What is wrong with the order, "names data twice"; empty where nothing is.
+[[nodiscard]] std::string order_fault(const TrainingSpec& spec);
 /// Errors: InputError where degrees don't multiply to the number of NPUs, a dimension is missing or
 /// named twice.
 [[nodiscard]] Placement place(const Topology& topology, const TrainingSpec& spec);

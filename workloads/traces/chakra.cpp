@@ -279,17 +279,7 @@ private:
     if (node.comm_priority.value_or(0) > UINT8_MAX)
       throw InputError(fmt::format("comm_priority {} is out of range", *node.comm_priority));
     operation.priority = static_cast<std::uint8_t>(node.comm_priority.value_or(0));
-    if (node.purpose) operation.purpose = purpose_of(*node.purpose);
-  }
-
-  static Purpose purpose_of(const std::string& text) {
-    std::vector<std::string> names;
-    for (std::size_t p = 0; p < purpose_count; ++p) {
-      const auto purpose = static_cast<Purpose>(p);
-      if (to_text(purpose) == text) return purpose;
-      names.emplace_back(to_text(purpose));
-    }
-    throw InputError(unknown_name("purpose", text, names));
+    if (node.purpose) operation.purpose = purpose_words.parse(*node.purpose);
   }
 
   static std::uint64_t needed(const std::optional<std::uint64_t>& value, std::string_view name) {

@@ -26,15 +26,15 @@
 namespace tutti {
 
 TimeModel time_model(const ModelArguments& arguments, TimeModel model) {
-  if (arguments.link_busy) model.link_busy = parse_link_busy(*arguments.link_busy);
-  if (arguments.forwarding) model.forwarding = parse_forwarding(*arguments.forwarding);
+  if (arguments.link_busy) model.link_busy = link_busy_words.parse(*arguments.link_busy);
+  if (arguments.forwarding) model.forwarding = forwarding_words.parse(*arguments.forwarding);
   return model;
 }
 
 std::vector<Discipline> parse_disciplines(const std::string& text) {
   std::vector<Discipline> disciplines;
   for (const std::string_view name : split(text, ',')) {
-    const Discipline discipline = parse_discipline(trimmed(name));
+    const Discipline discipline = discipline_words.parse(trimmed(name));
     if (std::find(disciplines.begin(), disciplines.end(), discipline) != disciplines.end())
       throw InputError(fmt::format("discipline {} is named twice", to_text(discipline)));
     disciplines.push_back(discipline);
@@ -133,7 +133,7 @@ std::vector<std::string> write_files(std::string_view command, const std::string
 LinkQuantity require_drawable(const DrawArguments& draw, bool with_queue) {
   require_picture_name(draw.file);
   return of_option("--draw-by", [&] {
-    const LinkQuantity quantity = parse_link_quantity(draw.by);
+    const LinkQuantity quantity = link_quantity_words.parse(draw.by);
     if (quantity == LinkQuantity::queue && !with_queue)
       throw InputError("queues are known of synth and replay alone");
     if (draw.file.empty() && draw.by != DrawArguments().by)
@@ -151,7 +151,7 @@ bool draw_network(const StudyResult& result, const DrawArguments& picture) {
     print_message(fmt::format("{}: not drawn, no run used the network", file));
     return false;
   }
-  draw(uses.front().figure(parse_link_quantity(picture.by)), file);
+  draw(uses.front().figure(link_quantity_words.parse(picture.by)), file);
   return true;
 }
 

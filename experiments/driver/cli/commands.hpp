@@ -110,7 +110,7 @@ struct ReplayArguments : ReplayFiles, AnswerArguments {
   ModelArguments model;             ///< default: what the file says
   std::string network_model = "ideal";
   std::string heatmap, export_case; ///< files to write; empty: none
-  StudyLine noise;                  ///< of noise_options
+  StudyLine noise;                  ///< of noise_keys
 };
 
 struct ExecArguments : StudyArguments {
@@ -119,9 +119,7 @@ struct ExecArguments : StudyArguments {
 
 struct ProfileArguments : AnswerArguments {
   std::string topology;
-  std::string backend = "cpu";    ///< or cuda
-  std::string links = "emulated"; ///< or real
-  std::string repetitions = "5", watchdog = "30s";
+  StudyLine line;                   ///< of profile_options()
   std::optional<std::string> sizes; ///< with commas; default 1KiB to 4MiB
   std::string chunks = "8";
   std::string within = "25%"; ///< worse fits are refused

@@ -1,20 +1,17 @@
 // The shell's script is three lines that ask the program itself, so that whatever is added to a
-// list is offered at once. Options come from the parser; what an option takes stands here by its
-// name, which means the same in all commands.
+// list is offered at once. Options come from the parser; what an option takes stands in the rows of
+// studies' keys, or here by its name, which means the same in all commands.
 #include "experiments/driver/cli/completion.hpp"
 
 #include "experiments/driver/cli/catalogue.hpp"
 #include "experiments/driver/cli/commands.hpp"
+#include "experiments/driver/cli/options.hpp"
+#include "experiments/driver/cli/study_line.hpp"
 #include "experiments/driver/records/output.hpp"
 #include "experiments/driver/studies/registry.hpp"
-#include "runtime/formats/msccl/runtimes.hpp"
-#include "sim/collective.hpp"
-#include "sim/engines/engine.hpp"
 #include "sim/error.hpp"
 #include "sim/text.hpp"
 #include "topologies/list.hpp"
-#include "workloads/model.hpp"
-#include "workloads/npu_profile.hpp"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -26,30 +23,10 @@ namespace tutti {
 
 namespace {
 
-using Names = std::vector<std::string>;
-
 Names topology_names() {
   Names names;
   for (const TopologyRow& row : topology_families()) names.emplace_back(row.name);
   for (const Machine& machine : machines()) names.push_back(machine.name);
-  return names;
-}
-
-Names algorithm_names() {
-  Names names;
-  for (const AlgorithmRow& row : all_algorithms()) names.emplace_back(row.name);
-  return names;
-}
-
-Names algorithms_or_all() {
-  Names names = algorithm_names();
-  names.emplace_back("all");
-  return names;
-}
-
-Names collective_names() {
-  Names names;
-  for (const CollectiveKind kind : named_collectives()) names.emplace_back(to_text(kind));
   return names;
 }
 
@@ -59,13 +36,7 @@ Names entries_of(const std::vector<CatalogueEntry>& entries) {
   return names;
 }
 
-Names model_names() {
-  Names names;
-  for (const NamedModel& model : named_models()) names.push_back(model.name);
-  return names;
-}
-
-/// What an option or an argument takes, by its name.
+/// What an option or an argument takes that isn't a study's, by its name.
 struct Values {
   std::string_view name;
   Names (*names)();
@@ -76,109 +47,34 @@ constexpr std::array values{Values{"--engine",
                                      return Names{"local", "mpi"};
                                    },
                                    "sweep"},
-                            Values{"--engine",
-                                   [] {
-                                     return Names{"native", "simgrid", "both", "auto"};
-                                   },
-                                   "synth"},
-                            Values{"--engine",
-                                   [] {
-                                     return Names{"native", "simgrid", "both"};
-                                   },
-                                   "replay"},
-                            Values{"--algorithm",
-                                   [] {
-                                     Names names = algorithm_names();
-                                     names.emplace_back("auto");
-                                     return names;
-                                   },
-                                   "train"},
-                            Values{"--policy",
-                                   [] {
-                                     return Names{"reroute", "resynthesize"};
-                                   },
-                                   "train"},
+                            Values{"--engine", engine_names, "replay"},
                             Values{"--topology", topology_names},
-                            Values{"--algorithm", algorithms_or_all},
-                            Values{"--planner", algorithm_names},
-                            Values{"--candidates", algorithm_names},
-                            Values{"--collective", collective_names},
-                            Values{"--model", model_names},
-                            Values{"--npu", npu_profile_names},
                             Values{"experiment", [] { return entries_of(catalogue()); }},
                             Values{"study", [] { return entries_of(study_catalogue()); }},
                             Values{"kind", listed_kinds},
-                            Values{"shell",
-                                   [] {
+                            Values{"shell", [] {
                                      return Names{"bash", "zsh"};
-                                   }},
-                            Values{"--engine",
-                                   [] {
-                                     return Names{"native", "simgrid", "both"};
-                                   }},
-                            Values{"--discipline",
-                                   [] {
-                                     return Names{"fifo", "fluid"};
-                                   }},
-                            Values{"--network-model",
-                                   [] {
-                                     return Names{"ideal", "cm02", "lv08", "smpi", "ib"};
-                                   }},
-                            Values{"--link-busy",
-                                   [] {
-                                     return Names{"serialization", "latency+serialization"};
-                                   }},
-                            Values{"--forwarding",
-                                   [] {
-                                     return Names{"auto", "cut-through", "store-and-forward"};
-                                   }},
-                            Values{"--routing", [] { return routing_names(); }},
-                            Values{"--bound",
-                                   [] {
-                                     return Names{"quick", "full"};
-                                   }},
-                            Values{"--policy",
-                                   [] {
-                                     return Names{"report", "reroute", "resynthesize", "restart"};
-                                   }},
-                            Values{"--backend",
-                                   [] {
-                                     return Names{"cpu", "cuda"};
-                                   }},
-                            Values{"--links",
-                                   [] {
-                                     return Names{"emulated", "real"};
-                                   }},
-                            Values{"--predicted-by",
-                                   [] {
-                                     return Names{"profile", "topology", "nothing"};
-                                   }},
-                            Values{"--type",
-                                   [] {
-                                     return Names{"float32", "float64", "int32", "uint8"};
-                                   }},
-                            Values{"--op",
-                                   [] {
-                                     return Names{"sum", "max"};
-                                   }},
-                            Values{"--precision",
-                                   [] {
-                                     return Names{"fp32", "tf32", "fp16", "bf16", "fp8"};
-                                   }},
-                            Values{"--recompute",
-                                   [] {
-                                     return Names{"none", "attention", "full"};
-                                   }},
-                            Values{"--schedule", [] {
-                                     return Names{"gpipe", "1f1b", "interleaved"};
                                    }}};
 
+/// What an option takes as one of these studies; the first that knows it.
+Names names_in(std::span<const StudyCommand> studies, const CLI::Option& option) {
+  for (const StudyCommand& study : studies)
+    for (const StudyOption& row : study.options)
+      if (row.words != nullptr && option.check_name(long_name(row))) return row.words();
+  return {};
+}
+
+/// An option that isn't the command's study's means the same as in others.
 Names names_for(const CLI::App& command, const CLI::Option& option) {
+  const std::vector<StudyCommand> studies = study_commands();
+  const auto own = std::ranges::find(studies, command.get_name(), &StudyCommand::name);
+  if (own != studies.end())
+    if (Names names = names_in({&*own, 1}, option); !names.empty()) return names;
   for (const Values& row : values)
     if ((row.command.empty() || row.command == command.get_name()) &&
         option.check_name(std::string(row.name)))
       return row.names();
-  return {};
+  return names_in(studies, option);
 }
 
 Names beginning_with(const Names& names, const std::string& begun) {

@@ -7,8 +7,8 @@
 #include "experiments/driver/studies/executions/study.hpp"
 #include "experiments/driver/studies/failures/study.hpp"
 #include "experiments/driver/studies/frontiers/study.hpp"
+#include "experiments/driver/studies/keys.hpp"
 #include "experiments/driver/studies/noise/request.hpp"
-#include "experiments/driver/studies/options.hpp"
 #include "experiments/driver/studies/runs/study.hpp"
 #include "experiments/driver/studies/training/study.hpp"
 #include "sim/text.hpp"
@@ -118,16 +118,7 @@ void add_histogram(CLI::App& app, std::string& histogram) {
 }
 
 void add_bound(CLI::App& app, std::optional<std::string>& bound) {
-  app.add_option(bound_option.flag, bound, bound_option.help);
-}
-
-/// An option that means and says what it does in the list of a study.
-void add_as(CLI::App& app, std::span<const StudyOption> options, std::string_view flag,
-            std::string& text) {
-  const auto same = [flag](const StudyOption& option) { return option.flag == flag; };
-  const auto found = std::ranges::find_if(options, same);
-  assert(found != options.end() && "an option of the study");
-  app.add_option(found->flag, text, found->help);
+  app.add_option(bound_option.flag, bound, help_of(bound_option));
 }
 
 } // namespace
@@ -264,7 +255,7 @@ void add_options(CLI::App& app, ReplayArguments& replay) {
   add_draw_steps(app, replay.draw_steps);
   app.add_option("--export-case", replay.export_case,
                  "JSON to write: the whole case in plain numbers, for an independent check");
-  add_study_options(app, noise_options, replay.noise);
+  add_study_options(app, command_options(noise_keys), replay.noise);
   add_histogram(app, replay.histogram);
   add_output(app, replay);
 }
@@ -282,11 +273,7 @@ void add_options(CLI::App& app, ExecArguments& exec) {
 
 void add_options(CLI::App& app, ProfileArguments& profile) {
   add_topology(app, profile.topology);
-  const std::span<const StudyOption> options = ExecutionStudy::options_of_command();
-  add_as(app, options, "--backend", profile.backend);
-  add_as(app, options, "--links", profile.links);
-  add_as(app, options, "--repeat", profile.repetitions);
-  add_as(app, options, "--watchdog", profile.watchdog);
+  add_study_options(app, profile_options(), profile.line);
   app.add_option("--sizes", profile.sizes, "chunk sizes, with commas; default 1KiB to 4MiB");
   app.add_option("--chunks", profile.chunks,
                  "chunks to send, one by one and then all at once; default 8");
@@ -507,6 +494,16 @@ std::vector<StudyCommand> study_commands() {
           {"failures", FailureStudy::kind, FailureStudy::options_of_command()},
           {"train", TrainingStudy::kind, TrainingStudy::options_of_command()},
           {"exec", ExecutionStudy::kind, ExecutionStudy::options_of_command()}};
+}
+
+std::vector<StudyOption> profile_options() {
+  std::vector<StudyOption> options = ExecutionStudy::options_of_command();
+  std::erase_if(options, [](const StudyOption& option) {
+    const std::string_view key = option.key;
+    return key != "backend" && key != "links" && key != "repetitions" && key != "watchdog";
+  });
+  for (StudyOption& option : options) option.group = nullptr;
+  return options;
 }
 
 } // namespace tutti

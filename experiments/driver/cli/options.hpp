@@ -2,7 +2,7 @@
 #pragma once
 
 #include "experiments/driver/cli/commands.hpp"
-#include "experiments/driver/studies/options.hpp"
+#include "experiments/driver/studies/keys.hpp"
 
 #include <span>
 #include <string_view>
@@ -40,8 +40,10 @@ void add_options(CLI::App& app, ManArguments& arguments);
 /// A command whose options are keys of a table in experiments.
 struct StudyCommand {
   std::string_view name, kind; ///< "synth" of [[runs]]
-  std::span<const StudyOption> options;
+  std::vector<StudyOption> options;
 };
 [[nodiscard]] std::vector<StudyCommand> study_commands();
+/// Those of `tutti exec` that `tutti profile` takes, too.
+[[nodiscard]] std::vector<StudyOption> profile_options();
 
 } // namespace tutti

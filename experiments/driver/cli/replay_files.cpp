@@ -93,7 +93,7 @@ bool draw_fastest(const ReplayFiles& files, const LabelledTopology& network,
                         queued_data(*use.topology, run->collective, run->schedule, run->report)),
          picture.file);
   else if (!picture.file.empty())
-    draw(use.figure(parse_link_quantity(picture.by)), picture.file);
+    draw(use.figure(link_quantity_words.parse(picture.by)), picture.file);
   if (!files.draw_steps.empty())
     draw(steps_figure(use.heading, *use.topology, run->report), files.draw_steps);
   return true;

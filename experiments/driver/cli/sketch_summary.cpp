@@ -32,7 +32,7 @@ std::string connections_of(const Sketch& sketch) {
 
 std::string policy_of(const Sketch& sketch) {
   std::set<std::string> policies;
-  for (const Sketch::Hyperedge& edge : sketch.hyperedges) policies.insert(to_text(edge.policy));
+  for (const Sketch::Hyperedge& edge : sketch.hyperedges) policies.emplace(to_text(edge.policy));
   return fmt::format("{}", fmt::join(policies, "+"));
 }
 

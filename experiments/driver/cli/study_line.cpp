@@ -1,12 +1,11 @@
-// The command line is written as TOML, an option a line, and read by the reader of experiments: one
-// reader, one set of defaults. Where it refuses a line, its place becomes the option's name.
+// The command line is the same tree as an experiment's file: one reader, one set of defaults. What
+// that refuses has the option's name where a file has its place.
 #include "experiments/driver/cli/study_line.hpp"
 
 #include "experiments/driver/cli/commands.hpp"
 #include "experiments/driver/records/output.hpp"
 #include "sim/error.hpp"
 #include "sim/files/config.hpp"
-#include "sim/files/toml_string.hpp"
 #include "sim/text.hpp"
 
 #include <CLI/CLI.hpp>
@@ -18,7 +17,6 @@
 #include <cstddef>
 #include <filesystem>
 #include <optional>
-#include <set>
 #include <system_error>
 #include <utility>
 
@@ -34,129 +32,83 @@ template <typename T> std::optional<T> number_of(std::string_view text) {
   return value;
 }
 
-/// As TOML has it; what is no number stays a text, for the reader to refuse.
-std::string number_toml(std::string_view text) {
+/// As TOML would have it; what is no number stays a text, for the reader to refuse.
+ConfigScalar number(std::string_view text) {
   const std::string_view digits = text.substr(text.starts_with('-') ? 1 : 0);
-  const bool is_whole = number_of<std::int64_t>(text).has_value();
-  if (is_whole && (text == "0" || !digits.starts_with('0'))) return std::string(text);
+  const auto whole = number_of<std::int64_t>(text);
+  if (whole && (text == "0" || !digits.starts_with('0'))) return *whole;
   const auto value = number_of<double>(text);
-  if (!value || is_whole || !std::isfinite(*value)) return toml_string(text);
-  const std::string number = fmt::format("{}", *value);
-  return number.find_first_of(".e") == std::string::npos ? number + ".0" : number; // no integer
+  if (!value || whole || !std::isfinite(*value)) return std::string(text);
+  return *value;
 }
 
-std::string scalar_toml(std::string_view text, bool is_number) {
-  return is_number ? number_toml(text) : toml_string(text);
+GivenValue scalar(std::string_view text, bool is_number) {
+  return {is_number ? number(text) : ConfigScalar(std::string(text))};
 }
 
-std::string list_toml(std::span<const std::string> texts, bool are_numbers) {
-  std::string toml;
+GivenValue list_of(std::span<const std::string> texts, bool are_numbers) {
+  GivenValue::List list;
   for (const std::string& text : texts)
     for (const std::string_view item : split(text, ','))
-      toml += (toml.empty() ? "" : ", ") + scalar_toml(trimmed(item), are_numbers);
-  return "[" + toml + "]";
+      list.push_back(scalar(trimmed(item), are_numbers));
+  return {list};
 }
 
-std::string repeated_toml(std::span<const std::string> texts) {
-  std::string toml;
-  for (const std::string& text : texts) toml += (toml.empty() ? "" : ", ") + toml_string(text);
-  return "[" + toml + "]";
+GivenValue repeated(std::span<const std::string> texts) {
+  GivenValue::List list;
+  for (const std::string& text : texts) list.push_back(scalar(text, false));
+  return {list};
 }
 
-std::string pairs_toml(std::span<const std::string> texts, bool are_numbers) {
-  std::string toml;
+GivenValue pairs_of(std::span<const std::string> texts, bool are_numbers) {
+  GivenValue::Pairs pairs;
   for (const auto& [name, text] : parse_settings({texts.begin(), texts.end()}))
-    toml += fmt::format("{}{} = {}", toml.empty() ? "" : ", ", toml_string(name),
-                        scalar_toml(text, are_numbers));
-  return "{" + toml + "}";
+    pairs.push_back({name, scalar(text, are_numbers)});
+  return {pairs};
 }
 
-std::string events_toml(std::span<const std::string> texts) {
-  std::string toml;
-  for (const std::string& text : texts) {
-    std::string event;
-    std::set<std::string_view> keys;
-    for (const std::string_view pair : split(text, ',')) {
-      const std::size_t equals = pair.find('=');
-      const std::string_view key = trimmed(pair.substr(0, equals));
-      if (equals == std::string_view::npos || key.empty())
-        throw InputError(fmt::format("event \"{}\": \"{}\" isn't key=value", text, pair));
-      if (!keys.insert(key).second)
-        throw InputError(fmt::format("event \"{}\": \"{}\" is given twice", text, key));
-      event += fmt::format("{}{} = {}", event.empty() ? "" : ", ", toml_string(key),
-                           scalar_toml(trimmed(pair.substr(equals + 1)), key == "share"));
-    }
-    toml += fmt::format("{}{{{}}}", toml.empty() ? "" : ", ", event);
+GivenValue event_of(const std::string& text) {
+  GivenValue::Pairs event;
+  for (const std::string_view pair : split(text, ',')) {
+    const std::size_t equals = pair.find('=');
+    const std::string key(trimmed(pair.substr(0, equals)));
+    if (equals == std::string_view::npos || key.empty())
+      throw InputError(fmt::format("event \"{}\": \"{}\" isn't key=value", text, pair));
+    if (std::ranges::find(event, key, &GivenValue::Pair::name) != event.end())
+      throw InputError(fmt::format("event \"{}\": \"{}\" is given twice", text, key));
+    event.push_back({key, scalar(trimmed(pair.substr(equals + 1)), key == "share")});
   }
-  return "[" + toml + "]";
+  return {event};
 }
 
-std::string value_toml(const StudyOption& option, const std::vector<std::string>& texts) {
+GivenValue value_of(const StudyOption& option, const std::vector<std::string>& texts) {
   switch (option.form) {
-  case OptionForm::text: return toml_string(texts.front());
-  case OptionForm::number: return number_toml(texts.front());
-  case OptionForm::texts: return list_toml(texts, false);
-  case OptionForm::repeated: return repeated_toml(texts);
-  case OptionForm::together: return "[" + repeated_toml(texts) + "]";
-  case OptionForm::numbers: return list_toml(texts, true);
-  case OptionForm::pairs: return pairs_toml(texts, false);
-  case OptionForm::shares: return pairs_toml(texts, true);
-  case OptionForm::events: return events_toml(texts);
+  case OptionForm::text: return scalar(texts.front(), false);
+  case OptionForm::number: return scalar(texts.front(), true);
+  case OptionForm::texts: return list_of(texts, false);
+  case OptionForm::repeated: return repeated(texts);
+  case OptionForm::together: return {GivenValue::List{repeated(texts)}};
+  case OptionForm::numbers: return list_of(texts, true);
+  case OptionForm::pairs: return pairs_of(texts, false);
+  case OptionForm::shares: return pairs_of(texts, true);
+  case OptionForm::events: {
+    GivenValue::List events;
+    for (const std::string& text : texts) events.push_back(event_of(text));
+    return {events};
+  }
   case OptionForm::flag:
   case OptionForm::no_flag: break;
   }
-  return option.form == OptionForm::flag ? "true" : "false";
+  return {option.form == OptionForm::flag};
 }
 
-void replace_all(std::string& text, const std::string& what, const std::string& by) {
-  for (std::size_t at = text.find(what); at != std::string::npos;
-       at = text.find(what, at + by.size()))
-    text.replace(at, what.size(), by);
+/// Errors: InputError for bytes that aren't UTF-8.
+void require_text(std::string_view text) {
+  for (std::size_t length = 0; !text.empty(); text.remove_prefix(length)) {
+    length = first_code_point(text).length;
+    if (length == 0) throw InputError("this isn't UTF-8");
+  }
 }
-
-/// TOML with an option on each of its lines.
-class Lines {
-public:
-  /// `option`: whose line it is; empty: nobody's.
-  void add(std::string option, const std::string& line) {
-    text_ += line + "\n";
-    options_.push_back(std::move(option));
-  }
-  [[nodiscard]] const std::string& text() const { return text_; }
-
-  /// The message of what the reader threw, for someone who gave options.
-  /// What stands in quotes and was given so is left as it is.
-  [[nodiscard]] std::string translated(const std::string& message,
-                                       std::span<const StudyOption> options,
-                                       const std::set<std::string>& given) const {
-    std::string text = message, of; // the option whose line it is
-    const std::string head = std::string(name) + ":";
-    if (text.starts_with(head)) { // "name:line:column: "
-      std::size_t line = 0;
-      const char* digits = text.data() + head.size();
-      const auto [end, error] = std::from_chars(digits, text.data() + text.size(), line);
-      const std::size_t begin = text.find(": ", static_cast<std::size_t>(end - text.data()));
-      if (error == std::errc() && begin != std::string::npos && line >= 1 &&
-          line <= options_.size()) {
-        of = options_[line - 1];
-        text.erase(0, begin + 2);
-      }
-    }
-    for (const StudyOption& option : options) {
-      const std::string key = option.key, last = key.substr(key.rfind('.') + 1);
-      if (given.contains(last)) continue;
-      replace_all(text, "a key \"" + last + "\"", long_name(option));
-      replace_all(text, "\"" + last + "\"", long_name(option));
-    }
-    return of.empty() || text.starts_with(of + " ") ? text : fmt::format("{}: {}", of, text);
-  }
-
-  static constexpr std::string_view name = command_line_source;
-
-private:
-  std::string text_;
-  std::vector<std::string> options_; ///< of each line
-};
 
 } // namespace
 
@@ -166,15 +118,25 @@ std::string long_name(const StudyOption& option) {
   return dashes == std::string::npos ? flag : flag.substr(dashes);
 }
 
+std::string help_of(const StudyOption& option) {
+  const std::string help = option.help;
+  const std::size_t at = help.find("{}");
+  if (at == std::string::npos) return help;
+  std::vector<std::string> words = option.words();
+  const std::string last = words.back();
+  words.pop_back();
+  return help.substr(0, at) + joined(words, ", ") + " or " + last + help.substr(at + 2);
+}
+
 void add_study_options(CLI::App& app, std::span<const StudyOption> options, StudyLine& line) {
   for (const StudyOption& option : options) {
     if (option.group != nullptr) app.option_defaults()->group(option.group);
     const std::string name = long_name(option);
     if (option.form == OptionForm::flag || option.form == OptionForm::no_flag) {
-      app.add_flag(option.flag, line.flags[name], option.help);
+      app.add_flag(option.flag, line.flags[name], help_of(option));
       continue;
     }
-    CLI::Option* added = app.add_option(option.flag, line.texts[name], option.help);
+    CLI::Option* added = app.add_option(option.flag, line.texts[name], help_of(option));
     const bool has_place = name == option.flag && !name.starts_with('-');
     added->allow_extra_args(has_place && option.form == OptionForm::repeated);
     if (has_place && option.form == OptionForm::repeated) added->expected(1, -1);
@@ -197,51 +159,39 @@ std::optional<std::vector<std::string>> texts_of(const StudyOption& option, cons
   return std::vector<std::string>{option.otherwise};
 }
 
-/// All that an error may quote: texts, and the parts of lists and pairs.
-std::set<std::string> words_given(const std::string& topology, const StudyLine& line) {
-  std::set<std::string> words{topology};
-  for (const auto& [name, texts] : line.texts)
-    for (const std::string& text : texts)
-      for (const std::string_view item : split(text, ',')) {
-        words.insert(std::string(trimmed(item)));
-        for (const std::string_view side : split(item, '='))
-          words.insert(std::string(trimmed(side)));
-      }
-  return words;
-}
-
-/// A line for each option that is given. Errors: InputError where two are of one key.
-void add_given(Lines& lines, std::span<const StudyOption> options, const StudyLine& line) {
-  std::map<std::string, std::string> given; // by key, which option
+/// What all these options say of the keys of a table. Errors: InputError where two are of one key.
+std::vector<GivenOption> given_of(std::span<const StudyOption> options, const StudyLine& line,
+                                  const std::string& table) {
+  std::vector<GivenOption> all;
   for (const StudyOption& option : options) {
-    const std::string name = long_name(option);
-    const auto texts = texts_of(option, line);
-    if (!texts) continue;
-    if (const auto [other, is_new] = given.try_emplace(option.key, name); !is_new)
-      throw InputError(fmt::format("{} and {} exclude each other", other->second, name));
-    const std::string value = of_option(name, [&] { return value_toml(option, *texts); });
-    lines.add(name, fmt::format("{} = {}", option.key, value));
+    GivenOption given{long_name(option), table + option.key, {}};
+    if (const auto texts = texts_of(option, line)) {
+      const auto same = [&](const auto& other) { return other.value && other.key == given.key; };
+      if (const auto other = std::ranges::find_if(all, same); other != all.end())
+        throw InputError(fmt::format("{} and {} exclude each other", other->name, given.name));
+      given.value = of_option(given.name, [&] {
+        for (const std::string& text : *texts) require_text(text);
+        return value_of(option, *texts);
+      });
+    }
+    all.push_back(std::move(given));
   }
+  return all;
 }
 
 } // namespace
 
 Experiment experiment_of(std::string_view kind, const std::string& topology, std::uint64_t seed,
                          std::span<const StudyOption> options, const StudyLine& line) {
-  Lines lines;
-  lines.add("", "[topologies]");
-  lines.add("--topology", "network = " + toml_string(topology));
-  lines.add("", fmt::format("[[{}]]", kind));
-  add_given(lines, options, line);
-  try {
-    const std::string source(Lines::name);
-    Experiment experiment = unnamed_experiment(parse_config(lines.text(), source), source, seed);
-    experiment.topologies.front().label = experiment.topologies.front().topology.name();
-    report_assumptions(experiment.topologies.front().topology);
-    return experiment;
-  } catch (const InputError& error) {
-    throw InputError(lines.translated(error.what(), options, words_given(topology, line)));
-  }
+  std::vector<GivenOption> given = given_of(options, line, std::string(kind) + ".");
+  of_option("--topology", [&] { require_text(topology); });
+  given.insert(given.begin(), {{"", std::string(kind), GivenValue{GivenValue::Pairs{}}},
+                               {"--topology", "topologies.network", GivenValue{topology}}});
+  Experiment experiment =
+      unnamed_experiment(config_of(given), std::string(command_line_source), seed);
+  experiment.topologies.front().label = experiment.topologies.front().topology.name();
+  report_assumptions(experiment.topologies.front().topology);
+  return experiment;
 }
 
 std::vector<std::string> inputs_of(const std::string& topology, const StudyLine& line) {
@@ -257,15 +207,9 @@ std::vector<std::string> inputs_of(const std::string& topology, const StudyLine&
 
 void read_options(std::span<const StudyOption> options, const StudyLine& line,
                   const std::function<void(ConfigTable&)>& read) {
-  Lines lines;
-  add_given(lines, options, line);
-  try {
-    ConfigTable table = parse_config(lines.text(), std::string(Lines::name));
-    read(table);
-    table.finish();
-  } catch (const InputError& error) {
-    throw InputError(lines.translated(error.what(), options, words_given("", line)));
-  }
+  ConfigTable table = config_of(given_of(options, line, ""));
+  read(table);
+  table.finish();
 }
 
 } // namespace tutti

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "experiments/driver/studies/experiment.hpp"
-#include "experiments/driver/studies/options.hpp"
+#include "experiments/driver/studies/keys.hpp"
 
 #include <functional>
 #include <map>
@@ -27,6 +27,9 @@ struct StudyLine {
 
 /// "--algorithm" of "-a,--algorithm"; "file" of an argument.
 [[nodiscard]] std::string long_name(const StudyOption& option);
+
+/// With its words in it.
+[[nodiscard]] std::string help_of(const StudyOption& option);
 
 /// The command takes these; parsing it fills `line`, which must outlive it.
 void add_study_options(CLI::App& app, std::span<const StudyOption> options, StudyLine& line);

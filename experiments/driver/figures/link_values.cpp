@@ -3,7 +3,6 @@
 #include "experiments/driver/figures/link_values.hpp"
 
 #include "experiments/driver/figures/style.hpp"
-#include "sim/error.hpp"
 
 #include <fmt/format.h>
 
@@ -17,13 +16,6 @@
 #include <utility>
 
 namespace tutti {
-
-LinkQuantity parse_link_quantity(const std::string& text) {
-  const std::vector<std::string> known{"utilisation", "bytes", "queue"};
-  const auto found = std::ranges::find(known, text);
-  if (found == known.end()) throw InputError(unknown_name("quantity", text, known));
-  return static_cast<LinkQuantity>(found - known.begin());
-}
 
 LinkValues link_values(std::span<const LinkUse> links, Time duration, LinkQuantity quantity) {
   assert(quantity != LinkQuantity::queue); // which no report has

@@ -5,6 +5,7 @@
 #include "sim/report.hpp"
 #include "sim/schedule.hpp"
 #include "sim/topology.hpp"
+#include "sim/words.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -27,8 +28,8 @@ struct LinkValues {
   std::string title = {};    ///< of its panel where there are several
 };
 
-/// "utilisation", "bytes", "queue". Errors: InputError naming what is known.
-[[nodiscard]] LinkQuantity parse_link_quantity(const std::string& text);
+inline constexpr Words<LinkQuantity, 3> link_quantity_words{"quantity",
+                                                            {"utilisation", "bytes", "queue"}};
 
 /// Utilisation or bytes of links in a run of this duration.
 [[nodiscard]] LinkValues link_values(std::span<const LinkUse> links, Time duration,

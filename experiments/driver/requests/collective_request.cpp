@@ -15,6 +15,12 @@ namespace tutti {
 
 std::string CollectiveRequest::text() const { return joined(texts, " + "); }
 
+std::vector<std::string> collective_names() {
+  std::vector<std::string> names;
+  for (const CollectiveKind kind : named_collectives()) names.emplace_back(to_text(kind));
+  return names;
+}
+
 bool is_collective_file(std::string_view text) {
   return text.find('/') != std::string_view::npos || unpacked_name(text).ends_with(".toml");
 }

@@ -21,6 +21,9 @@ struct CollectiveRequest {
   [[nodiscard]] std::string text() const; ///< joined by ` + `, without the size
 };
 
+/// Those that have one.
+[[nodiscard]] std::vector<std::string> collective_names();
+
 /// True for the name of a TOML file: a text with `/` or `.toml` at its end.
 [[nodiscard]] bool is_collective_file(std::string_view text);
 

@@ -129,14 +129,15 @@ void read_drawn(ConfigTable& table, const Topology& topology, EventPlan& plan) {
       });
   plan.failed_at = parsed_at(table, "at", "50%", parse_event_time);
   if (const auto at = table.find("at"); at && !counts)
-    throw at->error("\"at\" says when \"failed_links\" go down, and there are none");
+    throw at->error(fmt::format("{} says when {} go down, and there are none", table.name_of("at"),
+                                table.name_of("failed_links")));
   plan.seeds = list_at(table, "seeds", std::vector<std::uint64_t>{}, [](const ConfigValue& value) {
     return static_cast<std::uint64_t>(value.integer(0));
   });
   const auto generated = table.find("generated");
   if (generated) plan.generated = read_rates(generated->table(), plan);
   if (const auto seeds = table.find("seeds"); seeds && !plan.draws())
-    throw seeds->error("nothing is drawn that \"seeds\" could be of");
+    throw seeds->error(fmt::format("nothing is drawn that {} could be of", table.name_of("seeds")));
   if (counts) plan.failed_place = counts->error("").what();
 }
 

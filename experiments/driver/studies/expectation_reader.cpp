@@ -8,6 +8,7 @@
 #include "experiments/driver/studies/experiment_values.hpp"
 #include "sim/error.hpp"
 #include "sim/text.hpp"
+#include "sim/words.hpp"
 
 #include <fmt/format.h>
 
@@ -300,19 +301,8 @@ RecordColumn size_column(const std::string& text, std::span<const RecordColumn> 
 
 namespace {
 
-Summary parse_summary(const std::string& text) {
-  const std::array<std::pair<std::string, Summary>, 4> summaries{
-      {{"geometric_mean", Summary::geometric_mean},
-       {"arithmetic_mean", Summary::arithmetic_mean},
-       {"largest", Summary::largest},
-       {"error", Summary::error}}};
-  std::vector<std::string> known;
-  for (const auto& [name, summary] : summaries) {
-    if (text == name) return summary;
-    known.push_back(name);
-  }
-  throw InputError(unknown_name("summary", text, known));
-}
+constexpr Words<Summary, 4> summary_words{
+    "summary", {"geometric_mean", "arithmetic_mean", "largest", "error"}, Summary::geometric_mean};
 
 // A ratio, an exponent or an error has no unit; a value has its metric's, and TOML must say it.
 double number_in_unit(const ConfigValue& value, const Expectation& expectation) {
@@ -378,7 +368,7 @@ Expectation read_expectation(ConfigTable table, const PlannedRows& rows) {
   const auto summary = table.find("summary"), exponent = table.find("exponent_over");
   if (summary && exponent)
     throw exponent->error("\"summary\" and \"exponent_over\" exclude each other");
-  if (summary) expectation.summary = parsed(*summary, parse_summary);
+  if (summary) expectation.summary = parsed(*summary, summary_words);
   if (exponent) {
     expectation.summary = Summary::exponent;
     expectation.size = parsed(

@@ -36,6 +36,20 @@ std::vector<LabelledTopology> read_topologies(ConfigTable& root, const std::stri
   return topologies;
 }
 
+/// A study for each table of the kind, unless it is one of all of them.
+template <typename Kind>
+std::vector<Kind> read_all(ConfigTable& root, const Experiment& experiment,
+                           const std::string& source_name) {
+  if constexpr (requires { Kind::read_all(root, experiment, source_name); }) {
+    return Kind::read_all(root, experiment, source_name);
+  } else {
+    std::vector<Kind> studies;
+    for (const ConfigTable& table : root.tables(std::string(Kind::kind)))
+      studies.push_back(Kind::read(table, experiment, source_name, studies));
+    return studies;
+  }
+}
+
 // All but the head.
 void read_parts(ConfigTable& root, const std::string& source_name, Experiment& experiment) {
   const std::vector<std::string> kinds = kind_names();
@@ -46,7 +60,7 @@ void read_parts(ConfigTable& root, const std::string& source_name, Experiment& e
   experiment.topologies = read_topologies(root, source_name);
   for_each_kind([&]<typename Kind>(std::type_identity<Kind>) {
     try {
-      for (Kind& study : Kind::read_all(root, experiment, source_name))
+      for (Kind& study : read_all<Kind>(root, experiment, source_name))
         experiment.studies.emplace_back(std::move(study));
     } catch (const NotBuilt&) {
       if (root.has(std::string(Kind::kind))) throw; // else there is nothing to read

@@ -6,9 +6,9 @@
 //   [topologies]                           # label = text of `tutti -t` (files: beside this one)
 //   Mesh = "mesh2d:8x8,bandwidth=50GB/s,latency=0.5us"
 //   [[runs]], [[frontiers]], [[jobs]], [[failures]], [[training]], [[executions]], [[bounds]],
-//   [[fits]]                               # at least one of these kinds of study: the format of
-//                                          # each stands at the head of its folder's study.hpp,
-//                                          # that of [[figures]] and [[expect]] with [[runs]]
+//   [[fits]]                               # at least one of these kinds of study: docs/formats/
+//                                          # has the format of each, that of [[figures]] with
+//                                          # [[runs]], and of [[expect]]
 //   include = ["gpu_rate"]                 # the executions of gpu_rate.toml beside this file, too;
 //                                          # their labels become "gpu_rate: LABEL". It has nothing
 //                                          # but executions, and includes no others

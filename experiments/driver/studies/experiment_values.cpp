@@ -5,6 +5,7 @@
 #include "experiments/driver/records/printable.hpp"
 #include "experiments/driver/requests/collective_request.hpp"
 #include "experiments/driver/requests/work_limits.hpp"
+#include "experiments/driver/studies/keys.hpp"
 #include "experiments/driver/studies/registry.hpp"
 #include "sim/error.hpp"
 #include "sim/files/gzip.hpp"
@@ -12,6 +13,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <filesystem>
 
 namespace tutti {
@@ -117,8 +119,7 @@ SynthesisOptions options_of(ConfigTable& table, std::uint64_t seed,
                             const std::string& source_name) {
   SynthesisOptions options;
   options.seed = seed;
-  options.model.link_busy = parsed_at(table, "link_busy", "serialization", parse_link_busy);
-  options.model.forwarding = parsed_at(table, "forwarding", "auto", parse_forwarding);
+  read_keys(table, std::array{link_busy_option, forwarding_option}, options.model);
   if (const auto limit = table.find("limit"))
     parsed(*limit, [&options](const std::string& text) { return set_limits(options, text); });
   if (const auto settings = table.find("settings")) {

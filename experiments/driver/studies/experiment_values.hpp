@@ -6,10 +6,13 @@
 #include "experiments/driver/studies/study.hpp"
 #include "sim/files/config.hpp"
 #include "sim/synthesizer.hpp"
+#include "sim/words.hpp"
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace tutti {
@@ -21,6 +24,19 @@ namespace tutti {
 template <typename Parse> auto parsed(const ConfigValue& value, Parse&& parse) {
   const std::string text = value.string();
   return value.located([&] { return parse(text); });
+}
+
+/// The value that its word names.
+template <typename Enum, std::size_t count>
+Enum parsed(const ConfigValue& value, const Words<Enum, count>& words) {
+  return parsed(value, [&words](std::string_view text) { return words.parse(text); });
+}
+
+template <typename Enum, std::size_t count>
+Enum parsed_at(ConfigTable& table, const std::string& key, Enum otherwise,
+               const Words<Enum, count>& words) {
+  const auto value = table.find(key);
+  return value ? parsed(*value, words) : otherwise;
 }
 
 template <typename Parse>
@@ -65,15 +81,6 @@ template <typename Studies> std::string label_at(ConfigTable& table, const Studi
   std::string label = plain_label(value);
   require_own_files(value, label, others);
   return label;
-}
-
-/// A study for each table of its kind: `read` takes the table and the studies before it.
-template <typename Kind, typename Read>
-std::vector<Kind> studies_in(ConfigTable& root, const Read& read) {
-  std::vector<Kind> studies;
-  for (const ConfigTable& table : root.tables(std::string(Kind::kind)))
-    studies.push_back(read(table, studies));
-  return studies;
 }
 
 /// The file of this name beside the experiment's, if it is there, else as it is.

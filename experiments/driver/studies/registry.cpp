@@ -22,16 +22,25 @@ std::vector<AlgorithmRow> all_algorithms() {
   return rows;
 }
 
+std::vector<std::string> algorithm_names() {
+  std::vector<std::string> names;
+  for (const AlgorithmRow& row : all_algorithms()) names.emplace_back(row.name);
+  return names;
+}
+
+std::vector<std::string> algorithm_names_or_all() {
+  std::vector<std::string> names = algorithm_names();
+  names.emplace_back("all");
+  return names;
+}
+
 AlgorithmRow find_algorithm(std::string_view name) {
-  std::vector<std::string> known;
-  for (const AlgorithmRow& row : all_algorithms()) {
+  for (const AlgorithmRow& row : all_algorithms())
     if (row.name == name) {
       require_built(row.run);
       return row;
     }
-    known.emplace_back(row.name);
-  }
-  throw InputError(unknown_name("algorithm", name, known));
+  throw InputError(unknown_name("algorithm", name, algorithm_names()));
 }
 
 std::vector<AlgorithmRow> find_algorithms(std::span<const std::string> names) {
@@ -70,6 +79,12 @@ void require_known_settings(std::span<const AlgorithmRow> rows, const SynthesisO
 SynthesisOptions options_for(const AlgorithmRow& row, SynthesisOptions options) {
   std::erase_if(options.settings, [&](const auto& entry) { return !row.has_setting(entry.first); });
   return options;
+}
+
+std::vector<std::string> engine_names() {
+  std::vector<std::string> names;
+  for (const EngineRow& row : engines()) names.emplace_back(row.name);
+  return names;
 }
 
 std::vector<const EngineRow*> all_engines() {

@@ -15,6 +15,10 @@ namespace tutti {
 /// The rows of algorithms/list.hpp, then those of synth/list.hpp.
 [[nodiscard]] std::vector<AlgorithmRow> all_algorithms();
 
+[[nodiscard]] std::vector<std::string> algorithm_names();
+/// With "all" among them.
+[[nodiscard]] std::vector<std::string> algorithm_names_or_all();
+
 /// Errors: InputError with the known names.
 [[nodiscard]] AlgorithmRow find_algorithm(std::string_view name);
 
@@ -28,6 +32,7 @@ void require_known_settings(std::span<const AlgorithmRow> rows, const SynthesisO
 /// The options with only those settings that this algorithm has.
 [[nodiscard]] SynthesisOptions options_for(const AlgorithmRow& row, SynthesisOptions options);
 
+[[nodiscard]] std::vector<std::string> engine_names();
 /// native and simgrid, which must agree.
 [[nodiscard]] std::vector<const EngineRow*> all_engines();
 /// One engine by name, or `both`: all. Errors: InputError with the known names.

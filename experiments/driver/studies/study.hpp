@@ -1,7 +1,7 @@
 // What all kinds of study have in common: the networks that they are of, how they are run, and what
 // comes of them. A kind is a folder beside this file and a row of the list in experiment.hpp. Its
 // study gives
-//   read_all()       its tables in an experiment's file
+//   read()           one of its tables in an experiment's file
 //   require_sound()  what can be checked in no time, so that bad input shows before hours of work
 //   run_study()      a StudyResult
 // and whoever reads, writes or shows results knows no kind.

@@ -43,7 +43,7 @@ Json json_of(const PointResults& results) {
 
 PointResults results_of(const Json& json) {
   PointResults results;
-  results.status = parse_status(json.at("status").get<std::string>());
+  results.status = status_words.parse(json.at("status").get<std::string>());
   results.message = json.at("message").get<std::string>();
   results.numbers = json.at("numbers").get<std::map<std::string, double>>();
   results.cpu_seconds = json.at("cpu").get<double>();

@@ -2,6 +2,7 @@
 // `<!-- keys: KIND TABLE -->`; formats/KIND.TABLE.toml is a file with an unknown key in that table,
 // and commands.txt has the command that reads it, whose answer lists the keys that it knows. Tables
 // of equal comments count together; `+FORM` tells apart forms of one table that take other keys.
+#include "experiments/driver/cli/options.hpp"
 #include "sim/files/files.hpp"
 #include "sim/text.hpp"
 #include "tests/catch.hpp"
@@ -108,6 +109,25 @@ TEST_CASE("the manual's tables of keys have the keys that the program knows") {
     documented.erase(name);
   }
   CHECK(documented.empty()); // else: a table that no command reads
+}
+
+TEST_CASE("the manual's tables of keys have the words that may stand at a key") {
+  std::size_t checked = 0;
+  for (const StudyCommand& command : study_commands()) {
+    const std::string page =
+        read_file(source + "/docs/formats/" + std::string(command.kind) + ".md");
+    for (const StudyOption& row : command.options) {
+      const Names words = row.words == nullptr ? Names{} : row.words();
+      if (words.empty() || words.size() > 6) continue; // more are names of a list
+      const std::size_t at = page.find("\n| `" + std::string(row.key) + "` |");
+      INFO(command.kind << ": " << row.key);
+      REQUIRE(at != std::string::npos);
+      const std::string line = page.substr(at + 1, page.find('\n', at + 1) - at);
+      for (const std::string& word : words) CHECK_THAT(line, ContainsSubstring("\"" + word));
+      ++checked;
+    }
+  }
+  CHECK(checked > 20);
 }
 
 } // namespace formats_test

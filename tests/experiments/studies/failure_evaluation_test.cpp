@@ -265,7 +265,7 @@ namespace {
 // The line's broadcast, whose source dies before anything has left it, or all others do.
 FailureEvaluation nobody_left(bool source, EventTime at) {
   FailureCase c = samples::failing_line(line);
-  c.policies = {all_policies().begin(), all_policies().end()};
+  c.policies = {all_policies.begin(), all_policies.end()};
   c.events.events.clear();
   for (const std::uint32_t npu : source ? std::vector{0U} : std::vector{1U, 2U})
     c.events.events.push_back(

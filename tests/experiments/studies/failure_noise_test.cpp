@@ -65,7 +65,7 @@ events = [{at = "50%", link_down = "npu1-npu2"}]
 TEST_CASE("who starts late does so in every run, by both routes and engines") {
   FailureCase c = samples::failing_line(line);
   c.engines = all_engines();
-  c.policies = {all_policies().begin(), all_policies().end()};
+  c.policies = {all_policies.begin(), all_policies.end()};
   c.noise.starts = {"npu1=30us"};
   // Sent on at 30 us, there at 50.5 us; npu1>npu2 fails at half of that and stays down.
   const FailureEvaluation e = evaluate_failures(c);

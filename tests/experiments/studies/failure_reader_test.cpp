@@ -56,7 +56,7 @@ TEST_CASE("an experiment of one study of failures, with every default") {
   CHECK(c.options.seed == 5);
   REQUIRE(c.engines.size() == 1);
   CHECK(c.engines[0]->name == "native");
-  CHECK(c.policies.size() == all_policies().size());
+  CHECK(c.policies.size() == all_policies.size());
   CHECK(c.detection == Time{100'000'000});
   CHECK(c.decision == Time{50'000'000});
   CHECK(c.events.failed_links == std::vector<std::size_t>{0, 2});

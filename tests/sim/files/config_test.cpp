@@ -237,4 +237,20 @@ TEST_CASE("texts are replaced in a copy, which keeps their places") {
         table.canonical_text());
 }
 
+TEST_CASE("what options say is a tree in which each value stands at its option") {
+  const std::vector<GivenOption> options{{"--zero", "work.zero", GivenValue{std::int64_t{7}}},
+                                         {"--tensor", "work.parallel.tensor", GivenValue{2.5}},
+                                         {"--npu", "work.npu", {}}};
+  ConfigTable work = config_of(options).at("work").table();
+  CHECK_THROWS_WITH(work.at("zero").integer(0, 3), "--zero: 7 is out of range (0 .. 3)");
+  CHECK_THROWS_WITH(work.at("parallel").table().at("tensor").integer(),
+                    "--tensor: expected an integer, found the number 2.5");
+  CHECK_THROWS_WITH(work.at("npu"), "--npu is required");
+  CHECK(work.name_of("npu") == "--npu");
+  CHECK(work.name_of("parallel") == "--tensor");
+  CHECK(work.name_of("other") == "\"other\"");
+  CHECK(work.at("zero").error("--zero is odd").what() == std::string("--zero is odd"));
+  CHECK(parsed("x = 1").wanted("y") == "a key \"y\"");
+}
+
 } // namespace config_test

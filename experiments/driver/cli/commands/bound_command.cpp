@@ -119,7 +119,7 @@ std::string table_of(const Collective& collective, const std::vector<Bound>& bou
   std::vector<R> rows;
   for (const Bound& bound : bounds)
     rows.push_back({bound, checks.empty() ? "" : checks[rows.size()]});
-  using enum Quantity;
+  using namespace column_words;
   Fields<R> fields{{{"bound", text, ColumnRole::metric, 0, title},
                     [](const R& r) { return to_text(r.bound.kind); }},
                    {{"time", time}, [](const R& r) { return r.bound.time; }},
@@ -180,7 +180,7 @@ int bound_command(const BoundArguments& arguments) {
   Answer answer{topology, collective, model, arguments.chunks.has_value(),
                 about_topology(arguments.topology, topology.name(), [&] {
                   return all_bounds(topology, collective, model,
-                                    parse_bound_effort(arguments.bound.value_or("quick")));
+                                    bound_effort_words.parse(arguments.bound.value_or("quick")));
                 })};
   if (arguments.check) {
     answer.any_checks = checks_of(answer, Chunking::any, answer.bounds.any);

@@ -23,7 +23,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
-#include <initializer_list>
 #include <optional>
 #include <set>
 #include <span>
@@ -63,8 +62,7 @@ std::string links_of(const MeasurementComparison& comparison) {
 
 Fields<ComparedRow> compared_fields(const MeasurementComparison& all) {
   using R = ComparedRow;
-  using enum Quantity;
-  using enum ColumnRole;
+  using namespace column_words;
   const auto of_interval = [](Time Interval::*end) {
     return [end](const R& r) { return r.interval ? Cell((*r.interval).*end) : Cell(); };
   };
@@ -80,21 +78,22 @@ Fields<ComparedRow> compared_fields(const MeasurementComparison& all) {
           {{"file", text, key}, [](const R& r) { return r.measured.file; }},
           {{"line", count, key}, [](const R& r) { return r.measured.line; }},
           {{"measured_seconds", seconds}, [](const R& r) { return r.measured.seconds; }},
-          {{"measured_algbw_bytes_per_s", rate},
+          {{"measured_algbw_bytes_per_s", rate, metric, 0, "algbw"},
            [](const R& r) { return speed(r, r.measured.seconds); }},
-          {{"measured_busbw_bytes_per_s", rate},
+          {{"measured_busbw_bytes_per_s", rate, metric, 0, "busbw"},
            [](const R& r) { return r.factor * speed(r, r.measured.seconds); }},
           {{"algorithm", text, key}, [&all](const R&) { return all.algorithm; }},
           {{"transport", text, key}, [&all](const R&) { return all.transport; }},
           {{"picked", text, note}, [](const R& r) { return r.predicted ? r.picked : r.why_not; }},
-          {{"predicted_time_ps", time}, &R::predicted},
+          {{"predicted_time_ps", time, metric, 0, "predicted"}, &R::predicted},
           {{"predicted_algbw_bytes_per_s", rate},
            if_predicted([=](const R& r) { return speed(r, predicted(r)); })},
           {{"predicted_busbw_bytes_per_s", rate},
            if_predicted([=](const R& r) { return r.factor * speed(r, predicted(r)); })},
-          {{"predicted_over_measured", ratio}, if_predicted([](const R& r) { return r.ratio(); })},
-          {{"time_low_ps", time}, of_interval(&Interval::low)},
-          {{"time_high_ps", time}, of_interval(&Interval::high)},
+          {{"predicted_over_measured", ratio, metric, 0, "ratio"},
+           if_predicted([](const R& r) { return r.ratio(); })},
+          {{"time_low_ps", time, metric, 0, "low"}, of_interval(&Interval::low)},
+          {{"time_high_ps", time, metric, 0, "high"}, of_interval(&Interval::high)},
           {{"lower_bound_ps", time}, if_predicted([](const R& r) { return r.bound; })},
           {{"impossible", truth}, [](const R& r) { return r.is_impossible(); }}};
 }
@@ -112,19 +111,14 @@ Fields<ComparedRow> table_fields(const MeasurementComparison& all) {
 /// Columns of the table, those of the interval only where there are intervals.
 std::vector<ShownColumn> shown_columns(bool has_intervals) {
   std::vector<ShownColumn> shown{
-      {"collective"}, {"size"}, {"place", "", 3}, {"measured"}, {"predicted_time", "predicted"}};
-  if (has_intervals) {
-    shown.push_back({"time_low", "low", 3});
-    shown.push_back({"time_high", "high", 3});
-  }
-  for (const ShownColumn& column :
-       std::initializer_list<ShownColumn>{{"predicted_over_measured", "ratio"},
-                                          {"measured_algbw", "algbw", 2},
-                                          {"predicted_algbw", "", 2},
-                                          {"measured_busbw", "busbw", 1},
-                                          {"predicted_busbw", "", 1},
-                                          {"picked", "", 4}})
-    shown.push_back(column);
+      {"collective"}, {"size"}, {"place", 3}, {"measured"}, {"predicted_time"}};
+  if (has_intervals) shown.insert(shown.end(), {{"time_low", 3}, {"time_high", 3}});
+  shown.insert(shown.end(), {{"predicted_over_measured"},
+                             {"measured_algbw", 2},
+                             {"predicted_algbw", 2},
+                             {"measured_busbw", 1},
+                             {"predicted_busbw", 1},
+                             {"picked", 4}});
   return shown;
 }
 

@@ -27,8 +27,7 @@ namespace {
 
 namespace lists {
 
-using enum Quantity;
-using enum ColumnRole;
+using namespace column_words;
 using Texts = std::vector<std::string>;
 
 /// The first column of every list; people see it under its kind, "algorithm".

@@ -98,8 +98,7 @@ struct Lowered {
 
 Fields<Lowered> lowered_fields() {
   using R = Lowered;
-  using enum Quantity;
-  using enum ColumnRole;
+  using namespace column_words;
   const auto figure = [](auto member) {
     return [member](const R& r) { return r.figures.*member; };
   };

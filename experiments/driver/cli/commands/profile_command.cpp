@@ -1,10 +1,12 @@
 // `tutti profile`: latency and bandwidth of every link, measured (TACCL sec. 4.1), and the network
 // with these as a topology file.
 #include "experiments/driver/cli/commands.hpp"
+#include "experiments/driver/cli/options.hpp"
 #include "experiments/driver/records/json.hpp"
 #include "experiments/driver/records/output.hpp"
 #include "experiments/driver/records/percentage.hpp"
 #include "experiments/driver/studies/executions/columns.hpp"
+#include "experiments/driver/studies/executions/study.hpp"
 #include "sim/files/files.hpp"
 #include "sim/text.hpp"
 #include "topologies/export/list.hpp"
@@ -29,19 +31,6 @@ std::vector<Bytes> parse_profile_sizes(const std::string& text) {
   return sizes;
 }
 
-/// Fills in backend, links, repetitions and watchdog.
-void read_backend(const ProfileArguments& arguments, ExecutionCase& c) {
-  c.backend = of_option("--backend", [&] { return &find_backend(arguments.backend); });
-  c.emulated = arguments.links == "emulated";
-  if (!c.emulated && arguments.links != "real")
-    throw InputError("--links: " + unknown_name("value", arguments.links,
-                                                std::vector<std::string>{"emulated", "real"}));
-  c.request.repetitions = parse_count("--repeat", arguments.repetitions, 1, 10'000);
-  c.request.watchdog_seconds =
-      of_option("--watchdog", [&] { return parse_time(arguments.watchdog).seconds(); });
-  c.profile.watchdog_seconds = c.request.watchdog_seconds;
-}
-
 /// Whether latency and rate describe the links; says on stderr where they don't.
 bool describes(const Topology& topology, const runtime::Profile& profile, double within) {
   if (profile.fit_error() <= within) return true;
@@ -63,7 +52,9 @@ bool describes(const Topology& topology, const runtime::Profile& profile, double
 int profile_command(const ProfileArguments& arguments) {
   const Topology topology = make_topology_and_report(arguments.topology);
   ExecutionCase c;
-  read_backend(arguments, c);
+  c.backend = &find_backend("cpu");
+  read_options(profile_options(), arguments.line,
+               [&c](ConfigTable& table) { read_keys(table, ExecutionStudy::keys(), c); });
   c.topology = &topology;
   c.profile.repetitions = c.request.repetitions;
   c.profile.chunks = parse_count("--chunks", arguments.chunks, 2, 1024);

@@ -37,7 +37,7 @@ void require_sound(const ReplayArguments& arguments) {
   for (const Discipline discipline : disciplines)
     require_discipline(engine_of(arguments), discipline);
   of_option("--network-model", [&] {
-    require_network_model(parse_network_model(arguments.network_model), disciplines);
+    require_network_model(network_model_words.parse(arguments.network_model), disciplines);
     return 0;
   });
   require_picture_name(arguments.heatmap);
@@ -51,7 +51,7 @@ void require_sound(const ReplayArguments& arguments) {
 NoiseRequest noise_of(const StudyLine& line, const Topology& topology,
                       const Collective& collective) {
   NoiseRequest noise;
-  read_options(noise_options, line, [&](ConfigTable& table) {
+  read_options(command_options(noise_keys), line, [&](ConfigTable& table) {
     noise =
         noise_at(table, std::string(command_line_source), [&](std::span<const std::string> texts) {
           (void)parse_starts(topology, collective, texts);
@@ -63,11 +63,11 @@ NoiseRequest noise_of(const StudyLine& line, const Topology& topology,
 Case case_of(const ReplayArguments& arguments, const Topology& topology, const ScheduleFile& file) {
   Case c = given_case(topology, file);
   c.options.model = time_model(arguments.model, c.options.model);
-  c.options.model.network = parse_network_model(arguments.network_model);
+  c.options.model.network = network_model_words.parse(arguments.network_model);
   c.options.threads = static_cast<unsigned>(default_jobs());
   c.engine = &engine_of(arguments);
   c.disciplines = parse_disciplines(arguments.disciplines);
-  c.bound = parse_bound_effort(arguments.bound.value_or("quick"));
+  c.bound = bound_effort_words.parse(arguments.bound.value_or("quick"));
   c.noise = noise_of(arguments.noise, topology, file.collective);
   return c;
 }

@@ -153,7 +153,7 @@ std::string range_text(const DegreeRange& range) {
 
 Records link_classes(const TopologySummary& summary) {
   using R = LinkClass;
-  using enum Quantity;
+  using namespace column_words;
   return records_of<R>(
       {{{"links", count}, &R::count},
        {{"from", text}, [](const R& r) { return to_text(r.from); }},
@@ -167,7 +167,7 @@ Records link_classes(const TopologySummary& summary) {
 
 Records groups(const Topology& topology) {
   using R = SharedGroup;
-  using enum Quantity;
+  using namespace column_words;
   return records_of<R>(
       {{{"shared_group", text}, &R::name},
        {{"bandwidth", numeral}, [](const R& r) { return short_text(r.bandwidth); }},
@@ -180,7 +180,7 @@ Records groups(const Topology& topology) {
 Records group_counts(const Topology& topology) {
   using Kind = std::pair<Bandwidth, std::size_t>;
   using R = std::pair<Kind, std::size_t>;
-  using enum Quantity;
+  using namespace column_words;
   std::map<Kind, std::size_t, std::greater<>> counts;
   for (const SharedGroup& group : topology.groups())
     ++counts[{group.bandwidth, group.links.size()}];

@@ -28,10 +28,8 @@
 
 namespace tutti {
 
-namespace {
-
-BoundStudy read_bounds(ConfigTable table, const Experiment& experiment,
-                       const std::string& source_name, std::span<const BoundStudy> others) {
+BoundStudy BoundStudy::read(ConfigTable table, const Experiment& experiment,
+                            const std::string& source_name, std::span<const BoundStudy> others) {
   BoundStudy study;
   study.label = label_at(table, others);
   RunMatrix& matrix = study.matrix;
@@ -47,9 +45,9 @@ BoundStudy read_bounds(ConfigTable table, const Experiment& experiment,
   if (matrix.collectives.empty()) throw table.error("no collective is named");
   matrix.sizes = sizes_at(table, "sizes", "1GiB");
   study.chunks = list_at(table, "chunks", study.chunks, [](const ConfigValue& value) {
-    const auto chunks = chunks_of(value);
-    if (!chunks) throw value.error("a bound is of a number of chunks, not of \"auto\"");
-    return *chunks;
+    const auto number = chunks_of(value);
+    if (!number) throw value.error("a bound is of a number of chunks, not of \"auto\"");
+    return *number;
   });
   if (!std::ranges::is_sorted(study.chunks, std::ranges::less_equal()))
     throw table.at("chunks").error("numbers of chunks must ascend");
@@ -61,10 +59,12 @@ BoundStudy read_bounds(ConfigTable table, const Experiment& experiment,
     settings->located([&] { require_known_settings(matrix.algorithms, matrix.options); });
   matrix.engine = &find_engine("native");
   matrix.disciplines = {Discipline::fifo};
-  matrix.bound = parsed_at(table, "bound", "quick", parse_bound_effort);
+  matrix.bound = parsed_at(table, "bound", BoundEffort::quick, bound_effort_words);
   table.finish();
   return study;
 }
+
+namespace {
 
 /// A collective of one size on one network.
 struct BoundRow {
@@ -276,14 +276,6 @@ std::string story_of(const Records& records, const BoundResults& results, const 
 }
 
 } // namespace
-
-std::vector<BoundStudy> BoundStudy::read_all(ConfigTable& root, const Experiment& experiment,
-                                             const std::string& source_name) {
-  return studies_in<BoundStudy>(root,
-                                [&](const ConfigTable& table, std::span<const BoundStudy> others) {
-                                  return read_bounds(table, experiment, source_name, others);
-                                });
-}
 
 void require_sound(const BoundStudy& study, Networks networks) {
   require_sound(study.matrix.cases(networks));

@@ -1,17 +1,7 @@
 // What an experiment asks of lower bounds ([[bounds]]): for every combination of lists of networks,
 // collectives and sizes, what no schedule beats, what none of given numbers of chunks beats, and
 // how close the best of several algorithms comes.
-//
-//   [[bounds]]
-//   label = "..."                          # names its figure; unique; none where it is alone
-//   topologies = ["Mesh"]                  # labels; default all
-//   collectives = ["all_reduce"]           # a list in the list: several at once
-//   sizes = ["1MiB"]                       # default 1GiB; ranges as `1KiB..1GiB`
-//   chunks = [1, 8, 64, 1024]              # default; per shard, each with a bound of its own
-//   algorithms = ["all"]                   # default, or names; the best one counts
-//   limit = "10s"                          # default; of each algorithm
-//   bound = "quick"                        # default; or "full": the best there is, at any cost
-//                                          # link_busy, forwarding, settings as in [[runs]]
+// Format: docs/formats/bounds.md.
 #pragma once
 
 #include "experiments/driver/studies/runs/study.hpp"
@@ -42,10 +32,11 @@ struct BoundStudy {
   /// How --columns may call what its tables have, or could have.
   [[nodiscard]] std::vector<std::string> table_columns() const;
 
-  /// Pre: the experiment has its topologies.
+  /// From its table, after `others` of its kind. Pre: the experiment has its topologies.
   /// Errors: InputError with the place of what is wrong.
-  [[nodiscard]] static std::vector<BoundStudy>
-  read_all(ConfigTable& root, const Experiment& experiment, const std::string& source_name);
+  [[nodiscard]] static BoundStudy read(ConfigTable table, const Experiment& experiment,
+                                       const std::string& source_name,
+                                       std::span<const BoundStudy> others);
 };
 
 /// Errors: InputError.

@@ -11,6 +11,7 @@
 #include "sim/engines/engine.hpp"
 #include "sim/synthesizer.hpp"
 #include "sim/topology.hpp"
+#include "sim/words.hpp"
 
 #include <cstdint>
 #include <functional>
@@ -53,7 +54,11 @@ enum class PredictedBy : std::uint8_t {
   topology, ///< the topology itself
   nothing,  ///< no prediction: only data is checked
 };
-[[nodiscard]] std::string_view to_text(PredictedBy by); ///< "profile"
+inline constexpr Words<PredictedBy, 3> prediction_words{"network to predict by",
+                                                        {"profile", "topology", "nothing"}};
+[[nodiscard]] constexpr std::string_view to_text(PredictedBy by) {
+  return prediction_words.text(by);
+}
 
 struct ExecutionCase {
   std::string label; ///< unique in its experiment; empty on the command line

@@ -14,6 +14,7 @@
 #include "experiments/driver/studies/expectation_reader.hpp"
 #include "experiments/driver/studies/experiment.hpp"
 #include "experiments/driver/studies/experiment_values.hpp"
+#include "experiments/driver/studies/keys.hpp"
 #include "experiments/driver/studies/registry.hpp"
 #include "experiments/driver/terminal/stage_display.hpp"
 #include "runtime/formats/msccl/xml.hpp"
@@ -42,77 +43,14 @@ namespace tutti {
 
 namespace {
 
-constexpr std::array<std::string_view, 3> prediction_names{"profile", "topology", "nothing"};
-
-PredictedBy parse_predicted_by(std::string_view text) {
-  const auto at = std::ranges::find(prediction_names, text);
-  if (at == prediction_names.end())
-    throw InputError(
-        unknown_name("network to predict by", std::string(text),
-                     std::vector<std::string>(prediction_names.begin(), prediction_names.end())));
-  return static_cast<PredictedBy>(at - prediction_names.begin());
-}
-
-constexpr std::int64_t most_repetitions = 10'000, most_passes = 100, most_instances = 64;
-
-bool choice_at(ConfigTable& table, const std::string& key, const std::string& yes,
-               const std::string& no, bool otherwise) {
-  const auto value = table.find(key);
-  if (!value) return otherwise;
-  const std::string text = value->string();
-  if (text != yes && text != no)
-    throw value->error(unknown_name(key, text, std::vector<std::string>{yes, no}));
-  return text == yes;
-}
-
-bool flag_at(ConfigTable& table, const std::string& key) {
-  const auto value = table.find(key);
-  return value && value->boolean();
-}
-
-std::uint32_t count_at(ConfigTable& table, const std::string& key, std::int64_t least,
-                       std::int64_t most, std::uint32_t otherwise) {
-  const auto value = table.find(key);
-  return value ? static_cast<std::uint32_t>(value->integer(least, most)) : otherwise;
-}
-
 /// Errors: InputError for what isn't predicted by a profile, or has fewer than three sizes.
-void require_fit(const ExecutionCase& c) {
+void require_fit(const ConfigTable& table, const ExecutionCase& c) {
   if (!c.fits_half) return;
   if (c.predicted_by != PredictedBy::profile)
-    throw InputError("it is of the profiled network, which \"predicted_by\" doesn't take");
+    throw InputError(fmt::format("it is of the profiled network, which {} doesn't take",
+                                 table.name_of("predicted_by")));
   if (c.given || c.sizes.size() < 3)
     throw InputError("half of the sizes, and the last: there have to be three or more");
-}
-
-void read_request(ConfigTable& table, ExecutionCase& c) {
-  c.backend = parsed_at(table, "backend", "cpu",
-                        [](const std::string& name) { return &find_backend(name); });
-  c.emulated = choice_at(table, "links", "emulated", "real", true);
-  c.predicted_by = parsed_at(table, "predicted_by", "profile", parse_predicted_by);
-  c.request.type = parsed_at(table, "type", "float32", runtime::parse_element_type);
-  c.request.combine = parsed_at(table, "op", "sum", runtime::parse_combine);
-  c.lowering.instances = count_at(table, "instances", 1, most_instances, 1);
-  c.lowering.in_place = flag_at(table, "in_place");
-  c.request.copy_per_step = flag_at(table, "copy_per_step");
-  c.request.repetitions = count_at(table, "repetitions", 1, most_repetitions, 5);
-  c.request.warmups = count_at(table, "warmups", 0, most_repetitions, 1);
-  if (const auto watchdog = table.find("watchdog")) {
-    c.request.watchdog_seconds = watchdog->time().seconds();
-    if (!(c.request.watchdog_seconds > 0)) throw watchdog->error("it needs more than 0 s");
-  }
-  c.profile.watchdog_seconds = c.request.watchdog_seconds;
-  c.passes = count_at(table, "passes", 1, most_passes, 1);
-  if (const auto fit = table.find("fit")) {
-    c.fits_half = choice_at(table, "fit", "half", "none", false);
-    fit->located([&] { require_fit(c); });
-  }
-  if (const auto sizes = table.find("profile_sizes")) {
-    c.profile.sizes.clear();
-    for (const ConfigValue& size : list_of(*sizes)) c.profile.sizes.push_back(size.bytes());
-    if (c.profile.sizes.size() < 2)
-      throw sizes->error("two sizes or more: one can't tell latency from bandwidth");
-  }
 }
 
 /// As execution_records() has them.
@@ -141,7 +79,8 @@ PlannedRows planned_runs(const ExecutionCase& c) {
 
 void read_algorithms(ConfigTable& table, const Topology& topology, ExecutionCase& c) {
   if (!table.find("collective") || !table.find("algorithms"))
-    throw table.error("what runs? give a \"file\", or \"collective\" and \"algorithms\"");
+    throw table.error(fmt::format("what runs? give a {}, or {} and {}", table.name_of("file"),
+                                  table.name_of("collective"), table.name_of("algorithms")));
   const ConfigValue collective = table.at("collective");
   c.collective = collective.string();
   c.sizes = sizes_at(table, "sizes", "1MiB..16MiB");
@@ -169,7 +108,8 @@ std::string add_paths(runtime::Program& program, const std::string& path,
 
 GivenExecution given_program(ConfigTable& table, const ConfigValue& file, const std::string& path,
                              const Topology& topology) {
-  if (!table.find("sizes")) throw file.error("a program doesn't say its size: give \"sizes\"");
+  if (!table.find("sizes"))
+    throw file.error("a program doesn't say its size: give " + table.name_of("sizes"));
   const std::vector<Bytes> sizes = sizes_at(table, "sizes", "1GiB");
   if (sizes.size() > 1) throw table.at("sizes").error("a program runs at one size");
   std::optional<Collective> custom;
@@ -193,8 +133,9 @@ GivenExecution given_schedule(ConfigTable& table, const std::string& path,
                               const Topology& topology) {
   for (const char* key : {"sizes", "collective"})
     if (const auto value = table.find(key))
-      throw value->error(fmt::format("the schedule file says its {}: leave \"{}\" out",
-                                     key == std::string_view("sizes") ? "size" : key, key));
+      throw value->error(fmt::format("the schedule file says its {}: leave {} out",
+                                     key == std::string_view("sizes") ? "size" : key,
+                                     table.name_of(key)));
   ScheduleFile read = read_schedule(path, topology);
   require_list(path, read, "an execution");
   const Verdict verdict = verify(topology, read.collective, read.schedule);
@@ -222,8 +163,11 @@ bool is_rate(const Expectation& expectation) {
   return expectation.metric.name.ends_with("_rate_fraction");
 }
 
-ExecutionStudy read_study(ConfigTable table, const Experiment& experiment,
-                          const std::string& source_name, std::span<const ExecutionStudy> others) {
+} // namespace
+
+ExecutionStudy ExecutionStudy::read(ConfigTable table, const Experiment& experiment,
+                                    const std::string& source_name,
+                                    std::span<const ExecutionStudy> others) {
   ExecutionStudy study;
   study.label = label_at(table, others);
   study.topology = topology_at(table, experiment.topologies);
@@ -237,7 +181,9 @@ ExecutionStudy read_study(ConfigTable table, const Experiment& experiment,
   c.options = options_of(table, experiment.seed, source_name);
   if (const auto settings = table.find("settings"))
     settings->located([&] { require_known_settings(c.algorithms, c.options); });
-  read_request(table, c);
+  c.backend = &find_backend("cpu");
+  read_keys(table, ExecutionStudy::keys(), c);
+  if (const auto fit = table.find("fit")) fit->located([&] { require_fit(table, c); });
   if (c.given && c.given->program) c.lowering.in_place = c.given->program->in_place;
   const std::vector<ConfigTable> expectations = table.tables("expect");
   for (ConfigTable expectation : expectations)
@@ -251,6 +197,8 @@ ExecutionStudy read_study(ConfigTable table, const Experiment& experiment,
   table.finish();
   return study;
 }
+
+namespace {
 
 /// "DGX-1: "; a study that is alone has no label.
 std::string label_prefix(const std::string& label) { return label.empty() ? "" : label + ": "; }
@@ -276,17 +224,6 @@ std::function<void(const ExecutionRun&)> execution_announcer(std::string label, 
 }
 
 } // namespace
-
-std::vector<ExecutionStudy> ExecutionStudy::read_all(ConfigTable& root,
-                                                     const Experiment& experiment,
-                                                     const std::string& source_name) {
-  return studies_in<ExecutionStudy>(
-      root, [&](const ConfigTable& table, std::span<const ExecutionStudy> others) {
-        return read_study(table, experiment, source_name, others);
-      });
-}
-
-std::string_view to_text(PredictedBy by) { return prediction_names[static_cast<std::size_t>(by)]; }
 
 ExecutionCase ExecutionStudy::complete(Networks networks) const {
   ExecutionCase c = execution;

@@ -11,8 +11,8 @@
 #include "experiments/driver/studies/experiment_values.hpp"
 #include "experiments/driver/studies/failures/columns.hpp"
 #include "experiments/driver/studies/failures/failure_texts.hpp"
+#include "experiments/driver/studies/keys.hpp"
 #include "experiments/driver/studies/noise/request.hpp"
-#include "experiments/driver/studies/options.hpp"
 #include "experiments/driver/studies/registry.hpp"
 #include "experiments/driver/terminal/stage_display.hpp"
 #include "sim/error.hpp"
@@ -39,7 +39,7 @@ EventPlan read_plan(ConfigTable& table, const Topology& topology, const std::str
     for (const char* key : {"failed_links", "at", "seeds", "generated"})
       if (table.has(key))
         throw table.at(key).error(
-            fmt::format("the events are in a file: \"{}\" belongs there", key));
+            fmt::format("the events are in a file: {} belongs there", table.name_of(key)));
     return read_event_file(beside(events->string(), source_name), topology);
   }
   EventPlan plan = read_events(table, topology);
@@ -50,44 +50,17 @@ EventPlan read_plan(ConfigTable& table, const Topology& topology, const std::str
   return plan;
 }
 
-std::vector<Policy> read_policies(ConfigTable& table) {
-  const auto all = all_policies();
-  const auto value = table.find("policies");
-  std::vector<Policy> policies;
-  for (const ConfigValue& item : value ? list_of(*value) : std::vector<ConfigValue>()) {
-    if (item.string() == "all") return {all.begin(), all.end()};
-    policies.push_back(parsed(item, parse_policy));
-    if (std::ranges::count(policies, policies.back()) > 1)
-      throw item.error(fmt::format("policy {} is named twice", item.string()));
-  }
-  if (policies.empty()) policies.assign(all.begin(), all.end());
-  return policies;
-}
-
-Time time_at(ConfigTable& table, const std::string& key, Time otherwise) {
-  const auto value = table.find(key);
-  return value ? value->time() : otherwise;
-}
-
-FailureCase read_case(ConfigTable& table, const Experiment& experiment, const Topology& topology,
-                      const std::string& source_name) {
-  FailureCase c;
+void read_case(ConfigTable& table, const Experiment& experiment, const Topology& topology,
+               const std::string& source_name, FailureCase& c) {
   c.collective.texts = texts_of(table.at("collective"), source_name);
   const std::vector<Bytes> sizes = sizes_at(table, "size", "1GiB");
   if (sizes.size() > 1) throw table.at("size").error("one size, not a range");
   c.collective.size = sizes.front();
-  const auto chunks = table.find("chunks");
-  c.chunks = chunks ? chunks_of(*chunks) : std::nullopt;
   c.options = options_of(table, experiment.seed, source_name);
-  c.engines = parsed_at(table, "engine", "native", parse_engines);
-  c.policies = read_policies(table);
-  c.detection = time_at(table, "detection", c.detection);
-  c.decision = time_at(table, "decision", c.decision);
   c.events = read_plan(table, topology, source_name);
   c.noise = noise_at(table, source_name, [&](std::span<const std::string> texts) {
     check_starts(topology, c.collective, texts);
   });
-  return c;
 }
 
 void require_known_settings(ConfigTable& table, const FailureStudy& study) {
@@ -131,30 +104,26 @@ PlannedRows planned_failures(const FailureStudy& study, std::uint64_t seed) {
   return planned;
 }
 
-FailureStudy read_study(ConfigTable table, const Experiment& experiment,
-                        const std::string& source_name, std::span<const FailureStudy> others) {
+} // namespace
+
+FailureStudy FailureStudy::read(ConfigTable table, const Experiment& experiment,
+                                const std::string& source_name,
+                                std::span<const FailureStudy> others) {
   FailureStudy study;
   study.label = label_at(table, others);
   study.topology = topology_at(table, experiment.topologies);
-  study.common =
-      read_case(table, experiment, experiment.topologies[study.topology].topology, source_name);
+  study.common.chunks = std::nullopt;
+  study.common.engines = parse_engines("native");
+  study.common.policies.assign(all_policies.begin(), all_policies.end());
+  read_keys(table, FailureStudy::keys(), study);
+  read_case(table, experiment, experiment.topologies[study.topology].topology, source_name,
+            study.common);
   study.algorithms = algorithms_at(table);
-  if (const auto planner = table.find("planner")) study.planner = parsed(*planner, find_algorithm);
   require_known_settings(table, study);
   study.expectations =
       read_expectations(table.tables("expect"), planned_failures(study, experiment.seed));
   table.finish();
   return study;
-}
-
-} // namespace
-
-std::vector<FailureStudy> FailureStudy::read_all(ConfigTable& root, const Experiment& experiment,
-                                                 const std::string& source_name) {
-  return studies_in<FailureStudy>(
-      root, [&](const ConfigTable& table, std::span<const FailureStudy> others) {
-        return read_study(table, experiment, source_name, others);
-      });
 }
 
 std::vector<FailureCase> FailureStudy::cases(Networks networks) const {

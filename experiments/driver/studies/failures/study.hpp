@@ -1,31 +1,6 @@
 // What an experiment asks of failures ([[failures]]): one collective through events, by several
 // algorithms and policies, and what is expected of them.
-//
-//   [[failures]]                           # a collective through failures
-//   label = "Torus"                        # names its figures; unique; none where it is alone
-//   topology = "Mesh"                      # a label
-//   collective = "all_reduce"              # or a list: several at once
-//   algorithms = ["tacos", "ring"]
-//   size = "1GiB"                          # default; chunks = "auto", engine = "native", or
-//                                          # "simgrid", "both"; link_busy, forwarding, limit and
-//                                          # settings as in [[runs]]
-//   policies = ["report", "reroute", "resynthesize", "restart"]   # default all
-//   detection = "100us"                    # default; from an event until someone knows
-//   decision = "50us"                      # default; from then until the answer is in force
-//   planner = "tacos"                      # of what is left; default as `tutti failures`
-//   failed_links = [0, 1, 2, 4, 8, 16]     # a sweep: so many random cables go down
-//   at = "50%"                             # when they do: default; of the undisturbed run
-//   seeds = [1, 2, 3]                      # medians count; default the experiment's seed
-//   events = "events.toml"                 # or [[failures.events]], [failures.generated]: format
-//                                          # at the head of event_reader.hpp; a file stands for
-//                                          # failed_links, at and seeds, too
-//   starts, start_file, skews, jitter, noise_seed, draws   # as at the head of noise/request.hpp
-//   [[failures.expect]]                    # see expectation.hpp
-//   of = {policy = "resynthesize", failed_links = [1, 2]}   # and algorithm, seed
-//   over = {policy = "restart"}            # without it: over the undisturbed run
-//   metric = "slowdown"                    # default
-//   summary = "largest"                    # of several numbers of failed links
-//   at_most = 1.0
+// Format: docs/formats/failures.md.
 #pragma once
 
 #include "experiments/driver/studies/expectation.hpp"
@@ -45,6 +20,7 @@ namespace tutti {
 class ConfigTable;
 struct Experiment;
 struct StudyOption;
+template <typename Target> struct Key;
 
 struct FailureStudy {
   static constexpr std::string_view kind = "failures";
@@ -59,8 +35,10 @@ struct FailureStudy {
   /// One for each algorithm; they point into the networks.
   [[nodiscard]] std::vector<FailureCase> cases(Networks networks) const;
 
+  /// Those of its table that need no others to be read.
+  [[nodiscard]] static std::span<const Key<FailureStudy>> keys();
   /// Keys that `tutti failures` takes.
-  [[nodiscard]] static std::span<const StudyOption> options_of_command();
+  [[nodiscard]] static std::vector<StudyOption> options_of_command();
 
   /// How many there are, each with a row or more. A point of a sweep is one.
   [[nodiscard]] std::size_t case_count() const;
@@ -69,11 +47,12 @@ struct FailureStudy {
   /// How --columns may call what its tables have, or could have.
   [[nodiscard]] std::vector<std::string> table_columns() const;
 
-  /// Pre: the experiment has its topologies. Files of events are looked for beside `source_name`.
+  /// From its table, after `others` of its kind. Pre: the experiment has its topologies. Files of events are looked for beside `source_name`.
   /// Errors: InputError with the place of what is wrong, also for a label that another study has,
   /// or that gives the same file name.
-  [[nodiscard]] static std::vector<FailureStudy>
-  read_all(ConfigTable& root, const Experiment& experiment, const std::string& source_name);
+  [[nodiscard]] static FailureStudy read(ConfigTable table, const Experiment& experiment,
+                                         const std::string& source_name,
+                                         std::span<const FailureStudy> others);
 };
 
 /// Errors: InputError.

@@ -112,8 +112,10 @@ FitSystem read_system(ConfigTable& table, const Experiment& experiment,
   return system;
 }
 
-FitStudy read_fit(ConfigTable table, const Experiment& experiment, const std::string& source_name,
-                  std::span<const FitStudy> others) {
+} // namespace
+
+FitStudy FitStudy::read(ConfigTable table, const Experiment& experiment,
+                        const std::string& source_name, std::span<const FitStudy> others) {
   FitStudy study;
   study.label = label_at(table, others);
   if (const auto name = table.find("name")) study.name = plain_name(*name);
@@ -162,6 +164,8 @@ FitStudy read_fit(ConfigTable table, const Experiment& experiment, const std::st
   return study;
 }
 
+namespace {
+
 /// A fit that is interrupted says nothing.
 StudyResult unfinished() {
   StudyResult result;
@@ -174,14 +178,6 @@ StudyResult unfinished() {
 }
 
 } // namespace
-
-std::vector<FitStudy> FitStudy::read_all(ConfigTable& root, const Experiment& experiment,
-                                         const std::string& source_name) {
-  return studies_in<FitStudy>(root,
-                              [&](const ConfigTable& table, std::span<const FitStudy> others) {
-                                return read_fit(table, experiment, source_name, others);
-                              });
-}
 
 void require_sound(const FitStudy& study, Networks networks) {
   for (const FitSystem& system : study.systems)

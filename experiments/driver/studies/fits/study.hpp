@@ -1,36 +1,7 @@
 // What an experiment asks of a transport's constants ([[fits]]): that they be fitted to rows that
 // machines have measured, and how far predictions are off, of rows that were fitted, of sizes and
 // of machines that were left out.
-//
-//   [[fits]]
-//   label = "..."                          # names its figures; unique; none where it is alone
-//   transport = "nccl"                     # whose constants stay where rows determine nothing: a
-//                                          # name, or a file beside this one; default that of the
-//                                          # first system's vendor
-//   name = "nccl"                          # of the transport that is made, in NAME.toml; default
-//                                          # "fitted"
-//   note = "..."                           # which that file has
-//   measured = ["measured.csv"]            # logs and tables beside this file, as of
-//                                          # `tutti compare`
-//   sizes = "64KiB..1GiB"                  # default 1B..1GiB: of rows that are fitted; larger ones
-//                                          # are predicted only
-//   free = ["nvlink4.*", "launch.h100"]    # constants that are fitted; default all
-//   from = ["1MiB", "256MiB"]              # default 1MiB: errors are reported for rows of so much
-//                                          # and more
-//   [[fits.systems]]                       # keys of a single one may stand above
-//   topology = "h100"                      # a label; each is in one system
-//   group = "one node"                     # default that label: errors are also those of a group
-//   algorithm = "nccl"                     # default that of its vendor; its settings as `settings`
-//   collective = "all_reduce"              # for logs that don't say theirs; tables: only this one
-//   only = {hardware = "8x H100"}          # of tables: rows whose column holds the text
-//   [[fits.systems.exclude]]               # rows that are predicted and not fitted
-//   sizes = ["1MiB..4MiB"]                 # default all
-//   collectives = ["all_to_all"]           # default all
-//   reason = "..."
-//   [[fits.expect]]                        # see expectation.hpp
-//   of = {topology = "h100", from = "1MiB"}  # group, collective; topology "all": of a group's
-//   metric = "error"                       # default; the columns of the errors
-//   at_most = 0.1
+// Format: docs/formats/fits.md.
 #pragma once
 
 #include "experiments/driver/studies/fits/least_squares.hpp"
@@ -80,7 +51,7 @@ struct FitStudy {
   std::vector<Expectation> expectations;
 
   /// Keys that `tutti fit` takes.
-  [[nodiscard]] static std::span<const StudyOption> options_of_command();
+  [[nodiscard]] static std::vector<StudyOption> options_of_command();
 
   /// How many there are, each with a row or more. A point of a sweep is one.
   [[nodiscard]] std::size_t case_count() const { return 1; }
@@ -89,10 +60,11 @@ struct FitStudy {
   /// How --columns may call what its tables have, or could have.
   [[nodiscard]] std::vector<std::string> table_columns() const;
 
-  /// Pre: the experiment has its topologies.
+  /// From its table, after `others` of its kind. Pre: the experiment has its topologies.
   /// Errors: InputError with the place of what is wrong.
-  [[nodiscard]] static std::vector<FitStudy>
-  read_all(ConfigTable& root, const Experiment& experiment, const std::string& source_name);
+  [[nodiscard]] static FitStudy read(ConfigTable table, const Experiment& experiment,
+                                     const std::string& source_name,
+                                     std::span<const FitStudy> others);
 };
 
 /// Errors: InputError.

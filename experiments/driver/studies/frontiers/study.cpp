@@ -10,6 +10,7 @@
 #include "experiments/driver/studies/experiment.hpp"
 #include "experiments/driver/studies/experiment_values.hpp"
 #include "experiments/driver/studies/frontiers/columns.hpp"
+#include "experiments/driver/studies/keys.hpp"
 #include "experiments/driver/terminal/stage_display.hpp"
 #include "sim/error.hpp"
 #include "sim/files/config.hpp"
@@ -83,13 +84,16 @@ PaperInstance read_instance(ConfigTable table, std::uint32_t shards_per_buffer) 
   return instance;
 }
 
-FrontierStudy read_frontier(ConfigTable table, const Experiment& experiment,
-                            const std::string& source_name, std::span<const FrontierStudy> others) {
+} // namespace
+
+FrontierStudy FrontierStudy::read(ConfigTable table, const Experiment& experiment,
+                                  const std::string& source_name,
+                                  std::span<const FrontierStudy> others) {
   const Networks networks = experiment.topologies;
   FrontierStudy study;
   study.label = label_at(table, others);
   study.options = options_of(table, experiment.seed, source_name);
-  study.engines = parsed_at(table, "engine", "both", parse_engines);
+  read_keys(table, FrontierStudy::keys(), study);
   study.topology = topology_at(table, networks);
   const Topology& topology = networks[study.topology].topology;
   const std::uint32_t shards_per_buffer =
@@ -100,16 +104,6 @@ FrontierStudy read_frontier(ConfigTable table, const Experiment& experiment,
     study.paper.push_back(read_instance(row, shards_per_buffer));
   table.finish();
   return study;
-}
-
-} // namespace
-
-std::vector<FrontierStudy> FrontierStudy::read_all(ConfigTable& root, const Experiment& experiment,
-                                                   const std::string& source_name) {
-  return studies_in<FrontierStudy>(
-      root, [&](const ConfigTable& table, std::span<const FrontierStudy> others) {
-        return read_frontier(table, experiment, source_name, others);
-      });
 }
 
 FrontierCase FrontierStudy::frontier(Networks networks) const {

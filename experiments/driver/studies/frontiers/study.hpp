@@ -1,21 +1,6 @@
 // What an experiment asks of Pareto frontiers ([[frontiers]]), and what came of it: a frontier, and
 // each row of a paper's table that it belongs to.
-//
-//   [[frontiers]]                          # Pareto frontiers (SCCL)
-//   label = "Allgather"                    # names its figure; unique; none where it is alone
-//   topology = "Mesh"                      # a label
-//   collective = "all_gather"
-//   sizes = ["1KiB..1GiB"]                 # default; the largest is what it is synthesized for
-//   settings = {k = "6", max_steps = "5"}  # as --set of `tutti frontier`; and link_busy,
-//                                          # forwarding, limit as in [[runs]]
-//   engine = "both"                        # default, which must agree; or native, simgrid
-//   [[frontiers.paper]]                    # one algorithm of a paper, synthesized on its own
-//   chunks = 6                             # C, S, R as the paper counts
-//   steps = 3
-//   rounds = 7
-//   optimality = "bandwidth"               # or "latency", "both": what the paper claims
-//   seconds = 6.6                          # the paper's; default none
-//   explanation = "..."                    # as in [[expect]]
+// Format: docs/formats/frontiers.md.
 #pragma once
 
 #include "experiments/driver/studies/frontiers/evaluation.hpp"
@@ -36,6 +21,7 @@ namespace tutti {
 class ConfigTable;
 struct Experiment;
 struct StudyOption;
+template <typename Target> struct Key;
 
 struct FrontierStudy {
   static constexpr std::string_view kind = "frontiers";
@@ -51,8 +37,10 @@ struct FrontierStudy {
   /// Points into the networks.
   [[nodiscard]] FrontierCase frontier(Networks networks) const;
 
+  /// Those of its table that need no others to be read.
+  [[nodiscard]] static std::span<const Key<FrontierStudy>> keys();
   /// Keys that `tutti frontier` takes.
-  [[nodiscard]] static std::span<const StudyOption> options_of_command();
+  [[nodiscard]] static std::vector<StudyOption> options_of_command();
 
   /// How many there are, each with a row or more. A point of a sweep is one.
   [[nodiscard]] std::size_t case_count() const;
@@ -61,11 +49,12 @@ struct FrontierStudy {
   /// How --columns may call what its tables have, or could have.
   [[nodiscard]] std::vector<std::string> table_columns() const;
 
-  /// Pre: the experiment has its topologies.
+  /// From its table, after `others` of its kind. Pre: the experiment has its topologies.
   /// Errors: InputError with the place of what is wrong, also for a label that another study has,
   /// or that gives the same file name.
-  [[nodiscard]] static std::vector<FrontierStudy>
-  read_all(ConfigTable& root, const Experiment& experiment, const std::string& source_name);
+  [[nodiscard]] static FrontierStudy read(ConfigTable table, const Experiment& experiment,
+                                          const std::string& source_name,
+                                          std::span<const FrontierStudy> others);
 };
 
 /// Errors: InputError.

@@ -103,18 +103,14 @@ void read_body(ConfigTable& table, const Topology& topology, std::uint64_t seed,
 
 } // namespace
 
-std::vector<JobStudy> JobStudy::read_all(ConfigTable& root, const Experiment& experiment,
-                                         const std::string& source_name) {
-  std::vector<JobStudy> studies;
-  for (ConfigTable& table : root.tables(std::string(kind))) {
-    JobStudy study;
-    study.label = label_at(table, studies);
-    study.topology = topology_at(table, experiment.topologies);
-    read_body(table, experiment.topologies[study.topology].topology, experiment.seed, source_name,
-              study);
-    studies.push_back(std::move(study));
-  }
-  return studies;
+JobStudy JobStudy::read(ConfigTable table, const Experiment& experiment,
+                        const std::string& source_name, std::span<const JobStudy> others) {
+  JobStudy study;
+  study.label = label_at(table, others);
+  study.topology = topology_at(table, experiment.topologies);
+  read_body(table, experiment.topologies[study.topology].topology, experiment.seed, source_name,
+            study);
+  return study;
 }
 
 JobStudy read_job_file(const std::string& file, const Topology& topology, std::uint64_t seed) {

@@ -1,21 +1,6 @@
 // Several jobs on one network, in one simulation: what each costs the others, by schedules that
 // were made in ignorance of each other, or together.
-//
-// From TOML: [[jobs]] of an experiment, or a file for `tutti jobs`.
-//   label = "Two jobs"                     # only in an experiment: names its figure; unique
-//   topology = "DragonFly"                 # only in an experiment: a label
-//   algorithms = ["ring", "tacos"]         # each: every job by it, made as if it were alone
-//   together = ["tacos"]                   # each: one synthesis for all; one of both is needed
-//   engine = "both"                        # default; or native, simgrid
-//   settings = {key = "value"}             # and link_busy, forwarding, limit as in [[runs]]
-//   [[jobs.job]]                           # in a file: [[job]]
-//   name = "A"                             # unique
-//   collective = "all_reduce,group=0-27"
-//   size = "1GiB"                          # default
-//   chunks = 1                             # per shard; default "auto"
-//   start = "0s"                           # default
-//   priority = 0                           # 0 .. 7, default 0: a higher one is served first
-//   algorithm = "ring"                     # default: the plan's
+// Format: docs/formats/jobs.md.
 #pragma once
 
 #include "experiments/driver/studies/refusals.hpp"
@@ -72,10 +57,11 @@ struct JobStudy {
   /// How --columns may call what its tables have, or could have.
   [[nodiscard]] std::vector<std::string> table_columns() const;
 
-  /// Pre: the experiment has its topologies.
+  /// From its table, after `others` of its kind. Pre: the experiment has its topologies.
   /// Errors: InputError with the place of what is wrong.
-  [[nodiscard]] static std::vector<JobStudy>
-  read_all(ConfigTable& root, const Experiment& experiment, const std::string& source_name);
+  [[nodiscard]] static JobStudy read(ConfigTable table, const Experiment& experiment,
+                                     const std::string& source_name,
+                                     std::span<const JobStudy> others);
 };
 
 /// Errors: InputError.

@@ -161,8 +161,7 @@ NoiseRequest noise_at(ConfigTable& table, const std::string& source_name,
     noise.jitter_text = jitter->string();
   }
   const auto draws = table.find("draws"), seed = table.find("noise_seed");
-  if (draws) noise.draws = static_cast<std::uint32_t>(draws->integer(1, NoiseRequest::most_draws));
-  if (seed) noise.seed = static_cast<std::uint64_t>(seed->integer(0));
+  read_keys(table, noise_keys, noise);
   if (const auto& given = draws ? draws : seed; given && !noise.is_drawn())
     throw given->error("nothing is drawn: that needs a skew or a jitter");
   return noise;

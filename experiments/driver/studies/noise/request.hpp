@@ -10,7 +10,7 @@
 #pragma once
 
 #include "experiments/driver/requests/collective_request.hpp"
-#include "experiments/driver/studies/options.hpp"
+#include "experiments/driver/studies/keys.hpp"
 #include "sim/files/config.hpp"
 #include "sim/members.hpp"
 #include "sim/noise.hpp"
@@ -73,33 +73,26 @@ using CheckStarts = std::function<void(std::span<const std::string> texts)>;
 [[nodiscard]] NoiseRequest noise_at(ConfigTable& table, const std::string& source_name,
                                     const CheckStarts& check);
 
-/// Options of commands for these keys.
-inline constexpr std::array noise_options{
-    StudyOption{"--start", "starts", OptionForm::repeated,
-                "npu3=20us: it joins only then; repeatable; default: all join at once",
-                "Late starts and noise"},
-    StudyOption{"--start-file", "start_file", OptionForm::text,
-                "the same from a TOML file, a line for each NPU: npu3 = \"20us\""},
-    StudyOption{"--skew", "skews", OptionForm::texts,
-                "random start times of NPUs: uniform:20us (from 0 to 20 us), normal:5us (standard "
-                "deviation), exponential:10us (mean), shifted so that the earliest is 0; "
-                "uniform:0.5x: up to half the lower bound; several with commas"},
-    StudyOption{"--jitter", "jitter", OptionForm::text,
-                "random bandwidth and latency of links, with these standard deviations: "
-                "bandwidth=5%,latency=10%"},
-    StudyOption{"--noise-seed", "noise_seed", OptionForm::number,
-                "seed of skew and jitter; default 1"},
-    StudyOption{"--draws", "draws", OptionForm::number,
-                "how many times they are drawn; default 200"}};
-
-/// The options of a command, and these behind them.
-template <std::size_t count>
-[[nodiscard]] constexpr auto with_noise(const std::array<StudyOption, count>& options) {
-  std::array<StudyOption, count + noise_options.size()> all{};
-  std::ranges::copy(options, all.begin());
-  std::ranges::copy(noise_options, all.begin() + count);
-  return all;
-}
+/// These keys, with the options of commands.
+inline constexpr std::array noise_keys{
+    Key<NoiseRequest>{"starts", "--start", OptionForm::repeated,
+                      "npu3=20us: it joins only then; repeatable; default: all join at once",
+                      "Late starts and noise"},
+    Key<NoiseRequest>{"start_file", "--start-file", OptionForm::text,
+                      "the same from a TOML file, a line for each NPU: npu3 = \"20us\""},
+    Key<NoiseRequest>{
+        "skews", "--skew", OptionForm::texts,
+        "random start times of NPUs: uniform:20us (from 0 to 20 us), normal:5us (standard "
+        "deviation), exponential:10us (mean), shifted so that the earliest is 0; uniform:0.5x: up "
+        "to half the lower bound; several with commas"},
+    Key<NoiseRequest>{"jitter", "--jitter", OptionForm::text,
+                      "random bandwidth and latency of links, with these standard deviations: "
+                      "bandwidth=5%,latency=10%"},
+    Key<NoiseRequest>{"noise_seed", "--noise-seed", keys::whole<0, INT64_MAX, &NoiseRequest::seed>,
+                      "seed of skew and jitter; default 1"},
+    Key<NoiseRequest>{"draws", "--draws",
+                      keys::whole<1, NoiseRequest::most_draws, &NoiseRequest::draws>,
+                      "how many times they are drawn; default 200"}};
 
 /// Per node, from texts like "npu3=20us"; empty without any, and 0 for who isn't named.
 /// `members`: ascending; `others`: what is said of a node that isn't one.

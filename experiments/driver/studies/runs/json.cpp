@@ -61,10 +61,10 @@ Replay parse_replay(const Json& json) {
   Replay replay;
   Report& report = replay.report;
   report.engine = json.at("engine");
-  report.model.link_busy = parse_link_busy(json.at("link_busy").get<std::string>());
-  report.model.forwarding = parse_forwarding(json.at("forwarding").get<std::string>());
-  report.model.discipline = parse_discipline(json.at("discipline").get<std::string>());
-  report.model.network = parse_network_model(json.at("network_model").get<std::string>());
+  report.model.link_busy = link_busy_words.parse(json.at("link_busy").get<std::string>());
+  report.model.forwarding = forwarding_words.parse(json.at("forwarding").get<std::string>());
+  report.model.discipline = discipline_words.parse(json.at("discipline").get<std::string>());
+  report.model.network = network_model_words.parse(json.at("network_model").get<std::string>());
   report.network_parameters = json.at("network_parameters");
   report.model.reduce_rate = {json.at("reduce_rate_bytes_per_s").get<std::int64_t>()};
   report.completion = {json.at("collective_time_ps").get<std::int64_t>()};

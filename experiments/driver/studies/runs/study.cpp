@@ -5,6 +5,7 @@
 #include "experiments/driver/studies/expectation_reader.hpp"
 #include "experiments/driver/studies/experiment.hpp"
 #include "experiments/driver/studies/experiment_values.hpp"
+#include "experiments/driver/studies/keys.hpp"
 #include "experiments/driver/studies/noise/draws.hpp"
 #include "experiments/driver/studies/noise/request.hpp"
 #include "experiments/driver/studies/registry.hpp"
@@ -18,6 +19,7 @@
 #include "sim/error.hpp"
 #include "sim/files/config.hpp"
 #include "sim/files/files.hpp"
+#include "sim/words.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -71,15 +73,13 @@ void read_engine(ConfigTable& table, RunMatrix& run) {
         disciplines && std::ranges::any_of(list_of(*disciplines), is_fluid) ? "simgrid" : "native");
   else
     run.engine = parsed_at(table, "engine", "simgrid", [](const std::string& name) {
-      const auto known = [](const EngineRow& row) { return std::string(row.name); };
-      std::vector<std::string> names{"auto"};
-      std::ranges::transform(engines(), std::back_inserter(names), known);
+      const std::vector<std::string> names = engines_or_auto();
       if (std::ranges::find(names, name) == names.end())
         throw InputError(unknown_name("engine", name, names));
       return &find_engine(name);
     });
   const auto read = [&run](const ConfigValue& value) {
-    const Discipline discipline = parsed(value, parse_discipline);
+    const Discipline discipline = parsed(value, discipline_words);
     if (std::ranges::find(run.disciplines, discipline) != run.disciplines.end())
       throw value.error(fmt::format("discipline {} is named twice", to_text(discipline)));
     value.located([&] { require_discipline(*run.engine, discipline); });
@@ -89,19 +89,9 @@ void read_engine(ConfigTable& table, RunMatrix& run) {
   if (list_at(table, "disciplines", std::vector<Discipline>{}, read).empty())
     run.disciplines = {Discipline::fifo};
   if (const auto network = table.find("network_model")) {
-    run.options.model.network = parsed(*network, parse_network_model);
+    run.options.model.network = parsed(*network, network_model_words);
     network->located([&] { require_network_model(run.options.model.network, run.disciplines); });
   }
-}
-
-/// Whether the key says the second of two words; the first is its default.
-bool second_at(ConfigTable& table, const char* key, const char* first, const char* second) {
-  const auto value = table.find(key);
-  if (!value) return false;
-  const std::string text = value->string();
-  if (text != first && text != second)
-    throw value->error(unknown_name(key, text, std::vector<std::string>{first, second}));
-  return text == second;
 }
 
 RunMatrix read_run(ConfigTable table, const Experiment& experiment,
@@ -118,19 +108,12 @@ RunMatrix read_run(ConfigTable table, const Experiment& experiment,
   read_sizes(table, run);
   run.algorithms = algorithms_at(table);
   run.options = options_of(table, experiment.seed, source_name);
-  run.options.routing = parsed_at(table, "routing", "auto", parse_routing);
-  if (const auto threads = table.find("threads"))
-    run.options.threads = static_cast<unsigned>(threads->integer(1, 1024));
+  read_keys(table, RunStudy::keys(), run);
   if (const auto settings = table.find("settings"))
     settings->located([&] { require_known_settings(run.algorithms, run.options); });
   read_engine(table, run);
-  run.bound = parsed_at(table, "bound", "quick", parse_bound_effort);
+  run.bound = parsed_at(table, "bound", BoundEffort::quick, bound_effort_words);
   if (run.collectives.empty()) throw table.error("no collective is named");
-  run.change.relays_send = second_at(table, "relays", "paths", "transfers");
-  if (const auto transport = table.find("transport"))
-    run.transport = parsed(*transport, parse_transport);
-  if (const auto over_nccl = table.find("over_nccl")) run.over_nccl = over_nccl->boolean();
-  run.change.drops_dependencies = second_at(table, "dependencies", "kept", "dropped");
   run.noise = noise_at(table, source_name, [&](std::span<const std::string> texts) {
     for (const std::size_t t : run.topologies)
       for (const std::vector<std::string>& collective : run.collectives) {
@@ -152,18 +135,13 @@ double size_of(const RunMatrix& run) { // sizes of lists in memory can't overflo
   return cases;
 }
 
-// The texts stand in the order of FigureKind.
-FigureKind parse_figure_kind(const std::string& text) {
-  const std::vector<std::string> known{"heatmap",   "utilisation", "bars",     "sizes",
-                                       "chunks",    "scaling",     "schedule", "skews",
-                                       "histogram", "robustness"};
-  const auto found = std::find(known.begin(), known.end(), text);
-  if (found == known.end()) throw InputError(unknown_name("kind of figure", text, known));
-  return static_cast<FigureKind>(found - known.begin());
-}
+constexpr Words<FigureKind, 10> figure_kinds{"kind of figure",
+                                             {"heatmap", "utilisation", "bars", "sizes", "chunks",
+                                              "scaling", "schedule", "skews", "histogram",
+                                              "robustness"}};
 
 LinkQuantity parse_reported_quantity(const std::string& text) {
-  const LinkQuantity quantity = parse_link_quantity(text);
+  const LinkQuantity quantity = link_quantity_words.parse(text);
   if (quantity == LinkQuantity::queue)
     throw InputError("\"queue\" is drawn by synth and replay alone");
   return quantity;
@@ -286,7 +264,7 @@ FigureRequest read_figure(ConfigTable table, const Experiment& experiment,
                           std::span<const RunMatrix> matrices) {
   FigureRequest figure;
   const ConfigValue kind = table.at("kind");
-  figure.kind = parsed(kind, parse_figure_kind);
+  figure.kind = parsed(kind, figure_kinds);
   figure.file = plain_name(table.at("file"));
   figure.title = string_at(table, "title");
   if (figure.title.empty()) figure.title = experiment.title;

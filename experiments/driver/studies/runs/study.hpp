@@ -1,46 +1,7 @@
 // What an experiment asks of collectives ([[runs]]): every combination of lists of networks,
 // collectives, sizes, chunks and algorithms is a case. All [[runs]] of an experiment are one study,
 // so that its cases run side by side, figures show any of them, and expectations compare them.
-//
-//   [[runs]]                               # each is the product of its lists
-//   topologies = ["Mesh"]                  # default: all
-//   collectives = ["all_reduce"]           # a list in the list: several at once
-//   sizes = ["1GB"]                        # default 1GiB; ranges as `1KiB..1GiB`
-//   algorithms = ["all"]                   # or names
-//   chunks = [1, "auto"]                   # per shard; default "auto"
-//   engine = "simgrid"                     # default; native, both, which must agree, or auto:
-//                                          # native, simgrid for fluid;
-//                                          # network_model = "ideal" of fluid;
-//                                          # disciplines = ["fifo"], link_busy = "serialization",
-//                                          # forwarding = "auto", routing = "auto"
-//   label = "..."                          # default none; limit = "60s,8GiB" (either or both),
-//                                          # threads = 1, settings = {key = "value"}
-//   sizes_per_chunk = ["25MiB"]            # instead of sizes: times the chunks per shard
-//   relays = "paths"                       # default; "transfers": NPUs on paths send themselves
-//   dependencies = "kept"                  # default; "dropped": queues alone decide
-//   transport = "ideal"                    # default; nccl, rccl or a file: what links become
-//   over_nccl = true                       # default false: NCCL's time is known for every row
-//   starts, skews, jitter, ... = ...       # who joins late, what is drawn: noise/request.hpp
-//   [[figures]]
-//   kind = "bars"                          # heatmap, utilisation, bars, sizes, chunks, scaling,
-//                                          # schedule
-//   file = "bandwidth"                     # without ending
-//   title = "..."
-//   topologies, algorithms = [...]         # default: all
-//   quantity = "utilisation"               # or "bytes": heatmap, utilisation
-//   metric = "algbw"                       # bars, sizes, chunks, scaling; see [[expect]]
-//   normalized = true                      # bars: over the least of each topology
-//   normalized = "tacos"                   # bars, sizes, chunks: over this algorithm's
-//   logarithmic = true                     # bars: the y axis
-//   over = "npus"                          # scaling: the x axis; or "transfers"
-//   [[expect]]                             # see expectation.hpp
-//   of = {topology = "Mesh", algorithm = "tacos"}   # and label, collective, size, chunks (as asked
-//                                          # for), discipline (default: the run's first)
-//   metric = "algbw"                       # default; busbw, collective_time, gap, synthesis (CPU),
-//                                          # planned_time (that the algorithm expects),
-//                                          # planned_ratio (over the replayed), ..., or
-//                                          # "fact:fluid_seconds": what an algorithm states of
-//                                          # its answer, a number without unit
+// Format: docs/formats/runs.md, that of [[expect]] in docs/formats/expect.md.
 #pragma once
 
 #include "experiments/driver/studies/runs/figure.hpp"
@@ -62,6 +23,7 @@ namespace tutti {
 class ConfigTable;
 struct Experiment;
 struct StudyOption;
+template <typename Target> struct Key;
 
 /// One [[runs]]: the product of its lists.
 struct RunMatrix {
@@ -110,9 +72,14 @@ struct RunStudy {
   /// Errors: InputError with the place of what is wrong.
   [[nodiscard]] static std::vector<RunStudy>
   read_all(ConfigTable& root, const Experiment& experiment, const std::string& source_name);
+  /// Those of its table that need no others to be read.
+  [[nodiscard]] static std::span<const Key<RunMatrix>> keys();
   /// Keys that `tutti synth` takes.
-  [[nodiscard]] static std::span<const StudyOption> options_of_command();
+  [[nodiscard]] static std::vector<StudyOption> options_of_command();
 };
+
+/// Of the key `engine`.
+[[nodiscard]] std::vector<std::string> engines_or_auto();
 
 struct PlannedRows;
 /// A row for each case and discipline.

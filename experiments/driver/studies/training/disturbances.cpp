@@ -58,7 +58,7 @@ void refuse_dead_npus(const EventPlan& plan) {
 }
 
 Policy parse_training_policy(const std::string& text) {
-  const Policy policy = parse_policy(text);
+  const Policy policy = policy_words.parse(text);
   if (policy != Policy::reroute && policy != Policy::resynthesize)
     throw InputError(
         fmt::format("training goes on by reroute or resynthesize, not by {}", to_text(policy)));
@@ -80,7 +80,9 @@ Disturbances read_disturbances(ConfigTable& table, std::span<const TrainingNetwo
     }
   }
   if (const auto policies = table.find("policies")) {
-    if (!table.has("failed_links")) throw policies->error("\"policies\" needs \"failed_links\"");
+    if (!table.has("failed_links"))
+      throw policies->error(
+          fmt::format("{} needs {}", table.name_of("policies"), table.name_of("failed_links")));
     disturbances.policies.clear();
     for (const ConfigValue& item : list_of(*policies))
       disturbances.policies.push_back(parsed(item, parse_training_policy));

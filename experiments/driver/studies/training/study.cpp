@@ -10,6 +10,7 @@
 #include "experiments/driver/studies/expectation_reader.hpp"
 #include "experiments/driver/studies/experiment.hpp"
 #include "experiments/driver/studies/experiment_values.hpp"
+#include "experiments/driver/studies/keys.hpp"
 #include "experiments/driver/studies/registry.hpp"
 #include "experiments/driver/studies/training/columns.hpp"
 #include "experiments/driver/studies/training/evaluation.hpp"
@@ -69,7 +70,8 @@ std::vector<TrainingPlan> read_plans(ConfigTable& table) {
   const std::vector<std::string> names = strings_of(algorithms);
   const auto given = table.find("candidates");
   if (given && std::ranges::find(names, automatic) == names.end())
-    throw given->error("\"candidates\" are of algorithm \"auto\", which isn't asked for");
+    throw given->error(fmt::format("{} are of algorithm \"auto\", which isn't asked for",
+                                   table.name_of("candidates")));
   const std::vector<AlgorithmRow> candidates =
       given ? given->located([&] { return find_algorithms(strings_of(*given)); })
             : default_candidates();
@@ -93,55 +95,6 @@ std::vector<TrainingPlan> under_transports(const std::vector<TrainingPlan>& plan
   }
   if (all.empty()) throw value.error("the list is empty");
   return all;
-}
-
-std::map<std::string, AlgorithmRow> read_by_collective(ConfigTable& table) {
-  std::map<std::string, AlgorithmRow> rows;
-  const auto value = table.find("by_collective");
-  if (!value) return rows;
-  ConfigTable pairs = value->table();
-  for (const std::string& name : pairs.keys()) {
-    const ConfigValue algorithm = pairs.at(name);
-    (void)algorithm.located([&] { return parse_collective_kind(name); });
-    rows.emplace(name, parsed(algorithm, find_algorithm));
-  }
-  return rows;
-}
-
-// None: auto.
-std::vector<std::uint32_t> read_chunks(ConfigTable& table) {
-  std::vector<std::uint32_t> numbers;
-  const auto value = table.find("chunks");
-  if (!value) return numbers;
-  const std::vector<ConfigValue> items = list_of(*value);
-  for (const ConfigValue& item : items) {
-    const auto chunks = chunks_of(item);
-    if (chunks) numbers.push_back(*chunks);
-    if (!chunks && items.size() > 1)
-      throw item.error("\"auto\" stands alone, without numbers beside it");
-  }
-  return numbers;
-}
-
-/// At which an NPU reduces whose memory has this rate.
-Bandwidth reduction_rate(Bandwidth local_memory) {
-  constexpr std::int64_t accesses = 3; // two operands and the sum
-  if (local_memory.bytes_per_second < accesses)
-    throw InputError(fmt::format("{} is too slow for reductions", to_text(local_memory)));
-  return {local_memory.bytes_per_second / accesses};
-}
-
-PlanningOptions read_planning(ConfigTable& table, std::uint64_t seed,
-                              const std::string& source_name) {
-  PlanningOptions planning;
-  planning.by_collective = read_by_collective(table);
-  planning.chunks = read_chunks(table);
-  planning.options = options_of(table, seed, source_name);
-  if (const auto one = table.find("one_at_a_time")) planning.one_at_a_time = one->boolean();
-  if (const auto rate = table.find("local_mem_bw"))
-    planning.options.model.reduce_rate = parsed(
-        *rate, [](const std::string& text) { return reduction_rate(parse_bandwidth(text)); });
-  return planning;
 }
 
 std::string read_cache(ConfigTable& table) {
@@ -238,8 +191,11 @@ std::vector<AlgorithmRow> algorithms_of(const TrainingStudy& study) {
   return rows;
 }
 
-TrainingStudy read_study(ConfigTable table, const Experiment& experiment,
-                         const std::string& source_name, std::span<const TrainingStudy> others) {
+} // namespace
+
+TrainingStudy TrainingStudy::read(ConfigTable table, const Experiment& experiment,
+                                  const std::string& source_name,
+                                  std::span<const TrainingStudy> others) {
   TrainingStudy study;
   study.label = label_at(table, others);
   std::vector<std::size_t> all(experiment.topologies.size());
@@ -249,10 +205,10 @@ TrainingStudy read_study(ConfigTable table, const Experiment& experiment,
   });
   const std::vector<TrainingNetwork> networks = study.own(experiment.topologies);
   study.plans = read_plans(table);
-  study.planning = read_planning(table, experiment.seed, source_name);
+  study.planning.options = options_of(table, experiment.seed, source_name);
+  study.engines = parse_engines("native");
+  read_keys(table, TrainingStudy::keys(), study);
   study.cache = read_cache(table);
-  study.engines = parsed_at(table, "engine", "native", parse_engines);
-  if (const auto fold = table.find("fold")) study.fold = fold->boolean();
   study.variants = read_variants(table, experiment, study, source_name);
   study.disturbances = read_disturbances(table, networks, source_name);
   study.noise = noise_at(table, source_name, [&](std::span<const std::string> texts) {
@@ -273,6 +229,8 @@ TrainingStudy read_study(ConfigTable table, const Experiment& experiment,
   table.finish();
   return study;
 }
+
+namespace {
 
 std::string what_comes_of(const TrainingRun& run, bool is_over) {
   if (!is_over) return "begins";
@@ -323,14 +281,6 @@ std::vector<std::size_t> record_of_planned(const TrainingStudy& study,
 }
 
 } // namespace
-
-std::vector<TrainingStudy> TrainingStudy::read_all(ConfigTable& root, const Experiment& experiment,
-                                                   const std::string& source_name) {
-  return studies_in<TrainingStudy>(
-      root, [&](const ConfigTable& table, std::span<const TrainingStudy> others) {
-        return read_study(table, experiment, source_name, others);
-      });
-}
 
 std::vector<TrainingNetwork> TrainingStudy::own(Networks networks) const {
   std::vector<TrainingNetwork> own;

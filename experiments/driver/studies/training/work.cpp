@@ -10,6 +10,7 @@
 #include "experiments/driver/studies/training/work.hpp"
 
 #include "experiments/driver/studies/experiment_values.hpp"
+#include "experiments/driver/studies/keys.hpp"
 #include "sim/engines/engine.hpp"
 #include "sim/error.hpp"
 #include "sim/files/gzip.hpp"
@@ -51,10 +52,6 @@ std::uint32_t micro_batches_of(std::uint64_t global_batch, const TrainingSpec& s
   return static_cast<std::uint32_t>(count);
 }
 
-constexpr std::int64_t most_samples = 1 << 30; // in a batch; more is a slip
-constexpr std::int64_t most_degree = 1 << 20;  // of parallelism
-constexpr std::int64_t most_passes = 1 << 16;  // iterations
-
 /// Two tables as one.
 class WorkKeys {
 public:
@@ -66,22 +63,24 @@ public:
     const auto own = own_ == nullptr ? std::nullopt : own_->find(key);
     return own ? own : common;
   }
-  /// The value of one of two keys that stand for each other, with its key: of the variant, else of
-  /// all. Errors: InputError where one table has both.
+  /// The value of the one of these keys that there is, with its key: of the variant, else of all.
+  /// Errors: InputError where one table has two.
   struct Choice {
     std::string key;
     ConfigValue value;
   };
-  std::optional<Choice> find_one_of(std::span<const std::string> keys) {
+  template <typename Rows> std::optional<Choice> find_one_of(const Rows& rows) {
     std::optional<Choice> chosen;
     for (ConfigTable* table : {own_, common_}) {
       if (table == nullptr) continue;
       std::optional<Choice> here;
-      for (const std::string& key : keys) {
+      for (const StudyOption& row : rows) {
+        const std::string key = row.key;
         const auto value = table->find(key);
         if (!value) continue;
         if (here)
-          throw value->error(fmt::format("\"{}\" and \"{}\" exclude each other", here->key, key));
+          throw value->error(
+              fmt::format("{} and {} exclude each other", name_of(here->key), name_of(key)));
         here = Choice{key, *value};
       }
       if (!chosen) chosen = here;
@@ -89,6 +88,9 @@ public:
     return chosen;
   }
   [[nodiscard]] bool has_variant() const { return own_ != nullptr; }
+  /// As messages call a key.
+  [[nodiscard]] std::string name_of(const std::string& key) const { return common_->name_of(key); }
+  [[nodiscard]] std::string wanted(const std::string& key) const { return common_->wanted(key); }
   /// At the variant, where there is one.
   [[nodiscard]] InputError error(const std::string& message) const {
     return (own_ == nullptr ? common_ : own_)->error(message);
@@ -99,86 +101,10 @@ private:
   ConfigTable* own_;
 };
 
-Purpose parse_purpose(std::string_view text) {
-  std::vector<std::string> known;
-  for (std::size_t p = 0; p < purpose_count; ++p) {
-    const auto purpose = static_cast<Purpose>(p);
-    if (to_text(purpose) == text) return purpose;
-    known.emplace_back(to_text(purpose));
-  }
-  throw InputError(unknown_name("purpose", text, known));
-}
-
-std::uint32_t count_of(const ConfigValue& value, std::int64_t most) {
-  return static_cast<std::uint32_t>(value.integer(1, most));
-}
-
-template <typename Parse, typename T>
-void read_into(WorkKeys& keys, const std::string& key, T& target, Parse&& parse) {
-  if (const auto value = keys.find(key)) target = parsed(*value, parse);
-}
-
-void read_flag(WorkKeys& keys, const std::string& key, bool& target) {
-  if (const auto value = keys.find(key)) target = value->boolean();
-}
-
-void read_degrees(WorkKeys& keys, ModelWork& work) {
-  const auto parallel = keys.find("parallel");
-  if (!parallel) return;
-  ConfigTable table = parallel->table();
-  for (const auto& [key, degree] :
-       {std::pair{"tensor", &work.spec.tensor}, std::pair{"expert", &work.spec.expert},
-        std::pair{"pipeline", &work.spec.pipeline}})
-    if (const auto value = table.find(key)) *degree = count_of(*value, most_degree);
-  if (const auto data = table.find("data")) work.data = count_of(*data, most_degree);
-  table.finish();
-}
-
-void read_placement(WorkKeys& keys, TrainingSpec& spec) {
-  if (const auto order = keys.find("order")) {
-    spec.order.clear();
-    for (const ConfigValue& item : list_of(*order))
-      spec.order.push_back(parsed(item, parse_parallelism));
-  }
-  const auto dimensions = keys.find("dimensions");
-  if (!dimensions) return;
-  for (const ConfigValue& item : list_of(*dimensions))
-    spec.dimensions.push_back(static_cast<std::uint32_t>(item.integer(0, 127)));
-}
-
 void read_batch(WorkKeys& keys, ModelWork& work) {
-  if (const auto samples = keys.find("micro_batch"))
-    work.spec.micro_batch = count_of(*samples, most_samples);
-  const std::array<std::string, 2> choices{"micro_batches", "global_batch"};
-  const auto batch = keys.find_one_of(choices);
-  if (!batch) return;
-  if (batch->key == choices[0])
-    work.spec.micro_batches = count_of(batch->value, most_samples);
-  else
-    work.global_batch = count_of(batch->value, most_samples);
-}
-
-void read_priorities(WorkKeys& keys, TrainingSpec& spec) {
-  const auto priorities = keys.find("priorities");
-  if (!priorities) return;
-  ConfigTable table = priorities->table();
-  for (const std::string& name : table.keys()) {
-    const ConfigValue value = table.at(name);
-    const Purpose purpose = value.located([&] { return parse_purpose(name); });
-    spec.priority[static_cast<std::size_t>(purpose)] =
-        static_cast<std::uint8_t>(value.integer(0, JobTiming::highest_priority));
-  }
-}
-
-void read_communication(WorkKeys& keys, TrainingSpec& spec) {
-  if (const auto bytes = keys.find("gradient_bytes")) spec.gradient_bytes = bytes->integer(1, 8);
-  read_flag(keys, "sequence", spec.sequence);
-  if (const auto zero = keys.find("zero"))
-    spec.zero = static_cast<std::uint32_t>(zero->integer(0, 3));
-  if (const auto bucket = keys.find("bucket")) spec.bucket = bucket->bytes();
-  read_flag(keys, "overlap", spec.overlap);
-  read_flag(keys, "in_order", spec.in_order);
-  read_priorities(keys, spec);
+  const auto batch = keys.find_one_of(batch_keys());
+  for (const Key<ModelWork>& row : batch_keys())
+    if (batch && batch->key == row.key) row.read(batch->value, work);
 }
 
 ModelWork read_model(WorkKeys& keys, const ConfigValue& model, const std::string& source_name) {
@@ -188,20 +114,19 @@ ModelWork read_model(WorkKeys& keys, const ConfigValue& model, const std::string
     });
   };
   const auto npu = keys.find("npu");
-  if (!npu) throw keys.error("a model needs a key \"npu\": on what it is trained");
+  if (!npu)
+    throw keys.error(fmt::format("a model needs {}: on what it is trained", keys.wanted("npu")));
   ModelWork work;
   work.model = load(model, load_model);
   work.npu = load(*npu, load_npu_profile);
-  read_degrees(keys, work);
-  read_placement(keys, work.spec);
-  read_batch(keys, work);
+  if (const auto parallel = keys.find("parallel")) {
+    ConfigTable degrees = parallel->table();
+    read_keys(degrees, degree_keys(), work, std::string_view("parallel.").size());
+    degrees.finish();
+  }
   work.spec.precision = usual_precision(work.npu);
-  read_into(keys, "precision", work.spec.precision, parse_precision);
-  read_into(keys, "schedule", work.spec.schedule, parse_pipeline_schedule);
-  if (const auto parts = keys.find("model_parts"))
-    work.spec.model_parts = count_of(*parts, most_degree);
-  read_into(keys, "recompute", work.spec.recompute, parse_recompute);
-  read_communication(keys, work.spec);
+  read_keys(keys, model_keys(), work);
+  read_batch(keys, work);
   return work;
 }
 
@@ -209,12 +134,11 @@ TextWork read_text(WorkKeys& keys, const ConfigValue& file, const std::string& s
   TextWork work{beside(file.string(), source_name), {}};
   const auto unit = keys.find("unit");
   if (!unit)
-    throw keys.error("a text has no unit of time: give a key \"unit\" (ns for ASTRA-sim 1.0 and "
-                     "SimAI, us for Chakra's converter)");
+    throw keys.error(fmt::format("a text has no unit of time: give {} (ns for ASTRA-sim 1.0 and "
+                                 "SimAI, us for Chakra's converter)",
+                                 keys.wanted("unit")));
   work.options.unit = parsed(*unit, parse_time_unit);
-  if (const auto passes = keys.find("passes")) work.options.passes = count_of(*passes, most_passes);
-  if (const auto group = keys.find("model_group"))
-    work.options.model_group = count_of(*group, most_degree);
+  read_keys(keys, text_keys(), work);
   return work;
 }
 
@@ -227,38 +151,33 @@ TraceWork read_trace(WorkKeys& keys, const ConfigValue& prefix, const std::strin
   return work;
 }
 
-// Keys of another source than the one that there is. In a study of several variants they may be
-// another variant's.
+/// Errors: InputError for keys of another source than the one that there is. In a study of several
+/// variants they may be another variant's.
 void refuse_others(WorkKeys& keys, const std::string& source) {
   if (keys.has_variant()) return;
-  struct Owned {
-    const char *key, *source, *owner;
+  const auto refuse = [&](std::string_view of, std::string_view owner, const auto& rows) {
+    for (const StudyOption& row : rows) {
+      const std::string_view name = row.key;
+      const std::string key(name.substr(0, name.find('.')));
+      if (const auto value = keys.find(key); value && of != source)
+        throw value->error(fmt::format("only {} has {}", owner, keys.name_of(key)));
+    }
   };
-  constexpr std::array owned{
-      Owned{"unit", "workload", "a text"},        Owned{"passes", "workload", "a text"},
-      Owned{"model_group", "workload", "a text"}, Owned{"groups", "trace", "a trace"},
-      Owned{"npu", "model", "a model"},           Owned{"parallel", "model", "a model"},
-      Owned{"order", "model", "a model"},         Owned{"dimensions", "model", "a model"},
-      Owned{"precision", "model", "a model"},     Owned{"gradient_bytes", "model", "a model"},
-      Owned{"micro_batch", "model", "a model"},   Owned{"micro_batches", "model", "a model"},
-      Owned{"global_batch", "model", "a model"},  Owned{"sequence", "model", "a model"},
-      Owned{"zero", "model", "a model"},          Owned{"schedule", "model", "a model"},
-      Owned{"model_parts", "model", "a model"},   Owned{"recompute", "model", "a model"},
-      Owned{"bucket", "model", "a model"},        Owned{"overlap", "model", "a model"},
-      Owned{"in_order", "model", "a model"},      Owned{"priorities", "model", "a model"}};
-  for (const Owned& each : owned)
-    if (each.source != source)
-      if (const auto value = keys.find(each.key))
-        throw value->error(fmt::format("only {} has \"{}\"", each.owner, each.key));
+  refuse("workload", "a text", text_keys());
+  refuse("trace", "a trace", trace_keys());
+  refuse("model", "a model", degree_keys());
+  refuse("model", "a model", batch_keys());
+  refuse("model", "a model", model_keys());
 }
 
 WorkSource work_of(WorkKeys& keys, const std::string& source_name) {
-  const std::array<std::string, 3> choices{"model", "workload", "trace"};
-  const auto source = keys.find_one_of(choices);
-  if (!source) throw keys.error("what is trained? give \"model\", \"workload\" or \"trace\"");
+  const auto source = keys.find_one_of(source_keys());
+  if (!source)
+    throw keys.error(fmt::format("what is trained? give {}, {} or {}", keys.name_of("model"),
+                                 keys.name_of("workload"), keys.name_of("trace")));
   refuse_others(keys, source->key);
-  if (source->key == choices[0]) return read_model(keys, source->value, source_name);
-  if (source->key == choices[1]) return read_text(keys, source->value, source_name);
+  if (source->key == "model") return read_model(keys, source->value, source_name);
+  if (source->key == "workload") return read_text(keys, source->value, source_name);
   return read_trace(keys, source->value, source_name);
 }
 
@@ -314,7 +233,12 @@ WorkSource read_work(ConfigTable& common, ConfigTable* own, const std::string& s
   WorkKeys keys(common, own);
   WorkSource work = work_of(keys, source_name);
   if (const auto* model = std::get_if<ModelWork>(&work)) try {
-      for (const Topology* network : networks) (void)place(*network, spec_on(*model, *network));
+      for (const Topology* network : networks) {
+        const TrainingSpec spec = spec_on(*model, *network);
+        if (const std::string fault = order_fault(spec); !fault.empty())
+          throw InputError(keys.name_of("order") + " " + fault);
+        (void)place(*network, spec);
+      }
     } catch (const InputError& error) {
       throw keys.error(error.what());
     }

@@ -1,5 +1,5 @@
 // What is trained: a model that is spread over the NPUs, traces, or a text; from the keys of
-// [[training]] (format at the head of study.hpp).
+// [[training]] (docs/formats/training.md).
 #pragma once
 
 #include "sim/topology.hpp"
@@ -38,6 +38,16 @@ struct TraceWork {
   std::string prefix;
   ChakraOptions options;
 };
+
+struct TrainingStudy;
+template <typename Target> struct Key;
+/// Keys of what is trained: its source, and what each source has besides.
+[[nodiscard]] std::span<const Key<TrainingStudy>> source_keys();
+[[nodiscard]] std::span<const Key<TraceWork>> trace_keys();
+[[nodiscard]] std::span<const Key<TextWork>> text_keys();
+[[nodiscard]] std::span<const Key<ModelWork>> degree_keys(); ///< of the table `parallel`
+[[nodiscard]] std::span<const Key<ModelWork>> batch_keys();  ///< one of both
+[[nodiscard]] std::span<const Key<ModelWork>> model_keys();
 
 using WorkSource = std::variant<ModelWork, TextWork, TraceWork>;
 

@@ -5,6 +5,7 @@
 
 #include "experiments/driver/requests/collective_request.hpp"
 #include "sim/error.hpp"
+#include "sim/words.hpp"
 
 #include <fmt/format.h>
 
@@ -102,11 +103,9 @@ SampledRange sampled_range(const std::string& name, const ConfigValue& value) {
   ConfigTable table = value.table();
   table.allow_only({"from", "to", "scale"});
   if (const auto scale = table.find("scale")) {
-    const std::vector<std::string> known{"linear", "log"};
+    constexpr Words<bool, 2> words{"scale", {"linear", "log"}};
     const std::string text = scale->string();
-    if (text != known[0] && text != known[1])
-      throw scale->error(unknown_name("scale", text, known));
-    range.logarithmic = text == known[1];
+    range.logarithmic = scale->located([&] { return words.parse(text); });
   }
   const ValueRange ends = range_of(table, range.logarithmic);
   range.from = ends.from;
@@ -116,11 +115,9 @@ SampledRange sampled_range(const std::string& name, const ConfigValue& value) {
 }
 
 SampleMethod method_of(const ConfigValue& value) {
-  const std::vector<std::string> known{"random", "latin_hypercube"};
+  constexpr Words<SampleMethod, 2> words{"method", {"random", "latin_hypercube"}};
   const std::string text = value.string();
-  if (text == known[0]) return SampleMethod::random;
-  if (text == known[1]) return SampleMethod::latin_hypercube;
-  throw value.error(unknown_name("method", text, known));
+  return value.located([&] { return words.parse(text); });
 }
 
 } // namespace

@@ -23,18 +23,6 @@ namespace tutti::sweep {
 
 namespace {
 
-constexpr std::array<std::pair<PointStatus, std::string_view>, 10> status_names{
-    {{PointStatus::pending, "pending"},
-     {PointStatus::running, "running"},
-     {PointStatus::done, "done"},
-     {PointStatus::infeasible, "infeasible"},
-     {PointStatus::unsupported, "unsupported"},
-     {PointStatus::refused, "refused"},
-     {PointStatus::timed_out, "timed_out"},
-     {PointStatus::out_of_memory, "out_of_memory"},
-     {PointStatus::crashed, "crashed"},
-     {PointStatus::defect, "defect"}}};
-
 // Status of a case whose schedule isn't there, or can't be replayed.
 PointStatus without_answer(Status status) {
   switch (status) {
@@ -167,21 +155,6 @@ PointResults results_of(const ExperimentTemplate& experiment, const ValueOf& val
 }
 
 } // namespace
-
-std::string_view to_text(PointStatus status) {
-  return std::find_if(status_names.begin(), status_names.end(),
-                      [status](const auto& row) { return row.first == status; })
-      ->second;
-}
-
-PointStatus parse_status(std::string_view text) {
-  std::vector<std::string> known;
-  for (const auto& [status, name] : status_names) {
-    if (name == text) return status;
-    known.emplace_back(name);
-  }
-  throw InputError(unknown_name("status", text, known));
-}
 
 std::vector<ResultColumn> result_columns(std::string_view kind) {
   std::vector<ResultColumn> columns;

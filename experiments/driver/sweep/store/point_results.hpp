@@ -7,6 +7,7 @@
 
 #include "experiments/driver/sweep/space/experiment_template.hpp"
 #include "experiments/driver/sweep/space/study.hpp"
+#include "sim/words.hpp"
 
 #include <cstdint>
 #include <map>
@@ -28,9 +29,13 @@ enum class PointStatus : std::uint8_t {
   crashed, ///< the process died
   defect,  ///< of Tutti: a schedule that doesn't verify, a time below its bound
 };
-[[nodiscard]] std::string_view to_text(PointStatus status); ///< "pending", ..., "out_of_memory"
-/// Errors: InputError for another text.
-[[nodiscard]] PointStatus parse_status(std::string_view text);
+inline constexpr Words<PointStatus, 10> status_words{"status",
+                                                     {"pending", "running", "done", "infeasible",
+                                                      "unsupported", "refused", "timed_out",
+                                                      "out_of_memory", "crashed", "defect"}};
+[[nodiscard]] constexpr std::string_view to_text(PointStatus status) {
+  return status_words.text(status);
+}
 
 struct PointResults {
   PointStatus status = PointStatus::crashed;

@@ -173,7 +173,7 @@ public:
     while (statement.step()) {
       if (count == nullptr || statement.text(0) != last) {
         last = statement.text(0);
-        count = &counts[parse_status(last)];
+        count = &counts[status_words.parse(last)];
       }
       ++*count;
     }

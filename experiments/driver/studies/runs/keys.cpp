@@ -1,0 +1,76 @@
+// The keys of [[runs]] that `tutti synth` takes.
+#include "experiments/driver/studies/keys.hpp"
+#include "experiments/driver/requests/collective_request.hpp"
+#include "experiments/driver/studies/noise/request.hpp"
+#include "experiments/driver/studies/runs/study.hpp"
+
+namespace tutti {
+
+namespace {
+
+constexpr Words<bool, 2> relay_words{"relays", {"paths", "transfers"}},
+    dependency_words{"dependencies", {"kept", "dropped"}};
+
+} // namespace
+
+std::vector<std::string> engines_or_auto() {
+  std::vector<std::string> names = engine_names();
+  names.insert(names.begin(), "auto");
+  return names;
+}
+
+std::span<const Key<RunMatrix>> RunStudy::keys() {
+  using R = RunMatrix;
+  using V = KeyValue<R>;
+  static constexpr Key<R> rows[]{
+      {"collectives", "-c,--collective", V(OptionForm::together, nullptr, collective_names),
+       "name[,root=3][,group=0-7+16-23], or a TOML file; repeatable: they run at once",
+       "What is made", true},
+      {"sizes", "--size", OptionForm::text,
+       "size as nccl-tests counts it, a range 1KiB..1GiB (doubling), or a list; units B kB KiB MB "
+       "MiB GB GiB; default 1GiB"},
+      algorithms_option,
+      {"chunks", "--chunks", OptionForm::number,
+       "chunks per shard, multiplied by what the algorithm needs; default auto: the fastest of "
+       "several numbers from 1 to 64 that are tried, unless the algorithm chooses by itself"},
+      limit_option.under("How it is made"),
+      {"threads", "--threads", keys::whole<1, 1024, &R::options, &SynthesisOptions::threads>,
+       "threads of each synthesis, whose result is the same with any number; default: all "
+       "processors for a single synthesis, else 1"},
+      settings_option,
+      {"routing", "--routing",
+       keys::text<parse_routing, routing_names, &R::options, &SynthesisOptions::routing>,
+       "paths of the baselines: auto, shortest (spread evenly over equally short ones), single, "
+       "ecmp-hash[,seed=3] (also shows the spread over 16 seeds) or dimension-order; default auto"},
+      {"relays", "--relays", keys::word<relay_words, &R::change, &ScheduleChange::relays_send>,
+       "what nodes on a path do: forward in hardware (paths), or, where they can store, as NPUs "
+       "can, receive the data and send it on themselves once they have started (transfers); "
+       "default paths"},
+      {"dependencies", "--dependencies",
+       keys::word<dependency_words, &R::change, &ScheduleChange::drops_dependencies>,
+       "the algorithm's dependencies between transfers: kept, or dropped, so that queues alone "
+       "decide; default kept"},
+      {"transport", "--transport", keys::text<parse_transport, nullptr, &R::transport>,
+       transport_option.help},
+      {"over_nccl", "--over-nccl", keys::flag<&R::over_nccl>,
+       "add a column: how many times as fast as NCCL (RCCL on AMD's NPUs) each algorithm is; with "
+       "nccl or rccl among the algorithms it is there anyway"},
+      {"engine", "--engine", V(OptionForm::text, nullptr, engines_or_auto),
+       "native, simgrid, both (which must agree), or auto (native, but simgrid for fluid); default "
+       "auto, in experiments simgrid",
+       "How it is simulated", false, "auto"},
+      {"disciplines", "--discipline",
+       V(OptionForm::texts, nullptr, keys::names_of<discipline_words>),
+       "fifo, fluid or fifo,fluid; default fifo"},
+      network_model_option,
+      link_busy_option,
+      forwarding_option,
+      bound_option};
+  return rows;
+}
+
+std::vector<StudyOption> RunStudy::options_of_command() {
+  return command_options(keys(), noise_keys);
+}
+
+} // namespace tutti
