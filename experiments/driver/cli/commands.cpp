@@ -1,6 +1,7 @@
 // What several commands do with their arguments in the same way.
 #include "experiments/driver/cli/commands.hpp"
 
+#include "experiments/driver/cli/options.hpp"
 #include "experiments/driver/figures/gnuplot.hpp"
 #include "experiments/driver/pool/interrupts.hpp"
 #include "experiments/driver/records/output.hpp"
@@ -204,11 +205,12 @@ void require_columns(const TableArguments& tables, std::span<const AnyStudy> stu
       know_columns(form, std::vector{column_name(name)});
 }
 
-int run_study_line(std::string_view command, std::string_view kind,
-                   std::span<const StudyOption> options, const StudyArguments& arguments,
+int run_study_line(std::string_view command, const StudyArguments& arguments,
                    const std::function<void(StudyResult&)>& adapt) {
-  const Experiment experiment =
-      experiment_of(kind, arguments.topology, parse_seed(arguments.seed), options, arguments.line);
+  const std::vector<StudyCommand> commands = study_commands();
+  const StudyCommand& of = *std::ranges::find(commands, command, &StudyCommand::name);
+  const Experiment experiment = experiment_of(
+      of.kind, arguments.topology, parse_seed(arguments.seed), of.options, arguments.line);
   const AnyStudy& study = experiment.studies.front();
   const std::string& network = experiment.topologies.front().label;
   require_columns(arguments.tables, experiment.studies);

@@ -292,8 +292,7 @@ void require_columns(const TableArguments& tables, std::span<const AnyStudy> stu
 
 /// Reads the command line as the study that it stands for (study_line.hpp), runs and concludes it.
 /// `adapt`: the result before it is shown; may be empty. Errors: InputError.
-int run_study_line(std::string_view command, std::string_view kind,
-                   std::span<const StudyOption> options, const StudyArguments& arguments,
+int run_study_line(std::string_view command, const StudyArguments& arguments,
                    const std::function<void(StudyResult&)>& adapt = {});
 
 /// Keys and values of texts `key=value`. Errors: InputError for another form or a repeated key.

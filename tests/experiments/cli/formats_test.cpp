@@ -118,11 +118,12 @@ TEST_CASE("the manual's tables of keys have the words that may stand at a key") 
         read_file(source + "/docs/formats/" + std::string(command.kind) + ".md");
     for (const StudyOption& row : command.options) {
       const Names words = row.words == nullptr ? Names{} : row.words();
-      if (words.empty() || words.size() > 6) continue; // more are names of a list
+      if (words.empty() || words.size() > 6) continue; // more are names that may grow in number
       const std::size_t at = page.find("\n| `" + std::string(row.key) + "` |");
       INFO(command.kind << ": " << row.key);
       REQUIRE(at != std::string::npos);
       const std::string line = page.substr(at + 1, page.find('\n', at + 1) - at);
+      if (line.find("| name") != std::string::npos) continue; // likewise
       for (const std::string& word : words) CHECK_THAT(line, ContainsSubstring("\"" + word));
       ++checked;
     }

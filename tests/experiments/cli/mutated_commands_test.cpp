@@ -56,8 +56,8 @@ std::vector<std::string> vocabulary() {
   return {words.begin(), words.end()};
 }
 
-std::vector<GivenOption> given_options() {
-  std::vector<GivenOption> options;
+std::vector<KnownOption> given_options() {
+  std::vector<KnownOption> options;
   for (const std::string& command : good_commands()) {
     const std::vector<std::string> words = words_of(command);
     for (std::size_t i = 0; i + 1 < words.size(); ++i)
@@ -219,7 +219,7 @@ private:
 /// Returns its exit code.
 int check_mutant(std::uint64_t seed, const GoodInput& good,
                  const std::vector<std::string>& vocabulary,
-                 const std::vector<GivenOption>& options) {
+                 const std::vector<KnownOption>& options) {
   Random random(seed);
   const TemporaryFolder folder;
   good.copy_to(folder.file(""));
@@ -257,7 +257,7 @@ std::uint64_t number_from(const char* variable, std::uint64_t otherwise) {
 TEST_CASE("commands with slips end in order, and say what is wrong", "[slow]") {
   const GoodInput good;
   const std::vector<std::string> words = vocabulary();
-  const std::vector<GivenOption> options = given_options();
+  const std::vector<KnownOption> options = given_options();
   const std::uint64_t first = number_from("TUTTI_MUTANT_SEED", 1);
   const std::uint64_t count = number_from("TUTTI_MUTANTS", 2'000);
   std::map<int, std::uint64_t> endings; // by exit code

@@ -206,7 +206,7 @@ void slip_in_text(std::string& text, const std::vector<std::string>& words, Rand
 std::uint64_t any_count(Random& random) { return random.below(3) != 0 ? 1 : 2 + random.below(3); }
 
 /// Another value where the line has this option, else the option at its end.
-void give(std::vector<std::string>& line, const GivenOption& option) {
+void give(std::vector<std::string>& line, const KnownOption& option) {
   const auto known = std::ranges::find(line, option.name);
   if (known != line.end() && known + 1 != line.end()) {
     *(known + 1) = option.value;
@@ -233,7 +233,7 @@ std::string mutated(std::string text, bool is_text, const std::vector<std::strin
 
 std::vector<std::string> mutated(std::vector<std::string> line,
                                  const std::vector<std::string>& words,
-                                 const std::vector<GivenOption>& options, Random& random) {
+                                 const std::vector<KnownOption>& options, Random& random) {
   for (std::uint64_t slips = any_count(random); slips > 0; --slips) {
     if (line.empty()) return {any_of(words, random)};
     if (random.below(2) == 0) {

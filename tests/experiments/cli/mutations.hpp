@@ -17,7 +17,7 @@ namespace tutti {
                                   const std::vector<std::string>& words, Random& random);
 
 /// An option and the word that follows it in some good line.
-struct GivenOption {
+struct KnownOption {
   std::string name, value;
 };
 
@@ -25,7 +25,7 @@ struct GivenOption {
 /// Half of them give an option another value that is good elsewhere, or add one with its value.
 [[nodiscard]] std::vector<std::string> mutated(std::vector<std::string> line,
                                                const std::vector<std::string>& words,
-                                               const std::vector<GivenOption>& options,
+                                               const std::vector<KnownOption>& options,
                                                Random& random);
 
 } // namespace tutti

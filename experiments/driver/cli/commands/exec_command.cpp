@@ -1,7 +1,6 @@
 // `tutti exec`: schedules run with real data, every element checked, beside what the engines
 // predict.
 #include "experiments/driver/cli/commands.hpp"
-#include "experiments/driver/studies/executions/study.hpp"
 
 namespace tutti {
 
@@ -10,8 +9,7 @@ int exec_command(const ExecArguments& arguments) {
     if (arguments.nccl_tests)
       result.story = [text = result.texts.front().text](const TableForm&) { return text; };
   };
-  return run_study_line("exec", ExecutionStudy::kind, ExecutionStudy::options_of_command(),
-                        arguments, as_nccl_tests);
+  return run_study_line("exec", arguments, as_nccl_tests);
 }
 
 } // namespace tutti

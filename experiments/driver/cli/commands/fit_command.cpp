@@ -1,6 +1,5 @@
 // `tutti fit`: a transport whose constants are those of a machine that has measured.
 #include "experiments/driver/cli/commands.hpp"
-#include "experiments/driver/studies/fits/study.hpp"
 #include "sim/files/files.hpp"
 
 #include <string>
@@ -15,11 +14,10 @@ int fit_command(const FitArguments& arguments) {
     for (const char* file : {"fits.csv", "fit_rows.csv", "fit_constants.csv", "results.json"})
       outputs.push_back(*arguments.out + "/" + file);
   require_outputs(inputs_of(arguments.topology, arguments.line), outputs);
-  return run_study_line("fit", FitStudy::kind, FitStudy::options_of_command(), arguments,
-                        [&](StudyResult& result) {
-                          if (!arguments.output.empty() && !result.texts.empty())
-                            write_file(arguments.output, result.texts.front().text);
-                        });
+  return run_study_line("fit", arguments, [&](StudyResult& result) {
+    if (!arguments.output.empty() && !result.texts.empty())
+      write_file(arguments.output, result.texts.front().text);
+  });
 }
 
 } // namespace tutti

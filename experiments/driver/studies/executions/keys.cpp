@@ -88,8 +88,8 @@ std::span<const Key<ExecutionCase>> ExecutionStudy::keys() {
        "and predict the rest; default none"},
       link_busy_option,
       forwarding_option,
-      {"passes", nullptr, keys::whole<1, most_passes, &C::passes>, "how often all is done"},
-      {"profile_sizes", nullptr, V(OptionForm::texts, read_profile_sizes), "of chunks"}};
+      {"passes", nullptr, keys::whole<1, most_passes, &C::passes>, nullptr},
+      {"profile_sizes", nullptr, V(OptionForm::texts, read_profile_sizes), nullptr}};
   return rows;
 }
 

@@ -47,9 +47,9 @@ struct FailureStudy {
   /// How --columns may call what its tables have, or could have.
   [[nodiscard]] std::vector<std::string> table_columns() const;
 
-  /// From its table, after `others` of its kind. Pre: the experiment has its topologies. Files of events are looked for beside `source_name`.
-  /// Errors: InputError with the place of what is wrong, also for a label that another study has,
-  /// or that gives the same file name.
+  /// From its table, after `others` of its kind. Files of events are looked for beside
+  /// `source_name`. Pre: the experiment has its topologies. Errors: InputError with the place of
+  /// what is wrong, also for a label that another study has, or that gives the same file name.
   [[nodiscard]] static FailureStudy read(ConfigTable table, const Experiment& experiment,
                                          const std::string& source_name,
                                          std::span<const FailureStudy> others);
