@@ -17,8 +17,9 @@ namespace tutti {
 /// Errors: InputError for the name of a picture, or one that such a case has nothing for.
 void require_drawable(const ReplayFiles& files, const Case& c);
 
-/// Has the cases leave in a folder what the files are made of: their timelines, each in its process,
-/// and their schedules. The folder, which lives until the files are written; null: none is needed.
+/// Has the cases leave in a folder what the files are made of: their timelines, each in its
+/// process, and their schedules. The folder, which lives until the files are written; null: none is
+/// needed.
 [[nodiscard]] std::unique_ptr<ScratchFolder> record_for(const ReplayFiles& files,
                                                         std::span<Case> cases);
 

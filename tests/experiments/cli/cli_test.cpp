@@ -528,6 +528,12 @@ TEST_CASE("every command that uses a network draws it") {
         "by tacos on ring:4");
   draws("replay -t ring:4 s.json --draw-steps", "rs.svg", "share of the interval");
   draws("replay -t ring:4 s.json --draw-by queue --draw", "rq.svg", "data waiting for the link");
+  Json mine = Json::parse(read_file(folder.file("s.json")));
+  mine["algorithm"] = "mine"; // of a name that nobody knows
+  write_file(folder.file("mine.json"), mine.dump());
+  draws("replay -t ring:4 mine.json --skew none,normal:1us --draws 5 --histogram", "mine.svg",
+        "mine, skew normal:1us");
+  draws("replay -t ring:4 mine.json --heatmap", "map.svg", "all_gather 1GiB, mine");
   draws("synth" + ring + "-a direct --draw-by queue --draw", "sq.svg", "data waiting for the link");
   draws("synth" + ring + "-a direct --draw-by bytes --draw", "sb.svg", "data over the link");
   draws("failures" + ring + "-a tacos --event at=50%,link_down=npu0-npu1 --draw-by bytes --draw",

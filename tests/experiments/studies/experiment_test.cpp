@@ -164,7 +164,7 @@ TEST_CASE("a collective's file stands beside the experiment") {
   std::filesystem::create_directory(folder.file("to"));
   write_file(folder.file("to/swap.toml"),
              "[[collective]]\nname = \"broadcast,root=1\"\nsize = \"1MiB\"\n");
-  const std::string head = "name = \"e\"\n[topologies]\nR = \"ring:4\"\n";
+  const std::string network = "name = \"e\"\n[topologies]\nR = \"ring:4\"\n";
   const std::string file = folder.file("to/e.toml");
   for (const std::string study :
        {"[[runs]]\ncollectives = [\"swap.toml\"]\nalgorithms = [\"direct\"]\n",
@@ -173,7 +173,7 @@ TEST_CASE("a collective's file stands beside the experiment") {
         "[[jobs]]\nalgorithms = [\"direct\"]\n[[jobs.job]]\nname = \"j\"\ncollective = "
         "\"swap.toml\"\n"}) {
     INFO(study);
-    write_file(file, head + study);
+    write_file(file, network + study);
     CHECK_NOTHROW(
         require_sound(read_experiment(file).studies.at(0), read_experiment(file).topologies));
   }

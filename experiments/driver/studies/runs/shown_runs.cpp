@@ -92,10 +92,10 @@ VariantNames::VariantNames(std::span<const Evaluation> evaluations) {
     collectives_ |= x.collective != first.collective;
     topologies_ |= x.topology != first.topology;
     for (const Evaluation& y : evaluations) {
-      if (&x == &y || x.algorithm != y.algorithm || x.topology != y.topology || x.collective != y.collective ||
+      if (x.algorithm != y.algorithm || x.topology != y.topology || x.collective != y.collective ||
           x.size != y.size)
         continue;
-      if (chunks_asked(x) != chunks_asked(y))
+      if (x.chunks_per_shard != y.chunks_per_shard)
         with_chunks_.insert(x.algorithm);
       else if (x.run != y.run)
         with_run_.insert(x.algorithm);
