@@ -9,8 +9,11 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
+#include <span>
 #include <string_view>
 #include <type_traits>
+#include <utility>
 
 namespace tutti {
 
@@ -49,12 +52,18 @@ Json value_schema(const RecordColumn& column) {
   return schema;
 }
 
-/// "^fact:.+$": the names of which "fact:NAME" stands for one.
-std::string pattern_of(const std::string& family) {
-  const std::size_t at = family.find_first_of("NK");
-  const std::size_t end = family.find_first_not_of("NAMEK", at);
-  return fmt::format("^{}.+{}$", family.substr(0, at),
-                     end == std::string::npos ? "" : family.substr(end));
+/// What stands for a name in a family's: "NAME" of "fact:NAME", "K" of "lower_bound_at_K_ps".
+std::pair<std::string, std::string> around_name(const std::string& family) {
+  constexpr const char* capitals = "ABCDEFGHIJKLMNOPQRSTUVWXYZ";
+  return {family.substr(0, family.find_first_of(capitals)),
+          family.substr(family.find_last_of(capitals) + 1)};
+}
+
+bool is_of_family(const RecordColumn& column, std::span<const RecordColumn> all) {
+  return std::ranges::any_of(all, [&](const RecordColumn& other) {
+    return other.presence == Presence::family &&
+           column.name.starts_with(around_name(other.name).first);
+  });
 }
 
 Json file_schema(const RecordFile& file, std::string_view kind) {
@@ -66,9 +75,11 @@ Json file_schema(const RecordFile& file, std::string_view kind) {
   }
   for (const RecordColumn& column : file.records.columns) {
     if (column.presence == Presence::family) {
-      families[pattern_of(column.name)] = value_schema(column);
+      const auto [before, after] = around_name(column.name);
+      families[fmt::format("^{}.+{}$", before, after)] = value_schema(column);
       continue;
     }
+    if (is_of_family(column, file.records.columns)) continue;
     properties[column.name] = value_schema(column);
     if (column.presence != Presence::optional) required.push_back(column.name);
   }

@@ -166,7 +166,7 @@ Fields<BoundRow> fields_of(const BoundStudy& study) {
       {shared("lower_bound_ps"), [](const R& r) { return r.any.best().time; }},
       {shared("lower_bound_kind").shown(3), [](const R& r) { return to_text(r.any.best().kind); }}};
   for (std::size_t i = 0; i < study.chunks.size(); ++i)
-    fields.push_back({bound_column(fmt::to_string(study.chunks[i]), sometimes), [i](const R& r) {
+    fields.push_back({bound_column(fmt::to_string(study.chunks[i]), optional), [i](const R& r) {
                         return r.at_chunks[i] ? Cell(r.at_chunks[i]->time) : Cell();
                       }});
   const auto of_best = [](auto value) {
@@ -286,9 +286,7 @@ std::size_t BoundStudy::case_count() const {
 }
 
 std::vector<RecordFile> BoundStudy::files() {
-  BoundStudy study;
-  study.chunks.clear();
-  Records records = records_of<BoundRow>(fields_of(study), {});
+  Records records = records_of<BoundRow>(fields_of(BoundStudy()), {});
   const auto after = std::ranges::find(records.columns, "algorithm", &RecordColumn::name);
   records.columns.insert(after, bound_column("K", Presence::family));
   return {{"bounds", std::move(records)}};
