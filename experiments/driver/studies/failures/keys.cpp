@@ -67,7 +67,6 @@ std::span<const Key<FailureStudy>> FailureStudy::keys() {
        "time from an event until it is known; default 100us"},
       {"decision", "--decision", keys::time<&S::common, &C::decision>,
        "time from then until the answer is in force; default 50us"},
-      {"limit_of_decisions", "--most-decisions", keys::whole<1, 100, &S::most>, "at most so many"},
       {"planner", "--planner", keys::text<find_algorithm, algorithm_names, &S::planner>,
        "algorithm that plans what is left; default: the algorithm itself if it plans custom "
        "collectives, else tacos"},

@@ -27,7 +27,6 @@ struct FailureStudy {
 
   std::string label;        ///< unique in its experiment
   std::size_t topology = 0; ///< into the networks
-  std::int64_t most = 1;
   FailureCase common;       ///< without topology and algorithm
   std::vector<AlgorithmRow> algorithms;
   std::optional<AlgorithmRow> planner;   ///< none: default_planner() of each algorithm

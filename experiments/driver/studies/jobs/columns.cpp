@@ -78,7 +78,6 @@ Fields<JobRow> job_fields() {
        }},
       {{"start_ps", time, key, always, "Time at which the job starts"},
        [](const R& r) { return r.job->timing.start; }},
-      {{"jobs", count, key, always, "Jobs at once"}, [](const R& r) { return r.study->jobs.size(); }},
       {{"priority", count, key, always,
         "0 to 7; of transfers that wait for a link, those of the highest priority go first, "
         "without preemption"},
