@@ -94,17 +94,29 @@ private:
   std::size_t count(std::size_t each) {
     std::size_t size = 0;
     value(size);
-    if (size > left_.size() / each) throw std::runtime_error("the simulation's report is cut off");
+    if (size > left_.size() / each) throw std::runtime_error("the message is cut off");
     return size;
   }
   const char* take(std::size_t size) {
-    if (left_.size() < size) throw std::runtime_error("the simulation's report is cut off");
+    if (left_.size() < size) throw std::runtime_error("the message is cut off");
     const char* const taken = left_.data();
     left_.remove_prefix(size);
     return taken;
   }
   std::string_view left_;
 };
+
+/// A value that may be missing, which each(stream, value) writes or reads.
+template <typename Stream, typename Optional, typename Each>
+void exchange_optional(Stream& stream, Optional& optional, const Each& each) {
+  bool is_there = optional.has_value();
+  stream.value(is_there);
+  if constexpr (!Stream::writes) {
+    optional.reset();
+    if (is_there) optional.emplace();
+  }
+  if (is_there) each(stream, *optional);
+}
 
 /// A vector whose items each(stream, item) writes or reads.
 template <typename Stream, typename Items, typename Each>

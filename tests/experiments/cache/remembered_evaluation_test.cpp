@@ -2,7 +2,7 @@
 #include "experiments/driver/cache/schedule_cache.hpp"
 #include "experiments/driver/studies/registry.hpp"
 #include "experiments/driver/studies/runs/evaluation.hpp"
-#include "experiments/driver/studies/runs/json.hpp"
+#include "experiments/driver/studies/runs/message.hpp"
 #include "sim/compact_schedule.hpp"
 #include "sim/files/files.hpp"
 #include "tests/catch.hpp"

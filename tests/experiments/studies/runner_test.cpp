@@ -1,7 +1,7 @@
 #include "experiments/driver/studies/runs/runner.hpp"
 
 #include "experiments/driver/studies/registry.hpp"
-#include "experiments/driver/studies/runs/json.hpp"
+#include "experiments/driver/studies/runs/message.hpp"
 #include "experiments/driver/studies/runs/recorded_run.hpp"
 #include "experiments/driver/studies/runs/records.hpp"
 #include "experiments/driver/studies/runs/table.hpp"
@@ -452,6 +452,10 @@ TEST_CASE("plan, attempts and facts reach JSON, table and CSV, and come back fro
   const Topology topology = samples::ring(4);
   const Evaluation made = evaluate(case_of(topology, compact_row));
   const Evaluation e = parse_evaluation(evaluation_message(made));
+  CHECK(evaluation_message(e) == evaluation_message(made));
+  const std::string message = evaluation_message(e);
+  for (std::size_t length = 0; length < message.size(); ++length)
+    CHECK_THROWS_AS(parse_evaluation(message.substr(0, length)), std::runtime_error);
   CHECK(e.planned == Time{1'000'000});
   CHECK(e.planned_on == "a ring of its own");
   REQUIRE(e.attempts);

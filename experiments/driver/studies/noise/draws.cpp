@@ -251,30 +251,6 @@ Json draws_json(const NoiseOutcome& outcome) {
           {"critical_cause", std::move(causes)}};
 }
 
-Json noise_message(const NoiseOutcome& outcome) {
-  return {{"skew", outcome.skew},
-          {"jitter", outcome.jitter},
-          {"seed", outcome.seed},
-          {"quiet_ps", outcome.quiet.ps},
-          {"draws", draws_json(outcome)}};
-}
-
-NoiseOutcome parse_noise_message(const Json& json) {
-  NoiseOutcome outcome{json.at("skew"),
-                       json.at("jitter"),
-                       json.at("seed"),
-                       {json.at("quiet_ps").get<std::int64_t>()},
-                       {}};
-  const Json &times = json.at("draws").at("time_ps"),
-             &starts = json.at("draws").at("last_start_ps"),
-             &causes = json.at("draws").at("critical_cause");
-  for (std::size_t i = 0; i < times.size(); ++i)
-    outcome.draws.push_back({times[i].is_null() ? Draw::never : Time{times[i].get<std::int64_t>()},
-                             {starts.at(i).get<std::int64_t>()},
-                             causes.at(i).is_null() ? "" : causes.at(i).get<std::string>()});
-  return outcome;
-}
-
 std::string noise_text(const NoiseOutcome& outcome) {
   return fmt::format("{} draw{} of skew {}, jitter {}, seed {}", outcome.draws.size(),
                      outcome.draws.size() == 1 ? "" : "s", outcome.skew, outcome.jitter,

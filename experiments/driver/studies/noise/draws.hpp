@@ -32,6 +32,7 @@ struct Draw {
   /// waited for; empty where nobody knows.
   std::string critical_cause = {};
   std::string problem = {}; ///< a defect of Tutti in words; empty where all is well
+  bool operator==(const Draw&) const = default;
 };
 
 /// What came of all draws of one skew and jitter.
@@ -104,9 +105,6 @@ void draw_noise(NoisePlan plan, const NoiseRequest& request, Time lower_bound, T
 
 /// An object with lists: of each draw its time (null: never), last start and what it depended on.
 [[nodiscard]] nlohmann::ordered_json draws_json(const NoiseOutcome& outcome);
-/// All of an outcome, for another process, and back.
-[[nodiscard]] nlohmann::ordered_json noise_message(const NoiseOutcome& outcome);
-[[nodiscard]] NoiseOutcome parse_noise_message(const nlohmann::ordered_json& json);
 
 /// "200 draws of uniform:20us, jitter none, seed 1": for headings.
 [[nodiscard]] std::string noise_text(const NoiseOutcome& outcome);

@@ -1,5 +1,4 @@
-// Evaluations as JSON: what `--json` prints, what results files hold, and what a job's process
-// sends back to the driver.
+// Evaluations as JSON: what `--json` prints, and what results files hold.
 #pragma once
 
 #include "experiments/driver/studies/runs/evaluation.hpp"
@@ -8,8 +7,6 @@
 
 #include <cstdint>
 #include <span>
-#include <string>
-#include <string_view>
 
 namespace tutti {
 
@@ -27,10 +24,5 @@ enum class LinkDetail : std::uint8_t {
 
 /// Details of one replay: what is no value of a column.
 [[nodiscard]] nlohmann::ordered_json replay_details(const Replay& replay, LinkDetail links);
-
-/// All of it on one line, for another process; parse_evaluation is the inverse.
-[[nodiscard]] std::string evaluation_message(const Evaluation& evaluation);
-/// Errors: InputError for malformed text.
-[[nodiscard]] Evaluation parse_evaluation(std::string_view message);
 
 } // namespace tutti

@@ -1,11 +1,11 @@
-// What a case's process says: progress and stages while it goes on, then its evaluation as JSON, or
-// why there is none. Cases begin in their order, and what one has found out about bounds goes to
+// What a case's process says: progress and stages while it goes on, then its evaluation, or why
+// there is none. Cases begin in their order, and what one has found out about bounds goes to
 // those that begin later.
 #include "experiments/driver/studies/runs/runner.hpp"
 
 #include "experiments/driver/pool/process_memory.hpp"
 #include "experiments/driver/pool/process_pool.hpp"
-#include "experiments/driver/studies/runs/json.hpp"
+#include "experiments/driver/studies/runs/message.hpp"
 #include "sim/error.hpp"
 #include "sim/files/files.hpp"
 
