@@ -5,7 +5,7 @@
 
 #include "sim/engines/engine.hpp"
 #include "sim/error.hpp"
-#include "workloads/planning/carried_plans.hpp"
+#include "workloads/planning/transported_plans.hpp"
 
 #include <fmt/format.h>
 

@@ -15,12 +15,12 @@
 #include "sim/routing.hpp"
 #include "sim/text.hpp"
 #include "sim/verify.hpp"
-#include "workloads/planning/carried_plans.hpp"
 #include "workloads/planning/collectives.hpp"
 #include "workloads/planning/group_network.hpp"
 #include "workloads/planning/group_sites.hpp"
 #include "workloads/planning/placed_plan.hpp"
 #include "workloads/planning/plan_choice.hpp"
+#include "workloads/planning/transported_plans.hpp"
 
 #include <fmt/format.h>
 
@@ -244,7 +244,7 @@ private:
   [[nodiscard]] IterationReport simulated(const WorkloadPlans& plans,
                                           const IterationOptions& options) const {
     if (transport_ == nullptr) return run_iteration_native(topology_, workload_, plans, options);
-    const CarriedPlans by = carried(topology_, plans, *transport_);
+    const TransportedPlans by = transported(topology_, plans, *transport_);
     return run_iteration_native(by.topology, workload_, by.plans, options);
   }
 

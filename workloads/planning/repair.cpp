@@ -7,8 +7,8 @@
 #include "sim/error.hpp"
 #include "sim/repair/rerouting.hpp"
 #include "sim/verify.hpp"
-#include "workloads/planning/carried_plans.hpp"
 #include "workloads/planning/placed_plan.hpp"
+#include "workloads/planning/transported_plans.hpp"
 
 #include <fmt/format.h>
 

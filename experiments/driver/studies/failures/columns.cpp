@@ -61,9 +61,8 @@ Fields<PolicyRow> case_fields() {
       {{"decision_ps", time, key, always,
         "Time from that knowledge until the answer to the event is in force"},
        [](const R& r) { return r.e->decision; }},
-      {shared(
-           "status",
-           "Outcome of the synthesis of the schedule that events befall, or `defect`, as for runs"),
+      {shared("status",
+              "Outcome of the synthesis of the schedule that is run, or `defect`, as for runs"),
        [](const R& r) { return r.e->problem.empty() ? to_text(r.e->status) : "defect"; }},
       {shared("note"),
        [](const R& r) {

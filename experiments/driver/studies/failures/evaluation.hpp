@@ -22,7 +22,7 @@
 
 namespace tutti {
 
-/// One algorithm and the events that befall it.
+/// One algorithm and the events during its run.
 struct FailureCase {
   std::string label;                  ///< of an experiment; may be empty
   std::string topology_label;         ///< stands in reports

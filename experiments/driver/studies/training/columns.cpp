@@ -52,7 +52,7 @@ Fields<IterationRow> label_fields() {
               "Algorithm by which all collectives are made; `auto`: for each the best of several"),
        [](const R& r) { return r.run->plan; }},
       {{"condition", text, key, always,
-        "What befalls the iterations. `undisturbed`: nothing. `disturbed`: stragglers and events. "
+        "What disturbs the iterations. `undisturbed`: nothing. `disturbed`: stragglers and events. "
         "`reroute`: cables are out of order, and what would cross them takes the shortest path "
         "that is left. `resynthesize`: cables are out of order, and all is planned for what is "
         "left of the network"},

@@ -1,4 +1,4 @@
-// What befalls iterations: nothing, stragglers and events, or failed cables; as asked for, and as
+// What disturbs iterations: nothing, stragglers and events, or failed cables; as asked for, and as
 // the conditions under which a workload runs.
 #pragma once
 
@@ -31,7 +31,7 @@ struct Straggler {
   Share share;
 };
 
-/// What befalls the iterations, each time against those that nothing disturbs.
+/// What disturbs the iterations, each time against those that nothing disturbs.
 struct Disturbances {
   std::vector<Straggler> stragglers;
   /// Per topology of the study; empty: none. Events that are drawn: random cables that are out of
@@ -52,7 +52,7 @@ void require_npus(std::span<const Straggler> stragglers, std::span<const Trainin
 [[nodiscard]] std::vector<Share> compute_shares(std::span<const Straggler> stragglers,
                                                 const Topology& topology);
 
-/// What befalls an iteration.
+/// What disturbs an iteration.
 struct Condition {
   enum class Kind : std::uint8_t {
     undisturbed,

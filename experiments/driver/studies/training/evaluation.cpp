@@ -14,8 +14,8 @@
 #include "sim/error.hpp"
 #include "sim/transport/constants.hpp"
 #include "topologies/failed_links.hpp"
-#include "workloads/planning/carried_plans.hpp"
 #include "workloads/planning/repair.hpp"
+#include "workloads/planning/transported_plans.hpp"
 
 #include <fmt/format.h>
 
@@ -184,7 +184,7 @@ private:
       simulate(*network_.topology, plans, options, run);
       if (study_.noise.is_drawn()) add_noise(plans, options, run);
     } else {
-      const CarriedPlans by = carried(*network_.topology, plans, *transport);
+      const TransportedPlans by = transported(*network_.topology, plans, *transport);
       simulate_with_transport(by, options, run);
       run.report->links = without_lanes(by, run.report->links, network_.topology->link_count());
       const auto is_later = [](const NetworkEvent& event) { return event.at > Time{}; };
@@ -196,7 +196,7 @@ private:
     run.run_seconds = cpu_seconds() - start;
   }
 
-  void simulate_with_transport(const CarriedPlans& by, IterationOptions options,
+  void simulate_with_transport(const TransportedPlans& by, IterationOptions options,
                                TrainingRun& run) const {
     const std::vector<NetworkEvent> events = on_lanes(by, options.events);
     options.events = events;
@@ -209,8 +209,8 @@ private:
     options.watch = watch_of(study_.planning.options.stage, "iteration at the transport's slowest");
     try {
       const Topology& topology = *network_.topology;
-      const CarriedPlans slow =
-          carried(topology, plans, at_its_slowest(*plan_.transport, topology.parts().npu_model));
+      const TransportedPlans slow = transported(
+          topology, plans, at_its_slowest(*plan_.transport, topology.parts().npu_model));
       const std::vector<NetworkEvent> events = on_lanes(slow, options.events);
       options.events = events;
       const EngineRow& engine = *study_.engines.front();

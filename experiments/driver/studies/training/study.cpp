@@ -1,5 +1,5 @@
 // [[training]] from its tables to what came of them. The order of reading matters: networks and
-// algorithms first, then the work, which must fit the networks, then what befalls it, then
+// algorithms first, then the work, which must fit the networks, then what disturbs it, then
 // expectations, which are checked against the runs that there will be. So an expectation that picks
 // nothing, or too much, is an error before hours of simulation. A run may take minutes: whoever
 // waits is told what begins and what came of it, line by line, since the runs of a study are few

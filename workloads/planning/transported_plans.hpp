@@ -1,5 +1,5 @@
-// A workload's plans as a runtime carries them (sim/transport/transport.hpp): the same plans on a
-// network with lanes, so that whoever simulates an iteration knows nothing of transports.
+// A workload's plans with the transport of a runtime (sim/transport/transport.hpp): the same plans
+// on a network with lanes, so that whoever simulates an iteration knows nothing of transports.
 #pragma once
 
 #include "sim/engines/engine.hpp"
@@ -21,7 +21,7 @@ struct PlanTimes {
   Time alone, busy;
 };
 /// By the native engine. Under a transport (null: ideal links) the launch counts, and a plan of no
-/// library is carried by the protocol that is fastest for it, which its `library` then says: what
+/// library goes by the protocol that is fastest for it, which its `library` then says: what
 /// one NPU sends to another by LL or Simple, as NCCL has it (enqueue.cc), else by any.
 /// Errors: InputError as transported().
 [[nodiscard]] PlanTimes timed(const Topology& network, CommunicationPlan& plan, bool is_send,
@@ -29,7 +29,7 @@ struct PlanTimes {
                               const RunOptions& options);
 
 /// Lanes stand behind the network's own links, which nothing crosses any more.
-struct CarriedPlans {
+struct TransportedPlans {
   Topology topology;
   WorkloadPlans plans;
   std::vector<LinkId> original; ///< [link]: the one that it is a lane of
@@ -41,17 +41,17 @@ struct CarriedPlans {
 /// together what the protocol that fills it most leaves of its bandwidth.
 /// Pre: plans have their `library` (timed()). Errors: InputError as transported().
 /// Cost: O(requests x links of each + transfers of all plans).
-[[nodiscard]] CarriedPlans carried(const Topology& topology, const WorkloadPlans& plans,
-                                   const Transport& transport);
+[[nodiscard]] TransportedPlans transported(const Topology& topology, const WorkloadPlans& plans,
+                                           const Transport& transport);
 
 /// Links that go down or up take their lanes with them. Errors: InputError for other events: what a
 /// runtime makes of links that change their rates or latencies nobody has measured.
-[[nodiscard]] std::vector<NetworkEvent> on_lanes(const CarriedPlans& carried,
+[[nodiscard]] std::vector<NetworkEvent> on_lanes(const TransportedPlans& plans,
                                                  std::span<const NetworkEvent> events);
 
 /// The use of the network's own links, of that of all lanes: busy as long as data keeps the wire of
 /// its plan.
-[[nodiscard]] std::vector<LinkUse> without_lanes(const CarriedPlans& carried,
+[[nodiscard]] std::vector<LinkUse> without_lanes(const TransportedPlans& plans,
                                                  std::span<const LinkUse> lanes, std::size_t links);
 
 } // namespace tutti

@@ -1,7 +1,7 @@
 // A plan is rewritten once on the network that it was made on, and its lanes are then laid out
 // wherever requests have placed it. What single plans don't know of each other is added here: the
 // joint bandwidth of a link, or a shared group, that several of them cross.
-#include "workloads/planning/carried_plans.hpp"
+#include "workloads/planning/transported_plans.hpp"
 
 #include "sim/error.hpp"
 #include "workloads/planning/group_network.hpp"
@@ -60,9 +60,9 @@ PlanTimes timed(const Topology& network, CommunicationPlan& plan, bool is_send,
 
 namespace {
 
-class Carrier {
+class PlanTransport {
 public:
-  Carrier(const Topology& topology, const Transport& transport)
+  PlanTransport(const Topology& topology, const Transport& transport)
       : topology_(topology), transport_(transport),
         launch_(transport.launch_of(topology.parts().npu_model)), parts_(topology.parts()) {
     for (std::uint32_t l = 0; l < topology.link_count(); ++l) {
@@ -72,16 +72,15 @@ public:
     users_.resize(topology.link_count());
   }
 
-  CarriedPlans run(const WorkloadPlans& plans) && {
-    WorkloadPlans carried{plans.requests, {}};
-    for (const PlacedPlan& placed : plans.plans) carried.plans.push_back(place(placed));
+  TransportedPlans run(const WorkloadPlans& plans) && {
+    WorkloadPlans made{plans.requests, {}};
+    for (const PlacedPlan& placed : plans.plans) made.plans.push_back(place(placed));
     share();
-    return {Topology(std::move(parts_)), std::move(carried), std::move(original_),
-            std::move(wires_)};
+    return {Topology(std::move(parts_)), std::move(made), std::move(original_), std::move(wires_)};
   }
 
 private:
-  /// A plan as it is carried where links look so.
+  /// A plan with its transport, where links look so.
   struct Made {
     std::shared_ptr<const CommunicationPlan> plan;
     Transported by;
@@ -136,9 +135,9 @@ private:
     for (std::size_t t = 0; t < plan.schedule.size(); ++t)
       for (const LinkId link : plan.schedule.paths().links(plan.schedule.path_of(t)))
         is_used[link.value] = true;
-    auto carried = std::make_shared<const CommunicationPlan>(CommunicationPlan{
+    auto made = std::make_shared<const CommunicationPlan>(CommunicationPlan{
         plan.collective, std::move(by.schedule), plan.algorithm, plan.library, launch_});
-    return {std::move(carried), std::move(by), std::move(first), std::move(is_used)};
+    return {std::move(made), std::move(by), std::move(first), std::move(is_used)};
   }
 
   /// The first of a plan's lanes on a link, which is link `l` of the plan's network.
@@ -215,22 +214,22 @@ private:
 
 } // namespace
 
-CarriedPlans carried(const Topology& topology, const WorkloadPlans& plans,
-                     const Transport& transport) {
-  return Carrier(topology, transport).run(plans);
+TransportedPlans transported(const Topology& topology, const WorkloadPlans& plans,
+                             const Transport& transport) {
+  return PlanTransport(topology, transport).run(plans);
 }
 
-std::vector<NetworkEvent> on_lanes(const CarriedPlans& carried,
+std::vector<NetworkEvent> on_lanes(const TransportedPlans& plans,
                                    std::span<const NetworkEvent> events) {
-  std::vector<std::vector<LinkId>> lanes(carried.original.size());
+  std::vector<std::vector<LinkId>> lanes(plans.original.size());
   if (!events.empty())
-    for (std::uint32_t l = 0; l < carried.original.size(); ++l)
-      lanes[carried.original[l].value].emplace_back(l);
+    for (std::uint32_t l = 0; l < plans.original.size(); ++l)
+      lanes[plans.original[l].value].emplace_back(l);
   std::vector<NetworkEvent> result;
   for (const NetworkEvent& event : events) {
     if (event.kind != NetworkEvent::Kind::link_down && event.kind != NetworkEvent::Kind::link_up)
       throw InputError(fmt::format("{}: under a transport links go down and up only",
-                                   to_text(event, carried.topology)));
+                                   to_text(event, plans.topology)));
     for (const LinkId lane : lanes[event.link.value]) {
       result.push_back(event);
       result.back().link = lane;
@@ -239,14 +238,14 @@ std::vector<NetworkEvent> on_lanes(const CarriedPlans& carried,
   return result;
 }
 
-std::vector<LinkUse> without_lanes(const CarriedPlans& carried, std::span<const LinkUse> lanes,
+std::vector<LinkUse> without_lanes(const TransportedPlans& plans, std::span<const LinkUse> lanes,
                                    std::size_t links) {
   std::vector<LinkUse> uses(links);
   for (std::size_t lane = 0; lane < lanes.size(); ++lane) {
-    LinkUse& use = uses[carried.original[lane].value];
+    LinkUse& use = uses[plans.original[lane].value];
     use.bytes += lanes[lane].bytes;
     use.transfers += lanes[lane].transfers;
-    use.busy += serialization(lanes[lane].bytes, carried.wires[lane]);
+    use.busy += serialization(lanes[lane].bytes, plans.wires[lane]);
   }
   return uses;
 }

@@ -1,6 +1,6 @@
 // Plans under a transport: launches, lanes that several plans share, what a protocol is chosen by;
 // all by hand, on both engines.
-#include "workloads/planning/carried_plans.hpp"
+#include "workloads/planning/transported_plans.hpp"
 
 #include "sim/engines/engine.hpp"
 #include "sim/iteration.hpp"
@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-namespace carried_plans_test {
+namespace transported_plans_test {
 
 using namespace tutti;
 using namespace tutti::testing;
@@ -80,7 +80,7 @@ Workload two_sends() {
   return sketch.workload;
 }
 
-void check_duration(const CarriedPlans& by, const Workload& workload, Time expected) {
+void check_duration(const TransportedPlans& by, const Workload& workload, Time expected) {
   IterationOptions options;
   CHECK(run_iteration_native(by.topology, workload, by.plans, options).duration == expected);
   options.fold = false;
@@ -99,8 +99,8 @@ TEST_CASE("a call's transfers begin when it is launched, whatever else is comput
     sketch.collective(npu, group, 0, Bytes{2'000'000}, {before});
     sketch.compute(npu, 7 * us, {before}); // beside the launch
   }
-  const CarriedPlans by =
-      carried(topology, plans_of(topology, sketch.workload, {"simple"}), transport());
+  const TransportedPlans by =
+      transported(topology, plans_of(topology, sketch.workload, {"simple"}), transport());
   // Both are there at 5 us; launched at 15; twice 1 MB at 50 GB/s and 4 us each way.
   check_duration(by, sketch.workload, Time{(5 + 10 + 2 * (20 + 4)) * us});
 }
@@ -109,7 +109,7 @@ TEST_CASE("plans on one link share what their protocols leave of it") {
   const Topology topology = line(2);
   const Workload workload = two_sends();
   const WorkloadPlans plans = plans_of(topology, workload, {"simple", "ll"});
-  const CarriedPlans by = carried(topology, plans, transport());
+  const TransportedPlans by = transported(topology, plans, transport());
   REQUIRE(by.topology.link_count() == 4); // two lanes behind the links, which nothing crosses
   CHECK(by.original == std::vector<LinkId>{LinkId{0}, LinkId{1}, LinkId{0}, LinkId{0}});
   // Simple fills the wire most: 50 GB/s.
@@ -135,8 +135,8 @@ TEST_CASE("plans that share no link but a group share that") {
   sketch.receive(1, one, 0, Bytes{1'000'000});
   sketch.send(1, other, 0, Bytes{1'500'000});
   sketch.receive(2, other, 0, Bytes{1'500'000});
-  const CarriedPlans by =
-      carried(topology, plans_of(topology, sketch.workload, {"simple", "ll"}), transport());
+  const TransportedPlans by =
+      transported(topology, plans_of(topology, sketch.workload, {"simple", "ll"}), transport());
   std::vector<std::int64_t> rates; // of the bus itself, of each plan on it, of both
   for (const SharedGroup& group : by.topology.groups())
     rates.push_back(group.bandwidth.bytes_per_second / 1'000'000'000);
@@ -157,7 +157,7 @@ TEST_CASE("a plan alone takes what it takes in an iteration, by the protocol tha
     REQUIRE(plan.library);
     CHECK(plan.library->protocol == protocol);
     plans.plans[0].plan = std::make_shared<const CommunicationPlan>(plan);
-    check_duration(carried(topology, plans, made), sketch.workload, times.alone);
+    check_duration(transported(topology, plans, made), sketch.workload, times.alone);
   }
 }
 
@@ -180,8 +180,8 @@ TEST_CASE("what one NPU sends to another never goes by LL128") {
 TEST_CASE("a link that goes down takes its lanes with it; other events nobody has measured") {
   const Topology topology = line(2);
   const Workload workload = two_sends();
-  const CarriedPlans by =
-      carried(topology, plans_of(topology, workload, {"simple", "ll"}), transport());
+  const TransportedPlans by =
+      transported(topology, plans_of(topology, workload, {"simple", "ll"}), transport());
   std::vector<NetworkEvent> events(2);
   events[0] = {.at = Time{15 * us}, .kind = NetworkEvent::Kind::link_down, .link = LinkId{0}};
   events[1] = {.at = Time{45 * us}, .kind = NetworkEvent::Kind::link_up, .link = LinkId{0}};
@@ -204,4 +204,4 @@ TEST_CASE("a link that goes down takes its lanes with it; other events nobody ha
         "npu0>npu1 at 50 % of its rate: under a transport links go down and up only");
 }
 
-} // namespace carried_plans_test
+} // namespace transported_plans_test
