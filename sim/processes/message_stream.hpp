@@ -131,4 +131,24 @@ void exchange_items(Stream& stream, Items& items, const Each& each) {
   }
 }
 
+/// A map by texts, whose values each(stream, value) writes or reads.
+template <typename Stream, typename Map, typename Each>
+void exchange_map(Stream& stream, Map& map, const Each& each) {
+  std::size_t size = map.size();
+  stream.value(size);
+  if constexpr (!Stream::writes) {
+    map.clear();
+    for (std::size_t i = 0; i < size; ++i) {
+      std::string key;
+      stream.text(key);
+      each(stream, map[key]);
+    }
+  } else {
+    for (auto& [key, value] : map) {
+      stream.text(key);
+      each(stream, value);
+    }
+  }
+}
+
 } // namespace tutti

@@ -1,93 +1,74 @@
-// JSON rather than bytes: the ranks of an MPI job, on other machines, exchange the same texts.
+// One list of fields for both directions. The ranks of an MPI job exchange the same bytes: they are
+// the same program on machines of one kind.
 #include "experiments/driver/sweep/point_messages.hpp"
 
-#include <nlohmann/json.hpp>
+#include "sim/processes/message_stream.hpp"
 
-#include <cmath>
 #include <utility>
 
 namespace tutti::sweep {
 
 namespace {
 
-using Json = nlohmann::json;
+constexpr auto exchange_number = [](auto& stream, auto& number) { stream.value(number); };
 
-// Messages of exceptions may be in any encoding.
-std::string text_of(const Json& json) {
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+constexpr auto exchange_results = [](auto& stream, auto& results) {
+  stream.value(results.status);
+  stream.text(results.message);
+  exchange_map(stream, results.numbers, exchange_number);
+  stream.value(results.cpu_seconds);
+  stream.value(results.synthesis_seconds);
+  stream.value(results.peak_bytes);
+};
+
+constexpr auto exchange_request = [](auto& stream, auto& request) {
+  stream.value(request.position);
+  stream.value(request.seed);
+  exchange_map(stream, request.values, [](auto& of_map, auto& value) {
+    of_map.value(value.kind);
+    of_map.value(value.unit);
+    of_map.value(value.number);
+    of_map.text(value.text);
+  });
+};
+
+constexpr auto exchange_answers = [](auto& stream, auto& answers) {
+  exchange_items(stream, answers.finished, [](auto& of_list, auto& each) {
+    of_list.value(each.position);
+    exchange_results(of_list, each.results);
+  });
+  stream.vector(answers.dropped);
+};
+
+template <typename Exchange, typename T>
+std::string written(const Exchange& exchange, const T& content) {
+  ByteWriter out;
+  exchange(out, content);
+  return std::move(out.bytes);
 }
 
-Json json_of(const Value& value) {
-  switch (value.kind) {
-  case Value::Kind::text: return value.text;
-  case Value::Kind::boolean: return value.number != 0;
-  case Value::Kind::number: break;
-  }
-  return {value.number, to_text(value.unit)};
-}
-
-Value value_of(const Json& json) {
-  if (json.is_string()) return {Value::Kind::text, Unit::none, 0, json.get<std::string>()};
-  if (json.is_boolean()) return boolean_value(json.get<bool>());
-  return number_value(json.at(0).get<double>(), parse_unit(json.at(1).get<std::string>()));
-}
-
-Json json_of(const PointResults& results) {
-  Json numbers = Json::object();
-  for (const auto& [name, number] : results.numbers)
-    if (std::isfinite(number)) numbers[name] = number;
-  return {{"status", to_text(results.status)},      {"message", results.message},
-          {"numbers", std::move(numbers)},          {"cpu", results.cpu_seconds},
-          {"synthesis", results.synthesis_seconds}, {"peak", results.peak_bytes}};
-}
-
-PointResults results_of(const Json& json) {
-  PointResults results;
-  results.status = status_words.parse(json.at("status").get<std::string>());
-  results.message = json.at("message").get<std::string>();
-  results.numbers = json.at("numbers").get<std::map<std::string, double>>();
-  results.cpu_seconds = json.at("cpu").get<double>();
-  results.synthesis_seconds = json.at("synthesis").get<double>();
-  results.peak_bytes = json.at("peak").get<std::int64_t>();
-  return results;
+template <typename T, typename Exchange>
+T read(const Exchange& exchange, const std::string& message) {
+  ByteReader in(message);
+  T content;
+  exchange(in, content);
+  return content;
 }
 
 } // namespace
 
-std::string message_of(const PointResults& results) { return text_of(json_of(results)); }
+std::string message_of(const PointResults& results) { return written(exchange_results, results); }
+std::string message_of(const PointRequest& request) { return written(exchange_request, request); }
+std::string message_of(const PointAnswers& answers) { return written(exchange_answers, answers); }
 
-PointResults parse_results(const std::string& message) { return results_of(Json::parse(message)); }
-
-std::string message_of(const PointRequest& request) {
-  Json values = Json::object();
-  for (const auto& [name, value] : request.values) values[name] = json_of(value);
-  return text_of({{"position", request.position}, {"seed", request.seed}, {"values", values}});
+PointResults parse_results(const std::string& message) {
+  return read<PointResults>(exchange_results, message);
 }
-
 PointRequest parse_request(const std::string& message) {
-  const Json json = Json::parse(message);
-  PointRequest request{
-      json.at("position").get<std::size_t>(), json.at("seed").get<std::uint64_t>(), {}};
-  for (const auto& [name, value] : json.at("values").items())
-    request.values[name] = value_of(value);
-  return request;
+  return read<PointRequest>(exchange_request, message);
 }
-
-std::string message_of(const PointAnswers& answers) {
-  Json finished = Json::array();
-  for (const FinishedPoint& each : answers.finished)
-    finished.push_back({{"position", each.position}, {"results", json_of(each.results)}});
-  return text_of({{"finished", finished}, {"dropped", answers.dropped}});
-}
-
 PointAnswers parse_answers(const std::string& message) {
-  const Json json = Json::parse(message);
-  PointAnswers answers;
-  for (const Json& each : json.at("finished"))
-    answers.finished.push_back(
-        {each.at("position").get<std::size_t>(), results_of(each.at("results"))});
-  answers.dropped = json.at("dropped").get<std::vector<std::size_t>>();
-  return answers;
+  return read<PointAnswers>(exchange_answers, message);
 }
 
 } // namespace tutti::sweep

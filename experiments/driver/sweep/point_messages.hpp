@@ -1,4 +1,4 @@
-// What coordinator, point servers and point processes send each other: each message a JSON text.
+// What coordinator, point servers and point processes send each other, as bytes.
 #pragma once
 
 #include "experiments/driver/sweep/space/value.hpp"
@@ -26,7 +26,6 @@ struct PointAnswers {
   std::vector<std::size_t> dropped; ///< positions of those that were not begun
 };
 
-/// Numbers that aren't finite are left out.
 [[nodiscard]] std::string message_of(const PointResults& results);
 [[nodiscard]] std::string message_of(const PointRequest& request);
 [[nodiscard]] std::string message_of(const PointAnswers& answers);

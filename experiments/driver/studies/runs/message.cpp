@@ -4,7 +4,6 @@
 #include "sim/processes/message_stream.hpp"
 
 #include <utility>
-#include <vector>
 
 namespace tutti {
 
@@ -71,12 +70,7 @@ constexpr auto exchange_replay = [](auto& stream, auto& replay) {
   exchange_optional(stream, replay.over_nccl, exchange_value);
 };
 
-constexpr auto exchange_fact = [](auto& stream, auto& fact) {
-  stream.text(fact.first);
-  stream.value(fact.second);
-};
-
-constexpr auto exchange_evaluation = [](auto& stream, auto& e, auto& facts) {
+constexpr auto exchange_evaluation = [](auto& stream, auto& e) {
   stream.text(e.run);
   stream.text(e.topology);
   stream.text(e.algorithm);
@@ -94,7 +88,7 @@ constexpr auto exchange_evaluation = [](auto& stream, auto& e, auto& facts) {
   exchange_optional(stream, e.planned, exchange_value);
   stream.text(e.planned_on);
   exchange_optional(stream, e.attempts, exchange_value);
-  exchange_items(stream, facts, exchange_fact);
+  exchange_map(stream, e.facts, exchange_value);
   stream.value(e.synthesis_seconds);
   stream.value(e.verify_seconds);
   stream.value(e.replay_seconds);
@@ -107,23 +101,18 @@ constexpr auto exchange_evaluation = [](auto& stream, auto& e, auto& facts) {
   stream.text(e.problem);
 };
 
-using Facts = std::vector<std::pair<std::string, double>>;
-
 } // namespace
 
 std::string evaluation_message(const Evaluation& evaluation) {
   ByteWriter out;
-  const Facts facts(evaluation.facts.begin(), evaluation.facts.end());
-  exchange_evaluation(out, evaluation, facts);
+  exchange_evaluation(out, evaluation);
   return std::move(out.bytes);
 }
 
 Evaluation parse_evaluation(std::string_view message) {
   ByteReader in(message);
   Evaluation evaluation;
-  Facts facts;
-  exchange_evaluation(in, evaluation, facts);
-  evaluation.facts = {facts.begin(), facts.end()};
+  exchange_evaluation(in, evaluation);
   return evaluation;
 }
 
