@@ -342,12 +342,6 @@ TEST_CASE("a connected name that is no instance is the one device without any") 
 }
 
 TEST_CASE("what is wrong in InfraGraph's files is named with its place") {
-  const auto of_server = [](const std::string& before, const std::string& after) {
-    return refusal(replaced(server, before, after));
-  };
-  const auto of_composed = [](const std::string& before, const std::string& after) {
-    return refusal(replaced(composed, before, after));
-  };
   const std::vector<SlipRow> rows = {
       {"gpu.0.bus.nic.0", "cpu.0.bus.nic.0",
        R"(18:11: unknown component "cpu" (known: gpu, nic, hub; did you mean "gpu"?))"},
