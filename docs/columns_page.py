@@ -158,8 +158,9 @@ certificates, links. What belongs to no single row stands in `studies`. For prog
 
 **Tables** on the terminal show a choice of columns. A heading is the words of the name without its unit (`lower
 bound`), or what stands below; one with `SIZE` stands for one of each shown size. Where the terminal is narrow, some are left out, which the last line says; `--wide` shows all.
-`--columns` takes headings, with `_` for a blank: `--columns algorithm,max_link`. Tables of runs, jobs and
-executions have any other column, too, by its name without the unit: `--columns algorithm,transfers,peak_rss`.
+`--columns` takes headings, with `_` for a blank: `--columns algorithm,max_link`. Tables of runs, jobs,
+executions and `tutti compare` have any other column, too, by its name, with its unit or without:
+`--columns algorithm,transfers,peak_rss`.
 
 In definitions, n is the number of members of the process group, and K the number of chunks per shard.
 """

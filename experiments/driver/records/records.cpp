@@ -179,6 +179,7 @@ void add_column(Table& table, const Records& records, std::size_t c, Column colu
   column.align = is_text ? Align::left : Align::right;
   column.wraps = of.role == ColumnRole::note;
   column.is_label = of.role == ColumnRole::key;
+  column.names.emplace_back(of.name);
   column.names.emplace_back(name_without_unit(of));
   table.columns.push_back(std::move(column));
   for (std::size_t r = 0; r < records.rows.size(); ++r)

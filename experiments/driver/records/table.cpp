@@ -98,13 +98,10 @@ private:
     }
     std::size_t found = 0;
     for (const std::string& name : form.columns) {
-      bool has = false;
-      for (std::size_t c = 0; c < table_.columns.size(); ++c) {
-        if (!is_called(table_.columns[c], name)) continue;
-        has = true;
+      const std::vector<std::size_t> called = called_so(column_name(name));
+      for (const std::size_t c : called)
         if (std::ranges::find(columns_, c) == columns_.end()) columns_.push_back(c);
-      }
-      found += has ? 1 : 0;
+      found += called.empty() ? 0 : 1;
     }
     const bool only_labels =
         std::ranges::all_of(columns_, [this](std::size_t c) { return table_.columns[c].is_label; });
@@ -113,16 +110,25 @@ private:
 
   static void know(std::set<std::string>& known, const Column& column) {
     known.insert(column_name(column.title));
-    for (const std::string& name : column.names) known.insert(column_name(name));
+    for (const std::string& name : column.names)
+      if (without_unit(name) == name) known.insert(column_name(name));
   }
 
-  static bool is_called(const Column& column, const std::string& asked) {
-    const std::string whole = column_name(asked);
-    const auto fits = [&](const std::string& name) {
-      const std::string each = column_name(name);
-      return each == whole || each == without_unit(whole);
-    };
-    return fits(column.title) || std::ranges::any_of(column.names, fits);
+  /// By their titles; if there are none, by other names; if there are none, without the unit.
+  [[nodiscard]] std::vector<std::size_t> called_so(const std::string& name) const {
+    std::vector<std::size_t> by_title, by_name, without;
+    for (std::size_t c = 0; c < table_.columns.size(); ++c) {
+      const Column& column = table_.columns[c];
+      const auto is_called = [&](std::string_view so) {
+        return std::ranges::any_of(
+            column.names, [&](const std::string& each) { return column_name(each) == so; });
+      };
+      if (column_name(column.title) == name) by_title.push_back(c);
+      if (is_called(name)) by_name.push_back(c);
+      const std::string_view short_name = without_unit(name);
+      if (column_name(column.title) == short_name || is_called(short_name)) without.push_back(c);
+    }
+    return !by_title.empty() ? by_title : !by_name.empty() ? by_name : without;
   }
 
   [[nodiscard]] std::size_t natural_width(std::size_t c) const {

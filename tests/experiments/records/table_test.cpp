@@ -146,6 +146,18 @@ TEST_CASE("columns have names beside their titles, with or without unit") {
              ContainsSubstring("algorithm, busbw, collective_time, link, note, time)"));
 }
 
+TEST_CASE("of columns that are alike without their units the one that is called so is meant") {
+  const Table table{{{.title = "memory", .names = {"memory_bytes", "memory"}},
+                     {.title = "bandwidth", .names = {"memory_bytes_per_s", "memory"}}},
+                    {{"80 GiB", "2 TB/s"}}};
+  const auto shown = [&](const std::string& column) {
+    return to_text(table, {.columns = {column}});
+  };
+  CHECK(shown("memory") == "memory\n------\n80 GiB\n");
+  CHECK(shown("memory_bytes") == shown("memory"));
+  CHECK(shown("memory_bytes_per_s") == "bandwidth\n---------\n2 TB/s\n");
+}
+
 TEST_CASE("a table that has only labels of what is asked for is left out") {
   Table table = two_runs();
   table.columns[0].is_label = true;

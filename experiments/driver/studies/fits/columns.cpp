@@ -73,7 +73,7 @@ Fields<ErrorsOf> error_fields() {
          {{{"rows", count, metric, always, "How many there are"},
            [](const R& r) { return r.rows.size(); }},
           {{"error", part, metric, sometimes,
-            "exp(mean of \\|ln(predicted / measured)\\|) - 1, by constants that were fitted to "
+            "exp(mean of |ln(predicted / measured)|) - 1, by constants that were fitted to "
             "these rows, too"},
            [](const R& r) { return r.off(&E::fitted).mean; }},
           {{"error_90", part, metric, sometimes, "The same of the 90th percentile", 3, "90th"},
