@@ -3,6 +3,8 @@
 // characters that Unicode reserves for programs, as tables use them.
 #include "experiments/driver/records/printable.hpp"
 
+#include "sim/text.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
