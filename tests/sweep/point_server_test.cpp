@@ -8,8 +8,10 @@
 #include <unistd.h>
 
 #include <chrono>
+#include <cmath>
 #include <csignal>
 #include <iostream>
+#include <limits>
 #include <new>
 #include <stdexcept>
 #include <thread>
@@ -54,7 +56,9 @@ PointResults obey(const PointRequest& request) {
     ::kill(::getppid(), SIGKILL);
     ::pause();
   }
-  return samples::results(request.values.at("k").number);
+  PointResults results = samples::results(request.values.at("k").number);
+  results.numbers["nothing"] = std::nan("");
+  return results;
 }
 
 // Waits for so many answers, by position.
@@ -81,6 +85,10 @@ TEST_CASE("requests, results and answers survive as bytes") {
   CHECK(read.position == 17);
   CHECK(read.seed == 3);
   CHECK(read.values == asked.values);
+
+  PointResults made = samples::results(2);
+  made.numbers["gap"] = std::numeric_limits<double>::infinity();
+  CHECK(parse_results(message_of(made)).numbers.count("gap") == 0);
 
   PointAnswers sent;
   sent.finished.push_back({5, samples::results(2)});

@@ -4,6 +4,8 @@
 
 #include "sim/processes/message_stream.hpp"
 
+#include <cmath>
+#include <map>
 #include <utility>
 
 namespace tutti::sweep {
@@ -57,7 +59,10 @@ T read(const Exchange& exchange, const std::string& message) {
 
 } // namespace
 
-std::string message_of(const PointResults& results) { return written(exchange_results, results); }
+std::string message_of(PointResults results) {
+  std::erase_if(results.numbers, [](const auto& named) { return !std::isfinite(named.second); });
+  return written(exchange_results, results);
+}
 std::string message_of(const PointRequest& request) { return written(exchange_request, request); }
 std::string message_of(const PointAnswers& answers) { return written(exchange_answers, answers); }
 

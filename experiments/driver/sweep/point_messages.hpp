@@ -26,7 +26,8 @@ struct PointAnswers {
   std::vector<std::size_t> dropped; ///< positions of those that were not begun
 };
 
-[[nodiscard]] std::string message_of(const PointResults& results);
+/// Numbers that aren't finite are left out.
+[[nodiscard]] std::string message_of(PointResults results);
 [[nodiscard]] std::string message_of(const PointRequest& request);
 [[nodiscard]] std::string message_of(const PointAnswers& answers);
 /// Pre: made by message_of().

@@ -17,7 +17,7 @@ inline const Cell& cell_of(const Records& records, std::size_t row, const std::s
   return records.rows.at(row).at(static_cast<std::size_t>(found - records.columns.begin()));
 }
 
-/// Of the rows of a CSV file; row 0 has the names.
+/// The text of a cell of a CSV file; row 0 has the names.
 inline std::string cell_of(const std::vector<std::vector<std::string>>& rows, std::size_t row,
                            const std::string& column) {
   const auto found = std::ranges::find(rows.at(0), column);

@@ -193,9 +193,10 @@ const Fields<NoiseOutcome>& noise_fields() {
         "their times the number `ceil(0.5 n)`",
         0, "p50"},
        [](const N& n) { return known(n.time_at(median)); }},
-      {{"time_p90_ps", time, metric, optional, "The same of nine tenths of the draws", 0, "p90"},
+      {{"time_p90_ps", time, metric, optional, "Time that nine tenths of the draws don't exceed", 0,
+        "p90"},
        [](const N& n) { return known(n.time_at(most)); }},
-      {{"time_p99_ps", time, metric, optional, "The same of 99 of 100 draws", 0, "p99"},
+      {{"time_p99_ps", time, metric, optional, "Time that 99 of 100 draws don't exceed", 0, "p99"},
        [](const N& n) { return known(n.time_at(nearly_all)); }},
       {{"time_worst_ps", time, metric, optional, "Longest time of all draws", 0, "worst"},
        [](const N& n) { return known(n.time_at(all)); }},
@@ -204,7 +205,9 @@ const Fields<NoiseOutcome>& noise_fields() {
         "don't exceed",
         0, "after last start"},
        [](const N& n) { return known(n.after_last_start_at(median)); }},
-      {{"after_last_start_p99_ps", time, metric, optional, "The same of 99 of 100 draws"},
+      {{"after_last_start_p99_ps", time, metric, optional,
+        "What is left of a draw's time after its last NPU has started: what 99 of 100 draws don't "
+        "exceed"},
        [](const N& n) { return known(n.after_last_start_at(nearly_all)); }},
       {{"noise_slowdown_p50", ratio, metric, optional,
         "`time_p50_ps` over the time of the same run without noise (late starts that are given are "

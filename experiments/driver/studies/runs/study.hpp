@@ -78,7 +78,7 @@ struct RunStudy {
   [[nodiscard]] static std::vector<StudyOption> options_of_command();
 };
 
-/// Of the key `engine`.
+/// What may stand at the key `engine`.
 [[nodiscard]] std::vector<std::string> engines_or_auto();
 
 struct PlannedRows;
