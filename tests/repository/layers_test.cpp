@@ -63,7 +63,7 @@ const std::map<std::string, std::string> libraries = {
                     "tests/experiments/figures/(network_figure_test\\.cpp|svg_reading\\.hpp)"},
     {"yaml-cpp", "topologies/import/[a-z_]+\\.cpp"},
     {"eigen3", "experiments/driver/studies/fits/least_squares\\.cpp"},
-    {"sqlite3.h", "experiments/driver/sweep/(store/database|space/expression)\\.cpp"},
+    {"sqlite3.h", "experiments/driver/sweep/store/database\\.cpp"},
     {"boost",
      "synth/solvers/proven_minimum\\.cpp|experiments/driver/(mpi|sweep/analysis)/[a-z_]+\\.cpp|"
      "experiments/driver/figures/layout/forces\\.cpp|topologies/(im|ex)port/[a-z_]+\\.cpp|tests/"

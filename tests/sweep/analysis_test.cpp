@@ -1,8 +1,8 @@
 #include "experiments/driver/sweep/analysis/analysis.hpp"
 
 #include "experiments/driver/sweep/report/html.hpp"
+#include "experiments/driver/sweep/report/points_csv.hpp"
 #include "experiments/driver/sweep/report/study_page.hpp"
-#include "experiments/driver/sweep/store/points_csv.hpp"
 #include "sim/error.hpp"
 #include "sim/files/files.hpp"
 #include "tests/catch.hpp"

@@ -1,4 +1,4 @@
-#include "experiments/driver/sweep/store/point_results.hpp"
+#include "experiments/driver/sweep/space/point_results.hpp"
 
 #include "sim/error.hpp"
 #include "tests/catch.hpp"

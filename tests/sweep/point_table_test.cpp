@@ -1,4 +1,4 @@
-#include "experiments/driver/sweep/store/point_table.hpp"
+#include "experiments/driver/sweep/space/point_table.hpp"
 
 #include "experiments/driver/sweep/analysis/analysed_points.hpp"
 #include "experiments/driver/sweep/analysis/levels.hpp"

@@ -270,8 +270,7 @@ TEST_CASE("names of parameters are checked") {
     CHECK(refusal_of_parameter(std::string(name) + " = 1") ==
           "study.toml:3:" + std::to_string(std::string(name).size() + 4) + ": the name \"" + name +
               "\" is reserved: every point has one");
-  for (const char* name : {"order", "select", "Group", "case", "end", "true", "null",
-                           "current_time", "not", "between", "limit", "on", "like"})
+  for (const char* name : {"case", "end", "true", "Not", "between", "like", "IN"})
     CHECK(refusal_of_parameter(std::string(name) + " = 1") ==
           "study.toml:3:" + std::to_string(std::string(name).size() + 4) + ": \"" + name +
               "\" is a word of expressions, not a name");
@@ -324,20 +323,23 @@ TEST_CASE("zips and samples are checked") {
 
 TEST_CASE("what expressions and texts name must be known") {
   CHECK(refusal_of_head("constraints = [\"npus = 4\", \"kk > 2\"]") ==
-        "study.toml:2:28: unknown name \"kk\" (known: k, algorithm, npus, links, switches)");
-  CHECK(refusal_of_head("constraints = \"k >\"") == "study.toml:2:15: near \")\": syntax error");
+        "study.toml:2:28: column 1 of \"kk > 2\": unknown name \"kk\" (known: k, algorithm, npus, "
+        "links, switches)");
+  CHECK_THAT(refusal_of_head("constraints = \"k >\""),
+             StartsWith("study.toml:2:15: column 4 of \"k >\": found the end, expected a value"));
   CHECK_THAT(
       refusal_of_head("constraints = \"collective_time_s < 1\""), // is known when a point is done
-      StartsWith("study.toml:2:15: unknown name \"collective_time_s\""));
+      StartsWith("study.toml:2:15: column 1 of ") &&
+          Contains(": unknown name \"collective_time_s\""));
   CHECK_THAT(refusal_of_head("constraints = \"cost < 1\""), // without a cost model
-             StartsWith("study.toml:2:15: unknown name \"cost\""));
+             StartsWith("study.toml:2:15: column 1 of ") && Contains(": unknown name \"cost\""));
   CHECK(refusal_of_derived("text = \"${kk}\"") ==
         "study.toml:3:8: unknown name \"kk\" (known: k, algorithm, text, npus, links, switches)");
   CHECK(refusal_of_derived("text = \"${k\"") == "study.toml:3:8: \"${k\": a name stands in ${...}");
   CHECK_THAT(refusal_of_derived("x = {expression = \"kk\"}"),
-             StartsWith("study.toml:3:5: unknown name \"kk\""));
+             StartsWith("study.toml:3:5: column 1 of ") && Contains(": unknown name \"kk\""));
   CHECK_THAT(refusal_of_derived("x = {largest = \"kk < 3\", from = 1, to = 2}"),
-             StartsWith("study.toml:3:5: unknown name \"kk\""));
+             StartsWith("study.toml:3:5: column 1 of ") && Contains(": unknown name \"kk\""));
   CHECK(refusal_of_derived("x = {largest = \"x < 3\", from = 0, to = 2}") ==
         "study.toml:3:5: \"from\" must be above 0");
   CHECK_THAT(refusal_of_derived("x = {expression = \"k\", unit = \"byte\"}"),

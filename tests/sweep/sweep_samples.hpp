@@ -1,10 +1,10 @@
 // A study that tests make by hand: points whose results follow from their values by arithmetic.
 #pragma once
 
+#include "experiments/driver/sweep/space/point_results.hpp"
+#include "experiments/driver/sweep/space/point_table.hpp"
 #include "experiments/driver/sweep/space/points.hpp"
 #include "experiments/driver/sweep/space/study.hpp"
-#include "experiments/driver/sweep/store/point_results.hpp"
-#include "experiments/driver/sweep/store/point_table.hpp"
 #include "sim/files/config.hpp"
 
 #include <charconv>

@@ -1,8 +1,8 @@
 // Studies and tables of points made by hand.
 #pragma once
 
+#include "experiments/driver/sweep/space/point_table.hpp"
 #include "experiments/driver/sweep/space/study.hpp"
-#include "experiments/driver/sweep/store/point_table.hpp"
 #include "sim/random.hpp"
 
 #include <cstddef>

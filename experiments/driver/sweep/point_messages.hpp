@@ -1,8 +1,8 @@
 // What coordinator, point servers and point processes send each other, as bytes.
 #pragma once
 
+#include "experiments/driver/sweep/space/point_results.hpp"
 #include "experiments/driver/sweep/space/value.hpp"
-#include "experiments/driver/sweep/store/point_results.hpp"
 #include "experiments/driver/sweep/store/store.hpp"
 
 #include <cstddef>

@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <limits>
 #include <numeric>
+#include <optional>
 
 namespace tutti::sweep {
 
@@ -40,7 +41,7 @@ std::vector<std::string> names_of(const PointTable& table) {
 // The expression's value for each row that is done, where it has one.
 std::vector<double> evaluated(const PointTable& table, const Objective& objective,
                               const std::vector<bool>& done) {
-  Expression expression(objective.expression, names_of(table));
+  const Expression expression(objective.expression, names_of(table));
   std::vector<const TableColumn*> columns;
   for (const std::string& name : expression.names()) columns.push_back(&table.column(name));
   std::vector<Value> known(columns.size());
@@ -52,16 +53,17 @@ std::vector<double> evaluated(const PointTable& table, const Objective& objectiv
       values[c] = columns[c]->has(row) ? &known[c] : nullptr;
       if (values[c] != nullptr) known[c] = columns[c]->value(row);
     }
-    Value result;
+    std::optional<Value> result;
     try {
-      if (!expression.evaluate(values, result)) continue;
+      result = expression.evaluate(values);
     } catch (const InputError&) {
       continue; // a division by zero
     }
-    if (result.kind == Value::Kind::text)
+    if (!result) continue;
+    if (result->kind == Value::Kind::text)
       throw InputError(fmt::format("objective \"{}\": \"{}\" is the text \"{}\", no number",
-                                   objective.name, objective.expression, result.text));
-    results[row] = result.number;
+                                   objective.name, objective.expression, result->text));
+    results[row] = result->number;
   }
   return results;
 }

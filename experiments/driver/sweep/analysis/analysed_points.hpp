@@ -2,8 +2,8 @@
 #pragma once
 
 #include "experiments/driver/sweep/analysis/levels.hpp"
+#include "experiments/driver/sweep/space/point_table.hpp"
 #include "experiments/driver/sweep/space/study.hpp"
-#include "experiments/driver/sweep/store/point_table.hpp"
 
 #include <cstddef>
 #include <cstdint>

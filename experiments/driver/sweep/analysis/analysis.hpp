@@ -3,8 +3,8 @@
 
 #include "experiments/driver/records/table.hpp"
 #include "experiments/driver/sweep/report/analysis_report.hpp"
+#include "experiments/driver/sweep/space/point_table.hpp"
 #include "experiments/driver/sweep/space/study.hpp"
-#include "experiments/driver/sweep/store/point_table.hpp"
 
 #include <cstddef>
 #include <span>

@@ -1,7 +1,7 @@
 // The distinct values of a column, in order, and rows grouped by the values of several columns.
 #pragma once
 
-#include "experiments/driver/sweep/store/point_table.hpp"
+#include "experiments/driver/sweep/space/point_table.hpp"
 
 #include <cstddef>
 #include <cstdint>

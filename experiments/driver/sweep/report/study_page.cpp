@@ -8,7 +8,7 @@
 #include "experiments/driver/sweep/analysis/levels.hpp"
 #include "experiments/driver/sweep/report/cells.hpp"
 #include "experiments/driver/sweep/report/html.hpp"
-#include "experiments/driver/sweep/store/point_results.hpp"
+#include "experiments/driver/sweep/space/point_results.hpp"
 
 #include <fmt/format.h>
 

@@ -4,8 +4,8 @@
 #pragma once
 
 #include "experiments/driver/sweep/report/analysis_report.hpp"
+#include "experiments/driver/sweep/space/point_table.hpp"
 #include "experiments/driver/sweep/space/study.hpp"
-#include "experiments/driver/sweep/store/point_table.hpp"
 
 #include <span>
 #include <string>

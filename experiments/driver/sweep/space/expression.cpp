@@ -1,22 +1,21 @@
-// An expression is prepared twice. First as it stands, over an empty table whose columns are all
-// known names, under an authorizer that says which of them it reads and refuses everything but
-// values of columns and functions of a list: no second SELECT, no random numbers, no clock. Then
-// over its own names as parameters, with every "/" a division of real numbers.
+// A parser and an evaluator of our own, so that errors say where and what is known, and that an
+// expression can do nothing but compute: whoever runs a study of somebody else's trusts no SQL in
+// it. Operators and functions are rows of two tables; how closely an operator binds is its level
+// (Pratt, "Top down operator precedence", POPL 1973).
 #include "experiments/driver/sweep/space/expression.hpp"
 
 #include "experiments/driver/records/renames.hpp"
-#include "experiments/driver/sweep/space/whole_number.hpp"
-#include "experiments/driver/sweep/store/database.hpp"
 #include "sim/error.hpp"
 #include "sim/text.hpp"
 
 #include <fmt/format.h>
-#include <sqlite3.h>
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <cmath>
-#include <cstdint>
+#include <cstddef>
+#include <limits>
 #include <string_view>
 #include <utility>
 
@@ -24,289 +23,558 @@ namespace tutti::sweep {
 
 namespace {
 
-// Those whose results depend on their arguments only, sorted.
-constexpr std::array functions{
-    "abs",    "acos",   "acosh", "asin",  "asinh",   "atan",   "atan2", "atanh", "ceil",
-    "cos",    "cosh",   "exp",   "floor", "glob",    "ifnull", "iif",   "instr", "length",
-    "like",   "ln",     "log",   "log10", "log2",    "lower",  "max",   "min",   "mod",
-    "nullif", "pi",     "pow",   "power", "replace", "round",  "sign",  "sin",   "sinh",
-    "sqrt",   "substr", "tan",   "tanh",  "trim",    "trunc",  "upper"};
+using Known = std::optional<Value>; ///< nothing: unknown
+using Truth = std::optional<bool>;
 
-constexpr int longest_text = 100'000; // of anything: replace() can't make gigabytes
+constexpr std::size_t longest_text = 10'000;
+constexpr int greatest_height = 200; ///< of values within each other
+constexpr std::string_view digits = "0123456789";
+constexpr std::string_view letters_and_digits =
+    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_0123456789";
+constexpr double unknown_number = std::numeric_limits<double>::quiet_NaN();
 
-using Connection = std::unique_ptr<sqlite3, int (*)(sqlite3*)>;
-using Prepared = std::unique_ptr<sqlite3_stmt, int (*)(sqlite3_stmt*)>;
+bool is_in(std::string_view set, char letter) { return set.find(letter) != std::string_view::npos; }
 
-Connection connection_in_memory() {
-  sqlite3* opened = nullptr;
-  const int code =
-      sqlite3_open_v2(":memory:", &opened,
-                      SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX, nullptr);
-  Connection connection(opened, &sqlite3_close_v2);
-  if (code != SQLITE_OK) throw InputError(sqlite3_errstr(code));
-  // Unknown names in double quotes are errors, not texts.
-  sqlite3_db_config(opened, SQLITE_DBCONFIG_DQS_DML, 0, nullptr);
-  sqlite3_limit(opened, SQLITE_LIMIT_LENGTH, longest_text);
-  sqlite3_limit(opened, SQLITE_LIMIT_EXPR_DEPTH, 200);
-  sqlite3_limit(opened, SQLITE_LIMIT_LIKE_PATTERN_LENGTH, 1000);
-  return connection;
+InputError error_at(std::string_view text, std::size_t at, const std::string& what) {
+  return InputError(fmt::format("column {} of \"{}\": {}", at + 1, text, what));
 }
 
-// What an expression reads, and what it tried and mustn't.
-struct Examination {
-  std::vector<std::string_view> read = {};
-  std::string function = {}; ///< that isn't in the list
-  int selects = 0;
-};
-
-int examine(void* data, int action, const char* table, const char* name, const char*, const char*) {
-  auto& examination = *static_cast<Examination*>(data);
-  switch (action) {
-  case SQLITE_SELECT: return ++examination.selects == 1 ? SQLITE_OK : SQLITE_DENY;
-  case SQLITE_READ:
-    if (std::string_view(table) != "known") return SQLITE_DENY;
-    if (*name != '\0') // the table, but no column
-      examination.read.emplace_back(
-          name); // of the table's definition or "ROWID", both of which stay
-    return SQLITE_OK;
-  case SQLITE_FUNCTION:
-    if (std::find(functions.begin(), functions.end(), std::string_view(name)) != functions.end())
-      return SQLITE_OK;
-    examination.function = name;
-    return SQLITE_DENY;
-  default: return SQLITE_DENY;
-  }
-}
-
-/// Calls `each` with every character outside quotes and its place.
-template <typename Each> void outside_quotes(std::string_view text, const Each& each) {
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const char begin = text[i];
-    if (begin != '\'' && begin != '"' && begin != '`' && begin != '[') {
-      each(begin, i);
-      continue;
-    }
-    i = text.find(begin == '[' ? ']' : begin, i + 1);
-    if (i == std::string_view::npos) throw InputError(fmt::format("a quote without an end"));
-  }
-}
-
-/// Parentheses that close what was opened before the expression, several statements and comments
-/// would make something else of the statement around it.
-void require_one_expression(std::string_view text) {
-  int depth = 0;
-  outside_quotes(text, [&depth, text](char letter, std::size_t i) {
-    depth += letter == '(' ? 1 : letter == ')' ? -1 : 0;
-    const std::string_view two = text.substr(i, 2);
-    if (letter == ';' || letter == '\0' || two == "--" || two == "/*")
-      throw InputError("an expression is one, without \";\" and comments");
-    if (letter == '%') throw InputError("\"%\" cuts to whole numbers: use mod(x, y)");
-    if (letter == '?' || letter == ':' || letter == '@' || letter == '$' || letter == '#')
-      throw InputError(fmt::format("an expression has no \"{}\"", letter));
-    if (depth < 0) throw InputError("a parenthesis closes that none opens");
-  });
-  if (depth > 0) throw InputError("a parenthesis isn't closed");
-}
-
-/// What SQLite takes without a look at what it says: a collation that isn't used, any type.
-void require_known_words(std::string_view text) {
-  struct Followed {
-    std::string_view word, what;
-    std::vector<std::string> known;
-  };
-  const std::array followed{Followed{"collate", "collation", {"binary", "nocase", "rtrim"}},
-                            Followed{"as", "type", {"integer", "real", "text"}}};
-  std::string words(text.size(), ' '); // lower case, without quotes
-  outside_quotes(text, [&words](char letter, std::size_t i) {
-    const bool is_upper = letter >= 'A' && letter <= 'Z';
-    const bool is_part = is_upper || (letter >= 'a' && letter <= 'z') || letter == '_' ||
-                         (letter >= '0' && letter <= '9') || (letter & 0x80) != 0;
-    if (is_part) words[i] = is_upper ? static_cast<char>(letter - 'A' + 'a') : letter;
-  });
-  words += " ."; // an end that is no word
-  const Followed* before = nullptr;
-  for (const std::string_view word : split(words, ' ')) {
-    if (word.empty()) continue;
-    if (before != nullptr &&
-        std::find(before->known.begin(), before->known.end(), word) == before->known.end())
-      throw InputError(unknown_name(before->what, word, before->known));
-    const auto found = std::find_if(followed.begin(), followed.end(),
-                                    [word](const Followed& each) { return each.word == word; });
-    before = found == followed.end() ? nullptr : &*found;
-  }
-}
-
-std::string with_real_divisions(std::string_view text) {
-  std::string changed;
-  std::size_t done = 0;
-  outside_quotes(text, [&](char letter, std::size_t i) {
-    if (letter != '/') return;
-    changed += text.substr(done, i - done);
-    changed += "* 1.0 /";
-    done = i + 1;
-  });
-  return changed.append(text.substr(done));
-}
-
-/// Quantities in quotes become numbers, as they are where parameters have them: to SQL every number
-/// is less than any text, so that size <= '2KiB' would hold for all.
-std::string with_quantities(std::string_view text) {
-  std::string changed;
-  for (std::size_t i = 0; i < text.size();) {
-    const std::size_t begin = text.find_first_of("'\"`[", i);
-    changed += text.substr(i, begin - i);
-    if (begin == std::string_view::npos) break;
-    const std::size_t end = text.find(text[begin] == '[' ? ']' : text[begin], begin + 1);
-    const Value value = text_value(text.substr(begin + 1, end - begin - 1));
-    const bool is_quantity = text[begin] == '\'' && value.kind == Value::Kind::number;
-    changed += is_quantity ? fmt::format("{:.17e}", value.number)
-                           : std::string(text.substr(begin, end + 1 - begin));
-    i = end + 1;
-  }
-  return changed;
-}
-
-/// In the words of the other messages.
-InputError refusal(sqlite3* connection, const Examination& examination,
-                   std::span<const std::string> known) {
-  const std::vector<std::string> known_functions(functions.begin(), functions.end());
-  if (!examination.function.empty())
-    return InputError(unknown_name("function", examination.function, known_functions));
-  const std::string_view said = sqlite3_errmsg(connection);
-  constexpr std::string_view column = "no such column: ", function = "no such function: ";
-  if (said.starts_with(column))
-    return InputError(unknown_column("name", said.substr(column.size()), known));
-  if (said.starts_with(function))
-    return InputError(unknown_name("function", said.substr(function.size()), known_functions));
-  if (examination.selects > 1 || sqlite3_errcode(connection) == SQLITE_AUTH)
-    return InputError("only names, numbers, texts, operators and functions make an expression");
-  return InputError(std::string(said));
-}
+bool is_text(const Value& value) { return value.kind == Value::Kind::text; }
 
 /// Errors: InputError.
-Prepared prepared(sqlite3* connection, const std::string& sql, const Examination& examination,
-                  std::span<const std::string> known) {
-  sqlite3_stmt* statement = nullptr;
-  const int code = sqlite3_prepare_v3(connection, sql.c_str(), static_cast<int>(sql.size()),
-                                      SQLITE_PREPARE_PERSISTENT, &statement, nullptr);
-  if (code != SQLITE_OK) throw refusal(connection, examination, known);
-  return {statement, &sqlite3_finalize};
-}
-
-/// Which of `known` the expression reads, in their order.
-std::vector<std::string> names_read(sqlite3* connection, const std::string& text,
-                                    std::span<const std::string> known) {
-  std::string table = "CREATE TABLE known(\"\""; // a column that no name can be
-  for (const std::string& name : known) table += ", " + quoted_name(name);
-  if (sqlite3_exec(connection, (table + ")").c_str(), nullptr, nullptr, nullptr) != SQLITE_OK)
-    throw InputError(sqlite3_errmsg(connection));
-  Examination examination;
-  sqlite3_set_authorizer(connection, &examine, &examination);
-  const Prepared statement =
-      prepared(connection, "SELECT (" + text + ") FROM known", examination, known);
-  sqlite3_set_authorizer(connection, nullptr, nullptr);
-  if (sqlite3_column_count(statement.get()) != 1) throw InputError("an expression has one value");
-  // max(x) is of all rows to SQL, of which there is one at a time: it would be x.
-  (void)prepared(connection, "SELECT 1 FROM known WHERE (" + text + ")", examination, known);
-  std::vector<std::string> names;
-  for (const std::string& name : known)
-    if (std::find(examination.read.begin(), examination.read.end(), name) != examination.read.end())
-      names.push_back(name);
-  for (const std::string_view read : examination.read)
-    if (std::find(names.begin(), names.end(), read) == names.end())
-      throw InputError(unknown_name("name", read, known));
-  return names;
+double number_in(std::string_view text) {
+  constexpr double most = std::numeric_limits<double>::max();
+  return parse_decimal(text, "number", -most, most);
 }
 
 } // namespace
 
-struct Expression::Statement {
-  Statement(Connection its_connection, Prepared its_statement)
-      : connection(std::move(its_connection)), prepared(std::move(its_statement)) {}
+struct Expression::Term {
+  struct Row;
+  class Operands;
 
-  Connection connection;
-  Prepared prepared;
+  std::size_t at = 0;              ///< its place in the text
+  const Row* row = nullptr;        ///< none: a constant, or a name
+  std::vector<Term> operands = {}; ///< of the row
+  Value constant = {};
+  std::size_t name = no_name; ///< its place in names()
+  int height = 0;
 
-  void bind(int parameter, const Value* value) {
-    if (code_of_bind(parameter, value) != SQLITE_OK)
-      throw InputError(sqlite3_errmsg(connection.get()));
+  static constexpr std::size_t no_name = std::numeric_limits<std::size_t>::max();
+};
+
+/// An operator or a function.
+struct Expression::Term::Row {
+  std::string_view name;
+  Known (*value)(const Operands&);
+  std::size_t fewest = 1, most = 1; ///< operands of a function
+};
+
+/// Of a term that is evaluated; each is evaluated when it is asked for.
+class Expression::Term::Operands {
+public:
+  Operands(std::string_view text, std::span<const Value* const> values,
+           const std::vector<Term>& terms)
+      : text_(text), values_(values), terms_(terms) {}
+
+  static Known value_of(const Term& term, std::string_view text,
+                        std::span<const Value* const> values) {
+    if (term.row != nullptr) return term.row->value(Operands(text, values, term.operands));
+    if (term.name == Term::no_name) return term.constant;
+    const Value* given = values[term.name];
+    return given == nullptr ? Known() : Known(*given);
+  }
+
+  [[nodiscard]] std::size_t size() const { return terms_.size(); }
+  [[nodiscard]] Known value(std::size_t i) const { return value_of(terms_[i], text_, values_); }
+  /// Not a number: unknown. Errors: InputError for a text that is none.
+  [[nodiscard]] double number(std::size_t i) const {
+    const Known found = value(i);
+    if (!found || !is_text(*found)) return found ? found->number : unknown_number;
+    try {
+      return number_in(trimmed(found->text));
+    } catch (const InputError&) {
+      throw error_at(text_, terms_[i].at,
+                     fmt::format("\"{}\" is a text, and a number is needed here", found->text));
+    }
+  }
+  [[nodiscard]] Truth holds(std::size_t i) const {
+    const double found = number(i);
+    return std::isnan(found) ? Truth() : Truth(found != 0);
   }
 
 private:
-  int code_of_bind(int parameter, const Value* value) {
-    sqlite3_stmt* to = prepared.get();
-    if (value == nullptr) return sqlite3_bind_null(to, parameter);
-    if (value->kind == Value::Kind::text)
-      return sqlite3_bind_text64(to, parameter, value->text.data(), value->text.size(),
-                                 SQLITE_STATIC, SQLITE_UTF8);
-    if (is_whole(value->number)) // as text "4", not "4.0"
-      return sqlite3_bind_int64(to, parameter, static_cast<std::int64_t>(value->number));
-    return sqlite3_bind_double(to, parameter, value->number);
-  }
+  std::string_view text_;
+  std::span<const Value* const> values_;
+  const std::vector<Term>& terms_;
 };
+
+namespace {
+
+using Term = Expression::Term;
+using Row = Term::Row;
+using Operands = Term::Operands;
+
+Known known(double number) { return std::isnan(number) ? Known() : Known(number_value(number)); }
+Known known(Truth holds) { return holds ? Known(number_value(*holds ? 1 : 0)) : Known(); }
+
+/// Of a number without its unit, as results are.
+std::string text_of(const Value& value) {
+  return is_text(value) ? value.text : to_text(number_value(value.number));
+}
+
+/// Less than 0, 0 or more, as SQL orders values: numbers before texts.
+int compare(const Value& a, const Value& b) {
+  if (is_text(a) && is_text(b)) return a.text.compare(b.text);
+  if (is_text(a) || is_text(b)) return is_text(a) ? 1 : -1;
+  return a.number < b.number ? -1 : a.number > b.number ? 1 : 0;
+}
+
+template <bool (*holds)(int)> Known compared(const Operands& of) {
+  const Known a = of.value(0), b = of.value(1);
+  return a && b ? known(holds(compare(*a, *b))) : Known();
+}
+bool is_equal(int order) { return order == 0; }
+bool is_other(int order) { return order != 0; }
+bool is_less(int order) { return order < 0; }
+bool is_at_most(int order) { return order <= 0; }
+bool is_more(int order) { return order > 0; }
+bool is_at_least(int order) { return order >= 0; }
+
+template <bool which> Known both_or_either(const Operands& of) {
+  const Truth first = of.holds(0);
+  if (first == which) return known(first);
+  const Truth second = of.holds(1);
+  return known(second == which || first ? second : first);
+}
+
+Known between(const Operands& of) {
+  const Known each = of.value(0), low = of.value(1), high = of.value(2);
+  if (!each) return each;
+  if ((low && compare(*each, *low) < 0) || (high && compare(*each, *high) > 0)) return known(false);
+  return low && high ? known(true) : Known();
+}
+
+Known one_of(const Operands& of) {
+  const Known each = of.value(0);
+  bool all_known = each.has_value();
+  for (std::size_t i = 1; i < of.size() && each; ++i) {
+    const Known other = of.value(i);
+    if (other && compare(*each, *other) == 0) return known(true);
+    all_known = all_known && other;
+  }
+  return all_known ? known(false) : Known();
+}
+
+/// The first of the largest (1) or least (-1).
+template <int sign> Known extreme(const Operands& of) {
+  Known best = of.value(0);
+  for (std::size_t i = 1; i < of.size() && best; ++i) {
+    const Known other = of.value(i);
+    if (!other || sign * compare(*other, *best) > 0) best = other;
+  }
+  return best;
+}
+
+/// From operand `i` on: condition, value, condition, value, ..., perhaps the value of all else.
+template <typename Holds> Known branch(const Operands& of, std::size_t i, const Holds& holds) {
+  for (; i + 1 < of.size(); i += 2)
+    if (holds(i)) return of.value(i + 1);
+  return i < of.size() ? of.value(i) : Known();
+}
+
+Known choice(const Operands& of) {
+  return branch(of, 0, [&of](std::size_t i) { return of.holds(i) == true; });
+}
+
+Known choice_by_value(const Operands& of) {
+  const Known chosen = of.value(0);
+  return branch(of, 1, [&of, &chosen](std::size_t i) {
+    const Known other = of.value(i);
+    return chosen && other && compare(*chosen, *other) == 0;
+  });
+}
+
+/// Where the next letter of UTF-8 begins.
+std::size_t after_letter(std::string_view text, std::size_t at) {
+  do {
+    ++at;
+  } while (at < text.size() && (static_cast<unsigned char>(text[at]) & 0xc0U) == 0x80U);
+  return at;
+}
+
+/// Where a letter doesn't match, the last % takes one more.
+bool is_like(std::string_view text, std::string_view pattern) {
+  std::size_t at = 0, in_pattern = 0, taken = 0, after_percent = std::string_view::npos;
+  while (at < text.size()) {
+    const char wanted = in_pattern < pattern.size() ? pattern[in_pattern] : '\0';
+    if (wanted == '%') {
+      after_percent = ++in_pattern;
+      taken = at;
+    } else if (wanted == '_' || (in_pattern < pattern.size() && wanted == text[at])) {
+      at = wanted == '_' ? after_letter(text, at) : at + 1;
+      ++in_pattern;
+    } else {
+      if (after_percent == std::string_view::npos) return false;
+      at = taken = after_letter(text, taken);
+      in_pattern = after_percent;
+    }
+  }
+  return pattern.find_first_not_of('%', in_pattern) == std::string_view::npos;
+}
+
+Known like(const Operands& of) {
+  const Known text = of.value(0), pattern = of.value(1);
+  if (!text || !pattern) return {};
+  return known(is_like(lower_case(text_of(*text)), lower_case(text_of(*pattern))));
+}
+
+Known joined_texts(const Operands& of) {
+  const Known a = of.value(0), b = of.value(1);
+  if (!a || !b) return {};
+  return Value{Value::Kind::text, Unit::none, 0, text_of(*a) + text_of(*b)};
+}
+
+Known length(const Operands& of) {
+  const Known value = of.value(0);
+  if (!value) return value;
+  const std::string text = text_of(*value);
+  double letters = 0;
+  for (std::size_t at = 0; at < text.size(); at = after_letter(text, at)) ++letters;
+  return known(letters);
+}
+
+Known rounded(const Operands& of) {
+  const double number = of.number(0), places = of.size() > 1 ? of.number(1) : 0;
+  if (std::isnan(places)) return {};
+  if (places < 1 || !std::isfinite(number)) return known(std::round(number));
+  return known(number_in(fmt::format("{:.{}f}", number, static_cast<int>(std::min(places, 30.0)))));
+}
+
+Known power(const Operands& of) { // pow(1, NaN) is 1
+  const double base = of.number(0), exponent = of.number(1);
+  return known(std::isnan(base) || std::isnan(exponent) ? unknown_number
+                                                        : std::pow(base, exponent));
+}
+
+double logarithm(double x, double (*of)(double)) { return x > 0 ? of(x) : unknown_number; }
+
+constexpr std::array functions{
+    Row{"abs", [](const Operands& of) { return known(std::abs(of.number(0))); }},
+    Row{"ceil", [](const Operands& of) { return known(std::ceil(of.number(0))); }},
+    Row{"exp", [](const Operands& of) { return known(std::exp(of.number(0))); }},
+    Row{"floor", [](const Operands& of) { return known(std::floor(of.number(0))); }},
+    Row{"ifnull",
+        [](const Operands& of) {
+          const Known first = of.value(0);
+          return first ? first : of.value(1);
+        },
+        2, 2},
+    Row{"iif", &choice, 3, 3},
+    Row{"length", &length},
+    Row{"ln", [](const Operands& of) { return known(logarithm(of.number(0), &std::log)); }},
+    Row{"log10", [](const Operands& of) { return known(logarithm(of.number(0), &std::log10)); }},
+    Row{"log2", [](const Operands& of) { return known(logarithm(of.number(0), &std::log2)); }},
+    Row{"max", &extreme<1>, 2, longest_text},
+    Row{"min", &extreme<-1>, 2, longest_text},
+    Row{"mod", [](const Operands& of) { return known(std::fmod(of.number(0), of.number(1))); }, 2,
+        2},
+    Row{"pow", &power, 2, 2},
+    Row{"round", &rounded, 1, 2},
+    Row{"sign",
+        [](const Operands& of) {
+          const double x = of.number(0);
+          return known(x > 0 ? 1 : x < 0 ? -1 : x);
+        }},
+    Row{"sqrt", [](const Operands& of) { return known(std::sqrt(of.number(0))); }}};
+
+struct Operator {
+  int level;
+  Row row;
+};
+constexpr int level_of_not = 2, level_of_equal = 3, highest_level = 7;
+
+constexpr std::array operators{
+    Operator{0, {"or", &both_or_either<true>}},
+    Operator{1, {"and", &both_or_either<false>}},
+    Operator{level_of_equal, {"=", &compared<is_equal>}},
+    Operator{level_of_equal, {"==", &compared<is_equal>}},
+    Operator{level_of_equal, {"<>", &compared<is_other>}},
+    Operator{level_of_equal, {"!=", &compared<is_other>}},
+    Operator{level_of_equal, {"in", &one_of}},
+    Operator{level_of_equal, {"between", &between}},
+    Operator{level_of_equal, {"like", &like}},
+    Operator{4, {"<", &compared<is_less>}},
+    Operator{4, {"<=", &compared<is_at_most>}},
+    Operator{4, {">", &compared<is_more>}},
+    Operator{4, {">=", &compared<is_at_least>}},
+    Operator{5, {"+", [](const Operands& of) { return known(of.number(0) + of.number(1)); }}},
+    Operator{5, {"-", [](const Operands& of) { return known(of.number(0) - of.number(1)); }}},
+    Operator{6, {"*", [](const Operands& of) { return known(of.number(0) * of.number(1)); }}},
+    Operator{6,
+             {"/",
+              [](const Operands& of) {
+                const double divisor = of.number(1);
+                return known(divisor == 0 ? unknown_number : of.number(0) / divisor);
+              }}},
+    Operator{highest_level, {"||", &joined_texts}}};
+
+constexpr Row negative{"-", [](const Operands&of) { return known(-of.number(0)); }},
+    opposite{"not",
+             [](const Operands&of) {
+               const Truth holds = of.holds(0);
+               return known(holds ? Truth(!*holds) : holds);
+             }},
+    choice_row{"case", &choice}, choice_by_value_row{"case", &choice_by_value};
+
+// Words that can't be names without quotes.
+constexpr std::array reserved_words{"and",  "between", "case", "else", "end",  "false", "in",
+                                    "like", "not",     "or",   "then", "true", "when"};
+
+class Parser {
+public:
+  Parser(std::string_view text, std::span<const std::string> known) : text_(text), known_(known) {
+    if (text.size() > longest_text)
+      throw InputError(fmt::format("an expression of more than {} letters", longest_text));
+    next();
+  }
+
+  Term expression() {
+    Term all = operation(0);
+    if (!word_.empty()) refuse("an operator or the end");
+    return all;
+  }
+
+  [[nodiscard]] std::vector<std::string> names() const { return names_; }
+
+private:
+  /// Of operators of this level and higher ones.
+  Term operation(int level) {
+    if (++depth_ > greatest_height) throw too_high();
+    Term left = operand(level);
+    while (true) {
+      const std::size_t at = at_;
+      const bool is_denied = level <= level_of_equal && take("not");
+      if (is_denied && !is("in") && !is("between") && !is("like"))
+        refuse("in, between or like after not");
+      const Operator* found = take_operator(level);
+      if (found == nullptr) break;
+      std::vector<Term> operands;
+      operands.push_back(std::move(left));
+      if (found->row.name == "in")
+        add_list(operands);
+      else
+        operands.push_back(operation(found->level + 1));
+      if (found->row.name == "between") {
+        need("and", "\"and\" and the upper end");
+        operands.push_back(operation(found->level + 1));
+      }
+      left = made(at, found->row, std::move(operands));
+      if (is_denied) left = made(at, opposite, {left});
+    }
+    --depth_;
+    return left;
+  }
+
+  Term operand(int level) {
+    const std::size_t at = at_;
+    if (level <= level_of_not && take("not")) return made(at, opposite, {operation(level_of_not)});
+    if (take("-")) return made(at, negative, {operation(highest_level + 1)});
+    if (take("+")) return operation(highest_level + 1);
+    if (take("true")) return constant(at, number_value(1));
+    if (take("false")) return constant(at, number_value(0));
+    if (take("case")) return branches(at);
+    if (take("(")) {
+      Term inner = operation(0);
+      need(")", "an operator or \")\"");
+      return inner;
+    }
+    const std::string_view word = word_;
+    const char first = word.empty() ? '\0' : word.front();
+    const bool is_reserved =
+        std::ranges::find(reserved_words, lower_case(word)) != reserved_words.end();
+    if (is_reserved || word.empty() || is_in("()+-*/=<>!|,", first))
+      refuse("a value: a name, a number, a text in single quotes, a function, \"(\", not or case");
+    next();
+    if (first == '\'') return constant(at, text_value(unquoted(word)));
+    if (first == '"') return name(at, unquoted(word));
+    if (is_in(digits, first) || first == '.') return constant(at, number_value(number_in(word)));
+    return is("(") ? function(at, word) : name(at, word);
+  }
+
+  Term branches(std::size_t at) {
+    std::vector<Term> parts;
+    const bool by_value = !is("when");
+    if (by_value) parts.push_back(operation(0));
+    do {
+      need("when", "\"when\" and a value");
+      parts.push_back(operation(0));
+      need("then", "\"then\" and a value");
+      parts.push_back(operation(0));
+    } while (is("when"));
+    if (take("else")) parts.push_back(operation(0));
+    need("end", "\"when\", \"else\" or \"end\"");
+    return made(at, by_value ? choice_by_value_row : choice_row, std::move(parts));
+  }
+
+  Term function(std::size_t at, std::string_view written) {
+    const auto row = std::ranges::find(functions, lower_case(written), &Row::name);
+    if (row == functions.end()) {
+      std::vector<std::string> known_functions;
+      for (const Row& each : functions) known_functions.emplace_back(each.name);
+      throw error_at(text_, at, unknown_name("function", written, known_functions));
+    }
+    std::vector<Term> operands;
+    add_list(operands);
+    if (operands.size() >= row->fewest && operands.size() <= row->most)
+      return made(at, *row, std::move(operands));
+    std::string wanted = fmt::to_string(row->fewest);
+    if (row->most > row->fewest) wanted += row->most == 2 ? " or 2" : " or more";
+    throw error_at(text_, at,
+                   fmt::format("{}() of {}: it takes {}", row->name, operands.size(), wanted));
+  }
+
+  /// "(", values and ")".
+  void add_list(std::vector<Term>& terms) {
+    need("(", "\"(\"");
+    do {
+      terms.push_back(operation(0));
+    } while (take(","));
+    need(")", "an operator, \",\" or \")\"");
+  }
+
+  Term name(std::size_t at, std::string_view written) {
+    const std::string small = lower_case(written);
+    const auto found = std::ranges::find(known_, small, &lower_case);
+    if (found == known_.end()) throw error_at(text_, at, unknown_column("name", written, known_));
+    auto place = std::ranges::find(names_, *found);
+    if (place == names_.end()) place = names_.insert(names_.end(), *found);
+    return {.at = at, .name = static_cast<std::size_t>(place - names_.begin())};
+  }
+
+  static Term constant(std::size_t at, Value value) {
+    value.unit = Unit::none;
+    return {.at = at, .constant = std::move(value)};
+  }
+
+  [[nodiscard]] Term made(std::size_t at, const Row& row, std::vector<Term> operands) const {
+    Term term{.at = at, .row = &row, .operands = std::move(operands)};
+    for (const Term& each : term.operands) term.height = std::max(term.height, each.height + 1);
+    if (term.height > greatest_height) throw too_high();
+    return term;
+  }
+
+  [[nodiscard]] InputError too_high() const {
+    return error_at(text_, at_,
+                    fmt::format("more than {} values within each other", greatest_height));
+  }
+
+  /// Two quotes within are one.
+  static std::string unquoted(std::string_view quoted) {
+    std::string text;
+    for (std::size_t i = 1; i + 1 < quoted.size(); ++i) {
+      text += quoted[i];
+      if (quoted[i] == quoted.front()) ++i;
+    }
+    return text;
+  }
+
+  /// Whether this word or symbol comes next.
+  [[nodiscard]] bool is(std::string_view word) const { return lower_case(word_) == word; }
+
+  /// Whether it came next, and goes beyond it.
+  bool take(std::string_view word) {
+    const bool comes = is(word);
+    if (comes) next();
+    return comes;
+  }
+
+  void need(std::string_view word, std::string_view what) {
+    if (!take(word)) refuse(what);
+  }
+
+  const Operator* take_operator(int least_level) {
+    for (const Operator& each : operators)
+      if (each.level >= least_level && take(each.row.name)) return &each;
+    return nullptr;
+  }
+
+  [[noreturn]] void refuse(std::string_view wanted) const {
+    const std::string found = word_.empty() ? "the end" : fmt::format("\"{}\"", word_);
+    throw error_at(text_, at_, fmt::format("found {}, expected {}", found, wanted));
+  }
+
+  void next() {
+    const std::size_t end = at_ + word_.size();
+    at_ = std::min(text_.find_first_not_of(" \t\r\n", end), text_.size());
+    word_ = text_.substr(at_);
+    word_ = word_.substr(0, word_length());
+  }
+
+  /// Of the word, number, text or symbol that `word_` begins with.
+  [[nodiscard]] std::size_t word_length() const {
+    if (word_.empty()) return 0;
+    const char first = word_.front();
+    if (is_in(digits, first) || (first == '.' && word_.size() > 1 && is_in(digits, word_[1]))) {
+      double number = 0;
+      const char* const begin = word_.data();
+      return static_cast<std::size_t>(std::from_chars(begin, begin + word_.size(), number).ptr -
+                                      begin);
+    }
+    if (is_in(letters_and_digits, first))
+      return std::min(word_.find_first_not_of(letters_and_digits), word_.size());
+    if (first == '\'' || first == '"') {
+      std::size_t end = word_.find(first, 1);
+      while (end != std::string_view::npos && word_.substr(end + 1).starts_with(first))
+        end = word_.find(first, end + 2);
+      if (end == std::string_view::npos) throw error_at(text_, at_, "a quote without an end");
+      return end + 1;
+    }
+    for (const std::string_view symbol : {"==", "<>", "!=", "<=", ">=", "||"})
+      if (word_.starts_with(symbol)) return 2;
+    if (is_in("()+-*/=<>,", first)) return 1;
+    throw error_at(text_, at_,
+                   fmt::format("found \"{}\", which is no operator (known: + - * / || = <> < <= > "
+                               ">=; the rest of a division is mod(x, y))",
+                               word_.substr(0, after_letter(word_, 0))));
+  }
+
+  std::string_view text_;
+  std::span<const std::string> known_;
+  std::vector<std::string> names_;
+  std::string_view word_; ///< that comes next; empty: the end
+  std::size_t at_ = 0;    ///< its place
+  int depth_ = 0;
+};
+
+} // namespace
 
 Expression::Expression(std::string text, std::span<const std::string> known)
     : text_(std::move(text)) {
-  require_one_expression(text_);
-  require_known_words(text_);
-  Connection connection = connection_in_memory();
-  names_ = names_read(connection.get(), text_, known);
-  std::string sql = "SELECT (" + with_real_divisions(with_quantities(text_)) + ")";
-  for (std::size_t i = 0; i < names_.size(); ++i)
-    sql +=
-        fmt::format("{}?{} AS {}", i == 0 ? " FROM (SELECT " : ", ", i + 1, quoted_name(names_[i]));
-  if (!names_.empty()) sql += ")";
-  Prepared statement = prepared(connection.get(), sql, {}, known);
-  statement_ = std::make_unique<Statement>(std::move(connection), std::move(statement));
+  Parser parser(text_, known);
+  root_ = std::make_shared<const Term>(parser.expression());
+  names_ = parser.names();
 }
 
-Expression::~Expression() = default;
-Expression::Expression(Expression&&) noexcept = default;
-Expression& Expression::operator=(Expression&&) noexcept = default;
-
-bool Expression::evaluate(std::span<const Value* const> values, Value& result) {
-  bool all_known = true;
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    all_known = all_known && values[i] != nullptr;
-    statement_->bind(static_cast<int>(i + 1), values[i]);
-  }
-  sqlite3_stmt* statement = statement_->prepared.get();
-  if (sqlite3_step(statement) != SQLITE_ROW) {
-    const std::string said = sqlite3_errmsg(statement_->connection.get());
-    sqlite3_reset(statement);
-    throw InputError(fmt::format("\"{}\": {}", text_, said));
-  }
-  const int type = sqlite3_column_type(statement, 0);
-  if (type == SQLITE_TEXT) {
-    const void* letters = sqlite3_column_text(statement, 0);
-    result.text.assign(static_cast<const char*>(letters),
-                       static_cast<std::size_t>(sqlite3_column_bytes(statement, 0)));
-    result.kind = Value::Kind::text;
-    result.number = 0;
-  } else {
-    result.text.clear();
-    result.kind = Value::Kind::number;
-    result.number = sqlite3_column_double(statement, 0);
-  }
-  result.unit = Unit::none;
-  sqlite3_reset(statement);
-  if (type == SQLITE_BLOB) throw InputError(fmt::format("\"{}\" is no number or text", text_));
-  if (type == SQLITE_NULL && all_known)
+std::optional<Value> Expression::evaluate(std::span<const Value* const> values) const {
+  const Known result = Operands::value_of(*root_, text_, values);
+  if (!result) {
+    if (std::ranges::find(values, nullptr) != values.end()) return std::nullopt;
     throw InputError(fmt::format("\"{}\" has no value: a division by 0, or a function of what it "
                                  "isn't defined for",
                                  text_));
-  if (type != SQLITE_NULL && !std::isfinite(result.number))
-    throw InputError(fmt::format("\"{}\" is infinite", text_));
-  return type != SQLITE_NULL;
+  }
+  if (is_text(*result)) return result;
+  if (!std::isfinite(result->number)) throw InputError(fmt::format("\"{}\" is infinite", text_));
+  return number_value(result->number);
 }
 
-bool Expression::holds(std::span<const Value* const> values) {
-  Value result;
-  if (!evaluate(values, result)) return false;
-  if (result.kind == Value::Kind::text)
+bool Expression::holds(std::span<const Value* const> values) const {
+  const std::optional<Value> result = evaluate(values);
+  if (result && is_text(*result))
     throw InputError(
-        fmt::format("\"{}\" is the text \"{}\", neither true nor false", text_, result.text));
-  return result.number != 0;
+        fmt::format("\"{}\" is the text \"{}\", neither true nor false", text_, result->text));
+  return result && result->number != 0;
 }
 
 } // namespace tutti::sweep

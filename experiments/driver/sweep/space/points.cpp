@@ -189,7 +189,7 @@ private:
       set(value, text_value(filled_in(text->text, value_of_)));
       return true;
     }
-    PlacedExpression& expression = *expressions_[value - dependencies_.parameters];
+    const PlacedExpression& expression = *expressions_[value - dependencies_.parameters];
     if (const auto* largest = std::get_if<LargestDefinition>(&definition.what))
       return resolve_largest(value, *largest, expression);
     return resolve_number(value, std::get<NumberDefinition>(definition.what).unit, expression);
@@ -212,11 +212,11 @@ private:
     }
   }
 
-  bool resolve_number(std::size_t value, Unit unit, PlacedExpression& expression) {
+  bool resolve_number(std::size_t value, Unit unit, const PlacedExpression& expression) {
     if (!resolve_all(expression.uses)) return false;
-    Value result;
-    evaluated(expression,
-              [&](auto arguments) { return expression.expression.evaluate(arguments, result); });
+    Value result = *evaluated(expression, [&expression](auto arguments) {
+      return expression.expression.evaluate(arguments); // known, as all that it uses is
+    });
     if (unit != Unit::none) {
       if (result.kind != Value::Kind::number || !has_text(result.number, unit))
         throw error(expression.place,
@@ -228,7 +228,7 @@ private:
     return true;
   }
 
-  bool condition_holds(PlacedExpression& condition) {
+  bool condition_holds(const PlacedExpression& condition) {
     return resolve_all(condition.uses) && evaluated(condition, [&](auto arguments) {
              return condition.expression.holds(arguments);
            });
@@ -236,7 +236,7 @@ private:
 
   // Each trial is set like any value, so that what the condition uses is recomputed from it.
   bool resolve_largest(std::size_t value, const LargestDefinition& range,
-                       PlacedExpression& condition) {
+                       const PlacedExpression& condition) {
     const auto found = largest_of_four_digits(range.from, range.to, [&](const Value& trial) {
       set(value, trial);
       return condition_holds(condition);

@@ -3,18 +3,18 @@
 // that there are by then. Whatever is wrong or unused is an error with its place, for a parameter
 // that nothing uses would multiply the points and change none.
 //
-// A name stands in texts as ${name}, in expressions without quotes and in the store as a column: it
-// has to be a plain word in all three, so SQLite itself is asked whether it reads it as a name.
+// A name stands in texts as ${name}, in expressions without quotes and in tables as a column: it has
+// to be a plain word in all three.
 #include "experiments/driver/sweep/space/study.hpp"
 
 #include "experiments/driver/studies/experiment_values.hpp"
 #include "experiments/driver/sweep/space/dependencies.hpp"
 #include "experiments/driver/sweep/space/expression.hpp"
 #include "experiments/driver/sweep/space/network_facts.hpp"
+#include "experiments/driver/sweep/space/point_results.hpp"
 #include "experiments/driver/sweep/space/study_analyses_reader.hpp"
 #include "experiments/driver/sweep/space/value_reader.hpp"
 #include "experiments/driver/sweep/space/whole_number.hpp"
-#include "experiments/driver/sweep/store/point_results.hpp"
 #include "sim/error.hpp"
 #include "sim/files/files.hpp"
 #include "sim/files/gzip.hpp"
@@ -66,15 +66,8 @@ constexpr std::array store_columns{
     "owner",      "expected_work", "tutti",  "commit_id", "cpu_seconds", "synthesis_seconds",
     "peak_bytes", "facts",         "results"};
 
-// Words that SQLite takes for names where they can't be words, and readers wouldn't.
-constexpr std::array words_of_expressions{"end",   "false",  "glob", "like",
-                                          "match", "regexp", "true"};
-
 /// Whether an expression can speak of it without quotes.
 bool is_plain_in_expressions(const std::string& name) {
-  if (std::find(words_of_expressions.begin(), words_of_expressions.end(), lower_case(name)) !=
-      words_of_expressions.end())
-    return false;
   try {
     return !Expression(name, {&name, 1}).names().empty();
   } catch (const InputError&) {

@@ -20,10 +20,10 @@
 // writing.
 #pragma once
 
+#include "experiments/driver/sweep/space/point_results.hpp"
+#include "experiments/driver/sweep/space/point_table.hpp"
 #include "experiments/driver/sweep/space/points.hpp"
 #include "experiments/driver/sweep/space/study.hpp"
-#include "experiments/driver/sweep/store/point_results.hpp"
-#include "experiments/driver/sweep/store/point_table.hpp"
 
 #include <cstddef>
 #include <cstdint>

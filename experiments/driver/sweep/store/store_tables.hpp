@@ -2,9 +2,9 @@
 // these hold before anything is simulated: the study's columns, and a row for each point.
 #pragma once
 
+#include "experiments/driver/sweep/space/point_results.hpp"
 #include "experiments/driver/sweep/space/points.hpp"
 #include "experiments/driver/sweep/store/database.hpp"
-#include "experiments/driver/sweep/store/point_results.hpp"
 #include "experiments/driver/sweep/store/store.hpp"
 
 #include <cstdint>

@@ -1,8 +1,8 @@
 // Columns of a store's points in memory.
 #pragma once
 
+#include "experiments/driver/sweep/space/point_table.hpp"
 #include "experiments/driver/sweep/store/database.hpp"
-#include "experiments/driver/sweep/store/point_table.hpp"
 
 #include <span>
 #include <string>

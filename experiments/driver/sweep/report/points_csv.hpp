@@ -1,7 +1,7 @@
 // All points of a study as CSV: parameters, derived values, facts, results, status and message.
 #pragma once
 
-#include "experiments/driver/sweep/store/point_table.hpp"
+#include "experiments/driver/sweep/space/point_table.hpp"
 
 #include <string>
 

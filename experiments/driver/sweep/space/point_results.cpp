@@ -1,7 +1,7 @@
 // A sweep has no evaluation of its own: a point is an experiment with exactly one case, evaluated
 // as `tutti run` would, and its numbers are those of that case's record. What goes wrong is a
 // status of this point with words, for the others are to be simulated all the same.
-#include "experiments/driver/sweep/store/point_results.hpp"
+#include "experiments/driver/sweep/space/point_results.hpp"
 
 #include "experiments/driver/pool/process_memory.hpp"
 #include "experiments/driver/studies/experiment.hpp"

@@ -1,6 +1,6 @@
 // Texts repeat in every row (the name of an algorithm), so a column keeps each once and rows keep
 // its number: a million points fit into memory, and comparing two texts is comparing two integers.
-#include "experiments/driver/sweep/store/point_table.hpp"
+#include "experiments/driver/sweep/space/point_table.hpp"
 
 #include "sim/error.hpp"
 

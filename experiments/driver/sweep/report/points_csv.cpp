@@ -1,6 +1,6 @@
 // The table may have millions of cells: texts are quoted once each, and numbers written straight
 // into the result.
-#include "experiments/driver/sweep/store/points_csv.hpp"
+#include "experiments/driver/sweep/report/points_csv.hpp"
 
 #include "experiments/driver/sweep/report/cells.hpp"
 #include "sim/files/csv.hpp"
