@@ -28,7 +28,7 @@ using Truth = std::optional<bool>;
 
 constexpr std::size_t longest_text = 10'000;
 constexpr int greatest_height = 200; ///< of values within each other
-constexpr std::string_view digits = "0123456789";
+constexpr std::string_view decimal_digits = "0123456789";
 constexpr std::string_view letters_and_digits =
     "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_0123456789";
 constexpr double unknown_number = std::numeric_limits<double>::quiet_NaN();
@@ -398,7 +398,8 @@ private:
     next();
     if (first == '\'') return constant(at, text_value(unquoted(word)));
     if (first == '"') return name(at, unquoted(word));
-    if (is_in(digits, first) || first == '.') return constant(at, number_value(number_in(word)));
+    if (is_in(decimal_digits, first) || first == '.')
+      return constant(at, number_value(number_in(word)));
     return is("(") ? function(at, word) : name(at, word);
   }
 
@@ -515,7 +516,8 @@ private:
   [[nodiscard]] std::size_t word_length() const {
     if (word_.empty()) return 0;
     const char first = word_.front();
-    if (is_in(digits, first) || (first == '.' && word_.size() > 1 && is_in(digits, word_[1]))) {
+    if (is_in(decimal_digits, first) ||
+        (first == '.' && word_.size() > 1 && is_in(decimal_digits, word_[1]))) {
       double number = 0;
       const char* const begin = word_.data();
       return static_cast<std::size_t>(std::from_chars(begin, begin + word_.size(), number).ptr -

@@ -91,10 +91,6 @@ void Statement::bind(int parameter, std::string_view value) {
                             SQLITE_TRANSIENT, SQLITE_UTF8)); // NOLINT: SQLite's own cast
 }
 
-void Statement::bind_nothing(int parameter) {
-  check(sqlite3_bind_null(statement_.get(), parameter));
-}
-
 bool Statement::step() {
   const int code = sqlite3_step(statement_.get());
   if (code == SQLITE_ROW) return true;
@@ -112,8 +108,6 @@ void Statement::run() {
 }
 
 void Statement::reset() { check(sqlite3_reset(statement_.get())); }
-
-int Statement::columns() const { return sqlite3_column_count(statement_.get()); }
 
 bool Statement::is_nothing(int column) const {
   return sqlite3_column_type(statement_.get(), column) == SQLITE_NULL;

@@ -24,7 +24,6 @@ public:
   void bind(int parameter, std::int64_t value);
   void bind(int parameter, double value); ///< NaN: nothing
   void bind(int parameter, std::string_view value);
-  void bind_nothing(int parameter);
   /// Whether there is a row. After the last one the statement is reset by itself.
   bool step();
   /// For one without rows: steps to its end.
@@ -32,7 +31,6 @@ public:
   void reset();
 
   /// Columns count from 0.
-  [[nodiscard]] int columns() const;
   [[nodiscard]] bool is_nothing(int column) const;
   [[nodiscard]] bool is_text(int column) const;
   [[nodiscard]] std::int64_t integer(int column) const;

@@ -7,18 +7,17 @@
 
 #include "experiments/driver/records/provenance.hpp"
 #include "experiments/driver/sweep/store/database.hpp"
-#include "experiments/driver/sweep/store/store_checks.hpp"
+#include "experiments/driver/sweep/store/point_documents.hpp"
+#include "experiments/driver/sweep/store/store_file.hpp"
 #include "experiments/driver/sweep/store/store_owners.hpp"
-#include "experiments/driver/sweep/store/store_tables.hpp"
 #include "experiments/driver/sweep/store/stored_table.hpp"
 #include "sim/error.hpp"
 #include "sim/text.hpp"
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <filesystem>
-#include <system_error>
+#include <unordered_map>
 #include <utility>
 
 #include <unistd.h>
@@ -31,17 +30,23 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t most_shards = 1'000'000;
 
-// What it takes to finish a row, without the results.
-constexpr const char* finish_columns = "status = ?2, message = ?3, tutti = ?4, commit_id = ?5, "
-                                       "cpu_seconds = ?6, synthesis_seconds = ?7, peak_bytes = ?8";
-constexpr int first_result_parameter = 10; // behind ?9, the owner
-
 // A condition on positions; empty: all.
 std::string condition(const std::optional<Shard>& shard) {
   return shard ? fmt::format(" AND position % {} = {}", shard->count, shard->index) : "";
 }
 
-constexpr const char* unfinished = "('pending', 'running')";
+bool is_of(const Point& point, const std::optional<Shard>& shard) {
+  return !shard || point.position % shard->count == shard->index;
+}
+
+// Whose store it is. Errors: InputError where that is another study.
+void require_study(Database& database, const std::string& name) {
+  require_store(database);
+  const std::string there = study_text(database, "name").value_or(name);
+  if (there != name)
+    throw InputError(fmt::format("{}: is the store of study \"{}\", not of \"{}\"", database.file(),
+                                 there, name));
+}
 
 } // namespace
 
@@ -66,15 +71,16 @@ public:
     owners_.emplace(file);
     owners_->alone([&] {
       database_.emplace(file, Database::Mode::create);
-      if (is_empty(*database_)) make_schema(*database_);
       database_->run("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL");
       Transaction transaction(*database_);
-      if (!study_text(*database_, "name")) describe(study);
-      if (require_study(*database_, study.name) < first_with_sums) add_sums();
+      if (is_empty(*database_)) {
+        make_tables(*database_);
+        describe(study);
+      }
+      require_study(*database_, study.name);
       enter_owner();
       transaction.commit();
     });
-    has_sums_ = true;
     const Provenance provenance = find_provenance();
     tutti_ = provenance.tutti;
     commit_ = provenance.commit;
@@ -83,7 +89,7 @@ public:
   explicit Implementation(const std::string& file) {
     if (!is_there(file)) throw InputError(file + ": there is no such store");
     database_.emplace(file, Database::Mode::read);
-    has_sums_ = require_store(*database_) >= first_with_sums;
+    require_store(*database_);
   }
 
   ~Implementation() {
@@ -97,28 +103,23 @@ public:
   Implementation(const Implementation&) = delete;
   Implementation& operator=(const Implementation&) = delete;
 
-  // The order matters: damage is looked for before columns change, since sums are of columns.
   void prepare(const PointSpace& space, std::optional<Shard> shard, bool retry) {
     shard_ = shard;
     fingerprint_ = fingerprint_of(space);
     Transaction transaction(*database_);
     require_whole_structure(*database_);
     require_whole_description(*database_);
-    const CheckedColumns before = checked_columns(*database_);
-    drop_damaged(before);
-    set_columns(*database_, columns_of(space, results_));
-    const CheckedColumns now = checked_columns(*database_);
-    if (now.results != before.results) sum_results(now);
-    enter_points(*database_, space, shard_, study_text(*database_, "fingerprint") != fingerprint_);
+    drop_damaged();
+    set_columns(*database_, space, results_);
+    enter_points(space, study_text(*database_, "fingerprint") != fingerprint_);
     set_study_text(*database_, "toml", study_toml_);
     set_study_text(*database_, "fingerprint", fingerprint_);
     set_study_text(*database_, "tutti", tutti_version());
     if (retry)
-      database_->run(
-          fmt::format("UPDATE points SET status = 'pending', {} WHERE position IS NOT NULL AND "
-                      "status IN ('timed_out', 'out_of_memory', 'crashed', 'defect')",
-                      no_results(now)) +
-          condition(shard_));
+      database_->run("UPDATE points SET status = 'pending', results = NULL, result_sum = NULL "
+                     "WHERE position IS NOT NULL AND "
+                     "status IN ('timed_out', 'out_of_memory', 'crashed', 'defect')" +
+                     condition(shard_));
     free_abandoned();
     seal(*database_);
     transaction.commit();
@@ -181,36 +182,35 @@ public:
   }
 
   std::size_t merge(const std::string& other_file) {
-    std::vector<std::string> columns{"status",      "message",           "tutti",      "commit_id",
-                                     "cpu_seconds", "synthesis_seconds", "peak_bytes", "owner"};
-    std::string found_whole = "TRUE";
-    {
-      if (!is_there(other_file)) throw InputError(other_file + ": there is no such store");
-      if (fs::equivalent(other_file, database_->file()))
-        throw InputError(other_file + ": is the store itself");
-      Database other(other_file, Database::Mode::read);
-      if (require_study(other, *study_text(*database_, "name")) >= first_with_sums)
-        found_whole = whole_rows_of(other);
-      Statement names(other, "SELECT name FROM columns WHERE role = 'result'");
-      while (names.step())
-        if (is_result(names.text(0))) columns.emplace_back(names.text(0));
+    if (!is_there(other_file)) throw InputError(other_file + ": there is no such store");
+    if (fs::equivalent(other_file, database_->file()))
+      throw InputError(other_file + ": is the store itself");
+    Database other(other_file, Database::Mode::read);
+    require_study(other, *study_text(*database_, "name"));
+    require_whole_description(other);
+    Transaction transaction(*database_);
+    Statement rows(other, fmt::format("SELECT {}, {}, position, key, status, results, result_sum "
+                                      "FROM points",
+                                      is_whole(), is_unfinished));
+    Statement take(*database_,
+                   fmt::format("UPDATE points SET status = ?2, results = ?3, result_sum = ?4, "
+                               "owner = NULL WHERE key = ?1 AND {}",
+                               is_unfinished));
+    std::vector<std::string> damaged;
+    std::size_t taken = 0;
+    while (rows.step()) {
+      if (rows.integer(0) == 0) damaged.push_back(row_text(rows, 2, 3));
+      if (rows.integer(0) == 0 || rows.integer(1) != 0) continue;
+      for (const int text : {1, 2, 3}) take.bind(text, rows.text(text + 2));
+      take.bind(4, rows.integer(6));
+      take.run();
+      taken += static_cast<std::size_t>(database_->changes());
     }
-    std::string assignments;
-    for (const std::string& column : columns)
-      assignments += (assignments.empty() ? "" : ", ") + quoted_name(column) + " = " +
-                     (column == "owner" ? "NULL" : "other." + quoted_name(column));
-    Statement attach(*database_, "ATTACH ?1 AS merged");
-    attach.bind(1, std::string_view(other_file));
-    attach.run();
-    const auto detach = [&] { database_->run("DETACH merged"); };
-    try {
-      const std::size_t taken = take_merged(assignments, found_whole);
-      detach();
-      return taken;
-    } catch (...) {
-      detach();
-      throw;
-    }
+    transaction.commit();
+    if (!damaged.empty())
+      damage_ +=
+          (damage_.empty() ? "" : "\n") + damage_text(other_file, damaged) + ": not taken over";
+    return taken;
   }
 
   [[nodiscard]] std::string study_toml() {
@@ -218,46 +218,17 @@ public:
   }
 
   [[nodiscard]] PointTable table(std::span<const std::string> names) {
-    return stored_table(*database_, names, has_sums_);
+    return stored_table(*database_, names);
   }
 
 private:
-  // The store's format.
-  static std::int64_t require_study(Database& database, const std::string& name) {
-    const std::int64_t found = require_store(database);
-    const std::string there = study_text(database, "name").value_or(name);
-    if (there != name)
-      throw InputError(fmt::format("{}: is the store of study \"{}\", not of \"{}\"",
-                                   database.file(), there, name));
-    return found;
-  }
-
-  // To a store of before there were checksums: of what is there.
-  void add_sums() {
-    const CheckedColumns columns = checked_columns(*database_);
-    database_->run("ALTER TABLE points ADD COLUMN entered_sum INTEGER;"
-                   "ALTER TABLE points ADD COLUMN result_sum INTEGER");
-    database_->run(fmt::format("UPDATE points SET entered_sum = {} WHERE position IS NOT NULL;"
-                               "UPDATE points SET {} WHERE status IN {}",
-                               entered_sum(columns), no_results(columns), unfinished));
-    sum_results(columns);
-    set_study_text(*database_, "format", std::to_string(store_format));
-    database_->run(fmt::format("PRAGMA user_version = {}", store_format));
-    seal(*database_);
-  }
-
-  void sum_results(const CheckedColumns& columns) {
-    database_->run(fmt::format("UPDATE points SET result_sum = {} WHERE status NOT IN {}",
-                               result_sum(columns), unfinished));
-  }
-
   // Rows that aren't as they were written go: those of points are then made anew.
-  void drop_damaged(const CheckedColumns& columns) {
+  void drop_damaged() {
     std::vector<std::string> named;
     std::vector<std::int64_t> rows;
     {
-      Statement damaged(*database_, "SELECT id, position, key FROM points NOT INDEXED WHERE NOT " +
-                                        is_whole(columns));
+      Statement damaged(*database_,
+                        "SELECT id, position, key FROM points NOT INDEXED WHERE NOT " + is_whole());
       while (damaged.step()) {
         rows.push_back(damaged.integer(0));
         named.push_back(row_text(damaged, 1, 2));
@@ -286,17 +257,40 @@ private:
     return tally("NOT INDEXED") == tally("INDEXED BY points_" + status);
   }
 
-  // The condition of rows of another store to be taken over.
-  std::string whole_rows_of(Database& other) {
-    require_whole_description(other);
-    const CheckedColumns columns = checked_columns(other);
-    std::vector<std::string> named;
-    Statement damaged(other, "SELECT position, key FROM points WHERE NOT " + is_whole(columns));
-    while (damaged.step()) named.push_back(row_text(damaged, 0, 1));
-    if (!named.empty())
-      damage_ +=
-          (damage_.empty() ? "" : "\n") + damage_text(other.file(), named) + ": not taken over";
-    return is_whole(columns, "other.");
+  // Makes rows for the points of this shard that have none. Where the study has `changed`, all rows
+  // are numbered anew: those that it doesn't have any more lose their position.
+  void enter_points(const PointSpace& space, bool changed) {
+    std::unordered_map<std::string, std::int64_t> rows; // by key; what is left isn't of the study
+    Statement known(*database_, "SELECT key, id FROM points NOT INDEXED");
+    while (known.step()) rows[std::string(known.text(0))] = known.integer(1);
+    Statement insert(*database_,
+                     "INSERT INTO points(position, key, expected_work, entered, status, "
+                     "entered_sum) VALUES(?1, ?2, ?3, ?4, 'pending', "
+                     "checksum(?1, ?2, ?3, ?4))");
+    Statement update(*database_,
+                     "UPDATE points SET position = ?1, expected_work = ?3, entered = ?4, "
+                     "entered_sum = checksum(?1, ?2, ?3, ?4) WHERE id = ?5");
+    for (const Point& point : space.points) {
+      const auto row = rows.find(point.key);
+      const bool is_new = row == rows.end();
+      if (is_new ? is_of(point, shard_) : changed) {
+        Statement& statement = is_new ? insert : update;
+        statement.bind(1, static_cast<std::int64_t>(point.position));
+        statement.bind(2, std::string_view(point.key));
+        statement.bind(3, point.expected_work);
+        statement.bind(4, std::string_view(entered_document(space, point)));
+        if (!is_new) statement.bind(5, row->second);
+        statement.run();
+      }
+      if (!is_new) rows.erase(row);
+    }
+    if (!changed) return;
+    Statement drop(*database_,
+                   "UPDATE points SET position = NULL, entered_sum = NULL WHERE id = ?1");
+    for (const auto& [key, row] : rows) { // in any order: the effect is the same
+      drop.bind(1, row);
+      drop.run();
+    }
   }
 
   void describe(const Study& study) {
@@ -321,16 +315,9 @@ private:
 
   // Statements of a run, which are prepared once.
   void make_statements() {
-    std::string results;
-    std::vector<std::string> summed{"key", "?2", "?3", "?4", "?5", "?6", "?7", "?8"};
-    for (std::size_t i = 0; i < results_.size(); ++i) { // as result_sum() has them
-      summed.push_back(fmt::format("?{}", i + static_cast<std::size_t>(first_result_parameter)));
-      results += fmt::format(", {} = {}", quoted_name(results_[i].name), summed.back());
-    }
-    results += ", result_sum = " + checksum_of(summed);
-    finish_.emplace(*database_, fmt::format("UPDATE points SET {}{} WHERE id = ?1 AND owner = ?9 "
-                                            "AND status = 'running'",
-                                            finish_columns, results));
+    finish_.emplace(*database_, "UPDATE points SET status = ?2, results = ?3, result_sum = "
+                                "checksum(key, ?2, ?3) WHERE id = ?1 AND owner = ?4 AND "
+                                "status = 'running'");
     next_.emplace(*database_, "SELECT id FROM points WHERE status = 'pending' "
                               "AND position IS NOT NULL" +
                                   condition(shard_) +
@@ -343,24 +330,10 @@ private:
   void record(const FinishedPoint& finished) {
     const auto claim = claims_.find(finished.position);
     if (claim == claims_.end()) return; // not ours
-    const PointResults& results = finished.results;
     finish_->bind(1, claim->second);
-    finish_->bind(2, to_text(results.status));
-    finish_->bind(3, std::string_view(results.message));
-    finish_->bind(4, std::string_view(tutti_));
-    finish_->bind(5, std::string_view(commit_));
-    finish_->bind(6, results.cpu_seconds);
-    finish_->bind(7, results.synthesis_seconds);
-    finish_->bind(8, results.peak_bytes);
-    finish_->bind(9, owner_);
-    for (std::size_t i = 0; i < results_.size(); ++i) {
-      const int parameter = static_cast<int>(i) + first_result_parameter;
-      const auto number = results.numbers.find(results_[i].name);
-      if (number == results.numbers.end())
-        finish_->bind_nothing(parameter);
-      else
-        finish_->bind(parameter, number->second);
-    }
+    finish_->bind(2, to_text(finished.results.status));
+    finish_->bind(3, std::string_view(results_document(finished.results, tutti_, commit_)));
+    finish_->bind(4, owner_);
     finish_->run();
   }
 
@@ -399,28 +372,7 @@ private:
     return freed;
   }
 
-  [[nodiscard]] bool is_result(std::string_view name) const {
-    return std::any_of(results_.begin(), results_.end(),
-                       [name](const ResultColumn& each) { return each.name == name; });
-  }
-
-  std::size_t take_merged(const std::string& assignments, const std::string& condition) {
-    Transaction transaction(*database_);
-    database_->run(fmt::format("UPDATE main.points SET {} FROM merged.points AS other "
-                               "WHERE other.key = points.key AND points.status IN {} "
-                               "AND other.status NOT IN {} AND {}",
-                               assignments, unfinished, unfinished, condition));
-    const auto taken = static_cast<std::size_t>(database_->changes());
-    // Columns that only one of the stores has are sums of nothing there.
-    database_->run(fmt::format("UPDATE points SET result_sum = {} WHERE result_sum IS NULL AND "
-                               "status NOT IN {}",
-                               result_sum(checked_columns(*database_)), unfinished));
-    transaction.commit();
-    return taken;
-  }
-
   std::string study_toml_, fingerprint_, tutti_, commit_, damage_;
-  bool has_sums_ = false;
   std::vector<ResultColumn> results_;
   std::optional<Shard> shard_;
   std::int64_t owner_ = 0;

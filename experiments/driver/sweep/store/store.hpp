@@ -2,22 +2,20 @@
 // loses nothing that was finished, and several processes of one machine may work on it at once.
 //
 // Tables:
-//   study(name TEXT PRIMARY KEY, value TEXT): format (2), name (of the study), toml (its text),
+//   study(name TEXT PRIMARY KEY, value TEXT): format (3), name (of the study), toml (its text),
 //     fingerprint, tutti (version), rows (tally of those with a position), checksum (of study and
 //     columns)
-//   columns(name TEXT PRIMARY KEY, role TEXT, unit TEXT, place INTEGER): the named columns of
-//     points; role: parameter, derived, fact, result; unit: of its numbers ("" none)
+//   columns(name TEXT PRIMARY KEY, role TEXT, unit TEXT, place INTEGER): members of the documents
+//     that are the study's; role: parameter, derived, fact, result; unit: of its numbers ("" none)
 //   owners(id INTEGER PRIMARY KEY, host TEXT, process INTEGER, began TEXT): who works or worked on
 //     it; an owner that is alive locks the byte `id` of the file STORE-owners
 //   points: id INTEGER PRIMARY KEY; position INTEGER (in the study; NULL: of an earlier form of the
-//     study, kept); key TEXT UNIQUE (of all that decides the results); status TEXT; message TEXT;
-//     experiment_seed INTEGER; owner INTEGER (of the claim, or who finished it); expected_work
-//     REAL; tutti, commit_id TEXT (versions that made the result); cpu_seconds, synthesis_seconds
-//     REAL, peak_bytes INTEGER (measured); entered_sum, result_sum INTEGER (checksums, see
-//     store_checks.hpp; NULL where there is no position, or nothing is finished); then one column
-//     for each row of `columns`
-// Format 1 had no checksums: a store of it is read as it is, and given them when it is opened for
-// writing.
+//     study, kept); key TEXT UNIQUE (of all that decides the results); status TEXT; owner INTEGER
+//     (of the claim, or who finished it); expected_work REAL; entered_sum, result_sum INTEGER
+//     (checksums, see store_file.hpp; NULL where there is no position, or nothing is finished);
+//     entered TEXT (its values) and results TEXT (what came of it; NULL: nothing yet), documents as
+//     point_documents.hpp has them
+// A store of an older format is refused.
 #pragma once
 
 #include "experiments/driver/sweep/space/point_results.hpp"
@@ -50,8 +48,8 @@ struct FinishedPoint {
 
 class Store {
 public:
-  /// Opens it for the study, or makes it. Errors: InputError for a store of another study or a
-  /// newer format, a file that is no store, a folder or file that can't be written.
+  /// Opens it for the study, or makes it. Errors: InputError for a store of another study or
+  /// format, a file that is no store, a folder or file that can't be written.
   /// All members: InputError where the disk is full or SQLite reports an error; the file stays
   /// whole.
   static Store open(const std::string& file, const Study& study);

@@ -3,14 +3,19 @@
 // would be wrong without looking so, and is refused.
 #include "experiments/driver/sweep/store/stored_table.hpp"
 
-#include "experiments/driver/sweep/store/store_checks.hpp"
+#include "experiments/driver/sweep/store/point_documents.hpp"
+#include "experiments/driver/sweep/store/store_file.hpp"
 #include "sim/error.hpp"
+#include "sim/words.hpp"
+
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
 #include <cstddef>
-#include <functional>
-#include <numeric>
+#include <cstdint>
+#include <iterator>
+#include <optional>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -19,61 +24,38 @@ namespace tutti::sweep {
 
 namespace {
 
-struct ColumnHead {
-  std::string name;
-  Role role = Role::record;
-  Unit unit = Unit::none;
-};
+constexpr Words<Role, 5> role_words{"role", {"parameter", "derived", "fact", "result", "record"}};
 
-constexpr std::array<std::pair<Role, std::string_view>, 5> role_names{
-    {{Role::parameter, "parameter"},
-     {Role::derived, "derived"},
-     {Role::fact, "fact"},
-     {Role::result, "result"},
-     {Role::record, "record"}}};
-
-Role parse_role(std::string_view text) {
-  for (const auto& [role, name] : role_names)
-    if (name == text) return role;
-  return Role::record;
+// What every point has, whatever the study: these in columns of its row, then others in the
+// documents.
+std::vector<TableColumn> record_columns() {
+  return {{"position"},
+          {"key"},
+          {"status"},
+          {"expected_work"},
+          {"experiment_seed"},
+          {"message"},
+          {"tutti"},
+          {"commit_id"},
+          {"cpu_seconds", Role::record, Unit::seconds},
+          {"synthesis_seconds", Role::record, Unit::seconds},
+          {"peak_bytes", Role::record, Unit::bytes}};
 }
 
-// What every point has, whatever the study.
-const std::vector<ColumnHead>& record_columns() {
-  static const std::vector<ColumnHead> columns{{"position"},
-                                               {"key"},
-                                               {"status"},
-                                               {"message"},
-                                               {"experiment_seed"},
-                                               {"expected_work"},
-                                               {"tutti"},
-                                               {"commit_id"},
-                                               {"cpu_seconds", Role::record, Unit::seconds},
-                                               {"synthesis_seconds", Role::record, Unit::seconds},
-                                               {"peak_bytes", Role::record, Unit::bytes}};
-  return columns;
-}
-
-std::vector<ColumnHead> named_columns(Database& database) {
-  std::vector<ColumnHead> columns;
+std::vector<TableColumn> wanted_columns(Database& database, std::span<const std::string> names) {
+  std::vector<TableColumn> known;
   Statement statement(database, "SELECT name, role, unit FROM columns ORDER BY place");
   while (statement.step())
-    columns.push_back({std::string(statement.text(0)), parse_role(statement.text(1)),
-                       parse_unit(statement.text(2))});
-  return columns;
-}
-
-std::vector<ColumnHead> wanted_columns(Database& database, std::span<const std::string> names) {
-  std::vector<ColumnHead> known = named_columns(database);
+    known.push_back({std::string(statement.text(0)), role_words.parse(statement.text(1)),
+                     parse_unit(statement.text(2))});
   if (names.empty()) return known;
-  known.insert(known.end(), record_columns().begin(), record_columns().end());
-  std::vector<ColumnHead> wanted;
+  std::ranges::move(record_columns(), std::back_inserter(known));
+  std::vector<TableColumn> wanted;
   for (const std::string& name : names) {
-    const auto found = std::find_if(known.begin(), known.end(),
-                                    [&](const auto& each) { return each.name == name; });
+    const auto found = std::ranges::find(known, name, &TableColumn::name);
     if (found == known.end()) {
       std::vector<std::string> all;
-      for (const ColumnHead& each : known) all.push_back(each.name);
+      for (const TableColumn& each : known) all.push_back(each.name);
       throw InputError(database.file() + ": " + unknown_name("column", name, all));
     }
     wanted.push_back(*found);
@@ -81,106 +63,92 @@ std::vector<ColumnHead> wanted_columns(Database& database, std::span<const std::
   return wanted;
 }
 
-struct TextHash {
-  using is_transparent = void;
-  std::size_t operator()(std::string_view text) const {
-    return std::hash<std::string_view>{}(text);
-  }
-};
+constexpr std::array row_columns{"position", "key", "status", "expected_work"};
+constexpr const char* rows_of_study =
+    "SELECT {}, entered_sum, entered, results, position, key, status, expected_work FROM points "
+    "WHERE position IS NOT NULL OR entered_sum IS NOT NULL ORDER BY position";
+constexpr int documents = 2, position = 4, key = 5; // columns of these rows
 
-// Fills a column row by row; texts that repeat cost a look-up at most.
-class ColumnWriter {
+// Takes rows into the columns of a table.
+class RowReader {
 public:
-  explicit ColumnWriter(TableColumn& column) : column_(&column) {}
+  explicit RowReader(PointTable& table) : table_(table), cells_(table.columns.size()) {
+    for (std::size_t i = 0; i < table.columns.size(); ++i) places_[table.columns[i].name] = i;
+  }
 
-  void add(const Statement& statement, int index) {
-    constexpr double nothing = std::numeric_limits<double>::quiet_NaN();
-    if (statement.is_text(index)) {
-      column_->numbers.push_back(nothing);
-      column_->texts.push_back(number_of(statement.text(index)));
-      return;
+  void add(const Statement& row) {
+    const auto set = [this](const std::string& name, Value value) {
+      const auto place = places_.find(name);
+      if (place != places_.end()) cells_[place->second] = std::move(value);
+    };
+    for (int i = 0; const char* name : row_columns) {
+      const int column = position + i++;
+      set(name, row.is_text(column)
+                    ? Value{Value::Kind::text, Unit::none, 0, std::string(row.text(column))}
+                    : number_value(row.number(column)));
     }
-    column_->numbers.push_back(statement.is_nothing(index) ? nothing : statement.number(index));
-    column_->texts.push_back(0);
+    for (const int document : {documents, documents + 1})
+      if (!row.is_nothing(document)) read_document(row.text(document), set);
+    for (std::size_t i = 0; i < cells_.size(); ++i) {
+      if (cells_[i])
+        table_.columns[i].add(*cells_[i]);
+      else
+        table_.columns[i].add_nothing();
+      cells_[i].reset();
+    }
+    ++table_.rows;
   }
 
 private:
-  std::uint32_t number_of(std::string_view text) {
-    std::vector<std::string>& dictionary = column_->dictionary;
-    if (last_ != 0 && dictionary[last_ - 1] == text) return last_;
-    auto found = numbers_.find(text);
-    if (found == numbers_.end()) {
-      dictionary.emplace_back(text);
-      found = numbers_.emplace(text, static_cast<std::uint32_t>(dictionary.size())).first;
-    }
-    return last_ = found->second;
-  }
-
-  TableColumn* column_;
-  std::unordered_map<std::string, std::uint32_t, TextHash, std::equal_to<>> numbers_;
-  std::uint32_t last_ = 0;
+  PointTable& table_;
+  std::vector<std::optional<Value>> cells_; // of a row
+  std::unordered_map<std::string, std::size_t> places_;
 };
-
-template <typename T> void reorder(std::vector<T>& values, const std::vector<std::size_t>& order) {
-  std::vector<T> ordered(values.size());
-  std::transform(order.begin(), order.end(), ordered.begin(),
-                 [&](std::size_t row) { return values[row]; });
-  values = std::move(ordered);
-}
-
-// Rows lie in the order in which they were made, which is that of positions unless the study has
-// changed. Sorting here is faster than to have SQLite do it with all that belongs to a row.
-void sort_rows(PointTable& table, const std::vector<std::int64_t>& positions) {
-  if (std::is_sorted(positions.begin(), positions.end())) return;
-  std::vector<std::size_t> order(positions.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  std::sort(order.begin(), order.end(),
-            [&](std::size_t a, std::size_t b) { return positions[a] < positions[b]; });
-  for (TableColumn& column : table.columns) {
-    reorder(column.numbers, order);
-    reorder(column.texts, order);
-  }
-}
 
 } // namespace
 
-std::string_view to_text(Role role) {
-  return std::find_if(role_names.begin(), role_names.end(),
-                      [role](const auto& row) { return row.first == role; })
-      ->second;
+void set_columns(Database& database, const PointSpace& space,
+                 std::span<const ResultColumn> results) {
+  database.run("DELETE FROM columns");
+  Statement enter(database, "INSERT INTO columns VALUES(?1, ?2, ?3, ?4)");
+  std::int64_t place = 0;
+  const auto add = [&](const std::string& name, Role role, Unit unit) {
+    enter.bind(1, std::string_view(name));
+    enter.bind(2, role_words.text(role));
+    enter.bind(3, to_text(unit));
+    enter.bind(4, place++);
+    enter.run();
+  };
+  for (std::size_t i = 0; i < space.names.size(); ++i)
+    add(space.names[i],
+        i < space.parameters                       ? Role::parameter
+        : i < space.parameters + space.definitions ? Role::derived
+                                                   : Role::fact,
+        space.units[i]);
+  for (const ResultColumn& result : results) add(result.name, Role::result, result.unit);
 }
 
-PointTable stored_table(Database& database, std::span<const std::string> names, bool has_sums) {
+PointTable stored_table(Database& database, std::span<const std::string> names) {
   Transaction snapshot(database, Transaction::Access::read);
-  if (has_sums) require_whole_description(database);
+  require_whole_description(database);
   PointTable table;
-  const std::string checks =
-      has_sums ? is_whole(checked_columns(database)) + ", entered_sum" : "1, 0";
-  std::string sql = "SELECT position, key, " + checks;
-  for (const ColumnHead& head : wanted_columns(database, names)) {
-    table.columns.push_back({head.name, head.role, head.unit, {}, {}, {}});
-    sql += ", " + quoted_name(head.name);
-  }
-  std::vector<ColumnWriter> writers(table.columns.begin(), table.columns.end());
-  std::vector<std::int64_t> positions;
+  table.columns = wanted_columns(database, names);
+  RowReader reader(table);
   std::vector<std::string> damaged;
   RowTally tally;
-  Statement statement(database, sql + " FROM points WHERE position IS NOT NULL" +
-                                    (has_sums ? " OR entered_sum IS NOT NULL" : ""));
-  while (statement.step()) {
-    if (statement.integer(2) == 0) damaged.push_back(row_text(statement, 0, 1));
-    tally.add(statement.integer(3));
-    positions.push_back(statement.integer(0));
-    for (std::size_t i = 0; i < writers.size(); ++i)
-      writers[i].add(statement, static_cast<int>(i) + 4);
+  Statement row(database, fmt::format(rows_of_study, is_whole()));
+  while (row.step()) {
+    tally.add(row.integer(1));
+    if (row.integer(0) != 0)
+      reader.add(row);
+    else
+      damaged.push_back(row_text(row, position, key));
   }
   if (!damaged.empty())
     throw InputError(damage_text(database.file(), damaged) +
                      "; without --report they are simulated again");
-  if (has_sums) require_all_rows(database, tally);
+  require_all_rows(database, tally);
   snapshot.commit();
-  table.rows = positions.size();
-  sort_rows(table, positions);
   return table;
 }
 
