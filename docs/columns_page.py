@@ -288,9 +288,9 @@ interval by order statistics, from 6 repetitions on |
 | `sensitivity_*.csv` | `parameter`, `levels` | `parameter`, `values` | Parameter, and how many values it \
 has (ranges, of more than 8 numbers) |
 | | `share` | `explains` | Part of the objective's variance that it explains alone (eta squared), 0 to 1 |
-| | `best_value`, `best_mean` | `best at`, `there` | Value at which the mean objective is best, and that \
+| | `best_value`, `best_mean` | `best at`, `best mean` | Value at which the mean objective is best, and that \
 mean |
-| | `worst_value`, `worst_mean` | `worst at`, `there` | The same where it is worst |
+| | `worst_value`, `worst_mean` | `worst at`, `worst mean` | The same where it is worst |
 | | `scale` | | `ratio`: means are geometric, and effects quotients of worst and best; `difference`: \
 arithmetic, and differences |
 | | `effect` | `effect` | Effect from best to worst mean |

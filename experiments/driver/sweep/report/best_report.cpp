@@ -4,6 +4,7 @@
 #include "experiments/driver/sweep/analysis/best_choice.hpp"
 #include "experiments/driver/sweep/report/analysis_report.hpp"
 #include "experiments/driver/sweep/report/cells.hpp"
+#include "experiments/driver/sweep/report/report_row.hpp"
 #include "sim/ids.hpp"
 #include "sim/text.hpp"
 
@@ -35,30 +36,6 @@ BestColumns best_columns(const BestAnalysis& analysis, AnalysedPoints& points) {
   return columns;
 }
 
-std::string ratio_text(double ratio) {
-  return std::isnan(ratio) ? "-" : fmt::format("{:.4g}", ratio);
-}
-
-void add_header(AnalysisReport& report, const BestColumns& columns,
-                const ObjectiveValues& objective) {
-  std::vector<std::string> header;
-  const auto add = [&](const Levels& levels, const std::string& before, std::uint8_t spare = 0) {
-    header.push_back(before + column_title(levels.name, levels.unit));
-    report.table.columns.push_back({before + levels.name,
-                                    levels.numeric() ? Align::right : Align::left, spare,
-                                    !levels.numeric()});
-  };
-  for (const Levels* each : columns.cell) add(*each, "");
-  for (const Levels* each : columns.of) add(*each, "best ");
-  header.push_back(column_title(objective.name, objective.unit));
-  report.table.columns.push_back({objective.name, Align::right});
-  for (const Levels* each : columns.of) add(*each, "second ", 2);
-  header.insert(header.end(), {"second_over_best", "ties"});
-  report.table.columns.push_back({"second/best", Align::right, 1});
-  report.table.columns.push_back({"ties", Align::left, 3, true});
-  report.csv.push_back(std::move(header));
-}
-
 // "ring = tacos" where both are equally good.
 std::string tie_text(const BestCell& cell, const BestColumns& columns) {
   std::string text;
@@ -73,42 +50,27 @@ double second_ratio(const BestCell& cell, const ObjectiveValues& objective) {
                     objective.values[cell.contenders[1].row]);
 }
 
-void add_row(AnalysisReport& report, const BestColumns& columns, const ObjectiveValues& objective,
-             const BestCell& cell) {
-  std::vector<std::string> exact, shown;
-  const auto add = [&](const Levels& levels, std::uint32_t row) {
-    const Value& value = levels.values[levels.of_row[row]];
-    exact.push_back(exact_text(value));
-    shown.push_back(display_text(value));
+ReportRow cell_row(const BestCell& cell, const BestColumns& columns,
+                   const ObjectiveValues& objective) {
+  const auto contender = [&cell](std::size_t place) {
+    return place < cell.contenders.size() ? cell.contenders[place].row : no_index;
   };
-  const auto add_choice = [&](std::size_t place) {
-    for (const Levels* each : columns.of) {
-      if (place < cell.contenders.size()) {
-        add(*each, cell.contenders[place].row);
-      } else {
-        exact.emplace_back();
-        shown.emplace_back("-");
-      }
-    }
-  };
-  for (const Levels* each : columns.cell) add(*each, cell.first_row);
-  add_choice(0);
-  if (cell.contenders.empty()) {
-    exact.emplace_back();
-    shown.emplace_back("no result");
-  } else {
-    const double best = objective.values[cell.contenders.front().row];
-    exact.push_back(exact_text(best));
-    shown.push_back(display_text(best, objective.unit));
-  }
-  add_choice(1);
+  const std::uint32_t best = contender(0);
+  ReportRow row;
+  for (const Levels* each : columns.cell) row.add_level(*each, cell.first_row, "", 0, true);
+  for (const Levels* each : columns.of) row.add_level(*each, best, "best ", 0, true);
+  if (best == no_index)
+    row.add(column_title(objective.name, objective.unit), {objective.name, Align::right}, "",
+            "no result");
+  else
+    row.add_objective(objective, best);
+  for (const Levels* each : columns.of) row.add_level(*each, contender(1), "second ", 2, true);
   const double ratio = second_ratio(cell, objective);
-  exact.push_back(exact_text(ratio));
-  shown.push_back(ratio_text(ratio));
-  exact.push_back(tie_text(cell, columns));
-  shown.push_back(exact.back());
-  report.csv.push_back(std::move(exact));
-  report.table.rows.push_back(std::move(shown));
+  row.add("second_over_best", {"second/best", Align::right, 1}, exact_text(ratio),
+          std::isnan(ratio) ? "-" : fmt::format("{:.4g}", ratio));
+  const std::string ties = tie_text(cell, columns);
+  row.add("ties", {"ties", Align::left, 3, true}, ties, ties);
+  return row;
 }
 
 // The map of the cells of one combination of `by`.
@@ -227,14 +189,14 @@ AnalysisReport best_report(const BestAnalysis& analysis, AnalysedPoints& points)
   std::vector<std::string> cell_names;
   for (const Levels* each : columns.cell) cell_names.push_back(each->name);
   const BestChoices best = best_choices(points, objective, analysis.of, cell_names);
-  add_header(report, columns, objective);
+  cell_row({.first_row = no_index, .contenders = {}}, columns, objective).begin(report);
   const std::string conclusion =
       conclusion_of(best, columns, objective, joined(analysis.of, " and "));
   if (!conclusion.empty()) report.conclusions.push_back(conclusion);
   const Grouping parts = points.grouped_by(analysis.head.by);
   std::vector<std::vector<const BestCell*>> cells(parts.size());
   for (const BestCell& cell : best.cells) {
-    add_row(report, columns, objective, cell);
+    cell_row(cell, columns, objective).append_to(report);
     cells[parts.of_row[cell.first_row]].push_back(&cell);
   }
   for (const auto& each : cells) add_map(report, each, best, columns, objective, points.study());

@@ -4,6 +4,7 @@
 #include "experiments/driver/sweep/report/analysis_report.hpp"
 #include "experiments/driver/sweep/report/cells.hpp"
 #include "experiments/driver/sweep/report/figure_axis.hpp"
+#include "experiments/driver/sweep/report/report_row.hpp"
 #include "sim/ids.hpp"
 
 #include <fmt/format.h>
@@ -50,75 +51,36 @@ CurveColumns curve_columns(const CurvesAnalysis& analysis, AnalysedPoints& point
   return columns;
 }
 
-void add_header(AnalysisReport& report, const CurveColumns& columns) {
-  std::vector<std::string> header;
-  const auto add = [&](const Levels& levels) {
-    header.push_back(column_title(levels.name, levels.unit));
-    report.table.columns.push_back({levels.name, levels.numeric() ? Align::right : Align::left});
-  };
-  for (const Levels* each : columns.by) add(*each);
-  if (columns.series != nullptr) add(*columns.series);
-  add(*columns.x);
-  if (columns.replicates) {
-    header.emplace_back("n");
-    report.table.columns.push_back({"n", Align::right});
-    const std::string mean = column_title(columns.value_name + "_mean", columns.unit);
-    header.push_back(mean);
-    report.table.columns.push_back({columns.value_name + " mean", Align::right});
-    for (const char* title :
-         {"low", "high", "median", "median_low", "median_high", "least", "largest"})
-      header.emplace_back(column_title(title, columns.unit));
-    header.emplace_back("without_result");
-    for (const char* title :
-         {"95 % from", "to", "median", "95 % from", "to", "least", "largest", "no result"})
-      report.table.columns.push_back({title, Align::right});
-  } else {
-    header.push_back(column_title(columns.value_name, columns.unit));
-    report.table.columns.push_back({columns.value_name, Align::right});
-    for (const Levels* each : columns.settings) add(*each);
+ReportRow curve_row(const CurveCell& cell, const CurveColumns& columns) {
+  ReportRow row;
+  for (const Levels* each : columns.by) row.add_level(*each, cell.first_row);
+  if (columns.series != nullptr) row.add_level(*columns.series, cell.first_row);
+  row.add_level(*columns.x, cell.first_row);
+  const std::string& name = columns.value_name;
+  if (!columns.replicates) {
+    row.add_number(name, {name, Align::right}, columns.unit, cell.value);
+    for (const Levels* each : columns.settings) row.add_level(*each, cell.row);
+    return row;
   }
-  report.csv.push_back(std::move(header));
-}
-
-// n, mean, its interval, median, its interval, least, largest; NaN: none.
-std::vector<double> summary_numbers(const std::optional<ReplicateSummary>& summary) {
   const double none = std::nan("");
-  if (!summary) return std::vector<double>(8, none);
-  const Interval mean = summary->mean_interval.value_or(Interval{none, none});
-  const Interval median = summary->median_interval.value_or(Interval{none, none});
-  return {summary->mean, mean.low,    mean.high,      summary->median,
-          median.low,    median.high, summary->least, summary->largest};
-}
-
-void add_row(AnalysisReport& report, const CurveColumns& columns, const CurveCell& cell) {
-  std::vector<std::string> exact, shown;
-  const auto add_text = [&](std::string exact_one, std::string shown_one) {
-    exact.push_back(std::move(exact_one));
-    shown.push_back(std::move(shown_one));
+  const ReplicateSummary summary = cell.summary.value_or(
+      ReplicateSummary{.mean = none, .median = none, .least = none, .largest = none});
+  const Interval mean = summary.mean_interval.value_or(Interval{none, none});
+  const Interval median = summary.median_interval.value_or(Interval{none, none});
+  const auto add = [&](const std::string& header, const std::string& title, double number) {
+    row.add_number(header, {title, Align::right}, columns.unit, number);
   };
-  const auto add = [&](const Levels& levels, std::uint32_t row) {
-    const bool known = row != no_index && levels.of_row[row] != no_index;
-    add_text(known ? exact_text(levels.values[levels.of_row[row]]) : "",
-             known ? display_text(levels.values[levels.of_row[row]]) : "-");
-  };
-  const auto add_number = [&](double number) {
-    add_text(exact_text(number), std::isnan(number) ? "-" : display_text(number, columns.unit));
-  };
-  for (const Levels* each : columns.by) add(*each, cell.first_row);
-  if (columns.series != nullptr) add(*columns.series, cell.first_row);
-  add(*columns.x, cell.first_row);
-  if (columns.replicates) {
-    const std::string count = fmt::to_string(cell.summary ? cell.summary->count : 0);
-    add_text(count, count);
-    for (const double number : summary_numbers(cell.summary)) add_number(number);
-    const std::string missing = fmt::to_string(cell.without_result);
-    add_text(missing, missing);
-  } else {
-    add_number(cell.value);
-    for (const Levels* each : columns.settings) add(*each, cell.row);
-  }
-  report.csv.push_back(std::move(exact));
-  report.table.rows.push_back(std::move(shown));
+  row.add_count("n", {"n", Align::right}, summary.count);
+  add(name + "_mean", name + " mean", summary.mean);
+  add("low", "95 % from", mean.low);
+  add("high", "to", mean.high);
+  add("median", "median", summary.median);
+  add("median_low", "95 % from", median.low);
+  add("median_high", "to", median.high);
+  add("least", "least", summary.least);
+  add("largest", "largest", summary.largest);
+  row.add_count("without_result", {"no result", Align::right}, cell.without_result);
+  return row;
 }
 
 // frexp's mantissa lies in [0.5, 1), and is 0.5 for powers of two alone.
@@ -286,12 +248,12 @@ AnalysisReport curves_report(const CurvesAnalysis& analysis, AnalysedPoints& poi
                         analysis.replicates)
           : fmt::format("{} over {}; other parameters are chosen for the best.", columns.value_name,
                         analysis.x);
-  add_header(report, columns);
+  curve_row({.first_row = no_index}, columns).begin(report);
   const std::vector<CurveCell> cells = curve_cells(analysis, points);
   const Grouping parts = points.grouped_by(analysis.head.by);
   std::vector<std::vector<const CurveCell*>> by_part(parts.size());
   for (const CurveCell& cell : cells) {
-    add_row(report, columns, cell);
+    curve_row(cell, columns).append_to(report);
     by_part[parts.of_row[cell.first_row]].push_back(&cell);
   }
   const ObjectiveValues& objective = points.objective(analysis.objective);

@@ -7,6 +7,7 @@
 #include "experiments/driver/sweep/report/analysis_report.hpp"
 #include "experiments/driver/sweep/report/cells.hpp"
 #include "experiments/driver/sweep/report/figure_axis.hpp"
+#include "experiments/driver/sweep/report/report_row.hpp"
 #include "sim/ids.hpp"
 #include "sim/text.hpp"
 
@@ -262,44 +263,15 @@ candidates_by_group(const Grouping& groups, const ObjectiveValues& x, const Obje
   return candidates;
 }
 
-void add_header(AnalysisReport& report, const ParetoColumns& columns, const ObjectiveValues& x,
-                const ObjectiveValues& y) {
-  std::vector<std::string> header;
-  const auto add = [&](const Levels& levels) {
-    header.push_back(column_title(levels.name, levels.unit));
-    report.table.columns.push_back({levels.name, levels.numeric() ? Align::right : Align::left});
-  };
-  for (const Levels* each : columns.by) add(*each);
-  if (columns.name != nullptr) add(*columns.name);
-  for (const ObjectiveValues* each : {&x, &y}) {
-    header.push_back(column_title(each->name, each->unit));
-    report.table.columns.push_back({each->name, Align::right});
-  }
-  header.emplace_back("points");
-  report.table.columns.push_back({"points", Align::right});
-  for (const Levels* each : columns.settings) add(*each);
-  report.csv.push_back(std::move(header));
-}
-
-void add_row(AnalysisReport& report, const ParetoColumns& columns, const ObjectiveValues& x,
-             const ObjectiveValues& y, const FrontPoint& point) {
-  std::vector<std::string> exact, shown;
-  const auto add = [&](const Levels& levels) {
-    const std::uint32_t level = levels.of_row[point.row];
-    exact.push_back(level == no_index ? "" : exact_text(levels.values[level]));
-    shown.push_back(level == no_index ? "-" : display_text(levels.values[level]));
-  };
-  for (const Levels* each : columns.by) add(*each);
-  if (columns.name != nullptr) add(*columns.name);
-  for (const ObjectiveValues* each : {&x, &y}) {
-    exact.push_back(exact_text(each->values[point.row]));
-    shown.push_back(display_text(each->values[point.row], each->unit));
-  }
-  exact.push_back(fmt::to_string(point.equals));
-  shown.push_back(fmt::to_string(point.equals));
-  for (const Levels* each : columns.settings) add(*each);
-  report.csv.push_back(std::move(exact));
-  report.table.rows.push_back(std::move(shown));
+ReportRow front_row(const FrontPoint& point, const ParetoColumns& columns, const ObjectiveValues& x,
+                    const ObjectiveValues& y) {
+  ReportRow row;
+  for (const Levels* each : columns.by) row.add_level(*each, point.row);
+  if (columns.name != nullptr) row.add_level(*columns.name, point.row);
+  for (const ObjectiveValues* each : {&x, &y}) row.add_objective(*each, point.row);
+  row.add_count("points", {"points", Align::right}, point.equals);
+  for (const Levels* each : columns.settings) row.add_level(*each, point.row);
+  return row;
 }
 
 // " On the 22 fronts: DragonFly on 22, hypercube on 13, 3-D torus on 4."
@@ -341,7 +313,7 @@ AnalysisReport pareto_report(const ParetoAnalysis& analysis, AnalysedPoints& poi
                   "with the same values; the first stands for them.",
                   direction(x), x.name, direction(y), y.name);
   const ParetoColumns columns = pareto_columns(analysis, points);
-  add_header(report, columns, x, y);
+  front_row({no_index}, columns, x, y).begin(report);
   const Grouping groups = points.grouped_by(analysis.head.by);
   auto candidates = candidates_by_group(groups, x, y);
   // A picture for each combination of all of `by` but the last, whose values have a panel each.
@@ -352,7 +324,7 @@ AnalysisReport pareto_report(const ParetoAnalysis& analysis, AnalysedPoints& poi
   std::size_t all_fronts = 0, on_fronts = 0, all_points = 0;
   for (std::size_t g = 0; g < groups.size(); ++g) {
     std::vector<FrontPoint> front = pareto_front(candidates[g], x.maximise, y.maximise);
-    for (const FrontPoint& point : front) add_row(report, columns, x, y, point);
+    for (const FrontPoint& point : front) front_row(point, columns, x, y).append_to(report);
     const std::uint32_t first = groups.first_row[g];
     if (front.empty()) {
       const std::string part = values_text(columns.by, first);

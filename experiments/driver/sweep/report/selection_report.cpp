@@ -24,6 +24,7 @@
 #include "experiments/driver/sweep/analysis/selection.hpp"
 #include "experiments/driver/sweep/report/analysis_report.hpp"
 #include "experiments/driver/sweep/report/cells.hpp"
+#include "experiments/driver/sweep/report/report_row.hpp"
 #include "experiments/driver/sweep/space/whole_number.hpp"
 #include "sim/ids.hpp"
 #include "sim/text.hpp"
@@ -47,84 +48,54 @@ struct SelectionColumns {
   const Levels* over = nullptr;
 };
 
-std::string cell_text(const Levels& levels, std::uint32_t row, bool exact) {
-  const Value& value = levels.values[levels.of_row[row]];
-  return exact ? exact_text(value) : display_text(value);
-}
-
-void add_header(AnalysisReport& report, const SelectionColumns& columns,
-                const ObjectiveValues& objective) {
-  std::vector<std::string> header;
-  const auto add = [&](const Levels& levels, const std::string& before) {
-    header.push_back(before + column_title(levels.name, levels.unit));
-  };
-  const auto show = [&](const Levels& levels) {
-    report.table.columns.push_back({levels.name, levels.numeric() ? Align::right : Align::left});
-  };
-  for (const Levels* each : columns.by) add(*each, "");
-  add(*columns.over, "");
-  for (const Levels* each : columns.of) add(*each, "");
-  header.push_back(column_title(objective.name, objective.unit));
-  for (const Levels* each : columns.of) add(*each, "next_");
-  header.insert(header.end(), {"next_over_best", "ties"});
-  add(*columns.over, "range_from_");
-  add(*columns.over, "range_to_");
-  report.csv.push_back(std::move(header));
-
-  for (const Levels* each : columns.by) show(*each);
-  const bool numeric = columns.over->numeric();
-  report.table.columns.push_back(
-      {columns.over->name + (numeric ? " from" : ""), numeric ? Align::right : Align::left});
-  if (numeric) report.table.columns.push_back({"to below", Align::right});
-  for (const Levels* each : columns.of) show(*each);
-  for (const char* title : {"points", "next best is worse by at least", "at most"})
-    report.table.columns.push_back({title, Align::right});
-}
-
 double next_ratio(const SelectedPoint& point, const ObjectiveValues& objective) {
   if (!point.next_row) return std::nan("");
   return loss_ratio(objective, objective.values[point.row], objective.values[*point.next_row]);
 }
 
 // The CSV has a row for each point that was simulated, so that a range can be traced back to them.
-void add_csv_rows(AnalysisReport& report, const SelectionColumns& columns,
-                  const ObjectiveValues& objective, const SelectionRange& range) {
-  for (const SelectedPoint& point : range.points) {
-    std::vector<std::string> row;
-    for (const Levels* each : columns.by) row.push_back(cell_text(*each, point.row, true));
-    row.push_back(cell_text(*columns.over, point.row, true));
-    for (const Levels* each : columns.of) row.push_back(cell_text(*each, point.row, true));
-    row.push_back(exact_text(objective.values[point.row]));
-    for (const Levels* each : columns.of)
-      row.push_back(point.next_row ? cell_text(*each, *point.next_row, true) : "");
-    row.push_back(exact_text(next_ratio(point, objective)));
-    row.push_back(fmt::to_string(point.ties));
-    row.push_back(cell_text(*columns.over, range.points.front().row, true));
-    row.push_back(range.end_row ? cell_text(*columns.over, *range.end_row, true) : "");
-    report.csv.push_back(std::move(row));
-  }
+ReportRow point_row(const SelectedPoint& point, const SelectionRange& range,
+                    const SelectionColumns& columns, const ObjectiveValues& objective) {
+  ReportRow row;
+  for (const Levels* each : columns.by) row.add_level(*each, point.row);
+  row.add_level(*columns.over, point.row);
+  for (const Levels* each : columns.of) row.add_level(*each, point.row);
+  row.add_objective(objective, point.row);
+  for (const Levels* each : columns.of)
+    row.add_level(*each, point.next_row.value_or(no_index), "next_");
+  row.add("next_over_best", {}, exact_text(next_ratio(point, objective)), "");
+  row.add_count("ties", {}, point.ties);
+  row.add_level(*columns.over, range.points.front().row, "range_from_");
+  row.add_level(*columns.over, range.end_row.value_or(no_index), "range_to_");
+  return row;
 }
 
 // The table has one for each range. The ratios say how much the choice matters within it: where the
 // next best is hardly worse anywhere, a reader may as well keep that one.
-void add_table_row(AnalysisReport& report, const SelectionColumns& columns,
-                   const ObjectiveValues& objective, const SelectionRange& range) {
+ReportRow range_row(const SelectionRange& range, const SelectionColumns& columns,
+                    const ObjectiveValues& objective) {
   const std::uint32_t first = range.points.front().row;
-  std::vector<std::string> row;
-  for (const Levels* each : columns.by) row.push_back(cell_text(*each, first, false));
-  row.push_back(cell_text(*columns.over, first, false));
-  if (columns.over->numeric())
-    row.push_back(range.end_row ? cell_text(*columns.over, *range.end_row, false) : "any");
-  for (const Levels* each : columns.of) row.push_back(cell_text(*each, first, false));
-  row.push_back(fmt::to_string(range.points.size()));
+  ReportRow row;
+  for (const Levels* each : columns.by) row.add_level(*each, first);
+  if (columns.over->numeric()) {
+    row.add("", {columns.over->name + " from", Align::right}, "",
+            first == no_index ? "" : values_text({&columns.over, 1}, first));
+    row.add("", {"to below", Align::right}, "",
+            range.end_row ? values_text({&columns.over, 1}, *range.end_row) : "any");
+  } else {
+    row.add_level(*columns.over, first);
+  }
+  for (const Levels* each : columns.of) row.add_level(*each, first);
+  row.add_count("", {"points", Align::right}, range.points.size());
   double least = std::nan(""), largest = least;
   for (const SelectedPoint& point : range.points) {
     least = std::fmin(least, next_ratio(point, objective));
     largest = std::fmax(largest, next_ratio(point, objective));
   }
-  for (const double ratio : {least, largest})
-    row.push_back(std::isnan(ratio) ? "-" : times_text(ratio));
-  report.table.rows.push_back(std::move(row));
+  for (const auto& [title, ratio] :
+       {std::pair("next best is worse by at least", least), {"at most", largest}})
+    row.add("", {title, Align::right}, "", std::isnan(ratio) ? "-" : times_text(ratio));
+  return row;
 }
 
 // One row for each combination of `by`, one column for each value of `over`.
@@ -309,16 +280,20 @@ AnalysisReport selection_report(const SelectionAnalysis& analysis, AnalysedPoint
   for (const std::string& name : analysis.head.by) columns.by.push_back(&points.levels(name));
   for (const std::string& name : analysis.of) columns.of.push_back(&points.levels(name));
   columns.over = &points.levels(analysis.over);
-  add_header(report, columns, objective);
+  const SelectedPoint nothing{.row = no_index, .next_row = {}};
+  const SelectionRange no_range{.points = {nothing}, .end_row = {}};
+  point_row(nothing, no_range, columns, objective).begin_csv(report);
+  range_row(no_range, columns, objective).begin_table(report);
   const std::vector<Selection> selections = selections_of(analysis, points);
   for (const Selection& selection : selections) {
     for (const SelectionRange& range : selection.ranges) {
-      add_csv_rows(report, columns, objective, range);
-      add_table_row(report, columns, objective, range);
+      for (const SelectedPoint& point : range.points)
+        point_row(point, range, columns, objective).append_to_csv(report);
+      range_row(range, columns, objective).append_to_table(report);
     }
     std::string missing;
     for (const std::uint32_t row : selection.unanswered)
-      missing += (missing.empty() ? "" : ", ") + cell_text(*columns.over, row, false);
+      missing += (missing.empty() ? "" : ", ") + values_text({&columns.over, 1}, row);
     const std::string part = values_text(columns.by, selection.first_row);
     if (!missing.empty())
       report.notes.push_back(fmt::format("{}{}no result for {} {}.", part, part.empty() ? "" : ": ",

@@ -6,13 +6,14 @@
 #include "experiments/driver/sweep/report/analysis_report.hpp"
 #include "experiments/driver/sweep/report/cells.hpp"
 #include "experiments/driver/sweep/report/figure_axis.hpp"
+#include "experiments/driver/sweep/report/report_row.hpp"
 #include "sim/ids.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
-#include <initializer_list>
 #include <utility>
 #include <vector>
 
@@ -138,66 +139,35 @@ Figure sensitivity_figure(const std::string& title, const ObjectiveValues& objec
           width, height};
 }
 
-void add_header(AnalysisReport& report, const std::vector<const Levels*>& by,
-                const ObjectiveValues& objective) {
-  std::vector<std::string> header;
-  for (const Levels* each : by) {
-    header.push_back(column_title(each->name, each->unit));
-    report.table.columns.push_back({each->name});
-  }
-  header.insert(header.end(), {"parameter", "levels", "share", "best_value",
-                               column_title("best_mean", objective.unit), "worst_value",
-                               column_title("worst_mean", objective.unit), "scale", "effect",
-                               "groups", "least_effect", "median_effect", "largest_effect"});
-  report.table.columns.push_back({"parameter"});
-  for (const auto& [title, spare] :
-       std::initializer_list<std::pair<const char*, std::uint8_t>>{{"values", 4},
-                                                                   {"explains", 0},
-                                                                   {"best at", 0},
-                                                                   {"there", 1},
-                                                                   {"worst at", 0},
-                                                                   {"there ", 1},
-                                                                   {"effect", 0},
-                                                                   {"all else equal: least", 3},
-                                                                   {"median", 2},
-                                                                   {"largest", 3},
-                                                                   {"groups", 4}})
-    report.table.columns.push_back({title, Align::right, spare});
-  report.csv.push_back(std::move(header));
-}
-
-void add_row(AnalysisReport& report, const std::vector<const Levels*>& by, std::uint32_t row,
-             const ObjectiveValues& objective, const Sensitivity& all,
-             const ParameterSensitivity& each) {
-  std::vector<std::string> exact, shown;
-  for (const Levels* levels : by) {
-    exact.push_back(exact_text(levels->values[levels->of_row[row]]));
-    shown.push_back(display_text(levels->values[levels->of_row[row]]));
-  }
+// `first`: a point with the values of `by`.
+ReportRow parameter_row(const ParameterSensitivity& each, const Sensitivity& all,
+                        const std::vector<const Levels*>& by, std::uint32_t first, Unit unit) {
   const EqualOthers& equal = each.equal_others;
   const bool any = equal.groups > 0, known = each.share || any; // else each value has one point
-  const auto effect = [&](double value, bool there) {
-    return there ? effect_text(value, all.ratios, objective.unit) : std::string("-");
+  ReportRow row;
+  for (const Levels* levels : by) row.add_level(*levels, first);
+  row.add("parameter", {"parameter"}, each.name, each.name);
+  row.add_count("levels", {"values", Align::right, 4}, each.levels);
+  row.add("share", {"explains", Align::right}, each.share ? exact_text(*each.share) : "",
+          share_text(each));
+  for (const auto& [name, level] : {std::pair("best", &each.best), {"worst", &each.worst}}) {
+    const std::string end = name;
+    row.add(end + "_value", {end + " at", Align::right}, level->text, known ? level->text : "-");
+    row.add_number(end + "_mean", {end + " mean", Align::right, 1}, unit,
+                   known ? level->mean : std::nan(""));
+  }
+  const auto add = [&](const char* header, const char* title, std::uint8_t spare, double effect,
+                       bool is_there) {
+    row.add(header, {title, Align::right, spare}, is_there ? exact_text(effect) : "",
+            is_there ? effect_text(effect, all.ratios, unit) : "-");
   };
-  const auto number = [](double value, bool there) {
-    return there ? exact_text(value) : std::string();
-  };
-  exact.insert(exact.end(),
-               {each.name, fmt::to_string(each.levels), each.share ? exact_text(*each.share) : "",
-                each.best.text, number(each.best.mean, known), each.worst.text,
-                number(each.worst.mean, known), all.ratios ? "ratio" : "difference",
-                number(each.effect, known), fmt::to_string(equal.groups), number(equal.least, any),
-                number(equal.median, any), number(equal.largest, any)});
-  shown.insert(
-      shown.end(),
-      {each.name, fmt::to_string(each.levels),
-       each.share ? fmt::format("{:.1f} %", 100 * *each.share) : "-", known ? each.best.text : "-",
-       known ? display_text(each.best.mean, objective.unit) : "-", known ? each.worst.text : "-",
-       known ? display_text(each.worst.mean, objective.unit) : "-", effect(each.effect, known),
-       effect(equal.least, any), effect(equal.median, any), effect(equal.largest, any),
-       fmt::to_string(equal.groups)});
-  report.csv.push_back(std::move(exact));
-  report.table.rows.push_back(std::move(shown));
+  row.add("scale", {}, all.ratios ? "ratio" : "difference", "");
+  add("effect", "effect", 0, each.effect, known);
+  row.add_count("groups", {"groups", Align::right, 4}, equal.groups);
+  add("least_effect", "all else equal: least", 3, equal.least, any);
+  add("median_effect", "median", 2, equal.median, any);
+  add("largest_effect", "largest", 3, equal.largest, any);
+  return row;
 }
 
 // What decides, and what is left to decide for who can't choose that.
@@ -258,7 +228,7 @@ AnalysisReport sensitivity_report(const SensitivityAnalysis& analysis, AnalysedP
       objective.name);
   std::vector<const Levels*> by;
   for (const std::string& name : analysis.head.by) by.push_back(&points.levels(name));
-  add_header(report, by, objective);
+  parameter_row({}, {}, by, no_index, objective.unit).begin(report);
   const std::vector<std::string> parameters = analysed_parameters(analysis, points);
   const Grouping parts = points.grouped_by(analysis.head.by);
   std::vector<std::vector<std::uint32_t>> rows(parts.size());
@@ -284,7 +254,7 @@ AnalysisReport sensitivity_report(const SensitivityAnalysis& analysis, AnalysedP
                                          "differences instead of geometric means and ratios.",
                                          place, objective.name));
     for (const ParameterSensitivity& each : result.parameters)
-      add_row(report, by, first, objective, result, each);
+      parameter_row(each, result, by, first, objective.unit).append_to(report);
     if (result.parameters.empty()) continue;
     const std::string words = conclusion_of(result, objective);
     if (!words.empty()) report.conclusions.push_back(place + words);
