@@ -124,10 +124,7 @@ Study with_only(Study study, std::span<const std::string> labels) {
 }
 
 std::vector<std::string> shown_columns(const Study& study) {
-  std::vector<std::string> names = parameter_names(study);
-  for (const Definition& definition : study.definitions) names.push_back(definition.name);
-  const std::vector<std::string> facts = fact_names(study);
-  names.insert(names.end(), facts.begin(), facts.end());
+  std::vector<std::string> names = value_names(study);
   if (study.experiment)
     for (const ResultColumn& column : result_columns(study.experiment->kind()))
       names.push_back(column.name);

@@ -60,7 +60,7 @@ bool is_identifier(const std::string& text) {
                      [&](char c) { return is_letter(c) || (c >= '0' && c <= '9'); });
 }
 
-// Columns of the store beside those of values and results.
+// What every point has in the store beside its values and results.
 constexpr std::array store_columns{
     "id",         "position",      "key",    "status",    "message",     "experiment_seed",
     "owner",      "expected_work", "tutti",  "commit_id", "cpu_seconds", "synthesis_seconds",
