@@ -122,10 +122,22 @@ const ObjectiveValues& AnalysedPoints::objective(const std::string& name) {
   throw InputError(unknown_name("objective", name, known));
 }
 
-Grouping AnalysedPoints::grouped_by(std::span<const std::string> columns) {
+std::vector<const Levels*> AnalysedPoints::levels_of(std::span<const std::string> columns) {
   std::vector<const Levels*> all;
   for (const std::string& name : columns) all.push_back(&levels(name));
-  return grouped(all, rows());
+  return all;
+}
+
+std::vector<const Levels*> AnalysedPoints::varied_but(std::span<const Levels* const> these) {
+  std::vector<const Levels*> all = levels_of(varied_parameters());
+  std::erase_if(all, [these](const Levels* each) {
+    return std::find(these.begin(), these.end(), each) != these.end();
+  });
+  return all;
+}
+
+Grouping AnalysedPoints::grouped_by(std::span<const std::string> columns) {
+  return grouped(levels_of(columns), rows());
 }
 
 std::vector<std::string> AnalysedPoints::varied_parameters() {

@@ -46,6 +46,11 @@ public:
   const Levels& levels(const std::string& column);
   const ObjectiveValues& objective(const std::string& name);
 
+  /// Of several columns.
+  std::vector<const Levels*> levels_of(std::span<const std::string> columns);
+  /// Of parameters that have more than one value, but for these.
+  std::vector<const Levels*> varied_but(std::span<const Levels* const> these);
+
   /// Rows with equal values in these columns.
   Grouping grouped_by(std::span<const std::string> columns);
   /// Parameters of the table that have more than one value.

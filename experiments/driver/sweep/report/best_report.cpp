@@ -28,9 +28,8 @@ struct BestColumns {
 
 BestColumns best_columns(const BestAnalysis& analysis, AnalysedPoints& points) {
   BestColumns columns;
-  for (const std::string& name : analysis.head.by) columns.by.push_back(&points.levels(name));
-  for (const std::string& name : analysis.of) columns.of.push_back(&points.levels(name));
-  columns.cell = columns.by;
+  columns.by = columns.cell = points.levels_of(analysis.head.by);
+  columns.of = points.levels_of(analysis.of);
   if (!analysis.y.empty()) columns.cell.push_back(columns.y = &points.levels(analysis.y));
   columns.cell.push_back(columns.x = &points.levels(analysis.x));
   return columns;

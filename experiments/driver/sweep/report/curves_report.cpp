@@ -32,7 +32,7 @@ struct CurveColumns {
 CurveColumns curve_columns(const CurvesAnalysis& analysis, AnalysedPoints& points) {
   CurveColumns columns;
   const ObjectiveValues& objective = points.objective(analysis.objective);
-  for (const std::string& name : analysis.head.by) columns.by.push_back(&points.levels(name));
+  columns.by = points.levels_of(analysis.head.by);
   if (!analysis.series.empty()) columns.series = &points.levels(analysis.series);
   columns.x = &points.levels(analysis.x);
   columns.replicates = !analysis.replicates.empty();
@@ -41,13 +41,9 @@ CurveColumns curve_columns(const CurvesAnalysis& analysis, AnalysedPoints& point
       columns.relative ? objective.name + " over " + analysis.relative_to : objective.name;
   columns.unit = columns.relative ? Unit::none : objective.unit;
   if (columns.replicates) return columns;
-  for (const std::string& name : points.varied_parameters()) {
-    const Levels* levels = &points.levels(name);
-    const bool is_named =
-        levels == columns.series || levels == columns.x ||
-        std::find(columns.by.begin(), columns.by.end(), levels) != columns.by.end();
-    if (!is_named) columns.settings.push_back(levels);
-  }
+  std::vector<const Levels*> named = columns.by;
+  named.insert(named.end(), {columns.series, columns.x});
+  columns.settings = points.varied_but(named);
   return columns;
 }
 

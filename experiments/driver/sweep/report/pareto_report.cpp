@@ -243,14 +243,11 @@ struct ParetoColumns {
 
 ParetoColumns pareto_columns(const ParetoAnalysis& analysis, AnalysedPoints& points) {
   ParetoColumns columns;
-  for (const std::string& name : analysis.head.by) columns.by.push_back(&points.levels(name));
+  columns.by = points.levels_of(analysis.head.by);
   if (!analysis.name.empty()) columns.name = &points.levels(analysis.name);
-  for (const std::string& name : points.varied_parameters()) {
-    const Levels* levels = &points.levels(name);
-    bool is_named = levels == columns.name;
-    for (const Levels* each : columns.by) is_named = is_named || each == levels;
-    if (!is_named) columns.settings.push_back(levels);
-  }
+  std::vector<const Levels*> named = columns.by;
+  named.push_back(columns.name);
+  columns.settings = points.varied_but(named);
   return columns;
 }
 

@@ -276,10 +276,8 @@ AnalysisReport selection_report(const SelectionAnalysis& analysis, AnalysedPoint
                                    "two simulated values has the choice of the lower one.",
                                    analysis.over, joined(analysis.of, ", "),
                                    objective.maximise ? "largest" : "least", objective.name);
-  SelectionColumns columns;
-  for (const std::string& name : analysis.head.by) columns.by.push_back(&points.levels(name));
-  for (const std::string& name : analysis.of) columns.of.push_back(&points.levels(name));
-  columns.over = &points.levels(analysis.over);
+  const SelectionColumns columns{points.levels_of(analysis.head.by), points.levels_of(analysis.of),
+                                 &points.levels(analysis.over)};
   const SelectedPoint nothing{.row = no_index, .next_row = {}};
   const SelectionRange no_range{.points = {nothing}, .end_row = {}};
   point_row(nothing, no_range, columns, objective).begin_csv(report);

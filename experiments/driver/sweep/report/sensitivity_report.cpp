@@ -226,8 +226,7 @@ AnalysisReport sensitivity_report(const SensitivityAnalysis& analysis, AnalysedP
       "\"effect\": their ratio, or difference. \"all else equal\": worst against best among points "
       "that differ in this parameter only.",
       objective.name);
-  std::vector<const Levels*> by;
-  for (const std::string& name : analysis.head.by) by.push_back(&points.levels(name));
+  const std::vector<const Levels*> by = points.levels_of(analysis.head.by);
   parameter_row({}, {}, by, no_index, objective.unit).begin(report);
   const std::vector<std::string> parameters = analysed_parameters(analysis, points);
   const Grouping parts = points.grouped_by(analysis.head.by);

@@ -14,16 +14,14 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <functional>
 #include <map>
 #include <string_view>
-#include <tuple>
 #include <utility>
 
 namespace tutti::sweep {
 
 namespace {
-
-constexpr PointStatus last_status = PointStatus::defect;
 
 constexpr std::size_t most_rows = 60;
 constexpr std::size_t most_pictures = 10; ///< in sight
@@ -230,42 +228,33 @@ std::string conclusions_section(std::span<const PageSection> sections, const Poi
 
 Table status_table(const PointTable& table) {
   const TableColumn& status = table.column("status");
-  // Texts of a column are numbers of its dictionary, from 1; 0 is none.
-  std::vector<std::size_t> counts(status.dictionary.size(), 0);
-  for (const std::uint32_t text : status.texts)
-    if (text != 0) ++counts[text - 1];
+  std::map<PointStatus, std::size_t> counts;
+  for (std::size_t row = 0; row < table.rows; ++row)
+    if (status.has(row)) ++counts[status_words.parse(status.value(row).text)];
   Table result{{{"status"}, {"points", Align::right}}, {}};
-  for (int s = 0; s <= static_cast<int>(last_status); ++s) {
-    const std::string name(to_text(static_cast<PointStatus>(s)));
-    for (std::size_t i = 0; i < counts.size(); ++i)
-      if (status.dictionary[i] == name && counts[i] > 0)
-        result.rows.push_back({name, fmt::to_string(counts[i])});
-  }
+  for (const auto& [each, count] : counts)
+    result.rows.push_back({std::string(to_text(each)), fmt::to_string(count)});
   return result;
 }
 
 Table problem_table(const PointTable& table) {
   const TableColumn& status = table.column("status");
   const TableColumn* message = table.find("message");
-  std::map<std::pair<std::uint32_t, std::uint32_t>, std::size_t> counts; // by places of texts
-  for (std::size_t row = 0; row < table.rows; ++row)
-    ++counts[{status.texts[row], message == nullptr ? 0 : message->texts[row]}];
-  using Problem = std::tuple<std::size_t, std::string, std::string>;
-  std::vector<Problem> problems;
-  for (const auto& [texts, count] : counts) {
-    const std::string name = texts.first == 0 ? "" : status.dictionary[texts.first - 1];
-    const std::string words = texts.second == 0 ? "" : message->dictionary[texts.second - 1];
+  std::map<std::pair<std::string, std::string>, std::size_t> counts; // by status and message
+  for (std::size_t row = 0; row < table.rows; ++row) {
+    const std::string name = status.has(row) ? status.value(row).text : "";
     // Points that haven't been run are no problem.
-    const bool ended = name != "done" && name != "pending" && name != "running";
-    if (ended) problems.emplace_back(count, name, words);
+    if (name == "done" || name == "pending" || name == "running") continue;
+    const bool has_message = message != nullptr && message->has(row);
+    ++counts[{name, has_message ? message->value(row).text : ""}];
   }
-  std::sort(problems.begin(), problems.end(), [](const Problem& a, const Problem& b) {
-    if (std::get<0>(a) != std::get<0>(b)) return std::get<0>(a) > std::get<0>(b);
-    return a < b;
-  });
+  std::vector<std::pair<std::pair<std::string, std::string>, std::size_t>> problems(counts.begin(),
+                                                                                    counts.end());
+  std::ranges::stable_sort(problems, std::greater<>(),
+                           [](const auto& each) { return each.second; });
   Table result{{{"points", Align::right}, {"status"}, {"message"}}, {}};
-  for (const auto& [count, name, words] : problems)
-    result.rows.push_back({fmt::to_string(count), name, words});
+  for (const auto& [words, count] : problems)
+    result.rows.push_back({fmt::to_string(count), words.first, words.second});
   return result;
 }
 
