@@ -23,6 +23,8 @@ struct ObjectiveValues {
 
   [[nodiscard]] bool has(std::size_t row) const { return values[row] == values[row]; }
   [[nodiscard]] bool better(double a, double b) const { return maximise ? a > b : a < b; }
+  /// Which is the best, in a word.
+  [[nodiscard]] const char* aim() const { return maximise ? "largest" : "least"; }
 };
 
 /// Values of the objective in rows whose status is "done". An expression that is a column's name is

@@ -15,6 +15,8 @@ std::string case_note(const Study& study, const std::string& note) {
   return note.empty() ? name : name + "; " + note;
 }
 
+std::string begin_of_part(const std::string& part) { return part.empty() ? "" : part + ": "; }
+
 AnalysisReport begun_report(std::string kind, const AnalysisHead& head) {
   AnalysisReport report;
   report.kind = std::move(kind);

@@ -28,6 +28,11 @@ struct AnalysisReport {
   std::vector<std::vector<std::string>> csv; ///< with a header
   std::vector<ReportFigure> figures;
   std::string json; ///< empty: none
+
+  /// Of one combination of `by`, which the words name; empty: of the only one.
+  [[nodiscard]] std::string title_of(const std::string& words) const {
+    return words.empty() ? title : title + ": " + words;
+  }
 };
 
 /// An analysis has at most so many figures; beyond, a note says how many there would be.
@@ -45,6 +50,9 @@ inline constexpr std::size_t most_figures = 24;
 
 /// A note under a figure, which begins with the study's title: pictures are looked at alone, too.
 [[nodiscard]] std::string case_note(const Study& study, const std::string& note);
+
+/// "torus: ", to say of which combination something is; "" of the only one.
+[[nodiscard]] std::string begin_of_part(const std::string& part);
 
 /// Kind, label and title, nothing else.
 [[nodiscard]] AnalysisReport begun_report(std::string kind, const AnalysisHead& head);

@@ -134,10 +134,10 @@ void add_map(AnalysisReport& report, const std::vector<const BestCell*>& cells,
     return;
   }
   const std::string words = values_words(columns.by, cells.front()->first_row, ", ");
-  map.title = words.empty() ? report.title : report.title + ": " + words;
+  map.title = report.title_of(words);
   map.note =
       case_note(study, fmt::format("{} {}; numbers: how many times worse the second-best choice is",
-                                   objective.maximise ? "largest" : "least", objective.name));
+                                   objective.aim(), objective.name));
   add_choices(map, best, columns);
   report.figures.push_back({part, map.title, choice_map_figure(map)});
 }
@@ -161,9 +161,8 @@ std::string conclusion_of(const BestChoices& best, const BestColumns& columns,
     clearest = &cell;
   }
   if (winners.empty()) return "";
-  std::string text =
-      fmt::format("The {} with the {} {}: {}.", of, objective.maximise ? "largest" : "least",
-                  objective.name, counts_text(winners));
+  std::string text = fmt::format("The {} with the {} {}: {}.", of, objective.aim(), objective.name,
+                                 counts_text(winners));
   if (clearest == nullptr) return text;
   std::ranges::sort(ratios);
   return text + fmt::format(" The second best is {} worse in the median, at most {} ({}, where it "
@@ -183,7 +182,7 @@ AnalysisReport best_report(const BestAnalysis& analysis, AnalysedPoints& points)
       "For each {} the {} with the {} {}. Other parameters are chosen for the best. "
       "\"second/best\": how many times worse the second-best choice is; ties are equal to 1e-12.",
       analysis.y.empty() ? analysis.x : analysis.y + " and " + analysis.x,
-      joined(analysis.of, ", "), objective.maximise ? "largest" : "least", objective.name);
+      joined(analysis.of, ", "), objective.aim(), objective.name);
   const BestColumns columns = best_columns(analysis, points);
   std::vector<std::string> cell_names;
   for (const Levels* each : columns.cell) cell_names.push_back(each->name);

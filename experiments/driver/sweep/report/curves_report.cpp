@@ -165,17 +165,17 @@ void add_figure(AnalysisReport& report, const CurvesAnalysis& analysis, const Cu
   const std::string part = values_text(columns.by, cells.front()->first_row);
   const auto has_value = [](const CurveCell* cell) { return !std::isnan(cell->value); };
   const std::string missing = missing_text(cells, columns.replicates);
-  if (!missing.empty()) report.notes.push_back((part.empty() ? "" : part + ": ") + missing + ".");
+  if (!missing.empty()) report.notes.push_back(begin_of_part(part) + missing + ".");
   if (std::none_of(cells.begin(), cells.end(), has_value)) return;
   if (std::any_of(cells.begin(), cells.end(), [](const CurveCell* c) { return c->value < 0; })) {
-    report.notes.push_back((part.empty() ? "" : part + ": ") + "no figure of negative values.");
+    report.notes.push_back(begin_of_part(part) + "no figure of negative values.");
     return;
   }
   const CurveScale x = curve_scale(*columns.x);
   const FigureAxis y = y_axis(cells, columns, analysis.logarithmic);
   CurveChart chart;
   const std::string words = values_words(columns.by, cells.front()->first_row, ", ");
-  chart.heading.title = words.empty() ? report.title : report.title + ": " + words;
+  chart.heading.title = report.title_of(words);
   chart.heading.note = columns.replicates ? "means with 95 % confidence intervals" : "";
   if (!missing.empty()) chart.heading.note += (chart.heading.note.empty() ? "" : "; ") + missing;
   chart.heading.note = case_note(study, chart.heading.note);
@@ -215,10 +215,10 @@ void add_conclusion(AnalysisReport& report, const CurveColumns& columns,
         there, [&](double a, double b) { return objective.better(a, b); }, &CurveCell::value);
     const double ratio =
         objective.maximise ? (*best)->value / (*worst)->value : (*worst)->value / (*best)->value;
-    text += fmt::format("{}at {} {} {} has the {} {}, {}", text.empty() ? "" : "; ",
-                        columns.x->name, display_text(columns.x->values[level]), series(*best),
-                        objective.maximise ? "largest" : "least", columns.value_name,
-                        display_text((*best)->value, columns.unit));
+    text +=
+        fmt::format("{}at {} {} {} has the {} {}, {}", text.empty() ? "" : "; ", columns.x->name,
+                    display_text(columns.x->values[level]), series(*best), objective.aim(),
+                    columns.value_name, display_text((*best)->value, columns.unit));
     if (std::isfinite(ratio) && ratio >= 1)
       text += objective.maximise
                   ? fmt::format(", {} that of {}", times_text(ratio), series(*worst))
@@ -228,7 +228,7 @@ void add_conclusion(AnalysisReport& report, const CurveColumns& columns,
   if (by_x.size() > 1) add(by_x.rbegin()->first, by_x.rbegin()->second);
   const std::string part = values_words(columns.by, cells.front()->first_row, ", ");
   text[0] = part.empty() ? 'A' : 'a';
-  report.conclusions.push_back((part.empty() ? "" : part + ": ") + text + ".");
+  report.conclusions.push_back(begin_of_part(part) + text + ".");
 }
 
 } // namespace

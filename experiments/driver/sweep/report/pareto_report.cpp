@@ -283,10 +283,6 @@ std::string most_on_fronts(const std::map<std::string, std::size_t>& fronts, std
   return text + (names.size() > 4 ? fmt::format(" and {} more.", names.size() - 4) : ".");
 }
 
-std::string direction(const ObjectiveValues& objective) {
-  return objective.maximise ? "largest" : "least";
-}
-
 /// "power [W]" of an objective whose unit is none of ours: results and most facts are plain
 /// numbers.
 std::string axis_name(const ObjectiveValues& values, const Study& study) {
@@ -308,7 +304,7 @@ AnalysisReport pareto_report(const ParetoAnalysis& analysis, AnalysedPoints& poi
   report.explanation =
       fmt::format("Points that no other beats in both: {} {} and {} {}. \"points\" counts those "
                   "with the same values; the first stands for them.",
-                  direction(x), x.name, direction(y), y.name);
+                  x.aim(), x.name, y.aim(), y.name);
   const ParetoColumns columns = pareto_columns(analysis, points);
   front_row({no_index}, columns, x, y).begin(report);
   const Grouping groups = points.grouped_by(analysis.head.by);
@@ -339,10 +335,10 @@ AnalysisReport pareto_report(const ParetoAnalysis& analysis, AnalysedPoints& poi
     const std::string part = values_text(of_figure, first);
     const std::string words = values_words(of_figure, first, ", ");
     if (charts.empty() || charts.back().first != part)
-      charts.emplace_back(
-          part, ParetoChart{words.empty() ? report.title : report.title + ": " + words, x, y,
-                            case_note(points.study(), ""), axis_name(x, points.study()),
-                            axis_name(y, points.study()), columns.name});
+      charts.emplace_back(part,
+                          ParetoChart{report.title_of(words), x, y, case_note(points.study(), ""),
+                                      axis_name(x, points.study()), axis_name(y, points.study()),
+                                      columns.name});
     const std::string title =
         columns.by.empty() ? "" : values_words({&columns.by.back(), 1}, first);
     charts.back().second.panels.push_back({title, std::move(candidates[g]), std::move(front)});
@@ -354,8 +350,7 @@ AnalysisReport pareto_report(const ParetoAnalysis& analysis, AnalysedPoints& poi
   for (auto& [part, chart] : charts) {
     if (chart.panels.size() > most_figures) {
       report.notes.push_back(fmt::format("{}{} of {} combinations are drawn; the table has all.",
-                                         part.empty() ? "" : part + ": ", most_figures,
-                                         chart.panels.size()));
+                                         begin_of_part(part), most_figures, chart.panels.size()));
       chart.panels.resize(most_figures);
     }
     report.figures.push_back({part, chart.title, pareto_figure(chart)});

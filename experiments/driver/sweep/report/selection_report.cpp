@@ -257,9 +257,7 @@ std::string selection_json(const SelectionAnalysis& analysis, AnalysedPoints& po
        {"label", analysis.head.label},
        {"title", analysis.head.title.empty() ? analysis.head.label : analysis.head.title},
        {"objective",
-        {{"name", objective.name},
-         {"unit", to_text(objective.unit)},
-         {"better", objective.maximise ? "largest" : "least"}}},
+        {{"name", objective.name}, {"unit", to_text(objective.unit)}, {"better", objective.aim()}}},
        {"over", {{"name", analysis.over}, {"unit", to_text(points.levels(analysis.over).unit)}}},
        {"of", analysis.of},
        {"constants", constants_json(points)},
@@ -271,11 +269,11 @@ std::string selection_json(const SelectionAnalysis& analysis, AnalysedPoints& po
 AnalysisReport selection_report(const SelectionAnalysis& analysis, AnalysedPoints& points) {
   AnalysisReport report = begun_report("selection", analysis.head);
   const ObjectiveValues& objective = points.objective(analysis.objective);
-  report.explanation = fmt::format("For each {} the {} with the {} {}, neighbours with the same "
-                                   "choice merged. What lies between "
-                                   "two simulated values has the choice of the lower one.",
-                                   analysis.over, joined(analysis.of, ", "),
-                                   objective.maximise ? "largest" : "least", objective.name);
+  report.explanation =
+      fmt::format("For each {} the {} with the {} {}, neighbours with the same "
+                  "choice merged. What lies between "
+                  "two simulated values has the choice of the lower one.",
+                  analysis.over, joined(analysis.of, ", "), objective.aim(), objective.name);
   const SelectionColumns columns{points.levels_of(analysis.head.by), points.levels_of(analysis.of),
                                  &points.levels(analysis.over)};
   const SelectedPoint nothing{.row = no_index, .next_row = {}};
@@ -294,8 +292,8 @@ AnalysisReport selection_report(const SelectionAnalysis& analysis, AnalysedPoint
       missing += (missing.empty() ? "" : ", ") + values_text({&columns.over, 1}, row);
     const std::string part = values_text(columns.by, selection.first_row);
     if (!missing.empty())
-      report.notes.push_back(fmt::format("{}{}no result for {} {}.", part, part.empty() ? "" : ": ",
-                                         analysis.over, missing));
+      report.notes.push_back(
+          fmt::format("{}no result for {} {}.", begin_of_part(part), analysis.over, missing));
   }
   add_conclusion(report, columns, objective, selections, joined(analysis.of, " and "));
   add_map(report, columns, objective, selections, points.study());

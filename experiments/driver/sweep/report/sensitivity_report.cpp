@@ -236,7 +236,7 @@ AnalysisReport sensitivity_report(const SensitivityAnalysis& analysis, AnalysedP
   for (std::size_t g = 0; g < parts.size(); ++g) {
     const std::uint32_t first = parts.first_row[g];
     const std::string part = values_text(by, first);
-    const std::string place = part.empty() ? "" : part + ": ";
+    const std::string place = begin_of_part(part);
     const Sensitivity result = sensitivity_of(points, objective, parameters, rows[g]);
     if (result.points == 0) {
       report.notes.push_back(place + "no point has a value.");
@@ -257,7 +257,7 @@ AnalysisReport sensitivity_report(const SensitivityAnalysis& analysis, AnalysedP
     if (result.parameters.empty()) continue;
     const std::string words = conclusion_of(result, objective);
     if (!words.empty()) report.conclusions.push_back(place + words);
-    const std::string title = part.empty() ? report.title : report.title + ": " + part;
+    const std::string title = report.title_of(part);
     report.figures.push_back(
         {part, title, sensitivity_figure(title, objective, result, points.study())});
   }
