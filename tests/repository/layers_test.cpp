@@ -167,6 +167,22 @@ TEST_CASE("no folder of the driver includes one above it") {
     }
 }
 
+TEST_CASE("analyses and reports of a sweep know no store, and its space none of them") {
+  const std::string sweep = "experiments/driver/sweep/";
+  const std::map<std::string, std::set<std::string>> allowed = {
+      {"space", {"space"}},
+      {"store", {"space", "store"}},
+      {"analysis", {"space", "analysis"}},
+      {"report", {"space", "analysis", "report"}}};
+  for (const auto& [folder, others] : allowed)
+    for (const std::string& file : sources(sweep + folder))
+      for (const Include& include : includes(file)) {
+        if (!include.path.starts_with(sweep)) continue;
+        INFO(file << " includes \"" << include.path << '"');
+        CHECK(others.contains(first_part(include.path.substr(sweep.size()))));
+      }
+}
+
 TEST_CASE("the checker of bounds shares nothing with their makers but types") {
   for (const std::string& file : sources("synth/bounds")) {
     if (!file.starts_with("synth/bounds/check")) continue;

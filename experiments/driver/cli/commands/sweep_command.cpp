@@ -13,7 +13,7 @@
 #include "experiments/driver/studies/not_built.hpp"
 #include "experiments/driver/studies/registry.hpp"
 #include "experiments/driver/studies/runs/runner.hpp"
-#include "experiments/driver/sweep/analysis/analysis.hpp"
+#include "experiments/driver/sweep/report/study_report.hpp"
 #include "experiments/driver/sweep/slurm.hpp"
 #include "experiments/driver/sweep/space/points.hpp"
 #include "experiments/driver/sweep/space/study.hpp"

@@ -4,7 +4,7 @@
 // what share of the variance a parameter explains.
 #include "experiments/driver/sweep/analysis/sensitivity.hpp"
 
-#include "experiments/driver/sweep/report/cells.hpp"
+#include "experiments/driver/sweep/analysis/cells.hpp"
 #include "sim/ids.hpp"
 
 #include <fmt/format.h>

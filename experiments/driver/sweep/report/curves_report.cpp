@@ -1,8 +1,8 @@
 // Curves: a table of their points, and a figure for each combination of `by`.
 #include "experiments/driver/figures/curves.hpp"
+#include "experiments/driver/sweep/analysis/cells.hpp"
 #include "experiments/driver/sweep/analysis/curve_values.hpp"
 #include "experiments/driver/sweep/report/analysis_report.hpp"
-#include "experiments/driver/sweep/report/cells.hpp"
 #include "experiments/driver/sweep/report/figure_axis.hpp"
 #include "experiments/driver/sweep/report/report_row.hpp"
 #include "sim/ids.hpp"

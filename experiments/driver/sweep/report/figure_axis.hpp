@@ -2,7 +2,7 @@
 #pragma once
 
 #include "experiments/driver/figures/style.hpp"
-#include "experiments/driver/sweep/report/cells.hpp"
+#include "experiments/driver/sweep/analysis/cells.hpp"
 
 #include <cstddef>
 #include <cstdint>

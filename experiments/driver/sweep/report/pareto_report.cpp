@@ -3,9 +3,9 @@
 // it.
 #include "experiments/driver/figures/palette.hpp"
 #include "experiments/driver/figures/style.hpp"
+#include "experiments/driver/sweep/analysis/cells.hpp"
 #include "experiments/driver/sweep/analysis/pareto_front.hpp"
 #include "experiments/driver/sweep/report/analysis_report.hpp"
-#include "experiments/driver/sweep/report/cells.hpp"
 #include "experiments/driver/sweep/report/figure_axis.hpp"
 #include "experiments/driver/sweep/report/report_row.hpp"
 #include "sim/ids.hpp"

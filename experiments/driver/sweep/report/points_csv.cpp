@@ -1,7 +1,7 @@
 // A study may have millions of points: rows are written one by one.
 #include "experiments/driver/sweep/report/points_csv.hpp"
 
-#include "experiments/driver/sweep/report/cells.hpp"
+#include "experiments/driver/sweep/analysis/cells.hpp"
 #include "sim/files/csv.hpp"
 
 #include <cstddef>

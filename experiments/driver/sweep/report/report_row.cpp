@@ -2,7 +2,7 @@
 // for readers, who would take a gap for a mistake.
 #include "experiments/driver/sweep/report/report_row.hpp"
 
-#include "experiments/driver/sweep/report/cells.hpp"
+#include "experiments/driver/sweep/analysis/cells.hpp"
 #include "sim/ids.hpp"
 
 #include <fmt/format.h>

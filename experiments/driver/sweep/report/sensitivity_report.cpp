@@ -2,9 +2,9 @@
 // for each parameter from the mean at its best value to that at its worst.
 #include "experiments/driver/figures/style.hpp"
 #include "experiments/driver/records/table.hpp"
+#include "experiments/driver/sweep/analysis/cells.hpp"
 #include "experiments/driver/sweep/analysis/sensitivity.hpp"
 #include "experiments/driver/sweep/report/analysis_report.hpp"
-#include "experiments/driver/sweep/report/cells.hpp"
 #include "experiments/driver/sweep/report/figure_axis.hpp"
 #include "experiments/driver/sweep/report/report_row.hpp"
 #include "sim/ids.hpp"

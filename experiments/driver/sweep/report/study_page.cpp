@@ -5,8 +5,8 @@
 // all.
 #include "experiments/driver/sweep/report/study_page.hpp"
 
+#include "experiments/driver/sweep/analysis/cells.hpp"
 #include "experiments/driver/sweep/analysis/levels.hpp"
-#include "experiments/driver/sweep/report/cells.hpp"
 #include "experiments/driver/sweep/report/html.hpp"
 #include "experiments/driver/sweep/space/point_results.hpp"
 

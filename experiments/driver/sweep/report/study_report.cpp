@@ -1,7 +1,7 @@
-// From a table of points to files: every analysis becomes a report (../report), every report a
+// From a table of points to files: every analysis becomes a report, every report a
 // section of the page and files of its own. All reports are made, and with that all errors of a
 // study's expressions found, before the first file is written.
-#include "experiments/driver/sweep/analysis/analysis.hpp"
+#include "experiments/driver/sweep/report/study_report.hpp"
 
 #include "experiments/driver/figures/gnuplot.hpp"
 #include "experiments/driver/records/file_stem.hpp"

@@ -1,4 +1,4 @@
-#include "experiments/driver/sweep/analysis/analysis.hpp"
+#include "experiments/driver/sweep/report/study_report.hpp"
 
 #include "experiments/driver/sweep/report/html.hpp"
 #include "experiments/driver/sweep/report/points_csv.hpp"
@@ -15,7 +15,7 @@
 
 #include <cstdlib>
 
-namespace analysis_test {
+namespace study_report_test {
 
 using namespace tutti;
 using namespace tutti::sweep;
@@ -267,4 +267,4 @@ TEST_CASE("Problems are grouped, the most frequent first; what is pending is non
                                          {"crashed", "2"}});
 }
 
-} // namespace analysis_test
+} // namespace study_report_test

@@ -1,7 +1,7 @@
 // One number is written in two ways: exactly and in SI units where programs read it, and with four
 // digits and a prefixed unit where people do. Sizes count in powers of 1024, times and rates in
 // powers of 10, as everywhere in this program.
-#include "experiments/driver/sweep/report/cells.hpp"
+#include "experiments/driver/sweep/analysis/cells.hpp"
 
 #include <fmt/format.h>
 
