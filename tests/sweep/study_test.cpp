@@ -353,7 +353,7 @@ TEST_CASE("what expressions and texts name must be known") {
         "study.toml:9:15: unknown name \"algoritm\" (known: k, algorithm, npus, links, switches; "
         "did you mean \"algorithm\"?)");
   CHECK_THAT(refusal(study + "bad = \"collective_tim_s\""),
-             StartsWith("study.toml:13:7: unknown name \"collective_tim_s\"") &&
+             StartsWith("study.toml:13:7: column 1 of \"collective_tim_s\": unknown name") &&
                  EndsWith("did you mean \"collective_time_s\"?)"));
   CHECK_THAT(refusal(study + "bad = {expression = \"collective_time_s\", minimise = true}"),
              StartsWith("study.toml:13:42: unknown key \"minimise\""));

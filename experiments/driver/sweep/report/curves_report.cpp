@@ -59,8 +59,9 @@ ReportRow curve_row(const CurveCell& cell, const CurveColumns& columns) {
     return row;
   }
   const double none = std::nan("");
-  const ReplicateSummary summary = cell.summary.value_or(
-      ReplicateSummary{.mean = none, .median = none, .least = none, .largest = none});
+  ReplicateSummary summary;
+  summary.mean = summary.median = summary.least = summary.largest = none;
+  if (cell.summary) summary = *cell.summary;
   const Interval mean = summary.mean_interval.value_or(Interval{none, none});
   const Interval median = summary.median_interval.value_or(Interval{none, none});
   const auto add = [&](const std::string& header, const std::string& title, double number) {
@@ -244,7 +245,9 @@ AnalysisReport curves_report(const CurvesAnalysis& analysis, AnalysedPoints& poi
                         analysis.replicates)
           : fmt::format("{} over {}; other parameters are chosen for the best.", columns.value_name,
                         analysis.x);
-  curve_row({.first_row = no_index}, columns).begin(report);
+  CurveCell nothing;
+  nothing.first_row = no_index;
+  curve_row(nothing, columns).begin(report);
   const std::vector<CurveCell> cells = curve_cells(analysis, points);
   const Grouping parts = points.grouped_by(analysis.head.by);
   std::vector<std::vector<const CurveCell*>> by_part(parts.size());
