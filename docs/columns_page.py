@@ -235,8 +235,8 @@ OTHER_HEADINGS = {
 SWEEPS = """\
 ## Sweeps
 
-`points.csv` has a row for each point of a study, in this order: its parameters, derived values, facts of its
-network, results, `status` and `message`. Nothing in it is measured, so that the same study gives the same
+`points.csv` has a row for each point of a sweep, in this order: its parameters, derived values, facts of its
+network, results, `status` and `message`. Nothing in it is measured, so that the same sweep gives the same
 bytes.
 
 All numbers are in SI units: bytes, seconds, bytes per second. The unit stands in the name's end or else in
@@ -246,7 +246,7 @@ to read back the same.
 | Column | Definition |
 | --- | --- |
 | `npus`, `links`, `switches` | Number of NPUs, of links (one for each direction), and of switches |
-| `cost` | Cost of the network by the study's model of costs, in its currency: the sum of the following five |
+| `cost` | Cost of the network by the sweep's model of costs, in its currency: the sum of the following five |
 | `cost_cables`, `cost_switches`, `cost_nics`, `cost_npus`, `cost_energy` | Cost of cables, switches, \
 network interfaces, NPUs, and of energy over the model's years |
 | `power_watts` | Power of the network [W] |
@@ -258,7 +258,7 @@ limit, or at the algorithm's own without a schedule. `out_of_memory`; `crashed`:
 not simulated yet |
 | `message` | Why it isn't done, in words; else a note, or empty |
 
-The results are columns of the study's kind, as on this page, with `_s` for `_ps`: `collective_time_s` is
+The results are columns of the kind of its study, as on this page, with `_s` for `_ps`: `collective_time_s` is
 `collective_time_ps` in seconds. They are those that are numbers (or true and false, as 1 and 0) and come out
 of the simulation, the same each time. What says which case it is isn't among them (parameters do), nor texts,
 CPU times, memory and facts. Expressions of objectives use the same names. Where the kind has several rows for

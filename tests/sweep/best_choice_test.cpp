@@ -22,8 +22,8 @@ const std::vector<TestColumn> columns{{"size", Role::parameter, Unit::bytes},
                                       {"collective_time_s", Role::result, Unit::seconds},
                                       {"status", Role::record}};
 
-Study algorithm_study(Objective objective = {"time", "collective_time_s", false, Unit::none}) {
-  return study_of({{"size", {"1KiB", "2KiB", "4KiB"}},
+Sweep algorithm_sweep(Objective objective = {"time", "collective_time_s", false, Unit::none}) {
+  return sweep_of({{"size", {"1KiB", "2KiB", "4KiB"}},
                    {"algorithm", {"ring", "direct"}},
                    {"chunks", {"1", "2"}}},
                   {std::move(objective)});
@@ -44,9 +44,9 @@ BestAnalysis algorithm_map() {
 } // namespace
 
 TEST_CASE("The best choice of each cell, by how much, and ties") {
-  const Study study = algorithm_study();
+  const Sweep sweep = algorithm_sweep();
   const PointTable table = table_of(columns, rows);
-  AnalysedPoints points(study, table);
+  AnalysedPoints points(sweep, table);
   const AnalysisReport report = best_report(algorithm_map(), points);
   CHECK(report.csv == Rows{{"size [bytes]", "best algorithm", "time [s]", "second algorithm",
                             "second_over_best", "ties"},
@@ -57,9 +57,9 @@ TEST_CASE("The best choice of each cell, by how much, and ties") {
 }
 
 TEST_CASE("Where more is better the largest is chosen") {
-  const Study study = algorithm_study({"rate", "collective_time_s", true, Unit::none});
+  const Sweep sweep = algorithm_sweep({"rate", "collective_time_s", true, Unit::none});
   const PointTable table = table_of(columns, rows);
-  AnalysedPoints points(study, table);
+  AnalysedPoints points(sweep, table);
   BestAnalysis analysis = algorithm_map();
   analysis.objective = "rate";
   const AnalysisReport report = best_report(analysis, points);
@@ -90,9 +90,9 @@ TEST_CASE("Best choices of random tables are those by looking at all") {
           const auto [entry, is_new] = best[size].try_emplace(algorithm, time);
           if (!is_new) entry->second = std::min(entry->second, time);
         }
-    const Study study = algorithm_study();
-    const PointTable table = in_study_order(study, table_of(columns, shuffled(random_rows, 7)));
-    AnalysedPoints points(study, table);
+    const Sweep sweep = algorithm_sweep();
+    const PointTable table = in_sweep_order(sweep, table_of(columns, shuffled(random_rows, 7)));
+    AnalysedPoints points(sweep, table);
     const std::vector<std::string> of{"algorithm"}, cells{"size"};
     const BestChoices found = best_choices(points, points.objective("time"), of, cells);
     REQUIRE(found.cells.size() == 3);
@@ -111,9 +111,9 @@ TEST_CASE("Best choices of random tables are those by looking at all") {
 }
 
 TEST_CASE("A map for each combination has the same colours") {
-  Study study = algorithm_study();
+  Sweep sweep = algorithm_sweep();
   const PointTable table = table_of(columns, rows);
-  AnalysedPoints points(study, table);
+  AnalysedPoints points(sweep, table);
   BestAnalysis analysis = algorithm_map();
   analysis.head.by = {"chunks"};
   const AnalysisReport report = best_report(analysis, points);

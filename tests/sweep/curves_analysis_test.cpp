@@ -21,8 +21,8 @@ const std::vector<TestColumn> columns{{"links", Role::parameter},
                                       {"time", Role::result, Unit::seconds},
                                       {"status", Role::record}};
 
-Study failure_study() {
-  return study_of(
+Sweep failure_sweep() {
+  return sweep_of(
       {{"links", {"0", "1"}}, {"network", {"torus", "mesh"}}, {"draw", {"1", "2", "3"}}},
       {least("time")});
 }
@@ -41,9 +41,9 @@ CurvesAnalysis failures(const std::string& replicates, const std::string& relati
 } // namespace
 
 TEST_CASE("A curve has the best over parameters that aren't named, and says which") {
-  const Study study = failure_study();
+  const Sweep sweep = failure_sweep();
   const PointTable table = table_of(columns, rows);
-  AnalysedPoints points(study, table);
+  AnalysedPoints points(sweep, table);
   const AnalysisReport report = curves_report(failures(""), points);
   CHECK(report.csv == Rows{{"network", "links", "time [s]", "draw"},
                            {"torus", "0", "1", "1"},
@@ -54,9 +54,9 @@ TEST_CASE("A curve has the best over parameters that aren't named, and says whic
 }
 
 TEST_CASE("Repetitions: means, medians, extremes, and how many have no result") {
-  const Study study = failure_study();
+  const Sweep sweep = failure_sweep();
   const PointTable table = table_of(columns, rows);
-  AnalysedPoints points(study, table);
+  AnalysedPoints points(sweep, table);
   const std::vector<CurveCell> cells = curve_cells(failures("draw"), points);
   REQUIRE(cells.size() == 4);
   CHECK(cells[0].summary->count == 3); // torus, 0 links
@@ -76,9 +76,9 @@ TEST_CASE("Repetitions: means, medians, extremes, and how many have no result") 
 }
 
 TEST_CASE("Relative curves divide by the reference of the same repetition") {
-  const Study study = failure_study();
+  const Sweep sweep = failure_sweep();
   const PointTable table = table_of(columns, rows);
-  AnalysedPoints points(study, table);
+  AnalysedPoints points(sweep, table);
   const std::vector<CurveCell> cells = curve_cells(failures("draw", "torus"), points);
   CHECK(cells[2].value == 4); // 2/1, 4/1, 6/1
   // Draw 1: no mesh; draw 2: no torus; draw 3: 8/4.
@@ -90,11 +90,11 @@ TEST_CASE("Relative curves divide by the reference of the same repetition") {
 }
 
 TEST_CASE("Without repetitions or a result a cell is empty") {
-  const Study study = failure_study();
+  const Sweep sweep = failure_sweep();
   const PointTable table = table_of(columns, {{"0", "torus", "1", "1", "done"},
                                               {"1", "torus", "1", "", "timed_out"},
                                               {"1", "torus", "2", "", "crashed"}});
-  AnalysedPoints points(study, table);
+  AnalysedPoints points(sweep, table);
   const AnalysisReport report = curves_report(failures(""), points);
   CHECK(report.csv[2] == std::vector<std::string>{"torus", "1", "", ""});
   CHECK_THAT(report.notes.at(0), ContainsSubstring("1 of 2 points of curves have no result"));

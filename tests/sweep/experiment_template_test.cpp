@@ -18,7 +18,7 @@ using Catch::Matchers::Contains;
 
 namespace {
 
-ExperimentTemplate template_of(const std::string& toml, const std::string& source = "study.toml") {
+ExperimentTemplate template_of(const std::string& toml, const std::string& source = "sweep.toml") {
   return ExperimentTemplate(parse_config(toml, source), source);
 }
 
@@ -65,7 +65,7 @@ TEST_CASE("values make a template into an experiment") {
   CHECK(cases.front().options.seed == 7);
 }
 
-TEST_CASE("what is wrong with a point's experiment is found at its place in the study") {
+TEST_CASE("what is wrong with a point's experiment is found at its place in the sweep") {
   const ExperimentTemplate made = template_of(run);
   const auto with = [&made](const std::string& what, const Value& chunks) {
     return message_of([&] {
@@ -76,11 +76,11 @@ TEST_CASE("what is wrong with a point's experiment is found at its place in the 
                             1);
     });
   };
-  CHECK_THAT(with("all_gather", number_value(0)), Contains("study.toml:6:10: 0 is out of range"));
+  CHECK_THAT(with("all_gather", number_value(0)), Contains("sweep.toml:6:10: 0 is out of range"));
   CHECK_THAT(with("all_gather", number_value(0.5)),
-             Contains("study.toml:6:10: ") && Contains("0.5"));
+             Contains("sweep.toml:6:10: ") && Contains("0.5"));
   CHECK_THAT(message_of([] { (void)template_of("topologies = {a = \"ring:4\", b = \"ring:5\"}"); }),
-             Contains("study.toml:1:14: a point has one topology, not 2"));
+             Contains("sweep.toml:1:14: a point has one topology, not 2"));
   CHECK_THAT(message_of([] { (void)template_of("topologies = {a = \"ring:4\"}"); }),
              Contains("these are 0"));
   CHECK_THAT(message_of([] { (void)template_of("topologies = {a = \"${\"}\n[[runs]]\n"); }),
@@ -99,7 +99,7 @@ TEST_CASE("a template's fingerprint follows its content, not its looks") {
 
 TEST_CASE("files that a point's experiment names are part of its key") {
   const TemporaryFolder folder;
-  const std::string file = folder.file("net.toml"), source = folder.file("study.toml");
+  const std::string file = folder.file("net.toml"), source = folder.file("sweep.toml");
   const std::string toml = "topologies = {net = \"${net}\"}\n[[runs]]\ncollectives = "
                            "[\"all_gather\"]\nalgorithms = [\"ring\"]\n";
   const std::string text = GENERATE("net.toml", "net.toml,fail-links=1");
@@ -121,7 +121,7 @@ TEST_CASE("start times in a file are part of a point's key") {
     write_file(folder.file("starts.toml"), fmt::format("npu1 = \"{}\"\n", start));
     return template_of("topologies = {net = \"ring:4\"}\n[[runs]]\ncollectives = "
                        "[\"all_gather\"]\nalgorithms = [\"ring\"]\nstart_file = \"starts.toml\"\n",
-                       folder.file("study.toml"))
+                       folder.file("sweep.toml"))
         .file_fingerprints(values({}));
   };
   CHECK_FALSE(fingerprints("2us").empty());

@@ -182,7 +182,7 @@ TEST_CASE("bad input of rank 0 ends all ranks, with one message") {
   CHECK(appearances(ended.err, "trial: no points") == 1);
 }
 
-TEST_CASE("a study that no rank can read is one message") {
+TEST_CASE("a sweep that no rank can read is one message") {
   const TemporaryFolder folder;
   const std::filesystem::path command =
       std::filesystem::path(TUTTI_COMMAND).replace_filename("tutti_mpi");

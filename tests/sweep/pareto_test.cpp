@@ -78,7 +78,7 @@ TEST_CASE("A front of a million points is found without comparing all with all")
 }
 
 TEST_CASE("A front for each combination, one row for each of its points") {
-  Study study = study_of({{"collective", {"all_reduce", "all_to_all"}}, {"k", {"1", "2", "3"}}},
+  Sweep sweep = sweep_of({{"collective", {"all_reduce", "all_to_all"}}, {"k", {"1", "2", "3"}}},
                          {least("time"), least("cost")});
   ParetoAnalysis analysis{{"Front", "", {"collective"}}, "cost", "time", "k"};
   const PointTable table = table_of({{"collective", Role::parameter},
@@ -92,7 +92,7 @@ TEST_CASE("A front for each combination, one row for each of its points") {
                                      {"all_to_all", "1", "9", "10", "done"},
                                      {"all_to_all", "2", "8", "10", "infeasible"},
                                      {"all_to_all", "3", "9", "10", "done"}});
-  AnalysedPoints points(study, table);
+  AnalysedPoints points(sweep, table);
   const AnalysisReport report = pareto_report(analysis, points);
   using Rows = std::vector<std::vector<std::string>>;
   CHECK(report.csv == Rows{{"collective", "k", "cost", "time [s]", "points"},
@@ -108,15 +108,15 @@ TEST_CASE("A front for each combination, one row for each of its points") {
 }
 
 TEST_CASE("Both axes of a front have a unit, also of facts that are plain numbers") {
-  Study study = study_of({{"k", {"1", "2"}}}, {least("power"), least("price")});
-  study.objectives[0].expression = "power_watts";
-  study.objectives[1].expression = "cost";
+  Sweep sweep = sweep_of({{"k", {"1", "2"}}}, {least("power"), least("price")});
+  sweep.objectives[0].expression = "power_watts";
+  sweep.objectives[1].expression = "cost";
   const PointTable table = table_of({{"k", Role::parameter},
                                      {"power_watts", Role::fact},
                                      {"cost", Role::fact},
                                      {"status", Role::record}},
                                     {{"1", "3", "10", "done"}, {"2", "2", "20", "done"}});
-  AnalysedPoints points(study, table);
+  AnalysedPoints points(sweep, table);
   const AnalysisReport report = pareto_report({{"Front", "", {}}, "power", "price", "k"}, points);
   REQUIRE(report.figures.size() == 1);
   CHECK_THAT(report.figures[0].figure.script, ContainsSubstring("'power [W]'"));

@@ -14,7 +14,7 @@ using Catch::Matchers::Contains;
 namespace {
 
 PointResults results_of(const std::string& toml, std::map<std::string, Value> known = {}) {
-  const ExperimentTemplate made(parse_config(toml, "study.toml"), "study.toml");
+  const ExperimentTemplate made(parse_config(toml, "sweep.toml"), "sweep.toml");
   return evaluate_point(
       made, [&known](const std::string& name) { return known.at(name); }, 1, "");
 }
@@ -71,7 +71,7 @@ TEST_CASE("what can't be done is a status with a reason") {
   CHECK_THAT(unsupported.message, Contains("system file"));
   const PointResults unknown = with("4MB", "rung");
   CHECK(unknown.status == PointStatus::refused);
-  CHECK_THAT(unknown.message, Contains("study.toml:5:") && Contains("ring"));
+  CHECK_THAT(unknown.message, Contains("sweep.toml:5:") && Contains("ring"));
   CHECK(with("2B", "ring").status != PointStatus::done);
   const PointResults several = with("1KiB..4KiB", "ring");
   CHECK(several.status == PointStatus::refused);
@@ -135,8 +135,8 @@ micro_batch = "${batch}"
 
 TEST_CASE("every kind of study can be swept") {
   const std::string one = "topologies = {net = \"mesh2d:2x2\"}\n";
-  const std::string study = "label = \"one\"\ntopology = \"net\"\n";
-  const PointResults jobs = results_of(one + "[[jobs]]\n" + study + R"(algorithms = ["ring"]
+  const std::string sweep = "label = \"one\"\ntopology = \"net\"\n";
+  const PointResults jobs = results_of(one + "[[jobs]]\n" + sweep + R"(algorithms = ["ring"]
 job = [{name = "A", collective = "all_gather", size = "4MB"},
   {name = "B", collective = "all_reduce", size = "4MB"}]
 )");
@@ -146,13 +146,13 @@ job = [{name = "A", collective = "all_gather", size = "4MB"},
   CHECK(jobs.numbers.at("slowdown") >= jobs.numbers.at("mean_slowdown"));
   check_columns(jobs, "jobs");
 
-  const PointResults frontier = results_of(one + "[[frontiers]]\n" + study +
+  const PointResults frontier = results_of(one + "[[frontiers]]\n" + sweep +
                                            "collective = \"all_gather\"\nsizes = \"1MiB\"\n");
   CHECK(frontier.status == PointStatus::done);
   CHECK(frontier.numbers.at("collective_time_s") >= frontier.numbers.at("lower_bound_s"));
   check_columns(frontier, "frontiers");
 
-  const PointResults executions = results_of(one + "[[executions]]\n" + study +
+  const PointResults executions = results_of(one + "[[executions]]\n" + sweep +
                                              "collective = \"all_gather\"\nsizes = \"64KiB\"\n"
                                              "algorithms = \"ring\"\nrepetitions = 1\n"
                                              "predicted_by = \"topology\"\n");
@@ -169,10 +169,10 @@ job = [{name = "A", collective = "all_gather", size = "4MB"},
   CHECK(bounds.numbers.at("gap") ==
         Approx(bounds.numbers.at("collective_time_s") / bounds.numbers.at("lower_bound_s")));
   CHECK(bounds.numbers.contains("lower_bound_at_1_s"));
-  CHECK_FALSE(bounds.numbers.contains("lower_bound_at_5_s")); // not every study has it
+  CHECK_FALSE(bounds.numbers.contains("lower_bound_at_5_s")); // not every sweep has it
   check_columns(bounds, "bounds");
 
-  const PointResults two = results_of(one + "[[jobs]]\n" + study + R"(algorithms = ["ring", "dbt"]
+  const PointResults two = results_of(one + "[[jobs]]\n" + sweep + R"(algorithms = ["ring", "dbt"]
 job = [{name = "A", collective = "all_gather"}]
 )");
   CHECK(two.status == PointStatus::refused);

@@ -96,13 +96,13 @@ TEST_CASE("Many columns with many values: groups by sorting are those by hand") 
           static_cast<std::uint32_t>(std::distance(distinct.begin(), distinct.find(rows[row]))));
 }
 
-TEST_CASE("Rows return to the study's order, whatever order they had") {
-  const Study study = study_of({{"network", {"torus", "mesh"}}, {"k", {"2", "10"}}}, {});
+TEST_CASE("Rows return to the sweep's order, whatever order they had") {
+  const Sweep sweep = sweep_of({{"network", {"torus", "mesh"}}, {"k", {"2", "10"}}}, {});
   const std::vector<TestColumn> columns{{"network", Role::parameter}, {"k", Role::parameter}};
   const std::vector<std::vector<std::string>> rows{
       {"torus", "2"}, {"torus", "10"}, {"mesh", "2"}, {"mesh", "10"}};
   for (const std::uint64_t seed : {1U, 2U, 3U, 4U}) {
-    const PointTable sorted = in_study_order(study, table_of(columns, shuffled(rows, seed)));
+    const PointTable sorted = in_sweep_order(sweep, table_of(columns, shuffled(rows, seed)));
     for (std::size_t row = 0; row < rows.size(); ++row) {
       CHECK(to_text(sorted.columns[0].value(row)) == rows[row][0]);
       CHECK(to_text(sorted.columns[1].value(row)) == rows[row][1]);

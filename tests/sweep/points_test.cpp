@@ -42,12 +42,12 @@ topology = ["mesh2d:2x3", "torus2d:4x4"]
 // A price of 1 a GB/s for each cable and nothing else.
 const std::string price_of_rate = "[cost]\n[[cost.cables]]\nname = \"any\"\nprice_per_GBps = 1.0\n";
 
-std::string study(const std::string& head, const std::string& changed_parameters = parameters) {
+std::string sweep(const std::string& head, const std::string& changed_parameters = parameters) {
   return "name = \"s\"\n" + head + changed_parameters + experiment;
 }
 
-PointSpace space_of(const std::string& toml, const std::string& source = "study.toml") {
-  return points_of(parse_study(toml, source));
+PointSpace space_of(const std::string& toml, const std::string& source = "sweep.toml") {
+  return points_of(parse_sweep(toml, source));
 }
 
 Value value(const PointSpace& space, std::size_t point, const std::string& name) {
@@ -65,7 +65,7 @@ std::vector<std::string> keys_of(const PointSpace& space) {
 } // namespace
 
 TEST_CASE("points are the product of axes, the last the fastest") {
-  const PointSpace space = space_of(study(""));
+  const PointSpace space = space_of(sweep(""));
   CHECK(space.names == std::vector<std::string>{"size", "algorithm", "network", "topology", "npus",
                                                 "links", "switches"});
   CHECK(space.parameters == 4);
@@ -89,11 +89,11 @@ TEST_CASE("points are the product of axes, the last the fastest") {
         CHECK(space.points[i].expected_work == (torus ? 256 : 36));
         ++i;
       }
-  CHECK(keys_of(space) == keys_of(space_of(study(""))));
+  CHECK(keys_of(space) == keys_of(space_of(sweep(""))));
 }
 
 TEST_CASE("constraints leave points out, and say so where none is left") {
-  const PointSpace space = space_of(study("constraints = [\"npus = 16\", \"size < 2e6 OR "
+  const PointSpace space = space_of(sweep("constraints = [\"npus = 16\", \"size < 2e6 OR "
                                           "algorithm = 'ring'\"]"));
   CHECK(space.points.size() == 5);
   CHECK(space.left_out == 7);
@@ -102,11 +102,11 @@ TEST_CASE("constraints leave points out, and say so where none is left") {
   CHECK(value(space, 4, "size") == text_value("1GiB"));
   CHECK(value(space, 4, "algorithm") == text_value("ring"));
   CHECK(message_of([] {
-          (void)space_of(study("constraints = [\"npus = 64\", \"size < 2000\"]"));
-        }) == "study.toml:2:16: no point of 12 is left: \"size < 2000\" excludes 8, \"npus = 64\" "
+          (void)space_of(sweep("constraints = [\"npus = 64\", \"size < 2000\"]"));
+        }) == "sweep.toml:2:16: no point of 12 is left: \"size < 2000\" excludes 8, \"npus = 64\" "
               "excludes 4");
-  CHECK(message_of([] { (void)space_of(study("constraints = \"1 / (npus - 6) > 0\"")); }) ==
-        "study.toml:2:15: \"1 / (npus - 6) > 0\" has no value: a division by 0, or a function of "
+  CHECK(message_of([] { (void)space_of(sweep("constraints = \"1 / (npus - 6) > 0\"")); }) ==
+        "sweep.toml:2:15: \"1 / (npus - 6) > 0\" has no value: a division by 0, or a function of "
         "what it isn't defined for (where size = 1KiB, algorithm = ring, network = mesh, topology "
         "= mesh2d:2x3)");
 }
@@ -114,10 +114,10 @@ TEST_CASE("constraints leave points out, and say so where none is left") {
 TEST_CASE("a network that can't be had is an error, unless a constraint leaves it out before") {
   const std::string changed = "[parameters]\nk = [2, 0]\nalgorithm = \"ring\"\nsize = \"1KiB\"\n"
                               "[derived]\ntopology = \"mesh2d:${k}x${k}\"\n[experiment]\n";
-  CHECK_THAT(message_of([&] { (void)space_of(study("", changed)); }),
-             StartsWith("study.toml:9:21: the topology \"mesh2d:0x0\" can't be had: ") &&
+  CHECK_THAT(message_of([&] { (void)space_of(sweep("", changed)); }),
+             StartsWith("sweep.toml:9:21: the topology \"mesh2d:0x0\" can't be had: ") &&
                  Contains("(where k = 0, algorithm = ring, size = 1KiB)"));
-  CHECK(space_of(study("constraints = [\"npus > 0\", \"k > 0\"]\n", changed)).points.size() == 1);
+  CHECK(space_of(sweep("constraints = [\"npus > 0\", \"k > 0\"]\n", changed)).points.size() == 1);
 }
 
 TEST_CASE("definitions follow from each other in any order") {
@@ -135,7 +135,7 @@ kind = {expression = "'k is ' || k"}
 per_npu = {expression = "links / npus"}
 [experiment]
 )";
-  const PointSpace space = space_of(study("", changed));
+  const PointSpace space = space_of(sweep("", changed));
   CHECK(space.definitions == 6);
   REQUIRE(space.points.size() == 4);
   CHECK(value(space, 0, "topology") == text_value("mesh2d:2x2,bandwidth=12.5GB/s"));
@@ -152,15 +152,15 @@ per_npu = {expression = "links / npus"}
 TEST_CASE("a derived number must be one of its unit") {
   const auto refusal = [](const std::string& derived) {
     return message_of([&] {
-      (void)space_of(study("", "[parameters]\ntopology = \"ring:4\"\nsize = \"1KiB\"\nalgorithm = "
+      (void)space_of(sweep("", "[parameters]\ntopology = \"ring:4\"\nsize = \"1KiB\"\nalgorithm = "
                                "\"ring\"\n[derived]\n" +
                                    derived + "\n[experiment]\n"));
     });
   };
   CHECK_THAT(refusal("x = {expression = \"-5\", unit = \"bytes\"}"),
-             StartsWith("study.toml:7:5: \"x\" is -5, not a number of bytes (where "));
+             StartsWith("sweep.toml:7:5: \"x\" is -5, not a number of bytes (where "));
   CHECK_THAT(refusal("x = {expression = \"'a'\", unit = \"seconds\"}"),
-             StartsWith("study.toml:7:5: \"x\" is a, not a number of seconds"));
+             StartsWith("sweep.toml:7:5: \"x\" is a, not a number of seconds"));
   CHECK(refusal("x = {expression = \"5\", unit = \"bytes\"}").empty());
 }
 
@@ -196,7 +196,7 @@ bandwidth = {largest = "cost <= 1000", from = "20GB/s", to = "200GB/s"}
 topology = "${shape},bandwidth=${bandwidth}"
 [experiment]
 )";
-  const PointSpace space = space_of(study(price_of_rate, changed));
+  const PointSpace space = space_of(sweep(price_of_rate, changed));
   // 4 cables: 250, more than 200. 6 cables: 166.66. 100 cables: 10, too little.
   REQUIRE(space.points.size() == 2);
   CHECK(space.left_out == 1);
@@ -207,20 +207,20 @@ topology = "${shape},bandwidth=${bandwidth}"
   CHECK(value(space, 1, "cost").number == Approx(999.6));
   CHECK(value(space, 1, "topology") == text_value("fully_connected:4,bandwidth=166.6GB/s"));
   CHECK(message_of([&] {
-          std::string poor = study(price_of_rate, changed);
+          std::string poor = sweep(price_of_rate, changed);
           poor.replace(poor.find("cost <= 1000"), 12, "cost <= 1.00");
           (void)space_of(poor);
-        }) == "study.toml: no point of 3 is left: 3 have no value of `largest`");
+        }) == "sweep.toml: no point of 3 is left: 3 have no value of `largest`");
 }
 
 TEST_CASE(
     "points that differ only in what the experiment doesn't use are points; drawn twice: one") {
   const PointSpace space =
-      space_of(study("constraints = \"repeat > 0\"\n[[zip]]\nrepeat = [1, 2, 3]\n"));
+      space_of(sweep("constraints = \"repeat > 0\"\n[[zip]]\nrepeat = [1, 2, 3]\n"));
   CHECK(space.points.size() == 36);
   CHECK(space.left_out == 0);
   const PointSpace drawn =
-      space_of(study("constraints = \"repeat > 0\"\n[[sample]]\nmethod = \"random\"\ncount = 3\n"
+      space_of(sweep("constraints = \"repeat > 0\"\n[[sample]]\nmethod = \"random\"\ncount = 3\n"
                      "parameters = {repeat = [7]}\n"));
   CHECK(drawn.points.size() == 12);
   CHECK(drawn.left_out == 24);
@@ -228,11 +228,11 @@ TEST_CASE(
 }
 
 TEST_CASE("a parameter `seed` is the experiment's") {
-  const PointSpace space = space_of(study("seed = 9\n[[zip]]\nseed = [3, 5]\n"));
+  const PointSpace space = space_of(sweep("seed = 9\n[[zip]]\nseed = [3, 5]\n"));
   REQUIRE(space.points.size() == 24);
   CHECK(space.points[0].seed == 3);
   CHECK(space.points[2].seed == 5);
-  CHECK(space_of(study("seed = 9")).points[0].seed == 9);
+  CHECK(space_of(sweep("seed = 9")).points[0].seed == 9);
 }
 
 TEST_CASE("a key changes when, and only when, what decides the results changes") {
@@ -243,7 +243,7 @@ topology = "ring:4"
 [experiment]
 )";
   const auto key = [](const std::string& head, const std::string& changed) {
-    return space_of(study(head, changed)).points.at(0).key;
+    return space_of(sweep(head, changed)).points.at(0).key;
   };
   const auto with = [&one](const std::string& from, const std::string& to) {
     std::string changed = one;
@@ -273,14 +273,14 @@ topology = "ring:4"
 
 TEST_CASE("the content of a topology's file is part of the key") {
   const TemporaryFolder folder;
-  const std::string toml = study("", "[parameters]\nsize = \"1KiB\"\nalgorithm = \"ring\"\n"
+  const std::string toml = sweep("", "[parameters]\nsize = \"1KiB\"\nalgorithm = \"ring\"\n"
                                      "topology = \"net.toml\"\n[experiment]\n");
   const auto with_rate = [&](const std::string& rate) {
     write_file(folder.file("net.toml"), "name = \"net\"\nnpus = 2\n[defaults]\nbandwidth = \"" +
                                             rate +
                                             "\"\nlatency = \"1us\"\n[[links]]\nbetween = "
                                             "[[0, 1]]\n");
-    return space_of(toml, folder.file("study.toml"));
+    return space_of(toml, folder.file("sweep.toml"));
   };
   const PointSpace slow = with_rate("1GB/s"), fast = with_rate("2GB/s");
   CHECK(value(slow, 0, "npus") == number_value(2));
@@ -302,13 +302,13 @@ TEST_CASE("too many points are refused before they are made") {
   const std::string many = "{from = 1, to = 4000, step = 1}";
   CHECK(message_of([&] {
           (void)space_of(
-              study("constraints = \"a = b\"\n[[zip]]\na = " + many + "\n[[zip]]\nb = " + many));
-        }) == "study.toml: more than 10000000 points");
+              sweep("constraints = \"a = b\"\n[[zip]]\na = " + many + "\n[[zip]]\nb = " + many));
+        }) == "sweep.toml: more than 10000000 points");
 }
 
 TEST_CASE("a hundred thousand points are made in a few seconds", "[slow]") {
   const auto begin = std::chrono::steady_clock::now();
-  const PointSpace space = space_of(study("constraints = \"draw * 2 > npus - 1000\"\n[[zip]]\n"
+  const PointSpace space = space_of(sweep("constraints = \"draw * 2 > npus - 1000\"\n[[zip]]\n"
                                           "draw = {from = 1, to = 8334, step = 1}\nseed = {from = "
                                           "1, to = 8334, step = 1}\n"));
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;
@@ -318,7 +318,7 @@ TEST_CASE("a hundred thousand points are made in a few seconds", "[slow]") {
 
 TEST_CASE("a derived number has the value that is simulated") {
   const PointSpace space =
-      space_of(study("[derived]\nlatency = {expression = \"1e-6 / 3\", unit = \"seconds\"}\n"));
+      space_of(sweep("[derived]\nlatency = {expression = \"1e-6 / 3\", unit = \"seconds\"}\n"));
   CHECK(value(space, 0, "latency") == number_value(3.33333e-7, Unit::seconds));
 }
 

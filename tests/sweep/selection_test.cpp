@@ -30,8 +30,8 @@ const Rows rows{{"1KiB", "ring", "64", "4", "done"},   {"1KiB", "direct", "64", 
                 {"16KiB", "ring", "64", "5", "done"},  {"16KiB", "direct", "64", "9", "done"},
                 {"32KiB", "ring", "64", "6", "done"},  {"32KiB", "direct", "64", "", "refused"}};
 
-Study tuner_study() {
-  return study_of({{"size", {"1KiB", "2KiB", "4KiB", "8KiB", "16KiB", "32KiB"}},
+Sweep tuner_sweep() {
+  return sweep_of({{"size", {"1KiB", "2KiB", "4KiB", "8KiB", "16KiB", "32KiB"}},
                    {"algorithm", {"ring", "direct"}}},
                   {least("time")});
 }
@@ -41,12 +41,12 @@ const SelectionAnalysis tuner{{"Tuner", "", {}}, "time", {"algorithm"}, "size"};
 } // namespace
 
 TEST_CASE("Neighbours with the same choice are one range; a tie goes on, a hole ends it") {
-  const Study study = tuner_study();
+  const Sweep sweep = tuner_sweep();
   const PointTable table = table_of(columns, rows);
-  AnalysedPoints points(study, table);
+  AnalysedPoints points(sweep, table);
   const AnalysisReport report = selection_report(tuner, points);
   const Json json = Json::parse(report.json);
-  CHECK(json["study"] == "hand_made");
+  CHECK(json["sweep"] == "hand_made");
   CHECK(json["objective"] == Json({{"name", "time"}, {"unit", "seconds"}, {"better", "least"}}));
   CHECK(json["constants"] == Json({{"npus", 64}}));
   REQUIRE(json["selections"].size() == 1);
@@ -78,14 +78,14 @@ TEST_CASE("Neighbours with the same choice are one range; a tie goes on, a hole 
 }
 
 TEST_CASE("The end of a range is where the next begins") {
-  const Study study = tuner_study();
+  const Sweep sweep = tuner_sweep();
   const PointTable table = table_of(columns, {{"1KiB", "direct", "64", "1", "done"},
                                               {"1KiB", "ring", "64", "2", "done"},
                                               {"2KiB", "direct", "64", "2", "done"},
                                               {"2KiB", "ring", "64", "1", "done"},
                                               {"4KiB", "direct", "64", "1", "done"},
                                               {"4KiB", "ring", "64", "2", "done"}});
-  AnalysedPoints points(study, table);
+  AnalysedPoints points(sweep, table);
   const Json ranges = Json::parse(selection_report(tuner, points).json)["selections"][0]["ranges"];
   REQUIRE(ranges.size() == 3);
   CHECK(ranges[0]["to"] == 2048);
@@ -95,9 +95,9 @@ TEST_CASE("The end of a range is where the next begins") {
 }
 
 TEST_CASE("Texts are selected for one by one") {
-  const Study study = tuner_study();
+  const Sweep sweep = tuner_sweep();
   const PointTable table = table_of(columns, rows);
-  AnalysedPoints points(study, table);
+  AnalysedPoints points(sweep, table);
   const SelectionAnalysis by_algorithm{{"Size", "", {}}, "time", {"size"}, "algorithm"};
   const Json ranges =
       Json::parse(selection_report(by_algorithm, points).json)["selections"][0]["ranges"];

@@ -18,9 +18,9 @@ namespace {
 
 using Rows = std::vector<std::vector<std::string>>;
 
-Sensitivity sensitivity_in(const Study& study, const PointTable& table,
+Sensitivity sensitivity_in(const Sweep& sweep, const PointTable& table,
                            const std::vector<std::string>& parameters) {
-  AnalysedPoints points(study, table);
+  AnalysedPoints points(sweep, table);
   std::vector<std::uint32_t> rows(table.rows);
   std::iota(rows.begin(), rows.end(), 0U);
   return sensitivity_of(points, points.objective("time"), parameters, rows);
@@ -44,12 +44,12 @@ const std::vector<TestColumn> two_columns{{"a", Role::parameter},
 TEST_CASE("Shares, ranges and ratios of a product of powers, by hand") {
   // time = 4^a * 2^b. In units of log 2: 2a + b. Over a in {0, 1}, b in {0, 1}: 0 1 2 3, mean 1.5,
   // total squares 5; a: means 0.5 and 2.5, 4 * 1 = 4; b: means 1 and 2, 4 * 0.25 = 1.
-  const Study study = study_of({{"a", {"0", "1"}}, {"b", {"0", "1"}}}, {least("time")});
+  const Sweep sweep = sweep_of({{"a", {"0", "1"}}, {"b", {"0", "1"}}}, {least("time")});
   const PointTable table = table_of(two_columns, {{"0", "0", "1", "done"},
                                                   {"0", "1", "2", "done"},
                                                   {"1", "0", "4", "done"},
                                                   {"1", "1", "8", "done"}});
-  const Sensitivity all = sensitivity_in(study, table, {"b", "a"});
+  const Sensitivity all = sensitivity_in(sweep, table, {"b", "a"});
   CHECK(all.ratios);
   CHECK(all.points == 4);
   CHECK(all.parameters[0].name == "a"); // the larger share first
@@ -69,7 +69,7 @@ TEST_CASE("Shares, ranges and ratios of a product of powers, by hand") {
 
 TEST_CASE("All else equal: least, median and largest over groups with two values") {
   // b = 1: 1 to 2; b = 2: 1 to 6; b = 3: 3 to 12; b = 4 has one value only.
-  const Study study = study_of({{"a", {"x", "y"}}, {"b", {"1", "2", "3", "4"}}}, {least("time")});
+  const Sweep sweep = sweep_of({{"a", {"x", "y"}}, {"b", {"1", "2", "3", "4"}}}, {least("time")});
   const PointTable table = table_of(two_columns, {{"x", "1", "1", "done"},
                                                   {"x", "2", "6", "done"},
                                                   {"x", "3", "3", "done"},
@@ -78,7 +78,7 @@ TEST_CASE("All else equal: least, median and largest over groups with two values
                                                   {"y", "2", "1", "done"},
                                                   {"y", "3", "12", "done"},
                                                   {"y", "4", "", "infeasible"}});
-  const EqualOthers equal = of(sensitivity_in(study, table, {"a"}), "a").equal_others;
+  const EqualOthers equal = of(sensitivity_in(sweep, table, {"a"}), "a").equal_others;
   CHECK(equal.groups == 3);
   CHECK(equal.least == Approx(2));
   CHECK(equal.median == Approx(4));
@@ -86,11 +86,11 @@ TEST_CASE("All else equal: least, median and largest over groups with two values
 }
 
 TEST_CASE("What follows by a zip needn't be equal; in a sample nothing follows") {
-  Study study = study_of({{"size", {"1", "2"}}}, {least("time")});
+  Sweep sweep = sweep_of({{"size", {"1", "2"}}}, {least("time")});
   Axis zip;
   zip.names = {"network", "npus"};
   zip.rows = {{value_of("torus"), value_of("64")}, {value_of("mesh"), value_of("16")}};
-  study.axes.push_back(zip);
+  sweep.axes.push_back(zip);
   const PointTable table = table_of({{"size", Role::parameter},
                                      {"network", Role::parameter},
                                      {"npus", Role::parameter},
@@ -100,14 +100,14 @@ TEST_CASE("What follows by a zip needn't be equal; in a sample nothing follows")
                                      {"1", "mesh", "16", "2", "done"},
                                      {"2", "torus", "64", "3", "done"},
                                      {"2", "mesh", "16", "9", "done"}});
-  const Sensitivity all = sensitivity_in(study, table, {"network", "npus", "size"});
+  const Sensitivity all = sensitivity_in(sweep, table, {"network", "npus", "size"});
   CHECK(of(all, "network").equal_others.groups == 2);
   CHECK(of(all, "network").equal_others.least == Approx(2));
   CHECK(of(all, "network").equal_others.largest == Approx(3));
   CHECK(of(all, "npus").equal_others.groups == 2);
   CHECK(of(all, "size").equal_others.groups == 2);
-  study.axes.back().drawn = true;
-  const Sensitivity drawn = sensitivity_in(study, table, {"network", "npus", "size"});
+  sweep.axes.back().drawn = true;
+  const Sensitivity drawn = sensitivity_in(sweep, table, {"network", "npus", "size"});
   CHECK(of(drawn, "network").equal_others.groups == 0);
   CHECK(of(drawn, "size").equal_others.groups == 2);
 }
@@ -121,8 +121,8 @@ TEST_CASE("More than eight numbers are eight ranges with about as many points") 
     values.push_back(fmt::to_string(a));
     rows.push_back({values.back(), "0", fmt::format("{}", std::exp(a)), "done"});
   }
-  const Study study = study_of({{"a", values}, {"b", {"0"}}}, {least("time")});
-  const Sensitivity all = sensitivity_in(study, table_of(two_columns, rows), {"a", "b"});
+  const Sweep sweep = sweep_of({{"a", values}, {"b", {"0"}}}, {least("time")});
+  const Sensitivity all = sensitivity_in(sweep, table_of(two_columns, rows), {"a", "b"});
   CHECK(of(all, "a").levels == 8);
   CHECK(*of(all, "a").share == Approx(336.0 / 340));
   CHECK(of(all, "a").best.text == "0 to 1");
@@ -132,12 +132,12 @@ TEST_CASE("More than eight numbers are eight ranges with about as many points") 
 }
 
 TEST_CASE("An objective that isn't positive has plain means and differences, and words say so") {
-  const Study study = study_of({{"a", {"0", "1"}}, {"b", {"0", "1"}}}, {least("time")});
+  const Sweep sweep = sweep_of({{"a", {"0", "1"}}, {"b", {"0", "1"}}}, {least("time")});
   const PointTable table = table_of(two_columns, {{"0", "0", "-1", "done"},
                                                   {"0", "1", "0", "done"},
                                                   {"1", "0", "3", "done"},
                                                   {"1", "1", "6", "done"}});
-  const Sensitivity all = sensitivity_in(study, table, {"a"});
+  const Sensitivity all = sensitivity_in(sweep, table, {"a"});
   CHECK_FALSE(all.ratios);
   // Mean 2; squares 9 + 4 + 1 + 16 = 30; a: means -0.5 and 4.5, 4 * 6.25 = 25.
   CHECK(*of(all, "a").share == Approx(25.0 / 30));
@@ -145,28 +145,28 @@ TEST_CASE("An objective that isn't positive has plain means and differences, and
   CHECK(of(all, "a").effect == Approx(5));
   CHECK(of(all, "a").equal_others.least == Approx(4));
   CHECK(of(all, "a").equal_others.largest == Approx(6));
-  AnalysedPoints points(study, table);
+  AnalysedPoints points(sweep, table);
   const AnalysisReport report = sensitivity_report({{"S", "", {}}, "time", {}}, points);
   REQUIRE(report.notes.size() == 1);
   CHECK_THAT(report.notes[0], ContainsSubstring("isn't positive"));
 }
 
 TEST_CASE("Without variance, or with a point for each value, there is no share") {
-  const Study study = study_of({{"a", {"x", "y"}}, {"b", {"0", "1"}}}, {least("time")});
+  const Sweep sweep = sweep_of({{"a", {"x", "y"}}, {"b", {"0", "1"}}}, {least("time")});
   const PointTable equal =
       table_of(two_columns,
                {{"x", "0", "0.1", "done"}, {"x", "1", "0.1", "done"}, {"y", "0", "0.1", "done"}});
-  CHECK_FALSE(of(sensitivity_in(study, equal, {"a"}), "a").share);
+  CHECK_FALSE(of(sensitivity_in(sweep, equal, {"a"}), "a").share);
   const PointTable single =
       table_of(two_columns, {{"x", "0", "1", "done"}, {"y", "0", "2", "done"}});
-  CHECK_FALSE(of(sensitivity_in(study, single, {"a"}), "a").share);
+  CHECK_FALSE(of(sensitivity_in(sweep, single, {"a"}), "a").share);
 }
 
 TEST_CASE("Where more is better the best value is that with the largest mean") {
-  Study study = study_of({{"a", {"x", "y"}}, {"b", {"0", "1"}}}, {largest("time")});
+  Sweep sweep = sweep_of({{"a", {"x", "y"}}, {"b", {"0", "1"}}}, {largest("time")});
   const PointTable table = table_of(
       two_columns, {{"x", "0", "2", "done"}, {"x", "1", "8", "done"}, {"y", "0", "1", "done"}});
-  const Sensitivity all = sensitivity_in(study, table, {"a"});
+  const Sensitivity all = sensitivity_in(sweep, table, {"a"});
   CHECK(of(all, "a").best.text == "x");
   CHECK(of(all, "a").best.mean == Approx(4));
   CHECK(of(all, "a").effect == Approx(4));

@@ -50,7 +50,7 @@ private:
 
 SlurmRequest request(const Cluster& cluster) {
   SlurmRequest request;
-  request.study = "my study.toml";
+  request.sweep = "my sweep.toml";
   request.program = cluster.file("it's tutti");
   request.out = "out/a b";
   return request;
@@ -64,7 +64,7 @@ TEST_CASE("a job array runs shards, and its first job sees to it that they are m
   shards.shards = 16;
   cluster.write(shards);
   CHECK_THAT(slurm_script(shards), ContainsSubstring("\n#SBATCH --array=0-15\n"));
-  const std::string sweep = "it's tutti\nsweep\nmy study.toml\n--out\nout/a b\n";
+  const std::string sweep = "it's tutti\nsweep\nmy sweep.toml\n--out\nout/a b\n";
   const auto shard = [&](const std::string& number, const std::string& jobs) {
     return sweep + "--shard\n" + number + "/16\n--jobs\n" + jobs + "\n--progress\n";
   };
@@ -86,7 +86,7 @@ TEST_CASE("an MPI job runs all ranks under srun") {
   cluster.write(ranks);
   CHECK_THAT(slurm_script(ranks), ContainsSubstring("\n#SBATCH --ntasks=12\n"));
   CHECK(cluster.run("") == "srun\n--mpi=pmix\n--kill-on-bad-exit=1\n" + ranks.program +
-                               "\nsweep\nmy study.toml\n--out\nout/a b\n--engine\nmpi\n"
+                               "\nsweep\nmy sweep.toml\n--out\nout/a b\n--engine\nmpi\n"
                                "--progress\n");
 }
 

@@ -51,7 +51,7 @@ void work(Store& store, const PointSpace& space) {
 }
 
 void make_store(const std::string& file, const PointSpace& space) {
-  Store store = Store::open(file, samples::study());
+  Store store = Store::open(file, samples::sweep());
   store.prepare(space, {}, false);
   work(store, space);
 }
@@ -119,7 +119,7 @@ Tally try_damages(std::uint64_t seed, std::size_t times) {
     }
     bool finished = false;
     const std::string refusal = message_of([&] {
-      Store store = Store::open(file, samples::study());
+      Store store = Store::open(file, samples::sweep());
       store.prepare(space, {}, false);
       const bool found = !store.damage().empty();
       work(store, space);
@@ -163,7 +163,7 @@ TEST_CASE("rows aren't written into tables that lack pages") {
   REQUIRE(bytes[first_cell - 12] == 5); // an inner page of a table: pages lie below it
   bytes[first_cell] = '\x7f';           // its first child is nowhere
   write_file(file, bytes);
-  Store store = Store::open(file, samples::study());
+  Store store = Store::open(file, samples::sweep());
   CHECK_THAT(message_of([&] { store.prepare(space, {}, false); }),
              StartsWith(file + ": is damaged: "));
 }
@@ -190,14 +190,14 @@ TEST_CASE("a damaged row is named, refused where it is read, and simulated again
              StartsWith(file + ": 1 damaged row (") &&
                  ContainsSubstring("without --report they are simulated again"));
   {
-    Store merged = Store::open(folder.file("merged"), samples::study());
+    Store merged = Store::open(folder.file("merged"), samples::sweep());
     merged.prepare(space, {}, false);
     CHECK(merged.merge(file) == points - 1);
     CHECK_THAT(merged.damage(),
                StartsWith(file + ": 1 damaged row (") && ContainsSubstring("not taken over"));
     CHECK(merged.counts()[PointStatus::pending] == 1);
   }
-  Store store = Store::open(file, samples::study());
+  Store store = Store::open(file, samples::sweep());
   store.prepare(space, {}, false);
   CHECK_THAT(store.damage(),
              StartsWith(file + ": 1 damaged row (") && ContainsSubstring("is simulated again"));
@@ -217,7 +217,7 @@ TEST_CASE("rows that are gone or doubled, and a damaged description, are told") 
         "UPDATE points SET position = NULL, entered_sum = NULL WHERE position = 3",
         "UPDATE columns SET unit = 'bytes' WHERE name = 'collective_time_s'",
         "UPDATE columns SET role = 'fact' WHERE name = 'collective_time_s'",
-        "UPDATE study SET value = 'x' WHERE name = 'toml'"}) {
+        "UPDATE sweep SET value = 'x' WHERE name = 'toml'"}) {
     CAPTURE(change);
     write_file(file, bytes);
     Database(file, Database::Mode::write).run(change);
@@ -226,11 +226,11 @@ TEST_CASE("rows that are gone or doubled, and a damaged description, are told") 
 }
 
 TEST_CASE("names that SQLite has no files for are refused") {
-  CHECK_FALSE(message_of([&] { Store::open("/dev/null", samples::study()); }).empty());
+  CHECK_FALSE(message_of([&] { Store::open("/dev/null", samples::sweep()); }).empty());
   for (const char* name : {"", ":memory:", "file:s.sqlite", "file::memory:?cache=shared"}) {
     CHECK_THAT(message_of([&] { Database(name, Database::Mode::create); }),
                ContainsSubstring("the name of a file"));
-    CHECK_FALSE(message_of([&] { Store::open(name, samples::study()); }).empty());
+    CHECK_FALSE(message_of([&] { Store::open(name, samples::sweep()); }).empty());
     CHECK_FALSE(message_of([&] { Store::open_to_read(name); }).empty());
     CHECK_FALSE(std::filesystem::exists(std::string(name) + "-owners"));
   }

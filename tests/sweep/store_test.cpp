@@ -36,7 +36,7 @@ double seconds_since(std::chrono::steady_clock::time_point start) {
 
 Store open_prepared(const std::string& file, const PointSpace& space,
                     std::optional<Shard> shard = {}, bool retry = false) {
-  Store store = Store::open(file, samples::study());
+  Store store = Store::open(file, samples::sweep());
   store.prepare(space, shard, retry);
   return store;
 }
@@ -122,7 +122,7 @@ TEST_CASE("points are claimed the longest first, once each, and come back with t
   const std::vector<std::string> wrong{"colective_time_s"};
   CHECK_THAT(message_of([&] { (void)store.table(wrong); }),
              ContainsSubstring("did you mean \"collective_time_s\""));
-  CHECK(store.study_toml() == "name = \"sample\"\n");
+  CHECK(store.sweep_toml() == "name = \"sample\"\n");
 }
 
 TEST_CASE("a finished point stays finished, one of a claim that ended is pending again") {
@@ -159,7 +159,7 @@ TEST_CASE("claims of a process that was killed are free again, those of a living
             (void)store.record_and_claim({}, 2);
             return ::raise(SIGKILL);
           }) == 100 + SIGKILL);
-  Store living = Store::open(file, samples::study());
+  Store living = Store::open(file, samples::sweep());
   CHECK(count(living, PointStatus::running) == 2);
   CHECK(living.reclaim() == 2);
   living.prepare(space, {}, false);
@@ -169,7 +169,7 @@ TEST_CASE("claims of a process that was killed are free again, those of a living
   CHECK(other.record_and_claim({}, 100).size() == 4);
 }
 
-TEST_CASE("a study can grow, shrink and be renumbered without a result being lost") {
+TEST_CASE("a sweep can grow, shrink and be renumbered without a result being lost") {
   const TemporaryFolder folder;
   const std::string file = folder.file("s.sqlite");
   {
@@ -182,10 +182,10 @@ TEST_CASE("a study can grow, shrink and be renumbered without a result being los
   after.units.push_back(Unit::none);
   for (Point& point : after.points)
     point.values.push_back(number_value(1000.0 + static_cast<double>(point.position)));
-  Study study = samples::study();
-  study.toml = "changed";
+  Sweep sweep = samples::sweep();
+  sweep.toml = "changed";
   {
-    Store store = Store::open(file, study);
+    Store store = Store::open(file, sweep);
     store.prepare(after, {}, false);
     CHECK(count(store, PointStatus::done) == 3);
     CHECK(count(store, PointStatus::pending) == 2);
@@ -196,7 +196,7 @@ TEST_CASE("a study can grow, shrink and be renumbered without a result being los
       CHECK(samples::column(table, "cost").numbers[row] == static_cast<double>(row + 1000));
       CHECK(std::isnan(samples::column(table, "collective_time_s").numbers[row]) == (row >= 3));
     }
-    CHECK(store.study_toml() == "changed");
+    CHECK(store.sweep_toml() == "changed");
     CHECK(work(store, after, 1) == 2);
   }
   const PointSpace again = samples::space(6); // the rows that lost their place are still there
@@ -205,7 +205,7 @@ TEST_CASE("a study can grow, shrink and be renumbered without a result being los
   for (const TableColumn& column : store.table().columns) CHECK(column.name != "cost");
 }
 
-TEST_CASE("whoever works on an older form of the study is told, and its results are kept") {
+TEST_CASE("whoever works on an older form of the sweep is told, and its results are kept") {
   const TemporaryFolder folder;
   const std::string file = folder.file("s.sqlite");
   const PointSpace before = samples::space(6), after = samples::space(5, 1);
@@ -213,7 +213,7 @@ TEST_CASE("whoever works on an older form of the study is told, and its results 
   const Positions claimed = old.record_and_claim({}, 1);
   Store young = open_prepared(file, after);
   CHECK_THAT(message_of([&] { (void)old.record_and_claim(simulated(before, claimed), 1); }),
-             ContainsSubstring("another sweep has changed the study"));
+             ContainsSubstring("another sweep has changed the sweep"));
   CHECK(count(young, PointStatus::done) == 1);
   CHECK(count(young, PointStatus::pending) == 4);
 }
@@ -262,21 +262,21 @@ TEST_CASE("shards are parts, and merged they are the whole") {
   CHECK(samples::content(merged.table()) == samples::content(whole.table()));
   CHECK_THAT(message_of([&] { (void)merged.merge(folder.file("none")); }),
              ContainsSubstring("there is no such store"));
-  { Store::open(folder.file("foreign"), samples::study("foreign")); }
+  { Store::open(folder.file("foreign"), samples::sweep("foreign")); }
   CHECK(message_of([&] { (void)merged.merge(folder.file("foreign")); }) ==
-        folder.file("foreign") + ": is the store of study \"foreign\", not of \"sample\"");
+        folder.file("foreign") + ": is the store of sweep \"foreign\", not of \"sample\"");
 }
 
-TEST_CASE("what is no store of this study is refused and left alone") {
+TEST_CASE("what is no store of this sweep is refused and left alone") {
   const TemporaryFolder folder;
   const auto refusal = [&](const std::string& file) {
-    return message_of([&] { Store::open(file, samples::study()); });
+    return message_of([&] { Store::open(file, samples::sweep()); });
   };
-  { Store::open(folder.file("other"), samples::study("other")); }
+  { Store::open(folder.file("other"), samples::sweep("other")); }
   CHECK(refusal(folder.file("other")) ==
-        folder.file("other") + ": is the store of study \"other\", not of \"sample\"");
+        folder.file("other") + ": is the store of sweep \"other\", not of \"sample\"");
 
-  { Store::open(folder.file("newer"), samples::study()); }
+  { Store::open(folder.file("newer"), samples::sweep()); }
   Database(folder.file("newer"), Database::Mode::write).run("PRAGMA user_version = 4");
   CHECK(refusal(folder.file("newer")) ==
         folder.file("newer") + ": was made by a newer Tutti (format 4, this one knows 3)");
@@ -291,7 +291,7 @@ TEST_CASE("what is no store of this study is refused and left alone") {
   write_file(folder.file("text"), std::string(5000, 'x'));
   CHECK(refusal(folder.file("text")) == folder.file("text") + ": file is not a database");
   Database(folder.file("foreign"), Database::Mode::create).run("CREATE TABLE t(x)");
-  CHECK(refusal(folder.file("foreign")) == folder.file("foreign") + ": is no store of a study");
+  CHECK(refusal(folder.file("foreign")) == folder.file("foreign") + ": is no store of a sweep");
   std::filesystem::create_directory(folder.file("folder"));
   CHECK(refusal(folder.file("folder")) == folder.file("folder") + ": is a folder, not a store");
   CHECK_THAT(refusal(folder.file("text/s")), ContainsSubstring("cannot write: Not a directory"));
@@ -319,7 +319,7 @@ TEST_CASE("a store whose maker died before it had a schema is made anew") {
   Database other(folder.file("other.sqlite"), Database::Mode::create);
   other.run("CREATE TABLE something(x)");
   CHECK(message_of([&] { open_prepared(other.file(), samples::space(5)); }) ==
-        other.file() + ": is no store of a study");
+        other.file() + ": is no store of a sweep");
 }
 
 TEST_CASE("a full disk is an error, and the file stays whole") {
@@ -353,7 +353,7 @@ TEST_CASE("where no file can be opened any more, the system's reason is told") {
           const bool of_store = message_of([&] { Database(file, Database::Mode::create); }) ==
                                 file + ": unable to open database file: Too many open files";
           const bool of_folder = message_of([] {
-                                   (void)find_study("studies/quick");
+                                   (void)find_sweep("sweeps/quick");
                                  }).ends_with("experiments: cannot read: Too many open files");
           return of_store && of_folder ? 0 : 1;
         }) == 0);
@@ -365,7 +365,7 @@ TEST_CASE("a store of 100,000 points is made in a second or two and opened as fa
   const std::string file = folder.file("s.sqlite");
   const PointSpace space = samples::space(100'000);
   for (int i = 0; i < 2; ++i) {
-    Store store = Store::open(file, samples::study());
+    Store store = Store::open(file, samples::sweep());
     const auto start = std::chrono::steady_clock::now();
     store.prepare(space, {}, false);
     CHECK(seconds_since(start) < 5);

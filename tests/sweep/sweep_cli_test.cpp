@@ -16,7 +16,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-const std::string study = R"(name = "rings"
+const std::string sweep = R"(name = "rings"
 title = "Rings <of> NPUs"
 constraints = ["n != 5"]
 [parameters]
@@ -45,9 +45,9 @@ x = "n"
 y = "size"
 )";
 
-/// A folder with the study in rings.toml.
+/// A folder with the sweep in rings.toml.
 struct Workplace {
-  Workplace() { write_file(folder.file("rings.toml"), study); }
+  Workplace() { write_file(folder.file("rings.toml"), sweep); }
   CommandResult sweep(const std::string& arguments) const {
     return run_tutti("sweep rings.toml " + arguments, folder);
   }
@@ -71,7 +71,7 @@ TEST_CASE("a sweep leaves a store, tables, figures, a page and where they come f
   for (const char* file : {"sweep.sqlite", "points.csv", "pareto_front.csv", "best_best.csv",
                            "index.html", "rings.toml", "versions.json"})
     CHECK(place.has(std::string("out/rings/") + file));
-  CHECK(place.read("out/rings/rings.toml") == study);
+  CHECK(place.read("out/rings/rings.toml") == sweep);
   CHECK_THAT(place.read("out/rings/index.html"), ContainsSubstring("Rings &lt;of&gt; NPUs"));
   const std::string points = place.read("out/rings/points.csv");
 
@@ -85,10 +85,10 @@ TEST_CASE("a sweep leaves a store, tables, figures, a page and where they come f
   CHECK(place.read("other/index.html") == place.read("out/rings/index.html"));
 }
 
-TEST_CASE("a study that has grown computes what is new") {
+TEST_CASE("a sweep that has grown computes what is new") {
   const Workplace place;
   CHECK(place.sweep("").code == 0);
-  std::string grown = study;
+  std::string grown = sweep;
   grown.replace(grown.find("to = 8"), 6, "to = 9");
   write_file(place.folder.file("rings.toml"), grown);
   CHECK_THAT(place.sweep("").out,
@@ -159,21 +159,21 @@ TEST_CASE("bad sweeps are refused in words") {
   refused("--store no.sqlite", "no.sqlite");
   CHECK(place.read("no.sqlite").starts_with("this is"));
 
-  const CommandResult unknown = run_tutti("sweep studies/quik", place.folder);
+  const CommandResult unknown = run_tutti("sweep sweeps/quik", place.folder);
   CHECK(unknown.code == 2);
-  CHECK_THAT(unknown.err, ContainsSubstring("did you mean \"studies/quick\""));
-  std::string none = study;
+  CHECK_THAT(unknown.err, ContainsSubstring("did you mean \"sweeps/quick\""));
+  std::string none = sweep;
   none.replace(none.find("n != 5"), 6, "n == 3");
   write_file(place.folder.file("none.toml"), none);
   CHECK_THAT(run_tutti("sweep none.toml", place.folder).err,
              ContainsSubstring("none.toml:3:") && ContainsSubstring("n == 3"));
-  CHECK_THAT(run_tutti("run studies/quick", place.folder).err, ContainsSubstring("tutti sweep"));
+  CHECK_THAT(run_tutti("run sweeps/quick", place.folder).err, ContainsSubstring("tutti sweep"));
 }
 
-TEST_CASE("refused points are told with the first message; if all are, the study is refused") {
+TEST_CASE("refused points are told with the first message; if all are, the sweep is refused") {
   const Workplace place;
   const auto with_sizes = [&place](const std::string& sizes) {
-    std::string changed = study;
+    std::string changed = sweep;
     changed.replace(changed.find("[\"1MiB\", \"1KiB\"]"), 16, sizes);
     write_file(place.folder.file("rings.toml"), changed);
     return place.sweep("--out " + std::to_string(sizes.size()));
@@ -189,7 +189,7 @@ TEST_CASE("refused points are told with the first message; if all are, the study
 
 TEST_CASE("points without a value of `largest` are no constraint's") {
   const Workplace place;
-  std::string bought = study;
+  std::string bought = sweep;
   bought.replace(bought.find("[experiment]"), 12,
                  "[derived]\nk = {largest = \"k * n <= 40\", from = 6, to = 9}\n[experiment]");
   write_file(place.folder.file("rings.toml"), bought);

@@ -46,7 +46,7 @@ SweepOptions options(const TemporaryFolder& folder, std::size_t jobs = 2) {
 std::string undisturbed(std::size_t points) {
   const TemporaryFolder folder;
   const SweepOptions once = options(folder);
-  (void)sweep_locally(samples::study(), once, parts(simulate, points));
+  (void)sweep_locally(samples::sweep(), once, parts(simulate, points));
   return samples::content(Store::open_to_read(once.store).table());
 }
 
@@ -55,7 +55,7 @@ pid_t forked_sweep(const SweepOptions& options, const SweepParts& parts) {
   if (child != 0) return child;
   int code = 1;
   try {
-    code = sweep_locally(samples::study(), options, parts).interrupted ? 130 : 0;
+    code = sweep_locally(samples::sweep(), options, parts).interrupted ? 130 : 0;
   } catch (const Interrupted&) {
     code = 131;
   } catch (const InputError&) {
@@ -98,7 +98,7 @@ void kill_again_and_again(int kills, std::size_t points) {
       CHECK(finished_before == 0);
     }
   }
-  const SweepOutcome outcome = sweep_locally(samples::study(), again, parts(simulate, points));
+  const SweepOutcome outcome = sweep_locally(samples::sweep(), again, parts(simulate, points));
   CHECK(outcome.points == points);
   CHECK(outcome.evaluated == points - finished_before);
   CHECK(outcome.counts == std::map<PointStatus, std::size_t>{{PointStatus::done, points}});
@@ -110,15 +110,15 @@ void kill_again_and_again(int kills, std::size_t points) {
 TEST_CASE("a sweep simulates what is missing, and nothing twice") {
   const TemporaryFolder folder;
   SweepOptions some = options(folder);
-  const SweepOutcome first = sweep_locally(samples::study(), some, parts(simulate, 30));
+  const SweepOutcome first = sweep_locally(samples::sweep(), some, parts(simulate, 30));
   CHECK(first.points == 30);
   CHECK(first.evaluated == 30);
   CHECK(first.counts == std::map<PointStatus, std::size_t>{{PointStatus::done, 30}});
   CHECK_FALSE(first.interrupted);
   CHECK(first.point_seconds > 0);
-  const SweepOutcome none = sweep_locally(samples::study(), some, parts(simulate, 30));
+  const SweepOutcome none = sweep_locally(samples::sweep(), some, parts(simulate, 30));
   CHECK(none.evaluated == 0);
-  const SweepOutcome more = sweep_locally(samples::study(), some, parts(simulate, 35));
+  const SweepOutcome more = sweep_locally(samples::sweep(), some, parts(simulate, 35));
   CHECK(more.evaluated == 5);
   const PointTable table = Store::open_to_read(some.store).table();
   REQUIRE(table.rows == 35);
@@ -131,7 +131,7 @@ TEST_CASE("a shard simulates its points only") {
   const TemporaryFolder folder;
   SweepOptions third = options(folder);
   third.shard = Shard{1, 3};
-  const SweepOutcome outcome = sweep_locally(samples::study(), third, parts(simulate, 10));
+  const SweepOutcome outcome = sweep_locally(samples::sweep(), third, parts(simulate, 10));
   CHECK(outcome.points == 3);
   CHECK(outcome.evaluated == 3);
 }
@@ -147,10 +147,10 @@ TEST_CASE("points that crash, run out of time or memory, or throw are rows of th
     if (k == 6) ::kill(::getppid(), SIGKILL); // its server, which others use too
     return simulate(request);
   };
-  Study study = samples::study();
-  study.limits.seconds = 0.4;
+  Sweep sweep = samples::sweep();
+  sweep.limits.seconds = 0.4;
   SweepOptions again = options(folder);
-  const SweepOutcome outcome = sweep_locally(study, again, parts(evaluate, 20));
+  const SweepOutcome outcome = sweep_locally(sweep, again, parts(evaluate, 20));
   CHECK(outcome.counts.at(PointStatus::crashed) == 2);
   CHECK(outcome.counts.at(PointStatus::timed_out) == 1);
   CHECK(outcome.counts.at(PointStatus::refused) == 1);
@@ -158,7 +158,7 @@ TEST_CASE("points that crash, run out of time or memory, or throw are rows of th
   const std::vector<std::string> names{"message"};
   CHECK(samples::text(Store::open_to_read(again.store).table(names), "message", 5) == "not five");
   again.retry = true;
-  const SweepOutcome retried = sweep_locally(study, again, parts(simulate, 20));
+  const SweepOutcome retried = sweep_locally(sweep, again, parts(simulate, 20));
   CHECK(retried.evaluated == 3);
   CHECK(retried.counts.at(PointStatus::done) == 19);
 }
@@ -208,14 +208,14 @@ TEST_CASE("Ctrl-C finishes what runs, and the same call goes on; a second one st
   }
   CHECK(exit_code_of(child) == 131);
   CHECK(count(PointStatus::pending) == 20 - done);
-  CHECK(sweep_locally(samples::study(), twice, parts(simulate, 20)).evaluated == 20 - done);
+  CHECK(sweep_locally(samples::sweep(), twice, parts(simulate, 20)).evaluated == 20 - done);
 }
 
 TEST_CASE("two sweeps at once share the points") {
   const TemporaryFolder folder;
   const SweepOptions both = options(folder);
   const pid_t other = forked_sweep(both, parts(simulate_slowly, 60));
-  const SweepOutcome ours = sweep_locally(samples::study(), both, parts(simulate_slowly, 60));
+  const SweepOutcome ours = sweep_locally(samples::sweep(), both, parts(simulate_slowly, 60));
   CHECK(exit_code_of(other) == 0);
   CHECK(ours.evaluated < 60);
   CHECK(samples::content(Store::open_to_read(both.store).table()) == undisturbed(60));

@@ -1,10 +1,10 @@
-// A study that tests make by hand: points whose results follow from their values by arithmetic.
+// A sweep that tests make by hand: points whose results follow from their values by arithmetic.
 #pragma once
 
 #include "experiments/driver/sweep/space/point_results.hpp"
 #include "experiments/driver/sweep/space/point_table.hpp"
 #include "experiments/driver/sweep/space/points.hpp"
-#include "experiments/driver/sweep/space/study.hpp"
+#include "experiments/driver/sweep/space/sweep.hpp"
 #include "sim/files/config.hpp"
 
 #include <charconv>
@@ -17,21 +17,21 @@
 
 namespace tutti::sweep::samples {
 
-inline Study study(const std::string& name = "sample") {
+inline Sweep sweep(const std::string& name = "sample") {
   const std::string experiment = R"(topologies = {net = "ring:${k}"}
 [[runs]]
 collectives = ["all_gather"]
 sizes = ["1MB"]
 algorithms = ["${algorithm}"]
 )";
-  Study study;
-  study.name = study.title = name;
-  study.source_name = name + ".toml";
-  study.toml = "name = \"" + name + "\"\n";
-  study.axes = {{{"k"}, {{number_value(0)}}}, {{"algorithm"}, {{text_value("ring")}}}};
-  study.experiment = std::make_shared<const ExperimentTemplate>(
-      parse_config(experiment, study.source_name), study.source_name);
-  return study;
+  Sweep sweep;
+  sweep.name = sweep.title = name;
+  sweep.source_name = name + ".toml";
+  sweep.toml = "name = \"" + name + "\"\n";
+  sweep.axes = {{{"k"}, {{number_value(0)}}}, {{"algorithm"}, {{text_value("ring")}}}};
+  sweep.experiment = std::make_shared<const ExperimentTemplate>(
+      parse_config(experiment, sweep.source_name), sweep.source_name);
+  return sweep;
 }
 
 /// Point i has k = i and an algorithm; its expected work is i modulo 7.

@@ -1,8 +1,8 @@
-// Studies and tables of points made by hand.
+// Sweeps and tables of points made by hand.
 #pragma once
 
 #include "experiments/driver/sweep/space/point_table.hpp"
-#include "experiments/driver/sweep/space/study.hpp"
+#include "experiments/driver/sweep/space/sweep.hpp"
 #include "sim/random.hpp"
 
 #include <cstddef>
@@ -49,19 +49,19 @@ inline PointTable table_of(const std::vector<TestColumn>& columns,
   return table;
 }
 
-/// A study with these parameters as axes of their own, and an objective for each result column.
-inline Study study_of(const std::vector<std::pair<std::string, std::vector<std::string>>>& axes,
+/// A sweep with these parameters as axes of their own, and an objective for each result column.
+inline Sweep sweep_of(const std::vector<std::pair<std::string, std::vector<std::string>>>& axes,
                       std::vector<Objective> objectives) {
-  Study study;
-  study.name = "hand_made";
+  Sweep sweep;
+  sweep.name = "hand_made";
   for (const auto& [name, values] : axes) {
     Axis axis;
     axis.names = {name};
     for (const std::string& value : values) axis.rows.push_back({value_of(value)});
-    study.axes.push_back(std::move(axis));
+    sweep.axes.push_back(std::move(axis));
   }
-  study.objectives = std::move(objectives);
-  return study;
+  sweep.objectives = std::move(objectives);
+  return sweep;
 }
 
 inline Objective least(const std::string& name) { return {name, name, false, Unit::none}; }

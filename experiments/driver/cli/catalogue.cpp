@@ -19,10 +19,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Names and files of all studies (below a folder of their own) or of all experiments. No file is
+// Names and files of all sweeps (below a folder of their own) or of all experiments. No file is
 // opened.
 // Errors: InputError where the folder is there and can't be read.
-std::vector<CatalogueEntry> untitled_catalogue(bool studies) {
+std::vector<CatalogueEntry> untitled_catalogue(bool sweeps) {
   const fs::path folder = data_folder("experiments", TUTTI_EXPERIMENTS_SOURCE_DIR);
   std::vector<CatalogueEntry> entries;
   std::error_code error;
@@ -32,7 +32,7 @@ std::vector<CatalogueEntry> untitled_catalogue(bool studies) {
     if (name.filename() == "models" || name.filename() == "costs" ||
         name.filename() == "sketches") // what experiments speak of
       entry.disable_recursion_pending();
-    if (name.extension() != ".toml" || studies != (*name.begin() == "studies")) continue;
+    if (name.extension() != ".toml" || sweeps != (*name.begin() == "sweeps")) continue;
     entries.push_back(
         {fs::path(name).replace_extension().generic_string(), "", entry->path().string()});
   }
@@ -50,29 +50,29 @@ std::vector<CatalogueEntry> titled(std::vector<CatalogueEntry> entries) {
   return entries;
 }
 
-// A study that is asked for as an experiment, or the reverse, is answered with the right command.
-std::string find(const std::string& text, bool studies) {
+// A sweep that is asked for as an experiment, or the reverse, is answered with the right command.
+std::string find(const std::string& text, bool sweeps) {
   if (unpacked_name(text).ends_with(".toml")) return text;
   std::vector<std::string> known;
-  for (const CatalogueEntry& entry : untitled_catalogue(studies)) {
+  for (const CatalogueEntry& entry : untitled_catalogue(sweeps)) {
     if (entry.name == text) return entry.file;
     known.push_back(entry.name);
   }
-  const std::vector<CatalogueEntry> others = untitled_catalogue(!studies);
+  const std::vector<CatalogueEntry> others = untitled_catalogue(!sweeps);
   if (std::any_of(others.begin(), others.end(),
                   [&](const CatalogueEntry& entry) { return entry.name == text; }))
-    throw InputError(studies ? fmt::format("\"{0}\" is an experiment: tutti run {0}", text)
-                             : fmt::format("\"{0}\" is a study: tutti sweep {0}", text));
-  throw InputError(unknown_name(studies ? "study" : "experiment", text, known));
+    throw InputError(sweeps ? fmt::format("\"{0}\" is an experiment: tutti run {0}", text)
+                            : fmt::format("\"{0}\" is a sweep: tutti sweep {0}", text));
+  throw InputError(unknown_name(sweeps ? "sweep" : "experiment", text, known));
 }
 
 } // namespace
 
 std::vector<CatalogueEntry> catalogue() { return titled(untitled_catalogue(false)); }
-std::vector<CatalogueEntry> study_catalogue() { return titled(untitled_catalogue(true)); }
+std::vector<CatalogueEntry> sweep_catalogue() { return titled(untitled_catalogue(true)); }
 
 std::string find_experiment(const std::string& text) { return find(text, false); }
-std::string find_study(const std::string& text) { return find(text, true); }
+std::string find_sweep(const std::string& text) { return find(text, true); }
 
 std::string default_folder(const std::string& file, const std::string& name) {
   const fs::path folder = data_folder("experiments", TUTTI_EXPERIMENTS_SOURCE_DIR);

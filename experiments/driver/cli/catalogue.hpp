@@ -15,13 +15,13 @@ struct CatalogueEntry {
 
 /// By name. Errors: InputError for a file that isn't TOML.
 [[nodiscard]] std::vector<CatalogueEntry> catalogue();
-/// The same for studies, which are for `tutti sweep`: those in experiments/studies/.
-[[nodiscard]] std::vector<CatalogueEntry> study_catalogue();
+/// The same of sweeps, which are for `tutti sweep`: those in experiments/sweeps/.
+[[nodiscard]] std::vector<CatalogueEntry> sweep_catalogue();
 
 /// The file that a text speaks of: a file's name (with `.toml`) as it is, else the entry of that
 /// name. Errors: InputError with the known names.
 [[nodiscard]] std::string find_experiment(const std::string& text);
-[[nodiscard]] std::string find_study(const std::string& text);
+[[nodiscard]] std::string find_sweep(const std::string& text);
 
 /// Where the results of such a file go by default: "out/tacos/fig02", by its path below
 /// experiments/; elsewhere "out/NAME".

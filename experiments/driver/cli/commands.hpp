@@ -175,7 +175,7 @@ struct CompareArguments : AnswerArguments {
 };
 
 struct SweepArguments : AnswerArguments {
-  std::string study;                       ///< file, or a name of `tutti list studies`
+  std::string file;                        ///< or a name of `tutti list sweeps`
   std::optional<std::string> out;          ///< folder; default_folder()
   std::optional<std::string> store;        ///< SQLite file; default sweep.sqlite in that folder
   std::optional<std::string> jobs;         ///< default: all processors; with MPI 1 on each rank

@@ -53,7 +53,7 @@ constexpr std::array values{Values{"--engine",
                             Values{"--draw-by", [] { return link_quantity_words.names(); }},
                             Values{"--topology", topology_names},
                             Values{"experiment", [] { return entries_of(catalogue()); }},
-                            Values{"study", [] { return entries_of(study_catalogue()); }},
+                            Values{"sweep", [] { return entries_of(sweep_catalogue()); }},
                             Values{"kind", listed_kinds},
                             Values{"shell", [] {
                                      return Names{"bash", "zsh"};

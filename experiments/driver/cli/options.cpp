@@ -400,8 +400,8 @@ void add_options(CLI::App& app, BoundArguments& bound) {
 }
 
 void add_options(CLI::App& app, SweepArguments& sweep) {
-  app.add_option("study", sweep.study,
-                 "a TOML file (docs/formats/study.md), or a name that `tutti list studies` shows")
+  app.add_option("sweep", sweep.file,
+                 "a TOML file (docs/formats/sweep.md), or a name that `tutti list sweeps` shows")
       ->required();
   app.add_option("--out", sweep.out,
                  "folder for the store, tables and figures; default out/NAME (for tacos/fig02: "

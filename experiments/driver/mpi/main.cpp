@@ -1,6 +1,6 @@
 // The program `tutti_mpi`: the command `tutti` with sweeps over the ranks of an MPI job. `tutti`
 // becomes it where that is asked for, so that the command itself needs no MPI. Ranks behind rank 0
-// keep quiet, so that an error that all of them meet (a study that can't be read) is said once.
+// keep quiet, so that an error that all of them meet (a sweep that can't be read) is said once.
 #include "experiments/driver/cli/cli.hpp"
 #include "experiments/driver/mpi/mpi_sweep.hpp"
 
@@ -59,8 +59,8 @@ private:
 
 int main(int argc, char** argv) {
   using namespace tutti::sweep;
-  const SweepEngine engine = [](const Study& study, const SweepOptions& options) {
-    return sweep_with_mpi(study, options);
+  const SweepEngine engine = [](const Sweep& sweep, const SweepOptions& options) {
+    return sweep_with_mpi(sweep, options);
   };
   if (launched_rank() == 0) return tutti::command_line(argc, argv, engine);
   QuietRank quiet;

@@ -207,12 +207,12 @@ private:
   bool stopped_ = false, failed_ = false;
 };
 
-SweepOutcome coordinate(PointServer& server, RankMessages& messages, const Study& study,
+SweepOutcome coordinate(PointServer& server, RankMessages& messages, const Sweep& sweep,
                         const SweepOptions& options, const SweepParts& parts,
                         Interrupts& interrupts) {
   RankWorkers workers(server, messages);
   try {
-    SweepOutcome outcome = sweep_with(workers, study, options, parts.points(), interrupts);
+    SweepOutcome outcome = sweep_with(workers, sweep, options, parts.points(), interrupts);
     workers.stop();
     return outcome;
   } catch (...) { // all end in good order; then this rank says why
@@ -223,20 +223,20 @@ SweepOutcome coordinate(PointServer& server, RankMessages& messages, const Study
 
 } // namespace
 
-std::optional<SweepOutcome> sweep_with_mpi(const Study& study, const SweepOptions& options,
+std::optional<SweepOutcome> sweep_with_mpi(const Sweep& sweep, const SweepOptions& options,
                                            const SweepParts& parts) {
-  PointServer server(parts.evaluate, study.limits, options.jobs);
+  PointServer server(parts.evaluate, sweep.limits, options.jobs);
   // Before MPI starts threads, which would get the signals; those of other ranks rank 0 gets, too.
   Interrupts interrupts;
   const mpi::environment environment(false); // exceptions are dealt with
   RankMessages messages;
-  if (messages.rank() == 0) return coordinate(server, messages, study, options, parts, interrupts);
+  if (messages.rank() == 0) return coordinate(server, messages, sweep, options, parts, interrupts);
   Helper(server, messages).serve();
   return std::nullopt;
 }
 
-std::optional<SweepOutcome> sweep_with_mpi(const Study& study, const SweepOptions& options) {
-  return sweep_with_mpi(study, options, parts_of(study, options));
+std::optional<SweepOutcome> sweep_with_mpi(const Sweep& sweep, const SweepOptions& options) {
+  return sweep_with_mpi(sweep, options, parts_of(sweep, options));
 }
 
 } // namespace tutti::sweep

@@ -121,8 +121,8 @@ PointAnswers LocalWorkers::wait(int interrupts) {
   return server_->answers();
 }
 
-SweepParts parts_of(const Study& study, const SweepOptions& options) {
-  return {evaluation_of(study, options.cache), [&study] { return points_of(study); }};
+SweepParts parts_of(const Sweep& sweep, const SweepOptions& options) {
+  return {evaluation_of(sweep, options.cache), [&sweep] { return points_of(sweep); }};
 }
 
 void print_damage(const Store& store) {
@@ -130,11 +130,11 @@ void print_damage(const Store& store) {
   for (const std::string_view line : split(store.damage(), '\n')) print_message(line);
 }
 
-SweepOutcome sweep_with(Workers& workers, const Study& study, const SweepOptions& options,
+SweepOutcome sweep_with(Workers& workers, const Sweep& sweep, const SweepOptions& options,
                         const PointSpace& space, Interrupts& interrupts) {
   const double start = steady_seconds();
   SweepOutcome outcome;
-  Store store = Store::open(options.store, study);
+  Store store = Store::open(options.store, sweep);
   store.prepare(space, options.shard, options.retry);
   print_damage(store);
   const auto before = store.counts();
@@ -143,7 +143,7 @@ SweepOutcome sweep_with(Workers& workers, const Study& study, const SweepOptions
   outcome.without_value = space.without_value;
   outcome.assumed = space.assumed;
   const auto pending = before.find(PointStatus::pending);
-  SweepProgress progress(study.name, pending == before.end() ? 0 : pending->second,
+  SweepProgress progress(sweep.name, pending == before.end() ? 0 : pending->second,
                          options.progress);
   Coordinator(store, space, workers, progress, interrupts).run(outcome);
   outcome.counts = store.counts();
@@ -151,17 +151,17 @@ SweepOutcome sweep_with(Workers& workers, const Study& study, const SweepOptions
   return outcome;
 }
 
-SweepOutcome sweep_locally(const Study& study, const SweepOptions& options,
+SweepOutcome sweep_locally(const Sweep& sweep, const SweepOptions& options,
                            const SweepParts& parts) {
-  PointServer server(parts.evaluate, study.limits, options.jobs); // while this process is small
+  PointServer server(parts.evaluate, sweep.limits, options.jobs); // while this process is small
   LocalWorkers workers(server);
   const PointSpace space = parts.points(); // Ctrl-C ends this at once
   Interrupts interrupts;
-  return sweep_with(workers, study, options, space, interrupts);
+  return sweep_with(workers, sweep, options, space, interrupts);
 }
 
-SweepOutcome sweep_locally(const Study& study, const SweepOptions& options) {
-  return sweep_locally(study, options, parts_of(study, options));
+SweepOutcome sweep_locally(const Sweep& sweep, const SweepOptions& options) {
+  return sweep_locally(sweep, options, parts_of(sweep, options));
 }
 
 } // namespace tutti::sweep

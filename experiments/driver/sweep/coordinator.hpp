@@ -47,16 +47,16 @@ struct SweepParts {
   PointFunction evaluate;
   std::function<PointSpace()> points;
 };
-/// Parts for a study, which must outlive them.
-[[nodiscard]] SweepParts parts_of(const Study& study, const SweepOptions& options);
+/// Parts for a sweep, which must outlive them.
+[[nodiscard]] SweepParts parts_of(const Sweep& sweep, const SweepOptions& options);
 
 /// The points that the store lacks, by these workers. As sweep_locally() otherwise.
-[[nodiscard]] SweepOutcome sweep_with(Workers& workers, const Study& study,
+[[nodiscard]] SweepOutcome sweep_with(Workers& workers, const Sweep& sweep,
                                       const SweepOptions& options, const PointSpace& space,
                                       Interrupts& interrupts);
 
 /// sweep_locally() with other parts.
-[[nodiscard]] SweepOutcome sweep_locally(const Study& study, const SweepOptions& options,
+[[nodiscard]] SweepOutcome sweep_locally(const Sweep& sweep, const SweepOptions& options,
                                          const SweepParts& parts);
 
 } // namespace tutti::sweep

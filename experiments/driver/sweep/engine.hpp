@@ -11,7 +11,7 @@ namespace tutti::sweep {
 /// Runs a sweep; what sweep_locally() says holds. Nothing: this process only helped another one,
 /// which has the outcome, and has no more to do.
 using SweepEngine =
-    std::function<std::optional<SweepOutcome>(const Study& study, const SweepOptions& options)>;
+    std::function<std::optional<SweepOutcome>(const Sweep& sweep, const SweepOptions& options)>;
 
 /// Goes on as the program `tutti_mpi` that lies beside this one, with the same arguments.
 /// Errors: InputError that says what to install where it isn't there.

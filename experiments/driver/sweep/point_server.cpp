@@ -159,8 +159,8 @@ bool is_readable(int file) {
 
 } // namespace
 
-PointFunction evaluation_of(const Study& study, const std::string& cache) {
-  return [experiment = study.experiment, cache](const PointRequest& request) {
+PointFunction evaluation_of(const Sweep& sweep, const std::string& cache) {
+  return [experiment = sweep.experiment, cache](const PointRequest& request) {
     const auto value_of = [&request](const std::string& name) { return request.values.at(name); };
     return evaluate_point(*experiment, value_of, request.seed, cache);
   };

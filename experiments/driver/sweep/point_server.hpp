@@ -4,7 +4,7 @@
 #pragma once
 
 #include "experiments/driver/sweep/point_messages.hpp"
-#include "experiments/driver/sweep/space/study.hpp"
+#include "experiments/driver/sweep/space/sweep.hpp"
 #include "sim/processes/child_process.hpp"
 #include "sim/processes/message_stream.hpp"
 
@@ -20,8 +20,8 @@ namespace tutti::sweep {
 /// exception a defect.
 using PointFunction = std::function<PointResults(const PointRequest&)>;
 
-/// evaluate_point() of the study's experiment.
-[[nodiscard]] PointFunction evaluation_of(const Study& study, const std::string& cache);
+/// evaluate_point() of the sweep's experiment.
+[[nodiscard]] PointFunction evaluation_of(const Sweep& sweep, const std::string& cache);
 
 /// Everything it has started ends with it, and with this process.
 class PointServer {

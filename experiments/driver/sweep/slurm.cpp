@@ -38,7 +38,7 @@ std::string head(const SlurmRequest& request, std::string_view what) {
 }
 
 std::string sweep_command(const SlurmRequest& request) {
-  return fmt::format("{} sweep {} --out {}", shell_word(request.program), shell_word(request.study),
+  return fmt::format("{} sweep {} --out {}", shell_word(request.program), shell_word(request.sweep),
                      shell_word(request.out));
 }
 

@@ -1,9 +1,9 @@
-// Simulates the points of a study that its store lacks, several at once, each in a process of its
+// Simulates the points of a sweep that its store lacks, several at once, each in a process of its
 // own, here or on many machines.
 #pragma once
 
 #include "experiments/driver/sweep/space/points.hpp"
-#include "experiments/driver/sweep/space/study.hpp"
+#include "experiments/driver/sweep/space/sweep.hpp"
 #include "experiments/driver/sweep/store/store.hpp"
 
 #include <cstddef>
@@ -26,7 +26,7 @@ struct SweepOptions {
 };
 
 struct SweepOutcome {
-  std::size_t points = 0;                    ///< of the study (of the shard)
+  std::size_t points = 0;                    ///< of the sweep (of the shard)
   std::size_t left_out = 0;                  ///< PointSpace::left_out
   std::size_t without_value = 0;             ///< PointSpace::without_value
   std::vector<std::string> assumed;          ///< PointSpace::assumed
@@ -40,7 +40,7 @@ struct SweepOutcome {
 /// On this machine. The first Ctrl-C (or SIGTERM) lets running points finish and starts no more; a
 /// second one kills them (Interrupted): they will be pending. Progress with an estimate on stderr.
 /// Errors: InputError of points_of() and Store.
-[[nodiscard]] SweepOutcome sweep_locally(const Study& study, const SweepOptions& options);
+[[nodiscard]] SweepOutcome sweep_locally(const Sweep& sweep, const SweepOptions& options);
 
 /// Says on stderr what the store has found damaged.
 void print_damage(const Store& store);

@@ -32,7 +32,7 @@ TEST_CASE("commands, options and names are offered by how they begin") {
   CHECK(offered("synth -t dragonf") == "dragonfly\n");
   CHECK(offered("synth -t dgx1x") == "dgx1x2\n");
   CHECK(offered("run tacos/fig0") == "tacos/fig01\ntacos/fig02\n");
-  CHECK(offered("sweep studies/qu") == "studies/quick\n");
+  CHECK(offered("sweep sweeps/qu") == "sweeps/quick\n");
   CHECK(offered("list run") == "runtimes\n");
   CHECK_THAT(offered("synth ''"), !ContainsSubstring("tacos"));
 }

@@ -178,7 +178,7 @@ predicted_by = "nothing"
 links = "real"
 repetitions = 1
 )"},
-      {"study.toml", R"(name = "small"
+      {"sweep.toml", R"(name = "small"
 title = "A small study"
 seed = 2
 constraints = ["npus <= 64", "size >= 1024 OR algorithm = 'ring'"]
@@ -262,7 +262,7 @@ const std::vector<std::string>& good_commands() {
       "list models",
       "list npus --json",
       "list experiments",
-      "list studies",
+      "list sweeps",
       "list engines",
       "list runtimes",
       "bound -t ring:6 -c all_to_all,group=1+5 --size 1MiB --chunks 2 --draw cut.svg",
@@ -306,10 +306,10 @@ const std::vector<std::string>& good_commands() {
       "at=1us,link_rate=npu0>npu1,share=0.5 --policy reroute --unfolded",
       "run runs.toml --jobs 2 --out r",
       "run studies.toml --out r --json",
-      "sweep study.toml --jobs 2 --out w --cache none",
-      "sweep study.toml --shard 1/3 --store shard.sqlite --out w --json --cache none",
-      "sweep study.toml --store shard.sqlite --out w --report",
-      "sweep study.toml --emit-slurm job.sh --slurm-shards 4",
+      "sweep sweep.toml --jobs 2 --out w --cache none",
+      "sweep sweep.toml --shard 1/3 --store shard.sqlite --out w --json --cache none",
+      "sweep sweep.toml --store shard.sqlite --out w --report",
+      "sweep sweep.toml --emit-slurm job.sh --slurm-shards 4",
       "--version",
       "--help",
       "synth --help"};

@@ -48,7 +48,7 @@ const std::vector<std::string> answers{
     "--repeat 1",
     "profile -t ring:3,bandwidth=100MB/s,latency=100us --repeat 1 --sizes 4kB,64kB --within 10000%",
     "run e.toml",
-    "sweep study.toml"};
+    "sweep sweep.toml"};
 
 void write_inputs(const TemporaryFolder& folder) {
   write_file(folder.file("measured.csv"), "collective,bytes,time_us\nAllGather,4096,3.5\n");
@@ -59,7 +59,7 @@ void write_inputs(const TemporaryFolder& folder) {
   write_file(folder.file("e.toml"), "name = \"e\"\n[topologies]\nR = \"ring:4\"\n[[runs]]\n"
                                     "collectives = [\"all_gather\"]\nalgorithms = [\"ring\"]\n"
                                     "sizes = [\"4kB\"]\n");
-  write_file(folder.file("study.toml"), R"(name = "s"
+  write_file(folder.file("sweep.toml"), R"(name = "s"
 title = "s"
 [parameters]
 n = [4, 5]

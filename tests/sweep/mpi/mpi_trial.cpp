@@ -42,7 +42,7 @@ int run(const std::string& store, std::size_t points, const std::string& what) {
                            if (what == "no_points") throw InputError("no points");
                            return samples::space(points);
                          }};
-  const auto outcome = sweep_with_mpi(samples::study(), options, parts);
+  const auto outcome = sweep_with_mpi(samples::sweep(), options, parts);
   if (outcome)
     std::printf("evaluated %zu%s\n", outcome->evaluated,
                 outcome->interrupted ? ", interrupted" : "");

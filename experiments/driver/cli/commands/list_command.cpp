@@ -128,7 +128,7 @@ Records of_catalogue(const char* kind, const std::vector<CatalogueEntry>& entrie
                        entries);
 }
 Records experiments() { return of_catalogue("experiment", catalogue()); }
-Records studies() { return of_catalogue("study", study_catalogue()); }
+Records sweeps() { return of_catalogue("sweep", sweep_catalogue()); }
 
 Records models() {
   struct R {
@@ -246,7 +246,7 @@ constexpr std::array listings{
     Listing{"npus", lists::npus},
     Listing{"experiments", lists::experiments},
     Listing{"formats", lists::formats},
-    Listing{"studies", lists::studies},
+    Listing{"sweeps", lists::sweeps},
     Listing{"engines", lists::engines},
     Listing{"runtimes", lists::runtimes,
             "steps: of a block; blocks: of a GPU; peers: of a channel, to send to, and to receive "

@@ -1,4 +1,4 @@
-// `tutti sweep`: the points of a study that are missing are simulated, then tables, figures and a
+// `tutti sweep`: what points are missing is simulated, then tables, figures and a
 // page say what all of them say.
 #include "experiments/driver/cli/cache_option.hpp"
 #include "experiments/driver/cli/catalogue.hpp"
@@ -13,10 +13,10 @@
 #include "experiments/driver/studies/not_built.hpp"
 #include "experiments/driver/studies/registry.hpp"
 #include "experiments/driver/studies/runs/runner.hpp"
-#include "experiments/driver/sweep/report/study_report.hpp"
+#include "experiments/driver/sweep/report/sweep_report.hpp"
 #include "experiments/driver/sweep/slurm.hpp"
 #include "experiments/driver/sweep/space/points.hpp"
-#include "experiments/driver/sweep/space/study.hpp"
+#include "experiments/driver/sweep/space/sweep.hpp"
 #include "experiments/driver/sweep/store/store.hpp"
 #include "experiments/driver/sweep/sweep_run.hpp"
 #include "experiments/driver/terminal/progress.hpp"
@@ -91,9 +91,9 @@ void require_sense(const SweepArguments& arguments) {
 
 // The command in the script is ./tutti, to be edited: where the program lies on a cluster isn't
 // known here.
-int emit_slurm(const SweepArguments& arguments, const Study& study, const std::string& folder) {
+int emit_slurm(const SweepArguments& arguments, const Sweep& sweep, const std::string& folder) {
   SlurmRequest request;
-  request.study = arguments.study;
+  request.sweep = arguments.file;
   request.program = "./tutti";
   request.out = folder;
   if (arguments.slurm_shards)
@@ -101,7 +101,7 @@ int emit_slurm(const SweepArguments& arguments, const Study& study, const std::s
         parse_integer(*arguments.slurm_shards, "slurm-shards", 1, 100'000));
   request.tasks =
       static_cast<std::size_t>(parse_integer(arguments.slurm_tasks, "slurm-tasks", 1, 100'000));
-  request.point_seconds = study.limits.seconds;
+  request.point_seconds = sweep.limits.seconds;
   write_file(*arguments.emit_slurm, slurm_script(request));
   print_text(fmt::format("written: {}\nsubmit it with: sbatch {}\n", *arguments.emit_slurm,
                          shell_word(*arguments.emit_slurm)));
@@ -137,9 +137,9 @@ std::string left_out_text(const SweepOutcome& outcome) {
   return words.empty() ? "" : fmt::format(" ({})", joined(words, "; "));
 }
 
-void print_head(const Study& study, const std::map<PointStatus, std::size_t>& counts,
+void print_head(const Sweep& sweep, const std::map<PointStatus, std::size_t>& counts,
                 const SweepOutcome* outcome) {
-  print_text(fmt::format("{}\n{} points", study.title, sum_of(counts)));
+  print_text(fmt::format("{}\n{} points", sweep.title, sum_of(counts)));
   if (outcome != nullptr) print_text(left_out_text(*outcome));
   print_text(fmt::format(": {}\n", counts_text(counts)));
   if (outcome != nullptr && outcome->evaluated > 0)
@@ -148,12 +148,12 @@ void print_head(const Study& study, const std::map<PointStatus, std::size_t>& co
   if (outcome != nullptr && outcome->evaluated == 0) print_text("all were there already\n");
 }
 
-std::string answer_of(const Study& study, const std::map<PointStatus, std::size_t>& counts,
+std::string answer_of(const Sweep& sweep, const std::map<PointStatus, std::size_t>& counts,
                       const SweepOutcome* outcome, const std::string& folder,
                       const std::vector<std::string>& files) {
   nlohmann::ordered_json by_status = nlohmann::ordered_json::object();
   for (const auto& [status, count] : counts) by_status[std::string(to_text(status))] = count;
-  nlohmann::ordered_json json = {{"kind", "sweep"}, {"study", study.name}, {"points", by_status}};
+  nlohmann::ordered_json json = {{"kind", "sweep"}, {"name", sweep.name}, {"points", by_status}};
   for (const char* key : {"left_out", "simulated", "interrupted", "seconds", "cpu_seconds"})
     json[key] = nullptr; // a report simulates nothing
   if (outcome != nullptr)
@@ -178,7 +178,7 @@ std::string first_refusal(const Store& store) {
   return "";
 }
 
-// Bad input is most often the study's own: a study without any other point is refused as a command
+// Bad input is most often the sweep's own: a sweep without any other point is refused as a command
 // line would be. Defects and crashes must not be overlooked.
 int verdict_of(const std::map<PointStatus, std::size_t>& counts, const Store& store) {
   if (const std::size_t refused = count_of(counts, PointStatus::refused); refused > 0) {
@@ -196,25 +196,25 @@ int verdict_of(const std::map<PointStatus, std::size_t>& counts, const Store& st
 }
 
 // From what the store has to files and words.
-int report(const SweepArguments& arguments, const Study& study, const std::string& folder,
+int report(const SweepArguments& arguments, const Sweep& sweep, const std::string& folder,
            const std::string& store_file, const SweepOutcome* outcome) {
   const Store store = Store::open_to_read(store_file);
-  if (store.study_toml() != study.toml)
+  if (store.sweep_toml() != sweep.toml)
     print_message(
-        fmt::format("{} is of another form of the study: without --report, what is new is "
+        fmt::format("{} is of another form of the sweep: without --report, what is new is "
                     "simulated",
                     store_file));
   const std::map<PointStatus, std::size_t> counts = store.counts();
   const bool everything = arguments.only.empty();
-  const Study chosen = everything ? study : with_only(study, arguments.only);
-  const StudyAnalyses analyses = analyses_of(
+  const Sweep chosen = everything ? sweep : with_only(sweep, arguments.only);
+  const SweepAnalyses analyses = analyses_of(
       chosen, store.table(everything ? shown_columns(chosen) : analysed_columns(chosen)));
   const std::vector<std::string> files =
-      everything ? write_study(chosen, analyses, folder) : write_analyses(analyses, folder);
+      everything ? write_sweep(chosen, analyses, folder) : write_analyses(analyses, folder);
   if (arguments.json) {
-    print_text(answer_of(study, counts, outcome, folder, files));
+    print_text(answer_of(sweep, counts, outcome, folder, files));
   } else {
-    print_head(study, counts, outcome);
+    print_head(sweep, counts, outcome);
     print_tables("\n" + analyses_text(analyses, most_lines, table_form(arguments.tables)));
     print_text(fmt::format("\nwritten: {}\n", joined(files, " ")));
     if (!gnuplot_found()) print_message("no figures: gnuplot isn't installed");
@@ -223,48 +223,48 @@ int report(const SweepArguments& arguments, const Study& study, const std::strin
   return verdict_of(counts, store);
 }
 
-// The study and the versions that make its results, beside them.
-void write_origin(const Study& study, const std::string& folder) {
+// The sweep and the versions that make its results, beside them.
+void write_origin(const Sweep& sweep, const std::string& folder) {
   const Provenance provenance = find_provenance();
-  write_file(folder + "/" + study.name + ".toml", study.toml);
-  write_file(folder + "/versions.json", json_text({{"study", study.name},
-                                                   {"seed", study.seed},
+  write_file(folder + "/" + sweep.name + ".toml", sweep.toml);
+  write_file(folder + "/versions.json", json_text({{"name", sweep.name},
+                                                   {"seed", sweep.seed},
                                                    {"tutti", provenance.tutti},
                                                    {"commit", provenance.commit},
                                                    {"simgrid", provenance.simgrid},
                                                    {"gnuplot", provenance.gnuplot}}));
 }
 
-// prepare() comes first: only points that the study has now are taken over.
-int merge(const SweepArguments& arguments, const Study& study, const std::string& folder,
+// prepare() comes first: only points that the sweep has now are taken over.
+int merge(const SweepArguments& arguments, const Sweep& sweep, const std::string& folder,
           const SweepOptions& options) {
   std::size_t taken = 0;
   {
-    Store store = Store::open(options.store, study);
-    store.prepare(points_of(study), std::nullopt, options.retry);
+    Store store = Store::open(options.store, sweep);
+    store.prepare(points_of(sweep), std::nullopt, options.retry);
     for (const std::string& file : arguments.merged) taken += store.merge(file);
     print_damage(store);
   }
   if (!arguments.json)
     print_text(
         fmt::format("{} points taken over from {} stores\n", taken, arguments.merged.size()));
-  write_origin(study, folder);
-  return report(arguments, study, folder, options.store, nullptr);
+  write_origin(sweep, folder);
+  return report(arguments, sweep, folder, options.store, nullptr);
 }
 
 // A shard has only a part of the points and makes no report: the command that merges all of them
 // does.
-int simulate(const SweepArguments& arguments, const Study& study, const std::string& folder,
+int simulate(const SweepArguments& arguments, const Sweep& sweep, const std::string& folder,
              const SweepOptions& options, const SweepEngine& engine) {
-  const std::optional<SweepOutcome> ended = engine(study, options);
+  const std::optional<SweepOutcome> ended = engine(sweep, options);
   if (!ended) return 0; // another process has the results
   const SweepOutcome& outcome = *ended;
   for (const std::string& line : outcome.assumed) print_message(line);
   const auto print = [&] {
     if (arguments.json)
-      print_text(answer_of(study, outcome.counts, &outcome, folder, {}));
+      print_text(answer_of(sweep, outcome.counts, &outcome, folder, {}));
     else
-      print_head(study, outcome.counts, &outcome);
+      print_head(sweep, outcome.counts, &outcome);
   };
   if (outcome.interrupted) {
     print();
@@ -275,39 +275,39 @@ int simulate(const SweepArguments& arguments, const Study& study, const std::str
     return interrupted_exit_code;
   }
   if (!options.shard) {
-    write_origin(study, folder);
-    return report(arguments, study, folder, options.store, &outcome);
+    write_origin(sweep, folder);
+    return report(arguments, sweep, folder, options.store, &outcome);
   }
   print();
   if (!arguments.json)
     print_text(fmt::format("{}: merge all shards with: tutti sweep {} --merge {}\n", options.store,
-                           shell_word(arguments.study), shell_word(folder) + "/shard-*.sqlite"));
+                           shell_word(arguments.file), shell_word(folder) + "/shard-*.sqlite"));
   return verdict_of(outcome.counts, Store::open_to_read(options.store));
 }
 
 // Points run in processes of their own, too late to find that something isn't built: what the text
 // may name counts.
-void require_built_parts(const Study& study) {
-  static_cast<void>(columns_of_kind(study.experiment->kind()));
-  const bool names_all = study.toml.find("\"all\"") != std::string::npos;
+void require_built_parts(const Sweep& sweep) {
+  static_cast<void>(columns_of_kind(sweep.experiment->kind()));
+  const bool names_all = sweep.toml.find("\"all\"") != std::string::npos;
   for (const AlgorithmRow& row : all_algorithms())
-    if (names_all || study.toml.find(row.name) != std::string::npos) require_built(row.run);
+    if (names_all || sweep.toml.find(row.name) != std::string::npos) require_built(row.run);
 }
 
 } // namespace
 
 int sweep_command(const SweepArguments& arguments, const SweepEngine& mpi) {
   require_sense(arguments);
-  const std::string file = find_study(arguments.study);
-  const Study study = read_study(file);
-  require_built_parts(study);
-  const std::string folder = arguments.out.value_or(default_folder(file, study.name));
-  if (arguments.emit_slurm) return emit_slurm(arguments, study, folder);
+  const std::string file = find_sweep(arguments.file);
+  const Sweep sweep = read_sweep(file);
+  require_built_parts(sweep);
+  const std::string folder = arguments.out.value_or(default_folder(file, sweep.name));
+  if (arguments.emit_slurm) return emit_slurm(arguments, sweep, folder);
   const SweepOptions options = options_of(arguments, folder);
-  if (arguments.report) return report(arguments, study, folder, options.store, nullptr);
+  if (arguments.report) return report(arguments, sweep, folder, options.store, nullptr);
   make_folder(folder);
-  if (!arguments.merged.empty()) return merge(arguments, study, folder, options);
-  return simulate(arguments, study, folder, options,
+  if (!arguments.merged.empty()) return merge(arguments, sweep, folder, options);
+  return simulate(arguments, sweep, folder, options,
                   arguments.engine == "mpi" ? mpi : SweepEngine(sweep_locally));
 }
 

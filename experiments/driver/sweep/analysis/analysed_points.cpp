@@ -1,4 +1,4 @@
-// A study may have a million points, and an analysis looks at each of them once for each parameter.
+// A sweep may have a million points, and an analysis looks at each of them once for each parameter.
 // So texts become small numbers (levels) once, objectives are evaluated once, and what analyses
 // group, compare and sort afterwards are integers and doubles by row.
 #include "experiments/driver/sweep/analysis/analysed_points.hpp"
@@ -68,18 +68,18 @@ std::vector<double> evaluated(const PointTable& table, const Objective& objectiv
   return results;
 }
 
-// The texts that a parameter takes, in the order of the study.
-std::vector<std::string> listed_texts(const Study& study, const std::string& parameter) {
+// The texts that a parameter takes, in the order of the sweep.
+std::vector<std::string> listed_texts(const Sweep& sweep, const std::string& parameter) {
   std::vector<std::string> texts;
-  for (const Axis& axis : study.axes)
+  for (const Axis& axis : sweep.axes)
     for (std::size_t i = 0; i < axis.names.size(); ++i)
       if (axis.names[i] == parameter)
         for (const auto& row : axis.rows) texts.push_back(to_text(row[i]));
   return texts;
 }
 
-Levels levels_in_study(const Study& study, const TableColumn& column) {
-  return levels_of(column, listed_texts(study, column.name));
+Levels levels_in_sweep(const Sweep& sweep, const TableColumn& column) {
+  return levels_of(column, listed_texts(sweep, column.name));
 }
 
 } // namespace
@@ -99,22 +99,22 @@ ObjectiveValues objective_values(const PointTable& table, const Objective& objec
   return result;
 }
 
-AnalysedPoints::AnalysedPoints(const Study& study, const PointTable& table)
-    : study_(&study), table_(&table) {
+AnalysedPoints::AnalysedPoints(const Sweep& sweep, const PointTable& table)
+    : sweep_(&sweep), table_(&table) {
   static_cast<void>(table.column("status"));
 }
 
 const Levels& AnalysedPoints::levels(const std::string& column) {
   const auto found = levels_.find(column);
   if (found != levels_.end()) return found->second;
-  return levels_.emplace(column, levels_in_study(*study_, table_->column(column))).first->second;
+  return levels_.emplace(column, levels_in_sweep(*sweep_, table_->column(column))).first->second;
 }
 
 const ObjectiveValues& AnalysedPoints::objective(const std::string& name) {
   const auto found = objectives_.find(name);
   if (found != objectives_.end()) return found->second;
   std::vector<std::string> known;
-  for (const Objective& each : study_->objectives) {
+  for (const Objective& each : sweep_->objectives) {
     if (each.name == name)
       return objectives_.emplace(name, objective_values(*table_, each)).first->second;
     known.push_back(each.name);
@@ -154,7 +154,7 @@ bool AnalysedPoints::follows(const std::string& other, const std::string& from) 
   };
   // Parameters that are equal by chance, or because a constraint left few points, follow from
   // nothing: only what one axis varies together does.
-  const bool zipped = std::any_of(study_->axes.begin(), study_->axes.end(), [&](const Axis& axis) {
+  const bool zipped = std::any_of(sweep_->axes.begin(), sweep_->axes.end(), [&](const Axis& axis) {
     return !axis.drawn && has(axis, other) && has(axis, from);
   });
   if (!zipped) return false;
@@ -180,16 +180,16 @@ std::vector<std::uint32_t> best_rows(const Grouping& grouping, const ObjectiveVa
   return best;
 }
 
-PointTable in_study_order(const Study& study, const PointTable& table) {
+PointTable in_sweep_order(const Sweep& sweep, const PointTable& table) {
   std::vector<Levels> levels;
-  for (const Axis& axis : study.axes)
+  for (const Axis& axis : sweep.axes)
     for (const std::string& name : axis.names)
       if (const TableColumn* column = table.find(name))
-        levels.push_back(levels_in_study(study, *column));
+        levels.push_back(levels_in_sweep(sweep, *column));
   for (const TableColumn& column : table.columns) { // those of no axis
     const auto is_it = [&](const Levels& each) { return each.name == column.name; };
     if (column.role == Role::parameter && std::none_of(levels.begin(), levels.end(), is_it))
-      levels.push_back(levels_in_study(study, column));
+      levels.push_back(levels_in_sweep(sweep, column));
   }
   std::vector<std::uint32_t> order(table.rows);
   std::iota(order.begin(), order.end(), 0U);

@@ -1,9 +1,9 @@
-// What analyses read of a study's points: parameters as levels, objectives as numbers.
+// What analyses read of a sweep's points: parameters as levels, objectives as numbers.
 #pragma once
 
 #include "experiments/driver/sweep/analysis/levels.hpp"
 #include "experiments/driver/sweep/space/point_table.hpp"
-#include "experiments/driver/sweep/space/study.hpp"
+#include "experiments/driver/sweep/space/sweep.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -36,10 +36,10 @@ struct ObjectiveValues {
 
 class AnalysedPoints {
 public:
-  /// Both must outlive it. Rows in the study's order. Errors: InputError without a column `status`.
-  AnalysedPoints(const Study& study, const PointTable& table);
+  /// Both must outlive it. Rows in the sweep's order. Errors: InputError without a column `status`.
+  AnalysedPoints(const Sweep& sweep, const PointTable& table);
 
-  [[nodiscard]] const Study& study() const { return *study_; }
+  [[nodiscard]] const Sweep& sweep() const { return *sweep_; }
   [[nodiscard]] const PointTable& table() const { return *table_; }
   [[nodiscard]] std::size_t rows() const { return table_->rows; }
 
@@ -61,7 +61,7 @@ public:
   bool follows(const std::string& other, const std::string& from);
 
 private:
-  const Study* study_;
+  const Sweep* sweep_;
   const PointTable* table_;
   std::map<std::string, Levels> levels_;
   std::map<std::string, ObjectiveValues> objectives_;
@@ -71,9 +71,9 @@ private:
 [[nodiscard]] std::vector<std::uint32_t> best_rows(const Grouping& grouping,
                                                    const ObjectiveValues& objective);
 
-/// The rows in the order of the study's axes (numbers ascending, texts as they are listed), the
+/// The rows in the order of the sweep's axes (numbers ascending, texts as they are listed), the
 /// last axis running fastest: the same whatever order they had, where no two have the same
 /// parameters.
-[[nodiscard]] PointTable in_study_order(const Study& study, const PointTable& table);
+[[nodiscard]] PointTable in_sweep_order(const Sweep& sweep, const PointTable& table);
 
 } // namespace tutti::sweep

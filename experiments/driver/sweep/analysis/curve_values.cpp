@@ -27,7 +27,7 @@ std::vector<std::string> with_replicates(std::vector<std::string> columns,
   return columns;
 }
 
-// By the text that the study says, which is a number's or a text's.
+// By the text that the sweep says, which is a number's or a text's.
 std::uint32_t reference_level(const CurvesAnalysis& analysis, const Levels& series) {
   std::vector<std::string> known;
   for (std::uint32_t level = 0; level < series.values.size(); ++level) {

@@ -1,4 +1,4 @@
-// What the five kinds of reports begin and end with. A study may have thousands of combinations of
+// What the five kinds of reports begin and end with. A sweep may have thousands of combinations of
 // `by`: tables and CSV have them all, but a page with a figure for each would be of no use.
 #include "experiments/driver/sweep/report/analysis_report.hpp"
 
@@ -10,8 +10,8 @@
 
 namespace tutti::sweep {
 
-std::string case_note(const Study& study, const std::string& note) {
-  const std::string& name = study.title.empty() ? study.name : study.title;
+std::string case_note(const Sweep& sweep, const std::string& note) {
+  const std::string& name = sweep.title.empty() ? sweep.name : sweep.title;
   return note.empty() ? name : name + "; " + note;
 }
 

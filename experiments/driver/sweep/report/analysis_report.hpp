@@ -4,7 +4,7 @@
 #include "experiments/driver/figures/gnuplot.hpp"
 #include "experiments/driver/records/table.hpp"
 #include "experiments/driver/sweep/analysis/analysed_points.hpp"
-#include "experiments/driver/sweep/space/study.hpp"
+#include "experiments/driver/sweep/space/sweep.hpp"
 
 #include <string>
 #include <vector>
@@ -48,8 +48,8 @@ inline constexpr std::size_t most_figures = 24;
 [[nodiscard]] AnalysisReport selection_report(const SelectionAnalysis& analysis,
                                               AnalysedPoints& points);
 
-/// A note under a figure, which begins with the study's title: pictures are looked at alone, too.
-[[nodiscard]] std::string case_note(const Study& study, const std::string& note);
+/// A note under a figure, which begins with the sweep's title: pictures are looked at alone, too.
+[[nodiscard]] std::string case_note(const Sweep& sweep, const std::string& note);
 
 /// "torus: ", to say of which combination something is; "" of the only one.
 [[nodiscard]] std::string begin_of_part(const std::string& part);

@@ -74,7 +74,7 @@ ReportRow cell_row(const BestCell& cell, const BestColumns& columns,
 
 // The map of the cells of one combination of `by`.
 // Only the columns and rows that occur in this combination, so that a map of a small part of the
-// study isn't mostly empty.
+// sweep isn't mostly empty.
 ChoiceMap choice_map(const std::vector<const BestCell*>& cells, const BestColumns& columns,
                      const ObjectiveValues& objective) {
   ChoiceMap map;
@@ -126,7 +126,7 @@ void add_choices(ChoiceMap& map, const BestChoices& best, const BestColumns& col
 
 void add_map(AnalysisReport& report, const std::vector<const BestCell*>& cells,
              const BestChoices& best, const BestColumns& columns, const ObjectiveValues& objective,
-             const Study& study) {
+             const Sweep& sweep) {
   const std::string part = values_text(columns.by, cells.front()->first_row);
   ChoiceMap map = choice_map(cells, columns, objective);
   if (map.cells.empty()) {
@@ -136,7 +136,7 @@ void add_map(AnalysisReport& report, const std::vector<const BestCell*>& cells,
   const std::string words = values_words(columns.by, cells.front()->first_row, ", ");
   map.title = report.title_of(words);
   map.note =
-      case_note(study, fmt::format("{} {}; numbers: how many times worse the second-best choice is",
+      case_note(sweep, fmt::format("{} {}; numbers: how many times worse the second-best choice is",
                                    objective.aim(), objective.name));
   add_choices(map, best, columns);
   report.figures.push_back({part, map.title, choice_map_figure(map)});
@@ -197,7 +197,7 @@ AnalysisReport best_report(const BestAnalysis& analysis, AnalysedPoints& points)
     cell_row(cell, columns, objective).append_to(report);
     cells[parts.of_row[cell.first_row]].push_back(&cell);
   }
-  for (const auto& each : cells) add_map(report, each, best, columns, objective, points.study());
+  for (const auto& each : cells) add_map(report, each, best, columns, objective, points.sweep());
   limit_figures(report);
   return report;
 }

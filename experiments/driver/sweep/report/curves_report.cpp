@@ -95,7 +95,7 @@ struct CurveScale {
 };
 
 // Numbers lie at their values, on a logarithmic axis where they spread over a factor of 8 (sizes,
-// powers of two) or 30; texts and negative numbers lie side by side, in the order of the study.
+// powers of two) or 30; texts and negative numbers lie side by side, in the order of the sweep.
 CurveScale curve_scale(const Levels& x) {
   CurveScale scale;
   const double least = x.values.front().number, largest = x.values.back().number;
@@ -162,7 +162,7 @@ std::string missing_text(std::span<const CurveCell* const> cells, bool replicate
 }
 
 void add_figure(AnalysisReport& report, const CurvesAnalysis& analysis, const CurveColumns& columns,
-                std::span<const CurveCell* const> cells, const Study& study) {
+                std::span<const CurveCell* const> cells, const Sweep& sweep) {
   const std::string part = values_text(columns.by, cells.front()->first_row);
   const auto has_value = [](const CurveCell* cell) { return !std::isnan(cell->value); };
   const std::string missing = missing_text(cells, columns.replicates);
@@ -179,7 +179,7 @@ void add_figure(AnalysisReport& report, const CurvesAnalysis& analysis, const Cu
   chart.heading.title = report.title_of(words);
   chart.heading.note = columns.replicates ? "means with 95 % confidence intervals" : "";
   if (!missing.empty()) chart.heading.note += (chart.heading.note.empty() ? "" : "; ") + missing;
-  chart.heading.note = case_note(study, chart.heading.note);
+  chart.heading.note = case_note(sweep, chart.heading.note);
   chart.axis = x.axis;
   chart.x_names = x.names;
   chart.x_label = x.unit.label(columns.x->name);
@@ -258,7 +258,7 @@ AnalysisReport curves_report(const CurvesAnalysis& analysis, AnalysedPoints& poi
   const ObjectiveValues& objective = points.objective(analysis.objective);
   for (const auto& part : by_part) {
     add_conclusion(report, columns, objective, part);
-    add_figure(report, analysis, columns, part, points.study());
+    add_figure(report, analysis, columns, part, points.sweep());
   }
   limit_figures(report);
   return report;

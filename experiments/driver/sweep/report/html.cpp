@@ -1,5 +1,5 @@
-// Labels, messages and expressions of a study are a user's own text and stand on a page: all of it
-// passes through escaped(), so that no study can put markup there.
+// Labels, messages and expressions of a sweep are a user's own text and stand on a page: all of it
+// passes through escaped(), so that no sweep can put markup there.
 #include "experiments/driver/sweep/report/html.hpp"
 
 #include <fmt/format.h>

@@ -285,9 +285,9 @@ std::string most_on_fronts(const std::map<std::string, std::size_t>& fronts, std
 
 /// "power [W]" of an objective whose unit is none of ours: results and most facts are plain
 /// numbers.
-std::string axis_name(const ObjectiveValues& values, const Study& study) {
-  const auto found = std::ranges::find(study.objectives, values.name, &Objective::name);
-  if (values.unit != Unit::none || found == study.objectives.end()) return values.name;
+std::string axis_name(const ObjectiveValues& values, const Sweep& sweep) {
+  const auto found = std::ranges::find(sweep.objectives, values.name, &Objective::name);
+  if (values.unit != Unit::none || found == sweep.objectives.end()) return values.name;
   if (found->expression == "power_watts") return values.name + " [W]";
   if (found->expression == "cable_metres") return values.name + " [m]";
   if (found->expression == "cost" || found->expression.starts_with("cost_"))
@@ -336,8 +336,8 @@ AnalysisReport pareto_report(const ParetoAnalysis& analysis, AnalysedPoints& poi
     const std::string words = values_words(of_figure, first, ", ");
     if (charts.empty() || charts.back().first != part)
       charts.emplace_back(part,
-                          ParetoChart{report.title_of(words), x, y, case_note(points.study(), ""),
-                                      axis_name(x, points.study()), axis_name(y, points.study()),
+                          ParetoChart{report.title_of(words), x, y, case_note(points.sweep(), ""),
+                                      axis_name(x, points.sweep()), axis_name(y, points.sweep()),
                                       columns.name});
     const std::string title =
         columns.by.empty() ? "" : values_words({&columns.by.back(), 1}, first);

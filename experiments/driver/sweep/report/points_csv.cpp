@@ -1,4 +1,4 @@
-// A study may have millions of points: rows are written one by one.
+// A sweep may have millions of points: rows are written one by one.
 #include "experiments/driver/sweep/report/points_csv.hpp"
 
 #include "experiments/driver/sweep/analysis/cells.hpp"

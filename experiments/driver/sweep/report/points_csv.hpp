@@ -1,4 +1,4 @@
-// All points of a study as CSV: parameters, derived values, facts, results, status and message.
+// All points of a sweep as CSV: parameters, derived values, facts, results, status and message.
 #pragma once
 
 #include "experiments/driver/sweep/space/point_table.hpp"

@@ -1,7 +1,7 @@
 // Selections: a table with a row for each range, a CSV with one for each point, a JSON, and a map.
 //
 // The JSON is for a tuner that isn't ours:
-//   study, label, title   texts
+//   sweep, label, title   texts
 //   objective             {name, unit ("seconds"), better ("least" or "largest")}
 //   over                  {name, unit}
 //   of                    [names of what is chosen]
@@ -101,10 +101,10 @@ ReportRow range_row(const SelectionRange& range, const SelectionColumns& columns
 // One row for each combination of `by`, one column for each value of `over`.
 void add_map(AnalysisReport& report, const SelectionColumns& columns,
              const ObjectiveValues& objective, const std::vector<Selection>& selections,
-             const Study& study) {
+             const Sweep& sweep) {
   ChoiceMap map;
   map.title = report.title;
-  map.note = case_note(study, "numbers: how many times worse the next-best choice is");
+  map.note = case_note(sweep, "numbers: how many times worse the next-best choice is");
   map.x_label = columns.over->name;
   std::vector<std::string> names;
   for (const Levels* each : columns.by) names.push_back(each->name);
@@ -251,9 +251,9 @@ std::string selection_json(const SelectionAnalysis& analysis, AnalysedPoints& po
                    {"ranges", std::move(ranges)},
                    {"unanswered", std::move(unanswered)}});
   }
-  const Study& study = points.study();
+  const Sweep& sweep = points.sweep();
   return json_text(
-      {{"study", study.name},
+      {{"sweep", sweep.name},
        {"label", analysis.head.label},
        {"title", analysis.head.title.empty() ? analysis.head.label : analysis.head.title},
        {"objective",
@@ -296,7 +296,7 @@ AnalysisReport selection_report(const SelectionAnalysis& analysis, AnalysedPoint
           fmt::format("{}no result for {} {}.", begin_of_part(part), analysis.over, missing));
   }
   add_conclusion(report, columns, objective, selections, joined(analysis.of, " and "));
-  add_map(report, columns, objective, selections, points.study());
+  add_map(report, columns, objective, selections, points.sweep());
   report.json = selection_json(analysis, points, selections);
   return report;
 }

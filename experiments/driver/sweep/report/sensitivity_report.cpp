@@ -86,7 +86,7 @@ std::string row_labels(const std::vector<ParameterSensitivity>& parameters, cons
 // Chart of the first 24 parameters, a bar each from its best to its worst mean. Pre: at least one
 // parameter, and one point.
 Figure sensitivity_figure(const std::string& title, const ObjectiveValues& objective,
-                          const Sensitivity& sensitivity, const Study& study) {
+                          const Sensitivity& sensitivity, const Sweep& sweep) {
   constexpr std::size_t most = 24;
   std::vector<ParameterSensitivity> parameters = sensitivity.parameters;
   std::erase_if(parameters, [](const ParameterSensitivity& each) {
@@ -112,7 +112,7 @@ Figure sensitivity_figure(const std::string& title, const ObjectiveValues& objec
     worst += fmt::format("{:.6g} {}\n", b, y);
   }
   const std::string note =
-      case_note(study, fmt::format("{} points; disc: at the best value of the parameter, square: "
+      case_note(sweep, fmt::format("{} points; disc: at the best value of the parameter, square: "
                                    "at the worst",
                                    sensitivity.points));
   const double left = left_width(parameters);
@@ -259,7 +259,7 @@ AnalysisReport sensitivity_report(const SensitivityAnalysis& analysis, AnalysedP
     if (!words.empty()) report.conclusions.push_back(place + words);
     const std::string title = report.title_of(part);
     report.figures.push_back(
-        {part, title, sensitivity_figure(title, objective, result, points.study())});
+        {part, title, sensitivity_figure(title, objective, result, points.sweep())});
   }
   if (parameters.empty()) report.notes.emplace_back("No parameter varies.");
   limit_figures(report);

@@ -1,4 +1,4 @@
-// Everything drawn is drawn from a study's seed by the house generator and then rounded to what a
+// Everything drawn is drawn from a sweep's seed by the house generator and then rounded to what a
 // text can say (tidied_number): a point is simulated from its texts, and what is stored, shown and
 // simulated must be one number. The Latin hypercube is that of McKay, Beckman and Conover 1979, "A
 // comparison of three methods for selecting values of input variables".

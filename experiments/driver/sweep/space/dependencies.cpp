@@ -1,4 +1,4 @@
-// A directed graph of the names of a study. What follows from what is asked twice: to recompute
+// A directed graph of the names of a sweep. What follows from what is asked twice: to recompute
 // only what a changed parameter changes, and to refuse definitions that follow from themselves. A
 // `largest` is special: its condition is about itself, which is a trial and no cycle.
 #include "experiments/driver/sweep/space/dependencies.hpp"
@@ -76,11 +76,11 @@ std::vector<std::string> names_of(const Definition& definition,
   return Expression(std::get<LargestDefinition>(definition.what).condition, known).names();
 }
 
-Dependencies dependencies_of(const Study& study) {
+Dependencies dependencies_of(const Sweep& sweep) {
   Dependencies made;
-  made.names = value_names(study);
-  made.parameters = parameter_names(study).size();
-  made.definitions = study.definitions.size();
+  made.names = value_names(sweep);
+  made.parameters = parameter_names(sweep).size();
+  made.definitions = sweep.definitions.size();
   made.uses.resize(made.names.size());
   made.users.resize(made.names.size());
   made.is_largest.resize(made.names.size());
@@ -91,8 +91,8 @@ Dependencies dependencies_of(const Study& study) {
       made.users[used].push_back(user);
     }
   };
-  for (std::size_t i = 0; i < study.definitions.size(); ++i) {
-    const Definition& definition = study.definitions[i];
+  for (std::size_t i = 0; i < sweep.definitions.size(); ++i) {
+    const Definition& definition = sweep.definitions[i];
     const std::size_t value = made.parameters + i;
     made.is_largest[value] = std::holds_alternative<LargestDefinition>(definition.what);
     try {
@@ -101,17 +101,17 @@ Dependencies dependencies_of(const Study& study) {
       throw InputError(definition.place + ": " + error.what());
     }
   }
-  const std::vector<std::string> of_topology = names_in(study.experiment->topology_text());
+  const std::vector<std::string> of_topology = names_in(sweep.experiment->topology_text());
   for (std::size_t fact = made.parameters + made.definitions; fact < made.names.size(); ++fact)
     add(fact, of_topology);
   return made;
 }
 
-void refuse_cycles(const Dependencies& dependencies, const Study& study) {
+void refuse_cycles(const Dependencies& dependencies, const Sweep& sweep) {
   const std::size_t first = dependencies.parameters;
   const auto refuse = [&](std::size_t definition, const std::string& why) {
-    throw InputError(fmt::format("{}: \"{}\" {}", study.definitions[definition].place,
-                                 study.definitions[definition].name, why));
+    throw InputError(fmt::format("{}: \"{}\" {}", sweep.definitions[definition].place,
+                                 sweep.definitions[definition].name, why));
   };
   for (std::size_t i = 0; i < dependencies.definitions; ++i) {
     if (dependencies.is_largest[first + i]) continue;
@@ -126,7 +126,7 @@ void refuse_cycles(const Dependencies& dependencies, const Study& study) {
   for (std::size_t i = 0; i < dependencies.definitions; ++i)
     for (std::size_t j = 0; j < i; ++j)
       if (contains(sources[i], first + j) && contains(sources[j], first + i))
-        refuse(i, fmt::format("and \"{}\" depend on each other", study.definitions[j].name));
+        refuse(i, fmt::format("and \"{}\" depend on each other", sweep.definitions[j].name));
 }
 
 } // namespace tutti::sweep

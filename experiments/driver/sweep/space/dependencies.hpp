@@ -2,7 +2,7 @@
 // name, facts from what the topology's text names.
 #pragma once
 
-#include "experiments/driver/sweep/space/study.hpp"
+#include "experiments/driver/sweep/space/sweep.hpp"
 
 #include <cstddef>
 #include <string>
@@ -10,7 +10,7 @@
 
 namespace tutti::sweep {
 
-/// A value is an index into value_names(study): parameters, then definitions, then facts.
+/// A value is an index into value_names(sweep): parameters, then definitions, then facts.
 struct Dependencies {
   std::vector<std::string> names;
   std::size_t parameters = 0, definitions = 0; ///< how many of each
@@ -30,10 +30,10 @@ struct Dependencies {
                                                 const std::vector<std::string>& known);
 
 /// Errors: InputError with a place for what isn't known.
-[[nodiscard]] Dependencies dependencies_of(const Study& study);
+[[nodiscard]] Dependencies dependencies_of(const Sweep& sweep);
 
 /// Errors: InputError with a place: definitions that follow from themselves, or two `largest` each
 /// of which depends on the other.
-void refuse_cycles(const Dependencies& dependencies, const Study& study);
+void refuse_cycles(const Dependencies& dependencies, const Sweep& sweep);
 
 } // namespace tutti::sweep

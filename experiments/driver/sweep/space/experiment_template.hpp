@@ -24,7 +24,7 @@ using ValueOf = std::function<Value(const std::string& name)>;
 
 class ExperimentTemplate {
 public:
-  /// `table`: [experiment] of a study. Errors: InputError where it has not exactly one topology, or
+  /// `table`: [experiment] of a sweep. Errors: InputError where it has not exactly one topology, or
   /// not exactly one study, or other parts.
   ExperimentTemplate(const ConfigTable& table, std::string source_name);
 
@@ -40,7 +40,7 @@ public:
 
   /// The experiment of one point, with this seed. A text that is "${name}" and nothing else becomes
   /// a number or a boolean where the value is one (without a unit). Errors: as parse_experiment(),
-  /// with places in the study's file.
+  /// with places in the sweep's file.
   [[nodiscard]] Experiment experiment(const ValueOf& value_of, std::uint64_t seed) const;
   /// Names and fingerprints of the files that the filled-in experiment speaks of, as a text: part
   /// of a point's key. Files are read once for each filled-in text. Not for several threads.

@@ -1,5 +1,5 @@
 // A parser and an evaluator of our own, so that errors say where and what is known, and that an
-// expression can do nothing but compute: whoever runs a study of somebody else's trusts no SQL in
+// expression can do nothing but compute: whoever runs a sweep of somebody else's trusts no SQL in
 // it. Operators and functions are rows of two tables; how closely an operator binds is its level
 // (Pratt, "Top down operator precedence", POPL 1973).
 #include "experiments/driver/sweep/space/expression.hpp"

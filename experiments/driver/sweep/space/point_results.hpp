@@ -6,7 +6,7 @@
 #pragma once
 
 #include "experiments/driver/sweep/space/experiment_template.hpp"
-#include "experiments/driver/sweep/space/study.hpp"
+#include "experiments/driver/sweep/space/sweep.hpp"
 #include "sim/words.hpp"
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// The points of a study as columns, for analyses of up to millions of them.
+// The points of a sweep as columns, for analyses of up to millions of them.
 #pragma once
 
 #include "experiments/driver/sweep/space/value.hpp"

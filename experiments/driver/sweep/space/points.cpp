@@ -59,8 +59,8 @@ struct PlacedExpression {
 /// something that they follow from changes; a value that is known has known sources.
 class SpaceWalk {
 public:
-  explicit SpaceWalk(const Study& study)
-      : study_(study), dependencies_(dependencies_of(study)), values_(dependencies_.names.size()),
+  explicit SpaceWalk(const Sweep& sweep)
+      : sweep_(sweep), dependencies_(dependencies_of(sweep)), values_(dependencies_.names.size()),
         texts_(values_.size()), is_known_(values_.size()), units_(values_.size()),
         has_unit_(values_.size()),
         value_of_([this](const std::string& name) { return values_[indices_.at(name)]; }) {
@@ -68,7 +68,7 @@ public:
       indices_[dependencies_.names[i]] = i;
       followers_.push_back(dependencies_.followers(i));
     }
-    for (const Definition& definition : study.definitions) {
+    for (const Definition& definition : sweep.definitions) {
       const std::string* text = nullptr;
       if (const auto* number = std::get_if<NumberDefinition>(&definition.what))
         text = &number->expression;
@@ -76,19 +76,19 @@ public:
         text = &largest->condition;
       expressions_.push_back(text ? std::optional(placed(*text, definition.place)) : std::nullopt);
     }
-    for (const Constraint& constraint : study.constraints)
+    for (const Constraint& constraint : sweep.constraints)
       constraints_.push_back(placed(constraint.expression, constraint.place));
     for (std::size_t i = 0; i < constraints_.size(); ++i) constraint_order_.push_back(i);
     // A network that a constraint leaves out needn't exist.
     std::stable_partition(constraint_order_.begin(), constraint_order_.end(),
                           [this](std::size_t i) { return !needs_network(constraints_[i]); });
     excluded_.resize(constraints_.size());
-    template_key_.add(study.experiment->fingerprint_text());
+    template_key_.add(sweep.experiment->fingerprint_text());
   }
 
   PointSpace walk() {
     const std::size_t combinations = combinations_of_axes();
-    std::vector<std::size_t> rows(study_.axes.size());
+    std::vector<std::size_t> rows(sweep_.axes.size());
     for (std::size_t axis = 0; axis < rows.size(); ++axis) take_row(axis, 0);
     for (std::size_t i = 0; i < combinations; ++i) {
       if (i > 0) take_next(rows);
@@ -105,9 +105,9 @@ public:
 private:
   [[nodiscard]] std::size_t combinations_of_axes() const {
     try {
-      return point_count(study_.axes, most_points);
+      return point_count(sweep_.axes, most_points);
     } catch (const InputError& e) {
-      throw InputError(fmt::format("{}: {}", study_.source_name, e.what()));
+      throw InputError(fmt::format("{}: {}", sweep_.source_name, e.what()));
     }
   }
 
@@ -132,15 +132,15 @@ private:
     std::size_t axis = rows.size();
     do {
       --axis;
-      rows[axis] = (rows[axis] + 1) % study_.axes[axis].rows.size();
+      rows[axis] = (rows[axis] + 1) % sweep_.axes[axis].rows.size();
       take_row(axis, rows[axis]);
     } while (rows[axis] == 0);
   }
 
   void take_row(std::size_t axis, std::size_t row) {
     std::size_t value = 0;
-    for (std::size_t i = 0; i < axis; ++i) value += study_.axes[i].names.size();
-    for (const Value& each : study_.axes[axis].rows[row]) set(value++, each);
+    for (std::size_t i = 0; i < axis; ++i) value += sweep_.axes[i].names.size();
+    for (const Value& each : sweep_.axes[axis].rows[row]) set(value++, each);
   }
 
   void set(std::size_t value, const Value& to) {
@@ -166,8 +166,8 @@ private:
 
   [[nodiscard]] const std::string& place_of(std::size_t value) const {
     const bool is_definition = value >= dependencies_.parameters && value < first_fact();
-    return is_definition ? study_.definitions[value - dependencies_.parameters].place
-                         : study_.source_name;
+    return is_definition ? sweep_.definitions[value - dependencies_.parameters].place
+                         : sweep_.source_name;
   }
 
   /// With the place and the point.
@@ -183,7 +183,7 @@ private:
   bool resolve(std::size_t value) {
     if (is_known_[value]) return true;
     if (value >= first_fact()) return resolve_facts();
-    const Definition& definition = study_.definitions[value - dependencies_.parameters];
+    const Definition& definition = sweep_.definitions[value - dependencies_.parameters];
     if (const auto* text = std::get_if<TextDefinition>(&definition.what)) {
       if (!resolve_all(dependencies_.uses[value])) return false;
       set(value, text_value(filled_in(text->text, value_of_)));
@@ -251,7 +251,7 @@ private:
   bool resolve_facts() {
     if (first_fact() < values_.size() && !resolve_all(dependencies_.uses[first_fact()]))
       return false;
-    const std::string text = filled_in(study_.experiment->topology_text(), value_of_);
+    const std::string text = filled_in(sweep_.experiment->topology_text(), value_of_);
     const auto [known, is_new] = facts_.try_emplace(text);
     if (is_new) known->second = facts_of_text(text);
     for (std::size_t i = 0; i < known->second.size(); ++i)
@@ -261,13 +261,13 @@ private:
 
   [[nodiscard]] std::vector<double> facts_of_text(const std::string& text) {
     try {
-      const Topology topology = make_topology(topology_beside(text, study_.source_name));
+      const Topology topology = make_topology(topology_beside(text, sweep_.source_name));
       for (const std::string& line : topology.parts().assumed)
         space_.assumed.push_back(fmt::format("{}: assumed: {}", topology.name(), line));
       for (const Finding& finding : topology.parts().odd) space_.assumed.push_back(finding.words);
-      return network_facts(topology, study_.cost);
+      return network_facts(topology, sweep_.cost);
     } catch (const InputError& e) {
-      throw error(study_.topology_place,
+      throw error(sweep_.topology_place,
                   fmt::format("the topology \"{}\" can't be had: {}", text, e.what()));
     }
   }
@@ -307,7 +307,7 @@ private:
 
   [[nodiscard]] std::uint64_t seed() const {
     const Value* given = find("seed");
-    return given ? static_cast<std::uint64_t>(given->number) : study_.seed;
+    return given ? static_cast<std::uint64_t>(given->number) : sweep_.seed;
   }
 
   // The experiment's own text, the values in it, the files that it reads, and the seed.
@@ -317,10 +317,10 @@ private:
       key.add(static_cast<std::uint64_t>(values_[value].kind));
       key.add(texts_[value]);
     };
-    for (const std::string& name : study_.experiment->names()) add(indices_.at(name));
+    for (const std::string& name : sweep_.experiment->names()) add(indices_.at(name));
     // And what the experiment doesn't use: analyses tell points apart by it.
     for (std::size_t value = 0; value < dependencies_.parameters; ++value) add(value);
-    key.add(study_.experiment->file_fingerprints(value_of_));
+    key.add(sweep_.experiment->file_fingerprints(value_of_));
     key.add(seed);
     return key;
   }
@@ -333,23 +333,23 @@ private:
     return npus * npus * (is_number ? chunks->number : 1);
   }
 
-  // Which constraint is to blame, with counts: a study without points is a mistake of its author.
+  // Which constraint is to blame, with counts: a sweep without points is a mistake of its author.
   [[nodiscard]] InputError nothing_left(std::size_t combinations) const {
     std::string why;
     std::size_t rest = combinations;
     for (const std::size_t i : constraint_order_) {
       if (excluded_[i] == 0) continue;
-      why += fmt::format(", \"{}\" excludes {}", study_.constraints[i].expression, excluded_[i]);
+      why += fmt::format(", \"{}\" excludes {}", sweep_.constraints[i].expression, excluded_[i]);
       rest -= excluded_[i];
     }
     if (rest > 0) why += fmt::format(", {} have no value of `largest`", rest);
     return InputError(fmt::format("{}: no point of {} is left: {}",
-                                  study_.constraints.empty() ? study_.source_name
-                                                             : study_.constraints.front().place,
+                                  sweep_.constraints.empty() ? sweep_.source_name
+                                                             : sweep_.constraints.front().place,
                                   combinations, why.substr(2)));
   }
 
-  const Study& study_;
+  const Sweep& sweep_;
   Dependencies dependencies_;
   std::vector<Value> values_;
   std::vector<std::string> texts_; ///< to_text() of values
@@ -372,6 +372,6 @@ private:
 
 } // namespace
 
-PointSpace points_of(const Study& study) { return SpaceWalk(study).walk(); }
+PointSpace points_of(const Sweep& sweep) { return SpaceWalk(sweep).walk(); }
 
 } // namespace tutti::sweep

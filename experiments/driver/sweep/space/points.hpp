@@ -1,8 +1,8 @@
-// The points of a study: every combination of its axes with what follows from it, less what
+// The points of a sweep: every combination of its axes with what follows from it, less what
 // constraints leave out.
 #pragma once
 
-#include "experiments/driver/sweep/space/study.hpp"
+#include "experiments/driver/sweep/space/sweep.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -12,7 +12,7 @@
 namespace tutti::sweep {
 
 struct Point {
-  std::size_t position = 0;  ///< in the study, from 0 without gaps
+  std::size_t position = 0;  ///< in the sweep, from 0 without gaps
   std::vector<Value> values; ///< of parameters, definitions and facts: PointSpace::names
   std::string key;           ///< 32 hexadecimal digits: of all that decides the results
   std::uint64_t seed = 1;    ///< of the experiment
@@ -36,6 +36,6 @@ struct PointSpace {
 /// Errors: InputError with a place: an empty space, constraints that exclude all points (and which
 /// excludes how many), a topology that can't be made (with the values), more than 10,000,000.
 /// Cost: O(points), plus the making of each distinct topology.
-[[nodiscard]] PointSpace points_of(const Study& study);
+[[nodiscard]] PointSpace points_of(const Sweep& sweep);
 
 } // namespace tutti::sweep

@@ -1,5 +1,5 @@
 // A text is a quantity just if the simulator's own parsers read it as one, so that "1GiB" means the
-// same in a study as in an experiment. A double holds bytes and bytes per second exactly up to
+// same in a sweep as in an experiment. A double holds bytes and bytes per second exactly up to
 // 2^53; texts are made of the whole number of bytes, picoseconds or bytes per second nearest to it.
 #include "experiments/driver/sweep/space/value.hpp"
 

@@ -1,4 +1,4 @@
-// What a parameter of a study can be: a number, perhaps with a unit, a text, or true or false.
+// What a parameter of a sweep can be: a number, perhaps with a unit, a text, or true or false.
 // Numbers are in SI units everywhere (bytes, seconds, bytes per second): in expressions, in the
 // store, in tables.
 #pragma once

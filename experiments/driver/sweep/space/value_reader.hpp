@@ -1,4 +1,4 @@
-// Values of parameters in a study's file: lists, sizes that double, ranges, samples.
+// Values of parameters in a sweep's file: lists, sizes that double, ranges, samples.
 #pragma once
 
 #include "experiments/driver/sweep/space/axis.hpp"

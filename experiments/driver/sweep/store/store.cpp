@@ -1,5 +1,5 @@
 // All that must survive a kill -9 happens in transactions that end on disk: claims and results of
-// points, and what a changed study makes of the rows. What nobody finished is found by its owner's
+// points, and what a changed sweep makes of the rows. What nobody finished is found by its owner's
 // lock, which the kernel takes away with the process (store_owners), so that neither clocks nor
 // heartbeats decide who is dead. Rows say by their own checksums whether they are whole
 // (store_checks); damaged ones are dropped and simulated again rather than trusted.
@@ -39,12 +39,12 @@ bool is_of(const Point& point, const std::optional<Shard>& shard) {
   return !shard || point.position % shard->count == shard->index;
 }
 
-// Whose store it is. Errors: InputError where that is another study.
-void require_study(Database& database, const std::string& name) {
+// Whose store it is. Errors: InputError where that is another sweep.
+void require_sweep(Database& database, const std::string& name) {
   require_store(database);
-  const std::string there = study_text(database, "name").value_or(name);
+  const std::string there = sweep_text(database, "name").value_or(name);
   if (there != name)
-    throw InputError(fmt::format("{}: is the store of study \"{}\", not of \"{}\"", database.file(),
+    throw InputError(fmt::format("{}: is the store of sweep \"{}\", not of \"{}\"", database.file(),
                                  there, name));
 }
 
@@ -62,11 +62,11 @@ Shard parse_shard(std::string_view text) {
 
 class Store::Implementation {
 public:
-  Implementation(const std::string& file, const Study& study)
-      : study_toml_(study.toml), results_(result_columns(study.experiment->kind())) {
+  Implementation(const std::string& file, const Sweep& sweep)
+      : sweep_toml_(sweep.toml), results_(result_columns(sweep.experiment->kind())) {
     if (is_there(file)) { // before anything is made beside it
       Database database(file, Database::Mode::write);
-      if (!is_empty(database)) require_study(database, study.name);
+      if (!is_empty(database)) require_sweep(database, sweep.name);
     }
     owners_.emplace(file);
     owners_->alone([&] {
@@ -75,9 +75,9 @@ public:
       Transaction transaction(*database_);
       if (is_empty(*database_)) {
         make_tables(*database_);
-        describe(study);
+        describe(sweep);
       }
-      require_study(*database_, study.name);
+      require_sweep(*database_, sweep.name);
       enter_owner();
       transaction.commit();
     });
@@ -111,10 +111,10 @@ public:
     require_whole_description(*database_);
     drop_damaged();
     set_columns(*database_, space, results_);
-    enter_points(space, study_text(*database_, "fingerprint") != fingerprint_);
-    set_study_text(*database_, "toml", study_toml_);
-    set_study_text(*database_, "fingerprint", fingerprint_);
-    set_study_text(*database_, "tutti", tutti_version());
+    enter_points(space, sweep_text(*database_, "fingerprint") != fingerprint_);
+    set_sweep_text(*database_, "toml", sweep_toml_);
+    set_sweep_text(*database_, "fingerprint", fingerprint_);
+    set_sweep_text(*database_, "tutti", tutti_version());
     if (retry)
       database_->run("UPDATE points SET status = 'pending', results = NULL, result_sum = NULL "
                      "WHERE position IS NOT NULL AND "
@@ -133,13 +133,13 @@ public:
     if (finished.empty() && wanted == 0) return {};
     Transaction transaction(*database_);
     for (const FinishedPoint& each : finished) record(each);
-    const bool same_study = study_text(*database_, "fingerprint") == fingerprint_;
+    const bool same_sweep = sweep_text(*database_, "fingerprint") == fingerprint_;
     const std::vector<std::pair<std::size_t, std::int64_t>> claimed =
-        same_study ? claim(wanted) : std::vector<std::pair<std::size_t, std::int64_t>>{};
+        same_sweep ? claim(wanted) : std::vector<std::pair<std::size_t, std::int64_t>>{};
     transaction.commit();
     for (const FinishedPoint& each : finished) claims_.erase(each.position);
-    if (!same_study)
-      throw InputError(database_->file() + ": another sweep has changed the study meanwhile; what "
+    if (!same_sweep)
+      throw InputError(database_->file() + ": another process has changed the sweep meanwhile; what "
                                            "was finished is kept, the same command goes on");
     std::vector<std::size_t> positions;
     for (const auto& [position, row] : claimed) {
@@ -186,7 +186,7 @@ public:
     if (fs::equivalent(other_file, database_->file()))
       throw InputError(other_file + ": is the store itself");
     Database other(other_file, Database::Mode::read);
-    require_study(other, *study_text(*database_, "name"));
+    require_sweep(other, *sweep_text(*database_, "name"));
     require_whole_description(other);
     Transaction transaction(*database_);
     Statement rows(other, fmt::format("SELECT {}, {}, position, key, status, results, result_sum "
@@ -213,8 +213,8 @@ public:
     return taken;
   }
 
-  [[nodiscard]] std::string study_toml() {
-    return study_text(*database_, "toml").value_or(std::string{});
+  [[nodiscard]] std::string sweep_toml() {
+    return sweep_text(*database_, "toml").value_or(std::string{});
   }
 
   [[nodiscard]] PointTable table(std::span<const std::string> names) {
@@ -242,7 +242,7 @@ private:
       drop.bind(1, row);
       drop.run();
     }
-    damage_ = damage_text(database_->file(), named) + ": what is of the study is simulated again";
+    damage_ = damage_text(database_->file(), named) + ": what is of the sweep is simulated again";
   }
 
   // Whether the index of unfinished rows has those that there are.
@@ -257,10 +257,10 @@ private:
     return tally("NOT INDEXED") == tally("INDEXED BY points_" + status);
   }
 
-  // Makes rows for the points of this shard that have none. Where the study has `changed`, all rows
+  // Makes rows for the points of this shard that have none. Where the sweep has `changed`, all rows
   // are numbered anew: those that it doesn't have any more lose their position.
   void enter_points(const PointSpace& space, bool changed) {
-    std::unordered_map<std::string, std::int64_t> rows; // by key; what is left isn't of the study
+    std::unordered_map<std::string, std::int64_t> rows; // by key; what is left isn't of the sweep
     Statement known(*database_, "SELECT key, id FROM points NOT INDEXED");
     while (known.step()) rows[std::string(known.text(0))] = known.integer(1);
     Statement insert(*database_,
@@ -293,11 +293,11 @@ private:
     }
   }
 
-  void describe(const Study& study) {
-    set_study_text(*database_, "format", std::to_string(store_format));
-    set_study_text(*database_, "name", study.name);
-    set_study_text(*database_, "toml", study.toml);
-    set_study_text(*database_, "tutti", tutti_version());
+  void describe(const Sweep& sweep) {
+    set_sweep_text(*database_, "format", std::to_string(store_format));
+    set_sweep_text(*database_, "name", sweep.name);
+    set_sweep_text(*database_, "toml", sweep.toml);
+    set_sweep_text(*database_, "tutti", tutti_version());
     seal(*database_);
   }
 
@@ -372,7 +372,7 @@ private:
     return freed;
   }
 
-  std::string study_toml_, fingerprint_, tutti_, commit_, damage_;
+  std::string sweep_toml_, fingerprint_, tutti_, commit_, damage_;
   std::vector<ResultColumn> results_;
   std::optional<Shard> shard_;
   std::int64_t owner_ = 0;
@@ -382,8 +382,8 @@ private:
   std::optional<Statement> finish_, next_, claim_; // finalized before the connection closes
 };
 
-Store Store::open(const std::string& file, const Study& study) {
-  return Store(std::make_unique<Implementation>(file, study));
+Store Store::open(const std::string& file, const Sweep& sweep) {
+  return Store(std::make_unique<Implementation>(file, sweep));
 }
 
 Store Store::open_to_read(const std::string& file) {
@@ -416,7 +416,7 @@ std::size_t Store::merge(const std::string& other_file) {
   return implementation_->merge(other_file);
 }
 
-std::string Store::study_toml() const { return implementation_->study_toml(); }
+std::string Store::sweep_toml() const { return implementation_->sweep_toml(); }
 
 PointTable Store::table(std::span<const std::string> names) const {
   return implementation_->table(names);

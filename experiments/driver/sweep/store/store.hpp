@@ -1,16 +1,16 @@
-// The store of a study: one SQLite file (WAL) with a row for each point. Killed at any instant it
+// The store of a sweep: one SQLite file (WAL) with a row for each point. Killed at any instant it
 // loses nothing that was finished, and several processes of one machine may work on it at once.
 //
 // Tables:
-//   study(name TEXT PRIMARY KEY, value TEXT): format (3), name (of the study), toml (its text),
-//     fingerprint, tutti (version), rows (tally of those with a position), checksum (of study and
+//   sweep(name TEXT PRIMARY KEY, value TEXT): format (3), name (of the sweep), toml (its text),
+//     fingerprint, tutti (version), rows (tally of those with a position), checksum (of sweep and
 //     columns)
 //   columns(name TEXT PRIMARY KEY, role TEXT, unit TEXT, place INTEGER): members of the documents
-//     that are the study's; role: parameter, derived, fact, result; unit: of its numbers ("" none)
+//     that are the sweep's; role: parameter, derived, fact, result; unit: of its numbers ("" none)
 //   owners(id INTEGER PRIMARY KEY, host TEXT, process INTEGER, began TEXT): who works or worked on
 //     it; an owner that is alive locks the byte `id` of the file STORE-owners
-//   points: id INTEGER PRIMARY KEY; position INTEGER (in the study; NULL: of an earlier form of the
-//     study, kept); key TEXT UNIQUE (of all that decides the results); status TEXT; owner INTEGER
+//   points: id INTEGER PRIMARY KEY; position INTEGER (in the sweep; NULL: of an earlier form of the
+//     sweep, kept); key TEXT UNIQUE (of all that decides the results); status TEXT; owner INTEGER
 //     (of the claim, or who finished it); expected_work REAL; entered_sum, result_sum INTEGER
 //     (checksums, see store_file.hpp; NULL where there is no position, or nothing is finished);
 //     entered TEXT (its values) and results TEXT (what came of it; NULL: nothing yet), documents as
@@ -21,7 +21,7 @@
 #include "experiments/driver/sweep/space/point_results.hpp"
 #include "experiments/driver/sweep/space/point_table.hpp"
 #include "experiments/driver/sweep/space/points.hpp"
-#include "experiments/driver/sweep/space/study.hpp"
+#include "experiments/driver/sweep/space/sweep.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -34,7 +34,7 @@
 
 namespace tutti::sweep {
 
-/// A part of a study's points: those whose position modulo `count` is `index`.
+/// A part of a sweep's points: those whose position modulo `count` is `index`.
 struct Shard {
   std::size_t index = 0, count = 1;
 };
@@ -48,18 +48,18 @@ struct FinishedPoint {
 
 class Store {
 public:
-  /// Opens it for the study, or makes it. Errors: InputError for a store of another study or
+  /// Opens it for the sweep, or makes it. Errors: InputError for a store of another sweep or
   /// format, a file that is no store, a folder or file that can't be written.
   /// All members: InputError where the disk is full or SQLite reports an error; the file stays
   /// whole.
-  static Store open(const std::string& file, const Study& study);
+  static Store open(const std::string& file, const Sweep& sweep);
   /// For reading only what is there; never makes a file.
   static Store open_to_read(const std::string& file);
   ~Store();
   Store(Store&&) noexcept;
   Store& operator=(Store&&) noexcept;
 
-  /// Makes rows for the points that have none, and numbers all: rows that the study doesn't have
+  /// Makes rows for the points that have none, and numbers all: rows that the sweep doesn't have
   /// any more lose their position and stay. Finished rows with the same key stay finished.
   /// `retry`: rows that were timed out, out of memory, crashed or defects are pending again.
   /// Rows of owners that are gone are pending again, and so are damaged ones: damage() names them.
@@ -71,7 +71,7 @@ public:
   /// Records what is finished and claims up to `wanted` pending points, the longest expected first
   /// (of equals the first position): their positions. In one transaction, on disk when it returns.
   /// Pre: prepare(). Errors: also InputError where another process has prepared the store for
-  /// another form of the study since; what is finished is recorded all the same.
+  /// another form of the sweep since; what is finished is recorded all the same.
   std::vector<std::size_t> record_and_claim(std::span<const FinishedPoint> finished,
                                             std::size_t wanted);
   /// Claims of owners that are gone become pending again; how many.
@@ -79,17 +79,17 @@ public:
   /// What this process has claimed and not finished becomes pending.
   void give_back();
 
-  /// Points of the study, by status.
+  /// Points of the sweep, by status.
   [[nodiscard]] std::map<PointStatus, std::size_t> counts() const;
 
-  /// Takes the finished points of another store of the same study that aren't finished here; how
-  /// many. Points that have no row here are of another form of the study and stay behind, so
+  /// Takes the finished points of another store of the same sweep that aren't finished here; how
+  /// many. Points that have no row here are of another form of the sweep and stay behind, so
   /// prepare() comes first. Damaged rows aren't taken: damage() names them.
   std::size_t merge(const std::string& other_file);
 
-  /// Text of the study that made it.
-  [[nodiscard]] std::string study_toml() const;
-  /// Points of the study in order, with these columns (of `columns`, or status, message, key,
+  /// Text of the sweep that made it.
+  [[nodiscard]] std::string sweep_toml() const;
+  /// Points of the sweep in order, with these columns (of `columns`, or status, message, key,
   /// cpu_seconds ...); empty: all of `columns`. Booleans are the numbers 1 and 0. Errors: also
   /// InputError where a row isn't as it was written, or one is missing.
   [[nodiscard]] PointTable table(std::span<const std::string> names = {}) const;

@@ -25,7 +25,7 @@ constexpr std::int64_t application_id = 0x54757474; // "Tutt": tells our files f
 // Claims are found by the two indexes, which hold unfinished rows only. What is read of all rows
 // stands before the documents, which may be long.
 constexpr const char* tables = R"(
-  CREATE TABLE study(name TEXT PRIMARY KEY, value TEXT) WITHOUT ROWID;
+  CREATE TABLE sweep(name TEXT PRIMARY KEY, value TEXT) WITHOUT ROWID;
   CREATE TABLE columns(name TEXT PRIMARY KEY, role TEXT, unit TEXT, place INTEGER);
   CREATE TABLE owners(id INTEGER PRIMARY KEY, host TEXT, process INTEGER, began TEXT);
   CREATE TABLE points(id INTEGER PRIMARY KEY, position INTEGER, key TEXT UNIQUE, status TEXT,
@@ -39,7 +39,7 @@ constexpr const char* tables = R"(
 std::string description_sum(Database& database) {
   Fingerprint hash;
   for (const char* sql :
-       {"SELECT name, value FROM study WHERE name <> 'checksum' ORDER BY name",
+       {"SELECT name, value FROM sweep WHERE name <> 'checksum' ORDER BY name",
         "SELECT name, role || ' ' || unit || ' ' || place FROM columns ORDER BY place, name"}) {
     Statement statement(database, sql);
     while (statement.step()) {
@@ -82,7 +82,7 @@ void make_tables(Database& database) {
 
 void require_store(Database& database) {
   if (database.single_integer("PRAGMA application_id") != application_id)
-    throw InputError(database.file() + ": is no store of a study");
+    throw InputError(database.file() + ": is no store of a sweep");
   const std::int64_t found = database.single_integer("PRAGMA user_version").value_or(0);
   if (found > store_format)
     throw InputError(fmt::format("{}: was made by a newer Tutti (format {}, this one knows {})",
@@ -94,15 +94,15 @@ void require_store(Database& database) {
                                  database.file(), found, store_format));
 }
 
-std::optional<std::string> study_text(Database& database, std::string_view name) {
-  Statement statement(database, "SELECT value FROM study WHERE name = ?1");
+std::optional<std::string> sweep_text(Database& database, std::string_view name) {
+  Statement statement(database, "SELECT value FROM sweep WHERE name = ?1");
   statement.bind(1, name);
   if (!statement.step()) return std::nullopt;
   return std::string(statement.text(0));
 }
 
-void set_study_text(Database& database, std::string_view name, std::string_view value) {
-  Statement statement(database, "INSERT INTO study VALUES(?1, ?2) "
+void set_sweep_text(Database& database, std::string_view name, std::string_view value) {
+  Statement statement(database, "INSERT INTO sweep VALUES(?1, ?2) "
                                 "ON CONFLICT(name) DO UPDATE SET value = excluded.value");
   statement.bind(1, name);
   statement.bind(2, value);
@@ -129,8 +129,8 @@ void seal(Database& database) {
   RowTally tally;
   Statement rows(database, "SELECT entered_sum FROM points WHERE position IS NOT NULL");
   while (rows.step()) tally.add(rows.integer(0));
-  set_study_text(database, "rows", tally.text());
-  set_study_text(database, "checksum", description_sum(database));
+  set_sweep_text(database, "rows", tally.text());
+  set_sweep_text(database, "checksum", description_sum(database));
 }
 
 void require_whole_structure(Database& database) {
@@ -143,13 +143,13 @@ void require_whole_structure(Database& database) {
 }
 
 void require_whole_description(Database& database) {
-  if (study_text(database, "checksum") != description_sum(database))
-    throw InputError(database.file() + ": its description of the study is damaged, so that its "
+  if (sweep_text(database, "checksum") != description_sum(database))
+    throw InputError(database.file() + ": its description of the sweep is damaged, so that its "
                                        "rows can't be understood; begin another store");
 }
 
 void require_all_rows(Database& database, const RowTally& tally) {
-  const std::string sealed = study_text(database, "rows").value_or("");
+  const std::string sealed = sweep_text(database, "rows").value_or("");
   if (sealed != tally.text())
     throw InputError(fmt::format("{}: is damaged: {} rows are there, and not the {} that were "
                                  "written; without --report, what is missing is simulated again",

@@ -1,4 +1,4 @@
-// What makes a file a store of a study (store.hpp): its marks and tables, and what tells a damaged
+// What makes a file a store of a sweep (store.hpp): its marks and tables, and what tells a damaged
 // one from a whole one. SQLite notices most damage to its own structures, but a number that has
 // changed in place is a number to it. So every row has two checksums, of what was entered before
 // the point was simulated and of what came of it, and the store one of its description and of how
@@ -37,8 +37,8 @@ void make_tables(Database& database);
 void require_store(Database& database);
 
 /// Lines of the store's description.
-[[nodiscard]] std::optional<std::string> study_text(Database& database, std::string_view name);
-void set_study_text(Database& database, std::string_view name, std::string_view value);
+[[nodiscard]] std::optional<std::string> sweep_text(Database& database, std::string_view name);
+void set_sweep_text(Database& database, std::string_view name, std::string_view value);
 
 /// Of all that rows hold before simulation: if it is equal, they need no update.
 [[nodiscard]] std::string fingerprint_of(const PointSpace& space);

@@ -26,7 +26,7 @@ namespace {
 
 constexpr Words<Role, 5> role_words{"role", {"parameter", "derived", "fact", "result", "record"}};
 
-// What every point has, whatever the study: these in columns of its row, then others in the
+// What every point has, whatever the sweep: these in columns of its row, then others in the
 // documents.
 std::vector<TableColumn> record_columns() {
   return {{"position"},
@@ -64,7 +64,7 @@ std::vector<TableColumn> wanted_columns(Database& database, std::span<const std:
 }
 
 constexpr std::array row_columns{"position", "key", "status", "expected_work"};
-constexpr const char* rows_of_study =
+constexpr const char* rows_of_sweep =
     "SELECT {}, entered_sum, entered, results, position, key, status, expected_work FROM points "
     "WHERE position IS NOT NULL OR entered_sum IS NOT NULL ORDER BY position";
 constexpr int documents = 2, position = 4, key = 5; // columns of these rows
@@ -136,7 +136,7 @@ PointTable stored_table(Database& database, std::span<const std::string> names) 
   RowReader reader(table);
   std::vector<std::string> damaged;
   RowTally tally;
-  Statement row(database, fmt::format(rows_of_study, is_whole()));
+  Statement row(database, fmt::format(rows_of_sweep, is_whole()));
   while (row.step()) {
     tally.add(row.integer(1));
     if (row.integer(0) != 0)

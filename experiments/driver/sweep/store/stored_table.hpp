@@ -11,11 +11,11 @@
 
 namespace tutti::sweep {
 
-/// The study's columns are those of its space and these; others that documents have stay unnamed.
+/// The sweep's columns are those of its space and these; others that documents have stay unnamed.
 void set_columns(Database& database, const PointSpace& space,
                  std::span<const ResultColumn> results);
 
-/// Points of the study in order, with these columns; empty: all of the study. Booleans come as 1
+/// Points of the sweep in order, with these columns; empty: all of the sweep. Booleans come as 1
 /// and 0. Errors: InputError for an unknown column, and where anything isn't as it was written.
 /// Cost: O(rows), some microseconds each.
 [[nodiscard]] PointTable stored_table(Database& database, std::span<const std::string> names);

@@ -1,14 +1,14 @@
 // From a table of points to files: every analysis becomes a report, every report a
 // section of the page and files of its own. All reports are made, and with that all errors of a
-// study's expressions found, before the first file is written.
-#include "experiments/driver/sweep/report/study_report.hpp"
+// sweep's expressions found, before the first file is written.
+#include "experiments/driver/sweep/report/sweep_report.hpp"
 
 #include "experiments/driver/figures/gnuplot.hpp"
 #include "experiments/driver/records/file_stem.hpp"
 #include "experiments/driver/sweep/analysis/analysed_points.hpp"
 #include "experiments/driver/sweep/report/analysis_report.hpp"
 #include "experiments/driver/sweep/report/points_csv.hpp"
-#include "experiments/driver/sweep/report/study_page.hpp"
+#include "experiments/driver/sweep/report/sweep_page.hpp"
 #include "experiments/driver/sweep/space/expression.hpp"
 #include "experiments/driver/sweep/space/point_results.hpp"
 #include "sim/error.hpp"
@@ -24,13 +24,13 @@ namespace tutti::sweep {
 
 namespace {
 
-std::vector<AnalysisReport> reports_of(const Study& study, AnalysedPoints& points) {
+std::vector<AnalysisReport> reports_of(const Sweep& sweep, AnalysedPoints& points) {
   std::vector<AnalysisReport> reports;
-  for (const auto& each : study.paretos) reports.push_back(pareto_report(each, points));
-  for (const auto& each : study.bests) reports.push_back(best_report(each, points));
-  for (const auto& each : study.sensitivities) reports.push_back(sensitivity_report(each, points));
-  for (const auto& each : study.curves) reports.push_back(curves_report(each, points));
-  for (const auto& each : study.selections) reports.push_back(selection_report(each, points));
+  for (const auto& each : sweep.paretos) reports.push_back(pareto_report(each, points));
+  for (const auto& each : sweep.bests) reports.push_back(best_report(each, points));
+  for (const auto& each : sweep.sensitivities) reports.push_back(sensitivity_report(each, points));
+  for (const auto& each : sweep.curves) reports.push_back(curves_report(each, points));
+  for (const auto& each : sweep.selections) reports.push_back(selection_report(each, points));
   return reports;
 }
 
@@ -64,7 +64,7 @@ void draw_figures(PageSection& section) {
     section.figures[i].svg = rendered(section.report.figures[i].figure, PictureFormat::svg);
 }
 
-std::vector<PageSection> sections_of(const StudyAnalyses& analyses) {
+std::vector<PageSection> sections_of(const SweepAnalyses& analyses) {
   const bool figures = gnuplot_found();
   FileNames names;
   std::vector<PageSection> sections;
@@ -104,7 +104,7 @@ std::string text_of(const AnalysisReport& report, std::size_t most_lines, const 
 
 } // namespace
 
-Study with_only(Study study, std::span<const std::string> labels) {
+Sweep with_only(Sweep sweep, std::span<const std::string> labels) {
   std::vector<std::string> known;
   const auto keep = [&](auto& analyses) {
     std::erase_if(analyses, [&](const auto& each) {
@@ -112,33 +112,33 @@ Study with_only(Study study, std::span<const std::string> labels) {
       return std::find(labels.begin(), labels.end(), each.head.label) == labels.end();
     });
   };
-  keep(study.paretos);
-  keep(study.bests);
-  keep(study.sensitivities);
-  keep(study.curves);
-  keep(study.selections);
+  keep(sweep.paretos);
+  keep(sweep.bests);
+  keep(sweep.sensitivities);
+  keep(sweep.curves);
+  keep(sweep.selections);
   for (const std::string& label : labels)
     if (std::find(known.begin(), known.end(), label) == known.end())
       throw InputError(unknown_name("analysis", label, known));
-  return study;
+  return sweep;
 }
 
-std::vector<std::string> shown_columns(const Study& study) {
-  std::vector<std::string> names = value_names(study);
-  if (study.experiment)
-    for (const ResultColumn& column : result_columns(study.experiment->kind()))
+std::vector<std::string> shown_columns(const Sweep& sweep) {
+  std::vector<std::string> names = value_names(sweep);
+  if (sweep.experiment)
+    for (const ResultColumn& column : result_columns(sweep.experiment->kind()))
       names.push_back(column.name);
   names.insert(names.end(), {"status", "message"});
   return names;
 }
 
-// A store reads only the columns that are asked for: `tutti sweep --analyse` of a large study would
+// A store reads only the columns that are asked for: `tutti sweep --analyse` of a large sweep would
 // else spend its time on results that nobody uses.
-std::vector<std::string> analysed_columns(const Study& study) {
-  const std::vector<std::string> known = shown_columns(study);
-  std::vector<std::string> names = parameter_names(study);
+std::vector<std::string> analysed_columns(const Sweep& sweep) {
+  const std::vector<std::string> known = shown_columns(sweep);
+  std::vector<std::string> names = parameter_names(sweep);
   names.emplace_back("status");
-  for (const Objective& objective : study.objectives) {
+  for (const Objective& objective : sweep.objectives) {
     const Expression expression(objective.expression, known);
     for (const std::string& name : expression.names())
       if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
@@ -146,15 +146,15 @@ std::vector<std::string> analysed_columns(const Study& study) {
   return names;
 }
 
-StudyAnalyses analyses_of(const Study& study, const PointTable& table) {
-  StudyAnalyses analyses;
-  analyses.points = in_study_order(study, table);
-  AnalysedPoints points(study, analyses.points);
-  analyses.reports = reports_of(study, points);
+SweepAnalyses analyses_of(const Sweep& sweep, const PointTable& table) {
+  SweepAnalyses analyses;
+  analyses.points = in_sweep_order(sweep, table);
+  AnalysedPoints points(sweep, analyses.points);
+  analyses.reports = reports_of(sweep, points);
   return analyses;
 }
 
-std::vector<std::string> write_study(const Study& study, const StudyAnalyses& analyses,
+std::vector<std::string> write_sweep(const Sweep& sweep, const SweepAnalyses& analyses,
                                      const std::string& folder) {
   const std::vector<PageSection> sections = sections_of(analyses);
   std::vector<std::string> files{folder + "/points.csv"};
@@ -163,17 +163,17 @@ std::vector<std::string> write_study(const Study& study, const StudyAnalyses& an
   const std::string note =
       gnuplot_found() ? "" : "No figures: gnuplot wasn't found (package gnuplot-nox or gnuplot).";
   files.push_back(folder + "/index.html");
-  write_file(files.back(), study_page(study, analyses.points, sections, note));
+  write_file(files.back(), sweep_page(sweep, analyses.points, sections, note));
   return files;
 }
 
-std::vector<std::string> write_analyses(const StudyAnalyses& analyses, const std::string& folder) {
+std::vector<std::string> write_analyses(const SweepAnalyses& analyses, const std::string& folder) {
   std::vector<std::string> files;
   write_sections(sections_of(analyses), folder, files);
   return files;
 }
 
-std::string analyses_text(const StudyAnalyses& analyses, std::size_t most_lines,
+std::string analyses_text(const SweepAnalyses& analyses, std::size_t most_lines,
                           const TableForm& form) {
   std::string text;
   for (const AnalysisReport& report : analyses.reports)

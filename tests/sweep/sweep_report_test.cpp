@@ -1,8 +1,8 @@
-#include "experiments/driver/sweep/report/study_report.hpp"
+#include "experiments/driver/sweep/report/sweep_report.hpp"
 
 #include "experiments/driver/sweep/report/html.hpp"
 #include "experiments/driver/sweep/report/points_csv.hpp"
-#include "experiments/driver/sweep/report/study_page.hpp"
+#include "experiments/driver/sweep/report/sweep_page.hpp"
 #include "sim/error.hpp"
 #include "sim/files/files.hpp"
 #include "tests/catch.hpp"
@@ -15,7 +15,7 @@
 
 #include <cstdlib>
 
-namespace study_report_test {
+namespace sweep_report_test {
 
 using namespace tutti;
 using namespace tutti::sweep;
@@ -31,17 +31,17 @@ const std::vector<TestColumn> columns{
     {"status", Role::record},     {"message", Role::record}};
 
 // One analysis of each kind.
-Study complete_study() {
-  Study study = study_of({{"network", {"torus", "mesh<8>"}}, {"size", {"1KiB", "2KiB", "4KiB"}}},
+Sweep complete_sweep() {
+  Sweep sweep = sweep_of({{"network", {"torus", "mesh<8>"}}, {"size", {"1KiB", "2KiB", "4KiB"}}},
                          {{"time", "collective_time_s", false, Unit::none}, least("cost")});
-  study.title = "Costs & \"times\"";
-  study.toml = "name = \"<hand_made>\"\n";
-  study.paretos.push_back({{"Front", "", {"size"}}, "cost", "time", "network"});
-  study.bests.push_back({{"Best", "Best <network>", {}}, "time", {"network"}, "size", ""});
-  study.sensitivities.push_back({{"What matters", "", {}}, "time", {}});
-  study.curves.push_back({{"Curves", "", {}}, "time", "size", "network", "", "", true});
-  study.selections.push_back({{"Table", "", {}}, "time", {"network"}, "size"});
-  return study;
+  sweep.title = "Costs & \"times\"";
+  sweep.toml = "name = \"<hand_made>\"\n";
+  sweep.paretos.push_back({{"Front", "", {"size"}}, "cost", "time", "network"});
+  sweep.bests.push_back({{"Best", "Best <network>", {}}, "time", {"network"}, "size", ""});
+  sweep.sensitivities.push_back({{"What matters", "", {}}, "time", {}});
+  sweep.curves.push_back({{"Curves", "", {}}, "time", "size", "network", "", "", true});
+  sweep.selections.push_back({{"Table", "", {}}, "time", {"network"}, "size"});
+  return sweep;
 }
 
 const Rows rows{{"torus", "1KiB", "10", "0.001", "done", ""},
@@ -58,9 +58,9 @@ std::map<std::string, std::string> contents_of(const std::vector<std::string>& f
   return contents;
 }
 
-std::map<std::string, std::string> written(const Study& study, const PointTable& table) {
+std::map<std::string, std::string> written(const Sweep& sweep, const PointTable& table) {
   const TemporaryFolder folder;
-  return contents_of(write_study(study, analyses_of(study, table), folder.file("out")));
+  return contents_of(write_sweep(sweep, analyses_of(sweep, table), folder.file("out")));
 }
 
 // Runs the body while no program is found.
@@ -73,8 +73,8 @@ template <typename Body> void without_programs(const Body& body) {
 
 } // namespace
 
-TEST_CASE("A study's analyses are files: a CSV and figures for each, and a page with all") {
-  const auto files = written(complete_study(), table_of(columns, rows));
+TEST_CASE("A sweep's analyses are files: a CSV and figures for each, and a page with all") {
+  const auto files = written(complete_sweep(), table_of(columns, rows));
   std::vector<std::string> names;
   for (const auto& [name, content] : files) names.push_back(name);
   CHECK(names == std::vector<std::string>{
@@ -93,7 +93,7 @@ TEST_CASE("A study's analyses are files: a CSV and figures for each, and a page 
 }
 
 TEST_CASE("The page has everything inline and escaped, and no scripts") {
-  const std::string page = written(complete_study(), table_of(columns, rows)).at("index.html");
+  const std::string page = written(complete_sweep(), table_of(columns, rows)).at("index.html");
   CHECK_THAT(page, ContainsSubstring("<h1>Costs &amp; &quot;times&quot;</h1>"));
   CHECK_THAT(page, ContainsSubstring("Best &lt;network&gt;"));
   CHECK_THAT(page, ContainsSubstring("name = &quot;&lt;hand_made&gt;&quot;"));
@@ -107,14 +107,14 @@ TEST_CASE("The page has everything inline and escaped, and no scripts") {
   CHECK(page.find("<?xml") == std::string::npos);
   CHECK(page.find("<title>Gnuplot</title>") == std::string::npos);
   // Each entry of the contents leads somewhere.
-  for (const char* id : {"varied", "points", "problems", "analysis-1", "analysis-5", "study"}) {
+  for (const char* id : {"varied", "points", "problems", "analysis-1", "analysis-5", "sweep"}) {
     CHECK_THAT(page, ContainsSubstring(fmt::format("<a href=\"#{}\">", id)));
     CHECK_THAT(page, ContainsSubstring(fmt::format("<section id=\"{}\">", id)));
   }
 }
 
 TEST_CASE("The page begins with what came out, in words with their numbers") {
-  const std::string page = written(complete_study(), table_of(columns, rows)).at("index.html");
+  const std::string page = written(complete_sweep(), table_of(columns, rows)).at("index.html");
   const std::string begin = page.substr(0, page.find("<main>"));
   for (const char* words :
        {"<h2>Conclusions</h2>", "3 of 4 points aren&#39;t beaten in both cost and time.",
@@ -128,7 +128,7 @@ TEST_CASE("The page begins with what came out, in words with their numbers") {
   // Of points without a result nothing is concluded.
   Rows none = rows;
   for (auto& row : none) row[4] = "crashed";
-  const std::string empty = written(complete_study(), table_of(columns, none)).at("index.html");
+  const std::string empty = written(complete_sweep(), table_of(columns, none)).at("index.html");
   CHECK_THAT(empty, ContainsSubstring("0 of 6 have a result."));
   CHECK(count_of(empty.substr(0, empty.find("<main>")), "<li><a href=\"#analysis") == 5);
 }
@@ -139,7 +139,7 @@ TEST_CASE("Ten pictures are in sight, of each analysis one before any has two") 
   sections[0].figures.assign(24, figure);
   sections[1].figures.assign(1, figure);
   sections[2].figures.assign(3, figure);
-  const std::string page = study_page(complete_study(), table_of(columns, rows), sections, "");
+  const std::string page = sweep_page(complete_sweep(), table_of(columns, rows), sections, "");
   CHECK(count_of(page, "<svg") == 28);
   std::size_t in_sight = 0, depth = 0;
   for (std::size_t at = 0; at < page.size(); ++at) {
@@ -153,12 +153,12 @@ TEST_CASE("Ten pictures are in sight, of each analysis one before any has two") 
 
 TEST_CASE("Hostile names make no other page and no other pictures") {
   const std::string hostile = "\"<b>&'%d\\n{x}\x01\n😀";
-  Study study = complete_study();
-  study.axes[0].rows = {{text_value("torus")}, {text_value(hostile)}};
+  Sweep sweep = complete_sweep();
+  sweep.axes[0].rows = {{text_value("torus")}, {text_value(hostile)}};
   Rows some = rows;
   for (auto& row : some)
     if (row[0] != "torus") row[0] = hostile;
-  const auto files = written(study, table_of(columns, some));
+  const auto files = written(sweep, table_of(columns, some));
   CHECK(files.at("index.html").find("<b>") == std::string::npos);
   for (const auto& [name, content] : files) {
     if (!name.ends_with(".svg")) continue;
@@ -171,14 +171,14 @@ TEST_CASE("Hostile names make no other page and no other pictures") {
 }
 
 TEST_CASE("Whatever order the rows had, the files have the same bytes") {
-  const Study study = complete_study();
-  const auto files = written(study, table_of(columns, rows));
+  const Sweep sweep = complete_sweep();
+  const auto files = written(sweep, table_of(columns, rows));
   for (const std::uint64_t seed : {1U, 2U, 3U})
-    CHECK(written(study, table_of(columns, shuffled(rows, seed))) == files);
+    CHECK(written(sweep, table_of(columns, shuffled(rows, seed))) == files);
 }
 
 TEST_CASE("No points, all failed, one point: files and a page all the same") {
-  const Study study = complete_study();
+  const Sweep sweep = complete_sweep();
   Rows failed = rows;
   for (auto& row : failed) {
     row[3] = "";
@@ -186,20 +186,20 @@ TEST_CASE("No points, all failed, one point: files and a page all the same") {
     row[5] = "signal 11";
   }
   for (const Rows& some : {Rows{}, failed, Rows{rows[0]}}) {
-    const auto files = written(study, table_of(columns, some));
+    const auto files = written(sweep, table_of(columns, some));
     CHECK(files.size() >= 8); // five analyses, the JSON, points and page
     CHECK(count_of(files.at("points.csv"), "\n") == 1 + some.size());
     CHECK_THAT(files.at("index.html"), ContainsSubstring("</html>"));
-    CHECK_FALSE(analyses_text(analyses_of(study, table_of(columns, some)), 5).empty());
+    CHECK_FALSE(analyses_text(analyses_of(sweep, table_of(columns, some)), 5).empty());
   }
-  const std::string page = written(study, table_of(columns, failed)).at("index.html");
+  const std::string page = written(sweep, table_of(columns, failed)).at("index.html");
   CHECK_THAT(page, ContainsSubstring("<td class=\"n\">6</td><td>crashed</td><td>signal 11</td>"));
   CHECK_THAT(page, ContainsSubstring("No point has a result to show."));
 }
 
 TEST_CASE("Without gnuplot there are no figures, and a line says so") {
   std::map<std::string, std::string> files;
-  without_programs([&] { files = written(complete_study(), table_of(columns, rows)); });
+  without_programs([&] { files = written(complete_sweep(), table_of(columns, rows)); });
   for (const auto& [name, content] : files) CHECK_FALSE(name.ends_with(".svg"));
   CHECK(files.size() == 8);
   CHECK_THAT(files.at("index.html"), ContainsSubstring("No figures: gnuplot wasn&#39;t found"));
@@ -207,10 +207,10 @@ TEST_CASE("Without gnuplot there are no figures, and a line says so") {
 }
 
 TEST_CASE("Labels whose letters agree have files of their own") {
-  Study study = complete_study();
-  study.curves.push_back(study.curves.front());
-  study.curves.back().head.label = "curves!";
-  const auto files = written(study, table_of(columns, rows));
+  Sweep sweep = complete_sweep();
+  sweep.curves.push_back(sweep.curves.front());
+  sweep.curves.back().head.label = "curves!";
+  const auto files = written(sweep, table_of(columns, rows));
   CHECK(files.contains("curves_curves.csv"));
   CHECK(files.contains("curves_curves_2.csv"));
   CHECK(files.contains("curves_curves_2.svg"));
@@ -219,14 +219,14 @@ TEST_CASE("Labels whose letters agree have files of their own") {
 TEST_CASE("A folder that can't be written is an InputError") {
   const TemporaryFolder folder;
   write_file(folder.file("file"), "");
-  CHECK_THROWS_AS(write_study(complete_study(),
-                              analyses_of(complete_study(), table_of(columns, rows)),
+  CHECK_THROWS_AS(write_sweep(complete_sweep(),
+                              analyses_of(complete_sweep(), table_of(columns, rows)),
                               folder.file("file")),
                   InputError);
 }
 
 TEST_CASE("Text for a terminal is cut") {
-  const std::string text = analyses_text(analyses_of(complete_study(), table_of(columns, rows)), 2);
+  const std::string text = analyses_text(analyses_of(complete_sweep(), table_of(columns, rows)), 2);
   CHECK_THAT(text, ContainsSubstring("Best <network>\n"));
   CHECK_THAT(text, ContainsSubstring("... 1 more\n"));
 }
@@ -267,4 +267,4 @@ TEST_CASE("Problems are grouped, the most frequent first; what is pending is non
                                          {"crashed", "2"}});
 }
 
-} // namespace study_report_test
+} // namespace sweep_report_test

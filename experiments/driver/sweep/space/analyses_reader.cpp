@@ -1,7 +1,7 @@
-// Analyses name objectives and parameters that the study has read before. What would only fail
+// Analyses name objectives and parameters that the sweep has read before. What would only fail
 // after hours of simulation (a misspelt parameter, two analyses that write the same file) is
 // refused here, with its place.
-#include "experiments/driver/sweep/space/study_analyses_reader.hpp"
+#include "experiments/driver/sweep/space/analyses_reader.hpp"
 
 #include "experiments/driver/records/file_stem.hpp"
 #include "experiments/driver/studies/experiment_values.hpp"
@@ -20,19 +20,19 @@ namespace {
 
 class AnalysesReader {
 public:
-  explicit AnalysesReader(Study& study) : study_(study), parameters_(parameter_names(study)) {
-    for (const Objective& objective : study.objectives) objectives_.push_back(objective.name);
+  explicit AnalysesReader(Sweep& sweep) : sweep_(sweep), parameters_(parameter_names(sweep)) {
+    for (const Objective& objective : sweep.objectives) objectives_.push_back(objective.name);
     stems_.push_back(file_stem("", "points")); // points.csv
   }
 
   std::set<std::string> read(ConfigTable& root) {
-    for (ConfigTable& table : root.tables("pareto")) study_.paretos.push_back(read_pareto(table));
-    for (ConfigTable& table : root.tables("best")) study_.bests.push_back(read_best(table));
+    for (ConfigTable& table : root.tables("pareto")) sweep_.paretos.push_back(read_pareto(table));
+    for (ConfigTable& table : root.tables("best")) sweep_.bests.push_back(read_best(table));
     for (ConfigTable& table : root.tables("sensitivity"))
-      study_.sensitivities.push_back(read_sensitivity(table));
-    for (ConfigTable& table : root.tables("curves")) study_.curves.push_back(read_curves(table));
+      sweep_.sensitivities.push_back(read_sensitivity(table));
+    for (ConfigTable& table : root.tables("curves")) sweep_.curves.push_back(read_curves(table));
     for (ConfigTable& table : root.tables("selection"))
-      study_.selections.push_back(read_selection(table));
+      sweep_.selections.push_back(read_selection(table));
     return std::move(used_);
   }
 
@@ -150,7 +150,7 @@ private:
   /// As to_text() has it.
   std::string value_among(const ConfigValue& value, const std::string& parameter) {
     std::vector<std::string> known;
-    for (const Axis& axis : study_.axes) {
+    for (const Axis& axis : sweep_.axes) {
       const auto name = std::find(axis.names.begin(), axis.names.end(), parameter);
       if (name == axis.names.end()) continue;
       const auto column = static_cast<std::size_t>(name - axis.names.begin());
@@ -162,7 +162,7 @@ private:
     return text;
   }
 
-  Study& study_;
+  Sweep& sweep_;
   std::vector<std::string> parameters_, objectives_, stems_;
   std::set<std::string> named_; ///< by the analysis that is being read
   std::set<std::string> used_;
@@ -170,8 +170,8 @@ private:
 
 } // namespace
 
-std::set<std::string> read_analyses(ConfigTable& root, Study& study) {
-  return AnalysesReader(study).read(root);
+std::set<std::string> read_analyses(ConfigTable& root, Sweep& sweep) {
+  return AnalysesReader(sweep).read(root);
 }
 
 } // namespace tutti::sweep

@@ -3,7 +3,7 @@
 // who looks only at what is in sight sees ten pictures, some of each analysis. It shows the first
 // 60 rows of a table, for a browser is slow with a hundred thousand, and links the CSV that has
 // all.
-#include "experiments/driver/sweep/report/study_page.hpp"
+#include "experiments/driver/sweep/report/sweep_page.hpp"
 
 #include "experiments/driver/sweep/analysis/cells.hpp"
 #include "experiments/driver/sweep/analysis/levels.hpp"
@@ -85,7 +85,7 @@ std::string contents(std::span<const PageSection> sections, bool problems) {
   text += "<li><a href=\"#varied\">What was varied</a></li>\n"
           "<li><a href=\"#points\">Points</a></li>\n";
   if (problems) text += "<li><a href=\"#problems\">What has no result</a></li>\n";
-  return text + "<li><a href=\"#study\">The study</a></li>\n</ol>\n</nav>\n";
+  return text + "<li><a href=\"#sweep\">The sweep</a></li>\n</ol>\n</nav>\n";
 }
 
 // "1 KiB to 1 GiB", or the values where they are texts or few.
@@ -110,25 +110,25 @@ Table parameter_table(AnalysedPoints& points) {
   return table;
 }
 
-Table objective_table(const Study& study) {
+Table objective_table(const Sweep& sweep) {
   Table table{{{"objective"}, {"is"}, {"better"}}, {}};
-  for (const Objective& each : study.objectives)
+  for (const Objective& each : sweep.objectives)
     table.rows.push_back({each.name, each.expression, each.maximise ? "more" : "less"});
   return table;
 }
 
-std::string varied_section(const Study& study, const PointTable& table) {
-  AnalysedPoints points(study, table);
+std::string varied_section(const Sweep& sweep, const PointTable& table) {
+  AnalysedPoints points(sweep, table);
   std::string text = "<section id=\"varied\">\n<h2>What was varied</h2>\n" +
                      html_table(parameter_table(points), most_rows, "points.csv");
-  if (!study.constraints.empty()) {
+  if (!sweep.constraints.empty()) {
     text += "<p>Left out are points for which one of these doesn't hold:</p>\n<ul>\n";
-    for (const Constraint& each : study.constraints)
+    for (const Constraint& each : sweep.constraints)
       text += fmt::format("<li><code>{}</code></li>\n", escaped(each.expression));
     text += "</ul>\n";
   }
-  if (!study.objectives.empty())
-    text += html_table(objective_table(study), most_rows, "points.csv");
+  if (!sweep.objectives.empty())
+    text += html_table(objective_table(sweep), most_rows, "points.csv");
   return text + "</section>\n";
 }
 
@@ -258,25 +258,25 @@ Table problem_table(const PointTable& table) {
   return result;
 }
 
-std::string study_page(const Study& study, const PointTable& table,
+std::string sweep_page(const Sweep& sweep, const PointTable& table,
                        std::span<const PageSection> sections, const std::string& note) {
-  const std::string title = study.title.empty() ? study.name : study.title;
+  const std::string title = sweep.title.empty() ? sweep.name : sweep.title;
   const Table problems = problem_table(table);
   std::string page = fmt::format(
       "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
       "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
       "<title>{}</title>\n<style>{}</style>\n</head>\n<body>\n<header>\n<h1>{}</h1>\n"
-      "<p class=\"faint\">Study {}: {} points, seed {}</p>\n</header>\n",
-      escaped(title), page_style, escaped(title), escaped(study.name), table.rows, study.seed);
+      "<p class=\"faint\">Sweep {}: {} points, seed {}</p>\n</header>\n",
+      escaped(title), page_style, escaped(title), escaped(sweep.name), table.rows, sweep.seed);
   if (!note.empty()) page += fmt::format("<p><strong>{}</strong></p>\n", escaped(note));
   page += conclusions_section(sections, table) + contents(sections, !problems.rows.empty()) +
           "<main>\n";
   const std::vector<std::size_t> in_sight = pictures_in_sight(sections);
   for (std::size_t i = 0; i < sections.size(); ++i)
     page += analysis_section(sections[i], i, in_sight[i]);
-  page += varied_section(study, table) + points_section(table) + problems_section(problems);
-  page += fmt::format("<section id=\"study\">\n<h2>The study</h2>\n<pre>{}</pre>\n</section>\n",
-                      escaped(study.toml));
+  page += varied_section(sweep, table) + points_section(table) + problems_section(problems);
+  page += fmt::format("<section id=\"sweep\">\n<h2>The sweep</h2>\n<pre>{}</pre>\n</section>\n",
+                      escaped(sweep.toml));
   return page + "</main>\n</body>\n</html>\n";
 }
 

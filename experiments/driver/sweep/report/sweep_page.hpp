@@ -1,11 +1,11 @@
-// One static page about a study: its conclusions first, then all analyses with their figures
+// One static page about a sweep: its conclusions first, then all analyses with their figures
 // inline, what was varied, and how points ended. No scripts, nothing from elsewhere, light or dark
 // as the reader has it.
 #pragma once
 
 #include "experiments/driver/sweep/report/analysis_report.hpp"
 #include "experiments/driver/sweep/space/point_table.hpp"
-#include "experiments/driver/sweep/space/study.hpp"
+#include "experiments/driver/sweep/space/sweep.hpp"
 
 #include <span>
 #include <string>
@@ -31,7 +31,7 @@ struct PageSection {
 
 /// `note`: a line at the top; empty: none. Tables beyond 60 rows are cut, with the name of the CSV;
 /// figures beyond ten, and tables of more than a dozen rows, are there behind folds.
-[[nodiscard]] std::string study_page(const Study& study, const PointTable& table,
+[[nodiscard]] std::string sweep_page(const Sweep& sweep, const PointTable& table,
                                      std::span<const PageSection> sections,
                                      const std::string& note);
 

@@ -1,10 +1,10 @@
-// What a study's results say: tables, figures, and one page with all of them.
+// What a sweep's results say: tables, figures, and one page with all of them.
 #pragma once
 
 #include "experiments/driver/records/table.hpp"
 #include "experiments/driver/sweep/report/analysis_report.hpp"
 #include "experiments/driver/sweep/space/point_table.hpp"
-#include "experiments/driver/sweep/space/study.hpp"
+#include "experiments/driver/sweep/space/sweep.hpp"
 
 #include <cstddef>
 #include <span>
@@ -13,35 +13,35 @@
 
 namespace tutti::sweep {
 
-/// The study with only the analyses of these labels. Errors: InputError for an unknown one.
-[[nodiscard]] Study with_only(Study study, std::span<const std::string> labels);
+/// The sweep with only the analyses of these labels. Errors: InputError for an unknown one.
+[[nodiscard]] Sweep with_only(Sweep sweep, std::span<const std::string> labels);
 
 /// For Store::table(): everything that points.csv and the page show.
-[[nodiscard]] std::vector<std::string> shown_columns(const Study& study);
+[[nodiscard]] std::vector<std::string> shown_columns(const Sweep& sweep);
 /// What the analyses alone need: parameters, status, and what objectives are computed from.
-[[nodiscard]] std::vector<std::string> analysed_columns(const Study& study);
+[[nodiscard]] std::vector<std::string> analysed_columns(const Sweep& sweep);
 
-struct StudyAnalyses {
-  PointTable points; ///< in the study's order
+struct SweepAnalyses {
+  PointTable points; ///< in the sweep's order
   std::vector<AnalysisReport> reports;
 };
 /// They see points that are done. Errors: InputError for columns that the table lacks.
-[[nodiscard]] StudyAnalyses analyses_of(const Study& study, const PointTable& table);
+[[nodiscard]] SweepAnalyses analyses_of(const Sweep& sweep, const PointTable& table);
 
 /// Writes into `folder`: points.csv (every point: parameters, derived, facts, results, status and
-/// message; nothing measured, so that the same study gives the same bytes), one CSV and SVG for
+/// message; nothing measured, so that the same sweep gives the same bytes), one CSV and SVG for
 /// each analysis, a JSON for each selection, and index.html, a page without scripts that has all of
 /// it inline, and how many points aren't done, and why. Names of the files, in order. Each is whole
 /// or not there. Where gnuplot is missing: no SVG, and a line on the page.
 /// Errors: InputError where a file can't be written.
-std::vector<std::string> write_study(const Study& study, const StudyAnalyses& analyses,
+std::vector<std::string> write_sweep(const Sweep& sweep, const SweepAnalyses& analyses,
                                      const std::string& folder);
 /// The files of the analyses alone, without points.csv and page.
-std::vector<std::string> write_analyses(const StudyAnalyses& analyses, const std::string& folder);
+std::vector<std::string> write_analyses(const SweepAnalyses& analyses, const std::string& folder);
 
 /// The analyses as text for a terminal: fronts, best choices, sensitivities, selections; each at
 /// most so many lines.
-[[nodiscard]] std::string analyses_text(const StudyAnalyses& analyses, std::size_t most_lines,
+[[nodiscard]] std::string analyses_text(const SweepAnalyses& analyses, std::size_t most_lines,
                                         const TableForm& form = {});
 
 } // namespace tutti::sweep

@@ -1,4 +1,4 @@
-#include "experiments/driver/sweep/space/study.hpp"
+#include "experiments/driver/sweep/space/sweep.hpp"
 
 #include "experiments/driver/sweep/space/value_reader.hpp"
 #include "sim/files/files.hpp"
@@ -7,7 +7,7 @@
 #include "tests/refusals.hpp"
 #include "tests/temporary_folder.hpp"
 
-namespace study_test {
+namespace sweep_test {
 
 using namespace tutti;
 using namespace tutti::sweep;
@@ -18,7 +18,7 @@ using Catch::Matchers::StartsWith;
 namespace {
 
 // Its first line is the first of `head`.
-std::string study_with(const std::string& head, const std::string& tail = "") {
+std::string sweep_with(const std::string& head, const std::string& tail = "") {
   return head + R"(
 [parameters]
 k = [2, 4]
@@ -34,13 +34,13 @@ gap = "gap"
 )" + tail;
 }
 
-Study study_of(const std::string& toml) { return parse_study(toml, "study.toml"); }
+Sweep sweep_of(const std::string& toml) { return parse_sweep(toml, "sweep.toml"); }
 std::string refusal(const std::string& toml) {
-  return message_of([&] { (void)study_of(toml); });
+  return message_of([&] { (void)sweep_of(toml); });
 }
 // With these lines first, so that they have the places 2:...
 std::string refusal_of_head(const std::string& head) {
-  return refusal(study_with("name = \"s\"\n" + head));
+  return refusal(sweep_with("name = \"s\"\n" + head));
 }
 // As a definition in line 3.
 std::string refusal_of_derived(const std::string& line) {
@@ -110,8 +110,8 @@ TEST_CASE("values are refused with their place") {
   CHECK_THAT(refusal_of_values("1979-05-27"), StartsWith("v.toml:1:5: expected a number"));
 }
 
-TEST_CASE("a study says what it has") {
-  const Study study = study_of(study_with(
+TEST_CASE("a sweep says what it has") {
+  const Sweep sweep = sweep_of(sweep_with(
       R"(name = "all"
 title = "Everything"
 seed = 4
@@ -164,62 +164,62 @@ objective = "time"
 of = ["algorithm", "label"]
 over = "k"
 )"));
-  CHECK(study.name == "all");
-  CHECK(study.title == "Everything");
-  CHECK(study.seed == 4);
-  CHECK_THAT(study.toml, StartsWith("name = \"all\""));
-  CHECK(parameter_names(study) ==
+  CHECK(sweep.name == "all");
+  CHECK(sweep.title == "Everything");
+  CHECK(sweep.seed == 4);
+  CHECK_THAT(sweep.toml, StartsWith("name = \"all\""));
+  CHECK(parameter_names(sweep) ==
         std::vector<std::string>{"k", "algorithm", "label", "rate", "alpha", "replica"});
-  CHECK(fact_names(study) == std::vector<std::string>{"npus", "links", "switches", "cost",
+  CHECK(fact_names(sweep) == std::vector<std::string>{"npus", "links", "switches", "cost",
                                                       "cost_cables", "cost_switches", "cost_nics",
                                                       "cost_npus", "cost_energy", "power_watts",
                                                       "cables", "cable_metres"});
-  REQUIRE(study.axes.size() == 4);
-  CHECK(study.axes[2].rows[1] == std::vector{text_value("b"), text_value("50GB/s")});
-  CHECK(study.axes[3].rows.size() == 5);
-  for (const auto& row : study.axes[3].rows) {
+  REQUIRE(sweep.axes.size() == 4);
+  CHECK(sweep.axes[2].rows[1] == std::vector{text_value("b"), text_value("50GB/s")});
+  CHECK(sweep.axes[3].rows.size() == 5);
+  for (const auto& row : sweep.axes[3].rows) {
     CHECK((row[0].number >= 1e-7 && row[0].number <= 1e-5 && row[0].unit == Unit::seconds));
     CHECK((row[1] == number_value(1) || row[1] == number_value(2) || row[1] == number_value(3)));
   }
-  REQUIRE(study.constraints.size() == 2);
-  CHECK(study.constraints[1].place == "study.toml:4:40");
-  REQUIRE(study.definitions.size() == 3);
-  CHECK(std::get<TextDefinition>(study.definitions[0].what).text == "${label} at ${local}");
-  CHECK(std::get<NumberDefinition>(study.definitions[1].what).unit == Unit::bytes_per_second);
-  CHECK(std::get<LargestDefinition>(study.definitions[2].what).to == number_value(9));
-  CHECK(study.definitions[2].place == "study.toml:15:8");
-  CHECK(study.limits.seconds == 90);
-  CHECK(study.limits.bytes == std::int64_t{2} << 30);
-  REQUIRE(study.objectives.size() == 3);
-  CHECK(study.objectives[2].maximise);
-  CHECK(study.objectives[2].unit == Unit::bytes_per_second);
-  CHECK(study.objectives[0].expression == "collective_time_s");
-  CHECK(study.objectives[0].unit == Unit::seconds); // of the result
-  REQUIRE(study.paretos.size() == 1);
-  CHECK(study.paretos[0].head.by == std::vector<std::string>{"k"});
-  CHECK(study.paretos[0].name == "algorithm");
-  CHECK(study.bests.at(0).head.title == "The best");
-  CHECK(study.bests.at(0).y.empty());
-  CHECK(study.sensitivities.at(0).of.empty());
-  CHECK(study.sensitivities.at(0).head.title == "Sensitivity");
-  CHECK(study.curves.at(0).relative_to == "4");
-  CHECK(study.curves.at(0).logarithmic);
-  CHECK(study.selections.at(0).of == std::vector<std::string>{"algorithm", "label"});
+  REQUIRE(sweep.constraints.size() == 2);
+  CHECK(sweep.constraints[1].place == "sweep.toml:4:40");
+  REQUIRE(sweep.definitions.size() == 3);
+  CHECK(std::get<TextDefinition>(sweep.definitions[0].what).text == "${label} at ${local}");
+  CHECK(std::get<NumberDefinition>(sweep.definitions[1].what).unit == Unit::bytes_per_second);
+  CHECK(std::get<LargestDefinition>(sweep.definitions[2].what).to == number_value(9));
+  CHECK(sweep.definitions[2].place == "sweep.toml:15:8");
+  CHECK(sweep.limits.seconds == 90);
+  CHECK(sweep.limits.bytes == std::int64_t{2} << 30);
+  REQUIRE(sweep.objectives.size() == 3);
+  CHECK(sweep.objectives[2].maximise);
+  CHECK(sweep.objectives[2].unit == Unit::bytes_per_second);
+  CHECK(sweep.objectives[0].expression == "collective_time_s");
+  CHECK(sweep.objectives[0].unit == Unit::seconds); // of the result
+  REQUIRE(sweep.paretos.size() == 1);
+  CHECK(sweep.paretos[0].head.by == std::vector<std::string>{"k"});
+  CHECK(sweep.paretos[0].name == "algorithm");
+  CHECK(sweep.bests.at(0).head.title == "The best");
+  CHECK(sweep.bests.at(0).y.empty());
+  CHECK(sweep.sensitivities.at(0).of.empty());
+  CHECK(sweep.sensitivities.at(0).head.title == "Sensitivity");
+  CHECK(sweep.curves.at(0).relative_to == "4");
+  CHECK(sweep.curves.at(0).logarithmic);
+  CHECK(sweep.selections.at(0).of == std::vector<std::string>{"algorithm", "label"});
 }
 
-TEST_CASE("a study without more takes what is usual") {
-  const Study study = study_of(study_with("name = \"s\""));
-  CHECK(study.title == "s");
-  CHECK(study.seed == 1);
-  CHECK(study.limits.seconds == 600);
-  CHECK(study.limits.bytes == 0);
-  CHECK_FALSE(study.cost.has_value());
-  CHECK(fact_names(study) == std::vector<std::string>{"npus", "links", "switches"});
+TEST_CASE("a sweep without more takes what is usual") {
+  const Sweep sweep = sweep_of(sweep_with("name = \"s\""));
+  CHECK(sweep.title == "s");
+  CHECK(sweep.seed == 1);
+  CHECK(sweep.limits.seconds == 600);
+  CHECK(sweep.limits.bytes == 0);
+  CHECK_FALSE(sweep.cost.has_value());
+  CHECK(fact_names(sweep) == std::vector<std::string>{"npus", "links", "switches"});
 }
 
-TEST_CASE("a sample is drawn by its seed, else the study's") {
-  const auto rows = [](const std::string& study_seed, const std::string& seed) {
-    return study_of(study_with("name = \"s\"\nseed = " + study_seed + R"(
+TEST_CASE("a sample is drawn by its seed, else the sweep's") {
+  const auto rows = [](const std::string& sweep_seed, const std::string& seed) {
+    return sweep_of(sweep_with("name = \"s\"\nseed = " + sweep_seed + R"(
 constraints = "a > 0"
 [[sample]]
 method = "random"
@@ -234,28 +234,28 @@ parameters = {a = {from = 0.5, to = 2.5}}
   CHECK(rows("1", "") == rows("2", "seed = 1"));
 }
 
-TEST_CASE("files are looked for beside the study") {
+TEST_CASE("files are looked for beside the sweep") {
   const TemporaryFolder folder;
   write_file(folder.file("costs.toml"), "[[cables]]\nname = \"any\"\nprice = 3.0\n");
-  write_file(folder.file("study.toml"), study_with("name = \"s\"\ncost = \"costs.toml\""));
-  CHECK(read_study(folder.file("study.toml")).cost->cables.front().price.each == 3);
+  write_file(folder.file("sweep.toml"), sweep_with("name = \"s\"\ncost = \"costs.toml\""));
+  CHECK(read_sweep(folder.file("sweep.toml")).cost->cables.front().price.each == 3);
   CHECK_THAT(refusal_of_head("cost = \"nowhere.toml\""),
-             StartsWith("study.toml:2:8: ") && Contains("nowhere.toml"));
+             StartsWith("sweep.toml:2:8: ") && Contains("nowhere.toml"));
 }
 
-TEST_CASE("keys and heads of a study are checked") {
+TEST_CASE("keys and heads of a sweep are checked") {
   CHECK_THAT(refusal_of_head("parametrs = 1"),
-             StartsWith("study.toml:2:1: unknown key \"parametrs\"") &&
+             StartsWith("sweep.toml:2:1: unknown key \"parametrs\"") &&
                  EndsWith("did you mean \"parameters\"?)"));
-  CHECK(refusal(study_with("name = \"a b\"")) ==
-        "study.toml:1:8: \"a b\" must consist of letters, digits, - and _");
-  CHECK_THAT(refusal(study_with("")), Contains("this table needs a key \"name\""));
+  CHECK(refusal(sweep_with("name = \"a b\"")) ==
+        "sweep.toml:1:8: \"a b\" must consist of letters, digits, - and _");
+  CHECK_THAT(refusal(sweep_with("")), Contains("this table needs a key \"name\""));
   CHECK(refusal_of_head("seed = -1") ==
-        "study.toml:2:8: -1 is out of range (0 .. 9223372036854775807)");
-  CHECK(refusal_of_head("[limits]\ntime = \"0s\"") == "study.toml:3:8: a limit is more than 0s");
-  CHECK(refusal_of_head("[limits]\nmemory = \"0B\"") == "study.toml:3:10: a limit is more than 0B");
+        "sweep.toml:2:8: -1 is out of range (0 .. 9223372036854775807)");
+  CHECK(refusal_of_head("[limits]\ntime = \"0s\"") == "sweep.toml:3:8: a limit is more than 0s");
+  CHECK(refusal_of_head("[limits]\nmemory = \"0B\"") == "sweep.toml:3:10: a limit is more than 0B");
   CHECK(refusal_of_head("[limits]\ntimes = \"1s\"") ==
-        "study.toml:3:1: unknown key \"times\" (known: time, memory; did you mean \"time\"?)");
+        "sweep.toml:3:1: unknown key \"times\" (known: time, memory; did you mean \"time\"?)");
 }
 
 TEST_CASE("names of parameters are checked") {
@@ -263,123 +263,123 @@ TEST_CASE("names of parameters are checked") {
     return refusal_of_head("[[zip]]\n" + line);
   };
   CHECK(refusal_of_parameter("\"a-b\" = [1]") ==
-        "study.toml:3:9: \"a-b\" is no name: letters, digits and _, a letter or _ first");
+        "sweep.toml:3:9: \"a-b\" is no name: letters, digits and _, a letter or _ first");
   CHECK(refusal_of_parameter("1st = [1]") ==
-        "study.toml:3:7: \"1st\" is no name: letters, digits and _, a letter or _ first");
+        "sweep.toml:3:7: \"1st\" is no name: letters, digits and _, a letter or _ first");
   for (const char* name : {"status", "key", "ID", "npus", "cost", "collective_time_s", "results"})
     CHECK(refusal_of_parameter(std::string(name) + " = 1") ==
-          "study.toml:3:" + std::to_string(std::string(name).size() + 4) + ": the name \"" + name +
+          "sweep.toml:3:" + std::to_string(std::string(name).size() + 4) + ": the name \"" + name +
               "\" is reserved: every point has one");
   for (const char* name : {"case", "end", "true", "Not", "between", "like", "IN"})
     CHECK(refusal_of_parameter(std::string(name) + " = 1") ==
-          "study.toml:3:" + std::to_string(std::string(name).size() + 4) + ": \"" + name +
+          "sweep.toml:3:" + std::to_string(std::string(name).size() + 4) + ": \"" + name +
               "\" is a word of expressions, not a name");
   CHECK(refusal_of_parameter("K = 1") ==
-        "study.toml:3:5: the name \"K\" is taken (small and large letters are the same)");
+        "sweep.toml:3:5: the name \"K\" is taken (small and large letters are the same)");
   CHECK(refusal_of_parameter("unused = [1, 2]") ==
-        "study.toml:3:10: nothing uses the parameter \"unused\"");
+        "sweep.toml:3:10: nothing uses the parameter \"unused\"");
   CHECK(refusal_of_derived("k = {expression = \"1\"}") ==
-        "study.toml:3:5: the name \"k\" is taken (small and large letters are the same)");
+        "sweep.toml:3:5: the name \"k\" is taken (small and large letters are the same)");
   CHECK(refusal_of_derived("seed = {expression = \"1\"}") ==
-        "study.toml:3:8: \"seed\" is the experiment's: it can be a parameter, not derived");
+        "sweep.toml:3:8: \"seed\" is the experiment's: it can be a parameter, not derived");
   CHECK(refusal_of_parameter("seed = [1, 2]").empty()); // is always used
   CHECK(refusal_of_parameter("seed = [1, 0.5]") ==
-        "study.toml:3:8: \"0.5\" is no seed: whole numbers from 0 on");
+        "sweep.toml:3:8: \"0.5\" is no seed: whole numbers from 0 on");
   CHECK(refusal_of_parameter("seed = [\"a\"]") ==
-        "study.toml:3:8: \"a\" is no seed: whole numbers from 0 on");
+        "sweep.toml:3:8: \"a\" is no seed: whole numbers from 0 on");
 }
 
 TEST_CASE("a list has each value once") {
   CHECK(message_of([] {
-          (void)parse_study("name = \"s\"\n[parameters]\nl = [\"0.5us\", \"1us\", \"500ns\"]\n"
+          (void)parse_sweep("name = \"s\"\n[parameters]\nl = [\"0.5us\", \"1us\", \"500ns\"]\n"
                             "[experiment]\ntopologies = {a = \"ring:4,latency=${l}\"}\n"
                             "[[experiment.runs]]\ncollectives = [\"all_gather\"]\n"
                             "algorithms = [\"ring\"]\n",
-                            "study.toml");
-        }) == "study.toml:3:5: 500ns is there twice");
+                            "sweep.toml");
+        }) == "sweep.toml:3:5: 500ns is there twice");
 }
 
 TEST_CASE("zips and samples are checked") {
   CHECK(refusal_of_head("[[zip]]\na = [1, 2, 3]\nb = [1, 2]") ==
-        "study.toml:4:5: \"b\" has 2 values, but \"a\" has 3");
-  CHECK(refusal_of_head("[[zip]]\na = []") == "study.toml:3:5: a parameter needs values");
-  CHECK(refusal_of_head("[[zip]]") == "study.toml:2:1: a zip needs parameters");
+        "sweep.toml:4:5: \"b\" has 2 values, but \"a\" has 3");
+  CHECK(refusal_of_head("[[zip]]\na = []") == "sweep.toml:3:5: a parameter needs values");
+  CHECK(refusal_of_head("[[zip]]") == "sweep.toml:2:1: a zip needs parameters");
   const auto refusal_of_sample = [](const std::string& method, const std::string& count,
                                     const std::string& parameters) {
     return refusal_of_head("[[sample]]\nmethod = \"" + method + "\"\ncount = " + count +
                            "\nparameters = {" + parameters + "}");
   };
   CHECK(refusal_of_sample("randm", "1", "a = [1]") ==
-        "study.toml:3:10: unknown method \"randm\" (known: random, latin_hypercube; did you mean "
+        "sweep.toml:3:10: unknown method \"randm\" (known: random, latin_hypercube; did you mean "
         "\"random\"?)");
   CHECK(refusal_of_sample("random", "0", "a = [1]") ==
-        "study.toml:4:9: 0 is out of range (1 .. 1000000)");
-  CHECK(refusal_of_sample("random", "1", "") == "study.toml:5:14: a sample needs parameters");
+        "sweep.toml:4:9: 0 is out of range (1 .. 1000000)");
+  CHECK(refusal_of_sample("random", "1", "") == "sweep.toml:5:14: a sample needs parameters");
   CHECK(refusal_of_sample("random", "1", "a = {from = 0, to = 3, scale = \"log\"}") ==
-        "study.toml:5:19: \"from\" must be above 0");
+        "sweep.toml:5:19: \"from\" must be above 0");
   CHECK(refusal_of_sample("random", "1", "a = {from = 1, to = 3, scale = \"lig\"}") ==
-        "study.toml:5:46: unknown scale \"lig\" (known: linear, log; did you mean \"log\"?)");
+        "sweep.toml:5:46: unknown scale \"lig\" (known: linear, log; did you mean \"log\"?)");
 }
 
 TEST_CASE("what expressions and texts name must be known") {
   CHECK(refusal_of_head("constraints = [\"npus = 4\", \"kk > 2\"]") ==
-        "study.toml:2:28: column 1 of \"kk > 2\": unknown name \"kk\" (known: k, algorithm, npus, "
+        "sweep.toml:2:28: column 1 of \"kk > 2\": unknown name \"kk\" (known: k, algorithm, npus, "
         "links, switches)");
   CHECK_THAT(refusal_of_head("constraints = \"k >\""),
-             StartsWith("study.toml:2:15: column 4 of \"k >\": found the end, expected a value"));
+             StartsWith("sweep.toml:2:15: column 4 of \"k >\": found the end, expected a value"));
   CHECK_THAT(
       refusal_of_head("constraints = \"collective_time_s < 1\""), // is known when a point is done
-      StartsWith("study.toml:2:15: column 1 of ") &&
+      StartsWith("sweep.toml:2:15: column 1 of ") &&
           Contains(": unknown name \"collective_time_s\""));
   CHECK_THAT(refusal_of_head("constraints = \"cost < 1\""), // without a cost model
-             StartsWith("study.toml:2:15: column 1 of ") && Contains(": unknown name \"cost\""));
+             StartsWith("sweep.toml:2:15: column 1 of ") && Contains(": unknown name \"cost\""));
   CHECK(refusal_of_derived("text = \"${kk}\"") ==
-        "study.toml:3:8: unknown name \"kk\" (known: k, algorithm, text, npus, links, switches)");
-  CHECK(refusal_of_derived("text = \"${k\"") == "study.toml:3:8: \"${k\": a name stands in ${...}");
+        "sweep.toml:3:8: unknown name \"kk\" (known: k, algorithm, text, npus, links, switches)");
+  CHECK(refusal_of_derived("text = \"${k\"") == "sweep.toml:3:8: \"${k\": a name stands in ${...}");
   CHECK_THAT(refusal_of_derived("x = {expression = \"kk\"}"),
-             StartsWith("study.toml:3:5: column 1 of ") && Contains(": unknown name \"kk\""));
+             StartsWith("sweep.toml:3:5: column 1 of ") && Contains(": unknown name \"kk\""));
   CHECK_THAT(refusal_of_derived("x = {largest = \"kk < 3\", from = 1, to = 2}"),
-             StartsWith("study.toml:3:5: column 1 of ") && Contains(": unknown name \"kk\""));
+             StartsWith("sweep.toml:3:5: column 1 of ") && Contains(": unknown name \"kk\""));
   CHECK(refusal_of_derived("x = {largest = \"x < 3\", from = 0, to = 2}") ==
-        "study.toml:3:5: \"from\" must be above 0");
+        "sweep.toml:3:5: \"from\" must be above 0");
   CHECK_THAT(refusal_of_derived("x = {expression = \"k\", unit = \"byte\"}"),
-             StartsWith("study.toml:3:31: unknown unit \"byte\"") &&
+             StartsWith("sweep.toml:3:31: unknown unit \"byte\"") &&
                  EndsWith("did you mean \"bytes\"?)"));
-  CHECK(refusal_of_derived("x = 4") == "study.toml:3:5: expected a table, found the integer 4");
-  const std::string study = study_with("name = \"s\"");
-  std::string unknown = study;
+  CHECK(refusal_of_derived("x = 4") == "sweep.toml:3:5: expected a table, found the integer 4");
+  const std::string sweep = sweep_with("name = \"s\"");
+  std::string unknown = sweep;
   unknown.replace(unknown.find("${algorithm}"), 12, "${algoritm}");
   CHECK(refusal(unknown) ==
-        "study.toml:9:15: unknown name \"algoritm\" (known: k, algorithm, npus, links, switches; "
+        "sweep.toml:9:15: unknown name \"algoritm\" (known: k, algorithm, npus, links, switches; "
         "did you mean \"algorithm\"?)");
-  CHECK_THAT(refusal(study + "bad = \"collective_tim_s\""),
-             StartsWith("study.toml:13:7: column 1 of \"collective_tim_s\": unknown name") &&
+  CHECK_THAT(refusal(sweep + "bad = \"collective_tim_s\""),
+             StartsWith("sweep.toml:13:7: column 1 of \"collective_tim_s\": unknown name") &&
                  EndsWith("did you mean \"collective_time_s\"?)"));
-  CHECK_THAT(refusal(study + "bad = {expression = \"collective_time_s\", minimise = true}"),
-             StartsWith("study.toml:13:42: unknown key \"minimise\""));
+  CHECK_THAT(refusal(sweep + "bad = {expression = \"collective_time_s\", minimise = true}"),
+             StartsWith("sweep.toml:13:42: unknown key \"minimise\""));
 }
 
 TEST_CASE("cycles of definitions are refused, but what `largest` seeks may decide its condition") {
   CHECK(refusal_of_derived("a = {expression = \"b\"}\nb = {expression = \"c + 1\"}\n"
-                           "c = \"${a}\"") == "study.toml:3:5: \"a\" follows from itself");
+                           "c = \"${a}\"") == "sweep.toml:3:5: \"a\" follows from itself");
   CHECK(refusal_of_derived("a = {expression = \"a\"}") ==
-        "study.toml:3:5: \"a\" follows from itself");
+        "sweep.toml:3:5: \"a\" follows from itself");
   CHECK(refusal_of_derived("a = {largest = \"b < 5\", from = 1, to = 9}\n"
                            "b = {expression = \"2 * a\"}") == "");
   CHECK(refusal_of_derived("a = {largest = \"a + b < 5\", from = 1, to = 9}\n"
                            "b = {largest = \"a + b < 6\", from = 1, to = 9}") ==
-        "study.toml:4:5: \"b\" and \"a\" depend on each other");
+        "sweep.toml:4:5: \"b\" and \"a\" depend on each other");
   CHECK(refusal_of_derived("a = {largest = \"a < 5\", from = 1, to = 9}\n"
                            "b = {largest = \"a + b < 6\", from = 1, to = 9}") == "");
   // Through the network.
-  std::string study = study_with("name = \"s\"\n[derived]\nwidth = {expression = \"npus\"}");
-  study.replace(study.find("mesh2d:${k}"), 11, "mesh2d:${width}");
-  CHECK_THAT(refusal(study), StartsWith("study.toml:3:9: \"width\" follows from itself"));
+  std::string sweep = sweep_with("name = \"s\"\n[derived]\nwidth = {expression = \"npus\"}");
+  sweep.replace(sweep.find("mesh2d:${k}"), 11, "mesh2d:${width}");
+  CHECK_THAT(refusal(sweep), StartsWith("sweep.toml:3:9: \"width\" follows from itself"));
 }
 
 TEST_CASE("analyses are checked") {
   const auto refusal_of_analysis = [](const std::string& tail) {
-    return refusal(study_with("name = \"s\"", tail)); // from line 13 on
+    return refusal(sweep_with("name = \"s\"", tail)); // from line 13 on
   };
   const std::string best = "[[best]]\nlabel = \"B\"\nobjective = \"time\"\n";
   CHECK(refusal_of_analysis(best + "of = \"algorithm\"\nx = \"k\"") == "");
@@ -396,23 +396,23 @@ TEST_CASE("analyses are checked") {
       {best + "of = 'algorithm'\nx = 'k'\n[[sensitivity]]\nlabel = 'b'\nobjective = 'time'",
        "19:9: \"b\" would have the same files as another"},
   };
-  check_whole_refusals(refusal_of_analysis, rows, "study.toml:");
+  check_whole_refusals(refusal_of_analysis, rows, "sweep.toml:");
   CHECK_THAT(refusal_of_analysis(best + "of = \"k\""), Contains("needs a key \"x\""));
   CHECK_THAT(refusal_of_analysis("[[pareto]]\nlabel = \"P\"\nx = \"time\"\ny = \"time\""),
              EndsWith("\"x\" and \"y\" are the same objective"));
   CHECK(refusal_of_analysis("[[curves]]\nlabel = \"C\"\nobjective = \"time\"\nx = \"k\"\nseries = "
                             "\"algorithm\"\nrelative_to = \"rng\"") ==
-        "study.toml:18:15: unknown value of \"algorithm\" \"rng\" (known: ring, direct; did you "
+        "sweep.toml:18:15: unknown value of \"algorithm\" \"rng\" (known: ring, direct; did you "
         "mean \"ring\"?)");
   CHECK(refusal_of_analysis("[[selection]]\nlabel = \"S\"\nobjective = \"time\"\nover = \"k\"\n"
                             "of = \"algorithm\"\nlogarithmic = true") ==
-        "study.toml:18:1: unknown key \"logarithmic\" (known: objective, of, over, label, title, "
+        "sweep.toml:18:1: unknown key \"logarithmic\" (known: objective, of, over, label, title, "
         "by)");
 }
 
-TEST_CASE("what a study's experiment lacks is said at its place") {
-  CHECK_THAT(refusal("name = \"s\"\n[experiment]\n"), Contains("study.toml:2:1"));
+TEST_CASE("what a sweep's experiment lacks is said at its place") {
+  CHECK_THAT(refusal("name = \"s\"\n[experiment]\n"), Contains("sweep.toml:2:1"));
   CHECK_THAT(refusal("name = \"s\"\n"), Contains("needs a key \"experiment\""));
 }
 
-} // namespace study_test
+} // namespace sweep_test

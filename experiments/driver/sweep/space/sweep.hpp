@@ -1,4 +1,4 @@
-// A study: which points of a parameter space are simulated, and what is made of the results.
+// A sweep: which points of a parameter space are simulated, and what is made of the results.
 //
 //   name = "equal_cost"             # letters, digits, - and _; names the output folder
 //   title = "..."
@@ -19,7 +19,7 @@
 //   [[sample]]                      # drawn rows
 //   method = "latin_hypercube"      # or random
 //   count = 100
-//   seed = 7                        # default the study's
+//   seed = 7                        # default the sweep's
 //   parameters = {alpha = {from = "0.1us", to = "10us", scale = "log"}, k = {from = 1, to = 9},
 //                 collective = ["all_reduce", "all_to_all"]}
 //                                   # ranges are evenly drawn, or by logarithm; of whole numbers
@@ -169,7 +169,7 @@ struct SelectionAnalysis {
   std::string over;            ///< parameter
 };
 
-struct Study {
+struct Sweep {
   std::string name, title;
   std::uint64_t seed = 1;
   std::string source_name; ///< its file
@@ -190,17 +190,17 @@ struct Study {
 };
 
 /// All names of expressions and texts: parameters, definitions, facts.
-[[nodiscard]] std::vector<std::string> value_names(const Study& study);
+[[nodiscard]] std::vector<std::string> value_names(const Sweep& sweep);
 /// Names of all parameters, in the order of the axes.
-[[nodiscard]] std::vector<std::string> parameter_names(const Study& study);
-/// Names of facts that every point has under this study, in the order of columns.
-[[nodiscard]] std::vector<std::string> fact_names(const Study& study);
+[[nodiscard]] std::vector<std::string> parameter_names(const Sweep& sweep);
+/// Names of facts that every point has under this sweep, in the order of columns.
+[[nodiscard]] std::vector<std::string> fact_names(const Sweep& sweep);
 
 /// Files are looked for beside `source_name`. Errors: InputError with file:line:column for anything
 /// wrong or unknown: a key, a name in a text or an expression, a parameter that is defined twice, a
 /// name that is reserved (columns of the store) or no identifier, a cycle of definitions, a
 /// parameter that nothing uses.
-[[nodiscard]] Study parse_study(std::string_view toml, const std::string& source_name);
-[[nodiscard]] Study read_study(const std::string& file);
+[[nodiscard]] Sweep parse_sweep(std::string_view toml, const std::string& source_name);
+[[nodiscard]] Sweep read_sweep(const std::string& file);
 
 } // namespace tutti::sweep

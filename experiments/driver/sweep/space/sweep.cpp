@@ -1,18 +1,18 @@
-// Reads a study as a whole before anything runs: parameters first, since all else names them; then
+// Reads a sweep as a whole before anything runs: parameters first, since all else names them; then
 // definitions, the experiment, constraints, objectives and analyses, each checked against the names
 // that there are by then. Whatever is wrong or unused is an error with its place, for a parameter
 // that nothing uses would multiply the points and change none.
 //
 // A name stands in texts as ${name}, in expressions without quotes and in tables as a column: it has
 // to be a plain word in all three.
-#include "experiments/driver/sweep/space/study.hpp"
+#include "experiments/driver/sweep/space/sweep.hpp"
 
 #include "experiments/driver/studies/experiment_values.hpp"
+#include "experiments/driver/sweep/space/analyses_reader.hpp"
 #include "experiments/driver/sweep/space/dependencies.hpp"
 #include "experiments/driver/sweep/space/expression.hpp"
 #include "experiments/driver/sweep/space/network_facts.hpp"
 #include "experiments/driver/sweep/space/point_results.hpp"
-#include "experiments/driver/sweep/space/study_analyses_reader.hpp"
 #include "experiments/driver/sweep/space/value_reader.hpp"
 #include "experiments/driver/sweep/space/whole_number.hpp"
 #include "sim/error.hpp"
@@ -103,22 +103,22 @@ private:
   std::set<std::string> reserved_, taken_; ///< in small letters
 };
 
-class StudyReader {
+class SweepReader {
 public:
-  StudyReader(ConfigTable root, const std::string& source_name) : root_(std::move(root)) {
-    study_.source_name = source_name;
+  SweepReader(ConfigTable root, const std::string& source_name) : root_(std::move(root)) {
+    sweep_.source_name = source_name;
   }
 
-  Study read() {
+  Sweep read() {
     root_.allow_only({"name", "title", "seed", "cost", "constraints", "parameters", "zip", "sample",
                       "derived", "limits", "experiment", "objectives", "pareto", "best",
                       "sensitivity", "curves", "selection"});
     read_head();
     read_cost();
     const ConfigValue experiment = root_.at("experiment");
-    study_.experiment =
-        std::make_shared<const ExperimentTemplate>(experiment.table(), study_.source_name);
-    results_ = result_columns(study_.experiment->kind());
+    sweep_.experiment =
+        std::make_shared<const ExperimentTemplate>(experiment.table(), sweep_.source_name);
+    results_ = result_columns(sweep_.experiment->kind());
     names_.reserve(result_names());
     names_.reserve(network_fact_names(true)); // it may have a cost model later
     read_axes();
@@ -127,10 +127,10 @@ public:
     if (const auto limits = root_.find("limits")) read_limits(limits->table());
     if (const auto constraints = root_.find("constraints")) read_constraints(*constraints);
     if (const auto objectives = root_.find("objectives")) read_objectives(objectives->table());
-    used_.merge(read_analyses(root_, study_));
-    refuse_cycles(dependencies_of(study_), study_);
+    used_.merge(read_analyses(root_, sweep_));
+    refuse_cycles(dependencies_of(sweep_), sweep_);
     refuse_unused();
-    return std::move(study_);
+    return std::move(sweep_);
   }
 
 private:
@@ -140,22 +140,22 @@ private:
   };
 
   void read_head() {
-    study_.name = plain_name(root_.at("name"));
-    study_.title = string_at(root_, "title");
-    if (study_.title.empty()) study_.title = study_.name;
+    sweep_.name = plain_name(root_.at("name"));
+    sweep_.title = string_at(root_, "title");
+    if (sweep_.title.empty()) sweep_.title = sweep_.name;
     if (const auto seed = root_.find("seed"))
-      study_.seed = static_cast<std::uint64_t>(seed->integer(0));
+      sweep_.seed = static_cast<std::uint64_t>(seed->integer(0));
   }
 
   void read_cost() {
     const auto value = root_.find("cost");
     if (!value) return;
     if (!value->is_string()) {
-      study_.cost = read_cost_model(value->table());
+      sweep_.cost = read_cost_model(value->table());
       return;
     }
-    const std::string file = beside(value->string(), study_.source_name);
-    study_.cost = read_cost_model(value->located([&file] { return read_config(file); }));
+    const std::string file = beside(value->string(), sweep_.source_name);
+    sweep_.cost = read_cost_model(value->located([&file] { return read_config(file); }));
   }
 
   void add_parameter(const std::string& name, const ConfigValue& value) {
@@ -175,17 +175,17 @@ private:
             throw value.error(fmt::format("{} is there twice", to_text(each)));
           axis.rows.push_back({std::move(each)});
         }
-        study_.axes.push_back(std::move(axis));
+        sweep_.axes.push_back(std::move(axis));
       }
     }
     for (ConfigTable& table : root_.tables("zip")) read_zip(table);
     for (ConfigTable& table : root_.tables("sample")) {
-      Axis axis = sample_of(table, study_.seed);
+      Axis axis = sample_of(table, sweep_.seed);
       ConfigTable sampled = table.at("parameters").table();
       for (const std::string& name : axis.names) add_parameter(name, sampled.at(name));
-      study_.axes.push_back(std::move(axis));
+      sweep_.axes.push_back(std::move(axis));
     }
-    for (const Axis& axis : study_.axes) require_seeds(axis);
+    for (const Axis& axis : sweep_.axes) require_seeds(axis);
   }
 
   void read_zip(ConfigTable& table) {
@@ -202,7 +202,7 @@ private:
       for (std::size_t i = 0; i < values.size(); ++i) axis.rows[i].push_back(std::move(values[i]));
     }
     if (axis.names.empty()) throw table.error("a zip needs parameters");
-    study_.axes.push_back(std::move(axis));
+    sweep_.axes.push_back(std::move(axis));
   }
 
   /// A parameter `seed` is the experiment's.
@@ -235,10 +235,10 @@ private:
       if (name == "seed")
         throw value.error("\"seed\" is the experiment's: it can be a parameter, not derived");
       names_.add(name, value);
-      study_.definitions.push_back({name, what_of(value), place_of(value)});
+      sweep_.definitions.push_back({name, what_of(value), place_of(value)});
     }
-    const std::vector<std::string> known = value_names(study_);
-    for (const Definition& definition : study_.definitions) {
+    const std::vector<std::string> known = value_names(sweep_);
+    for (const Definition& definition : sweep_.definitions) {
       const ConfigValue value = table.at(definition.name);
       use(value.located([&] { return names_of(definition, known); }));
     }
@@ -260,43 +260,43 @@ private:
   }
 
   void read_experiment_names(const ConfigValue& experiment) {
-    const std::vector<std::string> known = value_names(study_);
+    const std::vector<std::string> known = value_names(sweep_);
     for_each_text(experiment, [&](const ConfigValue& text) {
       for (const std::string& name : names_in(text.string()))
         if (std::find(known.begin(), known.end(), name) == known.end())
           throw text.error(unknown_name("name", name, known));
     });
-    use(study_.experiment->names());
+    use(sweep_.experiment->names());
     ConfigTable topologies = experiment.table().at("topologies").table();
-    study_.topology_place = place_of(topologies.at(topologies.keys().front()));
+    sweep_.topology_place = place_of(topologies.at(topologies.keys().front()));
   }
 
   void read_limits(ConfigTable table) {
     table.allow_only({"time", "memory"});
     if (const auto time = table.find("time")) {
-      study_.limits.seconds = time->time().seconds();
-      if (study_.limits.seconds <= 0) throw time->error("a limit is more than 0s");
+      sweep_.limits.seconds = time->time().seconds();
+      if (sweep_.limits.seconds <= 0) throw time->error("a limit is more than 0s");
     }
     if (const auto memory = table.find("memory")) {
-      study_.limits.bytes = memory->bytes().count;
-      if (study_.limits.bytes <= 0) throw memory->error("a limit is more than 0B");
+      sweep_.limits.bytes = memory->bytes().count;
+      if (sweep_.limits.bytes <= 0) throw memory->error("a limit is more than 0B");
     }
   }
 
   void read_constraints(const ConfigValue& value) {
     for (const ConfigValue& item : list_of(value)) {
-      study_.constraints.push_back({item.string(), place_of(item)});
-      use_expression(item, value_names(study_));
+      sweep_.constraints.push_back({item.string(), place_of(item)});
+      use_expression(item, value_names(sweep_));
     }
   }
 
   void read_objectives(ConfigTable table) {
-    std::vector<std::string> known = value_names(study_);
+    std::vector<std::string> known = value_names(sweep_);
     for (const std::string& name : result_names()) known.push_back(name);
     for (const std::string& name : table.keys()) {
       const ConfigValue value = table.at(name);
       if (!is_identifier(name)) throw value.error(fmt::format("\"{}\" is no name", name));
-      study_.objectives.push_back(objective_of(name, value, known));
+      sweep_.objectives.push_back(objective_of(name, value, known));
     }
   }
 
@@ -345,7 +345,7 @@ private:
   }
 
   ConfigTable root_;
-  Study study_;
+  Sweep sweep_;
   std::vector<ResultColumn> results_;
   NameRegister names_;
   std::set<std::string> used_;
@@ -354,31 +354,31 @@ private:
 
 } // namespace
 
-std::vector<std::string> parameter_names(const Study& study) {
+std::vector<std::string> parameter_names(const Sweep& sweep) {
   std::vector<std::string> names;
-  for (const Axis& axis : study.axes)
+  for (const Axis& axis : sweep.axes)
     names.insert(names.end(), axis.names.begin(), axis.names.end());
   return names;
 }
 
-std::vector<std::string> fact_names(const Study& study) {
-  return network_fact_names(study.cost.has_value());
+std::vector<std::string> fact_names(const Sweep& sweep) {
+  return network_fact_names(sweep.cost.has_value());
 }
 
-std::vector<std::string> value_names(const Study& study) {
-  std::vector<std::string> names = parameter_names(study);
-  for (const Definition& definition : study.definitions) names.push_back(definition.name);
-  const std::vector<std::string> facts = fact_names(study);
+std::vector<std::string> value_names(const Sweep& sweep) {
+  std::vector<std::string> names = parameter_names(sweep);
+  for (const Definition& definition : sweep.definitions) names.push_back(definition.name);
+  const std::vector<std::string> facts = fact_names(sweep);
   names.insert(names.end(), facts.begin(), facts.end());
   return names;
 }
 
-Study parse_study(std::string_view toml, const std::string& source_name) {
-  Study study = StudyReader(parse_config(toml, source_name), source_name).read();
-  study.toml = toml;
-  return study;
+Sweep parse_sweep(std::string_view toml, const std::string& source_name) {
+  Sweep sweep = SweepReader(parse_config(toml, source_name), source_name).read();
+  sweep.toml = toml;
+  return sweep;
 }
 
-Study read_study(const std::string& file) { return parse_study(read_input_file(file), file); }
+Sweep read_sweep(const std::string& file) { return parse_sweep(read_input_file(file), file); }
 
 } // namespace tutti::sweep
