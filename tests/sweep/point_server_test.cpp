@@ -23,16 +23,17 @@ using namespace tutti::sweep;
 
 namespace {
 
-PointRequest request(std::size_t position, const std::string& what = "") {
+Point point(std::size_t position, const std::string& what = "") {
   return {position,
+          {number_value(static_cast<double>(position)), {Value::Kind::text, Unit::none, 0, what}},
+          "key",
           3,
-          {{"what", {Value::Kind::text, Unit::none, 0, what}},
-           {"k", number_value(static_cast<double>(position))}}};
+          0.5};
 }
 
 // Does what the point says.
-PointResults obey(const PointRequest& request) {
-  const std::string& what = request.values.at("what").text;
+PointResults obey(const Point& point) {
+  const std::string& what = point.values[1].text;
   if (what == "crash") ::abort();
   if (what == "exit") ::_exit(7);
   if (what == "refuse") throw InputError("no such thing");
@@ -56,7 +57,7 @@ PointResults obey(const PointRequest& request) {
     ::kill(::getppid(), SIGKILL);
     ::pause();
   }
-  PointResults results = samples::results(request.values.at("k").number);
+  PointResults results = samples::results(point.values[0].number);
   results.numbers["nothing"] = std::nan("");
   return results;
 }
@@ -77,14 +78,16 @@ std::map<std::size_t, PointResults> answers(PointServer& server, std::size_t cou
 
 } // namespace
 
-TEST_CASE("requests, results and answers survive as bytes") {
-  PointRequest asked = request(17, "text \"quoted\"\n");
-  asked.values["size"] = number_value(0.1, Unit::seconds);
-  asked.values["flag"] = boolean_value(true);
-  const PointRequest read = parse_request(message_of(asked));
+TEST_CASE("points, results and answers survive as bytes") {
+  Point asked = point(17, "text \"quoted\"\n");
+  asked.values.push_back(number_value(0.1, Unit::seconds));
+  asked.values.push_back(boolean_value(true));
+  const Point read = parse_point(message_of(asked));
   CHECK(read.position == 17);
-  CHECK(read.seed == 3);
   CHECK(read.values == asked.values);
+  CHECK(read.key == "key");
+  CHECK(read.seed == 3);
+  CHECK(read.expected_work == 0.5);
 
   PointResults made = samples::results(2);
   made.numbers["gap"] = std::numeric_limits<double>::infinity();
@@ -109,7 +112,7 @@ TEST_CASE("each point is simulated in a process of its own, and whatever it does
                                        "throw", "noise", "memory", "interrupted"};
   std::map<std::size_t, PointResults> found;
   for (std::size_t i = 0; i < whats.size(); ++i) {
-    server.start(request(i, whats[i]));
+    server.start(point(i, whats[i]));
     if (server.load() == server.capacity()) found.merge(answers(server, 1));
   }
   found.merge(answers(server, server.load()));
@@ -136,7 +139,7 @@ TEST_CASE("each point is simulated in a process of its own, and whatever it does
 
 TEST_CASE("a point that doesn't end is ended at its limit of time") {
   PointServer server(obey, {.seconds = 0.5}, 1);
-  server.start(request(0, "endless"));
+  server.start(point(0, "endless"));
   const PointResults results = answers(server, 1).at(0);
   CHECK(results.status == PointStatus::timed_out);
   CHECK(results.message == "took longer than 0.5 s");
@@ -144,7 +147,7 @@ TEST_CASE("a point that doesn't end is ended at its limit of time") {
 
 TEST_CASE("what waits can be dropped, what runs is finished") {
   PointServer server(obey, {}, 2);
-  for (std::size_t i = 0; i < 4; ++i) server.start(request(i, "slow"));
+  for (std::size_t i = 0; i < 4; ++i) server.start(point(i, "slow"));
   server.drop_waiting();
   std::vector<std::size_t> finished, dropped;
   while (server.load() > 0) {
@@ -160,16 +163,16 @@ TEST_CASE("what waits can be dropped, what runs is finished") {
 
 TEST_CASE("points of a server that died are begun again, unless they are what kills it") {
   PointServer server(obey, {}, 2);
-  server.start(request(0, "slow"));
-  server.start(request(1, "slow"));
-  server.start(request(2));
+  server.start(point(0, "slow"));
+  server.start(point(1, "slow"));
+  server.start(point(2));
   ::kill(server.process(), SIGKILL);
   auto found = answers(server, 3);
   for (std::size_t i = 0; i < 3; ++i) CHECK(found[i].status == PointStatus::done);
 
-  server.start(request(3, "kill server"));
+  server.start(point(3, "kill server"));
   CHECK(answers(server, 1)[3].status == PointStatus::crashed);
-  server.start(request(4));
+  server.start(point(4));
   CHECK(answers(server, 1)[4].status == PointStatus::done);
 }
 
@@ -177,12 +180,12 @@ TEST_CASE("points die with their server") {
   int process = 0;
   {
     PointServer server(
-        [](const PointRequest&) -> PointResults {
+        [](const Point&) -> PointResults {
           while (true) ::pause();
         },
         {}, 1);
     process = server.process();
-    server.start(request(0));
+    server.start(point(0));
   }
   CHECK(::kill(process, 0) != 0);
 }
@@ -191,7 +194,7 @@ TEST_CASE("a point costs a few milliseconds", "[slow]") {
   PointServer server(obey, {}, 1);
   const auto start = std::chrono::steady_clock::now();
   for (std::size_t i = 0; i < 300; ++i) {
-    server.start(request(i));
+    server.start(point(i));
     (void)answers(server, 1);
   }
   const double seconds =

@@ -23,13 +23,13 @@ namespace {
 
 using std::chrono::milliseconds;
 
-double k_of(const PointRequest& request) { return request.values.at("k").number; }
+double k_of(const Point& point) { return point.values.front().number; }
 
-PointResults simulate(const PointRequest& request) { return samples::results(k_of(request)); }
+PointResults simulate(const Point& point) { return samples::results(k_of(point)); }
 
-PointResults simulate_slowly(const PointRequest& request) {
+PointResults simulate_slowly(const Point& point) {
   std::this_thread::sleep_for(milliseconds(20));
-  return simulate(request);
+  return simulate(point);
 }
 
 SweepParts parts(const PointFunction& evaluate, std::size_t points) {
@@ -138,14 +138,14 @@ TEST_CASE("a shard simulates its points only") {
 
 TEST_CASE("points that crash, run out of time or memory, or throw are rows of the sweep") {
   const TemporaryFolder folder;
-  const auto evaluate = [](const PointRequest& request) {
-    const double k = k_of(request);
+  const auto evaluate = [](const Point& point) {
+    const double k = k_of(point);
     if (k == 3) ::abort();
     if (k == 4)
       while (true) ::pause();
     if (k == 5) throw InputError("not five");
     if (k == 6) ::kill(::getppid(), SIGKILL); // its server, which others use too
-    return simulate(request);
+    return simulate(point);
   };
   Sweep sweep = samples::sweep();
   sweep.limits.seconds = 0.4;
@@ -166,9 +166,9 @@ TEST_CASE("points that crash, run out of time or memory, or throw are rows of th
 TEST_CASE("Ctrl-C finishes what runs, and the same call goes on; a second one stops at once") {
   const TemporaryFolder folder;
   const SweepOptions twice = options(folder);
-  const auto evaluate = [](const PointRequest& request) {
+  const auto evaluate = [](const Point& point) {
     std::this_thread::sleep_for(milliseconds(400));
-    return simulate(request);
+    return simulate(point);
   };
   pid_t child = forked_sweep(twice, parts(evaluate, 20));
   const auto count = [&](PointStatus status) {
@@ -196,7 +196,7 @@ TEST_CASE("Ctrl-C finishes what runs, and the same call goes on; a second one st
   CHECK(count(PointStatus::pending) == 20 - done);
 
   child = forked_sweep(twice, parts(
-                                  [](const PointRequest&) -> PointResults {
+                                  [](const Point&) -> PointResults {
                                     while (true) ::pause();
                                   },
                                   20));

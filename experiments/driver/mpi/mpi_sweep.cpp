@@ -33,7 +33,7 @@ namespace mpi = boost::mpi;
 
 // What a message says is its tag.
 enum Tag : int {
-  says_request, // from rank 0: a PointRequest
+  says_request, // from rank 0: a Point
   says_drop,    // points that wait are not to be begun
   says_stop,    // the end
   says_answers, // to rank 0: PointAnswers
@@ -104,16 +104,16 @@ public:
   }
 
   // By the rank that has the least to do.
-  void start(const PointRequest& request) override {
+  void start(const Point& point) override {
     std::size_t least = 0;
     for (std::size_t rank = 1; rank < loads_.size(); ++rank)
       if (load_of(rank) < load_of(least)) least = rank;
     if (least == 0) {
-      server_->start(request);
+      server_->start(point);
       return;
     }
     ++loads_[least];
-    messages_->send(static_cast<int>(least), says_request, message_of(request));
+    messages_->send(static_cast<int>(least), says_request, message_of(point));
   }
 
   void drop_waiting() override {
@@ -199,7 +199,7 @@ private:
     else if (message.tag == says_drop)
       server_.drop_waiting();
     else if (!failed_)
-      server_.start(parse_request(message.text));
+      server_.start(parse_point(message.text));
   }
 
   PointServer& server_;

@@ -1,15 +1,20 @@
 // A process is forked for each task rather than kept for many: it begins with all that this process
 // holds (topologies, cases) at the cost of a fork, its memory is its task's alone, and what crashes
 // or is killed takes nothing with it. The first byte of each message says whether it is sent on the
-// way or is the answer, which is the last.
+// way or is the last: an answer, or why there is none.
 #include "experiments/driver/pool/process_pool.hpp"
 
 #include "experiments/driver/pool/process_memory.hpp"
+#include "sim/error.hpp"
+
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <cassert>
 #include <chrono>
 #include <cmath>
+#include <exception>
+#include <new>
 #include <utility>
 
 #include <poll.h>
@@ -20,6 +25,24 @@ namespace {
 
 constexpr char says_something = 's', answers = 'a';
 
+char letter_of(TaskFailure failure) { return static_cast<char>('0' + static_cast<int>(failure)); }
+
+/// A task's last message.
+std::string last_words(const ProcessPool::Work& work, const ProcessPool::Say& say) {
+  const auto failed = [](TaskFailure failure, const std::string& why) {
+    return letter_of(failure) + why;
+  };
+  try {
+    return answers + work(say);
+  } catch (const InputError& error) {
+    return failed(TaskFailure::refused, error.what());
+  } catch (const std::bad_alloc& error) {
+    return failed(TaskFailure::no_memory, memory_text(error));
+  } catch (const std::exception& error) {
+    return failed(TaskFailure::threw, error.what());
+  }
+}
+
 double clock_seconds() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
@@ -28,7 +51,11 @@ double clock_seconds() {
 
 struct ProcessPool::Running {
   Running(std::size_t number, const TaskLimits& limits, const Work& work)
-      : task(number),
+      : end{.task = number,
+            .failure = TaskFailure::died,
+            .text = "the process ended without a word",
+            .process = {}},
+        seconds(limits.seconds),
         ends_at(limits.seconds ? std::optional(clock_seconds() + *limits.seconds) : std::nullopt),
         child([&](int socket) {
           offer_to_the_kernel();
@@ -37,7 +64,7 @@ struct ProcessPool::Running {
           const Say say = [&out](std::string_view message) {
             (void)out.send(says_something + std::string(message));
           };
-          (void)out.send(answers + work(say));
+          (void)out.send(last_words(work, say));
         }),
         stream(child.socket()) {}
 
@@ -50,17 +77,33 @@ struct ProcessPool::Running {
       if (message->empty()) continue; // a malformed message
       const char kind = message->front();
       message->erase(0, 1);
-      if (kind == answers)
-        answer = std::move(message);
-      else if (heard)
-        heard(task, *message);
+      if (kind == says_something) {
+        if (heard) heard(end.task, *message);
+        continue;
+      }
+      end.text = std::move(*message);
+      end.failure.reset();
+      if (kind != answers) end.failure = static_cast<TaskFailure>(kind - letter_of({}));
     }
     return goes_on;
   }
 
-  std::size_t task;
-  std::optional<double> ends_at;
-  std::optional<std::string> answer;
+  /// How it ended, once it is killed: also one that lives on with its socket closed.
+  TaskEnd ended(bool too_late) {
+    child.kill();
+    end.process = child.end();
+    if (too_late) {
+      end.failure = TaskFailure::took_too_long;
+      end.text = fmt::format("took longer than {:g} s", seconds.value_or(0));
+    } else if (const std::string death = end.process.death(); !death.empty()) {
+      end.failure = TaskFailure::died;
+      end.text = death;
+    }
+    return std::move(end);
+  }
+
+  TaskEnd end; ///< as far as it is known
+  std::optional<double> seconds, ends_at;
   ChildProcess child;
   MessageStream stream;
 };
@@ -97,9 +140,7 @@ std::vector<TaskEnd> ProcessPool::wait(std::span<pollfd> others, std::optional<d
     Running& each = *running_[i];
     const bool has_ended = waits[others.size() + i].revents != 0 && !each.hear(heard);
     if (!has_ended && !each.is_over(clock_seconds())) continue;
-    each.child.kill(); // also one that lives on with its socket closed; how one died stays known
-    const ProcessEnd process = each.child.end();
-    ends.push_back({each.task, std::move(each.answer), !has_ended, process});
+    ends.push_back(each.ended(!has_ended));
     running_.erase(running_.begin() + static_cast<std::ptrdiff_t>(i));
   }
   return ends;
@@ -107,7 +148,7 @@ std::vector<TaskEnd> ProcessPool::wait(std::span<pollfd> others, std::optional<d
 
 std::vector<ProcessPool::RunningTask> ProcessPool::running() const {
   std::vector<RunningTask> tasks;
-  for (const auto& each : running_) tasks.push_back({each->task, each->child.process()});
+  for (const auto& each : running_) tasks.push_back({each->end.task, each->child.process()});
   return tasks;
 }
 

@@ -25,11 +25,20 @@ struct TaskLimits {
   std::int64_t bytes = 0;             ///< of memory; 0: none
 };
 
+/// Why a task has no answer.
+enum class TaskFailure : std::uint8_t {
+  refused,       ///< bad input: its InputError
+  took_too_long, ///< was killed at its limit of time
+  no_memory,     ///< std::bad_alloc
+  threw,         ///< another exception: a defect
+  died,          ///< its process crashed, was killed, or ended without a word
+};
+
 /// How a task ended.
 struct TaskEnd {
   std::size_t task = 0;
-  std::optional<std::string> answer; ///< what its work returned, as far as it came to that
-  bool took_too_long = false;
+  std::optional<TaskFailure> failure; ///< none: its work has returned
+  std::string text;                   ///< what that returned; else what went wrong, in words
   ProcessEnd process;
 };
 
@@ -38,7 +47,7 @@ public:
   /// Sends this process a message before the answer. Any thread of the task's process, one at a
   /// time.
   using Say = std::function<void(std::string_view)>;
-  /// What a task's process does. What it throws is a crash.
+  /// What a task's process does. What it throws is a failure.
   using Work = std::function<std::string(const Say&)>;
   /// What a task has said; called in this process.
   using Heard = std::function<void(std::size_t task, const std::string& message)>;

@@ -10,18 +10,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <iostream>
 #include <optional>
 
-#include <poll.h>
 #include <unistd.h>
 
 namespace tutti::sweep {
 
 namespace {
-
-constexpr int longest_wait_ms = 1000;
 
 // A bar on a terminal, else lines where they are asked for.
 class SweepProgress {
@@ -54,14 +50,6 @@ private:
   double start_, last_line_;
 };
 
-PointRequest request_of(const PointSpace& space, std::size_t position) {
-  const Point& point = space.points[position];
-  PointRequest request{position, point.seed, {}};
-  for (std::size_t i = 0; i < point.values.size(); ++i)
-    request.values[space.names[i]] = point.values[i];
-  return request;
-}
-
 std::size_t sum(const std::map<PointStatus, std::size_t>& counts) {
   std::size_t sum = 0;
   for (const auto& [status, count] : counts) sum += count;
@@ -81,7 +69,7 @@ public:
     while (true) {
       const std::size_t room = outcome.interrupted ? 0 : workers_.capacity() - workers_.load();
       for (const std::size_t position : store_.record_and_claim(finished, room))
-        workers_.start(request_of(space_, position));
+        workers_.start(space_.points[position]);
       outcome.evaluated += finished.size();
       for (const FinishedPoint& each : finished) outcome.point_seconds += each.results.cpu_seconds;
       finished.clear();
@@ -114,12 +102,6 @@ private:
 };
 
 } // namespace
-
-PointAnswers LocalWorkers::wait(int interrupts) {
-  std::array<pollfd, 2> waits{{{server_->file(), POLLIN, 0}, {interrupts, POLLIN, 0}}};
-  (void)::poll(waits.data(), waits.size(), longest_wait_ms); // also ends early at a signal
-  return server_->answers();
-}
 
 SweepParts parts_of(const Sweep& sweep, const SweepOptions& options) {
   return {evaluation_of(sweep, options.cache), [&sweep] { return points_of(sweep); }};
@@ -154,10 +136,9 @@ SweepOutcome sweep_with(Workers& workers, const Sweep& sweep, const SweepOptions
 SweepOutcome sweep_locally(const Sweep& sweep, const SweepOptions& options,
                            const SweepParts& parts) {
   PointServer server(parts.evaluate, sweep.limits, options.jobs); // while this process is small
-  LocalWorkers workers(server);
-  const PointSpace space = parts.points(); // Ctrl-C ends this at once
+  const PointSpace space = parts.points();                        // Ctrl-C ends this at once
   Interrupts interrupts;
-  return sweep_with(workers, sweep, options, space, interrupts);
+  return sweep_with(server, sweep, options, space, interrupts);
 }
 
 SweepOutcome sweep_locally(const Sweep& sweep, const SweepOptions& options) {

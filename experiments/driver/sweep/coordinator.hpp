@@ -1,45 +1,41 @@
-// Who simulates the points of a sweep, and who hands them out.
+// Simulates the points of a sweep that its store lacks, several at once, each in a process of its
+// own, here or on many machines.
 #pragma once
 
 #include "experiments/driver/pool/interrupts.hpp"
 #include "experiments/driver/sweep/point_server.hpp"
 #include "experiments/driver/sweep/space/points.hpp"
-#include "experiments/driver/sweep/sweep_run.hpp"
+#include "experiments/driver/sweep/space/sweep.hpp"
+#include "experiments/driver/sweep/store/store.hpp"
 
 #include <cstddef>
 #include <functional>
-#include <utility>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
 
 namespace tutti::sweep {
 
-/// What simulates points, here or elsewhere.
-class Workers {
-public:
-  Workers() = default;
-  virtual ~Workers() = default;
-  Workers(const Workers&) = delete;
-  Workers& operator=(const Workers&) = delete;
-
-  [[nodiscard]] virtual std::size_t capacity() const = 0; ///< points that they take at once
-  [[nodiscard]] virtual std::size_t load() const = 0;     ///< not answered yet
-  /// Pre: load() < capacity().
-  virtual void start(const PointRequest& request) = 0;
-  virtual void drop_waiting() = 0;
-  /// What has arrived, after waiting for something, for `interrupts` to be readable, or a second.
-  [[nodiscard]] virtual PointAnswers wait(int interrupts) = 0;
+struct SweepOptions {
+  std::string store;          ///< file; its folder exists
+  std::size_t jobs = 1;       ///< points at once; with MPI: on each rank
+  std::optional<Shard> shard; ///< only these points
+  bool retry = false;         ///< those that were limited, crashed or defects, too
+  std::string cache;          ///< folder of remembered schedules; empty: none
+  bool progress = false;      ///< a line a second on stderr where that is no terminal
 };
 
-class LocalWorkers : public Workers {
-public:
-  explicit LocalWorkers(PointServer& server) : server_(&server) {}
-  [[nodiscard]] std::size_t capacity() const override { return server_->capacity(); }
-  [[nodiscard]] std::size_t load() const override { return server_->load(); }
-  void start(const PointRequest& request) override { server_->start(request); }
-  void drop_waiting() override { server_->drop_waiting(); }
-  [[nodiscard]] PointAnswers wait(int interrupts) override;
-
-private:
-  PointServer* server_;
+struct SweepOutcome {
+  std::size_t points = 0;                    ///< of the sweep (of the shard)
+  std::size_t left_out = 0;                  ///< PointSpace::left_out
+  std::size_t without_value = 0;             ///< PointSpace::without_value
+  std::vector<std::string> assumed;          ///< PointSpace::assumed
+  std::size_t evaluated = 0;                 ///< in this run
+  std::map<PointStatus, std::size_t> counts; ///< of all points, afterwards
+  bool interrupted = false;
+  double seconds = 0;       ///< by the clock
+  double point_seconds = 0; ///< CPU, of the points evaluated in this run
 };
 
 /// What a sweep does, apart from its order.
@@ -55,8 +51,16 @@ struct SweepParts {
                                       const SweepOptions& options, const PointSpace& space,
                                       Interrupts& interrupts);
 
-/// sweep_locally() with other parts.
+/// On this machine. The first Ctrl-C (or SIGTERM) lets running points finish and starts no more; a
+/// second one kills them (Interrupted): they will be pending. Progress with an estimate on stderr.
+/// Errors: InputError of points_of() and Store.
+[[nodiscard]] SweepOutcome sweep_locally(const Sweep& sweep, const SweepOptions& options);
+
+/// The same with other parts.
 [[nodiscard]] SweepOutcome sweep_locally(const Sweep& sweep, const SweepOptions& options,
                                          const SweepParts& parts);
+
+/// Says on stderr what the store has found damaged.
+void print_damage(const Store& store);
 
 } // namespace tutti::sweep

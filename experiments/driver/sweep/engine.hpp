@@ -1,7 +1,7 @@
 // How a sweep's points are spread: in processes of this machine, or over the ranks of an MPI job.
 #pragma once
 
-#include "experiments/driver/sweep/sweep_run.hpp"
+#include "experiments/driver/sweep/coordinator.hpp"
 
 #include <functional>
 #include <optional>

@@ -5,7 +5,6 @@
 #include "sim/processes/message_stream.hpp"
 
 #include <cmath>
-#include <map>
 #include <utility>
 
 namespace tutti::sweep {
@@ -23,15 +22,17 @@ constexpr auto exchange_results = [](auto& stream, auto& results) {
   stream.value(results.peak_bytes);
 };
 
-constexpr auto exchange_request = [](auto& stream, auto& request) {
-  stream.value(request.position);
-  stream.value(request.seed);
-  exchange_map(stream, request.values, [](auto& of_map, auto& value) {
-    of_map.value(value.kind);
-    of_map.value(value.unit);
-    of_map.value(value.number);
-    of_map.text(value.text);
+constexpr auto exchange_point = [](auto& stream, auto& point) {
+  stream.value(point.position);
+  exchange_items(stream, point.values, [](auto& of_list, auto& value) {
+    of_list.value(value.kind);
+    of_list.value(value.unit);
+    of_list.value(value.number);
+    of_list.text(value.text);
   });
+  stream.text(point.key);
+  stream.value(point.seed);
+  stream.value(point.expected_work);
 };
 
 constexpr auto exchange_answers = [](auto& stream, auto& answers) {
@@ -63,15 +64,13 @@ std::string message_of(PointResults results) {
   std::erase_if(results.numbers, [](const auto& named) { return !std::isfinite(named.second); });
   return written(exchange_results, results);
 }
-std::string message_of(const PointRequest& request) { return written(exchange_request, request); }
+std::string message_of(const Point& point) { return written(exchange_point, point); }
 std::string message_of(const PointAnswers& answers) { return written(exchange_answers, answers); }
 
 PointResults parse_results(const std::string& message) {
   return read<PointResults>(exchange_results, message);
 }
-PointRequest parse_request(const std::string& message) {
-  return read<PointRequest>(exchange_request, message);
-}
+Point parse_point(const std::string& message) { return read<Point>(exchange_point, message); }
 PointAnswers parse_answers(const std::string& message) {
   return read<PointAnswers>(exchange_answers, message);
 }

@@ -2,23 +2,14 @@
 #pragma once
 
 #include "experiments/driver/sweep/space/point_results.hpp"
-#include "experiments/driver/sweep/space/value.hpp"
+#include "experiments/driver/sweep/space/points.hpp"
 #include "experiments/driver/sweep/store/store.hpp"
 
 #include <cstddef>
-#include <cstdint>
-#include <map>
 #include <string>
 #include <vector>
 
 namespace tutti::sweep {
-
-/// One point to be simulated.
-struct PointRequest {
-  std::size_t position = 0;
-  std::uint64_t seed = 1;
-  std::map<std::string, Value> values;
-};
 
 /// What came of points.
 struct PointAnswers {
@@ -28,11 +19,11 @@ struct PointAnswers {
 
 /// Numbers that aren't finite are left out.
 [[nodiscard]] std::string message_of(PointResults results);
-[[nodiscard]] std::string message_of(const PointRequest& request);
+[[nodiscard]] std::string message_of(const Point& point);
 [[nodiscard]] std::string message_of(const PointAnswers& answers);
 /// Pre: made by message_of().
 [[nodiscard]] PointResults parse_results(const std::string& message);
-[[nodiscard]] PointRequest parse_request(const std::string& message);
+[[nodiscard]] Point parse_point(const std::string& message);
 [[nodiscard]] PointAnswers parse_answers(const std::string& message);
 
 } // namespace tutti::sweep

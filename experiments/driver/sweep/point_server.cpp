@@ -40,21 +40,27 @@ PointResults failed(PointStatus status, std::string message) {
   return results;
 }
 
-PointResults results_of(const PointFunction& function, const PointRequest& request,
-                        const PointLimits& limits) {
-  try {
-    return function(request);
-  } catch (const InputError& error) {
-    return failed(PointStatus::refused, error.what());
-  } catch (const NotBuilt& missing) {
-    return failed(PointStatus::refused, missing.text());
-  } catch (const std::bad_alloc& error) {
-    return failed(PointStatus::out_of_memory, limits.bytes > 0
-                                                  ? "took more than " + to_text(Bytes{limits.bytes})
-                                                  : memory_text(error));
-  } catch (const std::exception& error) {
-    return failed(PointStatus::defect, error.what());
+PointStatus status_of(TaskFailure failure) {
+  switch (failure) {
+  case TaskFailure::refused: return PointStatus::refused;
+  case TaskFailure::took_too_long: return PointStatus::timed_out;
+  case TaskFailure::no_memory: return PointStatus::out_of_memory;
+  case TaskFailure::threw: return PointStatus::defect;
+  case TaskFailure::died: break;
   }
+  return PointStatus::crashed;
+}
+
+// How much more a point asked for than it may take differs from run to run.
+PointResults results_of(const TaskEnd& end, const PointLimits& limits) {
+  PointResults results =
+      !end.failure ? parse_results(end.text)
+      : *end.failure == TaskFailure::no_memory && limits.bytes > 0
+          ? failed(PointStatus::out_of_memory, "took more than " + to_text(Bytes{limits.bytes}))
+          : failed(status_of(*end.failure), end.text);
+  results.cpu_seconds = end.process.cpu_seconds;
+  results.peak_bytes = end.process.peak_bytes;
+  return results;
 }
 
 // The helper process: a pool, and the points that wait for room in it.
@@ -76,11 +82,10 @@ public:
 private:
   void start_waiting() {
     for (; pool_.has_room() && !waiting_.empty(); waiting_.pop_front()) {
-      const PointRequest& next = waiting_.front();
+      const Point& next = waiting_.front();
       try {
-        pool_.start(next.position, {limits_.seconds, limits_.bytes}, [&](const ProcessPool::Say&) {
-          return message_of(results_of(function_, next, limits_));
-        });
+        pool_.start(next.position, {limits_.seconds, limits_.bytes},
+                    [&](const ProcessPool::Say&) { return message_of(function_(next)); });
       } catch (const NoProcess& error) {
         if (!pool_.is_idle()) return; // until one has ended
         answers_.finished.push_back({next.position, failed(PointStatus::crashed, error.what())});
@@ -94,24 +99,8 @@ private:
     const std::optional<double> most =
         answers_.finished.empty() ? std::nullopt : std::optional(0.0);
     for (const TaskEnd& end : pool_.wait(driver, most))
-      answers_.finished.push_back({end.task, results_in(end)});
+      answers_.finished.push_back({end.task, results_of(end, limits_)});
     return driver[0].revents == 0 || hear();
-  }
-
-  [[nodiscard]] PointResults results_in(const TaskEnd& end) const {
-    PointResults results;
-    if (end.took_too_long)
-      results =
-          failed(PointStatus::timed_out, fmt::format("took longer than {:g} s", limits_.seconds));
-    else if (end.answer)
-      results = parse_results(*end.answer);
-    else
-      results = failed(PointStatus::crashed, end.process.death().empty()
-                                                 ? "the process ended without a word"
-                                                 : end.process.death());
-    results.cpu_seconds = end.process.cpu_seconds;
-    results.peak_bytes = end.process.peak_bytes;
-    return results;
   }
 
   bool hear() {
@@ -120,13 +109,13 @@ private:
       if (*message == drop_command)
         drop();
       else
-        waiting_.push_back(parse_request(*message));
+        waiting_.push_back(parse_point(*message));
     }
     return true;
   }
 
   void drop() {
-    for (const PointRequest& each : waiting_) answers_.dropped.push_back(each.position);
+    for (const Point& each : waiting_) answers_.dropped.push_back(each.position);
     waiting_.clear();
   }
 
@@ -135,7 +124,7 @@ private:
   const PointFunction& function_;
   const PointLimits& limits_;
   ProcessPool pool_;
-  std::deque<PointRequest> waiting_;
+  std::deque<Point> waiting_;
   PointAnswers answers_;
 };
 
@@ -160,9 +149,15 @@ bool is_readable(int file) {
 } // namespace
 
 PointFunction evaluation_of(const Sweep& sweep, const std::string& cache) {
-  return [experiment = sweep.experiment, cache](const PointRequest& request) {
-    const auto value_of = [&request](const std::string& name) { return request.values.at(name); };
-    return evaluate_point(*experiment, value_of, request.seed, cache);
+  std::map<std::string, std::size_t> places;
+  for (const std::string& name : value_names(sweep)) places.emplace(name, places.size());
+  return [experiment = sweep.experiment, cache, places = std::move(places)](const Point& point) {
+    const auto value_of = [&](const std::string& name) { return point.values[places.at(name)]; };
+    try {
+      return evaluate_point(*experiment, value_of, point.seed, cache);
+    } catch (const NotBuilt& missing) {
+      throw InputError(missing.text());
+    }
   };
 }
 
@@ -180,22 +175,29 @@ void PointServer::start_server() {
   stream_ = MessageStream(server_->socket());
 }
 
-void PointServer::send(const PointRequest& request) {
+void PointServer::send(const Point& point) {
   // Where the server is gone, answers() finds out.
-  (void)stream_.send(message_of(request));
+  (void)stream_.send(message_of(point));
 }
 
-void PointServer::start(const PointRequest& request) {
+void PointServer::start(const Point& point) {
   assert(load() < capacity());
-  requests_[request.position].request = request;
-  send(request);
+  pending_[point.position].point = point;
+  send(point);
+}
+
+PointAnswers PointServer::wait(int interrupts) {
+  constexpr int longest_ms = 1000;
+  std::array<pollfd, 2> waits{{{file(), POLLIN, 0}, {interrupts, POLLIN, 0}}};
+  (void)::poll(waits.data(), waits.size(), longest_ms); // also ends early at a signal
+  return answers();
 }
 
 void PointServer::drop_waiting() {
   (void)stream_.send(drop_command);
-  for (const auto& [position, pending] : requests_)
+  for (const auto& [position, pending] : pending_)
     if (!pending.sent) dropped_.push_back(position);
-  for (const std::size_t position : dropped_) requests_.erase(position);
+  for (const std::size_t position : dropped_) pending_.erase(position);
 }
 
 PointAnswers PointServer::answers() {
@@ -213,9 +215,9 @@ PointAnswers PointServer::answers() {
 void PointServer::take(PointAnswers arrived, PointAnswers& answers) {
   deaths_ = 0;
   for (FinishedPoint& each : arrived.finished)
-    if (requests_.erase(each.position) > 0) answers.finished.push_back(std::move(each));
+    if (pending_.erase(each.position) > 0) answers.finished.push_back(std::move(each));
   for (const std::size_t position : arrived.dropped)
-    if (requests_.erase(position) > 0) answers.dropped.push_back(position);
+    if (pending_.erase(position) > 0) answers.dropped.push_back(position);
 }
 
 void PointServer::replace_server(PointAnswers& answers) {
@@ -224,7 +226,7 @@ void PointServer::replace_server(PointAnswers& answers) {
     throw InputError(
         fmt::format("the process that starts points died {} times, last: {}", most_deaths, death));
   start_server();
-  for (auto each = requests_.begin(); each != requests_.end();) {
+  for (auto each = pending_.begin(); each != pending_.end();) {
     Pending& pending = each->second;
     pending.deaths += pending.sent ? 1 : 0;
     pending.sent = false;
@@ -234,20 +236,20 @@ void PointServer::replace_server(PointAnswers& answers) {
     }
     answers.finished.push_back(
         {each->first, failed(PointStatus::crashed, "its server died at it twice: " + death)});
-    each = requests_.erase(each);
+    each = pending_.erase(each);
   }
 }
 
 // One at a time, so that the one that kills servers takes no other with it.
 void PointServer::send_next_suspect() {
   Pending* next = nullptr;
-  for (auto& [position, pending] : requests_) {
+  for (auto& [position, pending] : pending_) {
     if (pending.sent && pending.deaths > 0) return;
     if (!pending.sent && next == nullptr) next = &pending;
   }
   if (next == nullptr) return;
   next->sent = true;
-  send(next->request);
+  send(next->point);
 }
 
 } // namespace tutti::sweep

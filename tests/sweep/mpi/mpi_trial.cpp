@@ -24,8 +24,8 @@ namespace {
 using namespace tutti;
 using namespace tutti::sweep;
 
-PointResults simulate(const PointRequest& request, const std::string& what) {
-  const double k = request.values.at("k").number;
+PointResults simulate(const Point& point, const std::string& what) {
+  const double k = point.values.front().number;
   if (what == "crash" && k == 7) ::abort();
   if (what == "crash" && k == 8) ::kill(::getppid(), SIGKILL);
   if (what == "slow") std::this_thread::sleep_for(std::chrono::seconds(1));
@@ -37,7 +37,7 @@ PointResults simulate(const PointRequest& request, const std::string& what) {
 int run(const std::string& store, std::size_t points, const std::string& what) {
   SweepOptions options;
   options.store = store;
-  const SweepParts parts{[what](const PointRequest& request) { return simulate(request, what); },
+  const SweepParts parts{[what](const Point& point) { return simulate(point, what); },
                          [what, points] {
                            if (what == "no_points") throw InputError("no points");
                            return samples::space(points);

@@ -13,12 +13,12 @@
 #include "experiments/driver/studies/not_built.hpp"
 #include "experiments/driver/studies/registry.hpp"
 #include "experiments/driver/studies/runs/runner.hpp"
+#include "experiments/driver/sweep/coordinator.hpp"
 #include "experiments/driver/sweep/report/sweep_report.hpp"
 #include "experiments/driver/sweep/slurm.hpp"
 #include "experiments/driver/sweep/space/points.hpp"
 #include "experiments/driver/sweep/space/sweep.hpp"
 #include "experiments/driver/sweep/store/store.hpp"
-#include "experiments/driver/sweep/sweep_run.hpp"
 #include "experiments/driver/terminal/progress.hpp"
 #include "sim/error.hpp"
 #include "sim/files/files.hpp"
@@ -307,8 +307,8 @@ int sweep_command(const SweepArguments& arguments, const SweepEngine& mpi) {
   if (arguments.report) return report(arguments, sweep, folder, options.store, nullptr);
   make_folder(folder);
   if (!arguments.merged.empty()) return merge(arguments, sweep, folder, options);
-  return simulate(arguments, sweep, folder, options,
-                  arguments.engine == "mpi" ? mpi : SweepEngine(sweep_locally));
+  const SweepEngine local = [](const auto&... given) { return sweep_locally(given...); };
+  return simulate(arguments, sweep, folder, options, arguments.engine == "mpi" ? mpi : local);
 }
 
 } // namespace tutti

@@ -3,7 +3,6 @@
 // those that begin later.
 #include "experiments/driver/studies/runs/runner.hpp"
 
-#include "experiments/driver/pool/process_memory.hpp"
 #include "experiments/driver/pool/process_pool.hpp"
 #include "experiments/driver/studies/runs/message.hpp"
 #include "sim/error.hpp"
@@ -15,9 +14,7 @@
 #include <cassert>
 #include <chrono>
 #include <cstdio>
-#include <exception>
 #include <map>
-#include <new>
 #include <optional>
 #include <sstream>
 #include <string>
@@ -31,9 +28,8 @@ namespace tutti {
 
 namespace {
 
-// The first byte of a message says what follows.
-constexpr char says_progress = 'P', says_stage = 'S', says_evaluation = 'E', says_input_error = 'I',
-               says_no_memory = 'M', says_failure = 'F';
+// The first byte of what is said on the way says what follows.
+constexpr char says_progress = 'P', says_stage = 'S';
 constexpr auto between_progress = std::chrono::milliseconds(100);
 
 // Called by one thread at a time.
@@ -86,15 +82,7 @@ std::string message_of(Case c, const CaseFunction& function, const ProcessPool::
     writer(stage, progress);
     return grace.is_over(interrupt_pending());
   };
-  try {
-    return says_evaluation + evaluation_message(function(c));
-  } catch (const InputError& error) {
-    return std::string{says_input_error} + error.what();
-  } catch (const std::bad_alloc& error) {
-    return says_no_memory + memory_text(error);
-  } catch (const std::exception& error) {
-    return std::string{says_failure} + error.what();
-  }
+  return evaluation_message(function(c));
 }
 
 void hear(const Case& c, const std::string& message, const RunWatcher& watcher) {
@@ -122,12 +110,6 @@ Evaluation without_result(const Case& c) {
   return e;
 }
 
-Evaluation failed(const Case& c, const std::string& problem) {
-  Evaluation e = without_result(c);
-  e.problem = problem;
-  return e;
-}
-
 Evaluation given_up(const Case& c, Status status, const std::string& note) {
   Evaluation e = without_result(c);
   e.status = status;
@@ -135,25 +117,13 @@ Evaluation given_up(const Case& c, Status status, const std::string& note) {
   return e;
 }
 
-Evaluation refused(const Case& c, const std::string& note) {
-  Evaluation e = without_result(c);
-  e.status = Status::unsupported;
-  e.note = note;
-  return e;
-}
-
-using Result = std::pair<Evaluation, std::optional<InputError>>;
-
-Result result_of(const Case& c, const TaskEnd& end) {
-  if (const std::string death = end.process.death(); !death.empty()) return {failed(c, death), {}};
-  if (!end.answer) return {failed(c, "the process ended without a word"), {}};
-  const std::string content = end.answer->substr(1);
-  switch (end.answer->front()) {
-  case says_input_error: return {refused(c, content), InputError(content)};
-  case says_no_memory: return {given_up(c, Status::out_of_memory, content), {}};
-  case says_failure: return {failed(c, content), {}};
-  default: return {parse_evaluation(content), {}};
-  }
+Evaluation evaluation_of(const Case& c, const TaskEnd& end) {
+  if (!end.failure) return parse_evaluation(end.text);
+  if (*end.failure == TaskFailure::refused) return given_up(c, Status::unsupported, end.text);
+  if (*end.failure == TaskFailure::no_memory) return given_up(c, Status::out_of_memory, end.text);
+  Evaluation failed = without_result(c);
+  failed.problem = end.text;
+  return failed;
 }
 
 /// Bounds of one network, collective and size serve all algorithms.
@@ -245,10 +215,9 @@ private:
 
   void finish(const TaskEnd& end) {
     const Case& c = cases_[end.task];
-    auto [result, error] = result_of(c, end);
-    bounds_.remember(c, result);
-    results_[end.task] = std::move(result);
-    errors_[end.task] = std::move(error);
+    results_[end.task] = evaluation_of(c, end);
+    bounds_.remember(c, results_[end.task]);
+    if (end.failure == TaskFailure::refused) errors_[end.task].emplace(end.text);
     if (watcher_.finished) watcher_.finished(++done_, cases_.size());
   }
 

@@ -3,8 +3,8 @@
 // that there are by then. Whatever is wrong or unused is an error with its place, for a parameter
 // that nothing uses would multiply the points and change none.
 //
-// A name stands in texts as ${name}, in expressions without quotes and in tables as a column: it has
-// to be a plain word in all three.
+// A name stands in texts as ${name}, in expressions without quotes and in tables as a column: it
+// has to be a plain word in all three.
 #include "experiments/driver/sweep/space/sweep.hpp"
 
 #include "experiments/driver/studies/experiment_values.hpp"

@@ -139,8 +139,9 @@ public:
     transaction.commit();
     for (const FinishedPoint& each : finished) claims_.erase(each.position);
     if (!same_sweep)
-      throw InputError(database_->file() + ": another process has changed the sweep meanwhile; what "
-                                           "was finished is kept, the same command goes on");
+      throw InputError(database_->file() +
+                       ": another process has changed the sweep meanwhile; what "
+                       "was finished is kept, the same command goes on");
     std::vector<std::size_t> positions;
     for (const auto& [position, row] : claimed) {
       claims_[position] = row;
