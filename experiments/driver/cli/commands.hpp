@@ -183,6 +183,7 @@ struct SweepArguments : AnswerArguments {
   std::optional<std::string> shard;        ///< "3/16"
   std::vector<std::string> merged;         ///< stores of shards
   std::vector<std::string> only;           ///< labels of analyses; empty: all
+  std::optional<std::string> where;        ///< which points are shown
   std::optional<std::string> cache;        ///< default: the user's; "none"
   std::optional<std::string> emit_slurm;   ///< file to write
   std::optional<std::string> slurm_shards; ///< jobs of the array; default: MPI

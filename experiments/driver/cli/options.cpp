@@ -422,6 +422,9 @@ void add_options(CLI::App& app, SweepArguments& sweep) {
                  "with --report: only the analysis with this label, without points.csv and "
                  "index.html; repeatable")
       ->allow_extra_args(false);
+  app.add_option("--where", sweep.where,
+                 "simulate nothing; show the points of the store for which this holds, over "
+                 "parameters, results and objectives: 'gap > 1.2 AND npus >= 64'");
   app.add_flag(
       "--retry", sweep.retry,
       "simulate again what ran into a limit, crashed, or failed one of Tutti's own checks");

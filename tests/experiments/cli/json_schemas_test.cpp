@@ -48,7 +48,8 @@ const std::vector<std::string> answers{
     "--repeat 1",
     "profile -t ring:3,bandwidth=100MB/s,latency=100us --repeat 1 --sizes 4kB,64kB --within 10000%",
     "run e.toml",
-    "sweep sweep.toml"};
+    "sweep sweep.toml",
+    "sweep sweep.toml --where 'n > 4'"};
 
 void write_inputs(const TemporaryFolder& folder) {
   write_file(folder.file("measured.csv"), "collective,bytes,time_us\nAllGather,4096,3.5\n");

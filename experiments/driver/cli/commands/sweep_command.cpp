@@ -14,6 +14,7 @@
 #include "experiments/driver/studies/registry.hpp"
 #include "experiments/driver/studies/runs/runner.hpp"
 #include "experiments/driver/sweep/coordinator.hpp"
+#include "experiments/driver/sweep/report/points_report.hpp"
 #include "experiments/driver/sweep/report/sweep_report.hpp"
 #include "experiments/driver/sweep/slurm.hpp"
 #include "experiments/driver/sweep/space/points.hpp"
@@ -67,7 +68,7 @@ SweepOptions options_of(const SweepArguments& arguments, const std::string& fold
   options.jobs = arguments.jobs ? parse_jobs(*arguments.jobs) : otherwise;
   options.retry = arguments.retry;
   options.progress = arguments.progress;
-  if (!arguments.report) options.cache = cache_folder(arguments.cache);
+  if (!arguments.report && !arguments.where) options.cache = cache_folder(arguments.cache);
   return options;
 }
 
@@ -76,12 +77,13 @@ void require_sense(const SweepArguments& arguments) {
   const std::vector<std::string> engines{"local", "mpi"};
   if (std::find(engines.begin(), engines.end(), arguments.engine) == engines.end())
     throw InputError("--engine: " + unknown_name("engine", arguments.engine, engines));
-  const int modes = int{arguments.report} + int{!arguments.merged.empty()} +
-                    int{arguments.shard.has_value()} + int{arguments.emit_slurm.has_value()};
-  if (arguments.engine == "mpi" &&
-      (arguments.report || !arguments.merged.empty() || arguments.emit_slurm))
-    throw InputError("--engine mpi is for simulating, not for --report, --merge or --emit-slurm");
-  if (modes > 1) throw InputError("--report, --merge, --shard and --emit-slurm exclude each other");
+  const int reading = int{arguments.report} + int{arguments.where.has_value()} +
+                      int{!arguments.merged.empty()} + int{arguments.emit_slurm.has_value()};
+  if (arguments.engine == "mpi" && reading > 0)
+    throw InputError(
+        "--engine mpi is for simulating, not for --report, --where, --merge or --emit-slurm");
+  if (reading + int{arguments.shard.has_value()} > 1)
+    throw InputError("--report, --where, --merge, --shard and --emit-slurm exclude each other");
   if (!arguments.only.empty() && !arguments.report) throw InputError("--only goes with --report");
   if (arguments.emit_slurm && arguments.json)
     throw InputError("--json: a script for Slurm has no results");
@@ -223,6 +225,26 @@ int report(const SweepArguments& arguments, const Sweep& sweep, const std::strin
   return verdict_of(counts, store);
 }
 
+// Points that somebody looks for, of what the store has.
+int show_points(const SweepArguments& arguments, const Sweep& sweep,
+                const std::string& store_file) {
+  const Store store = Store::open_to_read(store_file);
+  const PointTable table =
+      with_objectives(sweep, in_sweep_order(sweep, store.table(shown_columns(sweep))));
+  const ChosenPoints chosen =
+      of_option("--where", [&] { return points_where(table, *arguments.where); });
+  if (arguments.json) {
+    print_text(answer_json("sweep", points_json(table, chosen)));
+    return 0;
+  }
+  const TableForm form = table_form(arguments.tables);
+  print_text(fmt::format("{}\n{} of {} points: {}\n", sweep.title, chosen.rows.size(), table.rows,
+                         *arguments.where));
+  const bool all = arguments.tables.wide || !form.columns.empty();
+  print_tables("\n" + to_text(points_table(sweep, table, chosen, all), form));
+  return 0;
+}
+
 // The sweep and the versions that make its results, beside them.
 void write_origin(const Sweep& sweep, const std::string& folder) {
   const Provenance provenance = find_provenance();
@@ -305,6 +327,7 @@ int sweep_command(const SweepArguments& arguments, const SweepEngine& mpi) {
   if (arguments.emit_slurm) return emit_slurm(arguments, sweep, folder);
   const SweepOptions options = options_of(arguments, folder);
   if (arguments.report) return report(arguments, sweep, folder, options.store, nullptr);
+  if (arguments.where) return show_points(arguments, sweep, options.store);
   make_folder(folder);
   if (!arguments.merged.empty()) return merge(arguments, sweep, folder, options);
   const SweepEngine local = [](const auto&... given) { return sweep_locally(given...); };

@@ -11,9 +11,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <limits>
 #include <numeric>
 #include <optional>
+#include <utility>
 
 namespace tutti::sweep {
 
@@ -38,24 +40,40 @@ std::vector<std::string> names_of(const PointTable& table) {
   return names;
 }
 
+// What an expression names, row by row.
+class RowValues {
+public:
+  RowValues(const PointTable& table, const Expression& expression) {
+    for (const std::string& name : expression.names()) columns_.push_back(&table.column(name));
+    known_.resize(columns_.size());
+    values_.resize(columns_.size());
+  }
+  /// Until the next call.
+  std::span<const Value* const> at(std::size_t row) {
+    for (std::size_t c = 0; c < columns_.size(); ++c) {
+      values_[c] = columns_[c]->has(row) ? &known_[c] : nullptr;
+      if (values_[c] != nullptr) known_[c] = columns_[c]->value(row);
+    }
+    return values_;
+  }
+
+private:
+  std::vector<const TableColumn*> columns_;
+  std::vector<Value> known_;
+  std::vector<const Value*> values_;
+};
+
 // The expression's value for each row that is done, where it has one.
 std::vector<double> evaluated(const PointTable& table, const Objective& objective,
                               const std::vector<bool>& done) {
   const Expression expression(objective.expression, names_of(table));
-  std::vector<const TableColumn*> columns;
-  for (const std::string& name : expression.names()) columns.push_back(&table.column(name));
-  std::vector<Value> known(columns.size());
-  std::vector<const Value*> values(columns.size());
+  RowValues values(table, expression);
   std::vector<double> results(table.rows, no_value);
   for (std::size_t row = 0; row < table.rows; ++row) {
     if (!done[row]) continue;
-    for (std::size_t c = 0; c < columns.size(); ++c) {
-      values[c] = columns[c]->has(row) ? &known[c] : nullptr;
-      if (values[c] != nullptr) known[c] = columns[c]->value(row);
-    }
     std::optional<Value> result;
     try {
-      result = expression.evaluate(values);
+      result = expression.evaluate(values.at(row));
     } catch (const InputError&) {
       continue; // a division by zero
     }
@@ -178,6 +196,38 @@ std::vector<std::uint32_t> best_rows(const Grouping& grouping, const ObjectiveVa
       chosen = row;
   }
   return best;
+}
+
+PointTable with_objectives(const Sweep& sweep, PointTable table) {
+  std::vector<TableColumn> columns;
+  for (const Objective& objective : sweep.objectives) {
+    if (table.find(objective.name) != nullptr) continue;
+    ObjectiveValues values = objective_values(table, objective);
+    columns.push_back({.name = objective.name,
+                       .role = Role::result,
+                       .unit = values.unit,
+                       .numbers = std::move(values.values),
+                       .texts = std::vector<std::uint32_t>(table.rows)});
+  }
+  std::ranges::move(columns, std::back_inserter(table.columns));
+  return table;
+}
+
+ChosenPoints points_where(const PointTable& table, const std::string& condition) {
+  const Expression expression(condition, names_of(table));
+  RowValues values(table, expression);
+  ChosenPoints chosen{{}, expression.names()};
+  std::optional<InputError> failure;
+  std::size_t failures = 0;
+  for (std::uint32_t row = 0; row < table.rows; ++row) {
+    try {
+      if (expression.holds(values.at(row))) chosen.rows.push_back(row);
+    } catch (const InputError& error) {
+      if (++failures == 1) failure = error;
+    }
+  }
+  if (failure && failures == table.rows) throw InputError(*failure);
+  return chosen;
 }
 
 PointTable in_sweep_order(const Sweep& sweep, const PointTable& table) {

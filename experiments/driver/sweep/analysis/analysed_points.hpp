@@ -71,6 +71,18 @@ private:
 [[nodiscard]] std::vector<std::uint32_t> best_rows(const Grouping& grouping,
                                                    const ObjectiveValues& objective);
 
+/// The table with a column for each objective that isn't one by its name.
+[[nodiscard]] PointTable with_objectives(const Sweep& sweep, PointTable table);
+
+struct ChosenPoints {
+  std::vector<std::uint32_t> rows;
+  std::vector<std::string> names; ///< columns that the condition names
+};
+/// Those for which a condition over the table's columns holds; where it can't be computed (a
+/// division by zero), it doesn't. Errors: InputError for a condition that can't be read, or that
+/// can be computed for no row.
+[[nodiscard]] ChosenPoints points_where(const PointTable& table, const std::string& condition);
+
 /// The rows in the order of the sweep's axes (numbers ascending, texts as they are listed), the
 /// last axis running fastest: the same whatever order they had, where no two have the same
 /// parameters.

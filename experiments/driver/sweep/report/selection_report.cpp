@@ -25,7 +25,7 @@
 #include "experiments/driver/sweep/analysis/selection.hpp"
 #include "experiments/driver/sweep/report/analysis_report.hpp"
 #include "experiments/driver/sweep/report/report_row.hpp"
-#include "experiments/driver/sweep/space/whole_number.hpp"
+#include "experiments/driver/sweep/space/value_json.hpp"
 #include "sim/ids.hpp"
 #include "sim/text.hpp"
 
@@ -163,22 +163,6 @@ void add_conclusion(AnalysisReport& report, const SelectionColumns& columns,
 
 // ---- JSON
 
-// JSON has no NaN and no infinity: null. Whole numbers are written as such, without ".0".
-Json number_json(double number) {
-  if (!std::isfinite(number)) return nullptr;
-  if (is_whole(number)) return static_cast<std::int64_t>(number);
-  return number;
-}
-
-Json value_json(const Value& value) {
-  switch (value.kind) {
-  case Value::Kind::number: return number_json(value.number);
-  case Value::Kind::boolean: return value.number != 0;
-  case Value::Kind::text: break;
-  }
-  return value.text;
-}
-
 Json values_json(AnalysedPoints& points, const std::vector<std::string>& columns,
                  std::uint32_t row) {
   Json json = Json::object();
@@ -211,11 +195,10 @@ Json point_json(const SelectionAnalysis& analysis, AnalysedPoints& points,
   const double value = objective.values[point.row];
   Json next = nullptr;
   if (point.next_row)
-    next = {
-        {"choice", values_json(points, analysis.of, *point.next_row)},
-        {"ratio", number_json(loss_ratio(objective, value, objective.values[*point.next_row]))}};
+    next = {{"choice", values_json(points, analysis.of, *point.next_row)},
+            {"ratio", value_json(loss_ratio(objective, value, objective.values[*point.next_row]))}};
   return {{"at", at_json(points, analysis.over, point.row)},
-          {"objective", number_json(value)},
+          {"objective", value_json(value)},
           {"next_best", std::move(next)}};
 }
 

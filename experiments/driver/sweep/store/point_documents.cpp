@@ -2,7 +2,7 @@
 // its last bit may differ.
 #include "experiments/driver/sweep/store/point_documents.hpp"
 
-#include "experiments/driver/sweep/space/whole_number.hpp"
+#include "experiments/driver/sweep/space/value_json.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -17,11 +17,6 @@ namespace {
 using Json = nlohmann::json;
 using OrderedJson = nlohmann::ordered_json;
 
-OrderedJson number_json(double number) {
-  if (is_whole(number)) return static_cast<std::int64_t>(number);
-  return number;
-}
-
 // Messages of exceptions may be in any encoding.
 std::string text_of(const OrderedJson& json) {
   return json.dump(-1, ' ', false, OrderedJson::error_handler_t::replace);
@@ -34,7 +29,7 @@ std::string entered_document(const PointSpace& space, const Point& point) {
   for (std::size_t i = 0; i < space.names.size(); ++i) {
     const Value& value = point.values[i];
     json[space.names[i]] =
-        value.kind == Value::Kind::text ? OrderedJson(value.text) : number_json(value.number);
+        value.kind == Value::Kind::boolean ? value_json(value.number) : value_json(value);
   }
   json["experiment_seed"] = point.seed;
   return text_of(json);
@@ -44,7 +39,7 @@ std::string results_document(const PointResults& results, const std::string& tut
                              const std::string& commit) {
   OrderedJson json{{"message", results.message}};
   for (const auto& [name, number] : results.numbers)
-    if (std::isfinite(number)) json[name] = number_json(number);
+    if (std::isfinite(number)) json[name] = value_json(number);
   json["cpu_seconds"] = results.cpu_seconds;
   json["synthesis_seconds"] = results.synthesis_seconds;
   json["peak_bytes"] = results.peak_bytes;
