@@ -16,7 +16,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-const std::string sweep = R"(name = "rings"
+const std::string rings = R"(name = "rings"
 title = "Rings <of> NPUs"
 constraints = ["n != 5"]
 [parameters]
@@ -47,7 +47,7 @@ y = "size"
 
 /// A folder with the sweep in rings.toml.
 struct Workplace {
-  Workplace() { write_file(folder.file("rings.toml"), sweep); }
+  Workplace() { write_file(folder.file("rings.toml"), rings); }
   CommandResult sweep(const std::string& arguments) const {
     return run_tutti("sweep rings.toml " + arguments, folder);
   }
@@ -71,7 +71,7 @@ TEST_CASE("a sweep leaves a store, tables, figures, a page and where they come f
   for (const char* file : {"sweep.sqlite", "points.csv", "pareto_front.csv", "best_best.csv",
                            "index.html", "rings.toml", "versions.json"})
     CHECK(place.has(std::string("out/rings/") + file));
-  CHECK(place.read("out/rings/rings.toml") == sweep);
+  CHECK(place.read("out/rings/rings.toml") == rings);
   CHECK_THAT(place.read("out/rings/index.html"), ContainsSubstring("Rings &lt;of&gt; NPUs"));
   const std::string points = place.read("out/rings/points.csv");
 
@@ -88,7 +88,7 @@ TEST_CASE("a sweep leaves a store, tables, figures, a page and where they come f
 TEST_CASE("a sweep that has grown computes what is new") {
   const Workplace place;
   CHECK(place.sweep("").code == 0);
-  std::string grown = sweep;
+  std::string grown = rings;
   grown.replace(grown.find("to = 8"), 6, "to = 9");
   write_file(place.folder.file("rings.toml"), grown);
   CHECK_THAT(place.sweep("").out,
@@ -162,7 +162,7 @@ TEST_CASE("bad sweeps are refused in words") {
   const CommandResult unknown = run_tutti("sweep sweeps/quik", place.folder);
   CHECK(unknown.code == 2);
   CHECK_THAT(unknown.err, ContainsSubstring("did you mean \"sweeps/quick\""));
-  std::string none = sweep;
+  std::string none = rings;
   none.replace(none.find("n != 5"), 6, "n == 3");
   write_file(place.folder.file("none.toml"), none);
   CHECK_THAT(run_tutti("sweep none.toml", place.folder).err,
@@ -173,7 +173,7 @@ TEST_CASE("bad sweeps are refused in words") {
 TEST_CASE("refused points are told with the first message; if all are, the sweep is refused") {
   const Workplace place;
   const auto with_sizes = [&place](const std::string& sizes) {
-    std::string changed = sweep;
+    std::string changed = rings;
     changed.replace(changed.find("[\"1MiB\", \"1KiB\"]"), 16, sizes);
     write_file(place.folder.file("rings.toml"), changed);
     return place.sweep("--out " + std::to_string(sizes.size()));
@@ -189,7 +189,7 @@ TEST_CASE("refused points are told with the first message; if all are, the sweep
 
 TEST_CASE("points without a value of `largest` are no constraint's") {
   const Workplace place;
-  std::string bought = sweep;
+  std::string bought = rings;
   bought.replace(bought.find("[experiment]"), 12,
                  "[derived]\nk = {largest = \"k * n <= 40\", from = 6, to = 9}\n[experiment]");
   write_file(place.folder.file("rings.toml"), bought);
