@@ -3,6 +3,8 @@
 // powers of 10, as everywhere in this program.
 #include "experiments/driver/sweep/analysis/cells.hpp"
 
+#include "sim/units.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -44,6 +46,17 @@ std::string without_zeros(std::string text) {
   while (text[kept - 1] == '0') --kept;
   if (text[kept - 1] == '.') --kept;
   return text.erase(kept, end - kept);
+}
+
+// Four significant digits with a prefixed unit.
+std::string short_number(double number, Unit unit) {
+  switch (unit) {
+  case Unit::bytes: return short_text(Bytes{std::llround(number)});
+  case Unit::seconds: return short_text(Time{std::llround(number * 1e12)});
+  case Unit::bytes_per_second: return short_rate_text(number);
+  case Unit::none: break;
+  }
+  return fmt::format("{:.4g}", number);
 }
 
 // A prefixed unit of a quantity; steps_of() has the largest first.
@@ -89,7 +102,7 @@ std::string display_text(const Value& value) {
   // Not "1.201e+05".
   if (value.unit == Unit::none && std::abs(value.number) >= 9999.5 && std::abs(value.number) < 1e9)
     return fmt::format("{:.0f}", value.number);
-  return without_zeros(short_text(value));
+  return without_zeros(short_number(value.number, value.unit));
 }
 
 std::string display_text(double number, Unit unit) {

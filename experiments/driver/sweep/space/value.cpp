@@ -93,15 +93,4 @@ std::string to_text(const Value& value) {
   return number_text(value.number);
 }
 
-std::string short_text(const Value& value) {
-  if (value.kind != Value::Kind::number) return to_text(value);
-  switch (value.unit) {
-  case Unit::bytes: return short_text(Bytes{std::llround(value.number)});
-  case Unit::seconds: return short_text(Time{std::llround(value.number * 1e12)});
-  case Unit::bytes_per_second: return short_rate_text(value.number);
-  case Unit::none: break;
-  }
-  return fmt::format("{:.4g}", value.number);
-}
-
 } // namespace tutti::sweep

@@ -32,7 +32,5 @@ struct Value {
 /// back to the same quantity; one that isn't whole in bytes, picoseconds or bytes per second is
 /// rounded to it.
 [[nodiscard]] std::string to_text(const Value& value);
-/// For tables and axes: four significant digits with a unit.
-[[nodiscard]] std::string short_text(const Value& value);
 
 } // namespace tutti::sweep
