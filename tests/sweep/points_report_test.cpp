@@ -77,8 +77,8 @@ TEST_CASE("points as JSON have all columns; what isn't known is null") {
   const PointTable table = made();
   const auto json = points_json(table, points_where(table, "status = 'timed_out'"));
   CHECK(json.dump() ==
-        R"([{"kind":"point","network":"mesh","size":1048576,"npus":16,)"
-        R"("collective_time_s":null,"status":"timed_out","time":null,"rate":null}])");
+        R"([{"kind":"point","values":{"network":"mesh","size":1048576,"npus":16,)"
+        R"("collective_time_s":null,"status":"timed_out","time":null,"rate":null}}])");
 }
 
 } // namespace points_report_test

@@ -213,7 +213,7 @@ TEST_CASE("whoever works on an older form of the sweep is told, and its results 
   const Positions claimed = old.record_and_claim({}, 1);
   Store young = open_prepared(file, after);
   CHECK_THAT(message_of([&] { (void)old.record_and_claim(simulated(before, claimed), 1); }),
-             ContainsSubstring("another sweep has changed the sweep"));
+             ContainsSubstring("another process has changed the sweep"));
   CHECK(count(young, PointStatus::done) == 1);
   CHECK(count(young, PointStatus::pending) == 4);
 }

@@ -50,11 +50,11 @@ Table points_table(const Sweep& sweep, const PointTable& table, const ChosenPoin
 nlohmann::ordered_json points_json(const PointTable& table, const ChosenPoints& chosen) {
   nlohmann::ordered_json points = nlohmann::ordered_json::array();
   for (const std::uint32_t row : chosen.rows) {
-    nlohmann::ordered_json point = {{"kind", "point"}};
+    nlohmann::ordered_json values = nlohmann::ordered_json::object();
     for (const TableColumn& column : table.columns)
-      point[column.name] =
+      values[column.name] =
           column.has(row) ? value_json(column.value(row)) : nlohmann::ordered_json(nullptr);
-    points.push_back(std::move(point));
+    points.push_back({{"kind", "point"}, {"values", std::move(values)}});
   }
   return points;
 }

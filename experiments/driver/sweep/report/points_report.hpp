@@ -13,7 +13,8 @@ namespace tutti::sweep {
 [[nodiscard]] Table points_table(const Sweep& sweep, const PointTable& table,
                                  const ChosenPoints& chosen, bool all);
 
-/// An object for each with all columns, in SI units: {"kind": "point", "size": 65536, ...}.
+/// An object for each, with all columns in SI units: {"kind": "point", "values": {"size": 65536,
+/// ...}}.
 [[nodiscard]] nlohmann::ordered_json points_json(const PointTable& table,
                                                  const ChosenPoints& chosen);
 
