@@ -3,7 +3,7 @@
 # throws NotBuilt (experiments/driver/studies/not_built.hpp). A part is a row of two patterns here:
 #   files_PART      its files, by their paths from the root; every file of no part is in the core
 #   functions_PART  what is called from outside of it, by mangled names; the first row that fits
-set(tutti_parts formats planners sweep training runtime studies)
+set(tutti_parts formats planners sweep training runtime studies pictures)
 set(files_formats "^topologies/(import/(dot|dot_words|yaml_value)|export/graphs)\\.cpp")
 set(functions_formats "8read_dot|Yaml|yaml|topology_(dot|graphml)")
 set(files_planners "^synth/(sccl|teccl|taccl)/|/(frontiers/|frontier_command|sketch_)")
@@ -16,6 +16,9 @@ set(files_runtime "^runtime/|/studies/executions/|/(exec|profile|lower|import)_c
 set(functions_runtime "7runtime|12find_backend|Execution|PackBackend|(exec|profile|lower|import)_command")
 set(files_studies "/studies/(failures|fits|jobs|measurements)/|/(failures|fit|jobs|compare)_command")
 set(functions_studies "Failure|failures_command|FitStudy|fit_command|Job|job|compare_command")
+# No files, only a package: pictures in PDF and PNG are made by a program.
+set(files_pictures "^$")
+set(functions_pictures "^$")
 # What help, `tutti list`, completion and the core use of them.
 set(tutti_in_core "(^|/)(options|keys|list|msccl/form|msccl/runtimes|runtime/program|group_network)\\.cpp$")
 

@@ -17,6 +17,7 @@ fault() {
 # Each function that is left out is one of its part, and all of other parts that the core calls are
 # left out.
 while read -r part file; do
+  [[ -n $file ]] || continue # a part of packages alone
   nm "$file" | awk -v part="$part" 'NF == 3 && $2 ~ /[TWVBDR]/ {print part, $3}'
 done <"$objects" | sort -u >"$scratch/there"
 awk -F'"' '/__asm__/ {name = $4} /not_built\("/ {print $4, name}' "$later" | sort -u >"$scratch/later"

@@ -2,12 +2,13 @@
 #include "experiments/driver/cli/commands.hpp"
 
 #include "experiments/driver/cli/options.hpp"
-#include "experiments/driver/figures/gnuplot.hpp"
+#include "experiments/driver/figures/picture.hpp"
 #include "experiments/driver/pool/interrupts.hpp"
 #include "experiments/driver/records/output.hpp"
 #include "experiments/driver/requests/collective_request.hpp"
 #include "experiments/driver/results/result_files.hpp"
 #include "experiments/driver/studies/in_file.hpp"
+#include "experiments/driver/studies/not_built.hpp"
 #include "experiments/driver/studies/refusals.hpp"
 #include "experiments/driver/studies/runs/runner.hpp"
 #include "sim/error.hpp"
@@ -20,6 +21,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <cstdlib>
 #include <filesystem>
 #include <ostream>
 #include <system_error>
@@ -87,10 +89,21 @@ void require_outputs(const std::vector<std::string>& inputs,
 }
 
 void require_picture_name(const std::string& file) {
-  if (!file.empty() && !file.ends_with(".svg") && !file.ends_with(".png"))
-    throw InputError(fmt::format("{}: a picture is .svg or .png", file));
-  if (!file.empty() && !gnuplot_found())
-    throw InputError(fmt::format("{}: gnuplot, which draws it, isn't installed", file));
+  if (file.empty()) return;
+  if (!is_picture_name(file))
+    throw InputError(fmt::format("{}: a picture is .svg, .pdf or .png", file));
+  if (!needs_converter(file) || converter_found()) return;
+  if (std::getenv("TUTTI_SCRIPT") != nullptr) not_built("pictures");
+  throw InputError(fmt::format("{}: {}", file, converter_missing()));
+}
+
+void require_formats(const std::vector<std::string>& formats) {
+  for (const std::string& format : formats)
+    of_option("--pictures", [&] {
+      if (!is_picture_name("." + format))
+        throw InputError(unknown_name("format", format, picture_formats()));
+      require_picture_name("." + format);
+    });
 }
 
 void require_histogram(const std::string& file, const NoiseRequest& noise) {
@@ -120,11 +133,6 @@ std::vector<std::string> write_files(std::string_view command, const std::string
   std::vector<std::string> files = write_records(folder, results);
   files.push_back(folder + "/results.json");
   write_file(files.back(), results_json(command, results));
-  if (!results.front().figures && !results.front().network_uses) return files;
-  if (!gnuplot_found()) {
-    print_message("no figures: gnuplot isn't installed");
-    return files;
-  }
   for (std::string& figure : write_figures(folder, results)) files.push_back(std::move(figure));
   return files;
 }

@@ -46,6 +46,7 @@ struct RunArguments : AnswerArguments {
   std::optional<std::string> out;            ///< default_folder()
   std::optional<std::string> jobs;           ///< default: all processors
   std::optional<std::string> pack, measured; ///< files for tutti-gpu, and from it
+  std::vector<std::string> pictures;         ///< formats beside svg
   bool progress = false;                     ///< lines where stderr is no terminal
 };
 
@@ -184,6 +185,7 @@ struct SweepArguments : AnswerArguments {
   std::vector<std::string> merged;         ///< stores of shards
   std::vector<std::string> only;           ///< labels of analyses; empty: all
   std::optional<std::string> where;        ///< which points are shown
+  std::vector<std::string> pictures;       ///< formats beside svg
   std::optional<std::string> cache;        ///< default: the user's; "none"
   std::optional<std::string> emit_slurm;   ///< file to write
   std::optional<std::string> slurm_shards; ///< jobs of the array; default: MPI
@@ -309,9 +311,11 @@ template <typename Body> auto of_option(const std::string& option, const Body& b
   }
 }
 
-/// Before hours of work. Errors: InputError unless it ends in .svg or .png and can be drawn, or is
-/// empty.
+/// Before hours of work. Errors: InputError unless it ends in .svg, .pdf or .png and can be drawn,
+/// or is empty; NotBuilt where `./tutti` can install what draws it.
 void require_picture_name(const std::string& file);
+/// The same of formats: "pdf".
+void require_formats(const std::vector<std::string>& formats);
 /// The same of a histogram; also where nothing is drawn.
 void require_histogram(const std::string& file, const NoiseRequest& noise);
 /// The quantity, if the picture's name and it are right; `with_queue`: whether a run's queues are

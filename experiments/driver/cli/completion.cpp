@@ -8,6 +8,7 @@
 #include "experiments/driver/cli/options.hpp"
 #include "experiments/driver/cli/study_line.hpp"
 #include "experiments/driver/figures/link_values.hpp"
+#include "experiments/driver/figures/picture.hpp"
 #include "experiments/driver/records/output.hpp"
 #include "experiments/driver/studies/registry.hpp"
 #include "sim/error.hpp"
@@ -51,6 +52,7 @@ constexpr std::array values{Values{"--engine",
                             Values{"--engine", engine_names, "replay"},
                             Values{"--algorithm", algorithm_names, "compare"},
                             Values{"--draw-by", [] { return link_quantity_words.names(); }},
+                            Values{"--pictures", picture_formats},
                             Values{"--topology", topology_names},
                             Values{"experiment", [] { return entries_of(catalogue()); }},
                             Values{"sweep", [] { return entries_of(sweep_catalogue()); }},

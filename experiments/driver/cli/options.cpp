@@ -52,6 +52,13 @@ void add_output(CLI::App& app, AnswerArguments& answer) {
       ->excludes(columns);
 }
 
+void add_pictures(CLI::App& app, std::vector<std::string>& pictures) {
+  app.add_option("--pictures", pictures,
+                 "formats in which pictures are written, too, beside svg: pdf, png or pdf,png")
+      ->delimiter(',')
+      ->allow_extra_args(false);
+}
+
 void add_progress(CLI::App& app, bool& progress) {
   app.add_flag("--progress", progress,
                "progress on stderr, a line a second, even if that is no terminal (a terminal "
@@ -100,7 +107,8 @@ void add_trace(CLI::App& app, std::string& trace, const std::string& runs) {
 
 void add_draw(CLI::App& app, DrawArguments& draw, const std::string& run, bool with_queue = false) {
   app.add_option("--draw", draw.file,
-                 "picture of the network and how busy " + run + " keeps its links: .svg or .png");
+                 "picture of the network and how busy " + run +
+                     " keeps its links: .svg, .pdf or .png");
   app.add_option("--draw-by", draw.by,
                  std::string("what colours and widths of its links show: utilisation") +
                      (with_queue ? ", bytes, or queue (the most data that waited)" : " or bytes") +
@@ -109,12 +117,12 @@ void add_draw(CLI::App& app, DrawArguments& draw, const std::string& run, bool w
 
 void add_draw_steps(CLI::App& app, std::string& draw) {
   app.add_option("--draw-steps", draw,
-                 "the same in six small pictures, each of a sixth of the time: .svg or .png");
+                 "the same in six small pictures, each of a sixth of the time: .svg, .pdf or .png");
 }
 
 void add_histogram(CLI::App& app, std::string& histogram) {
   app.add_option("--histogram", histogram,
-                 "histogram to write of how long the draws took: .svg or .png");
+                 "histogram to write of how long the draws took: .svg, .pdf or .png");
 }
 
 void add_bound(CLI::App& app, std::optional<std::string>& bound) {
@@ -131,6 +139,7 @@ void add_options(CLI::App& app, RunArguments& run) {
                  "folder for tables, figures and verdicts; default out/NAME (for tacos/fig02: "
                  "out/tacos/fig02)");
   app.add_option("--jobs", run.jobs, "how many runs at once; default: all processors");
+  add_pictures(app, run.pictures);
   auto* pack =
       app.add_option("--pack", run.pack,
                      "folder to write its programs to, for tutti-gpu, instead of executing them");
@@ -201,7 +210,8 @@ void add_options(CLI::App& app, TrainArguments& train) {
   add_trace(app, train.trace, "all runs");
   app.add_option("--trace-npus", train.traced,
                  "NPUs in the timeline, 0-3+8; default: one of each pipeline stage");
-  app.add_option("--heatmap", train.heatmap, "picture of link utilisation to write: .svg or .png");
+  app.add_option("--heatmap", train.heatmap,
+                 "picture of link utilisation to write: .svg, .pdf or .png");
   add_draw(app, train.draw, "the fastest run");
   app.add_option(
       "--export-chakra", train.export_chakra,
@@ -250,7 +260,8 @@ void add_options(CLI::App& app, ReplayArguments& replay) {
   add_model(app, replay.model, "what the file says");
   add_bound(app, replay.bound);
   add_trace(app, replay.trace, "all disciplines");
-  app.add_option("--heatmap", replay.heatmap, "picture of link utilisation to write: .svg or .png");
+  app.add_option("--heatmap", replay.heatmap,
+                 "picture of link utilisation to write: .svg, .pdf or .png");
   add_draw(app, replay.draw, "the schedule", true);
   add_draw_steps(app, replay.draw_steps);
   app.add_option("--export-case", replay.export_case,
@@ -365,7 +376,7 @@ void add_options(CLI::App& app, CompareArguments& compare) {
   app.add_option("--expect", compare.expect,
                  "exit code 1 where the mean of |ln ratio| is more than this: 10%");
   app.add_option("--draw", compare.draw,
-                 "picture to write of bus bandwidth over size: .svg or .png");
+                 "picture to write of bus bandwidth over size: .svg, .pdf or .png");
   app.add_option("--cache", compare.cache,
                  "folder of remembered schedules, or none; default ~/.cache/tutti/schedules");
   add_output(app, compare);
@@ -393,9 +404,10 @@ void add_options(CLI::App& app, BoundArguments& bound) {
   app.add_flag("--check", bound.check,
                "check every certificate by code that shares nothing with what made it; exit code 1 "
                "where one doesn't hold");
-  app.add_option("--draw", bound.draw,
-                 "picture to write of what proves the best bound: .svg or .png; for networks of up "
-                 "to 1024 nodes");
+  app.add_option(
+      "--draw", bound.draw,
+      "picture to write of what proves the best bound: .svg, .pdf or .png; for networks of up "
+      "to 1024 nodes");
   add_output(app, bound);
 }
 
@@ -425,6 +437,7 @@ void add_options(CLI::App& app, SweepArguments& sweep) {
   app.add_option("--where", sweep.where,
                  "simulate nothing; show the points of the store for which this holds, over "
                  "parameters, results and objectives: 'gap > 1.2 AND npus >= 64'");
+  add_pictures(app, sweep.pictures);
   app.add_flag(
       "--retry", sweep.retry,
       "simulate again what ran into a limit, crashed, or failed one of Tutti's own checks");
@@ -449,8 +462,9 @@ void add_options(CLI::App& app, ShowArguments& show) {
   app.add_option("--sketch", show.sketch,
                  "a communication sketch, TOML or TACCL's JSON: the logical topology that it makes "
                  "of the network is shown instead");
-  app.add_option("--draw", show.draw,
-                 "picture to write of the network: .svg or .png; links by bandwidth and latency");
+  app.add_option(
+      "--draw", show.draw,
+      "picture to write of the network: .svg, .pdf or .png; links by bandwidth and latency");
   add_output(app, show);
 }
 

@@ -2,9 +2,10 @@
 // algorithm).
 #pragma once
 
-#include "experiments/driver/figures/gnuplot.hpp"
+#include "experiments/driver/figures/picture.hpp"
 #include "experiments/driver/figures/style.hpp"
 
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -14,6 +15,7 @@ namespace tutti {
 struct BarGroup {
   std::string name;
   std::vector<double> values;
+  double bound = std::numeric_limits<double>::quiet_NaN(); ///< a line across the group
 };
 
 struct BarChart {

@@ -106,7 +106,7 @@ void paint_bound_legend(Canvas& canvas, std::span<const BoundEntry> entries, Pos
   constexpr int layer = 100;
   for (const BoundEntry& entry : entries) {
     if (entry.is_line)
-      canvas.line(layer, std::array{at, Position{at.x + 12, at.y}}, entry.colour, 2.4);
+      canvas.line(layer, at, {at.x + 12, at.y}, entry.colour, 2.4);
     else
       canvas.square(layer, {at.x + 6, at.y}, 5, entry.colour, entry.colour);
     canvas.text(layer, {at.x + 18, at.y}, entry.words, entry_font, 0x222222, Anchor::left);

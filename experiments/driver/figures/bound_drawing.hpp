@@ -1,7 +1,7 @@
 // A lower bound as a picture: the network, and what in it proves the bound.
 #pragma once
 
-#include "experiments/driver/figures/gnuplot.hpp"
+#include "experiments/driver/figures/picture.hpp"
 #include "experiments/driver/figures/style.hpp"
 #include "sim/topology.hpp"
 #include "synth/bounds/bounds.hpp"

@@ -1,88 +1,174 @@
-// gnuplot draws a data block in one style, so what looks alike is gathered: a layer and a style
-// make a block. Coordinates are rounded to hundredths of a point, which nobody sees.
+// What looks alike is gathered: a layer and a style make an element or a group, which keeps files
+// small. Lines of one style are one path, whose points are steps from one to the next in hundredths
+// of a point, which nobody sees. librsvg ignores `dominant-baseline`: texts stand by their
+// baselines, 0.36 of their size below the middle of their capitals.
 #include "experiments/driver/figures/canvas.hpp"
 
 #include "experiments/driver/figures/style.hpp"
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
 #include <cmath>
+#include <cstdlib>
+#include <vector>
 
 namespace tutti {
 
 namespace {
 
-/// "12.5": to a hundredth, without "-0".
-std::string coordinate_text(double value) {
-  const double rounded = std::round(value * 100) / 100;
-  return fmt::format("{}", rounded == 0 ? 0 : rounded);
+long hundredths(double value) { return std::lround(value * 100); }
+
+/// "12.5" of 1250, "-.5" of -50.
+std::string number_text(long value) {
+  const long size = std::labs(value);
+  std::string text = value < 0 ? "-" : "";
+  if (size >= 100 || size == 0) text += fmt::format("{}", size / 100);
+  if (size % 100 != 0)
+    text +=
+        size % 10 == 0 ? fmt::format(".{}", size % 100 / 10) : fmt::format(".{:02}", size % 100);
+  return text;
 }
 
-std::string points_text(std::span<const Position> points) {
-  std::string text;
-  for (const Position& point : points)
-    text += coordinate_text(point.x) + " " + coordinate_text(point.y) + "\n";
-  return text + "\n";
+std::string number_text(double value) { return number_text(hundredths(value)); }
+
+/// A number behind others, with a blank where it needs one.
+void add_number(std::string& path, long value) {
+  const std::string text = number_text(value);
+  const char last = path.empty() ? ' ' : path.back();
+  if (text.front() != '-' && ((last >= '0' && last <= '9') || last == '.')) path += ' ';
+  path += text;
+}
+
+/// "M1 2l3 4h5": steps of a kind follow each other without its letter.
+std::string path_text(std::span<const Position> points) {
+  std::string path;
+  long x = 0, y = 0;
+  char kind = 'M';
+  for (const Position& point : points) {
+    const long to_x = hundredths(point.x), to_y = hundredths(point.y);
+    if (path.empty()) {
+      path += 'M';
+      add_number(path, to_x);
+      add_number(path, to_y);
+    } else if (to_x != x || to_y != y || points.size() == 2) {
+      const char next = to_y == y ? 'h' : to_x == x ? 'v' : 'l';
+      if (next != kind) path += next;
+      kind = next;
+      if (next != 'v') add_number(path, to_x - x);
+      if (next != 'h') add_number(path, to_y - y);
+    }
+    x = to_x;
+    y = to_y;
+  }
+  return path;
+}
+
+/// "#abc" of 0xaabbcc.
+std::string colour_text(int colour) {
+  const std::string text = fmt::format("{:06x}", colour);
+  const bool is_short = text[0] == text[1] && text[2] == text[3] && text[4] == text[5];
+  return is_short ? fmt::format("#{}{}{}", text[0], text[2], text[4]) : "#" + text;
+}
+
+std::string escaped_text(std::string_view text) {
+  std::string escaped;
+  for (const char letter : text)
+    escaped += letter == '&'   ? "&amp;"
+               : letter == '<' ? "&lt;"
+               : letter == '>' ? "&gt;"
+                               : std::string(1, letter);
+  return escaped;
+}
+
+double signed_area(std::span<const Position> corners) {
+  double area = 0;
+  for (std::size_t i = 0; i < corners.size(); ++i) {
+    const Position a = corners[i], b = corners[(i + 1) % corners.size()];
+    area += a.x * b.y - b.x * a.y;
+  }
+  return area;
+}
+
+std::string fill_style(int colour, int edge) {
+  return fmt::format(
+      "path fill=\"{}\"{}", colour_text(colour),
+      edge == no_edge ? "" : fmt::format(" stroke=\"{}\" stroke-width=\".8\"", colour_text(edge)));
 }
 
 } // namespace
 
+std::string& Canvas::elements(int layer, std::string style) {
+  return elements_[{layer, std::move(style)}];
+}
+
 void Canvas::line(int layer, std::span<const Position> points, int colour, double width,
-                  bool is_dotted) {
-  data_[{layer, fmt::format("using 1:2 with lines{} linewidth {:.2f} linecolor rgb '#{:06x}'",
-                            is_dotted ? " dashtype '.'" : "", width, colour)}] +=
-      points_text(points);
+                  std::string_view dash) {
+  elements(layer, fmt::format("path fill=\"none\" stroke=\"{}\" stroke-width=\"{}\"{}",
+                              colour_text(colour), number_text(width),
+                              dash.empty() ? "" : fmt::format(" stroke-dasharray=\"{}\"", dash))) +=
+      path_text(points);
 }
 
-void Canvas::area(int layer, std::span<const Position> corners, int colour) {
-  data_[{layer, fmt::format("using 1:2 with filledcurves closed fillstyle solid noborder "
-                            "fillcolor rgb '#{:06x}'",
-                            colour)}] += points_text(corners);
+void Canvas::line(int layer, Position from, Position to, int colour, double width,
+                  std::string_view dash) {
+  line(layer, std::array{from, to}, colour, width, dash);
 }
 
+// Areas of one path that overlap add up to nothing where they run around in opposite directions.
+void Canvas::area(int layer, std::span<const Position> corners, int colour, double opacity) {
+  std::vector<Position> around(corners.begin(), corners.end());
+  if (signed_area(corners) < 0) std::ranges::reverse(around);
+  elements(
+      layer,
+      fmt::format("path fill=\"{}\"{}", colour_text(colour),
+                  opacity == 1 ? "" : fmt::format(" fill-opacity=\"{}\"", number_text(opacity)))) +=
+      path_text(around) + "z";
+}
+
+void Canvas::rectangle(int layer, Position least, Position most, int colour, int edge) {
+  elements(layer, fill_style(colour, edge)) +=
+      path_text(std::array{least, Position{most.x, least.y}, most, Position{least.x, most.y}}) +
+      "z";
+}
+
+// A line of no length with round ends is a disc in few letters.
 void Canvas::disc(int layer, Position middle, double radius, int colour, int edge) {
-  data_[{layer, fmt::format("using 1:2:3:4 with circles fillstyle solid border rgb '#{:06x}' "
-                            "linewidth 0.8 linecolor rgb variable",
-                            edge)}] +=
-      fmt::format("{} {} {} {}\n", coordinate_text(middle.x), coordinate_text(middle.y),
-                  coordinate_text(radius), colour);
-}
-
-void Canvas::square(int layer, Position middle, double half, int colour, int edge) {
-  data_[{layer, fmt::format("using 1:2:3:4:5 with boxxyerror fillstyle solid border rgb "
-                            "'#{:06x}' linewidth 0.8 linecolor rgb variable",
-                            edge)}] +=
-      fmt::format("{} {} {} {} {}\n", coordinate_text(middle.x), coordinate_text(middle.y),
-                  coordinate_text(half), coordinate_text(half), colour);
+  if (edge == no_edge) {
+    elements(layer, fmt::format("path stroke-linecap=\"round\" stroke=\"{}\" stroke-width=\"{}\"",
+                                colour_text(colour), number_text(2 * radius))) +=
+        path_text(std::array{middle, middle});
+    return;
+  }
+  std::string style = fill_style(colour, edge);
+  style.replace(0, 4, "g");
+  elements(layer, std::move(style)) +=
+      fmt::format("<circle cx=\"{}\" cy=\"{}\" r=\"{}\"/>\n", number_text(middle.x),
+                  number_text(middle.y), number_text(radius));
 }
 
 void Canvas::text(int layer, Position at, std::string_view text, double font, int colour,
-                  Anchor anchor) {
+                  Anchor anchor, int degrees) {
   if (text.empty()) return;
-  constexpr std::string_view names[] = {"left", "center", "right"};
-  data_[{layer,
-         fmt::format("using 1:2:3 with labels {} font 'sans-serif,{:.2f}' textcolor rgb '#{:06x}'",
-                     names[static_cast<std::size_t>(anchor)], font, colour)}] +=
-      fmt::format("{} {} {}\n", coordinate_text(at.x), coordinate_text(at.y), data_text(text));
+  constexpr std::string_view anchors[] = {"", " text-anchor=\"middle\"", " text-anchor=\"end\""};
+  const double size = font * text_scale_, down = 0.36 * size;
+  const std::string place =
+      degrees == 0 ? fmt::format("x=\"{}\" y=\"{}\"", number_text(at.x), number_text(at.y + down))
+                   : fmt::format("y=\"{}\" transform=\"translate({} {})rotate({})\"",
+                                 number_text(down), number_text(at.x), number_text(at.y), -degrees);
+  elements(layer, fmt::format("g fill=\"{}\" font-size=\"{}\"{}", colour_text(colour),
+                              number_text(size), anchors[static_cast<std::size_t>(anchor)])) +=
+      fmt::format("<text {}>{}</text>\n", place, escaped_text(one_line(text)));
 }
 
 Figure Canvas::figure(double width, double height) const {
-  const int w = static_cast<int>(std::ceil(width)), h = static_cast<int>(std::ceil(height));
-  std::string blocks, plots;
-  std::size_t index = 0;
-  for (const auto& [key, data] : data_) {
-    blocks += fmt::format("$d{} << END\n{}END\n", index, data);
-    plots += fmt::format("{}$d{} {}", index == 0 ? "plot " : ", \\\n     ", index, key.second);
-    ++index;
-  }
-  return {blocks +
-              fmt::format("unset border\nunset tics\nunset key\n"
-                          "set lmargin at screen 0\nset rmargin at screen 1\n"
-                          "set tmargin at screen 1\nset bmargin at screen 0\n"
-                          "set xrange [0:{}]\nset yrange [{}:0]\n",
-                          w, h) +
-              plots + "\n",
-          w, h};
+  std::string drawing;
+  for (const auto& [key, content] : elements_)
+    drawing += key.second.starts_with("path") ? fmt::format("<{} d=\"{}\"/>\n", key.second, content)
+                                              : fmt::format("<{}>\n{}</g>\n", key.second, content);
+  return {std::move(drawing), static_cast<int>(std::ceil(width)),
+          static_cast<int>(std::ceil(height))};
 }
 
 } // namespace tutti

@@ -1,16 +1,15 @@
-// A map as gnuplot rectangles. gnuplot chooses margins and legends by its own estimates
-// and leaves out what doesn't fit; here everything has a place in points, computed from the
-// widths of the texts, and the picture is made as large as they need.
+// The picture is made as large as its texts need, and cells as large as the page has room for them.
 #include "experiments/driver/figures/choice_map.hpp"
 
+#include "experiments/driver/figures/chart.hpp"
 #include "experiments/driver/figures/palette.hpp"
-#include "experiments/driver/figures/style.hpp"
 #include "experiments/driver/records/table.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace tutti {
 
@@ -18,7 +17,7 @@ namespace {
 
 constexpr double letter = 6.6; // width in points, at font size 11
 
-constexpr std::string_view empty_colour = "#e4e4e4"; // of cells without a result
+constexpr int empty_colour = 0xe4e4e4; // of cells without a result
 
 double widest(const std::vector<std::string>& texts) {
   std::size_t width = 0;
@@ -28,10 +27,10 @@ double widest(const std::vector<std::string>& texts) {
 
 // Where everything lies, in points from the upper left corner.
 struct MapLayout {
-  double cell_width, cell_height, left, top = 52, below;
+  double cell_width, cell_height, left, below;
   double plot_width, plot_height;
   bool upright; ///< texts of the x axis
-  int width, height;
+  int width;
   double scale; ///< of letters
 
   explicit MapLayout(const ChoiceMap& map) {
@@ -61,145 +60,123 @@ struct MapLayout {
     plot_height = rows * cell_height;
     // Narrower where little is wide; wider where columns are more than a page has room for.
     const int needed = static_cast<int>(left + plot_width + legend);
-    width = std::max(needed, std::min(heading_width({map.title, map.note}), page_width));
-    const double entries = 22.0 * static_cast<double>(map.choices.size() + 1);
-    const std::size_t lines = text_lines(map.note, width - 30, least_font).size();
-    const double note = lines < 2 ? 0 : 14 * static_cast<double>(lines - 1);
-    height = static_cast<int>(top + std::max(plot_height + below, entries + 40) + note);
+    width = std::max(needed, heading_width({map.title, map.note}));
+    plot_height =
+        std::max(plot_height, 22.0 * static_cast<double>(map.choices.size() + 1) + 40 - below);
   }
 };
 
 // Marks for every `step`th text, so that none overlap.
-std::string map_tics(const std::vector<std::string>& texts, double pitch, double room) {
+std::vector<AxisTic> map_tics(const std::vector<std::string>& texts, double pitch, double room) {
   const auto step = static_cast<std::size_t>(std::max(1.0, std::ceil(room / pitch)));
   std::vector<AxisTic> tics;
   for (std::size_t i = 0; i < texts.size(); i += step)
     tics.push_back({static_cast<double>(i), texts[i]});
-  return tics_text(tics);
+  return tics;
 }
 
-std::string map_axes(const ChoiceMap& map, const MapLayout& at) {
-  const auto x = [&](double points) { return points / at.width; };
-  const auto y = [&](double points) { return 1 - points / at.height; };
-  std::string text =
-      fmt::format("set lmargin at screen {:.6f}\nset rmargin at screen {:.6f}\n"
-                  "set tmargin at screen {:.6f}\nset bmargin at screen {:.6f}\nunset key\n",
-                  x(at.left), x(at.left + at.plot_width), y(at.top), y(at.top + at.plot_height));
-  text += fmt::format(
-      "unset border\nset tics scale 0\nset xrange [-0.5:{}]\nset yrange [-0.5:{}]\n",
-      static_cast<double>(map.columns.size()) - 0.5, static_cast<double>(map.rows.size()) - 0.5);
-  text += fmt::format("set xtics {} ({})\nset ytics ({})\n",
-                      at.upright ? "rotate by 90 right offset 0, 0" : "",
-                      map_tics(map.columns, at.cell_width, at.upright ? 13 : 1),
-                      map_tics(map.rows, at.cell_height, 13));
-  text += fmt::format("set label 2 {} at screen {:.6f}, screen {:.6f} center\n",
-                      gnuplot_quoted(map.x_label), x(at.left + at.plot_width / 2),
-                      y(at.top + at.plot_height + at.below - 40));
-  if (!map.y_label.empty())
-    text += fmt::format("set label 3 {} at screen {:.6f}, screen {:.6f} center rotate by 90\n",
-                        gnuplot_quoted(map.y_label), x(14.0), y(at.top + at.plot_height / 2));
-  return text;
-}
+class MapPainter {
+public:
+  MapPainter(const ChoiceMap& map, const MapLayout& at, const ChartFrame& frame, Canvas& canvas)
+      : map_(map), at_(at), frame_(frame), canvas_(canvas) {}
 
-// A square and a name for each choice, beside the map: gnuplot's own legend leaves out what is
-// taller than the plot.
-std::string map_legend(const ChoiceMap& map, const MapLayout& at, bool empty) {
-  std::vector<MapChoice> entries = map.choices;
-  if (empty) entries.push_back({"no result", std::string(empty_colour)});
-  std::string text;
-  for (std::size_t i = 0; i < entries.size(); ++i) {
-    const double px = at.left + at.plot_width + 20, py = at.top + 22.0 * static_cast<double>(i);
-    const auto screen = [&](double dx, double dy) {
-      return fmt::format("screen {:.6f}, screen {:.6f}", (px + dx) / at.width,
-                         1 - (py + dy) / at.height);
-    };
-    text += fmt::format("set object {} rectangle from {} to {} front fillstyle solid noborder "
-                        "fillcolor rgb '{}'\nset label {} {} at {} left\n",
-                        i + 1, screen(0, 3), screen(14, 15), entries[i].colour, 10 + i,
-                        gnuplot_quoted(entries[i].name), screen(22, 9));
+  void paint() {
+    const double bottom = middle(0, 0).y + at_.cell_height / 2;
+    for (const AxisTic& tic : map_tics(map_.columns, at_.cell_width, at_.upright ? 13 : 1)) {
+      const double x = middle(static_cast<std::size_t>(tic.at), 0).x;
+      if (at_.upright)
+        canvas_.text(text_layer, {x, bottom + 7}, tic.text, chart_font, tic_ink, Anchor::right, 90);
+      else
+        canvas_.text(text_layer, {x, bottom + 13}, tic.text, chart_font, tic_ink);
+    }
+    for (const AxisTic& tic : map_tics(map_.rows, at_.cell_height, 13))
+      canvas_.text(text_layer, {at_.left - 8, middle(0, static_cast<std::size_t>(tic.at)).y},
+                   tic.text, chart_font, tic_ink, Anchor::right);
+    canvas_.text(text_layer, {at_.left + at_.plot_width / 2, bottom + at_.below - 40}, map_.x_label,
+                 chart_font, 0);
+    canvas_.text(text_layer, {14, (frame_.top + bottom) / 2}, map_.y_label, chart_font, 0,
+                 Anchor::middle, 90);
+    for (const MapCell& cell : map_.cells)
+      paint_cell(cell.column, cell.row, map_.choices[cell.choice].colour);
+    paint_legend(paint_empty_cells());
+    paint_texts();
   }
-  return text;
-}
 
-// "x y x_low x_high y_low y_high" of cells, with a thin gap between them.
-std::string cell_line(double column, double row, const MapLayout& at) {
-  const double half_x = 0.5 - std::min(0.75 / at.cell_width, 0.1);
-  const double half_y = 0.5 - std::min(0.75 / at.cell_height, 0.1);
-  return fmt::format("{} {} {:.4f} {:.4f} {:.4f} {:.4f}\n", column, row, column - half_x,
-                     column + half_x, row - half_y, row + half_y);
-}
+private:
+  [[nodiscard]] Position middle(std::size_t column, std::size_t row) const {
+    return {at_.left + (static_cast<double>(column) + 0.5) * at_.cell_width,
+            frame_.top + (static_cast<double>(map_.rows.size() - row) - 0.5) * at_.cell_height};
+  }
 
-std::string boxes(std::string_view name, std::string_view colour) {
-  return fmt::format("{} using 1:2:3:4:5:6 with boxxyerror fillstyle solid noborder linecolor rgb "
-                     "'{}'",
-                     name, colour);
-}
+  // With a thin gap to the next.
+  void paint_cell(std::size_t column, std::size_t row, int colour) {
+    const Position half{at_.cell_width * (0.5 - std::min(0.75 / at_.cell_width, 0.1)),
+                        at_.cell_height * (0.5 - std::min(0.75 / at_.cell_height, 0.1))};
+    const Position at = middle(column, row);
+    canvas_.rectangle(curve_layer, at - half, at + half, colour);
+  }
 
-// Cells without a result.
-std::string empty_cells(const ChoiceMap& map, const MapLayout& at) {
-  std::vector<bool> has_result(map.columns.size() * map.rows.size(), false);
-  for (const MapCell& cell : map.cells)
-    has_result[cell.row * map.columns.size() + cell.column] = true;
-  std::string data;
-  for (std::size_t i = 0; i < has_result.size(); ++i)
-    if (!has_result[i])
-      data += cell_line(static_cast<double>(i % map.columns.size()),
-                        static_cast<double>(i / map.columns.size()), at);
-  return data;
-}
+  bool paint_empty_cells() {
+    std::vector<bool> has_result(map_.columns.size() * map_.rows.size(), false);
+    for (const MapCell& cell : map_.cells)
+      has_result[cell.row * map_.columns.size() + cell.column] = true;
+    for (std::size_t i = 0; i < has_result.size(); ++i)
+      if (!has_result[i])
+        paint_cell(i % map_.columns.size(), i / map_.columns.size(), empty_colour);
+    return std::ranges::find(has_result, false) != has_result.end();
+  }
 
-std::string cell_texts(const ChoiceMap& map, const MapLayout& at) {
-  std::string text;
-  std::size_t tag = 1000; // below: the heading's, the axes' and the legend's
-  const auto add = [&](const MapCell& cell, const std::string& words, double up,
-                       bool upright = false) {
-    text += fmt::format("set label {} {} at first {}, first {} center {}offset 0, character {} "
-                        "front font 'sans-serif,{}' textcolor rgb '{}'\n",
-                        tag++, gnuplot_quoted(words), cell.column, cell.row,
-                        upright ? "rotate by 90 " : "", up, least_font,
-                        text_colour_on(map.choices[cell.choice].colour));
-  };
-  const auto all_fit = [&](std::string MapCell::*words, double room) {
-    return std::ranges::all_of(map.cells, [&](const MapCell& cell) {
-      return text_width(cell.*words, least_font) * at.scale + 4 <= room;
-    });
-  };
+  // A square and a name for each choice, beside the map.
+  void paint_legend(bool has_empty) {
+    std::vector<MapChoice> entries = map_.choices;
+    if (has_empty) entries.push_back({"no result", empty_colour});
+    Position at{at_.left + at_.plot_width + 20, frame_.top + 9};
+    for (const MapChoice& entry : entries) {
+      canvas_.rectangle(curve_layer, at - Position{0, 6}, at + Position{14, 6}, entry.colour);
+      canvas_.text(text_layer, at + Position{22, 0}, entry.name, chart_font, 0, Anchor::left);
+      at.y += 22;
+    }
+  }
+
   // A kind of texts is in all cells or in none: else those that are long would seem to lack it.
   // Both where there is room for both, one above the other; else one of them, or the small one
   // upright in narrow cells.
-  const bool large = at.cell_height >= 15 && all_fit(&MapCell::text, at.cell_width);
-  const bool small = at.cell_height >= 30 && all_fit(&MapCell::small_text, at.cell_width);
-  const bool upright = !large && !small && at.cell_width >= 15 * at.scale &&
-                       all_fit(&MapCell::small_text, at.cell_height);
-  for (const MapCell& cell : map.cells) {
-    if (large) add(cell, cell.text, small ? 0.42 : 0);
-    if (small || upright) add(cell, cell.small_text, large ? -0.5 : 0, upright);
+  void paint_texts() {
+    const auto all_fit = [&](std::string MapCell::*words, double room) {
+      return std::ranges::all_of(map_.cells, [&](const MapCell& cell) {
+        return text_width(cell.*words, least_font) * at_.scale + 4 <= room;
+      });
+    };
+    const bool large = at_.cell_height >= 15 && all_fit(&MapCell::text, at_.cell_width);
+    const bool small = at_.cell_height >= 30 && all_fit(&MapCell::small_text, at_.cell_width);
+    const bool upright = !large && !small && at_.cell_width >= 15 * at_.scale &&
+                         all_fit(&MapCell::small_text, at_.cell_height);
+    for (const MapCell& cell : map_.cells) {
+      const Position at = middle(cell.column, cell.row);
+      const int colour = text_colour_on(map_.choices[cell.choice].colour);
+      if (large)
+        canvas_.text(text_layer, at - Position{0, small ? 6.0 : 0}, cell.text, least_font, colour);
+      if (small || upright)
+        canvas_.text(text_layer, at + Position{0, large ? 7.0 : 0}, cell.small_text, least_font,
+                     colour, Anchor::middle, upright ? 90 : 0);
+    }
   }
-  return text;
-}
+
+  const ChoiceMap& map_;
+  const MapLayout& at_;
+  const ChartFrame& frame_;
+  Canvas& canvas_;
+};
 
 } // namespace
 
 Figure choice_map_figure(const ChoiceMap& map) {
   const MapLayout at(map);
-  std::string data, plots;
-  for (std::size_t c = 0; c < map.choices.size(); ++c) {
-    std::string lines;
-    for (const MapCell& cell : map.cells)
-      if (cell.choice == c)
-        lines += cell_line(static_cast<double>(cell.column), static_cast<double>(cell.row), at);
-    data += fmt::format("$choice{} << END\n{}END\n", c, lines);
-    plots += (c == 0 ? "plot " : ", \\\n     ") +
-             boxes(fmt::format("$choice{}", c), map.choices[c].colour);
-  }
-  const std::string empty = empty_cells(map, at);
-  if (!empty.empty()) {
-    data += fmt::format("$empty << END\n{}END\n", empty);
-    plots += ", \\\n     " + boxes("$empty", empty_colour);
-  }
-  return {figure_style({map.title, map.note}, at.width) + map_axes(map, at) +
-              map_legend(map, at, !empty.empty()) + cell_texts(map, at) + data + plots + "\n",
-          at.width, at.height, text_scale(at.width)};
+  const ChartFrame frame({map.title, map.note}, at.width, at.left, 0, at.plot_height, 0,
+                         at.below - 68);
+  Canvas canvas = frame.canvas();
+  MapPainter(map, at, frame, canvas).paint();
+  return frame.figure(std::move(canvas));
 }
 
 } // namespace tutti

@@ -1,7 +1,7 @@
 // A map: a cell for each combination of two parameters, in the colour of what is best there.
 #pragma once
 
-#include "experiments/driver/figures/gnuplot.hpp"
+#include "experiments/driver/figures/picture.hpp"
 
 #include <cstddef>
 #include <string>
@@ -18,7 +18,7 @@ struct MapCell {
 
 struct MapChoice {
   std::string name;
-  std::string colour; ///< "#rrggbb"
+  int colour = 0;
 };
 
 struct ChoiceMap {

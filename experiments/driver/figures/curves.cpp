@@ -1,10 +1,10 @@
-// All curves of a chart share their axes, so extents are taken over all of them first; then each
-// curve is a data block and a plot command, with bands behind everything and power laws as straight
-// lines, which they are on double logarithmic axes. Names stand beside the ends of the curves
-// rather than in a legend, where a reader would have to match a dozen colours: gnuplot can't do
-// that, so that everything has its place in points here.
+// All curves of a chart share their axes, so extents are taken over all of them first; then they
+// are drawn one above the other, with bands behind everything and power laws as straight lines,
+// which they are on double logarithmic axes. Names stand beside the ends of the curves rather than
+// in a legend, where a reader would have to match a dozen colours.
 #include "experiments/driver/figures/curves.hpp"
 
+#include "experiments/driver/figures/chart.hpp"
 #include "experiments/driver/figures/extent.hpp"
 #include "experiments/driver/figures/palette.hpp"
 #include "sim/error.hpp"
@@ -17,36 +17,21 @@
 #include <cmath>
 #include <numeric>
 #include <set>
+#include <utility>
 
 namespace tutti {
 
 namespace {
 
-constexpr double font = 11;
+constexpr double font = chart_font;
 constexpr double name_pitch = 16; // of names beside the plot, in points
 constexpr double mark_pitch = 14; // of rows of words above it
-
-/// An axis from end to end.
-struct AxisRange {
-  double low = 0, high = 1;
-  bool logarithmic = false;
-
-  /// 0 at its low end, 1 at its high one.
-  [[nodiscard]] double share(double value) const {
-    return logarithmic ? std::log(value / low) / std::log(high / low)
-                       : (value - low) / (high - low);
-  }
-  [[nodiscard]] std::string command(char axis, std::string_view base) const {
-    return (logarithmic ? fmt::format("set logscale {}{}\n", axis, base) : "") +
-           fmt::format("set {}range [{:.6g}:{:.6g}]\n", axis, low, high);
-  }
-};
 
 bool has_logarithmic_y(const CurveChart& chart) {
   return chart.logarithmic || !chart.growth_in.empty();
 }
 
-AxisRange x_range(const CurveChart& chart, const Extent& x) {
+PlotAxis x_range(const CurveChart& chart, const Extent& x) {
   if (chart.axis == CurveAxis::names)
     return {-0.4, static_cast<double>(chart.x_names.size()) - 0.6};
   if (chart.x_from_least && x.largest > x.smallest)
@@ -55,9 +40,11 @@ AxisRange x_range(const CurveChart& chart, const Extent& x) {
   return {0.8 * x.smallest, 1.25 * x.largest, true};
 }
 
-AxisRange y_range(const CurveChart& chart, const Extent& y) {
-  if (has_logarithmic_y(chart)) return {y.smallest / 1.5, y.largest * 1.5, true};
-  return {0, y.largest > 0 ? 1.06 * y.largest : 1};
+PlotAxis y_range(const CurveChart& chart, const Extent& y) {
+  if (chart.y_ends)
+    return {(*chart.y_ends)[0], (*chart.y_ends)[1], has_logarithmic_y(chart), chart.y_tics};
+  if (has_logarithmic_y(chart)) return {y.smallest / 1.5, y.largest * 1.5, true, chart.y_tics};
+  return {0, y.largest > 0 ? 1.06 * y.largest : 1, false, chart.y_tics};
 }
 
 std::string power_text(int exponent, CurveAxis axis) {
@@ -80,8 +67,7 @@ std::vector<AxisTic> power_tics(const Extent& x, CurveAxis axis, double plot_wid
 
 /// Marks at the values themselves, where they are few and stand apart; else none, and none where
 /// powers of two have all of them.
-std::vector<AxisTic> value_tics(const CurveChart& chart, const AxisRange& range,
-                                double plot_width) {
+std::vector<AxisTic> value_tics(const CurveChart& chart, const PlotAxis& range, double plot_width) {
   std::set<double> values;
   for (const Curve& curve : chart.curves)
     for (const PlotPoint& point : curve.points) values.insert(point.x);
@@ -134,7 +120,7 @@ struct PlacedMarks {
 };
 
 // Each stands above all whose lines come up through it or whose words it would touch.
-PlacedMarks placed_marks(const CurveChart& chart, const AxisRange& x, double plot_width) {
+PlacedMarks placed_marks(const CurveChart& chart, const PlotAxis& x, double plot_width) {
   PlacedMarks placed{std::vector<std::size_t>(chart.marks.size(), 0), 0};
   std::vector<std::size_t> order(chart.marks.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
@@ -157,22 +143,22 @@ PlacedMarks placed_marks(const CurveChart& chart, const AxisRange& x, double plo
 struct CurveLayout {
   ChartFrame frame;
   PlacedMarks marks;
-  double scale = 1;      ///< of letters
-  bool slanted = false;  ///< names of the axis
-  double above_plot = 0; ///< room for words
+  bool slanted = false; ///< names of the axis
 };
 
-CurveLayout curve_layout(const CurveChart& chart, const AxisRange& x,
+CurveLayout curve_layout(const CurveChart& chart, const PlotAxis& x,
                          const std::vector<CurveName>& names) {
-  constexpr double least_plot = 300, beside_names = 56;
+  constexpr double beside_names = 56;
+  const int page = chart.heading.page;
+  const double least_plot = std::min(300.0, 0.5 * page);
   double left = 74;
   if (!chart.y_tics.empty()) {
     std::vector<std::string> texts;
     for (const AxisTic& tic : chart.y_tics) texts.push_back(tic.text);
     left = 44 + longest_name(texts);
   }
-  const int width = figure_width(left + least_plot + beside_names, longest_line(names));
-  const double scale = text_scale(width);
+  const int width = figure_width(left + least_plot + beside_names, longest_line(names), page);
+  const double scale = text_scale(width, page);
   const double right = beside_names + scale * longest_line(names);
   const double plot_width = width - left - right;
   const bool slanted =
@@ -185,67 +171,39 @@ CurveLayout curve_layout(const CurveChart& chart, const AxisRange& x,
   const double height =
       std::max(270.0, scale * name_pitch * static_cast<double>(line_count(names)) + 4);
   return {ChartFrame(chart.heading, width, left, right, height, above, below), std::move(marks),
-          scale, slanted, above};
+          slanted};
 }
 
 // ---- axes
 
-std::string x_axis(const CurveChart& chart, const Extent& x, const AxisRange& range,
-                   const CurveLayout& at) {
-  std::string text = range.command('x', chart.axis == CurveAxis::tens ? "" : " 2");
+std::vector<AxisTic> x_tics(const CurveChart& chart, const Extent& x, const PlotAxis& range,
+                            double plot_width) {
+  std::vector<AxisTic> tics;
   if (chart.axis == CurveAxis::names) {
-    std::vector<AxisTic> tics;
     for (const std::string& name : chart.x_names)
       tics.push_back({static_cast<double>(tics.size()), name});
-    text +=
-        fmt::format("set xtics {}({})\n", at.slanted ? "rotate by 35 right " : "", tics_text(tics));
-  } else if (chart.axis != CurveAxis::linear) {
-    const double width = (at.frame.right - at.frame.left) / at.scale;
-    std::vector<AxisTic> tics;
-    if (chart.axis != CurveAxis::bytes) tics = value_tics(chart, range, width);
-    if (tics.empty())
-      tics = chart.axis == CurveAxis::tens ? decade_tics(range.low, range.high)
-                                           : power_tics(x, chart.axis, width);
-    text += fmt::format("set xtics ({})\n", tics_text(tics));
+    return tics;
   }
-  return text +
-         fmt::format(
-             "set label 2 {} at {} center\n", gnuplot_quoted(chart.x_label),
-             at.frame.screen((at.frame.left + at.frame.right) / 2,
-                             at.frame.bottom + 34 +
-                                 (at.slanted ? 0.6 * at.scale * longest_name(chart.x_names) : 0)));
+  if (chart.axis == CurveAxis::linear) return {};
+  if (chart.axis != CurveAxis::bytes) tics = value_tics(chart, range, plot_width);
+  if (tics.empty() && chart.axis != CurveAxis::tens) return power_tics(x, chart.axis, plot_width);
+  return tics;
 }
 
-std::string y_axis(const CurveChart& chart, const AxisRange& range, const CurveLayout& at) {
-  std::vector<AxisTic> tics = chart.y_tics;
-  if (tics.empty() && range.logarithmic) tics = decade_tics(range.low, range.high);
-  return range.command('y', "") +
-         (tics.empty() ? "" : fmt::format("set ytics ({})\n", tics_text(tics))) +
-         fmt::format("set label 3 {} at {} center rotate by 90\n", gnuplot_quoted(chart.y_label),
-                     at.frame.screen(16, (at.frame.top + at.frame.bottom) / 2));
-}
-
-std::string mark_lines(const CurveChart& chart, const CurveLayout& at) {
-  std::string lines;
+void paint_marks(Canvas& canvas, const CurveChart& chart, const CurveLayout& at, const Plot& plot) {
   for (std::size_t m = 0; m < chart.marks.size(); ++m) {
     const CurveMark& mark = chart.marks[m];
     const double up = mark.text.empty() ? 0 : 8 + mark_pitch * static_cast<double>(at.marks.row[m]);
-    const double end = 1 - (at.frame.top - up) / at.frame.height;
-    lines += fmt::format("set arrow from {0:.10g}, graph 0 to {0:.10g}, screen {1:.6f} nohead back "
-                         "linewidth 0.8 dashtype 3 linecolor rgb '#777777'\n",
-                         mark.x, end);
-    if (mark.text.empty()) continue;
-    lines += fmt::format("set label {} at {:.10g}, screen {:.6f} left offset character 0.4, 0 font "
-                         "'sans-serif,{}' textcolor rgb '#555555'\n",
-                         gnuplot_quoted(mark.text), mark.x, end, least_font);
+    const Position end{plot.at_x(mark.x), at.frame.top - up};
+    canvas.line(grid_layer, {end.x, at.frame.bottom}, end, 0x777777, 0.8, dotted);
+    canvas.text(text_layer, end + Position{4, 0}, mark.text, least_font, note_ink, Anchor::left);
   }
-  return lines;
 }
 
 // ---- what lies upon what
 
 /// A curve in shares of the plot.
-std::vector<PlotPoint> in_shares(const Curve& curve, const AxisRange& x, const AxisRange& y) {
+std::vector<PlotPoint> in_shares(const Curve& curve, const PlotAxis& x, const PlotAxis& y) {
   std::vector<PlotPoint> points;
   for (const PlotPoint& point : curve.points)
     points.push_back({x.share(point.x), y.share(point.y)});
@@ -304,7 +262,7 @@ struct Covering {
   std::vector<std::string> words; ///< below its name; mostly none
 };
 
-Covering covering_of(const CurveChart& chart, const AxisRange& x, const AxisRange& y) {
+Covering covering_of(const CurveChart& chart, const PlotAxis& x, const PlotAxis& y) {
   const std::size_t n = chart.curves.size();
   std::vector<std::vector<PlotPoint>> curves;
   for (const Curve& curve : chart.curves) curves.push_back(in_shares(curve, x, y));
@@ -328,51 +286,44 @@ Covering covering_of(const CurveChart& chart, const AxisRange& x, const AxisRang
 
 /// What the c-th curve is drawn with.
 struct Pen {
-  std::string colour, dash;
-  int mark = 7;
+  int colour;
+  std::string_view dash;
+  PointMark mark;
   double width = 2;
 };
 
 Pen pen_of(const CurveChart& chart, std::size_t c, std::size_t depth) {
+  if (chart.curves[c].kind == CurveKind::bound) return {0x111111, "5 3", {}, 1.2};
   CurveLook look{c % palette_size, c / palette_size};
   if (chart.curves[c].look) {
     look = *chart.curves[c].look;
     look.dash += look.hue / palette_size;
   }
-  Pen pen{std::string(series_colour(look.hue)), std::string(dash_pattern(look.dash)),
-          point_mark(look.hue, look.dash)};
+  Pen pen{series_colour(look.hue), dash_pattern(look.dash), point_mark(look.hue, look.dash)};
+  if (chart.curves[c].kind == CurveKind::points) pen.mark.hollow = true;
   // What lies below shows in the gaps. Where dashes say which curves belong together, dots do this.
   const bool dashes_mean_kin = std::ranges::any_of(
       chart.curves, [](const Curve& curve) { return curve.look && curve.look->dash > 0; });
-  if (depth > 0 && look.dash == 0)
-    pen.dash = depth == 1 && !dashes_mean_kin ? "dashtype (5,5)" : "dashtype (2,5)";
+  if (depth > 0 && look.dash == 0) pen.dash = depth == 1 && !dashes_mean_kin ? "5 5" : "2 5";
   return pen;
 }
 
-std::string points_data(const Curve& curve) {
-  std::string data;
-  for (const PlotPoint& point : curve.points)
-    data += fmt::format("{:.10g} {:.6g}\n", point.x, point.y);
-  return data;
-}
-
-// "x low high"; on a logarithmic axis from `least` on.
-std::string band_data(const Curve& curve, double least) {
-  std::string data;
-  for (const CurveInterval& each : curve.band)
-    data += fmt::format("{:.10g} {:.6g} {:.6g}\n", each.x, std::max(each.low, least), each.high);
-  return data;
-}
-
-// How the c-th curve's band is drawn, behind all curves.
-std::string band_plot(const CurveChart& chart, std::size_t c, const Pen& pen) {
-  if (chart.curves[c].band.size() > 1 && chart.axis != CurveAxis::names)
-    return fmt::format("$band{} using 1:2:3 with filledcurves fillcolor rgb '#c8{}' notitle", c,
-                       pen.colour.substr(1));
-  return fmt::format(
-      "$band{} using 1:2:2:3 with yerrorbars pointtype 0 linewidth 1.2 linecolor rgb "
-      "'{}' notitle",
-      c, pen.colour);
+/// Behind all curves: shaded, or bars where it has one interval or x counts names.
+void paint_band(Canvas& canvas, const CurveChart& chart, const Curve& curve, const Plot& plot,
+                int colour, double least) {
+  std::vector<Position> around;
+  for (const CurveInterval& each : curve.band) around.push_back(plot.at(each.x, each.high));
+  const std::size_t count = around.size();
+  for (std::size_t i = count; i-- > 0;)
+    around.push_back(plot.at(curve.band[i].x, std::max(curve.band[i].low, least)));
+  if (count > 1 && chart.axis != CurveAxis::names)
+    return canvas.area(back_layer, around, colour, 0.22);
+  for (std::size_t i = 0; i < count; ++i) {
+    const Position high = around[i], low = around[2 * count - 1 - i], half{3, 0};
+    canvas.line(back_layer, high, low, colour, 1.2);
+    for (const Position end : {high, low})
+      canvas.line(back_layer, end - half, end + half, colour, 1.2);
+  }
 }
 
 std::size_t distinct_x(const Curve& curve) {
@@ -383,87 +334,93 @@ std::size_t distinct_x(const Curve& curve) {
 
 /// Two sizes have a line through them whatever they are: no law.
 std::optional<PowerLaw> law_of(const CurveChart& chart, const Curve& curve) {
-  if (chart.growth_in.empty() || distinct_x(curve) < 3) return std::nullopt;
+  if (chart.growth_in.empty() || curve.kind != CurveKind::curve || distinct_x(curve) < 3)
+    return std::nullopt;
   return fitted_power_law(curve.points);
 }
 
-std::string_view style_of(const CurveChart& chart, const Curve& curve, bool has_law) {
-  if (chart.steps) return "steps";
+void paint_curve(Canvas& canvas, int layer, const CurveChart& chart, const Curve& curve,
+                 const Pen& pen, const std::optional<PowerLaw>& law, const Plot& plot) {
+  std::vector<Position> points;
+  for (const PlotPoint& point : curve.points) points.push_back(plot.at(point));
   // What has several values at one x (of several networks of this size, say) is no line.
-  return has_law || distinct_x(curve) < curve.points.size() ? "points" : "linespoints";
-}
-
-/// The law at both ends of its curve: between them it is a straight line.
-std::string law_data(const PowerLaw& law, const Curve& curve) {
-  std::string data;
-  for (const double x : {curve.points.front().x, curve.points.back().x})
-    data += fmt::format("{:.10g} {:.6g}\n", x, law.factor * std::pow(x, law.exponent));
-  return data;
-}
-
-std::string curve_plot(const CurveChart& chart, std::size_t c, const Pen& pen,
-                       const std::optional<PowerLaw>& law) {
-  const std::string_view style = style_of(chart, chart.curves[c], law.has_value());
-  std::string plot = fmt::format(
-      "$curve{} using 1:2 with {} linewidth {}{} {} linecolor rgb '{}' notitle", c, style,
-      pen.width, chart.steps ? "" : fmt::format(" pointtype {} pointsize 0.6", pen.mark),
-      style == "points" ? "" : pen.dash, pen.colour);
+  if (curve.kind != CurveKind::points &&
+      (chart.steps || (!law && distinct_x(curve) == points.size())))
+    canvas.line(layer, chart.steps ? stairs(points) : points, pen.colour, pen.width, pen.dash);
+  if (curve.kind == CurveKind::bound) return;
   // Where a curve that holds its values ends is seen only by its last point.
-  if (chart.steps)
-    plot += fmt::format(", \\\n     $curve{} using 1:2 every ::{} with points pointtype {} "
-                        "pointsize 0.7 linecolor rgb '{}' notitle",
-                        c, chart.curves[c].points.size() - 1, pen.mark, pen.colour);
-  if (law)
-    plot += fmt::format(", \\\n     $law{} using 1:2 with lines linewidth 1 dashtype 2 linecolor "
-                        "rgb '{}' notitle",
-                        c, pen.colour);
-  return plot;
+  if (chart.steps) points.erase(points.begin(), points.end() - 1);
+  for (const Position& point : points)
+    paint_mark(canvas, layer, point, pen.mark,
+               curve.kind == CurveKind::points ? 4.2
+               : chart.steps                   ? 3.2
+                                               : 2.7,
+               pen.colour);
+  if (!law) return;
+  const auto on_law = [&](double x) {
+    return plot.at(x, law->factor * std::pow(x, law->exponent));
+  };
+  canvas.line(layer, on_law(curve.points.front().x), on_law(curve.points.back().x), pen.colour, 1,
+              "6 4");
 }
 
 // ---- names beside the plot
 
 // A sample of the line, the name, and a thin line from where the curve ends; a curve that ends far
 // from there has none, which would cross all others.
-std::string name_texts(const CurveChart& chart, const std::vector<CurveName>& names,
-                       const std::vector<Pen>& pens, const AxisRange& x, const AxisRange& y,
-                       const CurveLayout& at) {
+void paint_names(Canvas& canvas, const CurveChart& chart, const std::vector<CurveName>& names,
+                 const std::vector<Pen>& pens, const Plot& plot, const CurveLayout& at) {
   const ChartFrame& frame = at.frame;
   std::vector<std::size_t> order;
-  std::vector<double> wanted(names.size(), 0), lines; // lines: of each in order one or two
+  std::vector<Position> ends(names.size());
+  std::vector<double> lines; // of each in order one or two
   for (std::size_t c = 0; c < names.size(); ++c) {
     if (chart.curves[c].points.empty()) continue;
     order.push_back(c);
-    wanted[c] =
-        frame.bottom - y.share(chart.curves[c].points.back().y) * (frame.bottom - frame.top);
+    ends[c] = plot.at(chart.curves[c].points.back());
   }
-  std::ranges::stable_sort(order, {}, [&](std::size_t c) { return wanted[c]; });
+  std::ranges::stable_sort(order, {}, [&](std::size_t c) { return ends[c].y; });
   for (const std::size_t c : order)
-    lines.insert(lines.end(), names[c].words.empty() ? 1 : 2, wanted[c]);
+    lines.insert(lines.end(), names[c].words.empty() ? 1 : 2, ends[c].y);
   const std::vector<double> heights =
-      spread_heights(lines, at.scale * name_pitch, frame.top, frame.bottom);
-  std::string text;
+      spread_heights(lines, frame.scale * name_pitch, frame.top, frame.bottom);
   std::size_t line = 0;
   for (const std::size_t c : order) {
     const Pen& pen = pens[c];
-    const PlotPoint end = chart.curves[c].points.back();
-    const double sample = frame.right + 18, height = heights[line++];
-    if (x.share(end.x) > 0.85)
-      text += fmt::format("set arrow from {:.10g},{:.6g} to {} nohead back linewidth 0.6 linecolor "
-                          "rgb '{}'\n",
-                          end.x, end.y, frame.screen(sample - 2, height), pen.colour);
-    text += fmt::format("set arrow from {} to {} nohead linewidth {} {} linecolor rgb '{}'\n",
-                        frame.screen(sample, height), frame.screen(sample + 26, height), pen.width,
-                        pen.dash, pen.colour);
-    text += fmt::format("set label '' at {} point pointtype {} pointsize 0.7 linecolor rgb '{}'\n",
-                        frame.screen(sample + 13, height), pen.mark, pen.colour);
-    text += fmt::format("set label {} at {} left textcolor rgb '#222222'\n",
-                        gnuplot_quoted(names[c].name), frame.screen(sample + 32, height));
-    if (names[c].words.empty()) continue;
-    text += fmt::format("set label {} at {} left font 'sans-serif,{}' textcolor rgb '#666666'\n",
-                        gnuplot_quoted(names[c].words),
-                        frame.screen(sample + 32, heights[line++] - 2), least_font);
+    const Position sample{frame.right + 18, heights[line++]};
+    if (ends[c].x > frame.left + 0.85 * (frame.right - frame.left))
+      canvas.line(grid_layer, ends[c], sample - Position{2, 0}, pen.colour, 0.6);
+    const CurveKind kind = chart.curves[c].kind;
+    if (kind != CurveKind::points)
+      canvas.line(curve_layer, sample, sample + Position{26, 0}, pen.colour, pen.width, pen.dash);
+    if (kind != CurveKind::bound)
+      paint_mark(canvas, curve_layer + 1, sample + Position{13, 0}, pen.mark, 3.2, pen.colour);
+    canvas.text(text_layer, sample + Position{32, 0}, names[c].name, font, ink, Anchor::left);
+    if (!names[c].words.empty())
+      canvas.text(text_layer, {sample.x + 32, heights[line++] - 2}, names[c].words, least_font,
+                  0x666666, Anchor::left);
   }
-  return text;
+}
+
+std::vector<std::vector<std::string>> data_of(const CurveChart& chart) {
+  const bool has_bands =
+      std::ranges::any_of(chart.curves, [](const Curve& curve) { return !curve.band.empty(); });
+  std::vector<std::vector<std::string>> rows{{"series", chart.x_label, chart.y_label}};
+  if (has_bands) rows[0].insert(rows[0].end(), {"low", "high"});
+  for (const Curve& curve : chart.curves)
+    for (const PlotPoint& point : curve.points) {
+      rows.push_back({curve.name,
+                      chart.axis == CurveAxis::names
+                          ? chart.x_names[static_cast<std::size_t>(point.x)]
+                          : fmt::format("{:.10g}", point.x),
+                      fmt::format("{:.6g}", point.y)});
+      if (!has_bands) continue;
+      const auto at = std::ranges::find(curve.band, point.x, &CurveInterval::x);
+      const bool is_there = at != curve.band.end();
+      rows.back().push_back(is_there ? fmt::format("{:.6g}", at->low) : "");
+      rows.back().push_back(is_there ? fmt::format("{:.6g}", at->high) : "");
+    }
+  return rows;
 }
 
 } // namespace
@@ -524,36 +481,39 @@ Figure curve_figure(const CurveChart& chart) {
   const double least = has_logarithmic_y(chart) ? y.smallest / 1.5 : 0;
   for (const Curve& curve : chart.curves)
     for (const CurveInterval& each : curve.band) y.add(each.high);
-  const AxisRange xs = x_range(chart, x), ys = y_range(chart, y);
+  PlotAxis xs = x_range(chart, x);
+  const PlotAxis ys = y_range(chart, y);
   const Covering covering = covering_of(chart, xs, ys);
-
   std::vector<CurveName> names;
   std::vector<Pen> pens;
-  std::string data, bands, plots;
+  std::vector<std::optional<PowerLaw>> laws;
   for (std::size_t c = 0; c < chart.curves.size(); ++c) {
     const Curve& curve = chart.curves[c];
     pens.push_back(pen_of(chart, c, covering.depth[c]));
-    const std::optional<PowerLaw> law = law_of(chart, curve);
-    names.push_back({law ? fmt::format("{}: {}^{:.2f}", curve.name, chart.growth_in, law->exponent)
-                         : curve.name,
-                     covering.words[c]});
-    if (curve.points.empty()) continue;
-    data += fmt::format("$curve{} << END\n{}END\n", c, points_data(curve));
-    if (law) data += fmt::format("$law{} << END\n{}END\n", c, law_data(*law, curve));
-    plots += (plots.empty() ? "" : ", \\\n     ") + curve_plot(chart, c, pens[c], law);
-    if (curve.band.empty()) continue;
-    data += fmt::format("$band{} << END\n{}END\n", c, band_data(curve, least));
-    bands += band_plot(chart, c, pens[c]) + ", \\\n     ";
+    laws.push_back(law_of(chart, curve));
+    names.push_back(
+        {laws[c] ? fmt::format("{}: {}^{:.2f}", curve.name, chart.growth_in, laws[c]->exponent)
+                 : curve.name,
+         covering.words[c]});
   }
   const CurveLayout at = curve_layout(chart, xs, names);
-  const std::string axes =
-      "set border 3\nunset key\n" + at.frame.margins() +
-      "set grid ytics back linetype 1 linecolor rgb '#dddddd' linewidth 0.8\n" +
-      x_axis(chart, x, xs, at) + y_axis(chart, ys, at) + mark_lines(chart, at) +
-      name_texts(chart, names, pens, xs, ys, at);
-  return {figure_style(chart.heading, at.frame.width) + axes + data + "plot " + bands + plots +
-              "\n",
-          at.frame.width, at.frame.height, at.scale};
+  const ChartFrame& frame = at.frame;
+  xs.tics = x_tics(chart, x, xs, (frame.right - frame.left) / frame.scale);
+  Canvas canvas = frame.canvas();
+  const Plot plot(canvas, frame, xs, ys);
+  plot.paint_x(false, font, at.slanted);
+  plot.paint_y(true);
+  plot.name_x(chart.x_label, frame.under_plot - 4);
+  plot.name_y(chart.y_label);
+  paint_marks(canvas, chart, at, plot);
+  for (std::size_t c = 0; c < chart.curves.size(); ++c) {
+    if (chart.curves[c].points.empty()) continue;
+    paint_band(canvas, chart, chart.curves[c], plot, pens[c].colour, least);
+    paint_curve(canvas, curve_layer + static_cast<int>(c), chart, chart.curves[c], pens[c], laws[c],
+                plot);
+  }
+  paint_names(canvas, chart, names, pens, plot, at);
+  return frame.figure(std::move(canvas), data_of(chart));
 }
 
 } // namespace tutti

@@ -3,10 +3,11 @@
 // counts and times on a linear axis, or over names; with bands where values are uncertain.
 #pragma once
 
-#include "experiments/driver/figures/gnuplot.hpp"
+#include "experiments/driver/figures/picture.hpp"
 #include "experiments/driver/figures/style.hpp"
 #include "experiments/driver/records/power_law.hpp"
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -35,11 +36,18 @@ struct CurveLook {
   std::size_t hue = 0, dash = 0;
 };
 
+enum class CurveKind : std::uint8_t {
+  curve,
+  bound,  ///< a thin black line without marks: what no curve passes
+  points, ///< marks alone: measured, or published
+};
+
 struct Curve {
   std::string name;
   std::vector<PlotPoint> points;        ///< ascending by x
   std::vector<CurveInterval> band = {}; ///< where its values may lie, ascending by x
   std::optional<CurveLook> look = {};   ///< none: by its place among the curves
+  CurveKind kind = CurveKind::curve;
 };
 
 /// A thin upright line with words above it.
@@ -59,9 +67,10 @@ struct CurveChart {
   bool logarithmic = false; ///< the y axis
   std::vector<CurveMark> marks = {};
   bool steps = false; ///< a value holds until the next point; points aren't marked
-  std::vector<std::string> x_names = {}; ///< of the axis of names
-  std::vector<AxisTic> y_tics = {};      ///< instead of numbers of the axis's own
-  bool x_from_least = false;             ///< of a linear axis
+  std::vector<std::string> x_names = {};            ///< of the axis of names
+  std::vector<AxisTic> y_tics = {};                 ///< instead of numbers of the axis's own
+  bool x_from_least = false;                        ///< of a linear axis
+  std::optional<std::array<double, 2>> y_ends = {}; ///< none: by the values
 };
 
 /// The curves' names stand beside the plot, at the height at which each ends. Where curves lie upon

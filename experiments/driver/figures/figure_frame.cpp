@@ -11,8 +11,6 @@ namespace tutti {
 
 namespace {
 
-constexpr double heading_font = 13, note_font = 8.5;
-
 /// The beginning of a word that fits, of whole UTF-8 letters; one at least.
 std::string_view fitting(std::string_view word, double font, double width) {
   std::size_t end = 0;
@@ -47,47 +45,38 @@ std::vector<std::string> wrapped(const std::string& text, double font, double wi
   return lines;
 }
 
-/// The text on one line, as every figure shows its texts.
-std::string on_a_line(std::string text) {
-  std::ranges::replace(text, '\n', ' ');
-  std::ranges::replace(text, '\r', ' ');
-  return text;
-}
-
-double title_line() { return 1.3 * heading_font; }
-double note_line() { return 1.3 * note_font; }
-
 } // namespace
 
-FigureFrame::FigureFrame(const Heading& heading, double width)
-    : title_(wrapped(on_a_line(heading.title), heading_font, width - 2 * margin)),
-      note_(wrapped(on_a_line(heading.note), note_font, width - 2 * margin)) {}
+FigureFrame::FigureFrame(const Heading& heading, double width, const Fonts& fonts)
+    : title_(wrapped(one_line(heading.title), fonts.scale * fonts.title, width - 2 * margin)),
+      note_(wrapped(one_line(heading.note), fonts.scale * fonts.note, width - 2 * margin)),
+      fonts_(fonts) {}
 
 double FigureFrame::width_for(const Heading& heading, double layout_width) {
   constexpr double least = 300, most_for_title = 520; // points of the figure
-  const double title = label_width(heading.title, heading_font) + 4 + 2 * margin;
+  const double title = label_width(heading.title, Fonts().title) + 4 + 2 * margin;
   return std::max(layout_width + 2 * margin, std::clamp(title, least, most_for_title));
 }
 
 double FigureFrame::top() const {
-  return 14 + title_line() * static_cast<double>(title_.size()) + 6;
+  return 20 + line_height(fonts_.title) * static_cast<double>(title_.size());
 }
 
 double FigureFrame::height(double picture) const {
-  return top() + picture + note_line() * static_cast<double>(note_.size()) + 16;
+  return top() + picture + line_height(fonts_.note) * static_cast<double>(note_.size()) + 16;
 }
 
 void FigureFrame::paint(Canvas& canvas, double picture_height) const {
-  double y = 12 + title_line() / 2;
-  for (const std::string& line : title_) {
-    canvas.text(layer, {margin, y}, line, heading_font, 0x111111, Anchor::left);
-    y += title_line();
-  }
-  y = top() + picture_height + 6 + note_line() / 2;
-  for (const std::string& line : note_) {
-    canvas.text(layer, {margin, y}, line, note_font, pale_ink, Anchor::left);
-    y += note_line();
-  }
+  const auto lines = [&](const std::vector<std::string>& texts, double y, double font, int colour) {
+    for (const std::string& text : texts) {
+      canvas.text(layer, {margin, y + line_height(font) / 2}, text, font, colour, Anchor::left);
+      y += line_height(font);
+    }
+  };
+  lines(title_, 12, fonts_.title, 0x111111);
+  lines(note_, top() + picture_height + 6, fonts_.note, pale_ink);
 }
+
+double FigureFrame::line_height(double font) const { return 1.3 * fonts_.scale * font; }
 
 } // namespace tutti

@@ -16,7 +16,12 @@ public:
   static constexpr double margin = 16; ///< points at the sides
   static constexpr int layer = 100, pale_ink = 0x5b6470;
 
-  FigureFrame(const Heading& heading, double width);
+  struct Fonts {
+    double title = 13, note = 8.5;
+    double scale = 1; ///< the canvas's
+  };
+  FigureFrame(const Heading& heading, double width, const Fonts& fonts);
+  FigureFrame(const Heading& heading, double width) : FigureFrame(heading, width, Fonts()) {}
   /// Points that the picture of a layout should be wide: a paper's column at least, and more for a
   /// long title.
   [[nodiscard]] static double width_for(const Heading& heading, double layout_width);
@@ -24,7 +29,10 @@ public:
   [[nodiscard]] double height(double picture) const;       ///< of the whole figure
   void paint(Canvas& canvas, double picture_height) const; ///< picture: with its legend
 private:
-  std::vector<std::string> title_, note_;
+  [[nodiscard]] double line_height(double font) const;
+
+  std::vector<std::string> title_, note_; ///< lines
+  Fonts fonts_;
 };
 
 } // namespace tutti

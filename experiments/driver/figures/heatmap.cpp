@@ -1,8 +1,9 @@
 // Panels share one colour scale, or they couldn't be compared, and paper is left blank where there
-// is no link, which isn't the same as an idle link. Everything is placed in points, as gnuplot's
-// multiplot layout knows nothing of panels with a common colour bar.
+// is no link, which isn't the same as an idle link. Cells of one colour beside each other are one
+// stroke.
 #include "experiments/driver/figures/heatmap.hpp"
 
+#include "experiments/driver/figures/chart.hpp"
 #include "experiments/driver/figures/curves.hpp"
 #include "experiments/driver/figures/palette.hpp"
 #include "experiments/driver/records/table.hpp"
@@ -11,6 +12,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cassert>
 #include <cmath>
 #include <functional>
@@ -24,7 +26,7 @@ namespace tutti {
 
 namespace {
 
-constexpr std::string_view no_link_colour = "#f3f3f5";
+constexpr int no_link_colour = 0xf3f3f5;
 
 double largest_link(std::span<const LinkMap> maps) {
   double largest = 0;
@@ -70,17 +72,18 @@ struct HeatmapLayout {
       : names(std::any_of(maps.begin(), maps.end(),
                           [](const LinkMap& map) { return !map.others.empty(); })),
         left(names ? 86 : 58), gap_x(names ? 70 : 40), below(names ? 56 : 24),
-        page(text, page_width, 0, 0, 0) {
+        page(text, text.page, 0, 0, 0) {
     const std::size_t n = maps.size();
     std::uint32_t nodes = 0;
     for (const LinkMap& map : maps) nodes = std::max(nodes, map.nodes);
-    columns = std::min<std::size_t>(n, n == 4 || nodes > 128 || names ? 2 : 3);
+    columns = std::min<std::size_t>({n, n == 4 || nodes > 128 || names ? 2U : 3U,
+                                     std::max(1U, static_cast<unsigned>(text.page) / 240)});
     rows = (n + columns - 1) / columns;
-    const double all = page_width - left - right - gap_x * static_cast<double>(columns - 1);
+    const double all = text.page - left - right - gap_x * static_cast<double>(columns - 1);
     panel = std::min(all / static_cast<double>(columns), 440.0);
     top = page.top + head;
-    page =
-        ChartFrame(text, page_width, 0, 0, static_cast<double>(rows) * (panel + below + head) + 18);
+    page = ChartFrame(text, text.page, 0, 0, static_cast<double>(rows) * (panel + below + head), 0,
+                      -18);
   }
   [[nodiscard]] double x(std::size_t panel_index) const {
     return left + static_cast<double>(panel_index % columns) * (panel + gap_x);
@@ -91,20 +94,7 @@ struct HeatmapLayout {
   }
   [[nodiscard]] double grid_right() const { return x(columns - 1) + panel; }
   [[nodiscard]] double grid_bottom() const { return y(columns * rows - 1) + panel; }
-  [[nodiscard]] int width() const { return page.width; }
-  [[nodiscard]] int height() const { return page.height; }
-  [[nodiscard]] std::string screen(double px, double py) const { return page.screen(px, py); }
 };
-
-std::string matrix_data(const LinkMap& map, const LinkScale& scale) {
-  std::string text;
-  for (std::size_t i = 0; i < map.cells.size(); ++i) {
-    const double cell = map.cells[i];
-    text += std::isnan(cell) ? "NaN" : fmt::format("{:.4g}", cell / scale.divisor);
-    text += (i + 1) % map.nodes == 0 ? '\n' : ' ';
-  }
-  return text;
-}
 
 /// Distance of the numbers along an axis: at most about eight, round in the count's own terms, and
 /// so far apart that they don't touch.
@@ -131,91 +121,104 @@ std::string shortened(std::string text, double characters) {
   return text + "…";
 }
 
-/// A vertical and a horizontal line over the panel, before this node's column and row.
-std::string cross_lines(std::uint32_t node, std::string_view colour, double width) {
-  return fmt::format("set arrow from {0}, graph 0 to {0}, graph 1 nohead front {1}\n"
-                     "set arrow from graph 0, first {0} to graph 1, first {0} nohead front {1}\n",
-                     node - 0.5, fmt::format("linecolor rgb '{}' linewidth {}", colour, width));
-}
-
 std::string axis_text(std::string_view end, bool only_npus) {
   return fmt::format("{} {}", end, only_npus ? "NPU" : "(NPUs, then switches)");
 }
 
-/// The names of switches and memories along both axes, as many as there is room for.
-std::string names_of_others(const LinkMap& map, double pitch) {
-  constexpr int first_label = 100; // below: the heading's and the panel's own
-  constexpr double line = 12;      // points
-  const auto step = static_cast<std::size_t>(std::ceil(line / pitch));
-  const char* const style = "font 'sans-serif,10' textcolor rgb '#333333'";
-  std::string text;
-  for (std::size_t i = 0; i < map.others.size(); i += step) {
-    const std::string name = gnuplot_quoted(shortened(map.others[i], 8));
-    const double at = map.npus + static_cast<double>(i);
-    const auto tag = first_label + 2 * static_cast<int>(i);
-    text += fmt::format("set label {} {} at graph 0, first {} right offset character -0.6, 0 {}\n"
-                        "set label {} {} at first {}, graph 0 right rotate by 90 offset 0, "
-                        "character -0.5 {}\n",
-                        tag, name, at, style, tag + 1, name, at, style);
-  }
-  return text;
-}
-
 /// Marks at NPUs: their numbers, or where some have failed the numbers that the others still have.
-std::string npu_tics(const LinkMap& map, double pitch) {
+std::vector<AxisTic> npu_tics(const LinkMap& map, double pitch) {
   // The last numbers would run into the names of switches.
   const double last = map.others.empty() ? map.npus - 1.0 : map.npus - 1 - 12 / pitch;
-  if (map.npu_names.empty())
-    return fmt::format("set xtics 0, {0}, {1:.6g}\nset ytics 0, {0}, {1:.6g}\n",
-                       tic_step(map.npus, pitch), std::max(last, 0.0));
+  const std::uint32_t step = map.npu_names.empty()
+                                 ? tic_step(map.npus, pitch)
+                                 : static_cast<std::uint32_t>(std::ceil(17 / pitch));
   std::vector<AxisTic> tics;
-  const auto step = static_cast<std::size_t>(std::ceil(17 / pitch));
-  for (std::size_t i = 0; i < map.npu_names.size() && static_cast<double>(i) <= last; i += step)
-    tics.push_back({static_cast<double>(i), shortened(map.npu_names[i], 6)});
-  return fmt::format("set xtics ({0})\nset ytics ({0})\n", tics_text(tics));
+  for (std::uint32_t i = 0; i < map.npus && i <= std::max(last, 0.0); i += step)
+    tics.push_back({static_cast<double>(i),
+                    map.npu_names.empty() ? fmt::format("{}", i) : shortened(map.npu_names[i], 6)});
+  return tics;
 }
 
-std::string panel_script(const LinkMap& map, std::size_t index, std::size_t panels,
-                         const HeatmapLayout& layout, const LinkScale& scale) {
-  const double x = layout.x(index), y = layout.y(index), size = layout.panel;
-  const double last = map.nodes - 0.5;
-  const bool leftmost = index % layout.columns == 0, lowest = index + layout.columns >= panels;
-  std::string text = fmt::format("$map{} << END\n{}END\n", index, matrix_data(map, scale));
-  text += fmt::format("set lmargin at screen {:.6f}\nset rmargin at screen {:.6f}\n"
-                      "set tmargin at screen {:.6f}\nset bmargin at screen {:.6f}\n",
-                      x / layout.width(), (x + size) / layout.width(), 1 - y / layout.height(),
-                      1 - (y + size) / layout.height());
-  const double pitch = size / map.nodes;
-  const bool only_npus = map.others.empty();
-  text +=
-      fmt::format("set xrange [-0.5:{0}]\nset yrange [{0}:-0.5]\n", last) + npu_tics(map, pitch);
-  if (lowest)
-    text += fmt::format("set label 7 '{}' at {} center\n", axis_text("destination", only_npus),
-                        layout.screen(x + size / 2, y + size + (only_npus ? 34 : 62)));
-  if (leftmost)
-    text +=
-        fmt::format("set label 8 '{}' at {} center rotate by 90\n", axis_text("source", only_npus),
-                    layout.screen(x - (only_npus ? 40 : 70), y + size / 2));
-  text += names_of_others(map, pitch);
-  const auto [links, values] = summary(map, scale);
-  text += fmt::format("set label 2 {} at {} left font 'sans-serif,12' textcolor rgb '#111111'\n",
-                      gnuplot_quoted(shortened(map.title, size / text_width("x", 12))),
-                      layout.screen(x, y - 36));
-  text += fmt::format("set label 3 {} at {} left font 'sans-serif,10' textcolor rgb '#555555'\n"
-                      "set label 6 {} at {} left font 'sans-serif,10' textcolor rgb '#555555'\n",
-                      gnuplot_quoted(links), layout.screen(x, y - 22), gnuplot_quoted(values),
-                      layout.screen(x, y - 10));
-  text += "unset arrow\n";
-  if (map.nodes <= 40) // large enough cells to tell neighbours of one colour apart
-    for (std::uint32_t node = 1; node < map.nodes; ++node)
-      text += cross_lines(node, no_link_colour, 0.5);
-  if (!only_npus) text += cross_lines(map.npus, "#888888", 0.8);
-  // Few cells are drawn as squares, which stay sharp in every viewer.
-  const auto cells =
-      std::ranges::count_if(map.cells, [](double cell) { return !std::isnan(cell); });
-  return text + fmt::format("plot $map{} matrix with image{} notitle\n", index,
-                            static_cast<std::size_t>(cells) * panels <= 6000 ? " pixels" : "");
-}
+/// Colours of a map: as many as can be told apart.
+constexpr int heat_levels = 64;
+int heat_colour(int level) { return amount_colour(level / (heat_levels - 1.0)); }
+
+class PanelPainter {
+public:
+  PanelPainter(Canvas& canvas, const LinkMap& map, Position corner, double size)
+      : canvas_(canvas), map_(map), corner_(corner), pitch_(size / map.nodes),
+        most_(corner + Position{size, size}) {}
+
+  void paint(double end) {
+    canvas_.rectangle(back_layer, corner_, most_, no_link_colour);
+    paint_cells(end);
+    if (map_.nodes <= 40) // large enough cells to tell neighbours of one colour apart
+      for (std::uint32_t node = 1; node < map_.nodes; ++node)
+        paint_cross_lines(node, no_link_colour, 0.5);
+    if (!map_.others.empty()) paint_cross_lines(map_.npus, 0x888888, 0.8);
+    const std::array around{corner_, Position{most_.x, corner_.y}, most_,
+                            Position{corner_.x, most_.y}, corner_};
+    canvas_.line(axis_layer, around, axis_ink, 0.8);
+    for (const AxisTic& tic : npu_tics(map_, pitch_)) {
+      const double by = (tic.at + 0.5) * pitch_;
+      const Position x{corner_.x + by, most_.y}, y{corner_.x, corner_.y + by};
+      canvas_.line(axis_layer, x, x + Position{0, 4}, axis_ink, 0.8);
+      canvas_.line(axis_layer, y - Position{4, 0}, y, axis_ink, 0.8);
+      canvas_.text(text_layer, x + Position{0, 14}, tic.text, least_font, tic_ink);
+      canvas_.text(text_layer, y - Position{8, 0}, tic.text, least_font, tic_ink, Anchor::right);
+    }
+    paint_names_of_others();
+  }
+
+private:
+  /// Between this node's column and row and those before them.
+  void paint_cross_lines(std::uint32_t node, int colour, double width) {
+    const double by = node * pitch_;
+    canvas_.line(grid_layer + 1, {corner_.x + by, corner_.y}, {corner_.x + by, most_.y}, colour,
+                 width);
+    canvas_.line(grid_layer + 1, {corner_.x, corner_.y + by}, {most_.x, corner_.y + by}, colour,
+                 width);
+  }
+
+  void paint_cells(double end) {
+    constexpr int none = -1;
+    const auto level_of = [&](std::size_t cell) {
+      const double value = map_.cells[cell];
+      if (std::isnan(value)) return none;
+      return static_cast<int>(std::lround(std::clamp(value / end, 0.0, 1.0) * (heat_levels - 1)));
+    };
+    for (std::uint32_t row = 0; row < map_.nodes; ++row)
+      for (std::uint32_t first = 0, last = 0; first < map_.nodes; first = last) {
+        const std::size_t begin = std::size_t{row} * map_.nodes;
+        const int level = level_of(begin + first);
+        for (last = first + 1; last < map_.nodes && level_of(begin + last) == level;) ++last;
+        const double y = corner_.y + (row + 0.5) * pitch_;
+        if (level != none)
+          canvas_.line(grid_layer, {corner_.x + first * pitch_, y}, {corner_.x + last * pitch_, y},
+                       heat_colour(level), pitch_);
+      }
+  }
+
+  /// The names of switches and memories along both axes, as many as there is room for.
+  void paint_names_of_others() {
+    constexpr double line = 12; // points
+    const auto step = static_cast<std::size_t>(std::ceil(line / pitch_));
+    for (std::size_t i = 0; i < map_.others.size(); i += step) {
+      const std::string name = shortened(map_.others[i], 8);
+      const double by = (map_.npus + static_cast<double>(i) + 0.5) * pitch_;
+      canvas_.text(text_layer, {corner_.x - 5, corner_.y + by}, name, least_font, tic_ink,
+                   Anchor::right);
+      canvas_.text(text_layer, {corner_.x + by, most_.y + 6}, name, least_font, tic_ink,
+                   Anchor::right, 90);
+    }
+  }
+
+  Canvas& canvas_;
+  const LinkMap& map_;
+  Position corner_;
+  double pitch_;
+  Position most_;
+};
 
 /// Where the curve of these descending values changes by what can be seen, over shares of links.
 std::vector<PlotPoint> steps_of(std::span<const double> values, const LinkScale& scale) {
@@ -233,21 +236,46 @@ std::vector<PlotPoint> steps_of(std::span<const double> values, const LinkScale&
 }
 
 /// The colour bar over the height of the grid, and below it the colour of "no link".
-std::string colour_bar(const HeatmapLayout& layout, const LinkScale& scale, double end) {
+void paint_colour_bar(Canvas& canvas, const HeatmapLayout& layout, const LinkScale& scale,
+                      double end) {
   const double x = layout.grid_right() + 16, bottom = layout.grid_bottom();
-  const double height = bottom - layout.top;
-  return std::string(heat_palette()) +
-         fmt::format(
-             "set cbrange [0:{}]\nset cblabel '{} [{}]' offset 0.5, 0\n"
-             "set colorbox vertical user origin screen {:.6f}, screen {:.6f} size screen "
-             "{:.6f}, screen {:.6f}\n"
-             "set object 2 rectangle from {} to {} fillcolor rgb '{}' fillstyle solid border "
-             "rgb '#888888'\n"
-             "set label 4 'no link' at {} left font 'sans-serif,10' textcolor rgb '#333333'\n",
-             end / scale.divisor, scale.label, scale.unit, x / layout.width(),
-             1 - bottom / layout.height(), 14.0 / layout.width(), height / layout.height(),
-             layout.screen(x, bottom + 14), layout.screen(x + 14, bottom + 26), no_link_colour,
-             layout.screen(x + 20, bottom + 20));
+  const double step = (bottom - layout.top) / heat_levels;
+  for (int level = 0; level < heat_levels; ++level) {
+    const double y = bottom - (level + 1) * step;
+    canvas.rectangle(back_layer, {x, y}, {x + 14, std::min(y + step + 0.5, bottom)},
+                     heat_colour(level));
+  }
+  const auto frame = [&](double top, double low) {
+    canvas.line(axis_layer,
+                std::array{Position{x, top}, Position{x + 14, top}, Position{x + 14, low},
+                           Position{x, low}, Position{x, top}},
+                axis_ink, 0.8);
+  };
+  frame(layout.top, bottom);
+  const double most = end / scale.divisor;
+  for (const AxisTic& tic : even_tics(0, most, 6)) {
+    const double y = bottom - tic.at / most * (bottom - layout.top);
+    canvas.line(axis_layer, {x + 14, y}, {x + 18, y}, axis_ink, 0.8);
+    canvas.text(text_layer, {x + 22, y}, tic.text, least_font, tic_ink, Anchor::left);
+  }
+  canvas.text(text_layer, {x + 64, (layout.top + bottom) / 2},
+              fmt::format("{} [{}]", scale.label, scale.unit), chart_font, 0, Anchor::middle, 90);
+  canvas.rectangle(back_layer, {x, bottom + 14}, {x + 14, bottom + 26}, no_link_colour);
+  frame(bottom + 14, bottom + 26);
+  canvas.text(text_layer, {x + 20, bottom + 20}, "no link", least_font, tic_ink, Anchor::left);
+}
+
+std::vector<std::vector<std::string>> data_of(std::span<const LinkMap> maps,
+                                              const LinkScale& scale) {
+  std::vector<std::vector<std::string>> rows{
+      {"panel", "source", "destination", fmt::format("{} [{}]", scale.label, scale.unit)}};
+  for (const LinkMap& map : maps)
+    for (std::size_t cell = 0; cell < map.cells.size(); ++cell)
+      if (!std::isnan(map.cells[cell]))
+        rows.push_back({map.title, fmt::format("{}", cell / map.nodes),
+                        fmt::format("{}", cell % map.nodes),
+                        fmt::format("{:.4g}", map.cells[cell] / scale.divisor)});
+  return rows;
 }
 
 } // namespace
@@ -296,19 +324,28 @@ Figure heatmap_figure(const Heading& heading, std::span<const LinkMap> maps,
   const double largest = largest_cell(maps);
   const LinkScale scale = link_scale(quantity, largest);
   const HeatmapLayout layout(heading, maps);
-  std::string script = figure_style(heading, layout.width()) +
-                       colour_bar(layout, scale, scale_end(quantity, largest));
-  script += "set object 1 rectangle from graph 0, graph 0 to graph 1, graph 1 behind "
-            "fillcolor rgb '" +
-            std::string(no_link_colour) +
-            "' fillstyle solid noborder\nset tics font 'sans-serif,10'\nset multiplot\n";
+  Canvas canvas = layout.page.canvas();
+  const double end = scale_end(quantity, largest);
+  paint_colour_bar(canvas, layout, scale, end);
   for (std::size_t i = 0; i < maps.size(); ++i) {
-    script += panel_script(maps[i], i, maps.size(), layout, scale);
-    // What belongs to the whole figure was drawn with the first panel.
-    script += "unset label\n";
-    if (i == 0) script += "unset object 2\nunset colorbox\n";
+    const LinkMap& map = maps[i];
+    const Position at{layout.x(i), layout.y(i)};
+    const double size = layout.panel;
+    PanelPainter(canvas, map, at, size).paint(end);
+    const bool only_npus = map.others.empty();
+    if (i + layout.columns >= maps.size())
+      canvas.text(text_layer, at + Position{size / 2, size + (only_npus ? 34 : 62)},
+                  axis_text("destination", only_npus), chart_font, 0);
+    if (i % layout.columns == 0)
+      canvas.text(text_layer, at + Position{only_npus ? -40.0 : -70.0, size / 2},
+                  axis_text("source", only_npus), chart_font, 0, Anchor::middle, 90);
+    const auto [links, values] = summary(map, scale);
+    canvas.text(text_layer, at - Position{0, 36}, shortened(map.title, size / text_width("x", 12)),
+                12, 0x111111, Anchor::left);
+    canvas.text(text_layer, at - Position{0, 22}, links, least_font, note_ink, Anchor::left);
+    canvas.text(text_layer, at - Position{0, 10}, values, least_font, note_ink, Anchor::left);
   }
-  return {script + "unset multiplot\n", layout.width(), layout.height()};
+  return layout.page.figure(std::move(canvas), data_of(maps, scale));
 }
 
 Figure sorted_links_figure(const Heading& heading, std::span<const LinkMap> maps,

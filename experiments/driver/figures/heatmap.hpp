@@ -2,8 +2,8 @@
 // links left blank), and the same numbers as a curve, links sorted from the hottest to the coolest.
 #pragma once
 
-#include "experiments/driver/figures/gnuplot.hpp"
 #include "experiments/driver/figures/link_values.hpp"
+#include "experiments/driver/figures/picture.hpp"
 #include "experiments/driver/figures/style.hpp"
 #include "sim/report.hpp"
 #include "sim/topology.hpp"

@@ -1,10 +1,10 @@
 // What a run did to links, as colours, widths and a legend. Values are quantized to as many levels
-// as there are layers, so that hot links lie above cool ones and gnuplot gets few styles.
+// as there are layers, so that hot links lie above cool ones and links have few styles.
 #include "experiments/driver/figures/network_figure.hpp"
 
-#include "experiments/driver/figures/colour_scale.hpp"
 #include "experiments/driver/figures/figure_frame.hpp"
 #include "experiments/driver/figures/network_painting.hpp"
+#include "experiments/driver/figures/palette.hpp"
 #include "experiments/driver/records/table.hpp"
 #include "sim/error.hpp"
 #include "sim/text.hpp"
@@ -132,20 +132,6 @@ std::string both_notes(const std::string& a, const std::string& b) {
 
 constexpr double legend_line = 15;
 
-/// Marks 0, 25, ... on a scale up to `end`, in its unit.
-std::vector<double> scale_tics(double end) {
-  const double raw = end / 4, decade = std::pow(10, std::floor(std::log10(raw)));
-  double step = decade;
-  for (const double factor : {1.0, 2.0, 2.5, 5.0, 10.0})
-    if (factor * decade >= raw * 0.999) {
-      step = factor * decade;
-      break;
-    }
-  std::vector<double> tics;
-  for (int i = 0; i * step <= end * 1.0001; ++i) tics.push_back(i * step);
-  return tics;
-}
-
 constexpr double amount_legend_height = 42;
 
 /// A wedge of the scale's colours that grows as links do, with numbers and the unit; before it what
@@ -158,24 +144,20 @@ void paint_amounts(Canvas& canvas, Position corner, const LinkScale& scale, doub
   canvas.text(frame_layer, {corner.x, corner.y + 4},
               fmt::format("{} [{}]", scale.label, scale.unit), legend_font, name_ink, Anchor::left);
   if (may_be_idle) {
-    const std::array<Position, 2> idle{Position{corner.x, middle}, {corner.x + 20, middle}};
-    canvas.line(frame_layer, idle, idle_colour, 1.2);
+    canvas.line(frame_layer, {corner.x, middle}, {corner.x + 20, middle}, idle_colour, 1.2);
     canvas.text(frame_layer, {corner.x + 10, middle + 13}, "idle", legend_font - 1, pale_ink);
   }
   const double widest = std::max(lane, 3.6);
   for (int i = 0; i < steps; ++i) {
-    const double a = x + length * i / steps, b = x + length * (i + 1) / steps + 0.2;
+    const double a = x + length * i / steps, b = x + length * (i + 1) / steps + 0.5;
     const double half = 0.9 * widest * (0.26 + 0.62 * i / (steps - 1));
-    const std::array<Position, 4> piece{
-        Position{a, middle - half}, {b, middle - half}, {b, middle + half}, {a, middle + half}};
-    canvas.area(frame_layer, piece, amount_colour(static_cast<double>(i) / (steps - 1)));
+    canvas.rectangle(frame_layer, {a, middle - half}, {b, middle + half},
+                     amount_colour(static_cast<double>(i) / (steps - 1)));
   }
-  for (const double tic : scale_tics(end / scale.divisor)) {
-    const double at = x + length * tic * scale.divisor / end;
-    const std::array<Position, 2> mark{Position{at, middle + 5}, {at, middle + 7.5}};
-    canvas.line(frame_layer, mark, pale_ink, 0.8);
-    canvas.text(frame_layer, {at, middle + 13}, fmt::format("{:g}", tic), legend_font - 1,
-                pale_ink);
+  for (const AxisTic& tic : even_tics(0, end / scale.divisor, 5)) {
+    const double at = x + length * tic.at * scale.divisor / end;
+    canvas.line(frame_layer, {at, middle + 5}, {at, middle + 7.5}, pale_ink, 0.8);
+    canvas.text(frame_layer, {at, middle + 13}, tic.text, legend_font - 1, pale_ink);
   }
 }
 
@@ -255,8 +237,8 @@ double paint_entries(Canvas* canvas, std::span<const LegendEntry> entries, Posit
     const Position at = corner + Position{x, y};
     if (canvas != nullptr) {
       if (entry.node < 0) {
-        const std::array<Position, 2> line{at, at + Position{sample, 0}};
-        canvas->line(frame_layer, line, entry.line.colour, entry.line.width, entry.line.is_dead);
+        canvas->line(frame_layer, at, at + Position{sample, 0}, entry.line.colour, entry.line.width,
+                     entry.line.is_dead ? dotted : solid);
         if (entry.line.is_dead)
           paint_cross(*canvas, frame_layer + 1, at + Position{sample / 2, 0}, 3.2);
       } else {

@@ -4,9 +4,9 @@
 #pragma once
 
 #include "experiments/driver/figures/canvas.hpp"
-#include "experiments/driver/figures/gnuplot.hpp"
 #include "experiments/driver/figures/layout/layout.hpp"
 #include "experiments/driver/figures/link_values.hpp"
+#include "experiments/driver/figures/picture.hpp"
 #include "experiments/driver/figures/style.hpp"
 #include "sim/ids.hpp"
 #include "sim/report.hpp"

@@ -18,10 +18,9 @@ double stroke_length(std::span<const Position> stroke) {
 
 void paint_cross(Canvas& canvas, int layer, Position at, double half) {
   for (const double slope : {1.0, -1.0}) {
-    const std::array<Position, 2> bar{at - Position{half, half * slope},
-                                      at + Position{half, half * slope}};
-    canvas.line(layer, bar, 0xffffff, 3.4);
-    canvas.line(layer + 1, bar, 0xb2182b, 1.5);
+    const Position end{half, half * slope};
+    canvas.line(layer, at - end, at + end, 0xffffff, 3.4);
+    canvas.line(layer + 1, at - end, at + end, 0xb2182b, 1.5);
   }
 }
 
@@ -66,7 +65,7 @@ void paint_link(Canvas& canvas, const Layout& layout, const LayoutLink& link,
   for (std::size_t k = 0; k < link.strokes.size(); ++k) {
     std::vector<Position> stroke = moved(link.strokes[k], corner);
     if (paint.is_dead) {
-      canvas.line(layer, stroke, 0x8a9099, std::min(1.1, 0.6 * layout.lane), true);
+      canvas.line(layer, stroke, 0x8a9099, std::min(1.1, 0.6 * layout.lane), dotted);
       continue;
     }
     const bool has_head = layout.lane >= 2.4 && paint.width >= 0.8 &&
@@ -90,10 +89,7 @@ void paint_link(Canvas& canvas, const Layout& layout, const LayoutLink& link,
 void paint_backing(Canvas& canvas, const LayoutLabel& label, Position corner, int colour) {
   const Position half{label_width(label.text, label.font) / 2, 0.42 * label_height(label.font)};
   const Position least = corner + label.at - half, most = corner + label.at + half;
-  canvas.area(
-      node_layer - 1,
-      std::array<Position, 4>{least, Position{most.x, least.y}, most, Position{least.x, most.y}},
-      colour);
+  canvas.rectangle(node_layer - 1, least, most, colour);
 }
 
 /// By how often a line from there to the left crosses the outline.

@@ -1,16 +1,18 @@
 // Schedules are drawn from a replay, since steps are instants at which something starts. What a
 // node holds then is worked out from the list (a set of contributions for each chunk), and ordered
-// by the deliveries of the replay. All panels are data of one plot whose coordinates are points.
+// by the deliveries of the replay.
 #include "experiments/driver/figures/schedule_drawing.hpp"
 
+#include "experiments/driver/figures/chart.hpp"
 #include "experiments/driver/figures/layout/layout.hpp"
+#include "experiments/driver/figures/palette.hpp"
 #include "sim/error.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cassert>
-#include <charconv>
 #include <cmath>
 #include <cstdint>
 #include <cstdlib>
@@ -30,7 +32,10 @@ constexpr double cell = 17;          // a chunk's place in its NPU
 constexpr double chunk_radius = 7.6; // radius of a chunk that is held or moves
 constexpr double corridor = 52;      // between neighbours, for the arrows
 constexpr double arrow_offset = 8;   // of an arrow from the middle of the corridor
-constexpr double panel_gap = 56, page_margin = 36, page_top = 78, page_bottom = 70;
+constexpr double panel_gap = 56, page_margin = 36, above_panel = 38;
+
+// Layers.
+constexpr int npu_layer = 0, course_layer = 1, tail_layer = 2, disc_layer = 10;
 
 // ---- what the nodes hold
 
@@ -90,28 +95,7 @@ std::vector<Content> carried(const Topology& topology, const Collective& collect
 
 // ---- colours
 
-int rgb_of(std::string_view hex) { // "#4e79a7"
-  int value = 0;
-  std::from_chars(hex.data() + 1, hex.data() + hex.size(), value, 16);
-  return value;
-}
-
-int chunk_colour(ChunkId chunk) { return rgb_of(series_colour(chunk.value)); }
-
-int pale(int rgb) { // two thirds of the way to white
-  int result = 0;
-  for (const int shift : {16, 8, 0}) {
-    const int part = (rgb >> shift) & 0xff;
-    result |= (part + 2 * (255 - part) / 3) << shift;
-  }
-  return result;
-}
-
-int ink_on(int rgb) { // black or white, whichever is read more easily
-  const int brightness =
-      (299 * ((rgb >> 16) & 0xff) + 587 * ((rgb >> 8) & 0xff) + 114 * (rgb & 0xff)) / 1000;
-  return brightness > 150 ? 0x222222 : 0xffffff;
-}
+int chunk_colour(ChunkId chunk) { return series_colour(chunk.value); }
 
 // ---- the picture
 
@@ -139,6 +123,8 @@ public:
       throw InputError(fmt::format("a schedule of {} steps can't be drawn, only of up to {}",
                                    starts_.size(), most_drawn_steps));
     const std::size_t panels = starts_.size() + 1;
+    for (std::size_t p = 0; p < panels; ++p) // titles stand side by side
+      panel_.x = std::max(panel_.x, text_width(title_of(p), chart_font) + 8 - panel_gap);
     // As wide as a page, where that has room for a panel: what is wider can't be read in print.
     const auto on_page = static_cast<std::size_t>((page_width - 2 * page_margin + panel_gap) /
                                                   (panel_.x + panel_gap));
@@ -150,14 +136,18 @@ public:
     const double below = 2 * page_margin + text_width(legend(), least_font);
     const int width = std::max({static_cast<int>(2 * page_margin + extent(columns, panel_.x)),
                                 heading_width(heading), static_cast<int>(std::ceil(below))});
-    const int height = static_cast<int>(page_top + extent(rows, panel_.y) + page_bottom);
+    const FigureFrame frame(heading, width, {14, least_font});
     for (std::size_t p = 0; p < panels; ++p) {
       const std::size_t column = p % columns, row = p / columns;
       origin_ = {page_margin + static_cast<double>(column) * (panel_.x + panel_gap),
-                 page_top + static_cast<double>(row) * (panel_.y + panel_gap)};
+                 frame.top() + above_panel + static_cast<double>(row) * (panel_.y + panel_gap)};
       draw_panel(p);
     }
-    return {figure_style(heading) + script(width, height), width, height};
+    const double picture = above_panel + extent(rows, panel_.y) + 40;
+    canvas_.text(text_layer, {page_margin, frame.top() + picture - 12}, legend(), least_font,
+                 0x444444, Anchor::left);
+    frame.paint(canvas_, picture);
+    return canvas_.figure(width, frame.height(picture));
   }
 
 private:
@@ -193,6 +183,12 @@ private:
     return std::clamp<std::size_t>(static_cast<std::size_t>(std::lround(wish)), 1, panels);
   }
 
+  [[nodiscard]] std::string title_of(std::size_t step) const {
+    if (step == starts_.size()) return fmt::format("end, {}", short_text(report_.completion));
+    const Time from = starts_[step];
+    return fmt::format("step {}, from {}", step + 1, from.ps == 0 ? "0" : short_text(from));
+  }
+
   void draw_panel(std::size_t step) {
     const bool last = step == starts_.size();
     const Time now = last ? report_.completion : starts_[step];
@@ -203,10 +199,8 @@ private:
       held_.deliver(schedule_[i].chunk, ends_of(topology_, schedule_, i).to, schedule_[i].op,
                     carried_[i]);
     }
-    titles_ += fmt::format("{:.1f} {:.1f} {}\n", origin_.x, origin_.y - 15,
-                           data_text(last ? fmt::format("end, {}", short_text(now))
-                                          : fmt::format("step {}, from {}", step + 1,
-                                                        now.ps == 0 ? "0" : short_text(now))));
+    canvas_.text(text_layer, origin_ - Position{0, 15}, title_of(step), chart_font, 0,
+                 Anchor::left);
     for (std::uint32_t l = 0; l < topology_.link_count(); ++l) draw_link(LinkId{l});
     for (std::uint32_t n = 0; n < topology_.node_count(); ++n) draw_node(NodeId{n}, before);
     if (last) return;
@@ -225,8 +219,7 @@ private:
     const Position middle = centre(node);
     const bool npu = topology_.node(node).kind == NodeKind::npu;
     const double half = npu ? box_ / 2 : cell / 2 + 3;
-    boxes_ += fmt::format("{:.1f} {:.1f} {:.1f} {:.1f} {}\n", middle.x, middle.y, half, half,
-                          npu ? 0xf7f7f7 : 0xbbbbbb);
+    canvas_.square(npu_layer, middle, half, npu ? 0xf7f7f7 : 0xbbbbbb, 0x888888);
     if (!npu) return;
     for (std::uint32_t c = 0; c < collective_.chunks.size(); ++c) {
       const ChunkId chunk{c};
@@ -235,22 +228,20 @@ private:
                         middle.y - half + 3 + (static_cast<double>(row) + 0.5) * cell};
       const Content content = held_.at(chunk, node);
       if (content == 0) {
-        discs_ += fmt::format("{:.1f} {:.1f} 1.3 {}\n", at.x, at.y, 0xcccccc);
+        canvas_.disc(disc_layer, at, 1.3, 0xcccccc);
         continue;
       }
       const bool is_new = content != before.at(chunk, node);
       const int colour = chunk_colour(chunk);
-      draw_disc(at, content == complete(collective_, chunk) ? colour : pale(colour),
+      draw_disc(at, content == complete(collective_, chunk) ? colour : paler(colour, 2.0 / 3),
                 fmt::to_string(c), is_new);
     }
   }
 
   void draw_disc(Position at, int colour, const std::string& text, bool ringed) {
-    if (ringed)
-      discs_ += fmt::format("{:.1f} {:.1f} {} {}\n", at.x, at.y, chunk_radius + 0.9, 0x111111);
-    discs_ += fmt::format("{:.1f} {:.1f} {} {}\n", at.x, at.y,
-                          ringed ? chunk_radius - 0.5 : chunk_radius, colour);
-    numbers_ += fmt::format("{:.1f} {:.1f} {} {}\n", at.x, at.y, data_text(text), ink_on(colour));
+    if (ringed) canvas_.disc(disc_layer, at, chunk_radius + 0.9, 0x111111);
+    canvas_.disc(disc_layer + 1, at, ringed ? chunk_radius - 0.5 : chunk_radius, colour);
+    canvas_.text(text_layer, at, text, least_font, text_colour_on(colour));
   }
 
   // How far the node's edge is from its middle in a direction of length 1.
@@ -303,28 +294,22 @@ private:
     return std::max(std::abs(away.x), std::abs(away.y)) > box_ / 2 + 4;
   }
 
-  static std::string vector_text(Position from, Position to) {
-    return fmt::format("{:.1f} {:.1f} {:.1f} {:.1f}", from.x, from.y, to.x - from.x, to.y - from.y);
-  }
-
-  void draw_link(LinkId link) {
-    const std::vector<Position> line = course(link);
-    for (std::size_t i = 1; i < line.size(); ++i)
-      lines_ += vector_text(line[i - 1], line[i]) + "\n";
-  }
+  void draw_link(LinkId link) { canvas_.line(course_layer, course(link), 0xd0d0d0, 1); }
 
   void draw_hop(const HopRecord& hop) {
-    const std::vector<Position> line = course(hop.link);
+    std::vector<Position> line = course(hop.link);
     const Transfer transfer = schedule_[hop.transfer];
     const int colour = chunk_colour(transfer.chunk);
-    for (std::size_t i = 1; i + 1 < line.size(); ++i)
-      tails_ += fmt::format("{} {}\n", vector_text(line[i - 1], line[i]), colour);
     const Position before = line[line.size() - 2], end = line.back();
-    arrows_ += fmt::format("{} {}\n", vector_text(before, end), colour);
+    const Position along = (end - before) * (1 / std::hypot(end.x - before.x, end.y - before.y));
+    const Position foot = end - along * 6.5, side = Position{-along.y, along.x} * 2.3;
+    canvas_.area(tail_layer, std::array{end, foot + side, foot - side}, colour);
+    line.back() = foot;
+    canvas_.line(tail_layer, line, colour, 1.6);
+    line.back() = end;
     // A little before the middle, since the head is at the end.
     const Position middle = line.size() > 2 ? line[line.size() / 2] : (before + end) * 0.5;
-    const double length = std::hypot(end.x - before.x, end.y - before.y);
-    draw_disc(middle - (end - before) * (2 / length), colour,
+    draw_disc(middle - along * 2, colour,
               fmt::format("{}{}", transfer.op == Op::reduce ? "+" : "", chunks_of(hop)),
               waits_for_named(hop));
   }
@@ -363,35 +348,6 @@ private:
                        reduces ? "; +: to be added" : "");
   }
 
-  // One plot whose coordinates are points from the upper left corner.
-  [[nodiscard]] std::string script(int width, int height) const {
-    const auto block = [](std::string_view name, const std::string& data) {
-      return fmt::format("${} << END\n{}END\n", name, data.empty() ? "NaN NaN NaN NaN 0\n" : data);
-    };
-    return block("boxes", boxes_) + block("lines", lines_) + block("tails", tails_) +
-           block("arrows", arrows_) + block("discs", discs_) + block("numbers", numbers_) +
-           block("titles", titles_) +
-           fmt::format(
-               "set label 6 {} at {},{} left font 'sans-serif,10' textcolor rgb '#444444'\n"
-               "unset border\nunset tics\nunset key\n"
-               "set lmargin at screen 0\nset rmargin at screen 1\nset tmargin at screen 1\n"
-               "set bmargin at screen 0\nset xrange [0:{}]\nset yrange [{}:0]\n"
-               "plot $boxes using 1:2:3:4:5 with boxxyerror fillstyle solid border rgb '#888888' "
-               "linewidth 0.8 linecolor rgb variable, \\\n"
-               "     $lines using 1:2:3:4 with vectors nohead linewidth 1 linecolor rgb '#d0d0d0', "
-               "\\\n"
-               "     $tails using 1:2:3:4:5 with vectors nohead linewidth 1.6 linecolor rgb "
-               "variable, \\\n"
-               "     $arrows using 1:2:3:4:5 with vectors head filled size 7,18 fixed linewidth "
-               "1.6 linecolor rgb variable, \\\n"
-               "     $discs using 1:2:3:4 with circles fillstyle solid noborder linecolor rgb "
-               "variable, \\\n"
-               "     $numbers using 1:2:3:4 with labels font 'sans-serif,10' textcolor rgb "
-               "variable, \\\n"
-               "     $titles using 1:2:3 with labels left font 'sans-serif,11'\n",
-               gnuplot_quoted(legend()), page_margin, height - 34, width, height);
-  }
-
   const Topology& topology_;
   const Collective& collective_;
   const Schedule& schedule_;
@@ -406,7 +362,7 @@ private:
   std::vector<std::size_t> arrivals_; // transfers by delivery
   std::size_t arrived_ = 0;
   std::vector<Time> starts_;
-  std::string boxes_, lines_, tails_, arrows_, discs_, numbers_, titles_; // gnuplot's data
+  Canvas canvas_;
 };
 
 } // namespace

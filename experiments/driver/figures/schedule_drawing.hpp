@@ -3,7 +3,7 @@
 // end.
 #pragma once
 
-#include "experiments/driver/figures/gnuplot.hpp"
+#include "experiments/driver/figures/picture.hpp"
 #include "experiments/driver/figures/style.hpp"
 #include "sim/collective.hpp"
 #include "sim/report.hpp"

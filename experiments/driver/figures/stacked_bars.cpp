@@ -1,9 +1,9 @@
 // Bars lie on their sides, as their names and those of their groups are words, of which few find
-// room side by side: fifty bars are a tall picture that can be read, not one five pages wide. Each
-// part is a box of its own, and everything has its place in points. A part has the same colour in
-// all pictures of one kind, whether others are seen there or not.
+// room side by side: fifty bars are a tall picture that can be read, not one five pages wide. A
+// part has the same colour in all pictures of one kind, whether others are seen there or not.
 #include "experiments/driver/figures/stacked_bars.hpp"
 
+#include "experiments/driver/figures/chart.hpp"
 #include "experiments/driver/figures/palette.hpp"
 #include "sim/error.hpp"
 
@@ -93,46 +93,15 @@ struct LegendPlaces {
   }
 };
 
-/// "x y x_low x_high y_low y_high" of each bar's part.
-std::string part_data(const StackLayout& layout, std::size_t part) {
-  std::string data;
-  for (const auto& [y, bar] : layout.bars) {
-    if (bar->parts.empty() || bar->parts[part] == 0) continue;
-    const auto begin = bar->parts.begin();
-    const double low = std::accumulate(begin, begin + static_cast<std::ptrdiff_t>(part), 0.0);
-    data += fmt::format("{0:.6g} {1:.1f} {0:.6g} {2:.6g} {3:.1f} {4:.1f}\n", low, y,
-                        low + bar->parts[part], y - half_bar, y + half_bar);
-  }
-  return data;
-}
-
-std::string total_data(const StackLayout& layout) {
-  std::string data;
-  for (const auto& [y, bar] : layout.bars)
-    data += bar->parts.empty() ? fmt::format("0 {:.1f} n/a\n", y)
-                               : fmt::format("{:.6g} {:.1f} {}\n", total_of(*bar), y,
-                                             three_digits(total_of(*bar)));
-  return data;
-}
-
-std::string texts_of(const StackedChart& chart, const StackLayout& layout,
-                     const LegendPlaces& legend, const ChartFrame& frame) {
-  std::string text;
-  for (const auto& [y, bar] : layout.bars)
-    text += fmt::format("set label {} at {} right textcolor rgb '#222222'\n",
-                        gnuplot_quoted(bar->name), frame.screen(frame.left - 8, frame.top + y));
-  for (const auto& [y, name] : layout.groups)
-    text += fmt::format("set label {} at {} left textcolor rgb '#111111'\n", gnuplot_quoted(name),
-                        frame.screen(16, frame.top + y));
-  for (const auto& [part, right, down] : legend.entries) {
-    const double x = 16 + right, y = frame.top - legend.height + down;
-    text += fmt::format("set object rectangle from {} to {} fillstyle solid noborder fillcolor rgb "
-                        "'{}'\nset label {} at {} left\n",
-                        frame.screen(x, y - 6), frame.screen(x + 14, y + 6), choice_colour(part),
-                        gnuplot_quoted(chart.parts[part]), frame.screen(x + 20, y));
-  }
-  return text + fmt::format("set label {} at {} center\n", gnuplot_quoted(chart.value_label),
-                            frame.screen((frame.left + frame.right) / 2, frame.bottom + 34));
+std::vector<std::vector<std::string>> data_of(const StackedChart& chart) {
+  std::vector<std::vector<std::string>> rows{{"part", "group", "bar", chart.value_label}};
+  for (const StackedGroup& group : chart.groups)
+    for (const StackedBar& bar : group.bars)
+      for (std::size_t part = 0; part < bar.parts.size(); ++part)
+        if (bar.parts[part] != 0)
+          rows.push_back(
+              {chart.parts[part], group.name, bar.name, fmt::format("{:.6g}", bar.parts[part])});
+  return rows;
 }
 
 } // namespace
@@ -144,29 +113,36 @@ Figure stacked_bar_figure(const StackedChart& chart) {
     if (!bar->parts.empty()) largest = std::max(largest, total_of(*bar));
   if (largest < 0) throw InputError("a chart of stacked bars needs at least one bar");
 
-  constexpr double least_plot = 240, right = 24, before_names = 32;
+  constexpr double least_plot = 240, right = 24, before_names = 32, edge = FigureFrame::margin;
   const int width = figure_width(least_plot + right + before_names, layout.names);
   const double left = std::max(48.0, text_scale(width) * layout.names + before_names);
   const LegendPlaces legend(chart, layout, width - 40.0);
   const ChartFrame frame(chart.heading, width, left, right, layout.height, legend.height);
-  std::string data, plots;
-  for (std::size_t part = 0; part < chart.parts.size(); ++part) {
-    if (!is_seen(layout, part)) continue;
-    data += fmt::format("$part{} << END\n{}END\n", part, part_data(layout, part));
-    plots += fmt::format("$part{} using 1:2:3:4:5:6 with boxxyerror fillstyle solid noborder "
-                         "linecolor rgb '{}', \\\n     ",
-                         part, choice_colour(part));
+  Canvas canvas = frame.canvas();
+  const Plot plot(canvas, frame, {0, (largest > 0 ? largest : 1) * 1.12}, {});
+  plot.paint_x(true);
+  plot.name_x(chart.value_label);
+  for (const auto& [part, right_by, down] : legend.entries) {
+    const Position at{edge + right_by, frame.top - legend.height + down};
+    canvas.rectangle(text_layer, at - Position{0, 6}, at + Position{14, 6}, choice_colour(part));
+    canvas.text(text_layer, at + Position{20, 0}, chart.parts[part], bar_font, 0, Anchor::left);
   }
-  data += fmt::format("$totals << END\n{}END\n", total_data(layout));
-  const std::string axes = fmt::format(
-      "set border 1\nunset key\nunset ytics\n{}set xrange [0:{:.6g}]\nset yrange [{:.1f}:0]\n"
-      "set grid xtics back linetype 1 linecolor rgb '#dddddd' linewidth 0.8\n",
-      frame.margins(), (largest > 0 ? largest : 1) * 1.12, layout.height);
-  return {figure_style(chart.heading, frame.width) + axes + texts_of(chart, layout, legend, frame) +
-              data + "plot " + plots +
-              "$totals using 1:2:3 with labels left offset 0.5, 0 font 'sans-serif,10' textcolor "
-              "rgb '#333333'\n",
-          frame.width, frame.height, text_scale(width)};
+  for (const auto& [y, name] : layout.groups)
+    canvas.text(text_layer, {edge, frame.top + y}, name, bar_font, 0x111111, Anchor::left);
+  for (const auto& [down, bar] : layout.bars) {
+    const double y = frame.top + down;
+    double end = 0;
+    for (std::size_t part = 0; part < bar->parts.size(); ++part) {
+      if (bar->parts[part] == 0) continue;
+      canvas.rectangle(curve_layer, {plot.at_x(end), y - half_bar},
+                       {plot.at_x(end + bar->parts[part]), y + half_bar}, choice_colour(part));
+      end += bar->parts[part];
+    }
+    canvas.text(text_layer, {frame.left - 8, y}, bar->name, bar_font, ink, Anchor::right);
+    canvas.text(text_layer, {plot.at_x(end) + 5, y}, bar->parts.empty() ? "n/a" : three_digits(end),
+                10, tic_ink, Anchor::left);
+  }
+  return frame.figure(std::move(canvas), data_of(chart));
 }
 
 } // namespace tutti

@@ -2,7 +2,7 @@
 // of an iteration, one bar per algorithm).
 #pragma once
 
-#include "experiments/driver/figures/gnuplot.hpp"
+#include "experiments/driver/figures/picture.hpp"
 #include "experiments/driver/figures/style.hpp"
 
 #include <string>

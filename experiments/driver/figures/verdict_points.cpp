@@ -4,8 +4,9 @@
 // beside.
 #include "experiments/driver/figures/verdict_points.hpp"
 
+#include "experiments/driver/figures/chart.hpp"
 #include "experiments/driver/figures/extent.hpp"
-#include "experiments/driver/figures/style.hpp"
+#include "experiments/driver/figures/palette.hpp"
 
 #include <fmt/format.h>
 
@@ -23,14 +24,15 @@ constexpr double line_height = 21, text_font = 11, column_gap = 14, points_width
 
 /// The texts beside the plot: of the paper, then of each series.
 struct TextColumn {
-  std::string title, colour;
+  std::string title;
+  int colour;
   std::vector<std::string> texts;
   double width = 0;
 };
 
 std::vector<TextColumn> text_columns(const VerdictPoints& chart) {
   const std::vector<std::size_t> hues = series_hues(chart.series);
-  std::vector<TextColumn> columns{{"paper", "#111111", {}, 0}};
+  std::vector<TextColumn> columns{{"paper", 0x111111, {}, 0}};
   for (std::size_t s = 0; s < chart.series.size(); ++s)
     columns.push_back({chart.series[s], choice_colour(hues[s]), {}, 0});
   for (const VerdictRow& row : chart.rows) {
@@ -73,53 +75,36 @@ Figure verdict_points_figure(const VerdictPoints& chart) {
                          line_height * static_cast<double>(chart.rows.size()), 22);
 
   const Extent extent = extent_of(chart);
-  const double low = extent.smallest / 1.15, high = extent.largest * 1.15;
-  std::string script = figure_style(title, width);
-  script +=
-      fmt::format("set border 1\nunset key\nunset ytics\n{}set logscale x\nunset mxtics\n"
-                  "set xrange [{:g}:{:g}]\nset yrange [{:.1f}:0]\nset xtics ({})\n"
-                  "set grid xtics back linetype 1 linecolor rgb '#dddddd' linewidth 0.8\n"
-                  "set arrow from first 1, graph 0 to first 1, graph 1 nohead back linecolor "
-                  "rgb '#111111' linewidth 1.2\n",
-                  frame.margins(), low, high, line_height * static_cast<double>(chart.rows.size()),
-                  tics_text(decade_tics(low, high)));
+  Canvas canvas = frame.canvas();
+  const Plot plot(canvas, frame, {extent.smallest / 1.15, extent.largest * 1.15, true}, {});
+  plot.paint_x(true);
+  plot.name_x("over the paper's value");
+  canvas.line(axis_layer, {plot.at_x(1), frame.top}, {plot.at_x(1), frame.bottom}, 0x111111, 1.2);
   for (std::size_t r = 0; r < chart.rows.size(); ++r)
-    script += fmt::format("set label {} at {} right textcolor rgb '#222222'\n",
-                          gnuplot_quoted(chart.rows[r].label),
-                          frame.screen(frame.left - 8, frame.top + middle_of(r)));
+    canvas.text(text_layer, {frame.left - 8, frame.top + middle_of(r)}, chart.rows[r].label,
+                text_font, ink, Anchor::right);
   double right = frame.right;
-  for (std::size_t c = 0; c < columns.size(); ++c) {
-    right += scale * (column_gap + columns[c].width);
-    const double heading = frame.top - 12;
-    script += fmt::format("set label {} at {} right textcolor rgb '{}'\n",
-                          gnuplot_quoted(columns[c].title), frame.screen(right, heading),
-                          columns[c].colour);
-    for (std::size_t r = 0; r < columns[c].texts.size(); ++r)
-      script += fmt::format("set label {} at {} right textcolor rgb '{}'\n",
-                            gnuplot_quoted(columns[c].texts[r]),
-                            frame.screen(right, frame.top + middle_of(r)), columns[c].colour);
+  for (const TextColumn& column : columns) {
+    right += scale * (column_gap + column.width);
+    const auto show = [&](double y, const std::string& text) {
+      canvas.text(text_layer, {right, frame.top + y}, text, text_font, column.colour,
+                  Anchor::right);
+    };
+    show(-12, column.title);
+    for (std::size_t r = 0; r < column.texts.size(); ++r) show(middle_of(r), column.texts[r]);
   }
-  script += fmt::format("set label 'over the paper''s value' at {} center\n",
-                        frame.screen((frame.left + frame.right) / 2, frame.bottom + 34));
-  std::string plots;
-  for (std::size_t s = 0; s < chart.series.size(); ++s) {
-    script += fmt::format("$series{} << END\n", s);
-    for (std::size_t r = 0; r < chart.rows.size(); ++r) {
-      assert(chart.rows[r].points.size() == chart.series.size());
+  for (std::size_t r = 0; r < chart.rows.size(); ++r) {
+    assert(chart.rows[r].points.size() == chart.series.size());
+    for (std::size_t s = 0; s < chart.series.size(); ++s) {
       const double value = chart.rows[r].points[s].over_paper;
-      if (std::isfinite(value) && value > 0)
-        script += fmt::format("{:.6g} {:.1f}\n", value, middle_of(r));
+      if (!std::isfinite(value) || value <= 0) continue;
+      // Ours is filled and above; what stands beside it is a ring that shows what it lies upon.
+      paint_mark(canvas, curve_layer + (s == 0 ? 1 : 0),
+                 {plot.at_x(value), frame.top + middle_of(r)}, {PointMark::Shape::disc, s != 0},
+                 s == 0 ? 3.2 : 4.6, columns[s + 1].colour);
     }
-    // Ours is filled and drawn last; what stands beside it is a ring that shows what it lies upon.
-    script += "END\n";
   }
-  for (std::size_t s = chart.series.size(); s-- > 0;)
-    plots +=
-        fmt::format("{}$series{} using 1:2 with points pointtype {} pointsize {} linewidth 1.6 "
-                    "linecolor rgb '{}'",
-                    plots.empty() ? "plot " : ", \\\n     ", s, s == 0 ? 7 : 6, s == 0 ? 0.7 : 1.1,
-                    columns[s + 1].colour);
-  return {script + plots + "\n", frame.width, frame.height, scale};
+  return frame.figure(std::move(canvas));
 }
 
 } // namespace tutti

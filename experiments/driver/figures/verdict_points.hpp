@@ -1,7 +1,7 @@
 // What several algorithms come to, over what a paper says: a row of points for each expectation.
 #pragma once
 
-#include "experiments/driver/figures/gnuplot.hpp"
+#include "experiments/driver/figures/picture.hpp"
 
 #include <string>
 #include <vector>

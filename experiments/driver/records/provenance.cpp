@@ -1,5 +1,5 @@
 // A result that can't be traced to a commit can't be repeated, and "-dirty" says that it can't. The
-// versions of libraries are those of the build; git and gnuplot are asked when it runs.
+// versions of libraries are those of the build; git is asked when it runs.
 #include "experiments/driver/records/provenance.hpp"
 
 #include "experiments/driver/records/shell_word.hpp"
@@ -35,9 +35,7 @@ std::string commit_of(const std::string& folder) {
 std::string tutti_version() { return TUTTI_VERSION; }
 
 Provenance find_provenance() {
-  std::string gnuplot = first_line_of("gnuplot --version 2>/dev/null");
-  if (gnuplot.empty()) gnuplot = "none";
-  return {tutti_version(), commit_of(TUTTI_EXPERIMENTS_SOURCE_DIR), TUTTI_SIMGRID_VERSION, gnuplot};
+  return {tutti_version(), commit_of(TUTTI_EXPERIMENTS_SOURCE_DIR), TUTTI_SIMGRID_VERSION};
 }
 
 } // namespace tutti

@@ -9,12 +9,11 @@ struct Provenance {
   std::string tutti;   ///< version
   std::string commit;  ///< of the source tree, "-dirty" appended where it has changes; or "unknown"
   std::string simgrid; ///< version
-  std::string gnuplot; ///< version, or "none"
 };
 
 [[nodiscard]] std::string tutti_version();
 
-/// Asks `git` and `gnuplot`, once each: some ten milliseconds.
+/// Asks `git`: some ten milliseconds.
 [[nodiscard]] Provenance find_provenance();
 
 } // namespace tutti

@@ -1,5 +1,5 @@
 // Which files a folder of results has depends only on what the experiment asks, and each is written
-// whole or not at all. Numbers go out before figures, so that a missing gnuplot costs no results.
+// whole or not at all. Numbers go out before figures, so that what can't be drawn costs no results.
 #include "experiments/driver/results/result_files.hpp"
 
 #include "experiments/driver/figures/verdict_points.hpp"
@@ -43,10 +43,8 @@ Json comparison_json(const Comparison& c) {
 
 Json provenance_json() {
   const Provenance provenance = find_provenance();
-  return {{"tutti", provenance.tutti},
-          {"commit", provenance.commit},
-          {"simgrid", provenance.simgrid},
-          {"gnuplot", provenance.gnuplot}};
+  return {
+      {"tutti", provenance.tutti}, {"commit", provenance.commit}, {"simgrid", provenance.simgrid}};
 }
 
 /// The files of all studies, those of one name as one, in the order of their first.
@@ -193,23 +191,30 @@ std::vector<std::string> write_results(const std::string& folder, const Experime
 }
 
 std::vector<std::string> write_figures(const std::string& folder,
-                                       std::span<const StudyResult> results) {
+                                       std::span<const StudyResult> results,
+                                       std::span<const std::string> formats) {
+  const std::vector<RecordFile> tables = joined_files(results);
   std::vector<std::string> files;
-  const auto write = [&](const Figure& figure, const std::string& name) {
-    files.push_back(folder + "/" + name);
-    draw(figure, files.back());
+  const auto write = [&](const Figure& figure, const std::string& stem) {
+    draw(figure, files.emplace_back(fmt::format("{}/{}.svg", folder, stem)));
+    for (const std::string& format : formats)
+      if (format != "svg")
+        draw(figure, files.emplace_back(fmt::format("{}/{}.{}", folder, stem, format)));
+    if (figure.data.empty()) return;
+    const bool is_taken =
+        std::ranges::any_of(tables, [&](const RecordFile& file) { return file.stem == stem; });
+    write_file(
+        files.emplace_back(fmt::format("{}/{}{}.csv", folder, stem, is_taken ? "_data" : "")),
+        csv_text(figure.data));
   };
   for (const StudyResult& result : results) {
     if (result.figures)
-      for (const NamedFigure& named : result.figures()) {
-        write(named.figure, named.stem + ".svg");
-        if (named.as_png) write(named.figure, named.stem + ".png");
-      }
+      for (const NamedFigure& named : result.figures()) write(named.figure, named.stem);
     if (result.network_uses)
-      for (const NetworkUse& use : result.network_uses()) write(use.figure(), use.stem + ".svg");
+      for (const NetworkUse& use : result.network_uses()) write(use.figure(), use.stem);
   }
   if (const std::optional<Figure> figure = besides_figure(comparisons_of(results)))
-    write(*figure, "beside.svg");
+    write(*figure, "beside");
   return files;
 }
 

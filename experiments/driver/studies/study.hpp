@@ -7,8 +7,8 @@
 // and whoever reads, writes or shows results knows no kind.
 #pragma once
 
-#include "experiments/driver/figures/gnuplot.hpp"
 #include "experiments/driver/figures/network_figure.hpp"
+#include "experiments/driver/figures/picture.hpp"
 #include "experiments/driver/pool/interrupts.hpp"
 #include "experiments/driver/records/records.hpp"
 #include "experiments/driver/records/table.hpp"
@@ -69,7 +69,6 @@ struct TextFile {
 struct NamedFigure {
   std::string stem; ///< of the file, without ending
   Figure figure;
-  bool as_png = false; ///< also
 };
 
 /// What a run did to the links of a network.

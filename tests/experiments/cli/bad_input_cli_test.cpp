@@ -185,7 +185,7 @@ TEST_CASE("a file that isn't what was asked for is refused") {
   CHECK_THAT(none.err, ContainsSubstring("none.json: cannot read: No such file or directory"));
   CHECK_THAT(refusal("run nosuch.toml"), ContainsSubstring("nosuch.toml: cannot read"));
   CHECK_THAT(run_tutti("replay -t ring:4 s.json --heatmap h.jpg", folder).err,
-             ContainsSubstring("h.jpg: a picture is .svg or .png"));
+             ContainsSubstring("h.jpg: a picture is .svg, .pdf or .png"));
 }
 
 TEST_CASE("output that can't be written costs no work and leaves nothing") {

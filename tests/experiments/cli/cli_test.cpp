@@ -307,9 +307,9 @@ TEST_CASE("bound draws what proves the best bound") {
                           ContainsSubstring("72GB over 12 links") &&
                           ContainsSubstring("links that deliveries share"));
 
-  const CommandResult ending = run_tutti(bound + " --draw cut.pdf", folder);
+  const CommandResult ending = run_tutti(bound + " --draw cut.gif", folder);
   CHECK(ending.code == 2);
-  CHECK_THAT(ending.err, ContainsSubstring("cut.pdf: a picture is .svg or .png"));
+  CHECK_THAT(ending.err, ContainsSubstring("cut.gif: a picture is .svg, .pdf or .png"));
   const CommandResult large = run_tutti("bound -t ring:1025 -c broadcast --draw cut.svg", folder);
   CHECK(large.code == 2);
   CHECK_THAT(large.err,
@@ -323,9 +323,9 @@ TEST_CASE("show draws the network") {
   CHECK_THAT(drawn.out, ContainsSubstring("16 NPUs"));
   CHECK_THAT(read_file(folder.file("net.svg")),
              ContainsSubstring("<svg") && ContainsSubstring("300 GB/s, 350 ns (32 links)"));
-  const CommandResult ending = run_tutti("show -t dgx_a100x2 --draw net.pdf", folder);
+  const CommandResult ending = run_tutti("show -t dgx_a100x2 --draw net.gif", folder);
   CHECK(ending.code == 2);
-  CHECK_THAT(ending.err, ContainsSubstring("net.pdf: a picture is .svg or .png"));
+  CHECK_THAT(ending.err, ContainsSubstring("net.gif: a picture is .svg, .pdf or .png"));
 }
 
 TEST_CASE("the frontier of All-Gather on a 4-ring is one point") {
@@ -516,7 +516,7 @@ TEST_CASE("every command that uses a network draws it") {
     INFO(made.err);
     CHECK(made.code == 0);
     const std::string picture = read_file(folder.file(file));
-    CHECK(picture.starts_with("<?xml"));
+    CHECK(picture.starts_with("<svg"));
     CHECK_THAT(picture, ContainsSubstring(words));
   };
   const std::string ring = " -t ring:4 -c all_gather ";
@@ -551,7 +551,7 @@ TEST_CASE("every command that uses a network draws it") {
     CHECK_FALSE(std::filesystem::exists(folder.file("x.svg")));
   }
   draws("failures" + ring + "-a tacos --event at=50%,link_down=npu0-npu1 --draw", "f.svg",
-        "npu1>npu0 down");
+        "npu1&gt;npu0 down");
   draws("train -t ring:4 --model resnet50 --npu v100 -a ring --draw", "t.svg", "an iteration");
   write_file(folder.file("jobs.toml"), "algorithms = [\"ring\"]\n"
                                        "[[job]]\nname = \"a\"\ncollective = \"all_reduce\"\n");
@@ -561,7 +561,7 @@ TEST_CASE("every command that uses a network draws it") {
       run_tutti("synth -t ring:4 -c all_gather -a blink --size 1MiB --draw none.svg", folder);
   CHECK(none.code != 0);
   CHECK_FALSE(std::filesystem::exists(folder.file("none.svg")));
-  CHECK(run_tutti("synth" + ring + "-a ring --draw x.pdf", folder).code == 2);
+  CHECK(run_tutti("synth" + ring + "-a ring --draw x.gif", folder).code == 2);
   draws("synth" + ring + "-a ring --discipline fluid --draw-steps", "fs.svg",
         "share of the interval");
   draws("synth" + ring + "-a ring --start npu1=5us --draw-steps", "ls.svg",

@@ -1,5 +1,4 @@
 // Whoever runs an experiment, on however many processors, gets the same pictures.
-#include "experiments/driver/figures/gnuplot.hpp"
 #include "tests/catch.hpp"
 #include "tests/experiments/cli/run_tutti.hpp"
 
@@ -23,7 +22,6 @@ std::map<std::string, std::string> pictures_in(const std::string& folder) {
 } // namespace
 
 TEST_CASE("pictures of one experiment are the same bytes for any number of jobs") {
-  if (!gnuplot_found()) return;
   const TemporaryFolder folder;
   write_file(folder.file("e.toml"), R"(name = "e"
 title = "E"

@@ -269,7 +269,7 @@ TEST_CASE("train refuses bad input with a word that helps") {
   CHECK_THAT(refusal(model + "--event at=1ms,npu_down=npu1 --events e.toml"),
              ContainsSubstring("--event and --events exclude each other"));
   CHECK_THAT(refusal(model + "--event at=1ms,npu_down=npu1"), ContainsSubstring("survive"));
-  CHECK_THAT(refusal(model + "--heatmap h.gif"), ContainsSubstring(".svg or .png"));
+  CHECK_THAT(refusal(model + "--heatmap h.gif"), ContainsSubstring(".svg, .pdf or .png"));
   CHECK_THAT(refusal(model + "--trace-npus 0"), ContainsSubstring("--trace"));
   CHECK_THAT(refusal(model + "--candidates dbt"), ContainsSubstring("auto"));
   CHECK_THAT(refusal(model + "--tenser 2"), ContainsSubstring("--tensor"));

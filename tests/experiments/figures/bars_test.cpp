@@ -2,6 +2,7 @@
 #include "experiments/driver/figures/bars.hpp"
 
 #include "tests/catch.hpp"
+#include "tests/experiments/figures/svg_reading.hpp"
 
 #include <cmath>
 #include <limits>
@@ -9,9 +10,13 @@
 namespace bars_test {
 
 using namespace tutti;
+using svg_reading::faults_of;
+using svg_reading::read;
+using svg_reading::Svg;
 
 namespace {
 
+constexpr const char* colour_of_ring = "#ee8a1a";
 constexpr double none = std::numeric_limits<double>::quiet_NaN();
 
 BarChart two_networks() {
@@ -24,26 +29,37 @@ BarChart two_networks() {
 } // namespace
 
 TEST_CASE("A bar chart has every value as text with three digits") {
-  const std::string script = bar_figure(two_networks()).script;
-  for (const char* text :
-       {" 50.8\n", " NaN n/a\n", " 25.3\n", " 1595\n", "'ring:64' 0", "'mesh2d:8x8' 1",
-        "title 'ring'", "title 'tacos'", "'algorithm bandwidth [GB/s]'"})
-    CHECK_THAT(script, ContainsSubstring(text));
+  const Svg svg = read(bar_figure(two_networks()));
+  for (const char* text : {"50.8", "n/a", "25.3", "1595", "ring:64", "mesh2d:8x8", "ring", "tacos",
+                           "algorithm bandwidth [GB/s]"})
+    CHECK(svg.has(text));
+  CHECK(faults_of(svg).empty());
 }
 
 TEST_CASE("Bars start at zero, or on a logarithmic axis at a power of ten") {
+  // Bars of ring are the first two rectangles of its colour, before the legend's.
   BarChart chart = two_networks();
-  CHECK_THAT(bar_figure(chart).script, ContainsSubstring("set yrange [0:1754.94]")); // 1.1 * 1595.4
+  chart.groups[1].values[1] = 100;
+  const auto height = [](const Svg& svg, std::size_t bar) {
+    const auto corners = svg.lines_of(colour_of_ring).at(bar);
+    return corners.at(2).y - corners.at(0).y;
+  };
+  const Svg linear = read(bar_figure(chart));
+  CHECK(height(linear, 0) / height(linear, 1) == Approx(50.84 / 25.3).epsilon(0.01));
   chart.logarithmic = true;
-  CHECK_THAT(bar_figure(chart).script, ContainsSubstring("set logscale y\n"));
-  CHECK_THAT(bar_figure(chart).script, ContainsSubstring("set yrange [10:"));
+  const Svg logarithmic = read(bar_figure(chart));
+  CHECK(height(logarithmic, 0) / height(logarithmic, 1) ==
+        Approx(std::log(5.084) / std::log(2.53)).epsilon(0.01));
+  for (const char* text : {"10", "100"}) CHECK(logarithmic.has(text));
 }
 
 TEST_CASE("Values of many bars stand upright, those of few lie") {
   BarChart chart = two_networks();
-  CHECK(bar_figure(chart).script.find("rotate left") == std::string::npos);
+  CHECK(read(bar_figure(chart)).text("25.3").degrees == 0);
   while (chart.groups.size() < 15) chart.groups.push_back({"ring:8", {1, 2}});
-  CHECK_THAT(bar_figure(chart).script, ContainsSubstring("rotate left"));
+  const Svg svg = read(bar_figure(chart));
+  CHECK(svg.text("25.3").degrees == 90);
+  CHECK(faults_of(svg) == std::vector<std::string>{});
 }
 
 TEST_CASE("A chart of nothing is refused") {

@@ -4,9 +4,7 @@
 #include "topologies/list.hpp"
 
 #include "tests/catch.hpp"
-#include "tests/experiments/figures/script_reading.hpp"
-
-#include <fmt/format.h>
+#include "tests/experiments/figures/svg_reading.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -17,8 +15,8 @@
 namespace bound_drawing_test {
 
 using namespace tutti;
-using script_reading::count_of;
-using script_reading::data_of_style;
+using svg_reading::read;
+using svg_reading::Svg;
 
 namespace {
 
@@ -30,16 +28,19 @@ Bound cut_of(const Topology& topology, BoundKind kind, std::vector<NodeId> nodes
   return {Time{1}, kind, "words", std::move(nodes), std::move(proof)};
 }
 
-const std::string of_legend = "with lines linewidth 2.40";
+using Lines = std::vector<std::vector<Position>>;
+constexpr double of_legend = 2.4; // width of its lines
 
-/// The lines of links that count, and that don't.
-std::string across(const Figure& figure) {
-  return data_of_style(figure.script, "linecolor rgb '#d62728'", of_legend);
+/// The lines of links that count, and that don't; heads of arrows have no width.
+Lines lines_of(const Figure& figure, const char* colour) {
+  Lines lines;
+  for (const svg_reading::SvgPath& path : read(figure).paths)
+    if (path.stroke == colour && path.width != of_legend)
+      lines.insert(lines.end(), path.lines.begin(), path.lines.end());
+  return lines;
 }
-std::string within(const Figure& figure) {
-  return data_of_style(figure.script, "linecolor rgb '#c8c8c8'", of_legend);
-}
-std::size_t lines_in(const std::string& data) { return count_of(data, "\n\n"); }
+Lines across(const Figure& figure) { return lines_of(figure, "#d62728"); }
+Lines within(const Figure& figure) { return lines_of(figure, "#c8c8c8"); }
 
 } // namespace
 
@@ -47,7 +48,7 @@ TEST_CASE("what proves a bound is drawn: a path, work, prices, nothing") {
   const Topology line = make_topology("mesh2d:4x1");
   const auto links_marked = [&](const Certificate& proof) {
     const Bound bound{Time{1}, BoundKind::latency_path, "words", {}, proof};
-    return lines_in(across(bound_figure("title", line, bound)));
+    return across(bound_figure("title", line, bound)).size();
   };
   CHECK(links_marked({.source = NodeId{0}, .destination = NodeId{3}}) == 3);
   CHECK(links_marked({.source = NodeId{2}, .destination = NodeId{1}}) == 1);
@@ -63,20 +64,19 @@ TEST_CASE("a cut: nodes in two colours, links across apart from the others") {
   const Topology line = make_topology("mesh2d:4x1");
   const Figure figure =
       bound_figure("title", line, cut_of(line, BoundKind::cluster_cut, {NodeId{0}, NodeId{1}}));
-  CHECK(lines_in(across(figure)) == 1); // the way back carries nothing of it
-  CHECK(lines_in(within(figure)) == 5);
-  const std::string npus = data_of_style(figure.script, "with circles");
-  CHECK(count_of(npus, fmt::format(" {}\n", 0xf28e2b)) == 2);
-  CHECK(count_of(npus, fmt::format(" {}\n", 0x4e79a7)) == 2);
-  CHECK_THAT(data_of_style(figure.script, "with labels"), ContainsSubstring("\"3\""));
+  CHECK(across(figure).size() == 1); // the way back carries nothing of it
+  CHECK(within(figure).size() == 5);
+  const Svg svg = read(figure);
+  CHECK(svg.circles_of("#f28e2b") == 2);
+  CHECK(svg.circles_of("#4e79a7") == 2);
+  CHECK(svg.has("3"));
 
   const Topology machine = make_topology("dgx_a100");
   const Figure of_machine =
       bound_figure("title", machine, cut_of(machine, BoundKind::in_cut, {NodeId{7}}));
-  const std::string squares = data_of_style(of_machine.script, "with boxxyerror");
-  CHECK(count_of(squares, fmt::format(" {}\n", 0x4e79a7)) == 6 + 1); // and the legend's
-  CHECK_THAT(of_machine.script, ContainsSubstring("\"memory0\""));
-  CHECK(lines_in(within(of_machine)) == machine.link_count() - 2); // from NVSwitch and PCIe switch
+  CHECK(read(of_machine).lines_of("#4e79a7").size() == 6 + 1); // squares, and the legend's
+  CHECK(read(of_machine).has("memory0"));
+  CHECK(within(of_machine).size() == machine.link_count() - 2); // from NVSwitch and PCIe switch
 }
 
 TEST_CASE("a cut that nobody could read is refused") {

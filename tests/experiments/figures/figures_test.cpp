@@ -4,6 +4,7 @@
 #include "experiments/driver/figures/bars.hpp"
 #include "experiments/driver/figures/curves.hpp"
 #include "tests/catch.hpp"
+#include "tests/experiments/figures/svg_reading.hpp"
 #include "tests/message_of.hpp"
 #include "tests/temporary_folder.hpp"
 
@@ -13,6 +14,8 @@
 namespace figures_test {
 
 using namespace tutti;
+using svg_reading::read;
+using svg_reading::Svg;
 
 namespace {
 
@@ -60,19 +63,19 @@ TEST_CASE("bars: a group per topology, a bar per algorithm, over the least of th
                                 evaluation_of("B", "ring", 5e9)};
   FigureRequest request = request_of(FigureKind::bars);
   const double none = std::nan("");
-  CHECK(figure_of(request, sample(), evaluations).script ==
+  CHECK(figure_of(request, sample(), evaluations).drawing ==
         bar_figure({heading,
                     "algorithm bandwidth [GB/s]",
                     {"ring", "direct"},
                     {{"A", {2, 8}}, {"B", {5, none}}}})
-            .script);
+            .drawing);
   request.normalized = true;
-  CHECK(figure_of(request, sample(), evaluations).script ==
+  CHECK(figure_of(request, sample(), evaluations).drawing ==
         bar_figure({heading,
                     "algorithm bandwidth / least",
                     {"ring", "direct"},
                     {{"A", {1, 4}}, {"B", {1, none}}}})
-            .script);
+            .drawing);
 }
 
 TEST_CASE("bars: chunks and runs are named where an algorithm has several for one problem") {
@@ -91,12 +94,12 @@ TEST_CASE("bars: chunks and runs are named where an algorithm has several for on
   add("A", "dbt", 8, "x", 5e9);
   add("B", "dbt", 8, "y", 6e9);
   const double none = std::nan("");
-  CHECK(figure_of(request_of(FigureKind::bars), sample(), evaluations).script ==
+  CHECK(figure_of(request_of(FigureKind::bars), sample(), evaluations).drawing ==
         bar_figure({heading,
                     "algorithm bandwidth [GB/s]",
                     {"ring, 4 chunks", "ring, 64 chunks", "direct, x", "direct, y", "dbt"},
                     {{"A", {1, 2, 3, 4, 5}}, {"B", {none, none, none, none, 6}}}})
-            .script);
+            .drawing);
 }
 
 TEST_CASE("sizes: a curve per algorithm, and what isn't asked for is left out") {
@@ -105,14 +108,14 @@ TEST_CASE("sizes: a curve per algorithm, and what isn't asked for is left out") 
                                 evaluation_of("B", "ring", 9e9, 1000)};
   FigureRequest request = request_of(FigureKind::sizes);
   request.topologies = {"A"};
-  CHECK(figure_of(request, sample(), evaluations).script ==
+  CHECK(figure_of(request, sample(), evaluations).drawing ==
         curve_figure({heading,
                       CurveAxis::bytes,
                       "collective size",
                       "algorithm bandwidth [GB/s]",
                       {{"ring", {{1000, 1}, {2000, 3}}, {}, CurveLook{}}},
                       ""})
-            .script);
+            .drawing);
 }
 
 TEST_CASE("chunks: as asked for, not as cut, over one algorithm's value for the same problem") {
@@ -126,17 +129,16 @@ TEST_CASE("chunks: as asked for, not as cut, over one algorithm's value for the 
   FigureRequest request = request_of(FigureKind::chunks);
   request.algorithms = {"ring"};
   request.reference = "direct";
-  CHECK(figure_of(request, sample(), evaluations).script ==
+  CHECK(figure_of(request, sample(), evaluations).drawing ==
         curve_figure({heading,
                       CurveAxis::powers,
                       "chunks per shard",
                       "algorithm bandwidth / that of direct",
                       {{"ring", {{1, 2}, {2, 0.5}}, {}, CurveLook{}}},
                       ""})
-            .script);
+            .drawing);
   evaluations.pop_back(); // where there is nothing to hold it against there is no point
-  CHECK_THAT(figure_of(request, sample(), evaluations).script,
-             ContainsSubstring("$curve0 << END\n1 2\nEND"));
+  CHECK(read(figure_of(request, sample(), evaluations)).has("2")); // alone at 1
 }
 
 TEST_CASE("a fact may be drawn; who doesn't state it has no point") {
@@ -144,10 +146,12 @@ TEST_CASE("a fact may be drawn; who doesn't state it has no point") {
   evaluations[0].facts = {{"hops", 7}};
   FigureRequest request = request_of(FigureKind::sizes);
   request.metric = {"fact:hops", Quantity::fact};
-  const std::string script = figure_of(request, sample(), evaluations).script;
-  CHECK_THAT(script, ContainsSubstring("set label 3 'hops'"));
-  CHECK_THAT(script, ContainsSubstring(" 7\nEND"));
-  CHECK_THAT(script, !ContainsSubstring("$curve1"));
+  const Figure figure = figure_of(request, sample(), evaluations);
+  CHECK(figure.data.at(1).at(2) == "7");
+  const Svg svg = read(figure);
+  CHECK(svg.has("hops"));
+  CHECK(svg.has("ring on A"));
+  CHECK_FALSE(svg.has("ring on B"));
   evaluations[0].facts.clear();
   CHECK_THROWS_AS(figure_of(request, sample(), evaluations), InputError);
 }
@@ -157,10 +161,9 @@ TEST_CASE("chunks: several collectives are told apart") {
   evaluations[0].collective = "all_gather";
   evaluations[1].collective = "all_to_all";
   for (Evaluation& e : evaluations) e.chunks_per_shard = 2;
-  const std::string script =
-      figure_of(request_of(FigureKind::chunks), sample(), evaluations).script;
-  CHECK_THAT(script, ContainsSubstring("'ring, all_gather'"));
-  CHECK_THAT(script, ContainsSubstring("'ring, all_to_all'"));
+  const Svg svg = read(figure_of(request_of(FigureKind::chunks), sample(), evaluations));
+  CHECK(svg.has("ring, all_gather"));
+  CHECK(svg.has("ring, all_to_all"));
 }
 
 TEST_CASE("scaling: a curve per family and algorithm, with its exponent") {
@@ -175,20 +178,19 @@ TEST_CASE("scaling: a curve per family and algorithm, with its exponent") {
   FigureRequest request = request_of(FigureKind::scaling);
   request.metric = {"synthesis_seconds", Quantity::effort};
   // Through two sizes there is always a line.
-  CHECK_THAT(figure_of(request, sample(), evaluations).script, !ContainsSubstring("N^"));
+  CHECK_FALSE(read(figure_of(request, sample(), evaluations)).shows("N^"));
   for (const std::size_t larger : {1U, 3U}) {
     evaluations.push_back(evaluations[larger]);
     evaluations.back().npus = 16;
     evaluations.back().synthesis_seconds *= larger == 1 ? 4 : 8;
   }
-  const std::string script = figure_of(request, sample(), evaluations).script;
-  CHECK_THAT(script, ContainsSubstring("'ring on ring: N^2.00'"));
-  CHECK_THAT(script, ContainsSubstring("'direct on ring: N^3.00'"));
-  CHECK_THAT(script, ContainsSubstring("'synthesis time [CPU s]'"));
+  const Svg svg = read(figure_of(request, sample(), evaluations));
+  for (const char* text :
+       {"ring on ring: N^2.00", "direct on ring: N^3.00", "synthesis time [CPU s]"})
+    CHECK(svg.has(text));
   for (Evaluation& e : evaluations) e.transfers = std::uint64_t{e.npus} * e.npus;
   request.over = {"transfers", Quantity::count};
-  CHECK_THAT(figure_of(request, sample(), evaluations).script,
-             ContainsSubstring("'ring on ring: T^1.00'"));
+  CHECK(read(figure_of(request, sample(), evaluations)).has("ring on ring: T^1.00"));
 }
 
 TEST_CASE("scaling: several collectives are told apart") {
@@ -196,10 +198,9 @@ TEST_CASE("scaling: several collectives are told apart") {
   evaluations[0].collective = "all_gather";
   evaluations[1].collective = "all_to_all";
   for (Evaluation& e : evaluations) e.npus = 4;
-  const std::string script =
-      figure_of(request_of(FigureKind::scaling), sample(), evaluations).script;
-  CHECK_THAT(script, ContainsSubstring("'ring, all_gather on ring"));
-  CHECK_THAT(script, ContainsSubstring("'ring, all_to_all on ring"));
+  const Svg svg = read(figure_of(request_of(FigureKind::scaling), sample(), evaluations));
+  CHECK(svg.shows("ring, all_gather on ring"));
+  CHECK(svg.shows("ring, all_to_all on ring"));
 }
 
 TEST_CASE("planned times are drawn in ms, and over the replayed ones") {
@@ -208,13 +209,65 @@ TEST_CASE("planned times are drawn in ms, and over the replayed ones") {
   evaluations[0].replays[0].report.completion = Time{4'000'000'000};
   FigureRequest request = request_of(FigureKind::sizes);
   request.metric = {"planned_time_ps", Quantity::time};
-  const std::string planned = figure_of(request, sample(), evaluations).script;
-  CHECK_THAT(planned, ContainsSubstring("set label 3 'planned time [ms]'"));
-  CHECK_THAT(planned, ContainsSubstring(" 3\nEND"));
+  const Svg planned = read(figure_of(request, sample(), evaluations));
+  CHECK(planned.has("planned time [ms]"));
+  CHECK(planned.has("3")); // the axis ends a little above
   request.metric = {"planned_ratio", Quantity::ratio};
-  const std::string ratio = figure_of(request, sample(), evaluations).script;
-  CHECK_THAT(ratio, ContainsSubstring("set label 3 'planned time / collective time'"));
-  CHECK_THAT(ratio, ContainsSubstring(" 0.75\nEND"));
+  const Svg ratio = read(figure_of(request, sample(), evaluations));
+  CHECK(ratio.has("planned time / collective time"));
+  CHECK(ratio.has("0.6")); // likewise above 0.75
+  CHECK_FALSE(ratio.has("0.8"));
+}
+
+TEST_CASE("for a paper: as wide as a column, in its font, without titles") {
+  const std::vector evaluations{evaluation_of("A", "ring", 1e9, 1000),
+                                evaluation_of("A", "ring", 3e9, 2000)};
+  FigureRequest request = request_of(FigureKind::sizes);
+  const Svg page = read(figure_of(request, sample(), evaluations));
+  CHECK(page.has("title"));
+  request.inches = 3.3;
+  request.font = "Times";
+  request.has_titles = false;
+  request.y_label = "speed";
+  const Figure figure = figure_of(request, sample(), evaluations);
+  const std::string svg = svg_of(figure);
+  CHECK_THAT(svg, ContainsSubstring("width=\"3.3in\"") && ContainsSubstring("family=\"Times\""));
+  CHECK(figure.width < 600);
+  const Svg column = read(figure);
+  CHECK_FALSE(column.has("title"));
+  CHECK(column.has("speed"));
+  CHECK(svg_reading::faults_of(column) == std::vector<std::string>{});
+  for (const svg_reading::SvgText& text : column.texts)
+    CHECK(text.font * 3.3 * 72 / column.width > 6.98); // points in print
+}
+
+TEST_CASE("the bound is a line, and what others have measured are marks") {
+  std::vector evaluations{evaluation_of("A", "ring", 1e9, 1000),
+                          evaluation_of("A", "ring", 3e9, 2000)};
+  for (Evaluation& e : evaluations) {
+    e.replays[0].report.completion = Time{2'000'000};
+    e.replays[0].bound.time = Time{1'000'000};
+  }
+  FigureRequest request = request_of(FigureKind::sizes);
+  request.shows_bound = true;
+  request.given = {{"paper", {{1500, 4}}}};
+  request.y_ends = {{0, 10}};
+  const Figure figure = figure_of(request, sample(), evaluations);
+  using Rows = std::vector<std::vector<std::string>>;
+  CHECK(figure.data == Rows{{"series", "collective size", "algorithm bandwidth [GB/s]"},
+                            {"ring", "1000", "1"},
+                            {"ring", "2000", "3"},
+                            {"bound", "1000", "2"},
+                            {"bound", "2000", "6"},
+                            {"paper", "1500", "4"}});
+  const Svg svg = read(figure);
+  for (const char* text : {"bound", "paper", "10"}) CHECK(svg.has(text));
+  request = request_of(FigureKind::bars);
+  request.shows_bound = true;
+  evaluations.pop_back();
+  const Figure bars = figure_of(request, sample(), evaluations);
+  CHECK(bars.data.back() == std::vector<std::string>{"bound", "A", "2"});
+  CHECK(read(bars).has("bound"));
 }
 
 TEST_CASE("schedule: as it was kept, and of one evaluation only") {
@@ -235,7 +288,7 @@ TEST_CASE("schedule: as it was kept, and of one evaluation only") {
   CHECK(message_of([&] { (void)figure_of(request, experiment, evaluations); }) ==
         "figure file: a schedule is drawn of one evaluation, not of 2");
   request.algorithms = {"ring"};
-  CHECK_THAT(figure_of(request, experiment, evaluations).script, ContainsSubstring("\"step 1,"));
+  CHECK(read(figure_of(request, experiment, evaluations)).shows("step 1,"));
   evaluations[0].replays[0].report.completion.ps += 1;
   CHECK_THAT(message_of([&] { (void)figure_of(request, experiment, evaluations); }),
              ContainsSubstring("in another replay"));

@@ -2,13 +2,19 @@
 #include "experiments/driver/figures/heatmap.hpp"
 
 #include "tests/catch.hpp"
+#include "tests/experiments/figures/svg_reading.hpp"
 #include "topologies/list.hpp"
 
+#include <algorithm>
 #include <cmath>
+#include <utility>
+#include <vector>
 
 namespace heatmap_test {
 
 using namespace tutti;
+using svg_reading::read;
+using svg_reading::Svg;
 
 namespace {
 
@@ -69,7 +75,8 @@ TEST_CASE("Links that are hardly used fill the scale, too") {
   LinkMap map = three_map(LinkQuantity::utilisation);
   for (double& cell : map.cells) cell /= 10;
   const Figure figure = heatmap_figure("t", std::vector{map}, LinkQuantity::utilisation);
-  CHECK_THAT(figure.script, ContainsSubstring("set cbrange [0:10]"));
+  CHECK(read(figure).has("10"));
+  CHECK_FALSE(read(figure).has("12"));
 }
 
 TEST_CASE("Parallel links: mean utilisation, sum of bytes") {
@@ -79,27 +86,36 @@ TEST_CASE("Parallel links: mean utilisation, sum of bytes") {
 
 TEST_CASE("A heat map names quantity, unit, panels and their figures") {
   const LinkMap map = three_map(LinkQuantity::utilisation);
-  const Figure figure =
-      heatmap_figure("Direct, it's hot", std::vector{map}, LinkQuantity::utilisation);
-  for (const char* words : {"\"Direct, it's hot\"", "link utilisation [%]", "set cbrange [0:100]"})
-    CHECK_THAT(figure.script, ContainsSubstring(words));
+  const Svg svg =
+      read(heatmap_figure("Direct, it's hot", std::vector{map}, LinkQuantity::utilisation));
   // The mean of 100, 50, 20 and 0 % is 42.5 %; one link idle.
-  CHECK_THAT(figure.script, ContainsSubstring("'4 links, 1 idle'"));
-  for (const char* words : {"'mean 42 %, max 100 %'", "\nNaN 75 20\nNaN NaN NaN\nNaN 0 NaN\n",
-                            "'source (NPUs, then switches)'", "'switch0' at graph 0, first 2 right",
-                            "'switch0' at first 2, graph 0 right rotate"})
-    CHECK_THAT(figure.script, ContainsSubstring(words));
+  for (const char* words : {"Direct, it's hot", "link utilisation [%]", "100", "4 links, 1 idle",
+                            "mean 42 %, max 100 %", "source (NPUs, then switches)", "no link"})
+    CHECK(svg.has(words));
+  CHECK(svg.count_of_text("switch0") == 2); // beside its row and below its column
+  // Cells of 75, 20 and 0 %, each a stroke as wide as a cell.
+  std::vector<Position> cells;
+  double pitch = 0;
+  for (const svg_reading::SvgPath& path : svg.paths)
+    if (path.width > 50) {
+      pitch = path.width;
+      for (const auto& line : path.lines) cells.push_back(line.front());
+    }
+  REQUIRE(cells.size() == 3);
+  std::ranges::sort(cells, {}, [](Position p) { return std::pair(p.y, p.x); });
+  CHECK(cells[1].x - cells[0].x == Approx(pitch).margin(0.02)); // 0 > 1 and 0 > switch
+  CHECK(cells[2].x == cells[0].x);                              // switch > 1
+  CHECK(cells[2].y - cells[0].y == Approx(2 * pitch).margin(0.02));
 }
 
 TEST_CASE("The scale of bytes ends at the largest cell of all panels, in its unit") {
   LinkMap small = three_map(LinkQuantity::bytes), large = small;
   const std::vector<LinkMap> kilobytes{small};
-  CHECK_THAT(heatmap_figure("t", kilobytes, LinkQuantity::bytes).script,
-             ContainsSubstring("set cbrange [0:750]\nset cblabel 'data over the link [kB]'"));
+  CHECK(read(heatmap_figure("t", kilobytes, LinkQuantity::bytes)).has("data over the link [kB]"));
   for (double& cell : large.cells) cell *= 4'000; // 3 GB
   const Figure both = heatmap_figure("t", std::vector{small, large}, LinkQuantity::bytes);
-  CHECK_THAT(both.script,
-             ContainsSubstring("set cbrange [0:3]\nset cblabel 'data over the link [GB]'"));
+  CHECK(read(both).has("data over the link [GB]"));
+  CHECK(read(both).has("3"));
 }
 
 TEST_CASE("Panels side by side up to three, then in a grid") {
@@ -119,8 +135,8 @@ TEST_CASE("Long names neither run into the next panel nor out of the picture") {
   const std::vector<LinkMap> maps{map};
   const Figure figure = heatmap_figure(std::string(90, 't') + ' ' + std::string(90, 't'), maps,
                                        LinkQuantity::utilisation);
-  CHECK_THAT(figure.script, ContainsSubstring("xxx…'"));
-  CHECK_THAT(figure.script, !ContainsSubstring(map.title));
+  CHECK(read(figure).shows("xxx…"));
+  CHECK_FALSE(read(figure).shows(map.title));
   CHECK(figure.height > heatmap_figure("t", maps, LinkQuantity::utilisation).height);
 }
 
@@ -136,17 +152,24 @@ TEST_CASE("NPUs keep their names where others have failed") {
   CHECK(map.npu_names[6] == "6");
   CHECK(map.npu_names[7] == "8");
   CHECK(map.npu_names[8] == "10");
-  CHECK_THAT(heatmap_figure("t", std::vector{map}, LinkQuantity::bytes).script,
-             ContainsSubstring("'6' 6, '8' 7, '10' 8, '11' 9"));
+  const Svg svg = read(heatmap_figure("t", std::vector{map}, LinkQuantity::bytes));
+  for (const char* name : {"6", "8", "10", "11"}) CHECK(svg.has(name));
+  for (const char* name : {"7", "9"}) CHECK_FALSE(svg.has(name));
 }
 
 TEST_CASE("The sorted picture starts with the busiest link") {
   const Figure figure = sorted_links_figure("t", std::vector{three_map(LinkQuantity::utilisation)},
                                             LinkQuantity::utilisation);
   // Four links: each is a quarter of the axis.
-  CHECK_THAT(figure.script, ContainsSubstring("\n0 100\n25 50\n50 20\n75 0\n100 0\n"));
-  for (const char* words : {"'direct (mean 42 %)'", "link utilisation [%]", "[% of all links]"})
-    CHECK_THAT(figure.script, ContainsSubstring(words));
+  const Svg svg = read(figure);
+  std::vector<Position> stairs;
+  for (const auto& line : svg.lines_of("#0e956c"))
+    if (line.size() > stairs.size()) stairs = line;
+  REQUIRE(stairs.size() == 8); // the last two are one place
+  CHECK(stairs[1].x - stairs[0].x == Approx(stairs[3].x - stairs[2].x).margin(0.02));
+  CHECK(stairs[2].y - stairs[1].y == Approx((stairs[7].y - stairs[0].y) / 2).margin(0.02));
+  for (const char* words : {"direct (mean 42 %)", "link utilisation [%]", "[% of all links]"})
+    CHECK(svg.shows(words));
 }
 
 TEST_CASE("A picture of no run is refused") {

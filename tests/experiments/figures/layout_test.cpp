@@ -246,7 +246,8 @@ TEST_CASE("structures are drawn as what they are") {
         {"server", "dgx_a100"},
         {"servers",
          "dgx_a100x2 ndv2x2 rfs:2x4x8 multi_rail:8x4 dgx_a100_rail:2,links=pcie,memory=switch"},
-        {"forces", "random:40"}})
+        {"blocks", "random:40"},
+        {"forces", "random:40,degree=3"}})
     for (const std::string_view name : split(names, ' ')) {
       CAPTURE(name);
       CHECK(layout_of(make_topology(name)).arrangement == arrangement);
@@ -262,6 +263,70 @@ TEST_CASE("structures are drawn as what they are") {
   }
   CHECK(layout.nodes[machine.find_node("nic3").value].kind == NodeClass::nic);
   CHECK(layout.nodes[machine.find_node("infiniband").value].kind == NodeClass::switching);
+}
+
+TEST_CASE("what joins servers stands in tiers: leaves, then spines") {
+  // Four servers of four NPUs around a switch, each NPU at one of two leaves, four spines above.
+  TopologyParts parts = samples::npus("leaf and spine", 16);
+  const auto add = [&](const char* name, std::uint32_t count) {
+    const auto first = static_cast<std::uint32_t>(parts.nodes.size());
+    for (std::uint32_t i = 0; i < count; ++i)
+      parts.add_node({fmt::format("{}{}", name, i), NodeKind::switching, {}, {}});
+    return first;
+  };
+  const std::uint32_t inner = add("nvswitch", 4), leaf = add("leaf", 2), spine = add("spine", 4);
+  Link fast = samples::link(0, 0);
+  fast.bandwidth = Bandwidth{400'000'000'000};
+  for (std::uint32_t npu = 0; npu < 16; ++npu) {
+    fast.from = NodeId{npu};
+    fast.to = NodeId{inner + npu / 4};
+    parts.add_duplex(fast);
+    parts.add_duplex(samples::link(npu, leaf + npu / 8));
+  }
+  for (std::uint32_t l = 0; l < 2; ++l)
+    for (std::uint32_t s = 0; s < 4; ++s) parts.add_duplex(samples::link(leaf + l, spine + s));
+  const Topology topology(std::move(parts));
+  const Layout layout = layout_of(topology);
+  CHECK(fault_of(layout, topology) == no_fault);
+  REQUIRE(layout.arrangement == "servers");
+  const auto y = [&](std::uint32_t node) { return layout.nodes[node].at.y; };
+  CHECK(y(leaf) == y(leaf + 1));
+  CHECK(y(spine) == y(spine + 3));
+  CHECK(y(spine) > y(leaf) + 30);
+  CHECK(y(leaf) > y(0) + 30);
+}
+
+TEST_CASE("a Dragonfly+ stands by its groups around a circle, spines inside") {
+  // Five groups of two leaves with two NPUs each and two spines; a link between any two groups.
+  constexpr std::uint32_t groups = 5, npus = 4 * groups;
+  TopologyParts parts = samples::npus("dragonfly+", npus);
+  for (const char* name : {"leaf", "spine"})
+    for (std::uint32_t i = 0; i < 2 * groups; ++i)
+      parts.add_node({fmt::format("{}{}", name, i), NodeKind::switching, {}, {}});
+  const std::uint32_t leaf = npus, spine = npus + 2 * groups;
+  for (std::uint32_t npu = 0; npu < npus; ++npu)
+    parts.add_duplex(samples::link(npu, leaf + npu / 2));
+  for (std::uint32_t l = 0; l < 2 * groups; ++l)
+    for (const std::uint32_t s : {0U, 1U})
+      parts.add_duplex(samples::link(leaf + l, spine + l / 2 * 2 + s));
+  for (std::uint32_t a = 0; a < groups; ++a)
+    for (std::uint32_t b = a + 1; b < groups; ++b)
+      parts.add_duplex(samples::link(spine + 2 * a + b % 2, spine + 2 * b + a % 2));
+  const Topology topology(std::move(parts));
+  const Layout layout = layout_of(topology);
+  CHECK(fault_of(layout, topology) == no_fault);
+  CHECK(layout.arrangement == "groups");
+  REQUIRE(layout.boxes.size() == groups);
+  for (const LayoutBox& box : layout.boxes) CHECK(box.nodes.size() == 8);
+  Position middle;
+  for (std::uint32_t s = 0; s < 2 * groups; ++s)
+    middle = middle + layout.nodes[spine + s].at * (0.5 / groups);
+  const auto away = [&](std::uint32_t node) {
+    const Position by = layout.nodes[node].at - middle;
+    return std::hypot(by.x, by.y);
+  };
+  CHECK(away(0) > away(leaf) + 20);
+  CHECK(away(leaf) > away(spine) + 20);
 }
 
 TEST_CASE("names stand on the same side in all servers") {

@@ -1,22 +1,24 @@
 // What the picture of a schedule says, on cases that can be followed by hand.
 #include "experiments/driver/figures/schedule_drawing.hpp"
 
-#include "experiments/driver/figures/gnuplot.hpp"
 #include "sim/engines/engine.hpp"
 #include "sim/error.hpp"
 #include "tests/catch.hpp"
-#include "tests/experiments/figures/script_reading.hpp"
+#include "tests/experiments/figures/svg_reading.hpp"
 #include "tests/samples.hpp"
 #include "topologies/list.hpp"
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cstddef>
 #include <string>
 
 namespace schedule_drawing_test {
 
 using namespace tutti;
-using script_reading::count_of;
+using svg_reading::read;
+using svg_reading::Svg;
 
 namespace {
 
@@ -39,11 +41,16 @@ Figure drawn(const Topology& topology, const Collective& collective, const Sched
                          recorded(topology, collective, schedule));
 }
 
-/// The lines of a data block.
-std::string block(const std::string& script, const std::string& name) {
-  const std::size_t begin = script.find("$" + name + " << END\n");
-  const std::size_t end = script.find("END\n", begin + name.size() + 9);
-  return script.substr(begin, end - begin);
+/// Discs of this colour.
+std::size_t discs_of(const Svg& svg, const std::string& colour) {
+  std::size_t count = 0;
+  for (const svg_reading::SvgPath& path : svg.paths)
+    if (path.is_round && path.stroke == colour) count += path.lines.size();
+  return count;
+}
+
+std::size_t count_of(const Svg& svg, const std::string& text) {
+  return static_cast<std::size_t>(std::ranges::count(svg.texts, text, &svg_reading::SvgText::text));
 }
 
 Topology line(int npus) {
@@ -59,15 +66,17 @@ TEST_CASE("a panel for each instant at which something starts, and the end") {
   Schedule schedule(topology.link_count());
   schedule.push(ChunkId{0}, samples::link_between(topology, 0, 1), Op::copy);
   schedule.push(ChunkId{0}, samples::link_between(topology, 1, 2), Op::copy);
-  const std::string script = drawn(topology, collective, schedule).script;
-  CHECK(count_of(block(script, "titles"), "step ") == 2);
-  CHECK_THAT(block(script, "titles"), ContainsSubstring("\"step 1, from 0\""));
-  CHECK_THAT(block(script, "titles"), ContainsSubstring("\"step 2, from 1.000 us\""));
-  CHECK_THAT(block(script, "titles"), ContainsSubstring("\"end, 2.000 us\""));
-  CHECK(count_of(block(script, "arrows"), "\n") == 1 + 2);
+  const Svg svg = read(drawn(topology, collective, schedule));
+  CHECK(svg.count_of_text(", from ") == 2);
+  for (const char* title : {"step 1, from 0", "step 2, from 1.000 us", "end, 2.000 us"})
+    CHECK(svg.has(title));
+  std::size_t arrows = 0; // a line each
+  for (const svg_reading::SvgPath& path : svg.paths)
+    if (path.stroke == "#265fa3" && !path.is_round) arrows += path.lines.size();
+  CHECK(arrows == 2);
   // The chunk: 1 + 2 + 3 NPUs hold it, and two arrows carry it.
-  CHECK(count_of(block(script, "numbers"), "\"0\"") == 6 + 2);
-  CHECK(count_of(block(script, "lines"), "\n") == 1 + 3 * 4); // 4 links in each panel
+  CHECK(count_of(svg, "0") == 6 + 2);
+  CHECK(svg.lines_of("#d0d0d0").size() == 3 * 4); // 4 links in each panel
 }
 
 TEST_CASE("a partial sum is pale until the last contribution has come") {
@@ -76,12 +85,11 @@ TEST_CASE("a partial sum is pale until the last contribution has come") {
   Schedule schedule(topology.link_count());
   schedule.push(ChunkId{0}, samples::link_between(topology, 2, 1), Op::reduce);
   schedule.push(ChunkId{0}, samples::link_between(topology, 1, 0), Op::reduce);
-  const std::string script = drawn(topology, collective, schedule).script;
-  const int full = 0x265fa3; // the first series colour
+  const Svg svg = read(drawn(topology, collective, schedule));
   // Discs in the full colour: both that move, and the root's at the end.
-  CHECK(count_of(block(script, "discs"), fmt::format(" {}\n", full)) == 3);
-  CHECK(count_of(block(script, "numbers"), "\"+0\"") == 2);
-  CHECK_THAT(script, ContainsSubstring("partial sum"));
+  CHECK(discs_of(svg, "#265fa3") == 3);
+  CHECK(count_of(svg, "+0") == 2);
+  CHECK(svg.shows("partial sum"));
 }
 
 TEST_CASE("partial sums may be exchanged") {
@@ -94,11 +102,10 @@ TEST_CASE("partial sums may be exchanged") {
     schedule.push({ChunkId{chunk}, PathId{forth.value}, Op::reduce, false});
     schedule.push({ChunkId{chunk}, PathId{back.value}, Op::reduce, true});
   }
-  const std::string script = drawn(topology, collective, schedule).script;
+  const Svg svg = read(drawn(topology, collective, schedule));
   // At the end both chunks are complete at both NPUs; ringed where they came.
-  const std::string discs = block(script, "discs");
-  CHECK(count_of(discs, fmt::format(" {}\n", 0x265fa3)) >= 2);
-  CHECK(count_of(block(script, "titles"), "step ") == 2);
+  CHECK(discs_of(svg, "#265fa3") >= 2);
+  CHECK(svg.count_of_text(", from ") == 2);
 }
 
 TEST_CASE("what waited for a transfer that it names is ringed where it sets out") {
@@ -119,9 +126,9 @@ TEST_CASE("what waited for a transfer that it names is ringed where it sets out"
     schedule.push({ChunkId{1}, schedule.paths().intern(both), Op::copy, false});
     schedule.push(ChunkId{1}, first, Op::copy);
     if (waits) schedule.add_dependency(2, {1, Milestone::arrived});
-    const std::string script = drawn(topology, collective, schedule).script;
-    CHECK((count_of(script, "it waited for transfers that it names") == 1) == waits);
-    return count_of(block(script, "discs"), fmt::format(" {}\n", 0x111111));
+    const Svg svg = read(drawn(topology, collective, schedule));
+    CHECK(svg.shows("it waited for transfers that it names") == waits);
+    return discs_of(svg, "#111");
   };
   CHECK(rings(true) == rings(false) + 1);
 }
@@ -135,11 +142,9 @@ TEST_CASE("what isn't a small mesh stands on a circle, switches within") {
     const std::vector<LinkId> links{path[0], topology.in_links(NodeId{to})[0]};
     schedule.push({ChunkId{0}, schedule.paths().intern(links), Op::copy, false});
   }
-  const Figure figure = drawn(topology, collective, schedule);
-  CHECK(count_of(block(figure.script, "boxes"), fmt::format(" {}\n", 0xbbbbbb)) ==
-        count_of(block(figure.script, "titles"), "\n") - 1); // the switch, in every panel
-  if (gnuplot_found())
-    CHECK_THAT(rendered(figure, PictureFormat::svg), ContainsSubstring("</svg>"));
+  const Svg svg = read(drawn(topology, collective, schedule));
+  CHECK(svg.lines_of("#bbb").size() ==
+        svg.count_of_text(", from ") + svg.count_of_text("end, ")); // the switch, in every panel
 }
 
 TEST_CASE("what nobody could read is refused") {

@@ -453,14 +453,27 @@ TEST_CASE("what each kind of figure can be told") {
   CHECK_THAT(experiment_error(figure("sizes", "metric = \"fact:\"\n")),
              ContainsSubstring("unknown metric \"fact:\" (known: chunks_per_shard, transfers, "));
   CHECK(read("scaling", "over = \"transfers\"\n").over.name == "transfers");
-  CHECK(read("schedule", "").kind == FigureKind::schedule);
+  CHECK(read("schedule", "width = \"84mm\"\n").inches == Approx(84 / 25.4));
+  CHECK(read("sizes", "logarithmic = true\nbound = true\n").shows_bound);
+  const FigureRequest given =
+      read("sizes", "points = [{name = \"paper\", x = [\"1MiB\"], y = [12.5]}]\ntitles = false\n");
+  CHECK(given.given.at(0).points.at(0).x == 1 << 20);
+  CHECK_FALSE(given.has_titles);
   const RefusalRows rows = {
       {figure("chunks", "normalized = true\n"),
        "e.toml:11:14: \"normalized\" of curves is the name"},
       {figure("bars", "normalized = \"rign\"\n"), "e.toml:11:14: unknown algorithm \"rign\""},
       {figure("scaling", "normalized = \"ring\"\n"), "unknown key \"normalized\""},
       {figure("schedule", "metric = \"gap\"\n"), "unknown key \"metric\""},
-      {figure("sizes", "logarithmic = true\n"), "unknown key \"logarithmic\""},
+      {figure("scaling", "logarithmic = true\n"), "unknown key \"logarithmic\""},
+      {figure("bars", "y_ends = [0, 1]\n"), "unknown key \"y_ends\""},
+      {figure("sizes", "y_ends = [1, 0]\n"), "e.toml:11:10: an axis goes up"},
+      {figure("sizes", "width = \"3.3feet\"\n"),
+       "e.toml:11:9: \"3.3feet\" is no width of a picture"},
+      {figure("sizes", "font = \"<b>\"\n"), "e.toml:11:8: \"<b>\" is no family of a font"},
+      {figure("sizes", "metric = \"gap\"\nbound = true\n"), "e.toml:12:9: a bound is one of times"},
+      {figure("sizes", "points = [{name = \"p\", x = [\"1MiB\"], y = []}]\n"),
+       "points have as many x as y"},
   };
   check_refusals(experiment_error, rows);
 }

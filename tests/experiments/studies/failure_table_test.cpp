@@ -3,6 +3,7 @@
 
 #include "experiments/driver/records/json.hpp"
 #include "tests/catch.hpp"
+#include "tests/experiments/figures/svg_reading.hpp"
 #include "tests/experiments/records/cells.hpp"
 #include "tests/experiments/studies/failure_samples.hpp"
 
@@ -85,8 +86,8 @@ TEST_CASE("where nobody is left to receive anything, every form says so and has 
     CHECK(cell_of(rows, row, "slowdown").empty());
     CHECK(cell_of(rows, row, "last_delivery_ps").empty());
   }
-  CHECK_THAT(progress_figure(e, e.scenarios[0]).script,
-             ContainsSubstring("set label 'restart (no destination lives)'"));
+  CHECK(
+      svg_reading::read(progress_figure(e, e.scenarios[0])).has("restart (no destination lives)"));
 }
 
 TEST_CASE("CSV has a row for each run and policy") {
@@ -146,17 +147,18 @@ TEST_CASE("the figure of one run has a curve for each policy and a line for each
   const auto figures = failure_figures({&e, 1});
   REQUIRE(figures.size() == 1);
   CHECK(figures[0].stem == "failures_line");
-  const std::string& script = figures[0].figure.script;
-  for (const char* name : {"'undisturbed'", "'report (incomplete)'", "'restart'"})
-    CHECK_THAT(script, ContainsSubstring(std::string("set label ") + name));
-  CHECK_THAT(script, ContainsSubstring("\n0 0\n20.5 50\n82 100\nEND"));
-  CHECK_THAT(script, ContainsSubstring("set arrow from 20.5, graph 0"));
-  CHECK_THAT(script, ContainsSubstring("with steps"));
-  CHECK_THAT(script, !ContainsSubstring("logscale"));
+  const svg_reading::Svg svg = svg_reading::read(figures[0].figure);
+  for (const char* name : {"undisturbed", "report (incomplete)", "restart"}) CHECK(svg.has(name));
+  std::vector<std::vector<std::string>> restart;
+  for (const auto& row : figures[0].figure.data)
+    if (row[0] == "restart") restart.push_back({row[1], row[2]});
+  CHECK(restart ==
+        std::vector<std::vector<std::string>>{{"0", "0"}, {"20.5", "50"}, {"82", "100"}});
+  CHECK(svg.lines_of("#777").size() == 1); // the event's
 
   e.scenarios[0].events.push_back(e.scenarios[0].events[0]); // at the same instant
   e.scenarios[0].event_texts.push_back("another");
-  CHECK_THAT(progress_figure(e, e.scenarios[0]).script, ContainsSubstring("'2 events'"));
+  CHECK(svg_reading::read(progress_figure(e, e.scenarios[0])).has("2 events"));
 
   const std::vector<FailureEvaluation> two{e, e};
   CHECK(failure_figures(two).size() == 2);
@@ -167,11 +169,14 @@ TEST_CASE("the figure of a sweep has times over numbers of links") {
   const FailureEvaluation e = sweep();
   const auto figures = failure_figures({&e, 1});
   REQUIRE(figures.size() == 1);
-  const std::string& script = figures[0].figure.script;
-  CHECK_THAT(script, ContainsSubstring("set label 'tacos, report (else incomplete)'"));
-  CHECK_THAT(script, ContainsSubstring("$curve0 << END\n0 41\nEND")); // complete there only
-  CHECK_THAT(script, ContainsSubstring("$curve1 << END\n0 41\n1 82\nEND"));
-  CHECK_THAT(script, ContainsSubstring("set label 2 'failed links'"));
+  const auto& data = figures[0].figure.data;
+  REQUIRE(data.size() == 1 + 3);
+  CHECK(data[0][1] == "failed links");
+  // The first is complete there only.
+  CHECK(data[1] == std::vector<std::string>{"tacos, report (else incomplete)", "0", "41"});
+  for (const std::size_t row : {2U, 3U}) CHECK(data[row][0] == "tacos, restart");
+  CHECK(data[2][2] == "41");
+  CHECK(data[3][2] == "82");
 }
 
 TEST_CASE("those who wait see a line for each policy") {

@@ -10,6 +10,7 @@
 #include "sim/files/config.hpp"
 #include "sim/files/files.hpp"
 #include "tests/catch.hpp"
+#include "tests/experiments/figures/svg_reading.hpp"
 #include "tests/experiments/records/cells.hpp"
 #include "tests/experiments/studies/experiment_error.hpp"
 #include "tests/message_of.hpp"
@@ -366,10 +367,9 @@ TEST_CASE("who interrupts draws keeps what is complete") {
 TEST_CASE("a histogram counts each draw once, also where all are alike") {
   NoiseOutcome outcome{"uniform:1us", "none", 1, Time{100}, {}};
   outcome.draws.assign(3, draw_of(5'000'000, 0, ""));
-  const std::string script = histogram_figure({"t"}, {{{"ring", &outcome}}}).script;
-  CHECK_THAT(script, ContainsSubstring("100"));
-  CHECK_THAT(robustness_figure({"t"}, {{{"ring", &outcome}}}).script,
-             ContainsSubstring("half of all draws"));
+  using svg_reading::read;
+  CHECK(read(histogram_figure({"t"}, {{{"ring", &outcome}}})).has("100"));
+  CHECK(read(robustness_figure({"t"}, {{{"ring", &outcome}}})).has("half of all draws"));
   CHECK_THROWS_AS(histogram_figure({"t"}, {}), InputError);
 }
 

@@ -1,10 +1,10 @@
 // Iterations as text, CSV, JSON and figures, of runs with accounts by hand.
 #include "experiments/driver/studies/training/columns.hpp"
 
-#include "experiments/driver/figures/gnuplot.hpp"
 #include "experiments/driver/figures/stacked_bars.hpp"
 #include "experiments/driver/records/json.hpp"
 #include "tests/catch.hpp"
+#include "tests/experiments/figures/svg_reading.hpp"
 #include "tests/experiments/records/cells.hpp"
 #include "tests/experiments/studies/training_samples.hpp"
 #include "tests/message_of.hpp"
@@ -167,18 +167,17 @@ TEST_CASE("JSON has it all") {
 
 TEST_CASE("bars are what the accounts are made of") {
   const Figure figure = account_figure(evaluation());
-  CHECK_THAT(figure.script, ContainsSubstring("exposed tensor"));
-  CHECK_THAT(figure.script, !ContainsSubstring("exposed expert"));
-  CHECK_THAT(figure.script, ContainsSubstring("\n0.1 39.5 0.100\n")); // tacos, ms, behind its bar
-  CHECK_THAT(figure.script, ContainsSubstring("\n0.2 18.5 0.200\n"));
-  CHECK_THAT(figure.script, ContainsSubstring("\n0 39.5 0 0.07 32.0 47.0\n")); // of computing
-  CHECK_THAT(normalized_account_figure(evaluation()).script, ContainsSubstring("\n2 18.5 2.00\n"));
+  const svg_reading::Svg svg = svg_reading::read(figure);
+  CHECK(svg.has("exposed tensor"));
+  CHECK_FALSE(svg.has("exposed expert"));
+  for (const char* text : {"tacos", "0.100", "0.200"}) CHECK(svg.has(text)); // ms, behind bars
+  CHECK(figure.data.at(1) == std::vector<std::string>{"compute", "", "ring", "0.08"});
+  CHECK(svg_reading::read(normalized_account_figure(evaluation())).has("2.00"));
   TrainingEvaluation referenced = evaluation();
   referenced.reference = "ring";
-  const Figure relative = normalized_account_figure(referenced);
-  CHECK_THAT(relative.script, ContainsSubstring("\n0.5 39.5 0.500\n"));
-  CHECK_THAT(relative.script, ContainsSubstring("that by ring"));
-  if (gnuplot_found()) CHECK_THAT(rendered(figure, PictureFormat::svg), ContainsSubstring("tacos"));
+  const svg_reading::Svg relative = svg_reading::read(normalized_account_figure(referenced));
+  CHECK(relative.has("0.500"));
+  CHECK(relative.shows("that by ring"));
 }
 
 TEST_CASE("figures of a study: bars, bars over the fastest, links") {
@@ -199,7 +198,7 @@ TEST_CASE("stacked bars need a bar; those without parts are n/a") {
   chart.groups = {{"A", {{"ring", {}}}}};
   CHECK_FALSE(message_of([&] { (void)stacked_bar_figure(chart); }).empty());
   chart.groups[0].bars.push_back({"tacos", {3}});
-  CHECK_THAT(stacked_bar_figure(chart).script, ContainsSubstring("\n0 37.5 n/a\n"));
+  CHECK(svg_reading::read(stacked_bar_figure(chart)).has("n/a"));
 }
 
 TEST_CASE("lines for those who wait") {

@@ -1,7 +1,6 @@
 // `tutti run`: an experiment from its TOML file to tables, figures and verdicts.
 #include "experiments/driver/cli/catalogue.hpp"
 #include "experiments/driver/cli/commands.hpp"
-#include "experiments/driver/figures/gnuplot.hpp"
 #include "experiments/driver/records/output.hpp"
 #include "experiments/driver/results/result_files.hpp"
 #include "experiments/driver/studies/executions/pack_backend.hpp"
@@ -145,6 +144,7 @@ int run_command(const RunArguments& arguments) {
   Experiment experiment = parse_experiment(toml, file);
   for (const LabelledTopology& network : experiment.topologies)
     report_assumptions(network.topology);
+  require_formats(arguments.pictures);
   if (arguments.pack) return write_pack(std::move(experiment), file, arguments);
   require_columns(arguments.tables, experiment.studies);
   std::optional<PackBackend> gpu_pack;
@@ -168,12 +168,8 @@ int run_command(const RunArguments& arguments) {
   if (gpu_pack) gpu_pack->require_same_pack();
   std::vector<std::string> files = write_results(folder, experiment, results);
   print_results(experiment, results, arguments);
-  if (gnuplot_found()) {
-    const auto figures = write_figures(folder, results);
-    files.insert(files.end(), figures.begin(), figures.end());
-  } else if (std::ranges::any_of(results, [](const StudyResult& r) { return bool(r.figures); })) {
-    print_message("no figures: gnuplot isn't installed");
-  }
+  for (std::string& figure : write_figures(folder, results, arguments.pictures))
+    files.push_back(std::move(figure));
   if (!arguments.json && gpu_pack) print_text("\n" + figures_text(rows));
   if (!arguments.json) print_text(fmt::format("\nwritten: {}\n", joined(files, " ")));
   flush_standard_output(); // results first, then what is wrong with them

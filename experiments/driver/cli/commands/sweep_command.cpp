@@ -3,7 +3,6 @@
 #include "experiments/driver/cli/cache_option.hpp"
 #include "experiments/driver/cli/catalogue.hpp"
 #include "experiments/driver/cli/commands.hpp"
-#include "experiments/driver/figures/gnuplot.hpp"
 #include "experiments/driver/pool/interrupts.hpp"
 #include "experiments/driver/records/json.hpp"
 #include "experiments/driver/records/output.hpp"
@@ -82,6 +81,7 @@ void require_sense(const SweepArguments& arguments) {
   if (arguments.engine == "mpi" && reading > 0)
     throw InputError(
         "--engine mpi is for simulating, not for --report, --where, --merge or --emit-slurm");
+  require_formats(arguments.pictures);
   if (reading + int{arguments.shard.has_value()} > 1)
     throw InputError("--report, --where, --merge, --shard and --emit-slurm exclude each other");
   if (!arguments.only.empty() && !arguments.report) throw InputError("--only goes with --report");
@@ -212,14 +212,14 @@ int report(const SweepArguments& arguments, const Sweep& sweep, const std::strin
   const SweepAnalyses analyses = analyses_of(
       chosen, store.table(everything ? shown_columns(chosen) : analysed_columns(chosen)));
   const std::vector<std::string> files =
-      everything ? write_sweep(chosen, analyses, folder) : write_analyses(analyses, folder);
+      everything ? write_sweep(chosen, analyses, folder, arguments.pictures)
+                 : write_analyses(analyses, folder, arguments.pictures);
   if (arguments.json) {
     print_text(answer_of(sweep, counts, outcome, folder, files));
   } else {
     print_head(sweep, counts, outcome);
     print_tables("\n" + analyses_text(analyses, most_lines, table_form(arguments.tables)));
     print_text(fmt::format("\nwritten: {}\n", joined(files, " ")));
-    if (!gnuplot_found()) print_message("no figures: gnuplot isn't installed");
   }
   flush_standard_output();
   return verdict_of(counts, store);
@@ -253,8 +253,7 @@ void write_origin(const Sweep& sweep, const std::string& folder) {
                                                    {"seed", sweep.seed},
                                                    {"tutti", provenance.tutti},
                                                    {"commit", provenance.commit},
-                                                   {"simgrid", provenance.simgrid},
-                                                   {"gnuplot", provenance.gnuplot}}));
+                                                   {"simgrid", provenance.simgrid}}));
 }
 
 // prepare() comes first: only points that the sweep has now are taken over.

@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <numbers>
+#include <utility>
 
 namespace tutti::layouts {
 
@@ -25,6 +26,19 @@ std::string short_name(const Node& node) {
 
 std::vector<Position> rectangle(Position least, Position most) {
   return {least, {most.x, least.y}, most, {least.x, most.y}};
+}
+
+LayoutBox sector(double inner, double outer, double from, double to, std::string name) {
+  LayoutBox box;
+  constexpr int corners = 12;
+  const auto turn = [&](int k) { return from + (to - from) * k / corners; };
+  for (int k = 0; k <= corners; ++k) box.outline.push_back(on_circle(outer, turn(k)));
+  for (int k = corners; k >= 0; --k) box.outline.push_back(on_circle(inner, turn(k)));
+  const Position outward = on_circle(1, (from + to) / 2);
+  box.label = {std::move(name), {}, 8.5, false};
+  box.label.at = outward * (outer + 4 + std::abs(outward.x) * label_width(box.label.text, 8.5) / 2 +
+                            std::abs(outward.y) * label_height(8.5) / 2);
+  return box;
 }
 
 Arrangement blank(const Topology& topology, std::string_view name) {

@@ -69,6 +69,9 @@ struct Arrangement {
 [[nodiscard]] std::string short_name(const Node& node);
 
 [[nodiscard]] std::vector<Position> rectangle(Position least, Position most);
+/// A sector of a ring between these radii and turns, its name outside.
+[[nodiscard]] LayoutBox sector(double inner, double outer, double from, double to,
+                               std::string name);
 
 // ---- the arrangements; none where the network hasn't the structure
 
@@ -83,6 +86,9 @@ using Arrange = std::optional<Arrangement> (*)(const Topology&);
 [[nodiscard]] std::optional<Arrangement> as_grid(const Topology& topology);
 /// Groups of NPUs, each fully connected, with fewer links between them: on arcs of a circle.
 [[nodiscard]] std::optional<Arrangement> as_groups(const Topology& topology);
+/// Groups of NPUs below switches, of which only the uppermost are linked to those of other groups
+/// (Dragonfly+): on sectors of a circle, NPUs outside.
+[[nodiscard]] std::optional<Arrangement> as_tree_groups(const Topology& topology);
 /// One switch in the middle of NPUs.
 [[nodiscard]] std::optional<Arrangement> as_star(const Topology& topology);
 /// NPUs at the bottom, switches above them by level; for up to 144 NPUs.
@@ -93,6 +99,9 @@ using Arrange = std::optional<Arrangement> (*)(const Topology&);
 [[nodiscard]] std::optional<Arrangement> as_servers(const Topology& topology);
 /// Few NPUs linked directly: a circle in the order that keeps strong links short.
 [[nodiscard]] std::optional<Arrangement> as_circle(const Topology& topology);
+/// NPUs alone of which all have as many neighbours, or most are neighbours, and which no other
+/// structure has been found of: a circle, in order of ids, with gaps between blocks.
+[[nodiscard]] std::optional<Arrangement> as_blocks(const Topology& topology);
 /// NPUs on a circle, all else on one of half its radius, each in order of ids.
 [[nodiscard]] Arrangement all_around(const Topology& topology);
 /// By forces; any network of up to 320 nodes.

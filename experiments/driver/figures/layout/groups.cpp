@@ -102,28 +102,15 @@ std::optional<Arrangement> as_groups(const Topology& topology) {
   };
   std::vector<std::size_t> slot(topology.node_count());
   for (std::size_t g = 0; g < count; ++g) {
-    LayoutBox box;
     for (std::size_t i = 0; i < size; ++i) {
       slot[groups[g][i]] = i;
       result.at[groups[g][i]] = on_circle(radius, turn(g, static_cast<double>(i)));
-      box.nodes.push_back(groups[g][i]);
     }
-    std::ranges::sort(box.nodes);
-    constexpr int corners = 12;
-    const double inner = radius - disc - 5, outer = radius + arc + disc + 3;
-    for (int k = 0; k <= corners; ++k)
-      box.outline.push_back(
-          on_circle(outer, turn(g, -0.75 + (static_cast<double>(size) + 0.5) * k / corners)));
-    for (int k = corners; k >= 0; --k)
-      box.outline.push_back(
-          on_circle(inner, turn(g, -0.75 + (static_cast<double>(size) + 0.5) * k / corners)));
-    box.label.text = fmt::format("group {}", g);
-    box.label.font = 8.5;
-    const Position outward = on_circle(1, turn(g, (static_cast<double>(size) - 1) / 2));
-    box.label.at =
-        outward * (outer + 4 + std::abs(outward.x) * label_width(box.label.text, 8.5) / 2 +
-                   std::abs(outward.y) * label_height(8.5) / 2);
-    result.boxes.push_back(std::move(box));
+    result.boxes.push_back(sector(radius - disc - 5, radius + arc + disc + 3, turn(g, -0.75),
+                                  turn(g, static_cast<double>(size) - 0.25),
+                                  fmt::format("group {}", g)));
+    result.boxes.back().nodes = groups[g];
+    std::ranges::sort(result.boxes.back().nodes);
   }
   result.bends.resize(topology.link_count());
   std::vector<std::size_t> group_of(topology.node_count());

@@ -34,8 +34,9 @@ constexpr std::uint32_t most_npus = 1024;
 constexpr std::size_t node_classes = 6;
 
 /// In the order in which they are tried.
-constexpr std::array<Arrange, 9> arrangements{as_ring, as_hypercube, as_grid,   as_star,  as_groups,
-                                              as_tree, as_servers,   as_circle, by_forces};
+constexpr std::array<Arrange, 11> arrangements{as_ring,   as_hypercube, as_grid,        as_star,
+                                               as_groups, as_tree,      as_tree_groups, as_servers,
+                                               as_circle, as_blocks,    by_forces};
 
 NodeClass class_of(const Node& node, std::size_t members) {
   if (members > 1 && node.kind == NodeKind::npu) return NodeClass::many;

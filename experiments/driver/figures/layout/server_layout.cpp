@@ -305,11 +305,37 @@ private:
                 is_lower ? below + 66 + box_margin : 0});
     }
     const double width = step * static_cast<double>(per_line) - 2 * box_margin - 9;
-    std::vector<Position> places(between_.size());
+    between_at_.resize(between_.size());
+    const std::vector<std::vector<std::size_t>> tiers = tiers_between();
+    for (std::size_t tier = 0; tier < tiers.size(); ++tier)
+      for (std::size_t i = 0; i < tiers[tier].size(); ++i)
+        between_at_[tiers[tier][i]] = {
+            width * (static_cast<double>(i) + 0.5) / static_cast<double>(tiers[tier].size()),
+            below + (lines == 2 ? 8 : 6) + 62 * static_cast<double>(tier)};
+  }
+
+  /// What joins the servers, by hops from them: leaves, then spines. Between two lines of servers
+  /// it is one tier.
+  [[nodiscard]] std::vector<std::vector<std::size_t>> tiers_between() const {
+    std::vector<std::uint32_t> hops(next_.count(), UINT32_MAX);
+    std::vector<std::uint32_t> reached;
+    for (std::uint32_t node = 0; node < next_.count(); ++node)
+      if (server_[node] != no_server) {
+        hops[node] = 0;
+        reached.push_back(node);
+      }
+    for (std::size_t i = 0; i < reached.size(); ++i)
+      for (const Neighbour& neighbour : next_.of(reached[i]))
+        if (hops[neighbour.node] == UINT32_MAX) {
+          hops[neighbour.node] = hops[reached[i]] + 1;
+          reached.push_back(neighbour.node);
+        }
+    std::map<std::uint32_t, std::vector<std::size_t>> by_hops;
     for (std::size_t i = 0; i < between_.size(); ++i)
-      places[i] = {width * (static_cast<double>(i) + 0.5) / static_cast<double>(between_.size()),
-                   below + (lines == 2 ? 8 : 6)};
-    between_at_ = std::move(places);
+      by_hops[boxes_.size() > 4 ? 1 : hops[between_[i]]].push_back(i);
+    std::vector<std::vector<std::size_t>> tiers;
+    for (auto& [count, nodes] : by_hops) tiers.push_back(std::move(nodes));
+    return tiers;
   }
 
   void place_as_grid(std::size_t columns) {

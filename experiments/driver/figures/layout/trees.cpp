@@ -1,12 +1,17 @@
 // Trees and fat trees as everybody draws them: NPUs in a row, switches above them by level. What a
 // switch reaches downwards is found by taking the top level away and looking what still hangs
 // together: each such part gets a stretch of the row, and its own top switches are spread over it.
-// So pods of a fat tree stand apart without anybody having said where they are.
+// So pods of a fat tree stand apart without anybody having said where they are. Trees whose tops
+// are linked stand around a circle, their tops inwards.
 #include "experiments/driver/figures/layout/arrangement.hpp"
 #include "experiments/driver/figures/layout/neighbours.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
+#include <numbers>
+#include <numeric>
 #include <optional>
 #include <set>
 #include <string>
@@ -21,11 +26,10 @@ class TreePlan {
 public:
   TreePlan(const Topology& topology, const Neighbours& next, std::vector<std::uint32_t> level)
       : topology_(topology), next_(next), level_(std::move(level)), x_(topology.node_count()),
-        top_(*std::ranges::max_element(level_)) {
-    std::vector<std::uint32_t> all(topology.node_count());
-    for (std::uint32_t n = 0; n < all.size(); ++n) all[n] = n;
-    place(all, top_);
-  }
+        top_(*std::ranges::max_element(level_)) {}
+  /// Behind what has been added before. Pre: nodes ascend.
+  void add(const std::vector<std::uint32_t>& nodes) { place(nodes, top_); }
+  void add_gap(double npus) { end_ += npus; }
   [[nodiscard]] std::uint32_t top() const { return top_; }
   [[nodiscard]] double x(std::uint32_t node) const { return x_[node]; }
   [[nodiscard]] double end() const { return end_; } ///< of the row
@@ -133,6 +137,69 @@ bool is_tree(const Topology& topology) {
   return is_tree(topology, next, levels(topology, next));
 }
 
+std::optional<Arrangement> as_tree_groups(const Topology& topology) {
+  constexpr std::uint32_t most_npus = 600;
+  const std::uint32_t npus = topology.npu_count();
+  if (npus > most_npus || topology.node_count() == npus) return std::nullopt;
+  const Neighbours next(topology);
+  const std::vector<std::uint32_t> level = levels(topology, next);
+  const std::uint32_t top = *std::ranges::max_element(level);
+  if (top < 2 || top == UINT32_MAX) return std::nullopt;
+  // Without links along the top level the groups fall apart; no other links may be along a level.
+  const std::vector<std::uint32_t> group =
+      parts_joined(next, [&](std::uint32_t a, std::uint32_t b) { return level[a] != level[b]; });
+  std::vector<std::vector<std::uint32_t>> groups(*std::ranges::max_element(group) + 1);
+  for (std::uint32_t node = 0; node < next.count(); ++node) {
+    groups[group[node]].push_back(node);
+    for (const Neighbour& neighbour : next.of(node))
+      if (level[node] == level[neighbour.node] && level[node] != top) return std::nullopt;
+  }
+  const auto size_of = [&](const std::vector<std::uint32_t>& nodes) {
+    return std::pair(nodes.size(),
+                     std::ranges::count_if(nodes, [&](std::uint32_t node) { return node < npus; }));
+  };
+  if (groups.size() < 3 || std::ranges::any_of(groups, [&](const auto& nodes) {
+        return size_of(nodes) != size_of(groups[0]);
+      }))
+    return std::nullopt;
+
+  TreePlan plan(topology, next, level);
+  constexpr double gap = 1.6; // between groups, in NPUs
+  for (const std::vector<std::uint32_t>& nodes : groups) {
+    plan.add(nodes);
+    plan.add_gap(gap);
+  }
+  const double slots = plan.end();
+  const double pitch = std::clamp(1700 / slots, 3.2, 26.0);
+  const double outer = std::max(pitch * slots / (2 * std::numbers::pi), 60.0 * (top + 1)),
+               step = std::min(58.0, 0.6 * outer / top);
+  const double disc = std::clamp(0.4 * pitch, 1.6, 9.0);
+  const double half_switch = std::clamp(0.3 * pitch, 3.0, 8.0);
+  Arrangement result = blank(topology, "groups");
+  for (std::uint32_t node = 0; node < next.count(); ++node) {
+    result.at[node] = on_circle(outer - step * level[node], plan.x(node) / slots);
+    result.radius[node] = level[node] == 0 ? disc : half_switch;
+    result.labels[node].sides = {Side::inside};
+    if (level[node] > 0) result.labels[node].text.clear(); // the box says which
+  }
+  if (disc < 5)
+    for (std::uint32_t npu = 0; npu < npus; ++npu) result.labels[npu].text.clear();
+  for (std::size_t g = 0; g < groups.size(); ++g) {
+    double first = slots, last = 0;
+    for (const std::uint32_t node : groups[g]) {
+      first = std::min(first, plan.x(node));
+      last = std::max(last, plan.x(node));
+    }
+    result.boxes.push_back(sector(outer - step * top - half_switch - 6, outer + disc + 5,
+                                  (first - 0.7) / slots, (last + 0.7) / slots,
+                                  fmt::format("group {}", g)));
+    result.boxes.back().nodes = groups[g];
+  }
+  result.lane = std::clamp(0.12 * pitch, 0.9, 3.0);
+  result.font = 7.5;
+  return result;
+}
+
 std::optional<Arrangement> as_tree(const Topology& topology) {
   const Neighbours next(topology);
   const std::vector<std::uint32_t> level = levels(topology, next);
@@ -140,7 +207,10 @@ std::optional<Arrangement> as_tree(const Topology& topology) {
   if (topology.npu_count() > most_leaves || topology.link_count() > most_links ||
       !is_tree(topology, next, level))
     return std::nullopt;
-  const TreePlan plan(topology, next, level);
+  TreePlan plan(topology, next, level);
+  std::vector<std::uint32_t> all(topology.node_count());
+  std::iota(all.begin(), all.end(), 0U);
+  plan.add(all);
   std::vector<double> most(plan.top() + 1, 0); // nodes of a level
   for (const std::uint32_t l : level) ++most[l];
   const double widest = std::max(plan.end(), *std::ranges::max_element(most));

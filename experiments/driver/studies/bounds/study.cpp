@@ -206,8 +206,8 @@ Fields<BoundRow> fields_of(const BoundStudy& study) {
 }
 
 /// How far the best known is above its bound, from "proven" on: the darker, the farther.
-constexpr std::array<std::pair<double, const char*>, 5> gap_classes{
-    {{1.01, "#fbf0cf"}, {1.1, "#fbc87c"}, {1.5, "#ec7f45"}, {2, "#b63550"}, {1e9, "#3a0f6b"}}};
+constexpr std::array<std::pair<double, int>, 5> gap_classes{
+    {{1.01, 0xfbf0cf}, {1.1, 0xfbc87c}, {1.5, 0xec7f45}, {2, 0xb63550}, {1e9, 0x3a0f6b}}};
 
 std::string class_name(std::size_t i) {
   if (i + 1 == gap_classes.size()) return "more";

@@ -4,6 +4,7 @@
 
 #include "experiments/driver/figures/bars.hpp"
 #include "experiments/driver/figures/curves.hpp"
+#include "experiments/driver/figures/palette.hpp"
 #include "sim/error.hpp"
 
 #include <fmt/format.h>

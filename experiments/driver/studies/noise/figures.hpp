@@ -1,7 +1,7 @@
 // Pictures of what draws came to.
 #pragma once
 
-#include "experiments/driver/figures/gnuplot.hpp"
+#include "experiments/driver/figures/picture.hpp"
 #include "experiments/driver/figures/style.hpp"
 #include "experiments/driver/studies/noise/draws.hpp"
 

@@ -6,6 +6,7 @@
 #include "experiments/driver/figures/bars.hpp"
 #include "experiments/driver/figures/curves.hpp"
 #include "experiments/driver/figures/heatmap.hpp"
+#include "experiments/driver/figures/palette.hpp"
 #include "experiments/driver/figures/schedule_drawing.hpp"
 #include "experiments/driver/records/file_stem.hpp"
 #include "experiments/driver/studies/noise/figures.hpp"
@@ -22,6 +23,7 @@
 #include <cmath>
 #include <functional>
 #include <limits>
+#include <map>
 #include <set>
 
 namespace tutti {
@@ -130,7 +132,16 @@ public:
          std::span<const Evaluation> all)
       : request_(request), all_(all), drawn_(request.metric, shown) {}
 
-  [[nodiscard]] std::string axis_label() const { return metric_label(request_, drawn_.unit()); }
+  [[nodiscard]] std::string axis_label() const {
+    return request_.y_label.empty() ? metric_label(request_, drawn_.unit()) : request_.y_label;
+  }
+
+  /// What the value would be at the lower bound; NaN where none is asked for or known.
+  [[nodiscard]] double at_bound(const Evaluation& e) const {
+    if (!request_.shows_bound) return std::nan("");
+    const double gap = e.replays.front().gap();
+    return request_.metric.quantity == Quantity::time ? of(e) / gap : of(e) * gap;
+  }
 
   /// NaN where it is to be drawn over an algorithm that has no value for this problem.
   [[nodiscard]] double of(const Evaluation& e) const {
@@ -160,6 +171,7 @@ void normalize(BarGroup& group) {
   for (const double value : group.values)
     if (value < least) least = value; // NaN is never less
   for (double& value : group.values) value /= least;
+  group.bound /= least;
 }
 
 Figure bars(const FigureRequest& request, const Heading& heading,
@@ -176,6 +188,8 @@ Figure bars(const FigureRequest& request, const Heading& heading,
             return e.topology == topology && series_of(e) == series;
           });
       group.values.push_back(found == evaluations.end() ? std::nan("") : values.of(*found));
+      if (found != evaluations.end() && std::isnan(group.bound))
+        group.bound = values.at_bound(*found);
     }
     if (request.normalized) normalize(group);
     chart.groups.push_back(std::move(group));
@@ -207,6 +221,34 @@ std::vector<Curve> curves_of(std::span<const Evaluation> evaluations, const Valu
     if (!curve.points.empty()) curves.push_back(std::move(curve));
   }
   return curves;
+}
+
+/// The bound of each problem, and the points of others, behind the curves.
+template <typename X, typename Problem>
+void add_beside(CurveChart& chart, const FigureRequest& request,
+                std::span<const Evaluation> evaluations, const Values& values, X&& x_of,
+                Problem&& problem_of) {
+  if (request.shows_bound)
+    for (const std::string& problem : distinct(evaluations, problem_of)) {
+      std::map<double, double> at; // one for each x
+      for (const Evaluation& e : evaluations)
+        if (const double bound = values.at_bound(e);
+            problem_of(e) == problem && std::isfinite(bound))
+          at.emplace(x_of(e), bound);
+      Curve& curve = chart.curves.emplace_back();
+      curve = {"bound" + problem, {}, {}, {}, CurveKind::bound};
+      for (const auto& [x, y] : at) curve.points.push_back({x, y});
+    }
+  for (std::size_t g = 0; g < request.given.size(); ++g)
+    chart.curves.push_back({request.given[g].name,
+                            request.given[g].points,
+                            {},
+                            CurveLook{palette_size - 2 - g % palette_size, 0},
+                            CurveKind::points});
+  std::erase_if(chart.curves, [](const Curve& curve) { return curve.points.empty(); });
+  if (!request.x_label.empty()) chart.x_label = request.x_label;
+  chart.logarithmic = chart.logarithmic || request.logarithmic;
+  chart.y_ends = request.y_ends;
 }
 
 // Where all curves are of one kind, colours tell the others apart: a chart of dashes alone would be
@@ -242,11 +284,12 @@ Figure curves(const FigureRequest& request, const Heading& heading,
     return over_chunks ? chunks_asked(e) : static_cast<double>(e.size.count);
   };
   chart.curves = distinguishable_curves(evaluations, values, name_of, x_of, variant_of, problem_of);
+  add_beside(chart, request, evaluations, values, x_of, problem_of);
   return curve_figure(chart);
 }
 
-Figure over_skews(const Heading& heading, std::span<const Evaluation> evaluations,
-                  const Values& values) {
+Figure over_skews(const FigureRequest& request, const Heading& heading,
+                  std::span<const Evaluation> evaluations, const Values& values) {
   const SkewScale largest = largest_scale(distinct(evaluations, skew_of));
   const TimeUnit unit =
       largest.is_multiple ? TimeUnit{1, "times the lower bound"} : time_unit(largest.value);
@@ -256,14 +299,16 @@ Figure over_skews(const Heading& heading, std::span<const Evaluation> evaluation
   CurveChart chart;
   const NoiseOutcome& drawn = evaluations.front().replays.front().noises.front();
   chart.heading = heading;
-  chart.heading.note += fmt::format("; jitter {}, seed {}", drawn.jitter, drawn.seed);
+  if (request.has_titles)
+    chart.heading.note += fmt::format("; jitter {}, seed {}", drawn.jitter, drawn.seed);
   chart.axis = CurveAxis::linear;
   chart.x_label = fmt::format("{} skew [{}]", largest.distribution, unit.name);
   chart.y_label = values.axis_label();
+  const auto x_of = [&](const Evaluation& e) { return scale_of(skew_of(e)).value / unit.ps; };
   chart.curves = distinguishable_curves(
-      evaluations, values, [&](const Evaluation& e) { return variant_of(e) + problem_of(e); },
-      [&](const Evaluation& e) { return scale_of(skew_of(e)).value / unit.ps; }, variant_of,
-      problem_of);
+      evaluations, values, [&](const Evaluation& e) { return variant_of(e) + problem_of(e); }, x_of,
+      variant_of, problem_of);
+  add_beside(chart, request, evaluations, values, x_of, problem_of);
   return curve_figure(chart);
 }
 
@@ -278,7 +323,7 @@ std::vector<NamedNoise> named_noises(std::span<const Evaluation> evaluations) {
 
 /// The heading with what was drawn, where that is one kind of noise.
 Heading with_draws(Heading heading, std::span<const Evaluation> evaluations) {
-  if (distinct(evaluations, skew_of).size() == 1)
+  if (!heading.note.empty() && distinct(evaluations, skew_of).size() == 1)
     heading.note += "; " + noise_text(evaluations.front().replays.front().noises.front());
   return heading;
 }
@@ -307,12 +352,18 @@ Figure scaling(const FigureRequest& request, const Heading& heading, Networks ne
   const Quantity quantity = request.metric.quantity;
   const bool grows = request.reference.empty() && !request.normalized &&
                      (quantity == Quantity::effort || quantity == Quantity::time);
-  return curve_figure(
-      {heading, CurveAxis::tens, npus ? "NPUs" : words_of(request.over), values.axis_label(),
-       distinguishable_curves(evaluations, values, name_of, x_of, algorithm_of, problem_of),
-       !grows ? ""
-       : npus ? "N"
-              : "T"});
+  CurveChart chart{
+      heading,
+      CurveAxis::tens,
+      npus ? "NPUs" : words_of(request.over),
+      values.axis_label(),
+      distinguishable_curves(evaluations, values, name_of, x_of, algorithm_of, problem_of),
+      !grows ? ""
+      : npus ? "N"
+             : "T"};
+  add_beside(chart, request, evaluations, values, x_of,
+             [&](const Evaluation& e) { return ", " + problem_of(e); });
+  return curve_figure(chart);
 }
 
 Figure schedule(const FigureRequest& request, const Heading& heading, std::span<const Case> cases,
@@ -333,7 +384,9 @@ Figure schedule(const FigureRequest& request, const Heading& heading, std::span<
 Figure drawn_figure(const FigureRequest& request, Networks networks, std::span<const Case> cases,
                     std::span<const Evaluation> evaluations) {
   const std::vector<Evaluation> some = shown(request, evaluations);
-  const Heading heading{request.title, model_note(some)};
+  Heading heading;
+  if (request.has_titles) heading = {request.title, model_note(some)};
+  if (request.inches > 0) heading.page = static_cast<int>(request.inches * page_width / 7);
   const Values values(request, some, evaluations);
   switch (request.kind) {
   case FigureKind::heatmap:
@@ -344,7 +397,7 @@ Figure drawn_figure(const FigureRequest& request, Networks networks, std::span<c
   case FigureKind::sizes:
   case FigureKind::chunks: return curves(request, heading, some, values);
   case FigureKind::scaling: return scaling(request, heading, networks, some, values);
-  case FigureKind::skews: return over_skews(heading, some, values);
+  case FigureKind::skews: return over_skews(request, heading, some, values);
   case FigureKind::histogram:
     return histogram_figure(with_draws(heading, some), named_noises(some));
   case FigureKind::robustness:
@@ -366,7 +419,10 @@ bool FigureRequest::shows(std::string_view topology, std::string_view algorithm)
 Figure make_figure(const FigureRequest& request, Networks networks, std::span<const Case> cases,
                    std::span<const Evaluation> evaluations) {
   try {
-    return drawn_figure(request, networks, cases, evaluations);
+    Figure figure = drawn_figure(request, networks, cases, evaluations);
+    figure.inches = request.inches;
+    figure.font = request.font;
+    return figure;
   } catch (const InputError& error) {
     throw InputError(fmt::format("figure {}: {}", request.file, error.what()));
   }

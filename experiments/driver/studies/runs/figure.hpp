@@ -1,13 +1,17 @@
 // The pictures that an experiment asks for ([[figures]]), from its evaluations.
 #pragma once
 
-#include "experiments/driver/figures/gnuplot.hpp"
 #include "experiments/driver/figures/heatmap.hpp"
+#include "experiments/driver/figures/picture.hpp"
+#include "experiments/driver/records/power_law.hpp"
 #include "experiments/driver/records/records.hpp"
+#include "experiments/driver/studies/keys.hpp"
 #include "experiments/driver/studies/runs/evaluation.hpp"
 #include "experiments/driver/studies/study.hpp"
 
+#include <array>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -28,6 +32,12 @@ enum class FigureKind : std::uint8_t {
   robustness,  ///< times without noise and of draws, one group per algorithm and skew
 };
 
+/// Values of others in a figure of curves.
+struct GivenPoints {
+  std::string name;
+  std::vector<PlotPoint> points; ///< on the figure's axes
+};
+
 struct FigureRequest {
   FigureKind kind = FigureKind::heatmap;
   std::string title, file;
@@ -41,11 +51,21 @@ struct FigureRequest {
   bool normalized = false;    ///< over the least of each topology
   std::string reference = {}; ///< an algorithm: over its value for the same problem
   bool logarithmic = false;
-  RecordColumn over; ///< likewise: what a problem's size is counted by
+  RecordColumn over;        ///< likewise: what a problem's size is counted by
+  bool shows_bound = false; ///< of times and rates: what no schedule passes
+  std::vector<GivenPoints> given = {};
+  double inches = 0;     ///< of width in print; 0: a page's, and as many points
+  std::string font = {}; ///< family; empty: sans-serif
+  bool has_titles = true;
+  std::string x_label = {}, y_label = {}; ///< empty: its own
+  std::optional<std::array<double, 2>> y_ends = {};
 
   /// Whether it is about these.
   [[nodiscard]] bool shows(std::string_view topology, std::string_view algorithm) const;
 };
+
+/// How figures look in print, whatever their kind.
+[[nodiscard]] std::span<const Key<FigureRequest>> look_keys();
 
 /// Figures speak of the first replay of each evaluation, and of each skew as asked for; those
 /// without a correct schedule are left out. Pre: `evaluations` are those of `cases`, on these

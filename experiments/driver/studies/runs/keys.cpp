@@ -1,8 +1,16 @@
-// The keys of [[runs]] that `tutti synth` takes.
+// The keys of [[runs]] that `tutti synth` takes, and of [[figures]] that say how one looks in
+// print.
 #include "experiments/driver/studies/keys.hpp"
 #include "experiments/driver/requests/collective_request.hpp"
 #include "experiments/driver/studies/noise/request.hpp"
+#include "experiments/driver/studies/runs/figure.hpp"
 #include "experiments/driver/studies/runs/study.hpp"
+#include "sim/error.hpp"
+#include "sim/text.hpp"
+
+#include <fmt/format.h>
+
+#include <cstdlib>
 
 namespace tutti {
 
@@ -11,7 +19,38 @@ namespace {
 constexpr Words<bool, 2> relay_words{"relays", {"paths", "transfers"}},
     dependency_words{"dependencies", {"kept", "dropped"}};
 
+/// "3.3in", "84mm", "8.4cm" in inches.
+double parse_width(const std::string& text) {
+  char* end = nullptr;
+  const double number = std::strtod(text.c_str(), &end);
+  const std::string_view unit = trimmed(end);
+  const double inches = unit == "in"   ? number
+                        : unit == "mm" ? number / 25.4
+                        : unit == "cm" ? number / 2.54
+                                       : 0;
+  if (!(inches >= 1 && inches <= 20))
+    throw InputError(fmt::format(
+        "\"{}\" is no width of a picture: 3.3in, 84mm or 8.4cm, from 1 to 20 inches", text));
+  return inches;
+}
+
+std::string parse_font(const std::string& text) {
+  if (text.empty() || text.find_first_of("<>&\"'") != std::string::npos)
+    throw InputError(fmt::format("\"{}\" is no family of a font", text));
+  return text;
+}
+
 } // namespace
+
+std::span<const Key<FigureRequest>> look_keys() {
+  using R = FigureRequest;
+  static constexpr Key<R> rows[]{
+      {"width", nullptr, keys::text<parse_width, nullptr, &R::inches>,
+       "in print, such as a column's: 3.3in or 84mm"},
+      {"font", nullptr, keys::text<parse_font, nullptr, &R::font>, "family, such as Times"},
+      {"titles", nullptr, keys::flag<&R::has_titles>, "whether title and note are shown"}};
+  return rows;
+}
 
 std::vector<std::string> engines_or_auto() {
   std::vector<std::string> names = engine_names();

@@ -147,6 +147,33 @@ LinkQuantity parse_reported_quantity(const std::string& text) {
   return quantity;
 }
 
+std::array<double, 2> axis_ends(const ConfigValue& value) {
+  const std::vector<ConfigValue> items = list_of(value);
+  if (items.size() != 2) throw value.error("an axis has two ends");
+  const std::array<double, 2> ends{items[0].number(), items[1].number()};
+  if (!(ends[0] < ends[1])) throw value.error("an axis goes up");
+  return ends;
+}
+
+/// Points of others, and the ends of the axis on which all lie.
+void read_given(ConfigTable& table, FigureRequest& figure) {
+  for (ConfigTable& given : table.tables("points")) {
+    GivenPoints& points = figure.given.emplace_back();
+    points.name = plain_label(given.at("name"));
+    const std::vector<ConfigValue> x = list_of(given.at("x")), y = list_of(given.at("y"));
+    if (x.size() != y.size() || x.empty())
+      throw given.error("points have as many x as y, and one at least");
+    for (std::size_t i = 0; i < x.size(); ++i)
+      points.points.push_back({figure.kind == FigureKind::sizes
+                                   ? static_cast<double>(x[i].bytes().count)
+                                   : x[i].number(),
+                               y[i].number()});
+    given.finish();
+  }
+  if (const auto label = table.find("x_label")) figure.x_label = plain_label(*label);
+  if (const auto ends = table.find("y_ends")) figure.y_ends = axis_ends(*ends);
+}
+
 // What the figure shows of its evaluations; a key that its kind doesn't know stays unread.
 void read_axes(ConfigTable& table, FigureRequest& figure) {
   const FigureKind kind = figure.kind;
@@ -160,6 +187,15 @@ void read_axes(ConfigTable& table, FigureRequest& figure) {
   const std::vector<RecordColumn> columns = columns_of<RunStudy>();
   figure.metric = parsed_at(table, "metric", "algbw",
                             [&](const std::string& text) { return metric_column(text, columns); });
+  const bool can_have_bound =
+      figure.metric.quantity == Quantity::time || figure.metric.quantity == Quantity::rate;
+  if (const auto bound = table.find("bound")) {
+    figure.shows_bound = bound->boolean();
+    if (figure.shows_bound && !can_have_bound)
+      throw bound->error("a bound is one of times and rates");
+  }
+  if (const auto label = table.find("y_label")) figure.y_label = plain_label(*label);
+  if (kind != FigureKind::bars) read_given(table, figure);
   if (kind == FigureKind::scaling) {
     figure.over = parsed_at(table, "over", "npus",
                             [&](const std::string& text) { return size_column(text, columns); });
@@ -173,7 +209,6 @@ void read_axes(ConfigTable& table, FigureRequest& figure) {
     else
       throw normalized->error("\"normalized\" of curves is the name of an algorithm");
   }
-  if (kind != FigureKind::bars) return;
   if (const auto logarithmic = table.find("logarithmic"))
     figure.logarithmic = logarithmic->boolean();
 }
@@ -278,6 +313,7 @@ FigureRequest read_figure(ConfigTable table, const Experiment& experiment,
       });
   read_choice(table, matrices, figure);
   read_axes(table, figure);
+  read_keys(table, look_keys(), figure);
   table.finish();
   require_draws(kind, table.find("metric"), figure, drawn_skews(experiment, matrices, figure));
   return figure;
@@ -295,9 +331,8 @@ struct RunResults {
 std::vector<NamedFigure> figures_of(const RunResults& results) {
   std::vector<NamedFigure> figures;
   for (const FigureRequest& request : results.figures)
-    figures.push_back({request.file,
-                       make_figure(request, results.networks, results.cases, results.evaluations),
-                       true});
+    figures.push_back(
+        {request.file, make_figure(request, results.networks, results.cases, results.evaluations)});
   return figures;
 }
 

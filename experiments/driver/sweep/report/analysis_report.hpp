@@ -1,7 +1,7 @@
 // What one analysis comes to, before it is written: tables, figures, words.
 #pragma once
 
-#include "experiments/driver/figures/gnuplot.hpp"
+#include "experiments/driver/figures/picture.hpp"
 #include "experiments/driver/records/table.hpp"
 #include "experiments/driver/sweep/analysis/analysed_points.hpp"
 #include "experiments/driver/sweep/space/sweep.hpp"

@@ -184,7 +184,7 @@ void add_figure(AnalysisReport& report, const CurvesAnalysis& analysis, const Cu
   chart.x_names = x.names;
   chart.x_label = x.unit.label(columns.x->name);
   chart.y_label = y.label();
-  chart.y_tics = y.tics();
+  chart.y_tics = y.axis().tics;
   chart.logarithmic = y.logarithmic();
   for (const CurveCell* cell : cells) {
     const std::string name = columns.series == nullptr

@@ -30,36 +30,17 @@ FigureAxis::FigureAxis(std::string name, Unit unit, std::span<const double> valu
   }
 }
 
-double FigureAxis::share(double value) const {
-  return logarithmic_ ? std::log(value / low_) / std::log(high_ / low_)
-                      : (value - low_) / (high_ - low_);
-}
-
 int FigureAxis::cell(double value, int cells) const {
-  return std::clamp(static_cast<int>(std::floor(share(value) * cells)), 0, cells - 1);
+  const double share = PlotAxis{low_, high_, logarithmic_}.share(value);
+  return std::clamp(static_cast<int>(std::floor(share * cells)), 0, cells - 1);
 }
 
-std::vector<AxisTic> FigureAxis::few_tics(std::size_t most) const {
-  const double low = scaled(low_), high = scaled(high_);
-  std::vector<AxisTic> marks;
-  if (logarithmic_) {
-    marks = decade_tics(low, high);
-    const std::size_t step = (marks.size() + most - 1) / most;
-    for (std::size_t i = 0; step > 1 && i * step < marks.size(); ++i) marks[i] = marks[i * step];
-    if (step > 1) marks.resize((marks.size() + step - 1) / step);
-    return marks;
-  }
-  // The least of 1, 2, 5 times a power of ten that is coarse enough.
-  const double finest = (high - low) / static_cast<double>(most);
-  const double decade = std::pow(10.0, std::floor(std::log10(finest)));
-  double step = 10 * decade;
-  for (const double digit : {5.0, 2.0, 1.0})
-    if (digit * decade >= finest) step = digit * decade;
-  const bool millions = high >= 1e6; // not "1.5e+06"
-  for (double i = std::ceil(low / step); i * step <= high && marks.size() < most + 1; ++i)
-    marks.push_back({i * step, millions ? fmt::format("{:.6g} M", i * step / 1e6 + 0.0)
-                                        : fmt::format("{:.6g}", i * step + 0.0)});
-  return marks;
+PlotAxis FigureAxis::small_axis(std::size_t most) const {
+  PlotAxis small{scaled(low_), scaled(high_), logarithmic_};
+  const std::vector<AxisTic> all = small.marks(most);
+  const std::size_t step = (all.size() + most) / (most + 1);
+  for (std::size_t i = 0; i < all.size(); i += step) small.tics.push_back(all[i]);
+  return small;
 }
 
 std::vector<AxisTic> FigureAxis::tics() const {
@@ -85,18 +66,5 @@ std::vector<AxisTic> FigureAxis::tics() const {
 }
 
 std::string FigureAxis::label() const { return tics().empty() ? unit_.label(name_) : name_; }
-
-std::string FigureAxis::range_commands(char axis) const {
-  return fmt::format("{} logscale {}\nset {}range [{:.6g}:{:.6g}]\n",
-                     logarithmic_ ? "set" : "unset", axis, axis, scaled(low_), scaled(high_));
-}
-
-std::string FigureAxis::commands(char axis) const {
-  const std::vector<AxisTic> marks = tics();
-  const std::string tics_command =
-      marks.empty() ? "" : fmt::format("set {}tics ({})\n", axis, tics_text(marks));
-  return range_commands(axis) + fmt::format("set {}label {}{}\n{}", axis, gnuplot_quoted(label()),
-                                            axis == 'y' ? " offset 0.5, 0" : "", tics_command);
-}
 
 } // namespace tutti::sweep

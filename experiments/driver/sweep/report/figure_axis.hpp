@@ -1,7 +1,7 @@
 // A numeric axis of a figure: its unit, its scale, its range.
 #pragma once
 
-#include "experiments/driver/figures/style.hpp"
+#include "experiments/driver/figures/chart.hpp"
 #include "experiments/driver/sweep/analysis/cells.hpp"
 
 #include <cstddef>
@@ -25,26 +25,23 @@ public:
   FigureAxis(std::string name, Unit unit, std::span<const double> values, AxisScale scale);
 
   [[nodiscard]] bool logarithmic() const { return logarithmic_; }
-  /// With the unit, unless the tics have it.
+  /// With the unit, unless the marks have it.
   [[nodiscard]] std::string label() const;
-  /// Marks of a logarithmic axis, in its unit, with texts such as "10 us"; none: gnuplot's will do.
-  [[nodiscard]] std::vector<AxisTic> tics() const;
-  /// In the axis's unit.
+  /// In the axis's unit, with marks such as "10 us" where it is logarithmic.
+  [[nodiscard]] PlotAxis axis() const {
+    return {scaled(low_), scaled(high_), logarithmic_, tics()};
+  }
+  /// The same with at most about so many marks without a unit, for small pictures.
+  [[nodiscard]] PlotAxis small_axis(std::size_t most) const;
   [[nodiscard]] double scaled(double value) const { return value / unit_.divisor; }
-  /// At most so many marks, whatever the scale, for small pictures.
-  [[nodiscard]] std::vector<AxisTic> few_tics(std::size_t most) const;
   /// Its name with its unit, whatever the marks say.
   [[nodiscard]] std::string label_with_unit() const { return unit_.label(name_); }
-  /// 0 at its low end, 1 at its high one.
-  [[nodiscard]] double share(double value) const;
   /// Which of `cells` equal parts of the axis the value lies in.
   [[nodiscard]] int cell(double value, int cells) const;
-  /// Scale, range and label of gnuplot's axis 'x' or 'y'.
-  [[nodiscard]] std::string commands(char axis) const;
-  /// Scale and range alone.
-  [[nodiscard]] std::string range_commands(char axis) const;
 
 private:
+  [[nodiscard]] std::vector<AxisTic> tics() const;
+
   std::string name_;
   Unit quantity_ = Unit::none;
   AxisUnit unit_;

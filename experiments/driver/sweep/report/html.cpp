@@ -22,13 +22,6 @@ std::string_view entity(char c) {
   }
 }
 
-// `after` behind each `mark`, but for what has been put there.
-void insert_after(std::string& text, std::string_view mark, std::string_view after) {
-  for (std::size_t at = text.find(mark); at != std::string::npos;
-       at = text.find(mark, at + mark.size() + after.size()))
-    text.insert(at + mark.size(), after);
-}
-
 std::string html_row(const std::vector<Column>& columns, const std::vector<std::string>& cells) {
   std::string text = "<tr>";
   for (std::size_t i = 0; i < cells.size(); ++i)
@@ -68,19 +61,10 @@ std::string html_table(const Table& table, std::size_t most_rows, std::string_vi
   return text;
 }
 
-std::string inline_svg(std::string_view svg, std::string_view title, std::string_view prefix) {
-  const std::size_t begin = svg.find("<svg");
-  std::string text(svg.substr(begin == std::string_view::npos ? 0 : begin));
-  // An id and everything that refers to it, in both ways of quoting.
-  for (const char* mark : {" id='", " id=\"", "href='#", "href=\"#", "url(#"})
-    insert_after(text, mark, prefix);
-  constexpr std::string_view own_title = "<title>Gnuplot</title>";
-  const std::string better = fmt::format("<title>{}</title>", escaped(title));
-  if (const std::size_t at = text.find(own_title); at != std::string::npos)
-    text.replace(at, own_title.size(), better);
+std::string inline_svg(std::string_view svg, std::string_view title) {
   constexpr std::string_view tag = "<svg";
-  if (text.starts_with(tag)) text.insert(tag.size(), " role=\"img\"");
-  return text;
+  return fmt::format("{} role=\"img\" aria-label=\"{}\"{}", tag, escaped(title),
+                     svg.substr(tag.size()));
 }
 
 } // namespace tutti::sweep

@@ -18,9 +18,7 @@ namespace tutti::sweep {
 [[nodiscard]] std::string html_table(const Table& table, std::size_t most_rows,
                                      std::string_view file);
 
-/// gnuplot's SVG as part of a page: without prolog, with this title, and with `prefix` before all
-/// its ids, which would otherwise be the same in all pictures of the page.
-[[nodiscard]] std::string inline_svg(std::string_view svg, std::string_view title,
-                                     std::string_view prefix);
+/// A picture of ours as part of a page, with this name for those who don't see it.
+[[nodiscard]] std::string inline_svg(std::string_view svg, std::string_view title);
 
 } // namespace tutti::sweep

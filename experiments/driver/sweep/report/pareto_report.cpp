@@ -1,8 +1,8 @@
 // Fronts of two objectives: a table of their points, and figures with a small picture for each
 // combination of `by`: the front on a staircase, its points named, and those that it beats behind
 // it.
+#include "experiments/driver/figures/chart.hpp"
 #include "experiments/driver/figures/palette.hpp"
-#include "experiments/driver/figures/style.hpp"
 #include "experiments/driver/sweep/analysis/cells.hpp"
 #include "experiments/driver/sweep/analysis/pareto_front.hpp"
 #include "experiments/driver/sweep/report/analysis_report.hpp"
@@ -70,15 +70,15 @@ struct PanelLayout {
   double plot_width, plot_height;
   ChartFrame frame;
 
-  explicit PanelLayout(const Heading& heading, std::size_t panels)
+  PanelLayout(const Heading& heading, std::size_t panels, bool has_legend)
       : columns(std::min<std::size_t>(panels, 3)),
         plot_width((page_width - 12.0) / static_cast<double>(columns) - left - right),
         plot_height(columns == 1   ? 300
                     : columns == 2 ? 210
                                    : 150),
         frame(heading, page_width, left, right,
-              static_cast<double>((panels + columns - 1) / columns) *
-                  (plot_height + above + below)) {}
+              static_cast<double>((panels + columns - 1) / columns) * (plot_height + above + below),
+              has_legend ? 22 : 0, -24) {}
   [[nodiscard]] Box plot(std::size_t panel) const {
     const double x = left + static_cast<double>(panel % columns) * (plot_width + left + right);
     const double y = frame.top - 8 + above +
@@ -87,53 +87,63 @@ struct PanelLayout {
   }
 };
 
-std::string colour_of(const ParetoChart& chart, std::uint32_t row) {
+int colour_of(const ParetoChart& chart, std::uint32_t row) {
   const std::uint32_t level = chart.name == nullptr ? 0 : chart.name->of_row[row];
-  return level == no_index ? "#777777" : choice_colour(level);
+  return level == no_index ? 0x777777 : choice_colour(level);
 }
 
-// Beaten points, one for each small cell of the plot: a dot more in one of them can't be seen, but
-// a million dots make a page too large to open.
-std::string cloud_data(const ParetoPanel& panel, const FigureAxis& x, const FigureAxis& y) {
-  std::set<std::uint32_t> on_front;
-  for (const FrontPoint& point : panel.front) on_front.insert(point.row);
-  std::set<std::pair<int, int>> taken;
-  std::string data;
-  for (const Candidate& each : panel.candidates)
-    if (!on_front.contains(each.row) &&
-        taken.emplace(x.cell(each.x, 140), y.cell(each.y, 80)).second)
-      data += fmt::format("{:.6g} {:.6g}\n", x.scaled(each.x), y.scaled(each.y));
-  return data;
+/// Names of what fronts have, by their levels; empty where a legend of them would be too long.
+std::map<std::uint32_t, std::string> legend_of(const ParetoChart& chart) {
+  constexpr std::size_t most = 8;
+  std::map<std::uint32_t, std::string> names;
+  if (chart.name == nullptr) return names;
+  for (const ParetoPanel& panel : chart.panels)
+    for (const FrontPoint& point : panel.front)
+      if (const std::uint32_t level = chart.name->of_row[point.row]; level != no_index)
+        names[level] = display_text(chart.name->values[level]);
+  if (names.size() > most) names.clear();
+  return names;
 }
 
-// The names of the front's points, each beside its own and upon no other: as near as there is room,
-// with a thin line where that isn't next to it. Neighbours of one name share it.
+void paint_legend(Canvas& canvas, const ParetoChart& chart, Position at,
+                  const std::map<std::uint32_t, std::string>& names) {
+  const auto write = [&](const std::string& text) {
+    canvas.text(text_layer, at, text, chart_font, ink, Anchor::left);
+    at.x += text_width(text, chart_font) + 16;
+  };
+  write(chart.name->name + ":");
+  for (const auto& [level, name] : names) {
+    canvas.disc(text_layer, at, 3.6, choice_colour(level));
+    at.x += 9;
+    write(name);
+  }
+}
+
+// The names of the front's points, each beside its own and upon no other, nor on the staircase: as
+// near as there is room, with a thin line where that isn't next to it. Neighbours of one name share
+// it.
 class FrontNames {
 public:
-  FrontNames(const ParetoChart& chart, const ParetoPanel& panel, const FigureAxis& x,
-             const FigureAxis& y, const Box& plot, const ChartFrame& frame)
-      : plot_(plot), frame_(frame) {
-    if (chart.name == nullptr) return;
-    std::vector<std::pair<double, double>> points;
-    for (const FrontPoint& point : panel.front) {
-      points.emplace_back(plot.left + x.share(chart.x.values[point.row]) * (plot.right - plot.left),
-                          plot.bottom -
-                              y.share(chart.y.values[point.row]) * (plot.bottom - plot.top));
-      const auto& [px, py] = points.back();
-      taken_.push_back({px - 5, py - 5, px + 5, py + 5});
+  FrontNames(Canvas& canvas, const ParetoChart& chart, const ParetoPanel& panel,
+             std::span<const Position> points, std::span<const Position> staircase, const Box& plot)
+      : canvas_(canvas), plot_(plot) {
+    for (const Position& at : points) taken_.push_back({at.x - 5, at.y - 5, at.x + 5, at.y + 5});
+    for (std::size_t i = 1; i < staircase.size(); ++i) {
+      const Position a = staircase[i - 1], b = staircase[i];
+      taken_.push_back({std::min(a.x, b.x) - 1, std::min(a.y, b.y) - 1, std::max(a.x, b.x) + 1,
+                        std::max(a.y, b.y) + 1});
     }
     std::string before;
     for (std::size_t i = 0; i < points.size(); ++i) {
       const std::uint32_t level = chart.name->of_row[panel.front[i].row];
       const std::string name = level == no_index ? "" : display_text(chart.name->values[level]);
-      if (name != before && !name.empty()) place(name, points[i].first, points[i].second);
+      if (name != before && !name.empty()) place(name, points[i]);
       before = name;
     }
   }
-  [[nodiscard]] const std::string& commands() const { return commands_; }
 
 private:
-  void place(const std::string& name, double x, double y) {
+  void place(const std::string& name, Position at) {
     const double width = text_width(name, least_font);
     for (const double away : {7.0, 18.0, 32.0, 48.0, 68.0, 92.0})
       for (const auto& [dx, dy] : std::initializer_list<std::pair<double, double>>{{1, 0},
@@ -144,8 +154,8 @@ private:
                                                                                    {-0.7, 0.9},
                                                                                    {0, -1},
                                                                                    {0, 1}}) {
-        const double cx = x + dx * (away + width / 2) + (dx == 0 ? 0 : 2 * dx),
-                     cy = y + dy * (away + 5);
+        const double cx = at.x + dx * (away + width / 2) + (dx == 0 ? 0 : 2 * dx),
+                     cy = at.y + dy * (away + 5);
         const Box box{cx - width / 2, cy - 6, cx + width / 2, cy + 6};
         const bool inside = box.left >= plot_.left + 2 && box.right <= plot_.right + 12 &&
                             box.top >= plot_.top - 4 && box.bottom <= plot_.bottom - 2;
@@ -153,67 +163,61 @@ private:
           continue;
         taken_.push_back(box);
         if (away > 7)
-          commands_ += fmt::format("set arrow from {} to {} nohead linewidth 0.6 linecolor rgb "
-                                   "'#888888'\n",
-                                   frame_.screen(x, y),
-                                   frame_.screen(std::clamp(x, box.left, box.right),
-                                                 std::clamp(y, box.top, box.bottom)));
-        commands_ += fmt::format("set label {} at {} center font 'sans-serif,{}' textcolor rgb "
-                                 "'#222222' front\n",
-                                 gnuplot_quoted(name), frame_.screen(cx, cy), least_font);
+          canvas_.line(
+              axis_layer, at,
+              {std::clamp(at.x, box.left, box.right), std::clamp(at.y, box.top, box.bottom)},
+              0x888888, 0.6);
+        canvas_.text(text_layer, {cx, cy}, name, least_font, ink);
         return;
       }
   }
 
+  Canvas& canvas_;
   Box plot_;
-  const ChartFrame& frame_;
   std::vector<Box> taken_;
-  std::string commands_;
 };
 
-std::string panel_script(const ParetoChart& chart, std::size_t p, const PanelLayout& layout,
-                         const FigureAxis& x) {
+// Beaten points, one for each small cell of the plot: a dot more in one of them can't be seen, but
+// a million dots make a page too large to open.
+void paint_cloud(Canvas& canvas, const ParetoPanel& panel, const FigureAxis& x, const FigureAxis& y,
+                 const Plot& plot) {
+  std::set<std::uint32_t> on_front;
+  for (const FrontPoint& point : panel.front) on_front.insert(point.row);
+  std::set<std::pair<int, int>> taken;
+  for (const Candidate& each : panel.candidates)
+    if (!on_front.contains(each.row) &&
+        taken.emplace(x.cell(each.x, 140), y.cell(each.y, 80)).second)
+      canvas.disc(curve_layer, plot.at(x.scaled(each.x), y.scaled(each.y)), 1.3, 0xa8a8a8);
+}
+
+void paint_panel(Canvas& canvas, const ParetoChart& chart, std::size_t p, const PanelLayout& layout,
+                 const FigureAxis& x, bool has_legend) {
   const ParetoPanel& panel = chart.panels[p];
   const FigureAxis y = axis_of(chart.y, chart.y_name, {&panel, 1});
-  const Box plot = layout.plot(p);
-  ChartFrame frame = layout.frame;
-  frame.left = plot.left;
-  frame.right = plot.right;
-  frame.top = plot.top;
-  frame.bottom = plot.bottom;
-  std::string text =
-      frame.margins() + x.range_commands('x') + y.range_commands('y') +
-      fmt::format("set xtics ({})\nset ytics ({})\n",
-                  tics_text(x.few_tics(layout.columns == 3 ? 4 : 7)), tics_text(y.few_tics(5)));
-  text += fmt::format("set label {} at {} left font 'sans-serif,12' textcolor rgb '#111111'\n"
-                      "set label {} at {} left font 'sans-serif,{}' textcolor rgb '#555555'\n",
-                      gnuplot_quoted(panel.title), frame.screen(plot.left - 34, plot.top - 24),
-                      gnuplot_quoted(y.label_with_unit()),
-                      frame.screen(plot.left - 34, plot.top - 10), least_font);
-  if (p + layout.columns >= chart.panels.size())
-    text += fmt::format("set label {} at {} center\n", gnuplot_quoted(x.label_with_unit()),
-                        frame.screen((plot.left + plot.right) / 2, plot.bottom + 30));
-  text += FrontNames(chart, panel, x, y, plot, frame).commands();
-  std::string stairs, front;
-  for (const FrontPoint& point : panel.front) {
-    const std::string line = fmt::format("{:.6g} {:.6g}", x.scaled(chart.x.values[point.row]),
-                                         y.scaled(chart.y.values[point.row]));
-    stairs += line + "\n";
-    front += fmt::format("{} 0x{}\n", line, colour_of(chart, point.row).substr(1));
-  }
-  const std::string cloud = cloud_data(panel, x, y);
-  text += fmt::format("$cloud{0} << END\n{1}END\n$stairs{0} << END\n{2}END\n$front{0} << END\n"
-                      "{3}END\nplot ",
-                      p, cloud, stairs, front);
-  if (!cloud.empty())
-    text +=
-        fmt::format("$cloud{} with points pointtype 7 pointsize 0.3 linecolor rgb '#a8a8a8', ", p);
+  const Box box = layout.plot(p);
+  const Plot plot(canvas, {box.left, box.top}, {box.right, box.bottom},
+                  x.small_axis(layout.columns == 3 ? 4 : 7), y.small_axis(5));
+  plot.paint_x(true, least_font);
+  plot.paint_y(true, least_font);
+  canvas.text(text_layer, {box.left - 34, box.top - 24}, panel.title, 12, 0x111111, Anchor::left);
+  canvas.text(text_layer, {box.left - 34, box.top - 10}, y.label_with_unit(), least_font, note_ink,
+              Anchor::left);
+  if (p + layout.columns >= chart.panels.size()) plot.name_x(x.label_with_unit(), 30);
+  paint_cloud(canvas, panel, x, y, plot);
+  std::vector<Position> front;
+  for (const FrontPoint& point : panel.front)
+    front.push_back(
+        plot.at(x.scaled(chart.x.values[point.row]), y.scaled(chart.y.values[point.row])));
   // A point beats all that is worse in both: the staircase runs along the edge of what is beaten,
   // which depends on whether more or less of x is better.
-  return text + fmt::format("$stairs{0} with {1} linewidth 1.2 linecolor rgb '#555555', $front{0} "
-                            "using 1:2:3 with points pointtype 7 pointsize 0.8 linecolor rgb "
-                            "variable\n",
-                            p, chart.x.maximise ? "fsteps" : "steps");
+  const std::vector<Position> staircase = stairs(front, chart.x.maximise);
+  canvas.line(curve_layer + 1, staircase, axis_ink, 1.2);
+  for (std::size_t i = 0; i < front.size(); ++i)
+    canvas.disc(curve_layer + 2, front[i], 3.6, colour_of(chart, panel.front[i].row));
+  // A legend says it better than many names.
+  constexpr std::size_t most_named = 8;
+  if (chart.name != nullptr && (!has_legend || front.size() <= most_named))
+    FrontNames(canvas, chart, panel, front, staircase, box);
 }
 
 // Small multiples: a panel for each value of the last of `by`. They have one x axis, as what is
@@ -225,14 +229,15 @@ Figure pareto_figure(const ParetoChart& chart) {
       chart.name == nullptr ? "" : " and named by " + chart.name->name,
       chart.x.maximise ? "to the right" : "to the left", chart.y.maximise ? "up" : "down");
   const Heading heading{chart.title, chart.note.empty() ? note : chart.note + "; " + note};
-  const PanelLayout layout(heading, chart.panels.size());
+  const std::map<std::uint32_t, std::string> legend = legend_of(chart);
+  const PanelLayout layout(heading, chart.panels.size(), !legend.empty());
   const FigureAxis x = axis_of(chart.x, chart.x_name, chart.panels);
-  std::string script = figure_style(heading, layout.frame.width) +
-                       "set border 3\nunset key\nset grid back linetype 1 linecolor rgb '#e6e6e6' "
-                       "linewidth 0.8\nset tics font 'sans-serif,10'\nset multiplot\n";
+  Canvas canvas = layout.frame.canvas();
+  if (!legend.empty())
+    paint_legend(canvas, chart, {FigureFrame::margin, layout.frame.top - 14}, legend);
   for (std::size_t p = 0; p < chart.panels.size(); ++p)
-    script += panel_script(chart, p, layout, x) + "unset label\nunset arrow\n";
-  return {script + "unset multiplot\n", layout.frame.width, layout.frame.height};
+    paint_panel(canvas, chart, p, layout, x, !legend.empty());
+  return layout.frame.figure(std::move(canvas));
 }
 
 struct ParetoColumns {

@@ -1,6 +1,7 @@
 // How much each parameter matters: a table, and a figure for each combination of `by`, with a bar
 // for each parameter from the mean at its best value to that at its worst.
-#include "experiments/driver/figures/style.hpp"
+#include "experiments/driver/figures/chart.hpp"
+#include "experiments/driver/figures/palette.hpp"
 #include "experiments/driver/records/table.hpp"
 #include "experiments/driver/sweep/analysis/cells.hpp"
 #include "experiments/driver/sweep/analysis/sensitivity.hpp"
@@ -21,9 +22,8 @@ namespace tutti::sweep {
 
 namespace {
 
-// Sizes in points. gnuplot has no table with bars in it: this figure is one, laid out by hand as
-// choice_map.cpp does.
-constexpr double row_height = 46, plot_width = 240, top = 78, below = 92, right = 180;
+// Sizes in points: this figure is a table with bars in it.
+constexpr double row_height = 46, plot_width = 240, right = 180;
 
 // Under the name of a parameter, so that the bar's ends can be read without the table.
 std::string values_line(const ParameterSensitivity& each) {
@@ -55,32 +55,25 @@ std::string equal_text(const ParameterSensitivity& each, const Sensitivity& all,
 }
 
 // The texts left and right of each bar, under titles.
-std::string row_labels(const std::vector<ParameterSensitivity>& parameters, const Sensitivity& all,
-                       const ObjectiveValues& objective) {
-  std::string text;
-  int tag = 10; // below: the heading's
-  const auto add = [&](const std::string& words, double x, const std::string& y,
-                       std::string_view style) {
-    text += fmt::format("set label {} {} at graph {:.6f}, {} {}\n", tag++, gnuplot_quoted(words), x,
-                        y, style);
+void paint_texts(Canvas& canvas, const ChartFrame& frame,
+                 const std::vector<ParameterSensitivity>& parameters, const Sensitivity& all,
+                 const ObjectiveValues& objective) {
+  const auto add = [&](const std::string& words, double x, double y, double font, int colour) {
+    canvas.text(text_layer, {x, y}, words, font, colour, Anchor::right);
   };
-  const char* const large = "offset 0, character 0.5 font 'sans-serif,11' textcolor rgb '#111111'";
-  const char* const small = "offset 0, character -0.6 font 'sans-serif,10' textcolor rgb '#666666'";
-  const char* const number = "right font 'sans-serif,11' textcolor rgb '#111111'";
-  const char* const heading = "right font 'sans-serif,10' textcolor rgb '#666666'";
-  const double share_at = 1 + 80 / plot_width, equal_at = 1 + 175 / plot_width;
-  add("explains", share_at, "graph 1 offset 0, character 1.9", heading);
-  add("alone", share_at, "graph 1 offset 0, character 0.8", heading);
-  add("median, all", equal_at, "graph 1 offset 0, character 1.9", heading);
-  add("else equal", equal_at, "graph 1 offset 0, character 0.8", heading);
-  for (std::size_t i = 0; i < parameters.size(); ++i) {
-    const std::string y = fmt::format("first {}", -static_cast<double>(i));
-    add(parameters[i].name, -14 / plot_width, y, std::string("right ") + large);
-    add(values_line(parameters[i]), -14 / plot_width, y, std::string("right ") + small);
-    add(share_text(parameters[i]), share_at, y, number);
-    add(equal_text(parameters[i], all, objective.unit), equal_at, y, number);
+  const double names = frame.left - 14, share = frame.right + 80, equal = frame.right + 175;
+  for (const auto& [x, words] :
+       {std::pair(share, std::pair("explains", "alone")), {equal, {"median, all", "else equal"}}}) {
+    add(words.first, x, frame.top - 21, least_font, 0x666666);
+    add(words.second, x, frame.top - 9, least_font, 0x666666);
   }
-  return text;
+  for (std::size_t i = 0; i < parameters.size(); ++i) {
+    const double y = frame.top + (static_cast<double>(i) + 0.5) * row_height;
+    add(parameters[i].name, names, y - 6, chart_font, 0x111111);
+    add(values_line(parameters[i]), names, y + 8, least_font, 0x666666);
+    add(share_text(parameters[i]), share, y, chart_font, 0x111111);
+    add(equal_text(parameters[i], all, objective.unit), equal, y, chart_font, 0x111111);
+  }
 }
 
 // Chart of the first 24 parameters, a bar each from its best to its worst mean. Pre: at least one
@@ -101,42 +94,29 @@ Figure sensitivity_figure(const std::string& title, const ObjectiveValues& objec
   const char* const kind = sensitivity.ratios ? "geometric mean" : "mean";
   const FigureAxis axis(fmt::format("{} of {}", kind, objective.name), objective.unit, ends,
                         AxisScale::automatic);
-  std::string bars, best, worst;
-  for (std::size_t i = 0; i < parameters.size(); ++i) {
-    const double a = axis.scaled(parameters[i].best.mean);
-    const double b = axis.scaled(parameters[i].worst.mean);
-    const double y = -static_cast<double>(i);
-    bars += fmt::format("{:.6g} {} {:.6g} {:.6g} {} {}\n", a, y, std::min(a, b), std::max(a, b),
-                        y - 0.19, y + 0.19);
-    best += fmt::format("{:.6g} {}\n", a, y);
-    worst += fmt::format("{:.6g} {}\n", b, y);
-  }
-  const std::string note =
-      case_note(sweep, fmt::format("{} points; disc: at the best value of the parameter, square: "
-                                   "at the worst",
-                                   sensitivity.points));
+  const Heading heading{
+      title, case_note(sweep, fmt::format("{} points; disc: at the best value of the parameter, "
+                                          "square: at the worst",
+                                          sensitivity.points))};
   const double left = left_width(parameters);
-  const double rows = static_cast<double>(parameters.size());
-  const int width = std::max(static_cast<int>(left + plot_width + right),
-                             std::min(heading_width({title, note}), page_width));
-  const auto note_lines = static_cast<double>(text_lines(note, width - 30, least_font).size());
-  const double under = below + 14 * (note_lines - 1);
-  const int height = static_cast<int>(top + rows * row_height + under);
-  const std::string layout = fmt::format(
-      "set border 1\nset lmargin at screen {:.6f}\nset rmargin at screen {:.6f}\n"
-      "set tmargin at screen {:.6f}\nset bmargin at screen {:.6f}\nunset key\nunset ytics\n"
-      "set yrange [{}:0.5]\nset grid xtics back linetype 1 linecolor rgb '#dddddd' linewidth 0.8\n",
-      left / width, (left + plot_width) / width, 1 - top / height, under / height, 0.5 - rows);
-  return {figure_style({title, note}, width) + layout + axis.commands('x') +
-              row_labels(parameters, sensitivity, objective) +
-              fmt::format("$bars << END\n{}END\n$best << END\n{}END\n$worst << END\n{}END\n", bars,
-                          best, worst) +
-              "plot $bars using 1:2:3:4:5:6 with boxxyerror fillstyle solid noborder linecolor rgb "
-              "'#c9d6e6', $worst with points pointtype 5 pointsize 0.8 linecolor rgb '" +
-              std::string(series_colour(1)) +
-              "', $best with points pointtype 7 pointsize 0.9 linecolor rgb '" +
-              std::string(series_colour(0)) + "'\n",
-          width, height};
+  const int width = std::max(static_cast<int>(left + plot_width + right), heading_width(heading));
+  const ChartFrame frame(heading, width, left, width - left - plot_width,
+                         row_height * static_cast<double>(parameters.size()), 24);
+  Canvas canvas = frame.canvas();
+  const Plot plot(canvas, frame, axis.axis(), {});
+  plot.paint_x(true);
+  plot.name_x(axis.label());
+  paint_texts(canvas, frame, parameters, sensitivity, objective);
+  for (std::size_t i = 0; i < parameters.size(); ++i) {
+    const Position best{plot.at_x(axis.scaled(parameters[i].best.mean)),
+                        frame.top + (static_cast<double>(i) + 0.5) * row_height},
+        worst{plot.at_x(axis.scaled(parameters[i].worst.mean)), best.y}, half{0, 0.19 * row_height};
+    canvas.rectangle(curve_layer, Position{std::min(best.x, worst.x), best.y} - half,
+                     Position{std::max(best.x, worst.x), best.y} + half, 0xc9d6e6);
+    canvas.square(curve_layer + 1, worst, 3.4, series_colour(1));
+    canvas.disc(curve_layer + 2, best, 4, series_colour(0));
+  }
+  return frame.figure(std::move(canvas));
 }
 
 // `first`: a point with the values of `by`.

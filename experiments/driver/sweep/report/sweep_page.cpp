@@ -150,9 +150,7 @@ std::string problems_section(const Table& problems) {
 /// before any shows two.
 std::vector<std::size_t> pictures_in_sight(std::span<const PageSection> sections) {
   std::vector<std::size_t> shown(sections.size(), 0), all(sections.size(), 0);
-  for (std::size_t i = 0; i < sections.size(); ++i)
-    all[i] = static_cast<std::size_t>(std::ranges::count_if(
-        sections[i].figures, [](const PageFigure& figure) { return !figure.svg.empty(); }));
+  for (std::size_t i = 0; i < sections.size(); ++i) all[i] = sections[i].figures.size();
   std::size_t left = most_pictures;
   for (bool any = true; any && left > 0;) {
     any = false;
@@ -166,17 +164,13 @@ std::vector<std::size_t> pictures_in_sight(std::span<const PageSection> sections
   return shown;
 }
 
-std::string figures_text(const PageSection& section, std::size_t index, std::size_t in_sight) {
+std::string figures_text(const PageSection& section, std::size_t in_sight) {
   std::string text, folded;
   std::size_t pictures = 0;
-  for (std::size_t f = 0; f < section.figures.size(); ++f) {
-    const PageFigure& figure = section.figures[f];
-    if (figure.svg.empty()) continue;
+  for (const PageFigure& figure : section.figures)
     (pictures++ < in_sight ? text : folded) +=
         fmt::format("<figure>\n{}\n<figcaption>{} ({})</figcaption>\n</figure>\n",
-                    inline_svg(figure.svg, figure.title, fmt::format("f{}-{}-", index + 1, f)),
-                    escaped(figure.title), link(figure.file));
-  }
+                    inline_svg(figure.svg, figure.title), escaped(figure.title), link(figure.file));
   if (folded.empty()) return text;
   const std::size_t more = pictures - in_sight;
   return text + fmt::format("<details>\n<summary>{} more picture{}</summary>\n{}</details>\n", more,
@@ -198,7 +192,7 @@ std::string analysis_section(const PageSection& section, std::size_t index, std:
       fmt::format("<section id=\"{}\">\n<h2>{}</h2>\n", section_id(index), escaped(report.title));
   for (const std::string& conclusion : report.conclusions)
     text += fmt::format("<p>{}</p>\n", escaped(conclusion));
-  text += figures_text(section, index, in_sight) +
+  text += figures_text(section, in_sight) +
           fmt::format("<p class=\"note\">{}</p>\n", escaped(report.explanation));
   for (const std::string& note : report.notes)
     text += fmt::format("<p class=\"note\">{}</p>\n", escaped(note));
@@ -259,7 +253,7 @@ Table problem_table(const PointTable& table) {
 }
 
 std::string sweep_page(const Sweep& sweep, const PointTable& table,
-                       std::span<const PageSection> sections, const std::string& note) {
+                       std::span<const PageSection> sections) {
   const std::string title = sweep.title.empty() ? sweep.name : sweep.title;
   const Table problems = problem_table(table);
   std::string page = fmt::format(
@@ -268,7 +262,6 @@ std::string sweep_page(const Sweep& sweep, const PointTable& table,
       "<title>{}</title>\n<style>{}</style>\n</head>\n<body>\n<header>\n<h1>{}</h1>\n"
       "<p class=\"faint\">Sweep {}: {} points, seed {}</p>\n</header>\n",
       escaped(title), page_style, escaped(title), escaped(sweep.name), table.rows, sweep.seed);
-  if (!note.empty()) page += fmt::format("<p><strong>{}</strong></p>\n", escaped(note));
   page += conclusions_section(sections, table) + contents(sections, !problems.rows.empty()) +
           "<main>\n";
   const std::vector<std::size_t> in_sight = pictures_in_sight(sections);

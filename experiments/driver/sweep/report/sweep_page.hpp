@@ -15,7 +15,7 @@ namespace tutti::sweep {
 
 struct PageFigure {
   std::string title, file;
-  std::string svg; ///< empty: it couldn't be drawn
+  std::string svg;
 };
 
 struct PageSection {
@@ -29,10 +29,9 @@ struct PageSection {
 /// Why points aren't done: status and message, the most frequent first.
 [[nodiscard]] Table problem_table(const PointTable& table);
 
-/// `note`: a line at the top; empty: none. Tables beyond 60 rows are cut, with the name of the CSV;
+/// Tables beyond 60 rows are cut, with the name of the CSV;
 /// figures beyond ten, and tables of more than a dozen rows, are there behind folds.
 [[nodiscard]] std::string sweep_page(const Sweep& sweep, const PointTable& table,
-                                     std::span<const PageSection> sections,
-                                     const std::string& note);
+                                     std::span<const PageSection> sections);
 
 } // namespace tutti::sweep

@@ -3,7 +3,7 @@
 // sweep's expressions found, before the first file is written.
 #include "experiments/driver/sweep/report/sweep_report.hpp"
 
-#include "experiments/driver/figures/gnuplot.hpp"
+#include "experiments/driver/figures/picture.hpp"
 #include "experiments/driver/records/file_stem.hpp"
 #include "experiments/driver/sweep/analysis/analysed_points.hpp"
 #include "experiments/driver/sweep/report/analysis_report.hpp"
@@ -54,29 +54,21 @@ PageSection named_section(const AnalysisReport& report, FileNames& names) {
   if (!report.json.empty()) section.json_file = names.unique(stem, ".json");
   for (const ReportFigure& figure : report.figures)
     section.figures.push_back(
-        {figure.title, names.unique(file_stem(stem, figure.part), ".svg"), ""});
+        {figure.title, names.unique(file_stem(stem, figure.part), ".svg"), svg_of(figure.figure)});
   section.report = report;
   return section;
 }
 
-void draw_figures(PageSection& section) {
-  for (std::size_t i = 0; i < section.figures.size(); ++i)
-    section.figures[i].svg = rendered(section.report.figures[i].figure, PictureFormat::svg);
-}
-
 std::vector<PageSection> sections_of(const SweepAnalyses& analyses) {
-  const bool figures = gnuplot_found();
   FileNames names;
   std::vector<PageSection> sections;
-  for (const AnalysisReport& report : analyses.reports) {
+  for (const AnalysisReport& report : analyses.reports)
     sections.push_back(named_section(report, names));
-    if (figures) draw_figures(sections.back());
-  }
   return sections;
 }
 
 void write_sections(std::span<const PageSection> sections, const std::string& folder,
-                    std::vector<std::string>& files) {
+                    std::span<const std::string> formats, std::vector<std::string>& files) {
   const auto write = [&](const std::string& name, const std::string& content) {
     files.push_back(folder + "/" + name);
     write_file(files.back(), content);
@@ -84,8 +76,15 @@ void write_sections(std::span<const PageSection> sections, const std::string& fo
   for (const PageSection& section : sections) {
     write(section.csv_file, csv_text(section.report.csv));
     if (!section.json_file.empty()) write(section.json_file, section.report.json);
-    for (const PageFigure& figure : section.figures)
-      if (!figure.svg.empty()) write(figure.file, figure.svg);
+    for (std::size_t f = 0; f < section.figures.size(); ++f) {
+      const PageFigure& figure = section.figures[f];
+      write(figure.file, figure.svg);
+      for (const std::string& format : formats)
+        if (format != "svg")
+          draw(section.report.figures[f].figure,
+               files.emplace_back(fmt::format(
+                   "{}/{}{}", folder, figure.file.substr(0, figure.file.size() - 3), format)));
+    }
   }
 }
 
@@ -155,21 +154,21 @@ SweepAnalyses analyses_of(const Sweep& sweep, const PointTable& table) {
 }
 
 std::vector<std::string> write_sweep(const Sweep& sweep, const SweepAnalyses& analyses,
-                                     const std::string& folder) {
+                                     const std::string& folder,
+                                     std::span<const std::string> formats) {
   const std::vector<PageSection> sections = sections_of(analyses);
   std::vector<std::string> files{folder + "/points.csv"};
   write_file(files.back(), points_csv(analyses.points));
-  write_sections(sections, folder, files);
-  const std::string note =
-      gnuplot_found() ? "" : "No figures: gnuplot wasn't found (package gnuplot-nox or gnuplot).";
+  write_sections(sections, folder, formats, files);
   files.push_back(folder + "/index.html");
-  write_file(files.back(), sweep_page(sweep, analyses.points, sections, note));
+  write_file(files.back(), sweep_page(sweep, analyses.points, sections));
   return files;
 }
 
-std::vector<std::string> write_analyses(const SweepAnalyses& analyses, const std::string& folder) {
+std::vector<std::string> write_analyses(const SweepAnalyses& analyses, const std::string& folder,
+                                        std::span<const std::string> formats) {
   std::vector<std::string> files;
-  write_sections(sections_of(analyses), folder, files);
+  write_sections(sections_of(analyses), folder, formats, files);
   return files;
 }
 

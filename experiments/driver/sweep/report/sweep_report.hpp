@@ -31,13 +31,15 @@ struct SweepAnalyses {
 /// Writes into `folder`: points.csv (every point: parameters, derived, facts, results, status and
 /// message; nothing measured, so that the same sweep gives the same bytes), one CSV and SVG for
 /// each analysis, a JSON for each selection, and index.html, a page without scripts that has all of
-/// it inline, and how many points aren't done, and why. Names of the files, in order. Each is whole
-/// or not there. Where gnuplot is missing: no SVG, and a line on the page.
+/// it inline, and how many points aren't done, and why. Names of the files, in order. `formats`: in
+/// which figures are written, too. Each is whole or not there.
 /// Errors: InputError where a file can't be written.
 std::vector<std::string> write_sweep(const Sweep& sweep, const SweepAnalyses& analyses,
-                                     const std::string& folder);
+                                     const std::string& folder,
+                                     std::span<const std::string> formats = {});
 /// The files of the analyses alone, without points.csv and page.
-std::vector<std::string> write_analyses(const SweepAnalyses& analyses, const std::string& folder);
+std::vector<std::string> write_analyses(const SweepAnalyses& analyses, const std::string& folder,
+                                        std::span<const std::string> formats = {});
 
 /// The analyses as text for a terminal: fronts, best choices, sensitivities, selections; each at
 /// most so many lines.
