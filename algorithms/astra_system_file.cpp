@@ -11,7 +11,7 @@
 #include "algorithms/astra_system_file.hpp"
 
 #include "sim/error.hpp"
-#include "sim/files/files.hpp"
+#include "sim/files/gzip.hpp"
 #include "sim/text.hpp"
 
 #include <fmt/format.h>
@@ -76,7 +76,7 @@ void require_astra_word(const JsonValue& root, const std::string& key,
 AstraSystem read_astra_system(const std::string& file, CollectiveKind kind) {
   constexpr std::size_t most_bytes = std::size_t{1} << 20;
   constexpr std::int64_t most_chunks = 1024;
-  const std::string text = read_file(file);
+  const std::string text = read_input_file(file);
   if (text.size() > most_bytes)
     throw InputError(fmt::format("{}: {} bytes are no system file of ASTRA-sim (at most 1 MiB)",
                                  file, text.size()));

@@ -5,7 +5,7 @@
 #include "algorithms/nccl/settings.hpp"
 
 #include "sim/error.hpp"
-#include "sim/files/files.hpp"
+#include "sim/files/gzip.hpp"
 #include "sim/text.hpp"
 
 #include <fmt/format.h>
@@ -79,7 +79,7 @@ CollectiveKind parse_tuner_collective(std::string_view name) {
 } // namespace
 
 TunerTable::TunerTable(const std::string& file) {
-  const std::string content = read_file(file);
+  const std::string content = read_input_file(file);
   std::size_t number = 0;
   for (const std::string_view line : split(content, '\n')) {
     ++number;

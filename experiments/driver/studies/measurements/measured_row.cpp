@@ -322,16 +322,14 @@ Measurements read_table(const std::string& file, std::string_view content,
                                                   "time_us", "algbw_GBps", "busbw_GBps"};
   Measurements made;
   std::map<std::string, std::size_t, std::less<>> column;
-  std::size_t number = 0, width = 0;
-  for (const std::string_view line : split(content, '\n')) {
-    ++number;
-    if (trimmed(line).empty()) continue;
-    const std::string_view text = line.ends_with('\r') ? line.substr(0, line.size() - 1) : line;
-    const std::vector<CsvField> values = csv_fields(text, fmt::format("{}:{}", file, number));
+  std::size_t width = 0;
+  for (const CsvRow& line : csv_rows(content, file)) {
+    const std::vector<CsvField>& values = line.fields;
+    const std::size_t number = line.line;
     if (width == 0) {
       width = values.size();
       for (std::size_t c = 0; c < width; ++c) {
-        const std::string name(trimmed(values[c].text));
+        const std::string& name = values[c].text;
         if (std::ranges::find(known, name) == known.end())
           refuse(
               file, number,
@@ -349,7 +347,7 @@ Measurements read_table(const std::string& file, std::string_view content,
       refuse(file, number, fmt::format("{} values in {} columns", values.size(), width));
     const auto cell = [&](std::string_view name) -> std::string_view {
       const auto found = column.find(name);
-      return found == column.end() ? std::string_view() : trimmed(values[found->second].text);
+      return found == column.end() ? std::string_view() : values[found->second].text;
     };
     const auto figure = [&](std::string_view name) -> std::optional<double> {
       if (cell(name).empty()) return std::nullopt;
