@@ -84,8 +84,6 @@ struct InfraNetwork {
 
 [[nodiscard]] InfraFile parse_infragraph(std::string_view text, const std::string& source);
 [[nodiscard]] InfraLink parse_infra_link(const YamlValue& value);
-/// Errors: InputError for a device that is found nowhere, or twice with other contents.
-[[nodiscard]] InfraNetwork find_infra_devices(const ForeignFile& file, Assumptions& assumed);
 /// Errors: InputError for ends that aren't there, and for what is too large.
 [[nodiscard]] TopologyParts expand_infragraph(InfraNetwork network, Assumptions& assumed);
 
