@@ -52,7 +52,7 @@ const std::map<std::string, std::string> libraries = {
     {"zlib.h", "(sim/files/gzip|tests/workloads/chakra_test)\\.cpp"},
     {"google", "workloads/traces/chakra_(messages|writer)\\.cpp"},
     {"chakra.pb.h", "workloads/traces/chakra_(messages|writer)\\.cpp"},
-    {"nlohmann", "(sim/files/(schedule_json|json_value)|workloads/traces/process_groups)\\.cpp|"
+    {"nlohmann", "(sim/files/(schedule_json|tree_value)|workloads/traces/process_groups)\\.cpp|"
                  "experiments/.+|tests/.+"},
     {"CLI", "experiments/driver/cli/[a-z_]+\\.cpp"},
     {"coin", "synth/solvers/(clp|cbc|column_program|clp_limit)\\.[ch]pp"},
