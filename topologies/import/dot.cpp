@@ -90,6 +90,9 @@ public:
   }
 
 private:
+  void pass(bool (*is_part)(char)) {
+    while (at_ < content_.size() && is_part(content_[at_])) ++at_;
+  }
   std::string_view passed(std::size_t length) {
     at_ += length;
     return content_.substr(at_ - length, length);
@@ -115,8 +118,7 @@ private:
 
   DotToken word() {
     const std::size_t from = at_;
-    while (at_ < content_.size() && (is_dot_letter(content_[at_]) || is_dot_digit(content_[at_])))
-      ++at_;
+    pass([](char c) { return is_dot_letter(c) || is_dot_digit(c); });
     const std::string_view word = content_.substr(from, at_ - from);
     constexpr std::array keywords{
         std::pair{"strict", DotKind::strict},   std::pair{"graph", DotKind::graph},
@@ -130,16 +132,12 @@ private:
   std::string_view number() {
     const std::size_t from = at_;
     if (content_[at_] == '-') ++at_;
-    std::size_t digits = 0;
-    for (bool point = false; at_ < content_.size(); ++at_) {
-      if (is_dot_digit(content_[at_]))
-        ++digits;
-      else if (content_[at_] == '.' && !point)
-        point = true;
-      else
-        break;
+    pass(is_dot_digit);
+    if (content_.substr(at_, 1) == ".") {
+      ++at_;
+      pass(is_dot_digit);
     }
-    if (digits == 0)
+    if (std::ranges::none_of(content_.substr(from, at_ - from), is_dot_digit))
       throw places_.error(from, fmt::format("\"{}\" begins no word of a graph", content_[from]));
     if (at_ < content_.size() && is_dot_letter(content_[at_]))
       throw places_.error(from, "a number with letters after it has to stand in quotes");
@@ -205,7 +203,8 @@ class DotReader {
 public:
   explicit DotReader(const ForeignFile& file) : lexer_(file), token_(lexer_.next()) {}
 
-  TopologyParts read(Assumptions& assumed) {
+  /// As far as its brace. Errors: InputError where it is none.
+  void read_head() {
     if (token_.kind == DotKind::strict) is_strict_ = true, take();
     is_digraph_ = token_.kind == DotKind::digraph;
     if (!is_digraph_ && token_.kind != DotKind::graph) throw unexpected(R"("graph" or "digraph")");
@@ -213,6 +212,10 @@ public:
     const bool has_name = token_.kind == DotKind::id;
     if (has_name) take();
     if (!token_.is('{')) throw unexpected(has_name ? "\"{\"" : "a name or \"{\"");
+  }
+
+  TopologyParts read(Assumptions& assumed) {
+    read_head();
     DotGroup& whole = groups_.emplace_back();
     read_body(whole);
     if (token_.kind != DotKind::end) throw unexpected("the end of the file");
@@ -429,15 +432,9 @@ private:
 } // namespace
 
 bool is_dot(std::string_view content) {
-  // [strict] (graph | digraph) [name] {
   try {
-    DotLexer lexer({content, ""});
-    DotToken token = lexer.next();
-    if (token.kind == DotKind::strict) token = lexer.next();
-    if (token.kind != DotKind::graph && token.kind != DotKind::digraph) return false;
-    token = lexer.next();
-    if (token.kind == DotKind::id) token = lexer.next();
-    return token.is('{');
+    DotReader({content, ""}).read_head();
+    return true;
   } catch (const InputError&) {
     return false;
   }
