@@ -296,8 +296,11 @@ bool is_csv(std::string_view content) {
   const auto cells = [&](std::string_view line) {
     try {
       return csv_rows(line, "", separator_of(content)).at(0).fields;
-    } catch (const std::exception&) { // its reader will say where
-      return std::vector<CsvField>();
+    } catch (const std::exception&) { // its reader will say what is wrong with its quotes
+      std::vector<CsvField> fields;
+      for (const std::string_view cell : split(line, separator_of(content)))
+        fields.push_back({std::string(trimmed(cell))});
+      return fields;
     }
   };
   const std::vector<CsvField> head = cells(lines[0]), next = cells(lines[1]);
