@@ -1,6 +1,5 @@
 // Why: files of other programs are JSON or YAML, and their errors have to name a place. Idea: the
-// document is kept whole; a value is a pointer into it and, where no line is known, the path that led
-// there.
+// document is kept whole; a value is a pointer into it and the path that led there.
 #include "sim/files/tree_value.hpp"
 
 #include <fmt/format.h>
@@ -10,6 +9,8 @@
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <cstddef>
+#include <iterator>
 #include <set>
 
 namespace tutti {
@@ -24,22 +25,52 @@ void write_tree_content(const TreeNode& node, std::string& to) {
   for (const TreeNode& item : node.items) write_tree_content(item, to);
 }
 
-/// `source` is for errors.
-TreeNode tree_of(const json& value, const std::string& source, std::size_t depth) {
-  if (depth > most_tree_depth)
-    throw InputError(fmt::format("{}: lists and keys within {} others", source, most_tree_depth));
-  using Kind = TreeNode::Kind;
-  if (value.is_null()) return {};
-  if (value.is_string()) return {Kind::text, value.get<std::string>()};
-  if (value.is_boolean()) return {Kind::boolean, value.dump()};
-  if (value.is_number_integer()) return {Kind::integer, value.dump()};
-  if (value.is_number()) return {Kind::number, value.dump()};
-  TreeNode node{value.is_object() ? Kind::object : Kind::list};
-  for (const auto& [key, item] : value.items()) {
-    if (value.is_object()) node.items.push_back({Kind::text, key});
-    node.items.push_back(tree_of(item, source, depth + 1));
+/// Letters of a text, of which it is known how many were read: nlohmann's parser tells no places.
+struct WatchedLetter {
+  using iterator_category = std::input_iterator_tag;
+  using value_type = char;
+  using difference_type = std::ptrdiff_t;
+  using pointer = const char*;
+  using reference = const char&;
+
+  const char* at;
+  const char** seen; ///< the end of what was read
+
+  reference operator*() const { return *at; }
+  WatchedLetter& operator++() {
+    *seen = ++at;
+    return *this;
   }
-  return node;
+  bool operator==(const WatchedLetter& other) const { return at == other.at; }
+};
+
+/// The word with which `read` ends; behind a number, one letter more may be read.
+std::string_view last_word(std::string_view read, json::parse_event_t event, const json& value) {
+  if (event == json::parse_event_t::object_start || event == json::parse_event_t::array_start)
+    return read.substr(read.size() - 1);
+  if (value.is_string()) {
+    std::size_t at = read.size() - 1;
+    while (true) {
+      at = read.rfind('"', at - 1);
+      const std::size_t before = read.find_last_not_of('\\', at - 1);
+      if ((at - before) % 2 == 1) return read.substr(at);
+    }
+  }
+  constexpr std::string_view letters = "+-.0123456789Eaeflnrstu"; // of numbers, true, false, null
+  read = read.substr(0, read.find_last_of(letters) + 1);
+  return read.substr(read.find_last_not_of(letters) + 1); // npos + 1 is 0
+}
+
+TreeNode node_of(json::parse_event_t event, const json& value, std::string_view word) {
+  using Kind = TreeNode::Kind;
+  if (event == json::parse_event_t::object_start) return {Kind::object};
+  if (event == json::parse_event_t::array_start) return {Kind::list};
+  if (value.is_string()) return {Kind::text, value.get<std::string>()};
+  return {value.is_null()             ? Kind::nothing
+          : value.is_boolean()        ? Kind::boolean
+          : value.is_number_integer() ? Kind::integer
+                                      : Kind::number,
+          std::string(word)};
 }
 
 } // namespace
@@ -49,14 +80,8 @@ InputError TreePlace::error(const std::string& message) const {
   return InputError(fmt::format("{}:{}:{}: {}", *source, line, column, message));
 }
 
-TreeValue::TreeValue(const std::string& source, TreeNode root) {
-  document_ = std::make_shared<const Document>(
-      Document{std::make_shared<const std::string>(source), std::move(root)});
-  node_ = &document_->root;
-}
-
 std::string TreeValue::place() const {
-  if (node_->line > 0)
+  if (!document_->has_types && node_->line > 0)
     return fmt::format("{}:{}:{}: ", *document_->source, node_->line, node_->column);
   return path_.empty() ? *document_->source + ": "
                        : fmt::format("{}: {}: ", *document_->source, path_);
@@ -97,7 +122,7 @@ std::int64_t TreeValue::integer(std::int64_t low, std::int64_t high) const {
 }
 
 template <typename Real> Real TreeValue::real() const {
-  const bool is_untyped = node_->kind == TreeNode::Kind::text && node_->line > 0;
+  const bool is_untyped = node_->kind == TreeNode::Kind::text && !document_->has_types;
   if (!is_untyped && node_->kind != TreeNode::Kind::integer &&
       node_->kind != TreeNode::Kind::number)
     throw expected("a number");
@@ -125,8 +150,8 @@ std::vector<TreeValue> TreeValue::list() const {
   std::vector<TreeValue> all;
   all.reserve(node_->items.size());
   for (const TreeNode& item : node_->items)
-    all.push_back(
-        TreeValue(document_, &item, item.line > 0 ? "" : fmt::format("{}[{}]", path_, all.size())));
+    all.push_back(TreeValue(document_, &item,
+                            document_->has_types ? fmt::format("{}[{}]", path_, all.size()) : ""));
   return all;
 }
 
@@ -173,7 +198,7 @@ void TreeValue::allow_only(const std::vector<std::string>& known) const {
   for (std::size_t i = 0; i < node_->items.size(); i += 2) {
     const TreeNode& key = node_->items[i];
     if (std::ranges::find(known, key.text) == known.end())
-      throw TreeValue(document_, key.line > 0 ? &key : node_, path_)
+      throw TreeValue(document_, document_->has_types ? node_ : &key, path_)
           .error(unknown_name("key", key.text.substr(0, 64), known));
   }
 }
@@ -184,30 +209,79 @@ std::string TreeValue::content() const {
   return written;
 }
 
+void TreeBuilder::add(TreeNode node) {
+  if (open_.empty())
+    root_ = std::move(node);
+  else
+    open_.back().items.push_back(std::move(node));
+}
+
+void TreeBuilder::open(TreeNode node) {
+  constexpr std::size_t deepest = 32;
+  if (open_.size() >= deepest)
+    throw place(node.line, node.column)
+        .error(fmt::format("lists and keys within {} others", deepest));
+  open_.push_back(std::move(node));
+}
+
+void TreeBuilder::close() {
+  TreeNode done = std::move(open_.back());
+  open_.pop_back();
+  std::set<std::string_view> keys;
+  for (std::size_t i = 0; done.kind == TreeNode::Kind::object && i < done.items.size(); i += 2)
+    if (const TreeNode& key = done.items[i]; !keys.insert(key.text).second)
+      throw place(key.line, key.column)
+          .error(fmt::format("the key \"{}\" stands twice", key.text.substr(0, 64)));
+  add(std::move(done));
+}
+
+TreeValue TreeBuilder::take(bool has_types) && {
+  const auto document = std::make_shared<const TreeValue::Document>(
+      TreeValue::Document{source_, std::move(root_), has_types});
+  return {document, &document->root, ""};
+}
+
 TreeValue parse_json(std::string_view text, const std::string& source) {
-  std::vector<std::set<std::string>> keys;
+  TreeBuilder builder(source);
+  const char* seen = text.data();
+  std::size_t line_start = 0;
+  int line = 1;
   const auto watch = [&](int, json::parse_event_t event, json& value) {
-    if (event == json::parse_event_t::object_start) keys.emplace_back();
-    if (event == json::parse_event_t::object_end) keys.pop_back();
-    if (event == json::parse_event_t::key && !keys.back().insert(value.get<std::string>()).second)
-      throw InputError(
-          fmt::format("{}: the key \"{}\" stands twice", source, value.get<std::string>()));
+    using Event = json::parse_event_t;
+    if (event == Event::object_end || event == Event::array_end) {
+      builder.close();
+      return true;
+    }
+    const std::string_view read = text.substr(0, static_cast<std::size_t>(seen - text.data()));
+    const std::string_view word = last_word(read, event, value);
+    const auto at = static_cast<std::size_t>(word.data() - text.data());
+    for (std::size_t end = 0; (end = text.find('\n', line_start)) < at; ++line)
+      line_start = end + 1;
+    TreeNode node = node_of(event, value, word);
+    node.line = line;
+    node.column = static_cast<int>(at - line_start) + 1;
+    if (event == Event::object_start || event == Event::array_start)
+      builder.open(std::move(node));
+    else
+      builder.add(std::move(node));
     return true;
   };
   try {
-    return {source, tree_of(json::parse(text, watch, true, true), source, 0)};
+    (void)json::parse(WatchedLetter{text.data(), &seen},
+                      WatchedLetter{text.data() + text.size(), &seen}, watch, true, true);
+    return std::move(builder).take(true);
   } catch (const json::parse_error& e) {
-    const std::size_t at = std::min(e.byte == 0 ? 0 : e.byte - 1, text.size());
-    const std::string_view before = text.substr(0, at);
-    const std::size_t line_start = before.rfind('\n') + 1; // npos + 1 is 0
+    const std::string_view before = text.substr(0, e.byte == 0 ? 0 : e.byte - 1);
     // "[json.exception.parse_error.101] parse error at line 1, column 2: WHAT"
     const std::string_view what = e.what();
     const std::size_t colon = what.find(": ");
-    throw InputError(fmt::format("{}:{}:{}: malformed JSON: {}", source,
-                                 1 + std::ranges::count(before, '\n'), 1 + at - line_start,
-                                 colon == std::string_view::npos ? what : what.substr(colon + 2)));
+    throw builder
+        .place(1 + static_cast<int>(std::ranges::count(before, '\n')),
+               static_cast<int>(before.size() - (before.rfind('\n') + 1)) + 1) // npos + 1 is 0
+        .error(fmt::format("malformed JSON: {}",
+                           colon == std::string_view::npos ? what : what.substr(colon + 2)));
   } catch (const json::exception&) {
-    throw InputError(fmt::format("{}: malformed JSON: a number is out of range", source));
+    throw builder.place(0, 0).error("malformed JSON: a number is out of range");
   }
 }
 

@@ -1,6 +1,6 @@
 // Documents of other programs, in JSON or YAML, as values that know where they stand, so that what
-// is wrong with one is named by that: "FILE: internode_sketch.internode_conn.3: ..." in JSON, of
-// whose parser nobody hears the line, and "FILE:LINE:COLUMN: ..." in YAML.
+// is wrong with one is named by that: "FILE: internode_sketch.internode_conn.3: ..." in JSON, and
+// "FILE:LINE:COLUMN: ..." in YAML.
 #pragma once
 
 #include "sim/error.hpp"
@@ -20,8 +20,8 @@ namespace tutti {
 struct TreeNode {
   enum class Kind : std::uint8_t { nothing, boolean, integer, number, text, list, object };
   Kind kind = Kind::nothing;
-  std::string text = {};            ///< of all but lists and objects, as it is written
-  int line = 0, column = 0;         ///< 0: its parser doesn't tell
+  std::string text = {}; ///< of all but lists and objects, as it is written
+  int line = 0, column = 0;
   std::vector<TreeNode> items = {}; ///< of an object: a key, its value, the next key, ...
 };
 
@@ -36,11 +36,10 @@ struct TreePlace {
 /// A value of a document. Cheap to copy; keeps the document.
 class TreeValue {
 public:
-  /// A document.
-  TreeValue(const std::string& source, TreeNode root);
-
   [[nodiscard]] bool is_null() const { return node_->kind == TreeNode::Kind::nothing; }
+  [[nodiscard]] bool is_integer() const { return node_->kind == TreeNode::Kind::integer; }
   [[nodiscard]] bool is_string() const { return node_->kind == TreeNode::Kind::text; }
+  [[nodiscard]] bool is_list() const { return node_->kind == TreeNode::Kind::list; }
   [[nodiscard]] bool is_object() const { return node_->kind == TreeNode::Kind::object; }
 
   /// Each throws InputError (place, what was found, what was expected) on another type or range.
@@ -57,7 +56,7 @@ public:
   [[nodiscard]] std::vector<TreeValue> list() const;
   /// What is listed under a key; nothing where none is given.
   [[nodiscard]] std::vector<TreeValue> list(std::string_view key) const;
-  [[nodiscard]] std::vector<std::pair<std::string, TreeValue>> members() const; ///< by key
+  [[nodiscard]] std::vector<std::pair<std::string, TreeValue>> members() const;
 
   [[nodiscard]] bool has(std::string_view key) const;
   [[nodiscard]] std::optional<TreeValue> find(std::string_view key) const;
@@ -76,9 +75,11 @@ public:
   [[nodiscard]] std::string content() const;
 
 private:
+  friend class TreeBuilder;
   struct Document {
     std::shared_ptr<const std::string> source;
     TreeNode root;
+    bool has_types; ///< of JSON; places are then told by paths
   };
   TreeValue(std::shared_ptr<const Document> document, const TreeNode* node, std::string path)
       : document_(std::move(document)), node_(node), path_(std::move(path)) {}
@@ -91,11 +92,28 @@ private:
   std::string path_;
 };
 
-/// Lists and objects within others: no stack holds what a few hundred kB may ask for.
-inline constexpr std::size_t most_tree_depth = 32;
+/// Takes what a parser comes by, one after another. Errors: InputError with the place for lists and
+/// objects within more others than a stack may have to hold, and for a key that stands twice.
+class TreeBuilder {
+public:
+  explicit TreeBuilder(const std::string& source)
+      : source_(std::make_shared<const std::string>(source)) {}
 
-/// Comments as in C are left out. Errors: InputError with SOURCE:LINE:COLUMN for malformed JSON, and
-/// for a key that stands twice in one object.
+  [[nodiscard]] TreePlace place(int line, int column) const { return {source_, line, column}; }
+  void add(TreeNode node);
+  void open(TreeNode node); ///< a list or an object; what comes until it is closed is in it
+  void close();
+  /// `has_types`: whether a number is no text.
+  [[nodiscard]] TreeValue take(bool has_types) &&;
+
+private:
+  std::shared_ptr<const std::string> source_;
+  std::vector<TreeNode> open_;
+  TreeNode root_;
+};
+
+/// Comments as in C are left out. Errors: InputError with SOURCE:LINE:COLUMN for malformed JSON;
+/// those of TreeBuilder.
 [[nodiscard]] TreeValue parse_json(std::string_view text, const std::string& source);
 
 } // namespace tutti

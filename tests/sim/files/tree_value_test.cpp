@@ -19,7 +19,10 @@ TEST_CASE("values of JSON know what they are") {
   CHECK(list[3].is_null());
   CHECK(list[4].word() == "x");
   CHECK(list[4].place() == "f: b[4]: ");
-  CHECK(root.members()[0].first == "a");
+  CHECK(root.members()[1].first == "a");
+  CHECK(root.members()[1].second.tree_place().error("").what() == std::string("f:2:6: "));
+  CHECK(list[1].tree_place().column == 11);
+  CHECK(list[4].tree_place().column == 29);
   CHECK(root.at("a").members().empty());
   CHECK_FALSE(root.find("c"));
   CHECK_FALSE(parse_json("{\"n\": null}", "f").given("n"));
@@ -44,12 +47,12 @@ TEST_CASE("what is wrong with JSON is named by its place") {
                               {"{\"s\": {}}", "f: s: a key \"t\" is missing"},
                               {"{\"s\": {\"t\": \"\"}}", "f: s.t: expected a word"},
                               {"{\"j\": 1}", "f: unknown key \"j\" (known: i, n, s)"},
-                              {"{\"i\": 1, \"i\": 2}", "f: the key \"i\" stands twice"},
+                              {"{\"i\": 1, \"i\": 2}", "f:1:10: the key \"i\" stands twice"},
                               {"[]", "f: expected an object, found array"},
                               {"{\n  \"i\" 1}", "f:2:7: malformed JSON: ..."},
                               {"{\"n\": [1e999]}", "f: malformed JSON: a number is out of range"},
                               {std::string(500'000, '[') + std::string(500'000, ']'),
-                               "f: lists and keys within 32 others"}});
+                               "f:1:33: lists and keys within 32 others"}});
 }
 
 } // namespace tree_value_test

@@ -204,7 +204,7 @@ TEST_CASE("sketch: what is wrong is named with its place") {
   CHECK(refusal(changed_json("\"relay\"", "\"ring\"")) ==
         "s: internode_sketch.strategy: unknown strategy \"ring\" (known: relay)");
   CHECK(refusal(changed_json("\"nnodes\": 2", "\"nnodes\": 2, \"nnodes\": 3")) ==
-        "s: the key \"nnodes\" stands twice");
+        "s:2:16: the key \"nnodes\" stands twice");
   CHECK(refusal(changed_json("\"nnodes\": 2,", "\"nnodes\": 2.5,")) ==
         "s: nnodes: expected a whole number, found number");
   CHECK(refusal(
