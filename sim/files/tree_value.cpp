@@ -81,10 +81,9 @@ InputError TreePlace::error(const std::string& message) const {
 }
 
 std::string TreeValue::place() const {
-  if (!document_->has_types && node_->line > 0)
-    return fmt::format("{}:{}:{}: ", *document_->source, node_->line, node_->column);
-  return path_.empty() ? *document_->source + ": "
-                       : fmt::format("{}: {}: ", *document_->source, path_);
+  const std::string path = path_.empty() ? "" : path_ + ": ";
+  if (node_->line == 0) return fmt::format("{}: {}", *document_->source, path);
+  return fmt::format("{}:{}:{}: {}", *document_->source, node_->line, node_->column, path);
 }
 InputError TreeValue::error(const std::string& message) const {
   return InputError(place() + message);
@@ -170,7 +169,10 @@ std::vector<std::pair<std::string, TreeValue>> TreeValue::members() const {
 
 TreeValue TreeValue::member(std::size_t i) const {
   const std::string& key = node_->items[i].text;
-  return {document_, &node_->items[i + 1], path_.empty() ? key : path_ + "." + key};
+  return {document_, &node_->items[i + 1],
+          !document_->has_types ? ""
+          : path_.empty()       ? key
+                                : path_ + "." + key};
 }
 
 bool TreeValue::has(std::string_view key) const { return find(key).has_value(); }
@@ -198,7 +200,7 @@ void TreeValue::allow_only(const std::vector<std::string>& known) const {
   for (std::size_t i = 0; i < node_->items.size(); i += 2) {
     const TreeNode& key = node_->items[i];
     if (std::ranges::find(known, key.text) == known.end())
-      throw TreeValue(document_, document_->has_types ? node_ : &key, path_)
+      throw TreeValue(document_, &key, path_)
           .error(unknown_name("key", key.text.substr(0, 64), known));
   }
 }

@@ -1,6 +1,5 @@
 // Documents of other programs, in JSON or YAML, as values that know where they stand, so that what
-// is wrong with one is named by that: "FILE: internode_sketch.internode_conn.3: ..." in JSON, and
-// "FILE:LINE:COLUMN: ..." in YAML.
+// is wrong with one is named by that.
 #pragma once
 
 #include "sim/error.hpp"
@@ -67,7 +66,7 @@ public:
   /// Errors: InputError where it is no object, or has other keys than these.
   void allow_only(const std::vector<std::string>& known) const;
 
-  /// "FILE: PATH: ", or "FILE: " of the whole document; of YAML "FILE:LINE:COLUMN: ".
+  /// "FILE:LINE:COLUMN: ", of JSON with the path: "FILE:LINE:COLUMN: internode_conn.3: ".
   [[nodiscard]] std::string place() const;
   [[nodiscard]] InputError error(const std::string& message) const;
   [[nodiscard]] TreePlace tree_place() const;
@@ -79,7 +78,7 @@ private:
   struct Document {
     std::shared_ptr<const std::string> source;
     TreeNode root;
-    bool has_types; ///< of JSON; places are then told by paths
+    bool has_types; ///< of JSON, whose values also know the path to them
   };
   TreeValue(std::shared_ptr<const Document> document, const TreeNode* node, std::string path)
       : document_(std::move(document)), node_(node), path_(std::move(path)) {}
