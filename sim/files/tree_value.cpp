@@ -52,8 +52,8 @@ std::string_view last_word(std::string_view read, json::parse_event_t event, con
     std::size_t at = read.size() - 1;
     while (true) {
       at = read.rfind('"', at - 1);
-      const std::size_t before = read.find_last_not_of('\\', at - 1);
-      if ((at - before) % 2 == 1) return read.substr(at);
+      const std::size_t before = at == 0 ? 0 : read.find_last_not_of('\\', at - 1);
+      if (at == 0 || (at - before) % 2 == 1) return read.substr(at);
     }
   }
   constexpr std::string_view letters = "+-.0123456789Eaeflnrstu"; // of numbers, true, false, null

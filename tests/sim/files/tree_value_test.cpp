@@ -18,6 +18,8 @@ TEST_CASE("values of JSON know what they are") {
   CHECK(list[2].boolean());
   CHECK(list[3].is_null());
   CHECK(list[4].word() == "x");
+  CHECK(parse_json("\"x\"", "f").place() == "f:1:1: ");
+  CHECK(parse_json(R"(["a\\", "\"b"])", "f").list()[1].tree_place().column == 9);
   CHECK(list[4].place() == "f:1:29: b[4]: ");
   CHECK(root.members()[1].first == "a");
   CHECK(root.members()[1].second.tree_place().error("").what() == std::string("f:2:6: "));
