@@ -53,7 +53,7 @@ bool has_infra_key(std::string_view content, std::string_view key) {
 }
 
 /// What a device is often stands in another file: one given with it, else one beside it. Two files
-/// that mean different things by one name would be two networks, so what they say of it is compared.
+/// that mean different things by one name would be two networks, so what they say is compared.
 class InfraDevices {
 public:
   InfraDevices(const ForeignFile& file, Assumptions& assumed) : file_(file), assumed_(assumed) {}

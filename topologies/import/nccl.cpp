@@ -50,8 +50,8 @@ struct GpuWords {
 };
 
 /// Models by compute capability (NVIDIA: CUDA's table of GPUs) and by GCN architecture (AMD: LLVM's
-/// AMDGPU usage), and by the device's number on PCIe where two of them have the same. An unknown one
-/// with links of its own has those of a similar one, which is assumed.
+/// AMDGPU usage), and by the device's number on PCIe where two of them have the same. An unknown
+/// one with links of its own has those of a similar one, which is assumed.
 GpuKind kind_of_dumped(const GpuWords& gpu, Assumptions& assumed) {
   const std::string gcn = gpu.gcn.substr(0, gpu.gcn.find(':')); // "gfx90a:sramecc+:xnack-"
   std::string_view model, like;

@@ -48,9 +48,9 @@ bool is_simgrid_tag(std::string_view name) {
   return std::ranges::find(known, name) != known.end();
 }
 
-/// Before SimGrid gets a file, what would have it read other files, set options of its own that have
-/// nothing to do with networks, or run programs, is refused with its place; so is what SimGrid knows
-/// and Tutti has none of.
+/// Before SimGrid gets a file, what would have it read other files, set options of its own that
+/// have nothing to do with networks, or run programs, is refused with its place; so is what SimGrid
+/// knows and Tutti has none of.
 class SimGridScan : pugi::xml_tree_walker {
 public:
   explicit SimGridScan(const ForeignFile& file) : places_(file.content, file.source) {

@@ -29,10 +29,10 @@ namespace tutti {
 
 namespace {
 
-/// The nodes of a trace so that each follows what it depends on, and otherwise by id. Indices. Kahn's
-/// algorithm ("Topological sorting of large networks", CACM 1962) with a heap, so that of the nodes
-/// that are free the lowest id comes next. What it leaves over waits for each other: following
-/// dependencies among those nodes leads into a cycle, which the error names.
+/// The nodes of a trace so that each follows what it depends on, and otherwise by id. Indices.
+/// Kahn's algorithm ("Topological sorting of large networks", CACM 1962) with a heap, so that of
+/// the nodes that are free the lowest id comes next. What it leaves over waits for each other:
+/// following dependencies among those nodes leads into a cycle, which the error names.
 class NodeOrder {
 public:
   /// `nodes` must outlive it. Errors: InputError for an id that stands twice.
