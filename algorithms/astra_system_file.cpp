@@ -11,7 +11,7 @@
 #include "algorithms/astra_system_file.hpp"
 
 #include "sim/error.hpp"
-#include "sim/files/files.hpp"
+#include "sim/files/gzip.hpp"
 #include "sim/text.hpp"
 
 #include <fmt/format.h>
@@ -26,7 +26,7 @@ namespace tutti {
 
 namespace {
 
-AstraImplementation astra_implementation(const JsonValue& value) {
+AstraImplementation astra_implementation(const TreeValue& value) {
   struct Name {
     std::string_view name;
     AstraMethod method;
@@ -64,7 +64,7 @@ std::string_view astra_key(CollectiveKind kind) {
   }
 }
 
-void require_astra_word(const JsonValue& root, const std::string& key,
+void require_astra_word(const TreeValue& root, const std::string& key,
                         const std::vector<std::string>& known) {
   if (const auto value = root.find(key))
     if (const std::string word = value->string(); std::ranges::find(known, word) == known.end())
@@ -76,11 +76,11 @@ void require_astra_word(const JsonValue& root, const std::string& key,
 AstraSystem read_astra_system(const std::string& file, CollectiveKind kind) {
   constexpr std::size_t most_bytes = std::size_t{1} << 20;
   constexpr std::int64_t most_chunks = 1024;
-  const std::string text = read_file(file);
+  const std::string text = read_input_file(file);
   if (text.size() > most_bytes)
     throw InputError(fmt::format("{}: {} bytes are no system file of ASTRA-sim (at most 1 MiB)",
                                  file, text.size()));
-  const JsonValue root = parse_json(text, file);
+  const TreeValue root = parse_json(text, file);
   std::vector<std::string> keys{"scheduling-policy", "collective-optimization",
                                 "active-chunks-per-dimension", "preferred-dataset-splits",
                                 // of what is no matter here
@@ -95,7 +95,7 @@ AstraSystem read_astra_system(const std::string& file, CollectiveKind kind) {
     if (const auto value = root.find(custom))
       throw value->error("collectives of its users (Chakra traces) aren't read");
     if (const auto list = root.find(keys.back()))
-      for (const JsonValue& name : list->list()) (void)astra_implementation(name);
+      for (const TreeValue& name : list->list()) (void)astra_implementation(name);
   }
   if (const auto value = root.find("per-node-custom-implementation"))
     throw value->error("collectives of its users (Chakra traces) aren't read");
@@ -110,7 +110,7 @@ AstraSystem read_astra_system(const std::string& file, CollectiveKind kind) {
     system.active = static_cast<std::size_t>(active->integer(1, most_chunks));
   if (kind == CollectiveKind::all_reduce)
     system.local_bw_aware = root.at("collective-optimization").string() == "localBWAware";
-  for (const JsonValue& name : root.at(std::string(astra_key(kind))).list())
+  for (const TreeValue& name : root.at(std::string(astra_key(kind))).list())
     system.implementations.push_back(astra_implementation(name));
   if (system.implementations.empty())
     throw root.at(std::string(astra_key(kind))).error("an implementation for each dimension");

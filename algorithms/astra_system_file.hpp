@@ -3,7 +3,7 @@
 
 #include "algorithms/astra_steps.hpp"
 #include "sim/collective.hpp"
-#include "sim/files/json_value.hpp"
+#include "sim/files/tree_value.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -18,7 +18,7 @@ struct AstraImplementation {
   AstraMethod method;
   bool of_all_npus = false; ///< "oneRing"
   std::int64_t window = 0;  ///< of "direct8"; 0: none
-  std::optional<JsonValue> place = {};
+  std::optional<TreeValue> place = {};
 };
 
 /// What of a system file matters for one kind of collective.

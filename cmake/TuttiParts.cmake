@@ -4,8 +4,8 @@
 #   files_PART      its files, by their paths from the root; every file of no part is in the core
 #   functions_PART  what is called from outside of it, by mangled names; the first row that fits
 set(tutti_parts formats planners sweep training runtime studies pictures)
-set(files_formats "^topologies/(import/(dot|dot_words|yaml_value)|export/graphs)\\.cpp")
-set(functions_formats "8read_dot|Yaml|yaml|topology_(dot|graphml)")
+set(files_formats "^topologies/import/yaml\\.cpp")
+set(functions_formats "10parse_yaml")
 set(files_planners "^synth/(sccl|teccl|taccl)/|/(frontiers/|frontier_command|sketch_)")
 set(functions_planners "4sccl|5teccl|5taccl|[Ss]ketch|[Ff]rontier|logical_topology")
 set(files_sweep "/driver/sweep/|sweep_command")

@@ -5,7 +5,8 @@
 #include "algorithms/nccl/settings.hpp"
 
 #include "sim/error.hpp"
-#include "sim/files/files.hpp"
+#include "sim/files/csv.hpp"
+#include "sim/files/gzip.hpp"
 #include "sim/text.hpp"
 
 #include <fmt/format.h>
@@ -79,14 +80,12 @@ CollectiveKind parse_tuner_collective(std::string_view name) {
 } // namespace
 
 TunerTable::TunerTable(const std::string& file) {
-  const std::string content = read_file(file);
-  std::size_t number = 0;
-  for (const std::string_view line : split(content, '\n')) {
-    ++number;
-    const std::string_view text = trimmed(line);
-    if (text.empty() || text.starts_with('#')) continue;
+  for (const auto& [line, words] : csv_rows(read_input_file(file), file)) {
+    std::size_t last = 0; // that was looked at
+    const auto word = [&, &fields = words](std::size_t i) -> const std::string& {
+      return fields[last = i].text;
+    };
     try {
-      const std::vector<std::string_view> words = split(text, ',');
       if (words.size() < 8 || words.size() > 10)
         throw InputError(fmt::format("{} values (8 to 10 are known: collective, least and most "
                                      "bytes, algorithm, protocol, channels, nodes, ranks, pipeline "
@@ -94,15 +93,14 @@ TunerTable::TunerTable(const std::string& file) {
                                      words.size()));
       const auto integer = [&](std::size_t i, std::string_view what, std::int64_t least,
                                std::int64_t most = INT64_MAX) {
-        return parse_integer(trimmed(words[i]), what, least, most);
+        return parse_integer(word(i), what, least, most);
       };
-      const std::optional<Algorithm> algorithm = find_algorithm(canonical(words[3]));
+      const std::optional<Algorithm> algorithm = find_algorithm(canonical(word(3)));
       if (!algorithm || *algorithm == Algorithm::point_to_point)
-        throw InputError(unknown_name("algorithm", trimmed(words[3]), names_of_algorithms()));
-      const std::optional<Protocol> protocol = find_protocol(canonical(words[4]));
-      if (!protocol)
-        throw InputError(unknown_name("protocol", trimmed(words[4]), names_of_protocols()));
-      rows_.push_back({parse_tuner_collective(words[0]), integer(1, "min_bytes", 0),
+        throw InputError(unknown_name("algorithm", word(3), names_of_algorithms()));
+      const std::optional<Protocol> protocol = find_protocol(canonical(word(4)));
+      if (!protocol) throw InputError(unknown_name("protocol", word(4), names_of_protocols()));
+      rows_.push_back({parse_tuner_collective(word(0)), integer(1, "min_bytes", 0),
                        integer(2, "max_bytes", 0), *algorithm, *protocol,
                        integer(5, "channels", -1, most_asked), integer(6, "nodes", -1),
                        integer(7, "ranks", -1)});
@@ -112,7 +110,7 @@ TunerTable::TunerTable(const std::string& file) {
       for (std::size_t i = 8; i < words.size(); ++i) // of no matter here
         (void)integer(i, i == 8 ? "pipeline operations" : "registered", -1);
     } catch (const InputError& error) {
-      throw InputError(fmt::format("{}:{}: {}", file, number, error.what()));
+      throw InputError(fmt::format("{}:{}:{}: {}", file, line, words[last].column, error.what()));
     }
   }
   if (rows_.empty()) throw InputError(fmt::format("{}: has no row", file));

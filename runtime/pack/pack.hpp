@@ -1,7 +1,7 @@
 // What a machine with GPUs is asked to measure: planned runs, and what they are for, in one folder,
 // which travels by `scp -r` or as a tar.
 //
-// The file pack.csv says what is in it, each other file is a run (run_file.hpp):
+// The file pack.csv says what is in it, each other file is a run (run_file.cpp):
 //   tutti-gpu pack,2
 //   experiment,gpu_day
 //   run,FILE,CHECKSUM,CASE,ALGORITHM,BYTES,PREDICTED          in ps; empty where nobody knows yet
@@ -9,8 +9,8 @@
 // Two lines may name one file: what two cases ask for is measured once.
 #pragma once
 
+#include "runtime/executor.hpp"
 #include "runtime/pack/pack_name.hpp"
-#include "runtime/pack/run_file.hpp"
 #include "sim/units.hpp"
 
 #include <cstddef>
@@ -22,6 +22,22 @@
 #include <vector>
 
 namespace tutti::runtime {
+
+/// What a machine that has only an executor is asked to do. The settings have no watch.
+struct PackedRun {
+  PlannedRun run;
+  RunSettings settings;
+};
+
+/// The same for the same run, on every machine.
+[[nodiscard]] std::string to_bytes(const PackedRun& packed);
+
+/// What tells such files apart.
+[[nodiscard]] std::uint64_t checksum_of(std::string_view bytes);
+
+/// Errors: InputError "NAME: ..." for what isn't such a file or of another version, for one that
+/// was cut off or damaged, and for a run that isn't sound.
+[[nodiscard]] PackedRun read_run(std::string_view bytes, const std::string& name);
 
 struct PackLine {
   std::string file;

@@ -1,6 +1,6 @@
 // One list of fields for each type serves the writer and the reader. Whole numbers take seven bits
 // a byte, the least first (LEB128); doubles the eight bytes of IEEE 754.
-#include "runtime/pack/run_file.hpp"
+#include "runtime/pack/pack.hpp"
 
 #include "sim/error.hpp"
 #include "sim/hash.hpp"

@@ -22,4 +22,14 @@ struct CsvField {
 /// file:line. Errors: InputError with file:line:column for quotes that aren't where they belong.
 [[nodiscard]] std::vector<CsvField> csv_fields(std::string_view line, const std::string& place);
 
+struct CsvRow {
+  std::size_t line = 1;
+  std::vector<CsvField> fields;
+};
+/// A table as people and their programs write it: spaces around fields, lines without anything and
+/// a byte order mark mean nothing, lines may end in "\r\n", and those that begin with # are
+/// remarks. Errors: as above.
+[[nodiscard]] std::vector<CsvRow> csv_rows(std::string_view text, const std::string& file,
+                                           char separator = ',');
+
 } // namespace tutti

@@ -6,7 +6,7 @@
 
 #include "sim/error.hpp"
 #include "sim/files/gzip.hpp"
-#include "sim/files/json_value.hpp"
+#include "sim/files/tree_value.hpp"
 
 #include <fmt/format.h>
 
@@ -20,18 +20,18 @@ namespace tutti::sketch_format {
 
 namespace {
 
-std::uint32_t count_of(const JsonValue& value, std::int64_t low = 0) {
+std::uint32_t count_of(const TreeValue& value, std::int64_t low = 0) {
   constexpr std::int64_t most = 65536;
   return static_cast<std::uint32_t>(value.integer(low, most));
 }
 
-std::vector<LocalRank> ranks_of(const JsonValue& value) {
+std::vector<LocalRank> ranks_of(const TreeValue& value) {
   std::vector<LocalRank> ranks;
-  for (const JsonValue& each : value.list()) ranks.push_back(count_of(each));
+  for (const TreeValue& each : value.list()) ranks.push_back(count_of(each));
   return ranks;
 }
 
-LocalRank rank_of(const std::string& key, const JsonValue& at) {
+LocalRank rank_of(const std::string& key, const TreeValue& at) {
   LocalRank rank = 0;
   const auto [end, error] = std::from_chars(key.data(), key.data() + key.size(), rank);
   if (error != std::errc() || end != key.data() + key.size() || (key.size() > 1 && key[0] == '0') ||
@@ -40,9 +40,9 @@ LocalRank rank_of(const std::string& key, const JsonValue& at) {
   return rank;
 }
 
-void read_inside(const JsonValue& table, Sketch& sketch) {
+void read_inside(const TreeValue& table, Sketch& sketch) {
   table.allow_only({"strategy", "switches", "switch_hyperedge_strategy"});
-  const JsonValue strategy = table.at("strategy");
+  const TreeValue strategy = table.at("strategy");
   const std::string text = strategy.string();
   if (text == "minmax" || text == "maxmin") {
     sketch.balance = text == "minmax" ? LinkBalance::minmax : LinkBalance::maxmin;
@@ -56,8 +56,8 @@ void read_inside(const JsonValue& table, Sketch& sketch) {
         throw table.at(key).error(fmt::format("strategy \"{}\" has no switches", text));
     return;
   }
-  const std::vector<JsonValue> switches = table.at("switches").list();
-  const std::vector<JsonValue> policies = table.at("switch_hyperedge_strategy").list();
+  const std::vector<TreeValue> switches = table.at("switches").list();
+  const std::vector<TreeValue> policies = table.at("switch_hyperedge_strategy").list();
   if (switches.empty() || switches.size() != policies.size())
     throw table.error(fmt::format("{} switches need as many strategies, not {}", switches.size(),
                                   policies.size()));
@@ -74,14 +74,14 @@ void read_inside(const JsonValue& table, Sketch& sketch) {
   }
 }
 
-std::map<LocalRank, std::vector<LocalRank>> ranks_by_rank(const JsonValue& table) {
+std::map<LocalRank, std::vector<LocalRank>> ranks_by_rank(const TreeValue& table) {
   std::map<LocalRank, std::vector<LocalRank>> ranks;
   for (const auto& [key, value] : table.members()) ranks[rank_of(key, value)] = ranks_of(value);
   return ranks;
 }
 
 /// One number for all senders: they have equal shares of their NICs.
-double split_of(const JsonValue& table, const Sketch& sketch) {
+double split_of(const TreeValue& table, const Sketch& sketch) {
   std::optional<double> split;
   for (const auto& [key, value] : table.members()) {
     if (sketch.between == Sketch::Between::mapped &&
@@ -97,7 +97,7 @@ double split_of(const JsonValue& table, const Sketch& sketch) {
 }
 
 /// Listing 1: chunks of NPU p leave through (p div r1) * r1 + r2.
-void read_relay_map(const JsonValue& pair, Sketch& sketch) {
+void read_relay_map(const TreeValue& pair, Sketch& sketch) {
   const std::vector<LocalRank> values = ranks_of(pair);
   if (values.size() != 2 || values[0] == 0 || values[1] >= values[0])
     throw pair.error("expected [r1, r2] with r2 < r1");
@@ -109,13 +109,13 @@ void read_relay_map(const JsonValue& pair, Sketch& sketch) {
   }
 }
 
-void read_between(const JsonValue& table, Sketch& sketch) {
+void read_between(const TreeValue& table, Sketch& sketch) {
   table.allow_only({"strategy", "internode_conn", "gpus_to_sender_rev_map", "enforce_ordering",
                     "beta_split", "chunk_to_relay_map"});
-  const JsonValue strategy = table.at("strategy");
+  const TreeValue strategy = table.at("strategy");
   if (strategy.string() != "relay")
     throw strategy.error(fmt::format("unknown strategy \"{}\" (known: relay)", strategy.string()));
-  const JsonValue connections = table.at("internode_conn");
+  const TreeValue connections = table.at("internode_conn");
   sketch.between_place = sketch.leaves_place = connections.place();
   if (!connections.is_string()) {
     sketch.between = Sketch::Between::mapped;
@@ -143,7 +143,7 @@ void read_between(const JsonValue& table, Sketch& sketch) {
 }
 
 /// "1M", "32K", "1KB" or a number of bytes, powers of 1024.
-Bytes input_size(const JsonValue& size) {
+Bytes input_size(const TreeValue& size) {
   if (!size.is_string()) return {size.integer(1, std::int64_t{1} << 40)};
   std::string text = size.string();
   if (!text.empty() && std::string_view("KMG").find(text.back()) != std::string_view::npos)
@@ -161,18 +161,18 @@ Bytes input_size(const JsonValue& size) {
 } // namespace
 
 Sketch parse_json_sketch(std::string_view text, const std::string& source) {
-  const JsonValue table = parse_json(text, source);
+  const TreeValue table = parse_json(text, source);
   table.allow_only(
       {"nnodes", "intranode_sketch", "internode_sketch", "symmetry_offsets", "hyperparameters"});
   Sketch sketch;
   sketch.name = plain_stem(source);
-  const JsonValue machines = table.at("nnodes");
+  const TreeValue machines = table.at("nnodes");
   sketch.machines = static_cast<std::uint32_t>(machines.integer(1, most_machines));
   sketch.machines_place = machines.place();
   read_inside(table.at("intranode_sketch"), sketch);
   if (const auto between = table.find("internode_sketch")) read_between(*between, sketch);
   if (const auto symmetry = table.find("symmetry_offsets"))
-    for (const JsonValue& pair : symmetry->list()) {
+    for (const TreeValue& pair : symmetry->list()) {
       const std::vector<LocalRank> values = ranks_of(pair);
       if (values.size() != 2) throw pair.error("a rotation is [offset, size]");
       sketch.symmetry.push_back({values[0], values[1], pair.place()});

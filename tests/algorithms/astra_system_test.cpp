@@ -179,22 +179,23 @@ TEST_CASE("chunks are those of the system file where nobody says how many") {
 
 TEST_CASE("what is wrong with a system file is named by where it is") {
   CHECK_THAT(system_refusal(SystemText{"\"rings\""}.text()),
-             StartsWith("system.json: all-gather-implementation[0]: unknown implementation "
+             StartsWith("system.json:1:101: all-gather-implementation[0]: unknown implementation "
                         "\"rings\" (known: "));
   CHECK_THAT(system_refusal(SystemText{"\"direct-1\""}.text()),
-             StartsWith("system.json: all-gather-implementation[0]: "));
+             StartsWith("system.json:1:104: all-gather-implementation[0]: "));
   CHECK(system_refusal(SystemText{R"("ring", "ring")"}.text()) ==
-        "system.json: all-reduce-implementation[0]: 2 implementations for the 1 dimensions of "
+        "system.json:1:61: all-reduce-implementation[0]: 2 implementations for the 1 dimensions of "
         "ring:8");
   CHECK(system_refusal(SystemText{R"("ring", "oneRing")"}.text(), "torus2d:4x4") ==
-        "system.json: all-reduce-implementation[1]: only the first can be one of all NPUs");
-  CHECK(system_refusal(SystemText{R"("doubleBinaryTree", "ring")"}.text(), "torus2d:4x4") ==
-        "system.json: all-reduce-implementation[0]: a double binary tree has no reduce_scatter");
+        "system.json:1:69: all-reduce-implementation[1]: only the first can be one of all NPUs");
+  CHECK(
+      system_refusal(SystemText{R"("doubleBinaryTree", "ring")"}.text(), "torus2d:4x4") ==
+      "system.json:1:61: all-reduce-implementation[0]: a double binary tree has no reduce_scatter");
   CHECK(system_refusal(SystemText{"\"halvingDoubling\""}.text(), "ring:8",
                        CollectiveKind::all_to_all) ==
-        "system.json: all-to-all-implementation[0]: halving and doubling has no all_to_all");
+        "system.json:1:215: all-to-all-implementation[0]: halving and doubling has no all_to_all");
   CHECK_THAT(system_refusal(SystemText{"\"ring\"", "best"}.text()),
-             StartsWith("system.json: collective-optimization: "));
+             StartsWith("system.json:1:218: collective-optimization: "));
   for (const char* more : {R"(, "all-gather-implementation-custom": ["a"])",
                            R"(, "per-node-custom-implementation": "a.yml")"}) {
     SystemText system;
@@ -204,7 +205,7 @@ TEST_CASE("what is wrong with a system file is named by where it is") {
   }
   SystemText system;
   system.more = R"(, "inter-dimension-scheduling": "themis")";
-  CHECK_THAT(system_refusal(system.text()), StartsWith("system.json: "));
+  CHECK_THAT(system_refusal(system.text()), StartsWith("system.json:1:299: unknown key "));
   for (const char* text : {"[]", "1", "{}", "", "{\"preferred-dataset-splits\": 0}",
                            "{\"preferred-dataset-splits\": 4, \"all-reduce-implementation\": []}"})
     CHECK_THAT(system_refusal(text), StartsWith("system.json:"));

@@ -359,13 +359,14 @@ TEST_CASE("a tuner's table overrides, and says where it is wrong") {
   CHECK(answer_of(topology, "all_gather", mib, settings).outcome.planned_on ==
         "NCCL: ring, ll, 24 channels");
   CHECK_THROWS_WITH(TunerTable(written("allreduce,0,1,ring,simple\n")),
-                    file + ":1: 5 values (8 to 10 are known: collective, least and most bytes, "
+                    file + ":1:1: 5 values (8 to 10 are known: collective, least and most bytes, "
                            "algorithm, protocol, channels, nodes, ranks, pipeline operations, "
                            "registered)");
-  CHECK_THROWS_WITH(TunerTable(written("\nallreduce,0,1,rign,simple,-1,-1,-1\n")),
-                    ContainsSubstring(file + ":2: unknown algorithm \"rign\" (known: tree, ring"));
+  CHECK_THROWS_WITH(
+      TunerTable(written("\nallreduce,0,1,rign,simple,-1,-1,-1\n")),
+      ContainsSubstring(file + ":2:15: unknown algorithm \"rign\" (known: tree, ring"));
   CHECK_THROWS_WITH(TunerTable(written("allreduce,0,1,ring,simple,x,-1,-1\n")),
-                    ContainsSubstring(file + ":1: "));
+                    ContainsSubstring(file + ":1:27: channels \"x\""));
   CHECK_THROWS_WITH(TunerTable(written("# nothing\n")), file + ": has no row");
   CHECK_THROWS_AS(TunerTable(folder.path() + "/none"), InputError);
 }

@@ -52,22 +52,21 @@ const std::map<std::string, std::string> libraries = {
     {"zlib.h", "(sim/files/gzip|tests/workloads/chakra_test)\\.cpp"},
     {"google", "workloads/traces/chakra_(messages|writer)\\.cpp"},
     {"chakra.pb.h", "workloads/traces/chakra_(messages|writer)\\.cpp"},
-    {"nlohmann", "(sim/files/(schedule_json|json_value)|workloads/traces/process_groups)\\.cpp|"
+    {"nlohmann", "(sim/files/(schedule_json|tree_value)|workloads/traces/process_groups)\\.cpp|"
                  "experiments/.+|tests/.+"},
     {"CLI", "experiments/driver/cli/[a-z_]+\\.cpp"},
     {"coin", "synth/solvers/(clp|cbc|column_program|clp_limit)\\.[ch]pp"},
     {"Highs.h", "synth/solvers/highs\\.cpp"},
     {"cadical.hpp", "synth/solvers/sat\\.cpp"},
     {"bliss", "synth/symmetry/automorphisms\\.cpp"},
-    {"pugixml.hpp", "(runtime/formats/msccl|topologies/import)/[a-z_]+\\.cpp|"
+    {"pugixml.hpp", "(runtime/formats/msccl|topologies/(im|ex)port)/[a-z_]+\\.cpp|"
                     "tests/experiments/figures/(network_figure_test\\.cpp|svg_reading\\.hpp)"},
     {"yaml-cpp", "topologies/import/[a-z_]+\\.cpp"},
     {"eigen3", "experiments/driver/studies/fits/least_squares\\.cpp"},
     {"sqlite3.h", "experiments/driver/sweep/store/database\\.cpp"},
     {"boost",
      "synth/solvers/proven_minimum\\.cpp|experiments/driver/(mpi|sweep/analysis)/[a-z_]+\\.cpp|"
-     "experiments/driver/figures/layout/forces\\.cpp|topologies/(im|ex)port/[a-z_]+\\.cpp|tests/"
-     "sim/exact_fluid\\.cpp"},
+     "experiments/driver/figures/layout/forces\\.cpp|tests/sim/exact_fluid\\.cpp"},
     {"fmt", "[a-z0-9_/]+\\.cpp"},
     {"sanitizer", "tests/runtime/cuda_order/host_gpu\\.hpp"},
     {"benchmark", "tests/benchmarks/[a-z_]+\\.cpp"},

@@ -65,11 +65,8 @@ for algorithm in sccl teccl taccl all; do
 done
 missing planners frontier -t ring:4 -c all_gather
 missing planners sketch -t dgx_h100
-printf 'graph { a -- b }' >"$scratch/network.dot"
 printf 'topology: [Ring]\nnpus_count: [4]\n' >"$scratch/network.yml"
-missing formats show -t "$scratch/network.dot"
 missing formats show -t "$scratch/network.yml"
-missing formats convert ring:4 "$scratch/network.graphml"
 missing sweep sweep "$scratch/none.toml"
 missing training train -t ring:4 -a ring --model gpt3_small --npu a100
 for command in exec profile lower import; do

@@ -120,21 +120,25 @@ TEST_CASE("TACCL's topology files: chunk sizes in names, and networks too large"
   CHECK(beta("four_4096KB") == 128 * beta("four_32KB"));
   CHECK(beta("four_32kb") == beta("four_32KB"));
   CHECK(beta("V100_32KB_x") == beta("any"));
-  CHECK(refusal(small, "four_32KB", "four_0.5MB").starts_with("t.json: name: it ends as with"));
-  CHECK(refusal(small, "four_32KB", "v100_32GB").starts_with("t.json: name: it ends as with"));
+  CHECK(refusal(small, "four_32KB", "four_0.5MB").find(": name: it ends as with") !=
+        std::string::npos);
+  CHECK(refusal(small, "four_32KB", "v100_32GB").find(": name: it ends as with") !=
+        std::string::npos);
   CHECK(message_of([] { (void)read(small, "t.json", 4096 * 64); }).starts_with("t.json: "));
 }
 
 TEST_CASE("TACCL's topology files: what is wrong is named with its place") {
-  CHECK(refusal(small, "\"alpha\": 3", "\"alpha\": -3").starts_with("t.json: alpha: -3"));
+  CHECK(refusal(small, "\"alpha\": 3", "\"alpha\": -3").find(": alpha: -3") != std::string::npos);
   CHECK(refusal(small, "[5.5]", "[55]") ==
-        "t.json: node_invbws_list[0]: 55 isn't alpha + beta = 5.5");
+        "t.json:3:50: node_invbws_list[0]: 55 isn't alpha + beta = 5.5");
   CHECK(refusal(small, "[2.5]", "[2.5, 5]") ==
-        "t.json: node_betas_list: 2 betas, but 1 in node_invbws_list");
-  CHECK(refusal(small, "\"alpha\"", "\"alfa\"").starts_with("t.json: unknown key \"alfa\""));
-  CHECK(refusal(small, "[2.5]", "[-1]").starts_with("t.json: node_betas_list[0]: -1 is out of"));
+        "t.json:3:22: node_betas_list: 2 betas, but 1 in node_invbws_list");
+  CHECK(refusal(small, "\"alpha\"", "\"alfa\"").find(": unknown key \"alfa\"") !=
+        std::string::npos);
+  CHECK(refusal(small, "[2.5]", "[-1]").find(": node_betas_list[0]: -1 is out of") !=
+        std::string::npos);
   CHECK(refusal(small, "\"gpus_per_node\": 4", "\"gpus_per_node\": \"4\"") ==
-        "t.json: gpus_per_node: expected a whole number, found string");
+        "t.json:2:41: gpus_per_node: expected a whole number, found string");
   CHECK(refusal(small, "4,", "4,,").starts_with("t.json:2:"));
 }
 

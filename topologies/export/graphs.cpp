@@ -1,5 +1,5 @@
-// Networks as general graphs, for Graphviz (DOT) and for NetworkX, Gephi and yEd (GraphML). Boost
-// writes the latter; of the former its writer leaves names that are keywords without quotes.
+// Networks as general graphs, for Graphviz (DOT) and for NetworkX, Gephi and yEd (GraphML, which
+// pugixml writes).
 //
 // The attributes are those that topologies/import/graph_meaning.cpp reads, which gives the same
 // network again; each directed link is an edge, in the order of their ids.
@@ -9,16 +9,13 @@
 #include "topologies/export/comments.hpp"
 #include "topologies/export/list.hpp"
 
-#include <boost/graph/adjacency_list.hpp>
-#include <boost/graph/graphml.hpp>
-#include <boost/property_map/function_property_map.hpp>
 #include <fmt/format.h>
+#include <pugixml.hpp>
 
 #include <algorithm>
 #include <cctype>
 #include <cstdint>
 #include <iterator>
-#include <map>
 #include <set>
 #include <sstream>
 #include <string>
@@ -32,23 +29,6 @@ namespace tutti {
 namespace {
 
 using GraphWords = std::vector<std::pair<std::string_view, std::string>>; ///< key, text
-
-struct EdgeNumber {
-  std::uint32_t link = 0;
-};
-/// Bidirectional, since only such a graph keeps its edges in the order in which they came.
-using WrittenGraph = boost::adjacency_list<boost::vecS, boost::vecS, boost::bidirectionalS,
-                                           boost::no_property, EdgeNumber>;
-using WrittenNode = boost::graph_traits<WrittenGraph>::vertex_descriptor;
-using WrittenEdge = boost::graph_traits<WrittenGraph>::edge_descriptor;
-
-WrittenGraph written_graph(const Topology& topology) {
-  WrittenGraph graph(topology.node_count());
-  for (std::uint32_t l = 0; l < topology.link_count(); ++l)
-    add_edge(topology.link(LinkId{l}).from.value, topology.link(LinkId{l}).to.value, EdgeNumber{l},
-             graph);
-  return graph;
-}
 
 /// Letters, digits and a few more as they are.
 std::string percent_escaped(std::string_view text) {
@@ -145,10 +125,9 @@ std::string dot_list(const GraphWords& words) {
   return text;
 }
 
-/// A column of a table, as Boost's GraphML has it: every element has each, if only empty.
-std::string word_of(const GraphWords& words, std::string_view key) {
-  const auto found = std::ranges::find(words, key, &GraphWords::value_type::first);
-  return found == words.end() ? "" : found->second;
+/// The same name may mean something else for nodes than for links.
+std::string key_id(std::string_view element, std::string_view name) {
+  return fmt::format("{}_{}", element, name);
 }
 
 } // namespace
@@ -179,48 +158,54 @@ std::string topology_dot(const Topology& topology) {
 }
 
 std::string topology_graphml(const Topology& topology) {
-  const WrittenGraph graph = written_graph(topology);
-  const GraphWords of_graph = graph_words(topology);
-  std::vector<GraphWords> of_nodes, of_links;
-  std::set<std::string_view> node_keys, link_keys;
-  const auto keep = [](std::vector<GraphWords>& all, std::set<std::string_view>& keys,
-                       GraphWords words) {
-    for (const auto& [key, text] : words) keys.insert(key);
-    all.push_back(std::move(words));
-  };
-  for (std::uint32_t n = 0; n < topology.node_count(); ++n) {
-    GraphWords words = node_words(topology, NodeId{n});
-    words.emplace_back("label", topology.node(NodeId{n}).name);
-    keep(of_nodes, node_keys, std::move(words));
-  }
-  const std::vector<std::string> groups = link_groups(topology);
-  for (std::uint32_t l = 0; l < topology.link_count(); ++l)
-    keep(of_links, link_keys, link_words(topology, groups, LinkId{l}));
-
-  boost::dynamic_properties columns;
-  for (const auto& [key, text] : of_graph)
-    columns.property(std::string(key), boost::make_function_property_map<WrittenGraph*>(
-                                           [text = text](WrittenGraph*) { return text; }));
-  for (const std::string_view key : node_keys)
-    columns.property(std::string(key),
-                     boost::make_function_property_map<WrittenNode>(
-                         [&, key](WrittenNode node) { return word_of(of_nodes[node], key); }));
-  for (const std::string_view key : link_keys)
-    columns.property(std::string(key),
-                     boost::make_function_property_map<WrittenEdge>([&, key](WrittenEdge edge) {
-                       return word_of(of_links[graph[edge].link], key);
-                     }));
-  std::ostringstream out;
-  boost::write_graphml(out, graph, columns, true);
-
-  std::string comments;
+  pugi::xml_document document;
+  pugi::xml_node declaration = document.append_child(pugi::node_declaration);
+  declaration.append_attribute("version") = "1.0";
+  declaration.append_attribute("encoding") = "UTF-8";
   for (std::string line : head_lines(topology)) {
     for (std::size_t at = 0; (at = line.find("--", at)) != std::string::npos;)
       line.insert(at + 1, " ");
-    comments += fmt::format("<!-- {} -->\n", line);
+    document.append_child(pugi::node_comment).set_value(fmt::format(" {} ", line).c_str());
   }
-  std::string text = out.str();
-  return text.insert(text.find('\n') + 1, comments);
+  pugi::xml_node root = document.append_child("graphml");
+  root.append_attribute("xmlns") = "http://graphml.graphdrawing.org/xmlns";
+  pugi::xml_node graph = root.append_child("graph");
+  graph.append_attribute("edgedefault") = "directed";
+  std::set<std::pair<std::string, std::string>> keys; // of which elements, and their names
+  const auto add = [&](pugi::xml_node element, const GraphWords& words) {
+    for (const auto& [key, word] : words) {
+      keys.emplace(element.name(), key);
+      pugi::xml_node data = element.append_child("data");
+      data.append_attribute("key") = key_id(element.name(), key).c_str();
+      data.text() = word.c_str();
+    }
+  };
+  add(graph, graph_words(topology));
+  for (std::uint32_t n = 0; n < topology.node_count(); ++n) {
+    pugi::xml_node node = graph.append_child("node");
+    node.append_attribute("id") = fmt::format("n{}", n).c_str();
+    GraphWords words = node_words(topology, NodeId{n});
+    words.emplace_back("label", topology.node(NodeId{n}).name);
+    add(node, words);
+  }
+  const std::vector<std::string> groups = link_groups(topology);
+  for (std::uint32_t l = 0; l < topology.link_count(); ++l) {
+    pugi::xml_node edge = graph.append_child("edge");
+    const Link& link = topology.link(LinkId{l});
+    edge.append_attribute("source") = fmt::format("n{}", link.from.value).c_str();
+    edge.append_attribute("target") = fmt::format("n{}", link.to.value).c_str();
+    add(edge, link_words(topology, groups, LinkId{l}));
+  }
+  for (const auto& [element, name] : keys) {
+    pugi::xml_node key = root.insert_child_before("key", graph);
+    key.append_attribute("id") = key_id(element, name).c_str();
+    key.append_attribute("for") = element.c_str();
+    key.append_attribute("attr.name") = name.c_str();
+    key.append_attribute("attr.type") = "string";
+  }
+  std::ostringstream out;
+  document.save(out, "  ");
+  return out.str();
 }
 
 } // namespace tutti

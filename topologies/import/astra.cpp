@@ -10,14 +10,13 @@
 #include "sim/text.hpp"
 #include "topologies/import/list.hpp"
 #include "topologies/import/text_lines.hpp"
-#include "topologies/import/yaml_value.hpp"
+#include "topologies/import/yaml.hpp"
 #include "topologies/parts.hpp"
 #include "topologies/product.hpp"
 
 #include <fmt/format.h>
 
 #include <cmath>
-#include <span>
 #include <string>
 #include <vector>
 
@@ -29,20 +28,20 @@ constexpr std::size_t most_dimensions = 16;
 
 class AstraReader {
 public:
-  explicit AstraReader(const ForeignFile& file)
-      : root_(parse_yaml(file.content, file.source)),
-        keys_(root_, {"topology", "npus_count", "bandwidth", "latency"}) {}
+  explicit AstraReader(const ForeignFile& file) : root_(parse_yaml(file.content, file.source)) {
+    root_.allow_only({"topology", "npus_count", "bandwidth", "latency"});
+  }
 
   TopologyParts read(Assumptions& assumed) {
     std::vector<Wiring> wirings;
-    for (const YamlValue& name : list("topology")) wirings.push_back(wiring(name));
+    for (const TreeValue& name : list("topology")) wirings.push_back(wiring(name));
     TopologySpec spec;
-    for (const YamlValue& count : list("npus_count"))
+    for (const TreeValue& count : list("npus_count"))
       spec.shape.push_back(whole(count, 2, most_npus));
     require_few_links(wirings, spec.shape);
-    for (const YamlValue& rate : list("bandwidth"))
-      spec.bandwidth.push_back(Bandwidth{std::llround(number(rate, 1e-6, 1e9) * 0x1p30)});
-    for (const YamlValue& latency : list("latency")) spec.latency.push_back(time(latency));
+    for (const TreeValue& rate : list("bandwidth"))
+      spec.bandwidth.push_back(Bandwidth{std::llround(rate.number(1e-6, 1e9) * 0x1p30)});
+    for (const TreeValue& latency : list("latency")) spec.latency.push_back(time(latency));
     assumed.add("GB/s", "2^30 bytes a second, as ASTRA-sim's analytical backend has it");
     assumed.add("switches", "they forward, and neither copy nor reduce");
     return product(spec, wirings).parts();
@@ -58,21 +57,21 @@ private:
       links += wirings[d] == Wiring::full ? counts[d] - 1.0 : 2.0;
     }
     if (npus * links > most)
-      throw keys_.need("npus_count").error(fmt::format("more than {} links", most));
+      throw root_.at("npus_count").error(fmt::format("more than {} links", most));
   }
 
   /// As long as that of `topology`.
-  [[nodiscard]] std::span<const YamlValue> list(std::string_view key) const {
-    const YamlValue& value = keys_.need(key);
-    const std::span<const YamlValue> items = value.list();
+  [[nodiscard]] std::vector<TreeValue> list(std::string_view key) const {
+    const TreeValue value = root_.at(key);
+    std::vector<TreeValue> items = value.list();
     if (items.empty() || items.size() > most_dimensions)
       throw value.error(fmt::format("expected a list of 1 to {} dimensions", most_dimensions));
-    const std::size_t dimensions = keys_.list("topology").size();
+    const std::size_t dimensions = root_.list("topology").size();
     if (items.size() != dimensions)
       throw value.error(fmt::format("{} values for {} dimensions", items.size(), dimensions));
     return items;
   }
-  [[nodiscard]] static Wiring wiring(const YamlValue& value) {
+  [[nodiscard]] static Wiring wiring(const TreeValue& value) {
     const std::string& name = value.word();
     if (name == "Ring") return Wiring::ring;
     if (name == "FullyConnected") return Wiring::full;
@@ -80,26 +79,19 @@ private:
     throw value.error(fmt::format("unknown topology {} (known: FullyConnected, Ring, Switch)",
                                   short_quote(name)));
   }
-  [[nodiscard]] static int whole(const YamlValue& value, double low, double high) {
-    const double found = number(value, low, high);
+  [[nodiscard]] static int whole(const TreeValue& value, double low, double high) {
+    const double found = value.number(low, high);
     if (found != std::floor(found)) throw value.error("expected a whole number");
     return static_cast<int>(found);
   }
-  [[nodiscard]] static Time time(const YamlValue& value) {
-    const double nanoseconds = number(value, 0, 1e12);
+  [[nodiscard]] static Time time(const TreeValue& value) {
+    const double nanoseconds = value.number(0, 1e12);
     const Time time{std::llround(nanoseconds * 1e3)};
     if (time.ps == 0 && nanoseconds > 0) throw value.error("less than a picosecond");
     return time;
   }
-  [[nodiscard]] static double number(const YamlValue& value, double low, double high) {
-    const long double found = value.number();
-    if (found < low || found > high)
-      throw value.error(fmt::format("{} is out of range ({} .. {})", found, low, high));
-    return static_cast<double>(found);
-  }
 
-  YamlValue root_;
-  YamlFields keys_;
+  TreeValue root_;
 };
 
 } // namespace

@@ -38,12 +38,6 @@ namespace tutti::topologies {
 
 namespace {
 
-std::string_view unquoted(std::string_view text) {
-  return text.size() >= 2 && text.front() == '"' && text.back() == '"'
-             ? text.substr(1, text.size() - 2)
-             : text;
-}
-
 /// A number without a unit, as it stands in matrices.
 bool is_bare_number(std::string_view text) {
   return !text.empty() && number_length(text) == text.size();
@@ -64,13 +58,12 @@ constexpr std::array role_names{
 
 /// "Bandwidth (GB/s)" or "latency_us": the role and the unit; "from_kind": a role of its own.
 std::optional<std::pair<Role, std::string>> role_of(std::string_view heading) {
-  const std::string_view text = unquoted(heading);
-  if (const auto key = link_key(text))
+  if (const auto key = link_key(heading))
     return std::pair(key->quantity == LinkQuantity::bandwidth ? Role::bandwidth : Role::latency,
                      key->unit);
-  const std::size_t end = std::min(text.find_first_of(" _"), text.size());
-  const std::string name = lower_case(text.substr(0, end));
-  const std::string rest = lower_case(trimmed(text.substr(std::min(end + 1, text.size()))));
+  const std::size_t end = std::min(heading.find_first_of(" _"), heading.size());
+  const std::string name = lower_case(heading.substr(0, end));
+  const std::string rest = lower_case(trimmed(heading.substr(std::min(end + 1, heading.size()))));
   const auto found = std::ranges::find(role_names, name, &RoleName::name);
   if (found == role_names.end()) return std::nullopt;
   const bool is_end = found->role == Role::from || found->role == Role::to;
@@ -81,12 +74,12 @@ std::optional<std::pair<Role, std::string>> role_of(std::string_view heading) {
   return std::pair(found->role, "");
 }
 
-std::string_view separators_of(std::string_view content) {
+char separator_of(std::string_view content) {
   const std::vector<std::string_view> lines = first_lines(content, 1);
   const std::string_view head = lines.empty() ? std::string_view() : lines.front();
-  return head.find(';') != std::string_view::npos    ? ";"
-         : head.find('\t') != std::string_view::npos ? "\t"
-                                                     : ",";
+  return head.find(';') != std::string_view::npos    ? ';'
+         : head.find('\t') != std::string_view::npos ? '\t'
+                                                     : ',';
 }
 
 struct CsvLink {
@@ -100,18 +93,13 @@ struct CsvLink {
 class CsvReader {
 public:
   CsvReader(const ForeignFile& file, Assumptions& assumed)
-      : text_(file.content, file.source, separators_of(file.content), true), assumed_(assumed) {}
+      : text_(file.content, file.source, separator_of(file.content)), assumed_(assumed) {}
 
   TopologyParts read() {
     if (text_.lines().size() < 2) throw text_.error("no line after the headings");
-    for (const TextLines::Line& line : text_.lines())
-      for (const Word& cell : line)
-        if (unquoted(cell.text).find('"') != std::string_view::npos)
-          throw text_.error(cell,
-                            "quotes within a cell, or what separates cells in one, isn't read");
     if (is_list_head(text_.lines()[0]))
       read_list();
-    else if (is_bare_number(unquoted(text_.lines()[0][0].text)))
+    else if (is_bare_number(text_.lines()[0][0].text))
       read_matrix(false);
     else
       read_matrix(true);
@@ -194,7 +182,7 @@ private:
         throw text_.error(line[0], fmt::format("row {} is \"{}\", but column {} \"{}\"", r,
                                                line[0].text, r, names[r - 1]));
       for (std::size_t c = first; c < line.size(); ++c) {
-        const Word cell = bare(line[c]);
+        const Word& cell = line[c];
         if (cell.text.empty() || is_zero(cell.text)) continue;
         if (c == r) throw text_.error(line[c], "a link from a node to itself");
         rows_.push_back({names[r - first], names[c - first], cell, quantity_of_matrix(cell),
@@ -218,37 +206,32 @@ private:
   Bandwidth bandwidth(const Columns& columns, const TextLines::Line& line) {
     const auto at = columns.find(Role::bandwidth);
     if (at == columns.end()) return assumed_.rate("bandwidth of a link");
-    return text_.rate(bare(line[at->second.first]), at->second.second);
+    return text_.rate(line[at->second.first], at->second.second);
   }
   Time latency(const Columns& columns, const TextLines::Line& line) {
     const auto at = columns.find(Role::latency);
     if (at == columns.end()) return assumed_.time("latency of a link");
-    return text_.time(bare(line[at->second.first]), at->second.second);
-  }
-  static Word bare(Word cell) {
-    cell.text = unquoted(cell.text);
-    return cell;
+    return text_.time(line[at->second.first], at->second.second);
   }
   [[nodiscard]] std::string name_of(const Word& cell) {
-    const std::string_view name = unquoted(cell.text);
-    if (name.empty()) throw text_.error(cell, "a node without a name");
-    const std::string legal = legal_name(name);
-    const auto [said, is_new] = said_names_.try_emplace(legal, name);
-    if (said->second != name)
+    if (cell.text.empty()) throw text_.error(cell, "a node without a name");
+    const std::string legal = legal_name(cell.text);
+    const auto [said, is_new] = said_names_.try_emplace(legal, cell.text);
+    if (said->second != cell.text)
       throw text_.error(cell, fmt::format("\"{}\" and \"{}\" are one name, {}, in the letters that "
                                           "names may have",
-                                          said->second, name, legal));
+                                          said->second, cell.text, legal));
     return legal;
   }
   [[nodiscard]] bool yes_or_no(const Word& cell) const {
-    const std::string text = lower_case(unquoted(cell.text));
+    const std::string text = lower_case(cell.text);
     if (text == "yes" || text == "true" || text == "1") return true;
     if (text == "no" || text == "false" || text == "0") return false;
     throw text_.error(cell, fmt::format("\"{}\" is neither yes nor no", cell.text));
   }
 
   void set_kind(const std::string& name, const Word& cell) {
-    const std::string text = lower_case(unquoted(cell.text));
+    const std::string text = lower_case(cell.text);
     if (text != "npu" && text != "switch")
       throw text_.error(cell, fmt::format("unknown kind \"{}\" (known: npu, switch)", cell.text));
     const auto [said, is_new] = is_switch_.try_emplace(name, text == "switch");
@@ -310,29 +293,34 @@ bool is_csv(std::string_view content) {
   // A list of links is known by its headings, a matrix by names that come again before the rows.
   const std::vector<std::string_view> lines = first_lines(content, 2);
   if (lines.size() < 2) return false;
-  const char separator = separators_of(content).front();
-  const std::vector<std::string_view> head = split(lines[0], separator),
-                                      next = split(lines[1], separator);
-  const auto text = [](std::string_view cell) { return unquoted(trimmed(cell)); };
+  const auto cells = [&](std::string_view line) {
+    try {
+      return csv_rows(line, "", separator_of(content)).at(0).fields;
+    } catch (const std::exception&) { // its reader will say what is wrong with its quotes
+      std::vector<CsvField> fields;
+      for (const std::string_view cell : split(line, separator_of(content)))
+        fields.push_back({std::string(trimmed(cell))});
+      return fields;
+    }
+  };
+  const std::vector<CsvField> head = cells(lines[0]), next = cells(lines[1]);
   if (head.size() < 2) return false;
   const auto has = [&](Role role) {
-    return std::ranges::any_of(head, [&](std::string_view cell) {
-      const auto found = role_of(trimmed(cell));
+    return std::ranges::any_of(head, [&](const CsvField& cell) {
+      const auto found = role_of(cell.text);
       return found && found->first == role;
     });
   };
   if (has(Role::from) && has(Role::to)) return true;
   if (next.size() != head.size()) return false;
-  if (is_bare_number(text(head[0]))) // numbers alone, with none from a node to itself
-    return std::ranges::all_of(
-               lines,
-               [&](std::string_view line) {
-                 return std::ranges::all_of(split(line, separator), [&](std::string_view cell) {
-                   return text(cell).empty() || text(cell) == "-" || is_bare_number(text(cell));
-                 });
-               }) &&
-           text(head[0]).find_first_not_of("0.") == std::string_view::npos;
-  return !text(head[1]).empty() && text(next[0]) == text(head[1]);
+  if (is_bare_number(head[0].text)) { // numbers alone, with none from a node to itself
+    const auto is_number = [](const CsvField& cell) {
+      return cell.text.empty() || cell.text == "-" || is_bare_number(cell.text);
+    };
+    return std::ranges::all_of(head, is_number) && std::ranges::all_of(next, is_number) &&
+           head[0].text.find_first_not_of("0.") == std::string::npos;
+  }
+  return !head[1].text.empty() && next[0].text == head[1].text;
 }
 
 TopologyParts read_csv(const ForeignFile& file, Assumptions& assumed) {

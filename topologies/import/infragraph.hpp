@@ -4,7 +4,7 @@
 
 #include "sim/units.hpp"
 #include "topologies/import/list.hpp"
-#include "topologies/import/yaml_value.hpp"
+#include "topologies/import/yaml.hpp"
 
 #include <array>
 #include <cstdint>
@@ -36,7 +36,7 @@ struct InfraLink {
 /// "nic[0:4]"; last < 0: to the end.
 struct InfraPart {
   std::string name;
-  YamlPlace at;
+  TreePlace at;
   std::int64_t first = 0, last = -1, step = 1;
   bool is_slice = false;
 };
@@ -48,12 +48,12 @@ struct InfraEdge {
   std::array<InfraEnd, 2> ends;
   Scheme scheme = Scheme::single; ///< single: none is given
   std::string link;
-  YamlPlace at, link_at;
+  TreePlace at, link_at;
 };
 
 struct InfraComponent {
   std::string name, device; ///< device: that it is; empty: it is none
-  YamlPlace at;
+  TreePlace at;
   std::int64_t count = -1; ///< < 0: not given
   bool npu = false;
   std::size_t part = 0; ///< index into InfraNetwork::devices: the device that it is
@@ -61,7 +61,7 @@ struct InfraComponent {
 
 struct InfraDevice {
   std::string name, content; ///< content: to compare
-  YamlPlace at;
+  TreePlace at;
   std::vector<InfraComponent> components;
   std::unordered_map<std::string, std::size_t> component_of;
   std::vector<InfraLink> links;
@@ -83,14 +83,12 @@ struct InfraNetwork {
 };
 
 [[nodiscard]] InfraFile parse_infragraph(std::string_view text, const std::string& source);
-[[nodiscard]] InfraLink parse_infra_link(const YamlValue& value);
-/// Errors: InputError for a device that is found nowhere, or twice with other contents.
-[[nodiscard]] InfraNetwork find_infra_devices(const ForeignFile& file, Assumptions& assumed);
+[[nodiscard]] InfraLink parse_infra_link(const TreeValue& value);
 /// Errors: InputError for ends that aren't there, and for what is too large.
 [[nodiscard]] TopologyParts expand_infragraph(InfraNetwork network, Assumptions& assumed);
 
 /// At most 128 bytes. Errors: InputError with the place.
-[[nodiscard]] std::string infra_name(const YamlFields& fields);
+[[nodiscard]] std::string infra_name(const TreeValue& value);
 /// For errors: the first ones.
 [[nodiscard]] std::vector<std::string> component_names(const InfraDevice& device);
 

@@ -14,6 +14,7 @@
 #include <array>
 #include <cctype>
 #include <cmath>
+#include <set>
 #include <utility>
 
 namespace tutti::topologies {
@@ -24,39 +25,39 @@ using InfraUnits = std::vector<std::pair<std::string, std::string>>; ///< as now
 
 struct InfraQuantity {
   std::string unit; ///< as now
-  const YamlValue* given = nullptr;
+  std::optional<TreeValue> given = {};
 };
 
 /// None: both are empty.
-InfraQuantity infra_quantity(const YamlValue& value, const InfraUnits& units) {
+InfraQuantity infra_quantity(const TreeValue& value, const InfraUnits& units) {
   std::vector<std::string> known{"choice"};
   for (const auto& [now, before] : units) {
     known.push_back(now);
     if (before != now) known.push_back(before);
   }
-  const YamlFields keys(value, known);
-  const YamlValue* choice = keys.find("choice");
+  value.allow_only(known);
+  const auto choice = value.given("choice");
   InfraQuantity found;
   for (const auto& [now, before] : units)
-    for (const std::string& unit : {now, before}) {
-      const YamlValue* given = keys.find(unit);
-      if (given == nullptr || given == found.given) continue;
-      if (choice != nullptr && choice->word() != now && choice->word() != before) continue;
-      if (found.given != nullptr) throw given->error("a second value");
+    for (const std::string& unit : std::set{now, before}) {
+      const auto given = value.given(unit);
+      if (!given) continue;
+      if (choice && choice->word() != now && choice->word() != before) continue;
+      if (found.given) throw given->error("a second value");
       found = {now, given};
     }
-  if (found.given == nullptr && choice != nullptr) {
+  if (!found.given && choice) {
     known.erase(known.begin());
     if (std::ranges::find(known, choice->word()) == known.end())
-      throw choice->error(unknown_name("unit", choice->text.substr(0, 64), known));
-    throw choice->error(fmt::format("no \"{}\"", choice->text));
+      throw choice->error(unknown_name("unit", choice->text().substr(0, 64), known));
+    throw choice->error(fmt::format("no \"{}\"", choice->text()));
   }
   return found;
 }
 
-long double infra_amount(const YamlValue& value) {
-  const long double found = value.number();
-  if (found < 0) throw value.error(fmt::format("{} is negative", short_quote(value.text)));
+long double infra_amount(const TreeValue& value) {
+  const long double found = value.precise_number();
+  if (found < 0) throw value.error(fmt::format("{} is negative", short_quote(value.text())));
   return found;
 }
 
@@ -184,16 +185,16 @@ std::optional<LinkGeneration> named_generation(const std::vector<LinkWord>& word
   return found;
 }
 
-void set_infra_rate(InfraLink& link, const YamlValue& value, const std::vector<LinkWord>& words) {
+void set_infra_rate(InfraLink& link, const TreeValue& value, const std::vector<LinkWord>& words) {
   const auto [unit, given] =
       infra_quantity(value, {{"gigabits_per_second", "giga_bits_per_second"},
                              {"gigabytes_per_second", "giga_bytes_per_second"},
                              {"gigatransfers_per_second", "giga_transfers_per_second"}});
-  if (given == nullptr) return;
+  if (!given) return;
   long double rate = infra_amount(*given);
   if (rate <= 0 || rate > 1e9L)
     throw given->error(
-        fmt::format("{} is out of range (more than 0, at most 1e9)", short_quote(given->text)));
+        fmt::format("{} is out of range (more than 0, at most 1e9)", short_quote(given->text())));
   const auto transfers = static_cast<double>(rate);
   const int stated = stated_lanes(words), lanes = stated > 0 ? stated : 16;
   std::string_view code = "128b/130b";
@@ -210,38 +211,37 @@ void set_infra_rate(InfraLink& link, const YamlValue& value, const std::vector<L
                              short_rate_text(static_cast<double>(link.rate->bytes_per_second)));
 }
 
-void set_infra_latency(InfraLink& link, const YamlValue& value) {
+void set_infra_latency(InfraLink& link, const TreeValue& value) {
   const auto [unit, given] = infra_quantity(value, {{"ms", "ms"}, {"us", "us"}, {"ns", "ns"}});
-  if (given == nullptr) return;
+  if (!given) return;
   const long double ps = infra_amount(*given) * (unit == "ms" ? 1e9L : unit == "us" ? 1e6L : 1e3L);
-  if (ps > 1e18L) throw given->error(fmt::format("{} is too long", short_quote(given->text)));
+  if (ps > 1e18L) throw given->error(fmt::format("{} is too long", short_quote(given->text())));
   link.latency = Time{static_cast<std::int64_t>(std::llround(ps))};
   if (link.latency->ps == 0 && ps > 0) throw given->error("less than a picosecond");
 }
 
 } // namespace
 
-InfraLink parse_infra_link(const YamlValue& value) {
-  const YamlFields keys(value, {"name", "description", "type", "physical", "bandwidth", "latency"});
+InfraLink parse_infra_link(const TreeValue& value) {
+  value.allow_only({"name", "description", "type", "physical", "bandwidth", "latency"});
   InfraLink read;
-  read.name = infra_name(keys);
+  read.name = infra_name(value);
   std::string text = read.name;
   for (const char* key : {"type", "description"})
-    if (const YamlValue* words = keys.find(key)) text += "; " + words->text;
+    if (const auto words = value.given(key)) text += "; " + words->text();
   const std::vector<LinkWord> words = link_words(text);
-  const YamlValue* rate = keys.find("bandwidth");
-  const YamlValue* latency = keys.find("latency");
-  if (const YamlValue* physical = keys.find("physical")) {
-    const YamlFields inner(*physical, {"bandwidth", "latency"});
+  auto rate = value.given("bandwidth"), latency = value.given("latency");
+  if (const auto physical = value.given("physical")) {
+    physical->allow_only({"bandwidth", "latency"});
     for (auto [outside, key] : {std::pair{&rate, "bandwidth"}, std::pair{&latency, "latency"}})
-      if (const YamlValue* inside = inner.find(key)) {
-        if (*outside != nullptr) throw inside->error(fmt::format("the {} stands twice", key));
+      if (const auto inside = physical->given(key)) {
+        if (*outside) throw inside->error(fmt::format("the {} stands twice", key));
         *outside = inside;
       }
   }
-  if (rate != nullptr) set_infra_rate(read, *rate, words);
+  if (rate) set_infra_rate(read, *rate, words);
   if (!read.rate) read.generation = named_generation(words);
-  if (latency != nullptr) set_infra_latency(read, *latency);
+  if (latency) set_infra_latency(read, *latency);
   return read;
 }
 

@@ -162,7 +162,7 @@ private:
     for (const InfraEdge& edge : device.edges) add_links(layout, pair_count(number, edge), edge.at);
     layout.open = false;
   }
-  static void add_links(InfraLayout& layout, std::int64_t links, const YamlPlace& at) {
+  static void add_links(InfraLayout& layout, std::int64_t links, const TreePlace& at) {
     layout.links += links;
     if (layout.links > most_infra_links)
       throw at.error(fmt::format("more than {} links", most_infra_links));

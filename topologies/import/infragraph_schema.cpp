@@ -20,7 +20,7 @@ namespace tutti::topologies {
 
 namespace {
 
-std::int64_t infra_index(std::string_view text, const YamlPlace& at) {
+std::int64_t infra_index(std::string_view text, const TreePlace& at) {
   std::int64_t value = 0;
   const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (fault != std::errc() || end != text.data() + text.size())
@@ -30,46 +30,45 @@ std::int64_t infra_index(std::string_view text, const YamlPlace& at) {
   return value;
 }
 
-std::int64_t infra_count(const YamlFields& keys) {
-  const YamlValue* count = keys.find("count");
-  return count == nullptr ? -1 : infra_index(count->word(), count->at);
+std::int64_t infra_count(const TreeValue& value) {
+  const auto count = value.given("count");
+  return count ? infra_index(count->word(), count->tree_place()) : -1;
 }
 
-InfraComponent infra_instance(const YamlValue& value) {
-  const YamlFields keys(value, {"name", "description", "device", "count"});
+InfraComponent infra_instance(const TreeValue& value) {
+  value.allow_only({"name", "description", "device", "count"});
   InfraComponent read;
-  read.name = infra_name(keys);
-  const YamlValue& device = keys.need("device");
+  read.name = infra_name(value);
+  const TreeValue device = value.at("device");
   read.device = device.word();
-  read.at = device.at;
-  read.count = infra_count(keys);
+  read.at = device.tree_place();
+  read.count = infra_count(value);
   return read;
 }
 
-InfraComponent infra_component(const YamlValue& value) {
+InfraComponent infra_component(const TreeValue& value) {
   const std::vector<std::string> kinds{"device", "cpu", "xpu", "nic", "memory", "port", "switch"};
   std::vector<std::string> known{"name", "description", "count", "choice",
                                  "type", "external",    "custom"};
   known.insert(known.end(), kinds.begin(), kinds.end());
-  const YamlFields keys(value, known);
+  value.allow_only(known);
   for (const std::string& kind : kinds) // empty in the schema: nothing is lost
-    if (const YamlValue* more = keys.find(kind))
-      if (more->kind != YamlValue::Kind::keys || !more->items.empty())
+    if (const auto more = value.given(kind))
+      if (!more->is_object() || !more->members().empty())
         throw more->error(fmt::format("nothing more is known of a {}", kind));
   InfraComponent read;
-  read.name = infra_name(keys);
-  read.at = value.at;
-  read.count = infra_count(keys);
-  const YamlValue* choice = keys.find("choice");
-  const YamlValue* type = keys.find("type");
-  if (choice != nullptr && type != nullptr)
-    throw type->error("both \"choice\" and \"type\" of a component");
-  if (choice == nullptr) choice = type;
-  if (choice == nullptr) throw value.error("no \"choice\" (or \"type\") of a component");
+  read.name = infra_name(value);
+  read.at = value.tree_place();
+  read.count = infra_count(value);
+  auto choice = value.given("choice");
+  const auto type = value.given("type");
+  if (choice && type) throw type->error("both \"choice\" and \"type\" of a component");
+  if (!choice) choice = type;
+  if (!choice) throw value.error("no \"choice\" (or \"type\") of a component");
   std::string kind = lower_case(choice->word());
-  if (const YamlValue* custom = keys.find("custom"); custom != nullptr && kind == "custom") {
-    const YamlFields more(*custom, {"type"});
-    if (const YamlValue* own = more.find("type")) kind = lower_case(own->word());
+  if (const auto custom = value.given("custom"); custom && kind == "custom") {
+    custom->allow_only({"type"});
+    if (const auto own = custom->given("type")) kind = lower_case(own->word());
   }
   if (kind == "device") read.device = read.name;
   read.npu = kind == "xpu" || kind == "gpu" || kind == "npu";
@@ -78,15 +77,15 @@ InfraComponent infra_component(const YamlValue& value) {
 
 struct DottedName {
   std::string_view text;
-  YamlPlace at;
+  TreePlace at;
 };
 
 /// The names in "cx5[0:8].port", with their places.
-std::vector<DottedName> dotted_names(const YamlValue& value) {
+std::vector<DottedName> dotted_names(const TreeValue& value) {
   constexpr std::size_t most = std::size_t{8} * most_nested_devices;
   std::vector<DottedName> names;
   std::string_view rest = value.word();
-  YamlPlace at = value.at;
+  TreePlace at = value.tree_place();
   while (true) {
     const std::string_view text = rest.substr(0, rest.find('.'));
     if (text.empty()) throw at.error("expected a name");
@@ -98,12 +97,12 @@ std::vector<DottedName> dotted_names(const YamlValue& value) {
   }
 }
 
-InfraPart indexed_part(std::string_view name, const YamlPlace& at, std::int64_t index) {
+InfraPart indexed_part(std::string_view name, const TreePlace& at, std::int64_t index) {
   return {std::string(name), at, index, index + 1, 1, true};
 }
 
 /// "nic[0:4]".
-InfraPart infra_part(std::string_view text, const YamlPlace& at) {
+InfraPart infra_part(std::string_view text, const TreePlace& at) {
   const std::size_t open = text.find('[');
   const std::string_view name = text.substr(0, open);
   if (name.empty()) throw at.error("expected a name");
@@ -132,11 +131,11 @@ InfraPart infra_part(std::string_view text, const YamlPlace& at) {
   return read;
 }
 
-InfraEnd infra_end(const YamlValue& value, bool of_instances) {
+InfraEnd infra_end(const TreeValue& value, bool of_instances) {
   const std::string outer = of_instances ? "instance" : "device";
-  const YamlFields keys(value, {outer, "component"});
+  value.allow_only({outer, "component"});
   InfraEnd read;
-  const auto add = [&](const YamlValue& names) {
+  const auto add = [&](const TreeValue& names) {
     for (const DottedName& name : dotted_names(names)) {
       read.push_back(infra_part(name.text, name.at));
       if (read.size() > most_nested_devices + std::size_t{2})
@@ -145,28 +144,27 @@ InfraEnd infra_end(const YamlValue& value, bool of_instances) {
     }
   };
   if (of_instances)
-    add(keys.need(outer));
-  else if (const YamlValue* device = keys.find(outer))
+    add(value.at(outer));
+  else if (const auto device = value.given(outer))
     add(*device);
-  add(keys.need("component"));
+  add(value.at("component"));
   return read;
 }
 
-InfraEdge infra_edge(const YamlValue& value, bool of_instances) {
-  const YamlFields keys(value, {"ep1", "ep2", "scheme", "link"});
+InfraEdge infra_edge(const TreeValue& value, bool of_instances) {
+  value.allow_only({"ep1", "ep2", "scheme", "link"});
   InfraEdge read;
-  read.at = value.at;
-  read.ends = {infra_end(keys.need("ep1"), of_instances),
-               infra_end(keys.need("ep2"), of_instances)};
-  const YamlValue& link = keys.need("link");
+  read.at = value.tree_place();
+  read.ends = {infra_end(value.at("ep1"), of_instances), infra_end(value.at("ep2"), of_instances)};
+  const TreeValue link = value.at("link");
   read.link = link.word();
-  read.link_at = link.at;
-  const YamlValue* scheme = keys.find("scheme");
-  if (scheme == nullptr) return read;
+  read.link_at = link.tree_place();
+  const auto scheme = value.given("scheme");
+  if (!scheme) return read;
   const std::vector<std::string> schemes{"one2one", "many2many", "ring"};
   const auto found = std::ranges::find(schemes, scheme->word());
   if (found == schemes.end())
-    throw scheme->error(unknown_name("scheme", scheme->text.substr(0, 64), schemes));
+    throw scheme->error(unknown_name("scheme", scheme->text().substr(0, 64), schemes));
   read.scheme =
       std::array{InfraEdge::Scheme::one2one, InfraEdge::Scheme::many2many, InfraEdge::Scheme::ring}
           .at(static_cast<std::size_t>(found - schemes.begin()));
@@ -174,9 +172,9 @@ InfraEdge infra_edge(const YamlValue& value, bool of_instances) {
 }
 
 /// "server.0.nic.1.eth.leafsw.0.port.1".
-InfraEdge infra_connection(const YamlValue& value, bool of_instances) {
+InfraEdge infra_connection(const TreeValue& value, bool of_instances) {
   InfraEdge read;
-  read.at = value.at;
+  read.at = value.tree_place();
   const std::vector<DottedName> names = dotted_names(value);
   const auto is_index = [&](std::size_t i) {
     return i < names.size() &&
@@ -197,78 +195,77 @@ InfraEdge infra_connection(const YamlValue& value, bool of_instances) {
     }
   }
   if (read.ends[1].empty())
-    throw value.error(fmt::format("{} isn't of the form {}", short_quote(value.text),
+    throw value.error(fmt::format("{} isn't of the form {}", short_quote(value.text()),
                                   of_instances ? "\"server.0.nic.0.link.switch.0.port.0\""
                                                : "\"nic.0.link.port.0\""));
   return read;
 }
 
-void add_infra_component(InfraDevice& device, InfraComponent part, const YamlValue& value) {
+void add_infra_component(InfraDevice& device, InfraComponent part, const TreeValue& value) {
   if (!device.component_of.emplace(part.name, device.components.size()).second)
     throw value.error(fmt::format("a second {}", short_quote(part.name)));
   device.components.push_back(std::move(part));
 }
 
-void add_links_and_edges(InfraDevice& device, const YamlFields& keys, bool of_instances) {
-  for (const YamlValue& item : keys.list("links")) {
+void add_links_and_edges(InfraDevice& device, const TreeValue& value, bool of_instances) {
+  for (const TreeValue& item : value.list("links")) {
     InfraLink read = parse_infra_link(item);
     if (!device.link_of.emplace(read.name, device.links.size()).second)
       throw item.error(fmt::format("a second link {}", short_quote(read.name)));
     device.links.push_back(std::move(read));
   }
-  for (const YamlValue& item : keys.list("connections"))
+  for (const TreeValue& item : value.list("connections"))
     device.edges.push_back(infra_connection(item, of_instances));
-  for (const YamlValue& item : keys.list("edges"))
+  for (const TreeValue& item : value.list("edges"))
     device.edges.push_back(infra_edge(item, of_instances));
 }
 
-InfraDevice infra_device(const YamlValue& value) {
-  const YamlFields keys(value,
-                        {"name", "description", "components", "links", "edges", "connections"});
+InfraDevice infra_device(const TreeValue& value) {
+  value.allow_only({"name", "description", "components", "links", "edges", "connections"});
   InfraDevice read;
-  read.at = value.at;
-  read.name = infra_name(keys);
+  read.at = value.tree_place();
+  read.name = infra_name(value);
   read.content = value.content();
-  for (const YamlValue& item : keys.list("components"))
+  for (const TreeValue& item : value.list("components"))
     add_infra_component(read, infra_component(item), item);
-  add_links_and_edges(read, keys, false);
+  add_links_and_edges(read, value, false);
   return read;
 }
 
 } // namespace
 
-std::string infra_name(const YamlFields& fields) {
+std::string infra_name(const TreeValue& value) {
   constexpr std::size_t longest = 128;
-  const YamlValue& value = fields.need("name");
-  if (value.word().size() > longest)
-    throw value.error(fmt::format("a name of {} bytes (at most {})", value.text.size(), longest));
-  return value.text;
+  const TreeValue name = value.at("name");
+  if (name.word().size() > longest)
+    throw name.error(fmt::format("a name of {} bytes (at most {})", name.text().size(), longest));
+  return name.text();
 }
 
 InfraFile parse_infragraph(std::string_view text, const std::string& source) {
-  const YamlValue root = parse_yaml(text, source);
+  const TreeValue root = parse_yaml(text, source);
   InfraFile read;
-  if (root.has_key("components")) {
+  if (root.has("components")) {
     read.devices.push_back(infra_device(root));
     return read;
   }
-  const bool is_wrapped = root.has_key("infrastructure");
-  const YamlValue& content =
-      is_wrapped ? YamlFields(root, {"infrastructure"}).need("infrastructure") : root;
-  const YamlFields keys(content, {"name", "description", "devices", "instances", "links", "edges",
-                                  "connections", "annotations"});
-  read.has_annotations = keys.find("annotations") != nullptr;
+  const bool is_wrapped = root.has("infrastructure");
+  if (is_wrapped) root.allow_only({"infrastructure"});
+  const TreeValue content = is_wrapped ? root.at("infrastructure") : root;
+  content.allow_only({"name", "description", "devices", "instances", "links", "edges",
+                      "connections", "annotations"});
+  read.has_annotations = content.given("annotations").has_value();
   std::unordered_set<std::string> names;
-  for (const YamlValue& value : keys.list("devices")) {
+  for (const TreeValue& value : content.list("devices")) {
     read.devices.push_back(infra_device(value));
     const std::string& name = read.devices.back().name;
     if (!names.insert(name).second)
       throw value.error(fmt::format("a second device {}", short_quote(name)));
   }
   InfraDevice whole;
-  whole.at = content.at;
-  add_links_and_edges(whole, keys, true);
-  for (const YamlValue& value : keys.list("instances"))
+  whole.at = content.tree_place();
+  add_links_and_edges(whole, content, true);
+  for (const TreeValue& value : content.list("instances"))
     add_infra_component(whole, infra_instance(value), value);
   if (!whole.links.empty() || !whole.edges.empty() || !whole.components.empty())
     read.whole = std::move(whole);

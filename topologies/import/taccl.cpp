@@ -11,7 +11,7 @@
 // Nodes are joined by one switch; alpha between nodes is on a NIC's link into it, and each GPU
 // reaches its NIC, GPU * NICs / GPUs, at the NIC's rate.
 #include "sim/error.hpp"
-#include "sim/files/json_value.hpp"
+#include "sim/files/tree_value.hpp"
 #include "sim/text.hpp"
 #include "topologies/import/list.hpp"
 #include "topologies/import/text_lines.hpp"
@@ -42,7 +42,7 @@ struct NamedChunk {
 
 /// The chunk size that a name like "NDv2_32KB" ends with, up to 1 GiB. Errors: InputError for an
 /// ending in KB, MB or GB that says no such size.
-NamedChunk chunk_of(const JsonValue& at) {
+NamedChunk chunk_of(const TreeValue& at) {
   const std::string name = lower_case(at.string());
   const std::string_view unit =
       std::string_view(name).substr(name.size() - std::min<std::size_t>(2, name.size()));
@@ -69,7 +69,7 @@ public:
     root_.allow_only({"name", "gpus_per_node", "nics_per_node", "alpha", "node_betas_list",
                       "node_invbws_list", "links", "betas", "invbws", "remote_alpha", "remote_beta",
                       "remote_invbw"});
-    const JsonValue gpus = root_.at("gpus_per_node");
+    const TreeValue gpus = root_.at("gpus_per_node");
     gpus_ = gpus.integer(2, most_gpus);
     if (nodes_ < 1 || nodes_ > most_nodes)
       throw InputError(
@@ -77,7 +77,7 @@ public:
     const std::string name = root_.at("name").string();
     chunk_ = chunk_of(root_.at("name"));
     require_npus(std::max<std::int64_t>(2, gpus_ * nodes_));
-    const JsonValue alpha = root_.at("alpha");
+    const TreeValue alpha = root_.at("alpha");
     alpha_ = alpha.number(0, most_microseconds);
     while (alpha_ / scale_ >= 1) scale_ *= 10;
     for (std::int64_t npu = 0; npu < gpus_ * nodes_; ++npu)
@@ -102,7 +102,7 @@ private:
     return Time{static_cast<std::int64_t>(std::llround(microseconds / scale_ * 1e6))};
   }
   /// What carries a chunk in so many microseconds of the file.
-  [[nodiscard]] Bandwidth bandwidth(const JsonValue& beta) const {
+  [[nodiscard]] Bandwidth bandwidth(const TreeValue& beta) const {
     const double microseconds = beta.number(0, most_microseconds) / scale_;
     const double rate = static_cast<double>(chunk_.bytes) / (microseconds * 1e-6);
     if (!(microseconds > 0) || rate < 1 || rate > 1e18)
@@ -111,7 +111,7 @@ private:
     return Bandwidth{std::llround(rate)};
   }
   /// alpha + beta, rounded by whoever wrote the file.
-  void check_inverse(const JsonValue& given, double alpha, double beta) const {
+  void check_inverse(const TreeValue& given, double alpha, double beta) const {
     const double sum = alpha + beta, inverse = given.number(0, most_microseconds);
     if (std::abs(inverse - sum) > 1 + 0.05 * sum)
       throw given.error(fmt::format("{} isn't alpha + beta = {}", inverse, sum));
@@ -125,9 +125,9 @@ private:
   }
 
   void add_lists() {
-    const JsonValue list = root_.at("node_betas_list");
-    const std::vector<JsonValue> betas = list.list();
-    const std::vector<JsonValue> inverses = root_.at("node_invbws_list").list();
+    const TreeValue list = root_.at("node_betas_list");
+    const std::vector<TreeValue> betas = list.list();
+    const std::vector<TreeValue> inverses = root_.at("node_invbws_list").list();
     for (const char* key : {"betas", "invbws"})
       if (root_.has(key)) throw root_.find(key)->error("it needs \"links\" beside it");
     if (betas.size() != inverses.size())
@@ -157,15 +157,15 @@ private:
           fmt::format("{} betas: one (a switch) or two (NDv2) are known", betas.size()));
     }
   }
-  void join(std::int64_t node, int a, int b, const JsonValue& beta) {
+  void join(std::int64_t node, int a, int b, const TreeValue& beta) {
     parts_.add_duplex({gpu(node, a), gpu(node, b), time(alpha_), bandwidth(beta)});
   }
 
-  using Matrix = std::vector<std::vector<JsonValue>>;
+  using Matrix = std::vector<std::vector<TreeValue>>;
   [[nodiscard]] Matrix matrix(const std::string& key) const {
-    const JsonValue value = root_.at(key);
+    const TreeValue value = root_.at(key);
     Matrix rows;
-    for (const JsonValue& row : value.list()) {
+    for (const TreeValue& row : value.list()) {
       rows.push_back(row.list());
       if (static_cast<std::int64_t>(rows.back().size()) != gpus_)
         throw row.error(fmt::format("{} entries for {} GPUs", rows.back().size(), gpus_));
@@ -199,11 +199,11 @@ private:
   }
 
   void add_nics() {
-    const JsonValue count = root_.at("nics_per_node");
+    const TreeValue count = root_.at("nics_per_node");
     const std::int64_t nics = count.integer(1, gpus_);
     if (gpus_ % nics != 0)
       throw count.error(fmt::format("{} NICs don't divide {} GPUs", nics, gpus_));
-    const JsonValue beta = root_.at("remote_beta");
+    const TreeValue beta = root_.at("remote_beta");
     const double alpha = root_.at("remote_alpha").number(0, most_microseconds);
     check_inverse(root_.at("remote_invbw"), alpha, beta.number());
     // Out and in apart: no data gets from GPU to GPU of one node by way of its NIC.
@@ -226,7 +226,7 @@ private:
     }
   }
 
-  JsonValue root_;
+  TreeValue root_;
   std::string source_, kind_;
   std::int64_t nodes_, gpus_ = 0;
   double alpha_ = 0, scale_ = 1; ///< alpha as in the file

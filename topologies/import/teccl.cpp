@@ -17,7 +17,7 @@
 //   Mesh  side_length^2 GPUs, 100 GB/s from GPU i to i + 1 (also from the end of a row to the next
 //         row) and to i + side_length, and back; alpha of the file
 #include "sim/error.hpp"
-#include "sim/files/json_value.hpp"
+#include "sim/files/tree_value.hpp"
 #include "topologies/import/list.hpp"
 #include "topologies/import/text_lines.hpp"
 #include "topologies/list.hpp"
@@ -54,14 +54,14 @@ public:
 
   TopologyParts read(Assumptions& assumed) {
     root_.allow_only({"TopologyParams", "GurobiParams", "InstanceParams"});
-    const JsonValue params = root_.at("TopologyParams");
+    const TreeValue params = root_.at("TopologyParams");
     params.allow_only({"name", "option", "chassis", "chunk_size", "alpha", "side_length"});
     const TecclName& kind = kind_of(params.find("name"), assumed);
     chassis_ = chassis_of(params.find("chassis"), kind, assumed);
     if (const auto size = params.find("chunk_size"); size && !(size->number(0, 1e9) > 0))
       throw size->error("a chunk of no bytes");
     read_alpha(params.find("alpha"), kind, assumed);
-    const std::optional<JsonValue> side = params.find("side_length");
+    const std::optional<TreeValue> side = params.find("side_length");
     const std::int64_t side_length = side ? side->integer(2, most_side) : 4;
     if (kind.name == "Mesh" && !side) assumed.add("side_length", "4, TE-CCL's default");
     switch_can_ = switches_of(assumed);
@@ -89,7 +89,7 @@ public:
   }
 
 private:
-  static const TecclName& kind_of(const std::optional<JsonValue>& given, Assumptions& assumed) {
+  static const TecclName& kind_of(const std::optional<TreeValue>& given, Assumptions& assumed) {
     if (!given) assumed.add("name", "DGX1, TE-CCL's default");
     const std::string name = given ? given->string() : "DGX1";
     std::string known;
@@ -100,7 +100,7 @@ private:
     throw given->error(fmt::format("unknown topology \"{}\" (known: {})", name, known));
   }
 
-  static std::int64_t chassis_of(const std::optional<JsonValue>& given, const TecclName& kind,
+  static std::int64_t chassis_of(const std::optional<TreeValue>& given, const TecclName& kind,
                                  Assumptions& assumed) {
     const std::int64_t chassis = given              ? given->integer(1, most_chassis)
                                  : kind.chassis > 0 ? kind.chassis
@@ -115,10 +115,10 @@ private:
     return chassis;
   }
 
-  void read_alpha(const std::optional<JsonValue>& given, const TecclName& kind,
+  void read_alpha(const std::optional<TreeValue>& given, const TecclName& kind,
                   Assumptions& assumed) {
     if (given) {
-      const std::vector<JsonValue> values = given->list();
+      const std::vector<TreeValue> values = given->list();
       if (values.size() != alpha_.size())
         throw given->error(fmt::format("{} values: one of links between GPUs and one of links to "
                                        "switches are expected",
@@ -130,7 +130,7 @@ private:
                                        kind.name));
     if (kind.has_alpha && !given) assumed.add("alpha", "0 s, TE-CCL's default");
   }
-  static Time seconds(const JsonValue& value) {
+  static Time seconds(const TreeValue& value) {
     const double given = value.number(0, 1e6);
     const Time time{std::llround(given * 1e12)};
     if (time.ps == 0 && given > 0) throw value.error("less than a picosecond");
@@ -139,10 +139,10 @@ private:
 
   /// InstanceParams.switch_copy: whether switches copy.
   [[nodiscard]] Abilities switches_of(Assumptions& assumed) const {
-    const std::optional<JsonValue> params = root_.find("InstanceParams");
+    const std::optional<TreeValue> params = root_.find("InstanceParams");
     if (params && !params->is_object()) throw params->error("expected an object");
-    const std::optional<JsonValue> copies =
-        params ? params->find("switch_copy") : std::optional<JsonValue>{};
+    const std::optional<TreeValue> copies =
+        params ? params->find("switch_copy") : std::optional<TreeValue>{};
     if (!copies) assumed.add("switches", "they copy, TE-CCL's default");
     return {false, copies ? copies->boolean() : true, false};
   }
@@ -224,7 +224,7 @@ private:
           parts_.add_duplex(between(NodeId{n}, NodeId{static_cast<std::uint32_t>(to)}, link));
   }
 
-  JsonValue root_;
+  TreeValue root_;
   std::int64_t chassis_ = 1;
   std::array<Time, 2> alpha_; ///< of links between GPUs, of links to switches
   Abilities switch_can_;

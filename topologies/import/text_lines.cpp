@@ -19,23 +19,14 @@ namespace {
 
 constexpr std::size_t longest_line = std::size_t{1} << 20;
 
-std::vector<Word> words_of(std::string_view line, std::size_t number, std::string_view separators,
-                           bool keeps_empty) {
+std::vector<Word> words_of(std::string_view line, std::size_t number) {
+  constexpr std::string_view spaces = " \t";
   std::vector<Word> words;
-  for (std::size_t at = 0; at <= line.size();) {
-    std::size_t end = line.find_first_of(separators, at);
-    if (end == std::string_view::npos) end = line.size();
-    std::string_view text = line.substr(at, end - at);
-    std::size_t column = at + 1;
-    if (keeps_empty) {
-      const std::size_t first = text.find_first_not_of(" \t");
-      if (first != std::string_view::npos) column += first;
-      text = trimmed(text);
-    }
-    if (keeps_empty || !text.empty()) words.push_back({text, number, column});
-    at = end + 1;
+  for (std::size_t at = 0; (at = line.find_first_not_of(spaces, at)) < line.size();) {
+    const std::size_t end = std::min(line.find_first_of(spaces, at), line.size());
+    words.push_back({line.substr(at, end - at), number, at + 1});
+    at = end;
   }
-  if (words.size() == 1 && words.front().text.empty()) words.clear();
   return words;
 }
 
@@ -94,23 +85,28 @@ std::vector<std::string_view> first_lines(std::string_view content, std::size_t 
   return lines;
 }
 
-TextLines::TextLines(std::string_view content, std::string source, std::string_view separators,
-                     bool keeps_empty)
-    : source_(std::move(source)) {
+TextLines::TextLines(std::string_view content, std::string source) : source_(std::move(source)) {
   std::size_t number = 0;
   for (std::size_t at = 0; at < content.size();) {
     ++number;
-    std::size_t end = content.find('\n', at);
-    if (end == std::string_view::npos) end = content.size();
+    const std::size_t end = std::min(content.find('\n', at), content.size());
     std::string_view line = content.substr(at, end - at);
     at = end + 1;
     if (line.size() > longest_line)
       throw InputError(
           fmt::format("{}:{}:1: a line of {} bytes (at most 1 MiB)", source_, number, line.size()));
-    if (!keeps_empty || trimmed(line).starts_with('#')) line = line.substr(0, line.find('#'));
+    line = line.substr(0, line.find('#'));
     if (line.ends_with('\r')) line.remove_suffix(1);
-    std::vector<Word> words = words_of(line, number, separators, keeps_empty);
+    std::vector<Word> words = words_of(line, number);
     if (!words.empty()) lines_.push_back(std::move(words));
+  }
+}
+
+TextLines::TextLines(std::string_view content, std::string source, char separator)
+    : source_(std::move(source)), rows_(csv_rows(content, source_, separator)) {
+  for (const CsvRow& row : rows_) {
+    Line& line = lines_.emplace_back();
+    for (const CsvField& field : row.fields) line.push_back({field.text, row.line, field.column});
   }
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "sim/error.hpp"
+#include "sim/files/csv.hpp"
 #include "sim/units.hpp"
 
 #include <cstdint>
@@ -46,15 +47,16 @@ struct Word {
   std::size_t line = 1, column = 1;
 };
 
-/// The words of a file, line by line: lines without any, and what follows a '#', are left out (with
-/// `keeps_empty` only lines that begin with it, as names may have one).
+/// The words of a file, line by line.
 class TextLines {
 public:
-  /// `content` must outlive this. `separators`: what stands between words. With `keeps_empty`
-  /// two separators have an empty word between them, and spaces around words are left out.
-  /// Errors: InputError for a line of more than 1 MiB.
-  TextLines(std::string_view content, std::string source, std::string_view separators = " \t",
-            bool keeps_empty = false);
+  /// Between spaces; lines without words, and what follows a '#', are left out. `content` must
+  /// outlive this. Errors: InputError for a line of more than 1 MiB.
+  TextLines(std::string_view content, std::string source);
+  /// The cells of a table (csv_rows). Errors: InputError with the place.
+  TextLines(std::string_view content, std::string source, char separator);
+  TextLines(const TextLines&) = delete; ///< words are views of cells
+  TextLines& operator=(const TextLines&) = delete;
 
   using Line = std::vector<Word>;
   [[nodiscard]] const std::vector<Line>& lines() const { return lines_; }
@@ -72,6 +74,7 @@ public:
 
 private:
   std::string source_;
+  std::vector<CsvRow> rows_; ///< of a table
   std::vector<Line> lines_;
 };
 

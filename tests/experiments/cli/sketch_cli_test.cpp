@@ -135,7 +135,7 @@ TEST_CASE("what is wrong with a sketch is said with its place") {
                             "connections = \"direct\"\n"),
              ContainsSubstring("a.toml:2:13: ") && ContainsSubstring("isn't symmetric by 1 in"));
   CHECK_THAT(said("b.json", "{\"nnodes\": 2, \"intranode_sketch\": {\"strategy\": \"rely\"}}"),
-             ContainsSubstring("b.json: intranode_sketch.strategy") &&
+             ContainsSubstring("b.json:1:48: intranode_sketch.strategy") &&
                  ContainsSubstring("unknown strategy \"rely\""));
   CHECK_THAT(refusal("show -t ring:4 --sketch nosuch.toml"), ContainsSubstring("cannot read"));
   write_file(folder.file("a.toml"), "machines = 1\n");

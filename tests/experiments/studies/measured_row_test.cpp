@@ -197,14 +197,15 @@ TEST_CASE("a table in CSV, quotes and a choice of rows") {
   CHECK_THROWS_WITH(read_measurements(file, {std::nullopt, {{"hardware", "TPU"}}}),
                     file + ": no row of those that were asked for");
   const std::string header = "npus,collective,bytes,time_us\n";
-  CHECK_THAT(refused("npus,collective,size\n"), ContainsSubstring("1: unknown column \"size\""));
-  CHECK(refused("npus,collective,time_us\n") == "1: no column bytes");
-  CHECK(refused(header + "8,AllReduce,1024\n") == "2: 3 values in 4 columns");
-  CHECK(refused(header + "8,Gossip,1024,1\n") == "2: unknown collective \"Gossip\"");
-  CHECK_THAT(refused(header + "8,AllReduce,-1,1\n"), ContainsSubstring("2: bytes -1"));
-  CHECK(refused(header + "8,AllReduce,1024,fast\n") == "2: time_us \"fast\" is no positive number");
+  CHECK_THAT(refused("npus,collective,size\n"), ContainsSubstring("1:17: unknown column \"size\""));
+  CHECK(refused("npus,collective,time_us\n") == "1:1: no column bytes");
+  CHECK(refused(header + "8,AllReduce,1024\n") == "2:1: 3 values in 4 columns");
+  CHECK(refused(header + "8,Gossip,1024,1\n") == "2:3: unknown collective \"Gossip\"");
+  CHECK_THAT(refused(header + "8,AllReduce,-1,1\n"), ContainsSubstring("2:13: bytes -1"));
+  CHECK(refused(header + "8,AllReduce,1024,fast\n") ==
+        "2:18: time_us \"fast\" is no positive number");
   CHECK(refused(header + "8,AllReduce,1024,\n") ==
-        "2: neither time_us nor algbw_GBps, nor busbw_GBps with npus");
+        "2:1: neither time_us nor algbw_GBps, nor busbw_GBps with npus");
 }
 
 TEST_CASE("records of the Inspector: the median of one size") {
@@ -291,7 +292,7 @@ TEST_CASE("rows that are broken, wrong data and another clock are refused by the
         "5: wrong data: Out of bounds values : 12 FAILED");
   CHECK(refused("#  size  count  type  redop  root  cputime  algbw  busbw  #wrong\n") ==
         "1: cputime is the processor's (-C 1), not the collective's");
-  CHECK(refused("collective,bytes,bytes,time_us\n") == "1: column bytes twice");
+  CHECK(refused("collective,bytes,bytes,time_us\n") == "1:18: column bytes twice");
   CHECK(refused("collective,bytes,time_us\nall_reduce,1024,\"10\n") ==
         "2:17: a quote that isn't closed");
   CHECK(refused(R"({"header": {"n_ranks": 8.9}, "coll_perf": {"coll": "AllReduce",

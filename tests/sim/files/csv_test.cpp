@@ -2,6 +2,7 @@
 #include "sim/files/csv.hpp"
 
 #include "tests/catch.hpp"
+#include "tests/refusals.hpp"
 
 namespace csv_test {
 
@@ -28,5 +29,27 @@ TEST_CASE("CSV quotes cells with commas, quotes and line breaks, and only those"
 }
 
 TEST_CASE("A row of one empty cell isn't a blank line") { CHECK(csv({{""}}) == "\"\"\n"); }
+
+TEST_CASE("tables are read as people and their programs write them") {
+  const auto rows = csv_rows("\xEF\xBB\xBF a ,\"b, \"\"c\"\"\" \r\n\n# no, \"row\n,d", "f");
+  REQUIRE(rows.size() == 2);
+  CHECK(rows[0].line == 1);
+  CHECK(rows[0].fields[0].text == "a");
+  CHECK(rows[0].fields[0].column == 2);
+  CHECK(rows[0].fields[1].text == "b, \"c\"");
+  CHECK(rows[1].line == 4);
+  CHECK(rows[1].fields[0].text.empty());
+  CHECK(rows[1].fields[1].column == 2);
+  CHECK(csv_rows("a\t b ", "f", '\t')[0].fields[1].text == "b");
+  CHECK(csv_fields(" a,b ", "f:1")[1].text == "b "); // what programs write to each other
+  CHECK(csv_rows("", "f").empty());
+}
+
+TEST_CASE("quotes that aren't where they belong are refused by their column") {
+  check_whole_refusals([](const std::string& text) { return csv_rows(text, "f"); },
+                       {{"a\nb,\"c", "f:2:3: a quote that isn't closed"},
+                        {"a, \"b\" c", "f:1:8: a separator is missing behind a quote"},
+                        {"a,b \"c\"", "f:1:5: a quote within a field that has none around it"}});
+}
 
 } // namespace csv_test

@@ -197,25 +197,25 @@ TEST_CASE("sketch: what is wrong is named with its place") {
   CHECK(refusal("machines = 0") == "s:1:12: 0 is out of range (1 .. 4096)");
 
   CHECK(refusal(changed_json("\"nnodes\"", "\"nodes\"")) ==
-        "s: unknown key \"nodes\" (known: nnodes, intranode_sketch, internode_sketch, "
+        "s:2:3: unknown key \"nodes\" (known: nnodes, intranode_sketch, internode_sketch, "
         "symmetry_offsets, hyperparameters; did you mean \"nnodes\"?)");
   CHECK(refusal(changed_json("\"3\": [2]}", "\"3\": [2], \"x\": [1]}")) ==
-        "s: internode_sketch.internode_conn.x: \"x\" is no NPU's rank");
+        "s:5:89: internode_sketch.internode_conn.x: \"x\" is no NPU's rank");
   CHECK(refusal(changed_json("\"relay\"", "\"ring\"")) ==
-        "s: internode_sketch.strategy: unknown strategy \"ring\" (known: relay)");
+        "s:5:36: internode_sketch.strategy: unknown strategy \"ring\" (known: relay)");
   CHECK(refusal(changed_json("\"nnodes\": 2", "\"nnodes\": 2, \"nnodes\": 3")) ==
-        "s: the key \"nnodes\" stands twice");
+        "s:2:16: the key \"nnodes\" stands twice");
   CHECK(refusal(changed_json("\"nnodes\": 2,", "\"nnodes\": 2.5,")) ==
-        "s: nnodes: expected a whole number, found number");
+        "s:2:13: nnodes: expected a whole number, found number");
   CHECK(refusal(
             changed_json("\"internode_conn\"", "\"beta_split\": {\"0\": 2}, \"internode_conn\"")) ==
-        "s: internode_sketch.beta_split.0: NPU 0 is no sender");
+        "s:5:65: internode_sketch.beta_split.0: NPU 0 is no sender");
   // A mark of UTF-8 and comments don't hide what it is.
   CHECK(parse_sketch("\xEF\xBB\xBF" + changed_json("relay", "relay"), "s").machines == 2);
   CHECK(parse_sketch("// TACCL\n" + changed_json("relay", "relay"), "s").machines == 2);
   CHECK(refusal("{\"nnodes\": 2,\n  oops}").starts_with("s:2:3: malformed JSON: "));
   CHECK(refusal(changed_json("[[0, 1, 2, 3]]", "[[0, 1, 1, 3]]")) ==
-        "s: intranode_sketch.switches[0]: a switch names NPU 1 twice");
+        "s:3:59: intranode_sketch.switches[0]: a switch names NPU 1 twice");
 }
 
 TEST_CASE("sketch: another machine is refused") {

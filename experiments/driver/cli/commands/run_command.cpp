@@ -150,7 +150,7 @@ int run_command(const RunArguments& arguments) {
   std::optional<PackBackend> gpu_pack;
   runtime::Rows rows;
   if (arguments.measured) {
-    rows = runtime::load_rows(*arguments.measured);
+    rows = runtime::read_rows(read_input_file(*arguments.measured), *arguments.measured);
     gpu_pack.emplace(experiment.name, rows, *arguments.measured);
     (void)executions_of_pack(experiment, *gpu_pack);
   }

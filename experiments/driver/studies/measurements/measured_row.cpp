@@ -322,40 +322,41 @@ Measurements read_table(const std::string& file, std::string_view content,
                                                   "time_us", "algbw_GBps", "busbw_GBps"};
   Measurements made;
   std::map<std::string, std::size_t, std::less<>> column;
-  std::size_t number = 0, width = 0;
-  for (const std::string_view line : split(content, '\n')) {
-    ++number;
-    if (trimmed(line).empty()) continue;
-    const std::string_view text = line.ends_with('\r') ? line.substr(0, line.size() - 1) : line;
-    const std::vector<CsvField> values = csv_fields(text, fmt::format("{}:{}", file, number));
+  std::size_t width = 0;
+  for (const CsvRow& line : csv_rows(content, file)) {
+    const std::vector<CsvField>& values = line.fields;
+    std::size_t last = 0; // that was looked at
+    const auto refuse = [&](const std::string& why) {
+      throw InputError(fmt::format("{}:{}:{}: {}", file, line.line, values[last].column, why));
+    };
     if (width == 0) {
       width = values.size();
-      for (std::size_t c = 0; c < width; ++c) {
-        const std::string name(trimmed(values[c].text));
+      for (; last < width; ++last) {
+        const std::string& name = values[last].text;
         if (std::ranges::find(known, name) == known.end())
           refuse(
-              file, number,
               unknown_name("column", name, std::vector<std::string>(known.begin(), known.end())));
-        if (!column.emplace(name, c).second)
-          refuse(file, number, fmt::format("column {} twice", name));
+        if (!column.emplace(name, last).second) refuse(fmt::format("column {} twice", name));
       }
+      last = 0;
       for (const std::string_view needed : {"collective", "bytes"})
-        if (!column.contains(needed)) refuse(file, number, fmt::format("no column {}", needed));
+        if (!column.contains(needed)) refuse(fmt::format("no column {}", needed));
       for (const auto& [name, part] : request.only)
-        if (!column.contains(name)) refuse(file, number, fmt::format("no column {}", name));
+        if (!column.contains(name)) refuse(fmt::format("no column {}", name));
       continue;
     }
     if (values.size() != width)
-      refuse(file, number, fmt::format("{} values in {} columns", values.size(), width));
+      refuse(fmt::format("{} values in {} columns", values.size(), width));
     const auto cell = [&](std::string_view name) -> std::string_view {
       const auto found = column.find(name);
-      return found == column.end() ? std::string_view() : trimmed(values[found->second].text);
+      if (found == column.end()) return "";
+      return values[last = found->second].text;
     };
     const auto figure = [&](std::string_view name) -> std::optional<double> {
       if (cell(name).empty()) return std::nullopt;
       const auto value = number_in(cell(name));
       if (!value || *value <= 0)
-        refuse(file, number, fmt::format("{} \"{}\" is no positive number", name, cell(name)));
+        refuse(fmt::format("{} \"{}\" is no positive number", name, cell(name)));
       return value;
     };
     if (!std::ranges::all_of(request.only, [&](const auto& only) {
@@ -363,15 +364,15 @@ Measurements read_table(const std::string& file, std::string_view content,
         }))
       continue;
     const auto kind = collective_of_tests(cell("collective"));
-    if (!kind) refuse(file, number, fmt::format("unknown collective \"{}\"", cell("collective")));
+    if (!kind) refuse(fmt::format("unknown collective \"{}\"", cell("collective")));
     if (request.kind && *request.kind != *kind) continue;
-    MeasuredRow row{.file = file, .line = number, .kind = *kind};
+    MeasuredRow row{.file = file, .line = line.line, .kind = *kind};
     try {
       row.size = Bytes{parse_integer(cell("bytes"), "bytes", 1, INT64_MAX)};
       if (!cell("npus").empty())
         row.npus = static_cast<std::uint32_t>(parse_integer(cell("npus"), "npus", 2, 1 << 24));
     } catch (const InputError& error) {
-      refuse(file, number, error.what());
+      refuse(error.what());
     }
     const std::optional<double> us = figure("time_us"), algbw = figure("algbw_GBps"),
                                 busbw = figure("busbw_GBps");
@@ -383,9 +384,8 @@ Measurements read_table(const std::string& file, std::string_view content,
     else if (busbw && row.npus > 1)
       row.seconds = bytes / (*busbw * bytes_per_gb / bus_factor(*kind, row.npus));
     else
-      refuse(file, number, "neither time_us nor algbw_GBps, nor busbw_GBps with npus");
-    if (const std::string what = take_speeds(row, algbw, busbw); !what.empty())
-      refuse(file, number, what);
+      last = 0, refuse("neither time_us nor algbw_GBps, nor busbw_GBps with npus");
+    if (const std::string what = take_speeds(row, algbw, busbw); !what.empty()) refuse(what);
     made.rows.push_back(std::move(row));
   }
   if (made.rows.empty())
