@@ -1,5 +1,5 @@
-// A condition says what somebody looks for: what it names stands beside the parameters that tell the
-// points apart and the objectives that they are compared by.
+// A condition says what somebody looks for: what it names stands beside the parameters that tell
+// the points apart and the objectives that they are compared by.
 #include "experiments/driver/sweep/report/points_report.hpp"
 
 #include "experiments/driver/sweep/analysis/cells.hpp"
