@@ -269,8 +269,9 @@ TreeValue parse_json(std::string_view text, const std::string& source) {
     return true;
   };
   try {
-    (void)json::parse(WatchedLetter{text.data(), &seen},
-                      WatchedLetter{text.data() + text.size(), &seen}, watch, true, true);
+    [[maybe_unused]] const json all =
+        json::parse(WatchedLetter{text.data(), &seen},
+                    WatchedLetter{text.data() + text.size(), &seen}, watch, true, true);
     return std::move(builder).take(true);
   } catch (const json::parse_error& e) {
     const std::string_view before = text.substr(0, e.byte == 0 ? 0 : e.byte - 1);
