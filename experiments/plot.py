@@ -30,18 +30,26 @@ def numbers(rows, column):
     return [float(row[column]) for row in rows]
 
 
+def are_numbers(texts):
+    try:
+        return bool([float(text) for text in texts])
+    except ValueError:
+        return False
+
+
 def curves(axes, header, rows):
     for name, points in by(rows, 0).items():
-        named = all(not point[1].replace(".", "").isdigit() for point in points)
+        named = not are_numbers(point[1] for point in points)
         x = [point[1] for point in points] if named else numbers(points, 1)
         axes.plot(x, numbers(points, 2), marker="o", markersize=3, label=name)
         band = [p for p in points if len(p) > 3 and p[3]]
         if band:
             axes.fill_between(numbers(band, 1), numbers(band, 3), numbers(band, 4), alpha=0.2)
     for scale, column in ((axes.set_xscale, 1), (axes.set_yscale, 2)):
-        values = [v for v in (r[column] for r in rows) if v.replace(".", "").isdigit()]
-        if len(values) == len(rows) and 0 < 100 * min(map(float, values)) <= max(map(float, values)):
-            scale("log")
+        if are_numbers(row[column] for row in rows):
+            values = numbers(rows, column)
+            if 0 < 100 * min(values) <= max(values):
+                scale("log")
 
 
 def bars(axes, header, rows, stacked):

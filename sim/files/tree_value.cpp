@@ -246,7 +246,7 @@ TreeValue TreeBuilder::take(bool has_types) && {
 TreeValue parse_json(std::string_view text, const std::string& source) {
   TreeBuilder builder(source);
   const char* seen = text.data();
-  std::size_t line_start = 0;
+  std::size_t line_start = 0, counted = 0; // all before is counted
   int line = 1;
   const auto watch = [&](int, json::parse_event_t event, json& value) {
     using Event = json::parse_event_t;
@@ -257,8 +257,11 @@ TreeValue parse_json(std::string_view text, const std::string& source) {
     const std::string_view read = text.substr(0, static_cast<std::size_t>(seen - text.data()));
     const std::string_view word = last_word(read, event, value);
     const auto at = static_cast<std::size_t>(word.data() - text.data());
-    for (std::size_t end = 0; (end = text.find('\n', line_start)) < at; ++line)
-      line_start = end + 1;
+    for (; counted < at; ++counted)
+      if (text[counted] == '\n') {
+        line_start = counted + 1;
+        ++line;
+      }
     TreeNode node = node_of(event, value, word);
     node.line = line;
     node.column = static_cast<int>(at - line_start) + 1;

@@ -188,7 +188,7 @@ TEST_CASE("a damaged row is named, refused where it is read, and simulated again
       .run(fmt::format("UPDATE points SET {} WHERE position = 17", change));
   CHECK_THAT(message_of([&] { (void)content_of(file); }),
              StartsWith(file + ": 1 damaged row (") &&
-                 ContainsSubstring("without --report they are simulated again"));
+                 ContainsSubstring("the command without --report or --where simulates them again"));
   {
     Store merged = Store::open(folder.file("merged"), samples::sweep());
     merged.prepare(space, {}, false);

@@ -134,7 +134,7 @@ memory = "2GiB"
 [[cost.cables]]
 name = "any"
 )",
-      R"(rate = {expression = "algbw_bytes_per_s", maximise = true, unit = "bytes_per_second"}
+      R"(speed = {expression = "algbw_bytes_per_s", maximise = true, unit = "bytes_per_second"}
 [[pareto]]
 label = "Front"
 x = "gap"
@@ -149,7 +149,7 @@ of = "algorithm"
 x = "k"
 [[sensitivity]]
 label = "Sensitivity"
-objective = "rate"
+objective = "speed"
 [[curves]]
 label = "Curves"
 objective = "time"
@@ -355,6 +355,8 @@ TEST_CASE("what expressions and texts name must be known") {
   CHECK_THAT(refusal(sweep + "bad = \"collective_tim_s\""),
              StartsWith("sweep.toml:13:7: column 1 of \"collective_tim_s\": unknown name") &&
                  EndsWith("did you mean \"collective_time_s\"?)"));
+  CHECK_THAT(refusal(sweep + "Gap = \"gap * 100\""), ContainsSubstring("\"Gap\" is taken"));
+  CHECK_THAT(refusal(sweep + "status = \"gap\""), ContainsSubstring("\"status\" is taken"));
   CHECK_THAT(refusal(sweep + "bad = {expression = \"collective_time_s\", minimise = true}"),
              StartsWith("sweep.toml:13:42: unknown key \"minimise\""));
 }

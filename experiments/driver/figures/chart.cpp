@@ -71,9 +71,25 @@ void paint_mark(Canvas& canvas, int layer, Position at, PointMark mark, double r
   canvas.line(layer, outline, colour, 1.4);
 }
 
+std::vector<std::vector<Position>> Plot::shown(std::span<const Position> line) const {
+  std::vector<std::vector<Position>> parts;
+  for (std::size_t i = 1; i < line.size(); ++i) {
+    const Position a = line[i - 1], b = line[i];
+    if (std::max(a.y, b.y) < least_.y || std::min(a.y, b.y) > most_.y) continue;
+    const auto cut = [&](Position end) {
+      const double y = within(end.y);
+      return y == end.y ? end : Position{a.x + (b.x - a.x) * (y - a.y) / (b.y - a.y), y};
+    };
+    const Position from = cut(a);
+    if (parts.empty() || parts.back().back() != from) parts.push_back({from});
+    parts.back().push_back(cut(b));
+  }
+  return parts;
+}
+
 void Plot::paint_x(bool has_grid, double font, bool is_slanted) const {
   canvas_.line(axis_layer, {least_.x, most_.y}, most_, axis_ink, 0.8);
-  const auto room = static_cast<std::size_t>((most_.x - least_.x) / (44 * scale_));
+  const auto room = static_cast<std::size_t>(std::max(most_.x - least_.x, 0.0) / (44 * scale_));
   for (const AxisTic& tic : x_.marks(std::max<std::size_t>(room, 2))) {
     const double x = at_x(tic.at);
     if (x < least_.x - 0.5 || x > most_.x + 0.5) continue;
@@ -88,7 +104,7 @@ void Plot::paint_x(bool has_grid, double font, bool is_slanted) const {
 
 void Plot::paint_y(bool has_grid, double font) const {
   canvas_.line(axis_layer, least_, {least_.x, most_.y}, axis_ink, 0.8);
-  const auto room = static_cast<std::size_t>((most_.y - least_.y) / (36 * scale_));
+  const auto room = static_cast<std::size_t>(std::max(most_.y - least_.y, 0.0) / (36 * scale_));
   for (const AxisTic& tic : y_.marks(std::max<std::size_t>(room, 2))) {
     const double y = at_y(tic.at);
     if (y < least_.y - 0.5 || y > most_.y + 0.5) continue;

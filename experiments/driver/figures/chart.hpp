@@ -7,6 +7,7 @@
 #include "experiments/driver/figures/style.hpp"
 #include "experiments/driver/records/power_law.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -84,6 +85,12 @@ public:
   [[nodiscard]] double at_y(double value) const {
     return most_.y - y_.share(value) * (most_.y - least_.y);
   }
+  [[nodiscard]] bool shows(Position at) const {
+    return at.y >= least_.y - 0.5 && at.y <= most_.y + 0.5;
+  }
+  [[nodiscard]] double within(double y) const { return std::clamp(y, least_.y, most_.y); }
+  /// The parts of a line that lie within the plot's height.
+  [[nodiscard]] std::vector<std::vector<Position>> shown(std::span<const Position> line) const;
   /// Points that 1 takes on a linear x axis.
   [[nodiscard]] double unit_x() const { return (most_.x - least_.x) / (x_.high - x_.low); }
   [[nodiscard]] Position at(double x, double y) const { return {at_x(x), at_y(y)}; }

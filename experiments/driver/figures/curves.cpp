@@ -316,6 +316,7 @@ void paint_band(Canvas& canvas, const CurveChart& chart, const Curve& curve, con
   const std::size_t count = around.size();
   for (std::size_t i = count; i-- > 0;)
     around.push_back(plot.at(curve.band[i].x, std::max(curve.band[i].low, least)));
+  for (Position& each : around) each.y = plot.within(each.y);
   if (count > 1 && chart.axis != CurveAxis::names)
     return canvas.area(back_layer, around, colour, 0.22);
   for (std::size_t i = 0; i < count; ++i) {
@@ -346,22 +347,25 @@ void paint_curve(Canvas& canvas, int layer, const CurveChart& chart, const Curve
   // What has several values at one x (of several networks of this size, say) is no line.
   if (curve.kind != CurveKind::points &&
       (chart.steps || (!law && distinct_x(curve) == points.size())))
-    canvas.line(layer, chart.steps ? stairs(points) : points, pen.colour, pen.width, pen.dash);
+    for (const auto& part : plot.shown(chart.steps ? stairs(points) : points))
+      canvas.line(layer, part, pen.colour, pen.width, pen.dash);
   if (curve.kind == CurveKind::bound) return;
   // Where a curve that holds its values ends is seen only by its last point.
   if (chart.steps) points.erase(points.begin(), points.end() - 1);
   for (const Position& point : points)
-    paint_mark(canvas, layer, point, pen.mark,
-               curve.kind == CurveKind::points ? 4.2
-               : chart.steps                   ? 3.2
-                                               : 2.7,
-               pen.colour);
+    if (plot.shows(point))
+      paint_mark(canvas, layer, point, pen.mark,
+                 curve.kind == CurveKind::points ? 4.2
+                 : chart.steps                   ? 3.2
+                                                 : 2.7,
+                 pen.colour);
   if (!law) return;
   const auto on_law = [&](double x) {
     return plot.at(x, law->factor * std::pow(x, law->exponent));
   };
-  canvas.line(layer, on_law(curve.points.front().x), on_law(curve.points.back().x), pen.colour, 1,
-              "6 4");
+  for (const auto& part :
+       plot.shown(std::array{on_law(curve.points.front().x), on_law(curve.points.back().x)}))
+    canvas.line(layer, part, pen.colour, 1, "6 4");
 }
 
 // ---- names beside the plot
@@ -388,7 +392,7 @@ void paint_names(Canvas& canvas, const CurveChart& chart, const std::vector<Curv
   for (const std::size_t c : order) {
     const Pen& pen = pens[c];
     const Position sample{frame.right + 18, heights[line++]};
-    if (ends[c].x > frame.left + 0.85 * (frame.right - frame.left))
+    if (ends[c].x > frame.left + 0.85 * (frame.right - frame.left) && plot.shows(ends[c]))
       canvas.line(grid_layer, ends[c], sample - Position{2, 0}, pen.colour, 0.6);
     const CurveKind kind = chart.curves[c].kind;
     if (kind != CurveKind::points)
@@ -412,7 +416,7 @@ std::vector<std::vector<std::string>> data_of(const CurveChart& chart) {
       rows.push_back({curve.name,
                       chart.axis == CurveAxis::names
                           ? chart.x_names[static_cast<std::size_t>(point.x)]
-                          : fmt::format("{:.10g}", point.x),
+                          : fmt::format("{}", point.x),
                       fmt::format("{:.6g}", point.y)});
       if (!has_bands) continue;
       const auto at = std::ranges::find(curve.band, point.x, &CurveInterval::x);

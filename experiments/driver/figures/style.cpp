@@ -107,9 +107,11 @@ std::vector<AxisTic> even_tics(double low, double high, std::size_t most) {
   double step = 10 * decade;
   for (const double digit : {5.0, 2.0, 1.0})
     if (digit * decade >= 0.999 * finest) step = digit * decade;
+  const double first = std::ceil(low / step - 1e-9), last = std::floor(high / step + 1e-9);
   std::vector<AxisTic> tics;
-  for (double i = std::ceil(low / step - 1e-9); i * step <= high + 1e-9 * step; ++i)
-    tics.push_back({i * step, plain_number(i * step + 0.0)});
+  if (!(last - first <= 10 * static_cast<double>(most))) return tics; // too near to tell apart
+  for (int i = 0; i <= static_cast<int>(last - first); ++i)
+    tics.push_back({(first + i) * step, plain_number((first + i) * step + 0.0)});
   return tics;
 }
 

@@ -224,7 +224,9 @@ void PointServer::replace_server(PointAnswers& answers) {
   const std::string death = server_->end().death();
   if (++deaths_ >= most_deaths)
     throw InputError(
-        fmt::format("the process that starts points died {} times, last: {}", most_deaths, death));
+        fmt::format("the process that starts points died {} times, last: {}; what is finished is "
+                    "kept, and the same command goes on",
+                    most_deaths, death));
   start_server();
   for (auto each = pending_.begin(); each != pending_.end();) {
     Pending& pending = each->second;

@@ -197,15 +197,20 @@ int verdict_of(const std::map<PointStatus, std::size_t>& counts, const Store& st
   return 1;
 }
 
+// Of this sweep, which may have changed since.
+Store opened_store(const std::string& file, const Sweep& sweep) {
+  Store store = Store::open_to_read(file, sweep.name);
+  if (store.sweep_toml() != sweep.toml)
+    print_message(fmt::format("{} is of another form of the sweep: without --report or --where, "
+                              "what is new is simulated",
+                              file));
+  return store;
+}
+
 // From what the store has to files and words.
 int report(const SweepArguments& arguments, const Sweep& sweep, const std::string& folder,
            const std::string& store_file, const SweepOutcome* outcome) {
-  const Store store = Store::open_to_read(store_file);
-  if (store.sweep_toml() != sweep.toml)
-    print_message(
-        fmt::format("{} is of another form of the sweep: without --report, what is new is "
-                    "simulated",
-                    store_file));
+  const Store store = opened_store(store_file, sweep);
   const std::map<PointStatus, std::size_t> counts = store.counts();
   const bool everything = arguments.only.empty();
   const Sweep chosen = everything ? sweep : with_only(sweep, arguments.only);
@@ -228,11 +233,14 @@ int report(const SweepArguments& arguments, const Sweep& sweep, const std::strin
 // Points that somebody looks for, of what the store has.
 int show_points(const SweepArguments& arguments, const Sweep& sweep,
                 const std::string& store_file) {
-  const Store store = Store::open_to_read(store_file);
+  const Store store = opened_store(store_file, sweep);
   const PointTable table =
       with_objectives(sweep, in_sweep_order(sweep, store.table(shown_columns(sweep))));
   const ChosenPoints chosen =
       of_option("--where", [&] { return points_where(table, *arguments.where); });
+  if (chosen.unclear > 0)
+    print_message(fmt::format("--where can't be computed for {} of {} points, first: {}",
+                              chosen.unclear, table.rows, chosen.why));
   if (arguments.json) {
     print_text(answer_json("sweep", points_json(table, chosen)));
     return 0;

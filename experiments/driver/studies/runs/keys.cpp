@@ -28,14 +28,16 @@ double parse_width(const std::string& text) {
                         : unit == "mm" ? number / 25.4
                         : unit == "cm" ? number / 2.54
                                        : 0;
-  if (!(inches >= 1 && inches <= 20))
+  if (!(inches >= 2 && inches <= 20))
     throw InputError(fmt::format(
-        "\"{}\" is no width of a picture: 3.3in, 84mm or 8.4cm, from 1 to 20 inches", text));
+        "\"{}\" is no width of a picture: 3.3in, 84mm or 8.4cm, from 2 to 20 inches", text));
   return inches;
 }
 
 std::string parse_font(const std::string& text) {
-  if (text.empty() || text.find_first_of("<>&\"'") != std::string::npos)
+  const auto is_plain = [](unsigned char c) { return c >= ' ' && c != 0x7f; };
+  if (text.empty() || text.find_first_of("<>&\"'") != std::string::npos ||
+      !std::ranges::all_of(text, is_plain))
     throw InputError(fmt::format("\"{}\" is no family of a font", text));
   return text;
 }

@@ -147,16 +147,27 @@ LinkQuantity parse_reported_quantity(const std::string& text) {
   return quantity;
 }
 
-std::array<double, 2> axis_ends(const ConfigValue& value) {
+std::array<double, 2> axis_ends(const ConfigValue& value, bool logarithmic) {
   const std::vector<ConfigValue> items = list_of(value);
   if (items.size() != 2) throw value.error("an axis has two ends");
   const std::array<double, 2> ends{items[0].number(), items[1].number()};
+  if (logarithmic && !(ends[0] > 0)) throw value.error("a logarithmic axis is above 0");
   if (!(ends[0] < ends[1])) throw value.error("an axis goes up");
   return ends;
 }
 
+/// A number on an axis that begins at 0, or above it where it is logarithmic.
+double on_axis(const ConfigValue& value, double number, bool logarithmic) {
+  if (logarithmic ? !(number > 0) : !(number >= 0))
+    throw value.error(logarithmic ? "a logarithmic axis is above 0" : "the axis begins at 0");
+  return number;
+}
+
 /// Points of others, and the ends of the axis on which all lie.
 void read_given(ConfigTable& table, FigureRequest& figure) {
+  const bool is_sizes = figure.kind == FigureKind::sizes,
+             is_scaling = figure.kind == FigureKind::scaling,
+             logarithmic = is_scaling || figure.logarithmic;
   for (ConfigTable& given : table.tables("points")) {
     GivenPoints& points = figure.given.emplace_back();
     points.name = plain_label(given.at("name"));
@@ -164,14 +175,14 @@ void read_given(ConfigTable& table, FigureRequest& figure) {
     if (x.size() != y.size() || x.empty())
       throw given.error("points have as many x as y, and one at least");
     for (std::size_t i = 0; i < x.size(); ++i)
-      points.points.push_back({figure.kind == FigureKind::sizes
-                                   ? static_cast<double>(x[i].bytes().count)
-                                   : x[i].number(),
-                               y[i].number()});
+      points.points.push_back(
+          {on_axis(x[i], is_sizes ? static_cast<double>(x[i].bytes().count) : x[i].number(),
+                   is_sizes || is_scaling),
+           on_axis(y[i], y[i].number(), logarithmic)});
     given.finish();
   }
   if (const auto label = table.find("x_label")) figure.x_label = plain_label(*label);
-  if (const auto ends = table.find("y_ends")) figure.y_ends = axis_ends(*ends);
+  if (const auto ends = table.find("y_ends")) figure.y_ends = axis_ends(*ends, logarithmic);
 }
 
 // What the figure shows of its evaluations; a key that its kind doesn't know stays unread.
@@ -195,6 +206,9 @@ void read_axes(ConfigTable& table, FigureRequest& figure) {
       throw bound->error("a bound is one of times and rates");
   }
   if (const auto label = table.find("y_label")) figure.y_label = plain_label(*label);
+  if (kind != FigureKind::scaling)
+    if (const auto logarithmic = table.find("logarithmic"))
+      figure.logarithmic = logarithmic->boolean();
   if (kind != FigureKind::bars) read_given(table, figure);
   if (kind == FigureKind::scaling) {
     figure.over = parsed_at(table, "over", "npus",
@@ -209,8 +223,6 @@ void read_axes(ConfigTable& table, FigureRequest& figure) {
     else
       throw normalized->error("\"normalized\" of curves is the name of an algorithm");
   }
-  if (const auto logarithmic = table.find("logarithmic"))
-    figure.logarithmic = logarithmic->boolean();
 }
 
 /// What some matrix has, as texts.

@@ -216,17 +216,15 @@ PointTable with_objectives(const Sweep& sweep, PointTable table) {
 ChosenPoints points_where(const PointTable& table, const std::string& condition) {
   const Expression expression(condition, names_of(table));
   RowValues values(table, expression);
-  ChosenPoints chosen{{}, expression.names()};
-  std::optional<InputError> failure;
-  std::size_t failures = 0;
+  ChosenPoints chosen{.rows = {}, .names = expression.names()};
   for (std::uint32_t row = 0; row < table.rows; ++row) {
     try {
       if (expression.holds(values.at(row))) chosen.rows.push_back(row);
     } catch (const InputError& error) {
-      if (++failures == 1) failure = error;
+      if (++chosen.unclear == 1) chosen.why = error.what();
     }
   }
-  if (failure && failures == table.rows) throw InputError(*failure);
+  if (chosen.rows.empty() && chosen.unclear > 0) throw InputError(chosen.why);
   return chosen;
 }
 

@@ -77,10 +77,11 @@ private:
 struct ChosenPoints {
   std::vector<std::uint32_t> rows;
   std::vector<std::string> names; ///< columns that the condition names
+  std::size_t unclear = 0;        ///< rows for which it can't be computed: a division by zero
+  std::string why = {};           ///< for the first of them
 };
-/// Those for which a condition over the table's columns holds; where it can't be computed (a
-/// division by zero), it doesn't. Errors: InputError for a condition that can't be read, or that
-/// can be computed for no row.
+/// Those for which a condition over the table's columns holds. Errors: InputError for a condition
+/// that can't be read, or that holds nowhere and can't be computed somewhere.
 [[nodiscard]] ChosenPoints points_where(const PointTable& table, const std::string& condition);
 
 /// The rows in the order of the sweep's axes (numbers ascending, texts as they are listed), the

@@ -131,8 +131,8 @@ std::vector<std::string> shown_columns(const Sweep& sweep) {
   return names;
 }
 
-// A store reads only the columns that are asked for: `tutti sweep --analyse` of a large sweep would
-// else spend its time on results that nobody uses.
+// A store reads only the columns that are asked for: `tutti sweep --report --only` of a large sweep
+// would else spend its time on results that nobody uses.
 std::vector<std::string> analysed_columns(const Sweep& sweep) {
   const std::vector<std::string> known = shown_columns(sweep);
   std::vector<std::string> names = parameter_names(sweep);

@@ -295,9 +295,21 @@ private:
     for (const std::string& name : result_names()) known.push_back(name);
     for (const std::string& name : table.keys()) {
       const ConfigValue value = table.at(name);
-      if (!is_identifier(name)) throw value.error(fmt::format("\"{}\" is no name", name));
+      if (!is_identifier(name) || !is_plain_in_expressions(name))
+        throw value.error(fmt::format("\"{}\" is no name", name));
       sweep_.objectives.push_back(objective_of(name, value, known));
+      require_no_other(name, trimmed(sweep_.objectives.back().expression), known, value);
     }
+  }
+
+  /// A column that an objective is called by has to be that objective.
+  static void require_no_other(const std::string& name, std::string_view expression,
+                               std::vector<std::string> known, const ConfigValue& value) {
+    known.insert(known.end(), store_columns.begin(), store_columns.end());
+    for (const std::string& column : known)
+      if (lower_case(column) == lower_case(name) && column != expression)
+        throw value.error(
+            fmt::format("the name \"{}\" is taken: every point has a value of it", name));
   }
 
   [[nodiscard]] std::vector<std::string> result_names() const {

@@ -86,10 +86,11 @@ public:
     commit_ = provenance.commit;
   }
 
-  explicit Implementation(const std::string& file) {
+  Implementation(const std::string& file, const std::string& sweep) {
     if (!is_there(file)) throw InputError(file + ": there is no such store");
     database_.emplace(file, Database::Mode::read);
     require_store(*database_);
+    if (!sweep.empty()) require_sweep(*database_, sweep);
   }
 
   ~Implementation() {
@@ -387,8 +388,8 @@ Store Store::open(const std::string& file, const Sweep& sweep) {
   return Store(std::make_unique<Implementation>(file, sweep));
 }
 
-Store Store::open_to_read(const std::string& file) {
-  return Store(std::make_unique<Implementation>(file));
+Store Store::open_to_read(const std::string& file, const std::string& sweep) {
+  return Store(std::make_unique<Implementation>(file, sweep));
 }
 
 Store::Store(std::unique_ptr<Implementation> implementation)

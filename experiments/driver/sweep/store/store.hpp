@@ -53,8 +53,9 @@ public:
   /// All members: InputError where the disk is full or SQLite reports an error; the file stays
   /// whole.
   static Store open(const std::string& file, const Sweep& sweep);
-  /// For reading only what is there; never makes a file.
-  static Store open_to_read(const std::string& file);
+  /// For reading only what is there; never makes a file. Errors: InputError also for the store of
+  /// another sweep than this one, if one is named.
+  static Store open_to_read(const std::string& file, const std::string& sweep = "");
   ~Store();
   Store(Store&&) noexcept;
   Store& operator=(Store&&) noexcept;

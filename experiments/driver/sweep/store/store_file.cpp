@@ -151,10 +151,10 @@ void require_whole_description(Database& database) {
 void require_all_rows(Database& database, const RowTally& tally) {
   const std::string sealed = sweep_text(database, "rows").value_or("");
   if (sealed != tally.text())
-    throw InputError(fmt::format("{}: is damaged: {} rows are there, and not the {} that were "
-                                 "written; without --report, what is missing is simulated again",
-                                 database.file(), tally.rows(),
-                                 sealed.substr(0, sealed.find(' '))));
+    throw InputError(
+        fmt::format("{}: is damaged: {} rows are there, and not the {} that were "
+                    "written; the command without --report or --where simulates what is missing",
+                    database.file(), tally.rows(), sealed.substr(0, sealed.find(' '))));
 }
 
 std::string damage_text(const std::string& file, std::span<const std::string> damaged) {

@@ -146,7 +146,7 @@ PointTable stored_table(Database& database, std::span<const std::string> names) 
   }
   if (!damaged.empty())
     throw InputError(damage_text(database.file(), damaged) +
-                     "; without --report they are simulated again");
+                     "; the command without --report or --where simulates them again");
   require_all_rows(database, tally);
   snapshot.commit();
   return table;
