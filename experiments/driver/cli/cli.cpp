@@ -167,11 +167,28 @@ void require_known_command(int argc, char** argv, const std::vector<Command>& co
   throw InputError(unknown_name(first.starts_with('-') ? "option" : "command", first, known));
 }
 
+// CLI11 lists what an option excludes in the order of addresses, which differs between builds.
+class HelpFormatter : public CLI::Formatter {
+public:
+  std::string make_option_opts(const CLI::Option* option) const override {
+    std::string text = CLI::Formatter::make_option_opts(option);
+    const std::string head = "Excludes: ";
+    const std::size_t at = text.find(head);
+    if (at == std::string::npos) return text;
+    std::vector<std::string> names;
+    for (const std::string_view name : split(std::string_view(text).substr(at + head.size()), ' '))
+      names.emplace_back(name);
+    std::ranges::sort(names);
+    return text.substr(0, at + head.size()) + joined(names, " ");
+  }
+};
+
 // The command is looked for first: CLI11 would report a misspelt one as a missing one.
 int parse_and_run(int argc, char** argv, const sweep::SweepEngine& mpi) {
   CLI::App app("Tutti: synthesizes collective-communication algorithms and replays them on a "
                "congestion-aware simulator.",
                "tutti");
+  app.formatter(std::make_shared<HelpFormatter>());
   app.set_version_flag("--version", "tutti " + tutti_version());
   app.require_subcommand(1);
   app.footer(
