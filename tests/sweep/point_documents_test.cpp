@@ -1,3 +1,4 @@
+// A number that a store gives back has to be the one that was written, to its last bit.
 #include "experiments/driver/sweep/store/point_documents.hpp"
 
 #include "sim/random.hpp"

@@ -1,3 +1,5 @@
+// Which points a condition chooses is counted by hand on four points, one without a result and one
+// that takes no time.
 #include "experiments/driver/sweep/report/points_report.hpp"
 
 #include "sim/error.hpp"

@@ -58,7 +58,7 @@ struct PointMark {
   bool hollow = false;
   bool operator==(const PointMark&) const = default;
 };
-/// Of each colour one, filled, and hollow on every second kind of lines.
+/// One for each colour: filled, and hollow on every second kind of lines.
 [[nodiscard]] PointMark point_mark(std::size_t colour, std::size_t dash);
 void paint_mark(Canvas& canvas, int layer, Position at, PointMark mark, double radius, int colour);
 

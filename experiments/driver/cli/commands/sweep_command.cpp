@@ -197,7 +197,7 @@ int verdict_of(const std::map<PointStatus, std::size_t>& counts, const Store& st
   return 1;
 }
 
-// Of this sweep, which may have changed since.
+// The store of this sweep, which may have changed since.
 Store opened_store(const std::string& file, const Sweep& sweep) {
   Store store = Store::open_to_read(file, sweep.name);
   if (store.sweep_toml() != sweep.toml)

@@ -48,9 +48,9 @@ public:
   const Levels& levels(const std::string& column);
   const ObjectiveValues& objective(const std::string& name);
 
-  /// Of several columns.
+  /// The levels of several columns.
   std::vector<const Levels*> levels_of(std::span<const std::string> columns);
-  /// Of parameters that have more than one value, but for these.
+  /// The levels of all parameters with more than one value, but for these.
   std::vector<const Levels*> varied_but(std::span<const Levels* const> these);
 
   /// Rows with equal values in these columns.

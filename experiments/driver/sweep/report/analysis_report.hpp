@@ -29,7 +29,7 @@ struct AnalysisReport {
   std::vector<ReportFigure> figures;
   std::string json; ///< empty: none
 
-  /// Of one combination of `by`, which the words name; empty: of the only one.
+  /// The title for one combination of `by`, which the words name; empty: for the only one.
   [[nodiscard]] std::string title_of(const std::string& words) const {
     return words.empty() ? title : title + ": " + words;
   }

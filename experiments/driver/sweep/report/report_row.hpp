@@ -20,7 +20,7 @@ public:
   void add_level(const Levels& levels, std::uint32_t row, const std::string& before = "",
                  std::uint8_t spare = 0, bool wraps = false);
   void add_number(const std::string& header, const Column& column, Unit unit, double number);
-  /// Of a point; none where that is no_index.
+  /// The objective of a point; none where that is no_index.
   void add_objective(const ObjectiveValues& objective, std::uint32_t row);
   void add_count(const std::string& header, const Column& column, std::size_t count);
 

@@ -70,7 +70,7 @@ struct Expression::Term::Row {
   std::size_t fewest = 1, most = 1; ///< operands of a function
 };
 
-/// Of a term that is evaluated; each is evaluated when it is asked for.
+/// Operands of a term that is evaluated; each is evaluated when it is asked for.
 class Expression::Term::Operands {
 public:
   Operands(std::string_view text, std::span<const Value* const> values,
@@ -118,7 +118,7 @@ using Operands = Term::Operands;
 Known known(double number) { return std::isnan(number) ? Known() : Known(number_value(number)); }
 Known known(Truth holds) { return holds ? Known(number_value(*holds ? 1 : 0)) : Known(); }
 
-/// Of a number without its unit, as results are.
+/// A number stands without its unit, as in results.
 std::string text_of(const Value& value) {
   return is_text(value) ? value.text : to_text(number_value(value.number));
 }
@@ -348,7 +348,7 @@ public:
   [[nodiscard]] std::vector<std::string> names() const { return names_; }
 
 private:
-  /// Of operators of this level and higher ones.
+  /// A term of operators of this level and higher ones.
   Term operation(int level) {
     if (++depth_ > greatest_height) throw too_high();
     Term left = operand(level);
@@ -512,7 +512,7 @@ private:
     word_ = word_.substr(0, word_length());
   }
 
-  /// Of the word, number, text or symbol that `word_` begins with.
+  /// Letters of the word, number, text or symbol that `word_` begins with.
   [[nodiscard]] std::size_t word_length() const {
     if (word_.empty()) return 0;
     const char first = word_.front();

@@ -35,7 +35,7 @@ constexpr const char* tables = R"(
   CREATE INDEX points_running ON points(owner) WHERE status = 'running';
 )";
 
-// Of all that says what the rows are.
+// A checksum of all that says what the rows are.
 std::string description_sum(Database& database) {
   Fingerprint hash;
   for (const char* sql :

@@ -40,7 +40,7 @@ void require_store(Database& database);
 [[nodiscard]] std::optional<std::string> sweep_text(Database& database, std::string_view name);
 void set_sweep_text(Database& database, std::string_view name, std::string_view value);
 
-/// Of all that rows hold before simulation: if it is equal, they need no update.
+/// Fingerprint of all that rows hold before simulation: if it is equal, they need no update.
 [[nodiscard]] std::string fingerprint_of(const PointSpace& space);
 
 /// Adds the rows of points one by one.
@@ -72,7 +72,7 @@ void require_all_rows(Database& database, const RowTally& tally);
 /// ...)". At most 3 are named.
 [[nodiscard]] std::string damage_text(const std::string& file,
                                       std::span<const std::string> damaged);
-/// Of a row, by the columns with its position and key: "point 17, key 0123".
+/// A row in words, by the columns with its position and key: "point 17, key 0123".
 [[nodiscard]] std::string row_text(const Statement& statement, int position, int key);
 
 } // namespace tutti::sweep
