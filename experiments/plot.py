@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """Draws the data of a figure anew: plot.py FIGURE.csv [PICTURE.pdf]
 
-Beside each chart that `tutti run` draws stands its data. What is to look otherwise in a paper is
+Beside each picture that `tutti run` and `tutti sweep` draw stands its data. What is to look otherwise in a paper is
 changed here. It needs matplotlib (package python3-matplotlib).
 """
 import csv
+import math
 import sys
 
 import matplotlib
@@ -70,15 +71,113 @@ def bars(axes, header, rows, stacked):
 def heat_maps(figure, header, rows):
     panels = by(rows, 0)
     most = max(numbers(rows, 3))
-    grid = figure.subplots(1, len(panels), squeeze=False)[0]
+    columns = min(4, len(panels))
+    lines = math.ceil(len(panels) / columns)
+    figure.set_size_inches(7, 2.2 * lines)
+    grid = list(figure.subplots(lines, columns, squeeze=False, sharex=True, sharey=True).flat)
+    for axes in grid[len(panels):]:
+        axes.axis("off")
     for axes, (name, cells) in zip(grid, panels.items()):
         nodes = 1 + int(max(numbers(cells, 1) + numbers(cells, 2)))
         image = [[float("nan")] * nodes for _ in range(nodes)]
         for cell in cells:
             image[int(cell[1])][int(cell[2])] = float(cell[3])
-        drawn = axes.imshow(image, vmin=0, vmax=most)
-        axes.set(title=name, xlabel=header[2], ylabel=header[1])
+        drawn = axes.imshow(image, vmin=0, vmax=most, interpolation="nearest")
+        axes.set_title(name, fontsize="small")
+    figure.supxlabel(header[2])
+    figure.supylabel(header[1])
     figure.colorbar(drawn, ax=grid, label=header[3])
+
+
+def network(axes, header, rows):
+    values = numbers(rows, 6)
+    colours = plt.get_cmap("viridis_r")
+    most = max(values) or 1
+    for row, value in zip(rows, values):
+        x, y, to_x, to_y = (float(cell) for cell in row[2:6])
+        length = math.hypot(to_x - x, to_y - y) or 1
+        aside = 1.5 * (y - to_y) / length, 1.5 * (to_x - x) / length
+        axes.annotate("", (to_x + aside[0], to_y + aside[1]), (x + aside[0], y + aside[1]),
+                      arrowprops={"arrowstyle": "->", "shrinkA": 6, "shrinkB": 6,
+                                  "color": colours(value / most) if value else "lightgrey"})
+    places = {row[0]: row[2:4] for row in rows} | {row[1]: row[4:6] for row in rows}
+    for name, (x, y) in places.items():
+        axes.text(float(x), float(y), name, fontsize=6, ha="center", va="center",
+                  bbox={"boxstyle": "round", "facecolor": "white", "linewidth": 0.5})
+    axes.scatter(*zip(*((float(x), float(y)) for x, y in places.values())), s=0)
+    axes.invert_yaxis()
+    axes.set_aspect("equal")
+    axes.axis("off")
+    axes.figure.colorbar(plt.cm.ScalarMappable(plt.Normalize(0, most), colours), ax=axes,
+                         label=header[6])
+
+
+def steps(axes, header, rows):
+    links = list(dict.fromkeys(row[1] + " > " + row[2] for row in rows))
+    for row in rows:
+        axes.text(int(row[0]), links.index(row[1] + " > " + row[2]), row[3], fontsize=6,
+                  ha="center", va="center", bbox={"boxstyle": "round", "facecolor": "lightblue"})
+    axes.set(xlim=(0.5, 0.5 + max(int(row[0]) for row in rows)), ylim=(len(links) - 0.5, -0.5),
+             xlabel=header[0])
+    axes.set_xticks(range(1, 1 + max(int(row[0]) for row in rows)))
+    axes.set_yticks(range(len(links)), links, fontsize=6)
+
+
+def choices(axes, header, rows):
+    columns, lines, names = (list(by(rows, column)) for column in (1, 2, 0))
+    for row in rows:
+        at = columns.index(row[1]), lines.index(row[2])
+        axes.add_patch(plt.Rectangle((at[0] - 0.5, at[1] - 0.5), 1, 1, edgecolor="white",
+                                     facecolor=f"C{names.index(row[0])}"))
+        axes.text(*at, row[3], fontsize=6, ha="center", va="center")
+    axes.set(xlim=(-0.5, len(columns) - 0.5), ylim=(-0.5, len(lines) - 0.5))
+    axes.set_xticks(range(len(columns)), columns, rotation=90 if len(columns) > 8 else 0)
+    axes.set_yticks(range(len(lines)), lines)
+    axes.set(xlabel=header[1], ylabel=header[2])
+    axes.legend(handles=[plt.Rectangle((0, 0), 1, 1, color=f"C{i}", label=name)
+                         for i, name in enumerate(names)], fontsize="small")
+
+
+def fronts(figure, header, rows):
+    panels = by(rows, 1)
+    names = list(by([row for row in rows if row[0] == "front"], 2))
+    for axes, (title, points) in zip(figure.subplots(1, len(panels), squeeze=False)[0],
+                                     panels.items()):
+        beaten = [point for point in points if point[0] == "beaten"]
+        axes.scatter(numbers(beaten, 3), numbers(beaten, 4), s=3, color="lightgrey")
+        for name, front in by([point for point in points if point[0] == "front"], 2).items():
+            axes.scatter(numbers(front, 3), numbers(front, 4), s=14,
+                         color=f"C{names.index(name)}", label=name)
+        axes.set(title=title, xlabel=header[3], ylabel=header[4])
+        axes.legend(fontsize="small")
+
+
+def ranges(axes, header, rows):
+    for i, row in enumerate(reversed(rows)):
+        axes.plot(numbers([row[3:], row[4:]], 0), [i, i], color="lightsteelblue", linewidth=6)
+        for column, marker in ((3, "o"), (4, "s")):
+            axes.plot(float(row[column]), i, marker, color=f"C{column - 3}")
+            axes.annotate(row[column - 2], (float(row[column]), i + 0.2), fontsize=6, ha="center")
+    axes.set_yticks(range(len(rows)), [row[0] for row in reversed(rows)])
+    axes.set_xlabel(header[3])
+    values = numbers(rows, 3) + numbers(rows, 4)
+    if 0 < 8 * min(values) <= max(values):
+        axes.set_xscale("log")
+
+
+def lines_or_bars(axes, header, rows):
+    if header[0] == "part" or header[1] == "group":
+        bars(axes, header, rows, header[0] == "part")
+    else:
+        curves(axes, header, rows)
+        axes.set_xlabel(header[1])
+    axes.set_ylabel(header[-1] if header[0] == "part" else header[2])
+    axes.legend(fontsize="small")
+
+
+# By the first cell of the header: what draws on the figure, and what on axes.
+ON_FIGURE = {"panel": heat_maps, "point": fronts}
+ON_AXES = {"from": network, "step": steps, "choice": choices, "parameter": ranges}
 
 
 def main():
@@ -87,17 +186,10 @@ def main():
     header, rows = read(sys.argv[1])
     picture = sys.argv[2] if len(sys.argv) == 3 else sys.argv[1].removesuffix(".csv") + ".pdf"
     figure = plt.figure(figsize=(7, 3.5), layout="constrained")
-    if header[0] == "panel":
-        heat_maps(figure, header, rows)
+    if header[0] in ON_FIGURE:
+        ON_FIGURE[header[0]](figure, header, rows)
     else:
-        axes = figure.subplots()
-        if header[0] == "part" or header[1] == "group":
-            bars(axes, header, rows, header[0] == "part")
-        else:
-            curves(axes, header, rows)
-            axes.set_xlabel(header[1])
-        axes.set_ylabel(header[-1] if header[0] == "part" else header[2])
-        axes.legend(fontsize="small")
+        ON_AXES.get(header[0], lines_or_bars)(figure.subplots(), header, rows)
     figure.savefig(picture)
 
 

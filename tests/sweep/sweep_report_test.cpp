@@ -1,5 +1,6 @@
 #include "experiments/driver/sweep/report/sweep_report.hpp"
 
+#include "experiments/driver/records/printable.hpp"
 #include "experiments/driver/sweep/report/html.hpp"
 #include "experiments/driver/sweep/report/points_csv.hpp"
 #include "experiments/driver/sweep/report/sweep_page.hpp"
@@ -74,10 +75,12 @@ TEST_CASE("A sweep's analyses are files: a CSV and figures for each, and a page 
   std::vector<std::string> names;
   for (const auto& [name, content] : files) names.push_back(name);
   CHECK(names == std::vector<std::string>{
-                     "best_best.csv", "best_best.svg", "curves_curves.csv", "curves_curves.svg",
-                     "index.html", "pareto_front.csv", "pareto_front.svg", "points.csv",
+                     "best_best.csv", "best_best.svg", "best_best_data.csv", "curves_curves.csv",
+                     "curves_curves.svg", "curves_curves_data.csv", "index.html",
+                     "pareto_front.csv", "pareto_front.svg", "pareto_front_data.csv", "points.csv",
                      "selection_table.csv", "selection_table.json", "selection_table.svg",
-                     "sensitivity_what_matters.csv", "sensitivity_what_matters.svg"});
+                     "selection_table_data.csv", "sensitivity_what_matters.csv",
+                     "sensitivity_what_matters.svg", "sensitivity_what_matters_data.csv"});
   CHECK(files.at("points.csv") ==
         "network,size [bytes],cost,collective_time_s,status,message\n"
         "torus,1024,10,0.001,done,\n"

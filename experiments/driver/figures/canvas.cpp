@@ -5,6 +5,7 @@
 #include "experiments/driver/figures/canvas.hpp"
 
 #include "experiments/driver/figures/style.hpp"
+#include "experiments/driver/records/printable.hpp"
 
 #include <fmt/format.h>
 
@@ -70,16 +71,6 @@ std::string colour_text(int colour) {
   const std::string text = fmt::format("{:06x}", colour);
   const bool is_short = text[0] == text[1] && text[2] == text[3] && text[4] == text[5];
   return is_short ? fmt::format("#{}{}{}", text[0], text[2], text[4]) : "#" + text;
-}
-
-std::string escaped_text(std::string_view text) {
-  std::string escaped;
-  for (const char letter : text)
-    escaped += letter == '&'   ? "&amp;"
-               : letter == '<' ? "&lt;"
-               : letter == '>' ? "&gt;"
-                               : std::string(1, letter);
-  return escaped;
 }
 
 double signed_area(std::span<const Position> corners) {
@@ -159,7 +150,7 @@ void Canvas::text(int layer, Position at, std::string_view text, double font, in
                                  number_text(down), number_text(at.x), number_text(at.y), -degrees);
   elements(layer, fmt::format("g fill=\"{}\" font-size=\"{}\"{}", colour_text(colour),
                               number_text(size), anchors[static_cast<std::size_t>(anchor)])) +=
-      fmt::format("<text {}>{}</text>\n", place, escaped_text(one_line(text)));
+      fmt::format("<text {}>{}</text>\n", place, escaped(one_line(text)));
 }
 
 Figure Canvas::figure(double width, double height) const {

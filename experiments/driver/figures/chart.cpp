@@ -44,7 +44,9 @@ double PlotAxis::share(double value) const {
 
 std::vector<AxisTic> PlotAxis::marks(std::size_t most) const {
   if (!tics.empty()) return tics;
-  return logarithmic ? decade_tics(low, high) : even_tics(low, high, most);
+  std::vector<AxisTic> marks;
+  if (logarithmic) marks = decade_tics(low, high);
+  return marks.size() >= 2 ? marks : even_tics(low, high, most);
 }
 
 PointMark point_mark(std::size_t colour, std::size_t dash) {

@@ -168,6 +168,15 @@ private:
   Canvas& canvas_;
 };
 
+std::vector<std::vector<std::string>> data_of(const ChoiceMap& map) {
+  std::vector<std::vector<std::string>> rows{
+      {"choice", map.x_label, map.y_label, "text", "small text"}};
+  for (const MapCell& cell : map.cells)
+    rows.push_back({map.choices[cell.choice].name, map.columns[cell.column], map.rows[cell.row],
+                    cell.text, cell.small_text});
+  return rows;
+}
+
 } // namespace
 
 Figure choice_map_figure(const ChoiceMap& map) {
@@ -176,7 +185,7 @@ Figure choice_map_figure(const ChoiceMap& map) {
                          at.below - 68);
   Canvas canvas = frame.canvas();
   MapPainter(map, at, frame, canvas).paint();
-  return frame.figure(std::move(canvas));
+  return frame.figure(std::move(canvas), data_of(map));
 }
 
 } // namespace tutti

@@ -277,11 +277,28 @@ void thin_out(const Layout& layout, std::vector<LinkPaint>& paints) {
   for (LinkPaint& paint : paints) paint.width = std::max(0.22, factor * paint.width);
 }
 
+/// A row for each link that is drawn, with the middles of its ends.
+std::vector<std::vector<std::string>> data_of(const Topology& topology, const Layout& layout,
+                                              std::span<const double> values,
+                                              const LinkScale& scale) {
+  std::vector<std::vector<std::string>> rows{
+      {"from", "to", "x", "y", "to x", "to y", fmt::format("{} [{}]", scale.label, scale.unit)}};
+  for (std::size_t l = 0; l < layout.links.size(); ++l) {
+    const LayoutNode& from = layout.nodes[layout.links[l].from];
+    const LayoutNode& to = layout.nodes[layout.links[l].to];
+    rows.push_back({topology.node(from.nodes.front()).name, topology.node(to.nodes.front()).name});
+    for (const double each : {from.at.x, from.at.y, to.at.x, to.at.y, values[l] / scale.divisor})
+      rows.back().push_back(fmt::format("{:.4g}", each));
+  }
+  return rows;
+}
+
 /// The layout in the middle of the frame, and the legend below it.
 template <typename PaintLegend>
 Figure framed_network(const Heading& heading, const Layout& layout,
                       std::span<const LinkPaint> links, std::span<const NodePaint> nodes,
-                      double legend_height, PaintLegend paint_legend) {
+                      double legend_height, std::vector<std::vector<std::string>> data,
+                      PaintLegend paint_legend) {
   const double width = FigureFrame::width_for(heading, layout.width);
   const FigureFrame frame(heading, width);
   Canvas canvas;
@@ -290,7 +307,9 @@ Figure framed_network(const Heading& heading, const Layout& layout,
                width - 2 * side_margin);
   const double picture = layout.height + 8 + legend_height;
   frame.paint(canvas, picture);
-  return canvas.figure(width, frame.height(picture));
+  Figure figure = canvas.figure(width, frame.height(picture));
+  figure.data = std::move(data);
+  return figure;
 }
 
 } // namespace
@@ -298,16 +317,16 @@ Figure framed_network(const Heading& heading, const Layout& layout,
 Figure network_figure(const Heading& heading, const Topology& topology, const Layout& layout,
                       const DeadParts& dead) {
   const std::vector<LinkKind> kinds = kinds_of_links(topology, layout);
+  const LinkScale scale{"bandwidth", "GB/s", 1e9};
+  std::vector<double> bandwidths;
+  for (const LayoutLink& link : layout.links)
+    bandwidths.push_back(
+        static_cast<double>(kind_of_link(topology, link).bandwidth.bytes_per_second));
   constexpr std::size_t most_kinds = 7;
   if (kinds.size() > most_kinds) { // too many to name: by bandwidth alone, on the scale of amounts
     std::vector<LinkPaint> links;
-    double most = 0;
-    for (const LinkKind& kind : kinds)
-      most = std::max(most, static_cast<double>(kind.bandwidth.bytes_per_second));
-    for (const LayoutLink& link : layout.links)
-      links.push_back(
-          paint_of(static_cast<double>(kind_of_link(topology, link).bandwidth.bytes_per_second),
-                   most, layout.lane));
+    const double most = std::ranges::max(bandwidths);
+    for (const double each : bandwidths) links.push_back(paint_of(each, most, layout.lane));
     thin_out(layout, links);
     std::vector<NodePaint> nodes = plain_nodes(layout);
     mark_dead(topology, layout, dead, links, nodes);
@@ -321,10 +340,10 @@ Figure network_figure(const Heading& heading, const Topology& topology, const La
             ? "latency " + short_text(least->latency)
             : fmt::format("latencies {} to {}", short_text(least->latency),
                           short_text(longest->latency));
-    const LinkScale scale{"bandwidth", "GB/s", 1e9};
     return framed_network(
         {heading.title, both_notes(both_notes(heading.note, latencies), layout.note)}, layout,
-        links, nodes, amount_legend_height + rows, [&](Canvas& canvas, Position corner, double) {
+        links, nodes, amount_legend_height + rows, data_of(topology, layout, bandwidths, scale),
+        [&](Canvas& canvas, Position corner, double) {
           paint_entries(&canvas, entries, corner, width);
           paint_amounts(canvas, corner + Position{0, rows}, scale, most, layout.lane, false);
         });
@@ -355,6 +374,7 @@ Figure network_figure(const Heading& heading, const Topology& topology, const La
   const double width = FigureFrame::width_for(heading, layout.width) - 2 * side_margin;
   return framed_network({heading.title, both_notes(heading.note, layout.note)}, layout, links,
                         nodes, paint_entries(nullptr, entries, {}, width),
+                        data_of(topology, layout, bandwidths, scale),
                         [&](Canvas& canvas, Position corner, double) {
                           paint_entries(&canvas, entries, corner, width);
                         });
@@ -378,7 +398,8 @@ Figure network_figure(const Heading& heading, const Topology& topology, const La
   const double rows = paint_entries(nullptr, entries, {}, width);
   return framed_network(
       {heading.title, both_notes(both_notes(hottest, heading.note), layout.note)}, layout, links,
-      nodes, amount_legend_height + rows, [&](Canvas& canvas, Position corner, double) {
+      nodes, amount_legend_height + rows, data_of(topology, layout, drawn, scale),
+      [&](Canvas& canvas, Position corner, double) {
         paint_entries(&canvas, entries, corner, width);
         paint_amounts(canvas, corner + Position{0, rows}, scale, end, layout.lane);
       });

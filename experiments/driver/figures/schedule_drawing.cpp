@@ -147,10 +147,25 @@ public:
     canvas_.text(text_layer, {page_margin, frame.top() + picture - 12}, legend(), least_font,
                  0x444444, Anchor::left);
     frame.paint(canvas_, picture);
-    return canvas_.figure(width, frame.height(picture));
+    Figure figure = canvas_.figure(width, frame.height(picture));
+    figure.data = data();
+    return figure;
   }
 
 private:
+  // A row for each hop that is drawn.
+  [[nodiscard]] std::vector<std::vector<std::string>> data() const {
+    std::vector<std::vector<std::string>> rows{{"step", "from", "to", "chunks", "start [us]"}};
+    for (const HopRecord& hop : report_.hops) {
+      const auto step = std::ranges::lower_bound(starts_, hop.start) - starts_.begin();
+      const Link& link = topology_.link(hop.link);
+      rows.push_back({fmt::format("{}", step + 1), topology_.node(link.from).name,
+                      topology_.node(link.to).name, chunks_of(hop),
+                      fmt::format("{:.6g}", static_cast<double>(hop.start.ps) / 1e6)});
+    }
+    return rows;
+  }
+
   // As the network's layout has them, so much larger that boxes have room between them.
   void place_nodes() {
     layout_ = layout_of(topology_);

@@ -93,18 +93,20 @@ Figure verdict_points_figure(const VerdictPoints& chart) {
     show(-12, column.title);
     for (std::size_t r = 0; r < column.texts.size(); ++r) show(middle_of(r), column.texts[r]);
   }
+  std::vector<std::vector<std::string>> data{{"series", "expectation", "ours / the paper's"}};
   for (std::size_t r = 0; r < chart.rows.size(); ++r) {
     assert(chart.rows[r].points.size() == chart.series.size());
     for (std::size_t s = 0; s < chart.series.size(); ++s) {
       const double value = chart.rows[r].points[s].over_paper;
       if (!std::isfinite(value) || value <= 0) continue;
+      data.push_back({chart.series[s], chart.rows[r].label, fmt::format("{:.6g}", value)});
       // Ours is filled and above; what stands beside it is a ring that shows what it lies upon.
       paint_mark(canvas, curve_layer + (s == 0 ? 1 : 0),
                  {plot.at_x(value), frame.top + middle_of(r)}, {PointMark::Shape::disc, s != 0},
                  s == 0 ? 3.2 : 4.6, columns[s + 1].colour);
     }
   }
-  return frame.figure(std::move(canvas));
+  return frame.figure(std::move(canvas), std::move(data));
 }
 
 } // namespace tutti

@@ -23,6 +23,17 @@ bool is_control(std::uint32_t value) {
          in(0xfdd0, 0xfdef) || value == 0xfffe || value == 0xffff;
 }
 
+std::string_view entity(char c) {
+  switch (c) {
+  case '&': return "&amp;";
+  case '<': return "&lt;";
+  case '>': return "&gt;";
+  case '"': return "&quot;";
+  case '\'': return "&#39;";
+  default: return {};
+  }
+}
+
 } // namespace
 
 std::string printable(std::string_view text, std::string_view kept) {
@@ -45,6 +56,19 @@ std::string printable(std::string_view text, std::string_view kept) {
     text.remove_prefix(letter.size());
   }
   return shown;
+}
+
+std::string escaped(std::string_view text) {
+  std::string result;
+  for (const char c : text) {
+    const bool control = static_cast<unsigned char>(c) < 0x20 || c == 0x7f;
+    const std::string_view name = entity(c);
+    if (!name.empty())
+      result += name;
+    else
+      result += control && c != '\n' ? ' ' : c;
+  }
+  return result;
 }
 
 } // namespace tutti

@@ -38,7 +38,7 @@ std::vector<std::string> write_records(const std::string& folder,
 std::vector<std::string> write_results(const std::string& folder, const Experiment& experiment,
                                        std::span<const StudyResult> results);
 
-/// Every figure as .svg and in these formats, what a chart shows as .csv (_data.csv where a table
+/// Every figure as .svg and in these formats, what it shows as .csv (_data.csv where a table
 /// has that name); beside.svg where expectations have something beside. Names of the files.
 /// Errors: InputError.
 std::vector<std::string> write_figures(const std::string& folder,

@@ -1,6 +1,7 @@
 // Every kind of picture is XML whatever its texts hold, shows them, and can be read in print; names
 // beside curves don't run into each other.
 #include "experiments/driver/figures/bars.hpp"
+#include "experiments/driver/figures/chart.hpp"
 #include "experiments/driver/figures/choice_map.hpp"
 #include "experiments/driver/figures/curves.hpp"
 #include "experiments/driver/figures/heatmap.hpp"
@@ -199,6 +200,16 @@ TEST_CASE("a curve that nobody sees says upon which it lies, and both show") {
   // A single point under a curve can't be seen at all.
   chart.curves[0].points = {{2, 2}};
   CHECK(shows("(under tacos)"));
+}
+
+TEST_CASE("a logarithmic axis has two marks at least, however short it is") {
+  for (const double high : {3.1, 3.4, 4.9, 9.0, 40.0}) {
+    const PlotAxis axis{3, high, true};
+    const std::vector<AxisTic> marks = axis.marks(6);
+    CHECK(std::ranges::count_if(marks, [&](const AxisTic& each) {
+            return each.at >= axis.low && each.at <= axis.high;
+          }) >= 2);
+  }
 }
 
 TEST_CASE("two sizes have no law") {

@@ -62,6 +62,7 @@ std::vector<AxisTic> FigureAxis::tics() const {
       if (wanted && value >= low_ && value <= high_)
         tics.push_back({scaled(value), display_text(value, quantity_)});
     }
+  if (tics.size() < 2) tics.clear(); // round numbers then
   return tics;
 }
 

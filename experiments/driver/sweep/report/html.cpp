@@ -2,6 +2,8 @@
 // passes through escaped(), so that no sweep can put markup there.
 #include "experiments/driver/sweep/report/html.hpp"
 
+#include "experiments/driver/records/printable.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -10,17 +12,6 @@
 namespace tutti::sweep {
 
 namespace {
-
-std::string_view entity(char c) {
-  switch (c) {
-  case '&': return "&amp;";
-  case '<': return "&lt;";
-  case '>': return "&gt;";
-  case '"': return "&quot;";
-  case '\'': return "&#39;";
-  default: return {};
-  }
-}
 
 std::string html_row(const std::vector<Column>& columns, const std::vector<std::string>& cells) {
   std::string text = "<tr>";
@@ -31,19 +22,6 @@ std::string html_row(const std::vector<Column>& columns, const std::vector<std::
 }
 
 } // namespace
-
-std::string escaped(std::string_view text) {
-  std::string result;
-  for (const char c : text) {
-    const bool control = static_cast<unsigned char>(c) < 0x20 || c == 0x7f;
-    const std::string_view name = entity(c);
-    if (!name.empty())
-      result += name;
-    else
-      result += control && c != '\n' ? ' ' : c;
-  }
-  return result;
-}
 
 std::string html_table(const Table& table, std::size_t most_rows, std::string_view file) {
   std::string text = "<div class=\"wide\"><table>\n<thead><tr>";

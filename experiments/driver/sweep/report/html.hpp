@@ -9,10 +9,6 @@
 
 namespace tutti::sweep {
 
-/// & < > " and ' as entities, control characters but line breaks as blanks: for text and quoted
-/// attributes alike.
-[[nodiscard]] std::string escaped(std::string_view text);
-
 /// A table with its first `most_rows` rows; where there are more, a line under it says so and names
 /// the file that has all.
 [[nodiscard]] std::string html_table(const Table& table, std::size_t most_rows,

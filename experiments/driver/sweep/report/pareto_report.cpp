@@ -179,15 +179,17 @@ private:
 
 // Beaten points, one for each small cell of the plot: a dot more in one of them can't be seen, but
 // a million dots make a page too large to open.
-void paint_cloud(Canvas& canvas, const ParetoPanel& panel, const FigureAxis& x, const FigureAxis& y,
-                 const Plot& plot) {
+std::vector<Candidate> cloud_of(const ParetoPanel& panel, const FigureAxis& x,
+                                const FigureAxis& y) {
+  std::vector<Candidate> cloud;
   std::set<std::uint32_t> on_front;
   for (const FrontPoint& point : panel.front) on_front.insert(point.row);
   std::set<std::pair<int, int>> taken;
   for (const Candidate& each : panel.candidates)
     if (!on_front.contains(each.row) &&
         taken.emplace(x.cell(each.x, 140), y.cell(each.y, 80)).second)
-      canvas.disc(curve_layer, plot.at(x.scaled(each.x), y.scaled(each.y)), 1.3, 0xa8a8a8);
+      cloud.push_back(each);
+  return cloud;
 }
 
 void paint_panel(Canvas& canvas, const ParetoChart& chart, std::size_t p, const PanelLayout& layout,
@@ -203,7 +205,8 @@ void paint_panel(Canvas& canvas, const ParetoChart& chart, std::size_t p, const 
   canvas.text(text_layer, {box.left - 34, box.top - 10}, y.label_with_unit(), least_font, note_ink,
               Anchor::left);
   if (p + layout.columns >= chart.panels.size()) plot.name_x(x.label_with_unit(), 30);
-  paint_cloud(canvas, panel, x, y, plot);
+  for (const Candidate& each : cloud_of(panel, x, y))
+    canvas.disc(curve_layer, plot.at(x.scaled(each.x), y.scaled(each.y)), 1.3, 0xa8a8a8);
   std::vector<Position> front;
   for (const FrontPoint& point : panel.front)
     front.push_back(
@@ -218,6 +221,25 @@ void paint_panel(Canvas& canvas, const ParetoChart& chart, std::size_t p, const 
   constexpr std::size_t most_named = 8;
   if (chart.name != nullptr && (!has_legend || front.size() <= most_named))
     FrontNames(canvas, chart, panel, front, staircase, box);
+}
+
+/// What each panel draws: its front, and a point for each cell with beaten ones.
+std::vector<std::vector<std::string>> data_of(const ParetoChart& chart, const FigureAxis& x) {
+  std::vector<std::vector<std::string>> rows{{"point", "panel",
+                                              chart.name == nullptr ? "" : chart.name->name,
+                                              chart.x.name, chart.y.name}};
+  for (const ParetoPanel& panel : chart.panels) {
+    const auto add = [&](const char* kind, std::uint32_t row) {
+      const std::uint32_t level = chart.name == nullptr ? no_index : chart.name->of_row[row];
+      rows.push_back(
+          {kind, panel.title, level == no_index ? "" : display_text(chart.name->values[level]),
+           fmt::format("{:.6g}", chart.x.values[row]), fmt::format("{:.6g}", chart.y.values[row])});
+    };
+    for (const FrontPoint& point : panel.front) add("front", point.row);
+    for (const Candidate& each : cloud_of(panel, x, axis_of(chart.y, chart.y_name, {&panel, 1})))
+      add("beaten", each.row);
+  }
+  return rows;
 }
 
 // Small multiples: a panel for each value of the last of `by`. They have one x axis, as what is
@@ -237,7 +259,7 @@ Figure pareto_figure(const ParetoChart& chart) {
     paint_legend(canvas, chart, {FigureFrame::margin, layout.frame.top - 14}, legend);
   for (std::size_t p = 0; p < chart.panels.size(); ++p)
     paint_panel(canvas, chart, p, layout, x, !legend.empty());
-  return layout.frame.figure(std::move(canvas));
+  return layout.frame.figure(std::move(canvas), data_of(chart, x));
 }
 
 struct ParetoColumns {

@@ -107,7 +107,12 @@ Figure sensitivity_figure(const std::string& title, const ObjectiveValues& objec
   plot.paint_x(true);
   plot.name_x(axis.label());
   paint_texts(canvas, frame, parameters, sensitivity, objective);
+  std::vector<std::vector<std::string>> data{
+      {"parameter", "best value", "worst value", axis.label_with_unit(), "at worst"}};
   for (std::size_t i = 0; i < parameters.size(); ++i) {
+    data.push_back({parameters[i].name, parameters[i].best.text, parameters[i].worst.text,
+                    fmt::format("{:.6g}", axis.scaled(parameters[i].best.mean)),
+                    fmt::format("{:.6g}", axis.scaled(parameters[i].worst.mean))});
     const Position best{plot.at_x(axis.scaled(parameters[i].best.mean)),
                         frame.top + (static_cast<double>(i) + 0.5) * row_height},
         worst{plot.at_x(axis.scaled(parameters[i].worst.mean)), best.y}, half{0, 0.19 * row_height};
@@ -116,7 +121,7 @@ Figure sensitivity_figure(const std::string& title, const ObjectiveValues& objec
     canvas.square(curve_layer + 1, worst, 3.4, series_colour(1));
     canvas.disc(curve_layer + 2, best, 4, series_colour(0));
   }
-  return frame.figure(std::move(canvas));
+  return frame.figure(std::move(canvas), std::move(data));
 }
 
 // `first`: a point with the values of `by`.

@@ -5,6 +5,7 @@
 // all.
 #include "experiments/driver/sweep/report/sweep_page.hpp"
 
+#include "experiments/driver/records/printable.hpp"
 #include "experiments/driver/sweep/analysis/cells.hpp"
 #include "experiments/driver/sweep/analysis/levels.hpp"
 #include "experiments/driver/sweep/report/html.hpp"

@@ -78,12 +78,13 @@ void write_sections(std::span<const PageSection> sections, const std::string& fo
     if (!section.json_file.empty()) write(section.json_file, section.report.json);
     for (std::size_t f = 0; f < section.figures.size(); ++f) {
       const PageFigure& figure = section.figures[f];
+      const std::string stem = figure.file.substr(0, figure.file.size() - 4);
       write(figure.file, figure.svg);
+      write(stem + "_data.csv", csv_text(section.report.figures[f].figure.data));
       for (const std::string& format : formats)
         if (format != "svg")
           draw(section.report.figures[f].figure,
-               files.emplace_back(fmt::format(
-                   "{}/{}{}", folder, figure.file.substr(0, figure.file.size() - 3), format)));
+               files.emplace_back(fmt::format("{}/{}.{}", folder, stem, format)));
     }
   }
 }
