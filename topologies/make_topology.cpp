@@ -4,6 +4,7 @@
 #include "sim/error.hpp"
 #include "sim/files/gzip.hpp"
 #include "sim/text.hpp"
+#include "sim/unwinding.hpp"
 #include "topologies/failed_links.hpp"
 #include "topologies/import/list.hpp"
 #include "topologies/list.hpp"
@@ -25,7 +26,7 @@ namespace tutti {
 namespace {
 
 /// Keys that any topology takes.
-constexpr std::array removals{"without", "without-link", "fail-links", "fail-seed"};
+constexpr std::array changes{"without", "without-link", "fail-links", "fail-seed", "unwind"};
 
 struct Option {
   std::string key, value;
@@ -108,7 +109,7 @@ TopologySpec parse_spec(const TextForm& form, const TopologyRow& row, std::strin
 
 Topology build_family(const TopologyRow& row, const TextForm& form, std::string_view numbers) {
   std::vector<std::string> known{"bandwidth", "latency", "directions"};
-  known.insert(known.end(), removals.begin(), removals.end());
+  known.insert(known.end(), changes.begin(), changes.end());
   for (const TopologyOption& option : row.options) known.emplace_back(option.key);
   require_known_keys(form, known);
   const TopologySpec spec = parse_spec(form, row, numbers);
@@ -164,9 +165,21 @@ Topology with_failed_links(Topology topology, const TextForm& form) {
   return Topology(std::move(parts));
 }
 
-/// What is left of a topology when all that takes parts away is done.
-Topology reduced(Topology topology, const TextForm& form) {
-  return with_failed_links(without_named(std::move(topology), form), form);
+/// With its switches as links between NPUs, where `unwind` asks for it.
+Topology with_unwound_switches(Topology topology, const TextForm& form) {
+  const std::string* text = form.find("unwind");
+  if (text == nullptr) return topology;
+  if (*text == "both") return unwound_network(topology, {.both_ways = true});
+  if (text->find_first_not_of("0123456789") != std::string::npos)
+    throw InputError(fmt::format("unwind: \"{}\" is neither a degree nor \"both\"", *text));
+  return unwound_network(topology, {static_cast<std::uint32_t>(
+                                       parse_integer(*text, "unwind", 1, topologies::most_npus))});
+}
+
+/// The topology with all that its keys take away, and its switches unwound.
+Topology changed(Topology topology, const TextForm& form) {
+  return with_unwound_switches(with_failed_links(without_named(std::move(topology), form), form),
+                               form);
 }
 
 std::vector<std::string> known_topologies() {
@@ -225,7 +238,7 @@ std::pair<std::string, std::vector<std::string>> file_and_others(const std::stri
 }
 
 std::vector<std::string> known_keys(const topologies::ForeignFormat& format) {
-  std::vector<std::string> known(removals.begin(), removals.end());
+  std::vector<std::string> known(changes.begin(), changes.end());
   known.insert(known.end(), format.options.begin(), format.options.end());
   return known;
 }
@@ -294,21 +307,21 @@ Topology make_network(std::string_view text) {
       about(text, [&] { require_known_keys(form, known_keys(*format)); });
       Topology whole = topologies::read_foreign(
           *format, foreign_file(*format, content, path, nodes, others, form));
-      return about(text, [&] { return reduced(std::move(whole), form); });
+      return about(text, [&] { return changed(std::move(whole), form); });
     }
     if (others.empty() && nodes == 1) {
       topologies::refuse_other_kinds(content, path);
-      about(text, [&] { require_known_keys(form, {removals.begin(), removals.end()}); });
+      about(text, [&] { require_known_keys(form, {changes.begin(), changes.end()}); });
       Topology whole = parse_topology(content, path); // its errors have a place of their own
-      return about(text, [&] { return reduced(std::move(whole), form); });
+      return about(text, [&] { return changed(std::move(whole), form); });
     }
   }
   const std::optional<std::string> file =
       is_file ? std::optional(form.head) : topologies::machine_file(form.head);
   if (file) {
-    about(text, [&] { require_known_keys(form, {removals.begin(), removals.end()}); });
+    about(text, [&] { require_known_keys(form, {changes.begin(), changes.end()}); });
     Topology whole = read_topology(*file); // its errors have a place of their own
-    return about(text, [&] { return reduced(std::move(whole), form); });
+    return about(text, [&] { return changed(std::move(whole), form); });
   }
 
   const std::size_t colon = form.head.find(':');
@@ -316,7 +329,7 @@ Topology make_network(std::string_view text) {
   const std::string numbers = colon == std::string::npos ? "" : form.head.substr(colon + 1);
   for (const TopologyRow& row : topology_families())
     if (row.name == family)
-      return about(text, [&] { return reduced(build_family(row, form, numbers), form); });
+      return about(text, [&] { return changed(build_family(row, form, numbers), form); });
   if (topologies::machine_file(family))
     throw InputError(fmt::format("topology \"{}\": a machine takes no numbers", text));
   throw InputError(unknown_name("topology", family, known_topologies()));

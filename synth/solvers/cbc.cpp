@@ -7,7 +7,7 @@
 #include "sim/processes/isolated.hpp"
 #include "synth/solvers/clp.hpp"
 #include "synth/solvers/integer_search.hpp"
-#include "synth/solvers/limit_watch.hpp"
+#include "sim/limit_watch.hpp"
 
 #include <fmt/format.h>
 

@@ -1,7 +1,7 @@
 // What all callers of Clp need. Not to be included but by them.
 #pragma once
 
-#include "synth/solvers/limit_watch.hpp"
+#include "sim/limit_watch.hpp"
 
 #include <coin/ClpEventHandler.hpp>
 #include <coin/CoinFinite.hpp>

@@ -3,7 +3,7 @@
 // for integer programs.
 
 #include "synth/solvers/integer_search.hpp"
-#include "synth/solvers/limit_watch.hpp"
+#include "sim/limit_watch.hpp"
 
 #include <Highs.h>
 

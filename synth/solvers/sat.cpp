@@ -6,7 +6,7 @@
 
 #include "sim/error.hpp"
 #include "sim/files/files.hpp"
-#include "synth/solvers/limit_watch.hpp"
+#include "sim/limit_watch.hpp"
 
 #include <fmt/format.h>
 

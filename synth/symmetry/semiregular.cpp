@@ -6,7 +6,7 @@
 
 #include "synth/symmetry/semiregular.hpp"
 
-#include "synth/solvers/limit_watch.hpp"
+#include "sim/limit_watch.hpp"
 #include "synth/symmetry/permutation_powers.hpp"
 #include "synth/symmetry/random_products.hpp"
 

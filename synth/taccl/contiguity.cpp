@@ -4,7 +4,7 @@
 // are tried, which is exact for the orders given, as the paper's program is.
 #include "synth/taccl/contiguity.hpp"
 
-#include "synth/solvers/limit_watch.hpp"
+#include "sim/limit_watch.hpp"
 
 #include <algorithm>
 #include <functional>

@@ -15,7 +15,7 @@
 
 #include "sim/random.hpp"
 #include "sim/text.hpp"
-#include "synth/solvers/limit_watch.hpp"
+#include "sim/limit_watch.hpp"
 
 #include <fmt/format.h>
 

@@ -12,10 +12,10 @@
 #include "sim/random.hpp"
 #include "sim/text.hpp"
 #include "sim/transforms.hpp"
+#include "sim/unwinding.hpp"
 #include "sim/work_limit.hpp"
 #include "synth/list.hpp"
 #include "synth/tacos/multicasts.hpp"
-#include "synth/tacos/unwinding.hpp"
 
 #include <algorithm>
 #include <limits>
@@ -204,7 +204,7 @@ Outcome best_attempt(const Topology& topology, const Collective& copies,
                      std::span<const NodeId> group, const SynthesisOptions& options,
                      const WorkLimit& limit) {
   const Unwound network =
-      unwound(topology, group, number(options, "degree", 1), copies.largest_chunk(), limit);
+      unwound(topology, group, {number(options, "degree", 1)}, copies.largest_chunk(), limit);
   Outcome best;
   best.status = Status::feasible;
   for (std::uint32_t i = 0; i < number(options, "starts", 10); ++i) {

@@ -9,10 +9,10 @@
 #include "sim/error.hpp"
 #include "sim/random.hpp"
 #include "sim/side_by_side.hpp"
+#include "sim/unwinding.hpp"
 #include "synth/tacos/matching.hpp"
 #include "synth/tacos/ports.hpp"
 #include "synth/tacos/relays.hpp"
-#include "synth/tacos/unwinding.hpp"
 
 #include <fmt/format.h>
 
@@ -55,7 +55,7 @@ public:
     compares_ = networks.size() > 1 || settings_.starts > 1;
     for (Network& network : networks) {
       if (network.degree > 0 || !topology_.groups().empty())
-        network.unwound = unwound(topology_, participants_, network.degree, size_, limit_);
+        network.unwound = unwound(topology_, participants_, {network.degree}, size_, limit_);
       if (!join_participants(network)) continue;
       planning.connected = true;
       const std::string name = network.name();

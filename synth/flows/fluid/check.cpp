@@ -4,7 +4,7 @@
 
 #include "synth/flows/fluid/check.hpp"
 
-#include "synth/solvers/limit_watch.hpp"
+#include "sim/limit_watch.hpp"
 
 #include <fmt/format.h>
 

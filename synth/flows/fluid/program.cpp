@@ -16,7 +16,7 @@
 #include "synth/flows/fluid/program.hpp"
 
 #include "synth/flows/fluid/symmetry.hpp"
-#include "synth/solvers/limit_watch.hpp"
+#include "sim/limit_watch.hpp"
 
 #include <algorithm>
 #include <optional>

@@ -4,7 +4,7 @@
 
 #include "synth/flows/rounding/chunk_bundles.hpp"
 
-#include "synth/solvers/limit_watch.hpp"
+#include "sim/limit_watch.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -14,7 +14,7 @@
 #include "sim/random.hpp"
 #include "synth/flows/rounding/chunk_bundles.hpp"
 #include "synth/flows/rounding/path_loads.hpp"
-#include "synth/solvers/limit_watch.hpp"
+#include "sim/limit_watch.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -11,7 +11,7 @@
 #include "synth/inversion.hpp"
 #include "synth/scheduling/kept_order.hpp"
 #include "synth/scheduling/list_scheduling.hpp"
-#include "synth/solvers/limit_watch.hpp"
+#include "sim/limit_watch.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -4,7 +4,7 @@
 #include "synth/teccl/flows/orbits.hpp"
 
 #include "sim/graphs/disjoint_sets.hpp"
-#include "synth/solvers/limit_watch.hpp"
+#include "sim/limit_watch.hpp"
 #include "synth/teccl/symmetry.hpp"
 
 #include <algorithm>

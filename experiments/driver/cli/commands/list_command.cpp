@@ -240,7 +240,7 @@ constexpr std::array listings{
             "families take bandwidth= and latency=, one value or one per dimension\n"
             "all take without=npu3+npu9, without-link=npu0>npu1 (or npu0-npu1: both ways), "
             "fail-links=5% (or a number of "
-            "random cables), fail-seed=1\n"},
+            "random cables), fail-seed=1, unwind=2 or unwind=both (switches as links)\n"},
     Listing{"collectives", lists::collectives},
     Listing{"models", lists::models, "flops: forward and backward, of a multiply-add two\n"},
     Listing{"npus", lists::npus},

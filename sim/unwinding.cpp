@@ -3,10 +3,13 @@
 // so many serializations more, so that equal paths share the load; its bandwidth is then the least
 // even share over its path.
 
-#include "synth/tacos/unwinding.hpp"
+#include "sim/unwinding.hpp"
 
+#include "sim/error.hpp"
 #include "sim/graphs/disjoint_sets.hpp"
-#include "synth/solvers/limit_watch.hpp"
+#include "sim/limit_watch.hpp"
+
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <cassert>
@@ -179,6 +182,16 @@ Time latency_of(const Topology& topology, const std::vector<LinkId>& path, Bytes
   return sum;
 }
 
+/// How many ports further on the links of a port lead.
+std::vector<std::size_t> offsets_of(std::size_t ports, Unwinding unwinding) {
+  std::vector<std::size_t> offsets;
+  const std::size_t degree = unwinding.both_ways ? 1 : unwinding.degree;
+  for (std::size_t offset = 1; offset < ports && offset <= degree; ++offset)
+    offsets.push_back(offset);
+  if (unwinding.both_ways && ports > 2) offsets.push_back(ports - 1);
+  return offsets;
+}
+
 } // namespace
 
 std::uint32_t highest_degree(const Topology& topology, std::span<const NodeId> participants) {
@@ -188,8 +201,8 @@ std::uint32_t highest_degree(const Topology& topology, std::span<const NodeId> p
   return static_cast<std::uint32_t>(most - 1);
 }
 
-Unwound unwound(const Topology& topology, std::span<const NodeId> participants,
-                std::uint32_t degree, Bytes size, const WorkLimit& limit) {
+Unwound unwound(const Topology& topology, std::span<const NodeId> participants, Unwinding unwinding,
+                Bytes size, const WorkLimit& limit) {
   const Fabrics fabrics(topology, participants);
   std::vector<std::vector<LinkId>> paths;
   for (std::uint32_t l = 0; l < topology.link_count(); ++l)
@@ -199,7 +212,7 @@ Unwound unwound(const Topology& topology, std::span<const NodeId> participants,
   Paths search(topology, fabrics, size);
   LimitWatch watch(limit);
   for (const std::vector<NodeId>& ports : fabrics.ports())
-    for (std::size_t offset = 1; offset < ports.size() && offset <= degree; ++offset)
+    for (const std::size_t offset : offsets_of(ports.size(), unwinding))
       for (std::size_t i = 0; i < ports.size(); ++i) {
         watch.require();
         std::vector<LinkId> path = search.find(ports[i], ports[(i + offset) % ports.size()]);
@@ -218,6 +231,30 @@ Unwound unwound(const Topology& topology, std::span<const NodeId> participants,
     busy.push_back(shares.busy_latency(path));
   }
   return {Topology(std::move(parts)), std::move(paths), std::move(busy)};
+}
+
+Topology unwound_network(const Topology& topology, Unwinding unwinding) {
+  std::vector<NodeId> npus(topology.npu_count());
+  for (std::uint32_t n = 0; n < topology.npu_count(); ++n) npus[n] = NodeId{n};
+  const Unwound made = unwound(topology, npus, unwinding, Bytes{1'000'000});
+  TopologyParts parts = topology.parts();
+  parts.nodes.resize(topology.npu_count());
+  if (!parts.coordinates.empty()) parts.coordinates.resize(topology.npu_count());
+  parts.groups.clear();
+  parts.links.assign(made.network.links().begin(), made.network.links().end());
+  bool has_new = false;
+  for (std::size_t l = 0; l < made.paths.size(); ++l) {
+    const std::vector<LinkId>& path = made.paths[l];
+    has_new = has_new || path.size() > 1;
+    Time longest;
+    for (const LinkId link : path) longest = std::max(longest, topology.link(link).latency);
+    parts.links[l].latency = longest;
+    parts.links[l].dimension = topology.link(path.front()).dimension;
+    parts.links[l].part = topology.link(path.front()).part;
+  }
+  if (!has_new) throw InputError("no switch joins two NPUs: there is nothing to unwind");
+  parts.name += unwinding.both_ways ? ",unwind=both" : fmt::format(",unwind={}", unwinding.degree);
+  return Topology(std::move(parts));
 }
 
 Schedule through_switches(const Schedule& schedule, const Unwound& unwound,

@@ -1,10 +1,13 @@
-#include "synth/tacos/unwinding.hpp"
+#include "sim/unwinding.hpp"
 
+#include "sim/error.hpp"
 #include "tests/catch.hpp"
 #include "tests/samples.hpp"
 #include "topologies/list.hpp"
 
 #include <algorithm>
+#include <set>
+#include <tuple>
 #include <vector>
 
 namespace unwinding_test {
@@ -26,7 +29,7 @@ TEST_CASE("a switch unwound with degree d joins each NPU to the next d") {
   const Topology star = samples::star(4);
   CHECK(highest_degree(star, all_npus(star)) == 3);
   for (const std::uint32_t degree : {1U, 2U, 3U}) {
-    const Unwound made = unwound(star, all_npus(star), degree, Bytes{1'000});
+    const Unwound made = unwound(star, all_npus(star), {degree}, Bytes{1'000});
     CHECK(made.network.node_count() == 4);
     REQUIRE(made.network.link_count() == 4 * degree);
     for (std::uint32_t l = 0; l < made.network.link_count(); ++l) {
@@ -49,15 +52,15 @@ TEST_CASE("a degree too high for a switch counts as its highest, 0 leaves switch
   const Topology rfs = make_topology("rfs:2x3x2"); // 12 NPUs, switches with two ports
   CHECK(highest_degree(rfs, all_npus(rfs)) == 1);
   const std::size_t direct = 12 * (1 + 2);
-  CHECK(unwound(rfs, all_npus(rfs), 0, Bytes{1}).network.link_count() == direct);
-  CHECK(unwound(rfs, all_npus(rfs), 1, Bytes{1}).network.link_count() == direct + 12);
-  CHECK(unwound(rfs, all_npus(rfs), 5, Bytes{1}).network.link_count() == direct + 12);
+  CHECK(unwound(rfs, all_npus(rfs), {0}, Bytes{1}).network.link_count() == direct);
+  CHECK(unwound(rfs, all_npus(rfs), {1}, Bytes{1}).network.link_count() == direct + 12);
+  CHECK(unwound(rfs, all_npus(rfs), {5}, Bytes{1}).network.link_count() == direct + 12);
 }
 
 TEST_CASE("who doesn't take part is between those who do") {
   const Topology line = samples::mesh(1, 4);
   const std::vector<NodeId> ends{NodeId{0}, NodeId{3}};
-  const Unwound made = unwound(line, ends, 1, Bytes{100'000}); // 2 us on a link
+  const Unwound made = unwound(line, ends, {1}, Bytes{100'000}); // 2 us on a link
   REQUIRE(made.network.link_count() == 2);
   CHECK(made.paths[0].size() == 3);
   // Two NPUs store what passes through them.
@@ -72,7 +75,7 @@ TEST_CASE("links in a shared group get even shares of it") {
   parts.groups.push_back(
       {"bus", {LinkId{0}, LinkId{2}}, Bandwidth{samples::bandwidth.bytes_per_second / 2}});
   const Topology topology(std::move(parts));
-  const Unwound made = unwound(topology, all_npus(topology), 0, Bytes{1});
+  const Unwound made = unwound(topology, all_npus(topology), {0}, Bytes{1});
   REQUIRE(made.network.link_count() == 4);
   CHECK(made.network.groups().empty());
   const std::int64_t full = samples::bandwidth.bytes_per_second;
@@ -83,7 +86,7 @@ TEST_CASE("links in a shared group get even shares of it") {
 
 TEST_CASE("paths through a network of switches spread over equal ones") {
   const Topology tree = make_topology("fat_tree:4"); // 16 NPUs, two to a switch
-  const Unwound made = unwound(tree, all_npus(tree), 2, Bytes{1'000'000});
+  const Unwound made = unwound(tree, all_npus(tree), {2}, Bytes{1'000'000});
   std::vector<int> uses(tree.link_count());
   for (const std::vector<LinkId>& path : made.paths)
     for (const LinkId link : path) ++uses[link.value];
@@ -92,7 +95,7 @@ TEST_CASE("paths through a network of switches spread over equal ones") {
 
 TEST_CASE("carried back to the topology, a schedule takes the paths that its links stand for") {
   const Topology star = samples::star(3);
-  const Unwound made = unwound(star, all_npus(star), 1, Bytes{1});
+  const Unwound made = unwound(star, all_npus(star), {1}, Bytes{1});
   Schedule schedule(made.network.link_count());
   schedule.push(ChunkId{7}, LinkId{1}, Op::copy);
   schedule.push(ChunkId{5}, LinkId{0}, Op::reduce);
@@ -102,6 +105,45 @@ TEST_CASE("carried back to the topology, a schedule takes the paths that its lin
   CHECK(back[1].op == Op::reduce);
   const auto links = back.paths().links(back[0].path);
   CHECK(std::vector<LinkId>(links.begin(), links.end()) == made.paths[1]);
+}
+
+TEST_CASE("a network with its switches unwound has their links once, and all else as it was") {
+  // TACOS, Fig. 13: a port's bandwidth is divided, a switch has its latency once.
+  const Topology star = samples::star(5);
+  const std::int64_t full = samples::bandwidth.bytes_per_second;
+  using Ends = std::tuple<std::uint32_t, std::uint32_t, std::int64_t>;
+  const auto links_of = [](const Topology& network) {
+    std::multiset<Ends> links;
+    for (const Link& link : network.links()) {
+      links.emplace(link.from.value, link.to.value, link.bandwidth.bytes_per_second);
+      CHECK(link.latency == samples::alpha);
+    }
+    return links;
+  };
+  std::multiset<Ends> next_two, ring;
+  for (std::uint32_t i = 0; i < 5; ++i) {
+    next_two.insert({{i, (i + 1) % 5, full / 2}, {i, (i + 2) % 5, full / 2}});
+    ring.insert({{i, (i + 1) % 5, full / 2}, {i, (i + 4) % 5, full / 2}});
+  }
+  CHECK(links_of(unwound_network(star, {2})) == next_two);
+  CHECK(links_of(unwound_network(star, {.both_ways = true})) == ring);
+  CHECK(links_of(unwound_network(samples::star(2), {.both_ways = true})) ==
+        std::multiset<Ends>{{0, 1, full}, {1, 0, full}});
+  CHECK_THROWS_AS(unwound_network(samples::mesh(2, 2), {1}), InputError);
+}
+
+TEST_CASE("unwind= is a key of every topology") {
+  const Topology rfs = make_topology("rfs:2x4x8"), made = make_topology("rfs:2x4x8,unwind=both");
+  CHECK(made.name() == "rfs:2x4x8,unwind=both");
+  CHECK(made.node_count() == 64);
+  CHECK(std::ranges::equal(made.shape(), rfs.shape()));
+  CHECK(made.node(NodeId{63}).name == rfs.node(NodeId{63}).name);
+  std::size_t direct = 0;
+  for (const Link& link : rfs.links()) direct += link.from.value < 64 && link.to.value < 64 ? 1 : 0;
+  CHECK(made.link_count() == direct + 2 * 64);
+  CHECK(make_topology("switch:6,without=npu2,unwind=3").link_count() == 15);
+  for (const char* wrong : {"switch:4,unwind=0", "switch:4,unwind=ring", "ring:4,unwind=1"})
+    CHECK_THROWS_AS(make_topology(wrong), InputError);
 }
 
 } // namespace unwinding_test
