@@ -371,8 +371,9 @@ private:
     return outcome.schedule.has_value() || outcome.compact.has_value();
   }
 
-  [[nodiscard]] Outcome on(const Kept& kept, const SynthesisOptions& options) const {
+  [[nodiscard]] Outcome on(const Kept& kept, SynthesisOptions options) const {
     const std::optional<View> view = views_.of(kept);
+    options.routing.by_number = true;
     if (!view) return run_(topology_, collective_, options);
     Outcome outcome = run_(view->network, view->collective, options);
     if (!has_schedule(outcome)) return outcome;

@@ -253,14 +253,15 @@ void Router::weigh(const Tree& tree, NodeId from, NodeId to) {
   }
 }
 
-/// By weight, then by the name of the node that it leads to, then by number.
+/// By weight, then by the name or number of the node that it leads to, then by its own number.
 LinkId Router::lightest(std::span<const LinkId> ways) {
   if (by_name_.empty()) {
     std::vector<std::uint32_t> nodes(topology_.node_count());
     std::iota(nodes.begin(), nodes.end(), 0);
-    std::ranges::sort(nodes, {}, [&](std::uint32_t n) -> const std::string& {
-      return topology_.node(NodeId{n}).name;
-    });
+    if (!routing_.by_number)
+      std::ranges::sort(nodes, {}, [&](std::uint32_t n) -> const std::string& {
+        return topology_.node(NodeId{n}).name;
+      });
     by_name_.resize(nodes.size());
     for (std::uint32_t place = 0; place < nodes.size(); ++place) by_name_[nodes[place]] = place;
   }

@@ -27,6 +27,8 @@ struct Routing {
   };
   Rule rule = automatic;
   std::uint64_t seed = 0; ///< of ecmp_hash
+  /// Among equals nodes' numbers decide, and not their names: where numbers follow structure.
+  bool by_number = false;
 
   constexpr Routing() = default;
   constexpr Routing(Rule chosen, std::uint64_t with = 0) : rule(chosen), seed(with) {}

@@ -164,7 +164,8 @@ Outcome by_structure(const Topology& topology, const Collective& collective,
   std::set<std::uint32_t> nodes;
   for (const NodeId npu : collective.parts.front().group) nodes.insert(node_of(npu));
   if (outcome.schedule && outcome.facts["nodes"] != static_cast<double>(nodes.size()))
-    outcome = run(topology, collective, how);
+    outcome = planned_by_structure(run, topology, collective, how,
+                                   [](const Outcome&) { return false; }); // the whole alone
   if (outcome.schedule && !node_of.doubt().empty()) {
     outcome.facts.erase("nodes");
     (outcome.planned ? outcome.planned_on : outcome.note) += "; " + node_of.doubt();
