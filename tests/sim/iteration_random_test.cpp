@@ -46,6 +46,16 @@ struct Compared {
     ++apart;
     UNSCOPED_INFO("seed " << seed << ": " << to_text(agreement));
   }
+
+  /// What happens at once by exact numbers has an order of its own by each engine's rounding, and
+  /// with one communication at a time that may decide who waits for whom for ever.
+  bool same_halt(std::uint64_t seed, const std::string& native, const std::string& simgrid) {
+    if (native == simgrid) return true;
+    ++runs;
+    ++apart;
+    UNSCOPED_INFO("seed " << seed << ": \"" << native << "\" and \"" << simgrid << "\"");
+    return false;
+  }
 };
 
 void compare(std::uint64_t seed, bool disturbed, Compared* with_simgrid, bool late = false) {
@@ -81,15 +91,16 @@ bool compare_turns(std::uint64_t seed, bool disturbed, Compared* with_simgrid, b
   std::optional<IterationReport> unfolded, folded, simgrid;
   const std::string halt = halt_of(run_iteration_native, random, false, unfolded);
   REQUIRE(halt_of(run_iteration_native, random, true, folded) == halt);
-  if (with_simgrid != nullptr)
-    REQUIRE(halt_of(run_iteration_simgrid, random, true, simgrid) == halt);
+  const bool has_both =
+      with_simgrid != nullptr &&
+      with_simgrid->same_halt(seed, halt, halt_of(run_iteration_simgrid, random, true, simgrid));
   if (!unfolded) {
     REQUIRE(halt.starts_with("the run comes to a halt with "));
     return false;
   }
   REQUIRE(fault_of(random, *unfolded) == "");
   check_equal(*unfolded, *folded);
-  if (with_simgrid != nullptr) with_simgrid->take(seed, random, *unfolded, *simgrid);
+  if (has_both) with_simgrid->take(seed, random, *unfolded, *simgrid);
   return true;
 }
 

@@ -175,7 +175,7 @@ TEST_CASE("what waits at an NPU can be of use where its own value isn't") {
   TopologyParts parts = samples::npus("five", 5);
   for (const auto& [from, to] : {std::pair{0U, 1U}, {2U, 1U}, {0U, 4U}, {3U, 0U}, {3U, 1U}})
     parts.add_link(samples::link(from, to));
-  for (const std::uint32_t slow : {2U, 4U}) parts.links[slow].bandwidth = Bandwidth{1'000'000'000};
+  for (const std::uint32_t link : {2U, 4U}) parts.links[link].bandwidth = Bandwidth{1'000'000'000};
   const Topology five(std::move(parts));
   const Segment plan = segment(five, collective({{{0, 1, 2, 3}, {1}, true}}),
                                {{0, {0}, Op::reduce},
