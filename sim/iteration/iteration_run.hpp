@@ -29,7 +29,7 @@ enum class RunEvent : std::uint32_t {
   computed = 1000, ///< subject: NPU
   folded,          ///< subject: slot of an instance; something of it is over
   started,         ///< subject: NPU that wasn't there from the beginning
-  launched,        ///< subject: communicator instance, whose transfers may now begin
+  launched,        ///< subject: number of a launch, whose transfers may now begin
 };
 
 /// Levels of priority that occur: 0 is the highest.
@@ -63,7 +63,7 @@ public:
 /// `Network` carries PlanInstances, its transfers(): begin(), change(now) to what events make of
 /// it, next_network_change(), handle(Event), serve(now), start_part(slot, now), start_member(slot,
 /// member, now), report() at the end, blocked_text(). `Folding` decides which communication is
-/// simulated. `Npus` are what computes: start_at(npu, time), launch_at(now, communicator, time) and
+/// simulated. `Npus` are what computes: start_at(npu, time), launch_at(now, launch, time) and
 /// compute(now, computation), after which RunEvent::started, ::launched or ::computed happens.
 template <typename Network, typename Folding, typename Npus> class IterationRun {
 public:
@@ -110,7 +110,10 @@ public:
     case RunEvent::computed: execution_.computed(event.subject, event.at); break;
     case RunEvent::folded: folding_.advance(event.subject, event.at, instances()); break;
     case RunEvent::started: started_.push_back(event.subject); break;
-    case RunEvent::launched: begun_.push_back(begun(event.subject)); break;
+    case RunEvent::launched:
+      begun_.push_back(launching_[event.subject]);
+      free_launches_.push_back(event.subject);
+      break;
     default: network_.handle(event);
     }
   }
@@ -136,15 +139,16 @@ public:
 private:
   /// Communication that begins at the present instant: in this order.
   struct Begun {
-    std::uint32_t group = 0, tag = 0, communicator = 0, plan = 0, level = 0;
+    std::uint32_t group = 0, tag = 0, communicator = 0, plan = 0, level = 0, number = 0;
     auto operator<=>(const Begun&) const = default;
   };
 
   static constexpr std::uint32_t none = UINT32_MAX;
   /// What a communicator instance has begun: its plan, and the slot of the plan's instance, if that
-  /// has entered the network.
+  /// has entered the network. `number`: of those that had its place, as one is over at once if all
+  /// transfers are others' than its members'.
   struct UnderWay {
-    std::uint32_t plan = 0, slot = none;
+    std::uint32_t plan = 0, slot = none, number = 0;
   };
 
   [[nodiscard]] auto& instances() { return network_.transfers(); }
@@ -207,11 +211,11 @@ private:
     }
     const std::uint32_t plan = plan_of(execution_.request(communicator));
     if (under_way_.size() <= communicator) under_way_.resize(communicator + std::size_t{1});
-    under_way_[communicator] = {plan, none};
+    under_way_[communicator] = {plan, none, under_way_[communicator].number + 1};
     const PlanShape& shape = shapes_.shape_of(plan);
     if (const Time launch = shape.plan->launch; !shape.transfers.empty() && launch > Time{}) {
       require_representable(now, launch);
-      npus_.launch_at(now, communicator, now + launch.ps);
+      npus_.launch_at(now, note_launch(begun(communicator)), now + launch.ps);
     } else if (!shape.transfers.empty()) {
       begun_.push_back(begun(communicator));
     }
@@ -223,8 +227,23 @@ private:
 
   [[nodiscard]] Begun begun(std::uint32_t communicator) const {
     const auto& instance = execution_.communicators()[communicator];
-    return {instance.group, instance.tag, communicator, under_way_[communicator].plan,
-            static_cast<std::uint32_t>(levels_.of(execution_.priority(communicator)))};
+    const UnderWay& here = under_way_[communicator];
+    const std::size_t level = levels_.of(execution_.priority(communicator));
+    return {
+        instance.group, instance.tag, communicator, here.plan, static_cast<std::uint32_t>(level),
+        here.number};
+  }
+
+  /// Returns its number.
+  std::uint32_t note_launch(const Begun& begun) {
+    if (free_launches_.empty()) {
+      free_launches_.push_back(static_cast<std::uint32_t>(launching_.size()));
+      launching_.emplace_back();
+    }
+    const std::uint32_t launch = free_launches_.back();
+    free_launches_.pop_back();
+    launching_[launch] = begun;
+    return launch;
   }
 
   /// A member comes to what has begun, now or before.
@@ -244,12 +263,15 @@ private:
     const std::uint32_t slot = instances().add(begun.plan, begun.level);
     if (communicator_of_slot_.size() <= slot) communicator_of_slot_.resize(slot + std::size_t{1});
     communicator_of_slot_[slot] = begun.communicator;
-    under_way_[begun.communicator].slot = slot;
+    UnderWay& here = under_way_[begun.communicator];
+    const bool has_place = here.number == begun.number;
+    if (has_place) here.slot = slot;
     std::vector<std::uint32_t> absent;
     const std::vector<std::uint32_t>& ranks = shapes_[begun.plan].ranks;
-    for (std::uint32_t member = 0; member < ranks.size(); ++member)
+    for (std::uint32_t member = 0; member < ranks.size() && has_place; ++member)
       if (execution_.is_absent(begun.communicator, ranks[member], now)) absent.push_back(member);
-    if (!execution_.begins_one_by_one(begun.communicator)) await_starts(begun, slot, absent);
+    if (has_place && !execution_.begins_one_by_one(begun.communicator))
+      await_starts(begun, slot, absent);
     if (folding_.take(slot, now, absent.empty())) return;
     instances().prepare(slot, absent);
     network_.start_part(slot, now);
@@ -300,6 +322,8 @@ private:
   PriorityLevels levels_;
   std::vector<std::uint32_t> communicator_of_slot_;
   std::vector<Begun> begun_;
+  std::vector<Begun> launching_; // by number
+  std::vector<std::uint32_t> free_launches_;
   std::vector<UnderWay> under_way_;    // by communicator instance
   std::vector<std::uint32_t> started_; // NPUs, at the present instant
   /// By NPU: members that instances have begun without, and that join them when it starts.

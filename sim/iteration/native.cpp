@@ -274,8 +274,8 @@ struct NativeNpus {
   void start_at(std::uint32_t npu, std::int64_t start) const {
     events.push(0, {start, npu, static_cast<std::uint32_t>(RunEvent::started)});
   }
-  void launch_at(std::int64_t now, std::uint32_t communicator, std::int64_t at) const {
-    events.push(now, {at, communicator, static_cast<std::uint32_t>(RunEvent::launched)});
+  void launch_at(std::int64_t now, std::uint32_t launch, std::int64_t at) const {
+    events.push(now, {at, launch, static_cast<std::uint32_t>(RunEvent::launched)});
   }
   void compute(std::int64_t now, const TrainingExecution::Computation& computation) const {
     events.push(now,

@@ -70,8 +70,8 @@ struct SimGridNpus {
   void start_at(std::uint32_t npu, std::int64_t start) const {
     network.at(Time{start}, {static_cast<std::uint32_t>(RunEvent::started), npu});
   }
-  void launch_at(std::int64_t, std::uint32_t communicator, std::int64_t at) const {
-    network.at(Time{at}, {static_cast<std::uint32_t>(RunEvent::launched), communicator});
+  void launch_at(std::int64_t, std::uint32_t launch, std::int64_t at) const {
+    network.at(Time{at}, {static_cast<std::uint32_t>(RunEvent::launched), launch});
   }
   void compute(std::int64_t, const TrainingExecution::Computation& computation) const {
     network.compute(computation.npu, computation.work,
