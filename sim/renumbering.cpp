@@ -333,7 +333,7 @@ public:
     model_.discipline = Discipline::fifo;
   }
 
-  Outcome best(bool (*tries_on)(const Outcome&)) {
+  Outcome best(bool (*tries_on)(const Outcome&), bool (*is_alike)(const Outcome&, const Outcome&)) {
     const Kept all(topology_.link_count(), true);
     Outcome best = on(all, options_);
     if (is_cut_short(best.status) || (tries_on != nullptr && !tries_on(best))) return best;
@@ -344,6 +344,7 @@ public:
       tried.push_back(std::move(kept));
       std::optional<Outcome> other = quietly(tried.back());
       if (!other || !has_schedule(*other)) return;
+      if (is_alike != nullptr && !is_alike(best, *other)) return;
       if (!time && has_schedule(best)) time = time_of(best);
       const Time took = time_of(*other);
       if (time && took >= *time) return;
@@ -427,9 +428,10 @@ private:
 
 Outcome planned_by_structure(SynthesisFunction run, const Topology& topology,
                              const Collective& collective, const SynthesisOptions& options,
-                             bool (*tries_on)(const Outcome&)) {
+                             bool (*tries_on)(const Outcome&),
+                             bool (*is_alike)(const Outcome&, const Outcome&)) {
   if (!is_named(collective)) return run(topology, collective, options);
-  return PlanningByStructure(run, topology, collective, options).best(tries_on);
+  return PlanningByStructure(run, topology, collective, options).best(tries_on, is_alike);
 }
 
 } // namespace tutti

@@ -16,12 +16,14 @@ namespace tutti {
 /// and what the native engine's replay on the whole finds fastest is the answer; its note says what
 /// was left out. A limit is for all of them together.
 /// Only one named collective is renumbered; of anything else the answer is `run`'s. `tries_on`:
-/// whether parts of the network are worth what the whole took; all are without it.
+/// whether parts of the network are worth what the whole took; all are without it. `is_alike`:
+/// whether a part's answer is one to the same question as the whole's; all are without it.
 /// Errors: those of `run` on the whole network.
 /// Cost: at most four times that of `run` and a replay each; canonical_order() for each.
-[[nodiscard]] Outcome planned_by_structure(SynthesisFunction run, const Topology& topology,
-                                           const Collective& collective,
-                                           const SynthesisOptions& options,
-                                           bool (*tries_on)(const Outcome& whole) = nullptr);
+[[nodiscard]] Outcome
+planned_by_structure(SynthesisFunction run, const Topology& topology, const Collective& collective,
+                     const SynthesisOptions& options,
+                     bool (*tries_on)(const Outcome& whole) = nullptr,
+                     bool (*is_alike)(const Outcome& whole, const Outcome& part) = nullptr);
 
 } // namespace tutti

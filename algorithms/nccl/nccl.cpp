@@ -17,7 +17,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <set>
 #include <string>
 #include <utility>
 
@@ -160,12 +159,10 @@ Outcome by_structure(const Topology& topology, const Collective& collective,
     return run(topology, collective, options);
   how.settings.erase("node_size");
   if (node_of.are_of(1)) return run(topology, collective, how);
-  Outcome outcome = planned_by_structure(run, topology, collective, how);
-  std::set<std::uint32_t> nodes;
-  for (const NodeId npu : collective.parts.front().group) nodes.insert(node_of(npu));
-  if (outcome.schedule && outcome.facts["nodes"] != static_cast<double>(nodes.size()))
-    outcome = planned_by_structure(run, topology, collective, how,
-                                   [](const Outcome&) { return false; }); // the whole alone
+  Outcome outcome = planned_by_structure(
+      run, topology, collective, how, nullptr, [](const Outcome& whole, const Outcome& part) {
+        return !whole.schedule || whole.facts.at("nodes") == part.facts.at("nodes");
+      });
   if (outcome.schedule && !node_of.doubt().empty()) {
     outcome.facts.erase("nodes");
     (outcome.planned ? outcome.planned_on : outcome.note) += "; " + node_of.doubt();

@@ -53,13 +53,16 @@ Question question(std::uint64_t seed, const Topology& topology) {
   return asked;
 }
 
-/// Nothing where there is no schedule.
+/// Nothing where there is no schedule. `nodes`: how many NCCL takes the network for.
 std::optional<Time> time_of(std::string_view algorithm, const Topology& topology,
-                            const Question& asked) {
+                            const Question& asked, std::optional<double>* nodes = nullptr) {
   const Collective collective = make_collective(
       topology, {asked.kind, Bytes{asked.size}, {}, asked.root, asked.chunks_per_shard});
   const Outcome outcome = synthesize(row_of(algorithm), topology, collective, {});
   if (!outcome.schedule) return std::nullopt;
+  if (const auto fact = outcome.facts.find("nodes");
+      nodes != nullptr && fact != outcome.facts.end())
+    *nodes = fact->second;
   const Verdict verdict = verify(topology, collective, *outcome.schedule);
   CHECK(verdict.correct());
   CHECK(verdict.redundant == 0);
@@ -105,7 +108,8 @@ Topology with_a_link_more(const Topology& topology, std::uint64_t seed) {
   return Topology(std::move(parts));
 }
 
-/// How many plans a link more makes slower, and by how much.
+/// How many plans a link more makes slower, and by how much. Where it joins two servers, or makes
+/// them unequal, NCCL is asked about other machines, as its note says: those aren't counted.
 struct Slower {
   int networks = 0, by_2_percent = 0, by_10_percent = 0;
   double most = 1;
@@ -117,9 +121,12 @@ Slower slower_by_a_link(std::string_view algorithm, std::uint64_t first, std::ui
     const Topology plain = samples::PracticalNetwork(seed).make();
     const Question asked = question(seed, plain);
     CAPTURE(seed, plain.name(), algorithm, to_text(asked.kind), asked.size, asked.chunks_per_shard);
-    const std::optional<Time> before = time_of(algorithm, plain, asked),
-                              after = time_of(algorithm, with_a_link_more(plain, seed), asked);
+    std::optional<double> nodes, nodes_then;
+    const std::optional<Time> before = time_of(algorithm, plain, asked, &nodes),
+                              after = time_of(algorithm, with_a_link_more(plain, seed), asked,
+                                              &nodes_then);
     REQUIRE((before && after));
+    if (nodes != nodes_then) continue;
     const double times = ratio(*after, *before);
     ++found.networks;
     found.by_2_percent += times > 1.02 ? 1 : 0;
@@ -151,6 +158,7 @@ TEST_CASE("a link more makes few of 200 plans slower", "[renumbering][slow]") {
   for (const std::string_view algorithm : planners) {
     const Slower found = slower_by_a_link(algorithm, 1000, 200);
     CAPTURE(algorithm, found.by_2_percent, found.by_10_percent, found.most);
+    CHECK(found.networks >= 150);
     CHECK(found.by_2_percent * 20 <= found.networks);
     // Not of the others: which trees, or rings, they find is luck where nothing is regular.
     if (algorithm == "tacos" || algorithm == "taccl") CHECK(found.by_10_percent == 0);
