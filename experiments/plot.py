@@ -65,7 +65,11 @@ def bars(axes, header, rows, stacked):
             axes.bar(x, float(row[-1]), width, bottom[place] if stacked else 0, color=f"C{i}",
                      label=name if k == 0 else None)
             bottom[place] += float(row[-1])
-    axes.set_xticks(range(len(places)), [" ".join(place) for place in places])
+    names = [" ".join(place) for place in places]
+    turned = max(map(len, names)) * len(names) > 70
+    axes.set_xticks(range(len(names)), names, rotation=90 if turned else 0, fontsize=7)
+    if turned:
+        axes.figure.set_size_inches(7, 3 + 0.06 * max(map(len, names)))
 
 
 def heat_maps(figure, header, rows):

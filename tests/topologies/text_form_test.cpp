@@ -102,7 +102,7 @@ TEST_CASE("a path is a file, and nodes can be taken from it, too") {
   CHECK(t.name() == "text_form_test,without-link=npu0>npu1");
   CHECK_THROWS_WITH(make_topology(file + ",bandwidth=1GB/s"),
                     "topology \"text_form_test.toml,bandwidth=1GB/s\": unknown key \"bandwidth\" "
-                    "(known: without, without-link, fail-links, fail-seed)");
+                    "(known: without, without-link, fail-links, fail-seed, unwind)");
   std::ofstream(file) << "npus = 3\nnpsu = 4\n";
   CHECK_THROWS_WITH(make_topology(file), ContainsSubstring("text_form_test.toml:2:1: unknown key"));
   std::remove(file.c_str());
@@ -172,7 +172,7 @@ TEST_CASE("wrong options") {
   };
   message("ring:8,bandwith=1GB/s",
           "unknown key \"bandwith\" (known: bandwidth, latency, "
-          "directions, without, without-link, fail-links, fail-seed; did you mean "
+          "directions, without, without-link, fail-links, fail-seed, unwind; did you mean "
           "\"bandwidth\"?)");
   message("ring:8,bandwidth", "\"bandwidth\" is not key=value");
   message("ring:8,bandwidth=", "\"bandwidth=\" is not key=value");

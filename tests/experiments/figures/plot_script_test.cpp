@@ -52,8 +52,8 @@ TEST_CASE("the data of figures is drawn anew", "[slow]") {
   }
   const TemporaryFolder folder;
   const std::map<std::string, std::string> files = data_files();
-  for (const char* kind :
-       {"series", "series,group", "part", "panel", "point", "from", "step", "choice", "parameter"})
+  for (const char* kind : {"series", "series,group", "part,group", "panel", "point", "from", "step",
+                           "choice", "parameter"})
     CHECK(files.contains(kind));
   for (const auto& [kind, file] : files) {
     INFO(file);
