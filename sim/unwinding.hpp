@@ -1,9 +1,9 @@
 // Switches unwound into links between NPUs (TACOS sec. IV.G): as a network of its own, or for a
-// synthesizer, whose schedules are carried back to the topology. What lies between the participants (switches, memories, NPUs that don't take
-// part) is a fabric; where several participants have ports on one fabric, each of the n gets links
-// to the next d of them, in order of their ids and around: d = 1 makes a ring, d = n - 1 a complete
-// graph. A link of the fabric that lies on the paths of several of these shares its bandwidth among
-// them; so do shared groups.
+// synthesizer, whose schedules are carried back to the topology. What lies between the participants
+// (switches, memories, NPUs that don't take part) is a fabric; where several participants have
+// ports on one fabric, each of the n gets links to the next d of them, in order of their ids and
+// around: d = 1 makes a ring, d = n - 1 a complete graph. A link of the fabric that lies on the
+// paths of several of these shares its bandwidth among them; so do shared groups.
 #pragma once
 
 #include "sim/schedule.hpp"
@@ -35,10 +35,10 @@ struct Unwound {
 [[nodiscard]] std::uint32_t highest_degree(const Topology& topology,
                                            std::span<const NodeId> participants);
 
-/// Links among participants stay, those to and from others go. A degree too high for a fabric counts
-/// as its highest. A link of the network has the latencies of
-/// its path (with the time that `size` bytes need to get through nodes of it that store).
-/// Several paths that cost the same are used in turn.
+/// Links among participants stay, those to and from others go. A degree too high for a fabric
+/// counts as its highest. A link of the network has the latencies of its path (with the time that
+/// `size` bytes need to get through nodes of it that store). Several paths that cost the same are
+/// used in turn.
 /// Cost: O(participants * degree * fabric links log nodes), a fabric's links being those into nodes
 /// that don't take part. Errors: LimitReached.
 [[nodiscard]] Unwound unwound(const Topology& topology, std::span<const NodeId> participants,

@@ -4,10 +4,10 @@
 // preprocessing), and large programs in a process of their own, since the preprocessing asks nobody
 // whether to go on.
 
+#include "sim/limit_watch.hpp"
 #include "sim/processes/isolated.hpp"
 #include "synth/solvers/clp.hpp"
 #include "synth/solvers/integer_search.hpp"
-#include "sim/limit_watch.hpp"
 
 #include <fmt/format.h>
 

@@ -2,8 +2,8 @@
 // callback whether to go on. An upper limit on the objective becomes a row, as HiGHS has no cutoff
 // for integer programs.
 
-#include "synth/solvers/integer_search.hpp"
 #include "sim/limit_watch.hpp"
+#include "synth/solvers/integer_search.hpp"
 
 #include <Highs.h>
 

@@ -13,9 +13,9 @@
 // Symmetric chunks have one tree between them; what is laid for one counts for all.
 #include "synth/taccl/routing.hpp"
 
+#include "sim/limit_watch.hpp"
 #include "sim/random.hpp"
 #include "sim/text.hpp"
-#include "sim/limit_watch.hpp"
 
 #include <fmt/format.h>
 

@@ -15,8 +15,8 @@
 
 #include "synth/flows/fluid/program.hpp"
 
-#include "synth/flows/fluid/symmetry.hpp"
 #include "sim/limit_watch.hpp"
+#include "synth/flows/fluid/symmetry.hpp"
 
 #include <algorithm>
 #include <optional>

@@ -11,10 +11,10 @@
 
 #include "synth/flows/rounding/chunk_paths.hpp"
 
+#include "sim/limit_watch.hpp"
 #include "sim/random.hpp"
 #include "synth/flows/rounding/chunk_bundles.hpp"
 #include "synth/flows/rounding/path_loads.hpp"
-#include "sim/limit_watch.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -6,12 +6,12 @@
 #include "synth/flows/rounding/fluid_steps.hpp"
 
 #include "sim/engines/engine.hpp"
+#include "sim/limit_watch.hpp"
 #include "sim/transforms.hpp"
 #include "synth/flows/rounding/chunk_paths.hpp"
 #include "synth/inversion.hpp"
 #include "synth/scheduling/kept_order.hpp"
 #include "synth/scheduling/list_scheduling.hpp"
-#include "sim/limit_watch.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,4 +1,5 @@
-// The pictures of results/ and of the manual are well-formed, their texts stay within them and apart.
+// The pictures of results/ and of the manual are well-formed, their texts stay within them and
+// apart.
 #include "sim/files/files.hpp"
 #include "tests/catch.hpp"
 #include "tests/experiments/figures/svg_reading.hpp"

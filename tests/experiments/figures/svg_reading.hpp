@@ -204,8 +204,8 @@ inline Svg read_svg(const std::string& content) {
 
 inline Svg read(const Figure& figure) { return read_svg(svg_of(figure)); }
 
-/// What a reader would stumble over: texts that run out of the picture, by more than `slack` points,
-/// or into each other. Slanted ones aren't looked at.
+/// What a reader would stumble over: texts that run out of the picture, by more than `slack`
+/// points, or into each other. Slanted ones aren't looked at.
 inline std::vector<std::string> faults_of(const Svg& svg, double slack = 0) {
   std::vector<std::string> faults;
   for (std::size_t i = 0; i < svg.texts.size(); ++i) {
