@@ -145,8 +145,8 @@ private:
 
   static constexpr std::uint32_t none = UINT32_MAX;
   /// What a communicator instance has begun: its plan, and the slot of the plan's instance, if that
-  /// has entered the network. `number`: of those that had its place, as one is over at once if all
-  /// transfers are others' than its members'.
+  /// has entered the network. `number` tells instances apart that have the same place one after
+  /// the other: an instance none of whose members sends or receives anything leaves it at once.
   struct UnderWay {
     std::uint32_t plan = 0, slot = none, number = 0;
   };

@@ -112,6 +112,7 @@ Topology with_a_link_more(const Topology& topology, std::uint64_t seed) {
 /// them unequal, NCCL is asked about other machines, as its note says: those aren't counted.
 struct Slower {
   int networks = 0, by_2_percent = 0, by_10_percent = 0;
+  int elsewhere = 0; ///< slower by 2 %, but other machines
   double most = 1;
 };
 
@@ -126,8 +127,11 @@ Slower slower_by_a_link(std::string_view algorithm, std::uint64_t first, std::ui
                               after = time_of(algorithm, with_a_link_more(plain, seed), asked,
                                               &nodes_then);
     REQUIRE((before && after));
-    if (nodes != nodes_then) continue;
     const double times = ratio(*after, *before);
+    if (nodes != nodes_then) {
+      found.elsewhere += times > 1.02 ? 1 : 0;
+      continue;
+    }
     ++found.networks;
     found.by_2_percent += times > 1.02 ? 1 : 0;
     found.by_10_percent += times > 1.1 ? 1 : 0;
@@ -150,7 +154,8 @@ TEST_CASE("plans don't depend on how 138 networks are listed", "[renumbering][sl
 TEST_CASE("a link more makes few plans slower", "[renumbering]") {
   for (const std::string_view algorithm : {"tacos", "flows", "nccl"}) {
     CAPTURE(algorithm);
-    CHECK(slower_by_a_link(algorithm, 500, 20).by_2_percent <= 1);
+    const Slower found = slower_by_a_link(algorithm, 500, 20);
+    CHECK(found.by_2_percent + found.elsewhere <= 1);
   }
 }
 
