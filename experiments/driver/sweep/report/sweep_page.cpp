@@ -5,10 +5,10 @@
 // all.
 #include "experiments/driver/sweep/report/sweep_page.hpp"
 
+#include "experiments/driver/records/html.hpp"
 #include "experiments/driver/records/printable.hpp"
 #include "experiments/driver/sweep/analysis/cells.hpp"
 #include "experiments/driver/sweep/analysis/levels.hpp"
-#include "experiments/driver/sweep/report/html.hpp"
 #include "experiments/driver/sweep/space/point_results.hpp"
 
 #include <fmt/format.h>
@@ -27,49 +27,6 @@ namespace {
 constexpr std::size_t most_rows = 60;
 constexpr std::size_t most_pictures = 10; ///< in sight
 constexpr std::size_t most_open_rows = 12;
-
-constexpr std::string_view page_style = R"(
-:root { color-scheme: light dark; --text: #1c1c1e; --faint: #63636b; --line: #d9d9de;
-  --paper: #ffffff; --shade: #f4f4f6; --link: #2a5db0; }
-@media (prefers-color-scheme: dark) {
-  :root { --text: #e8e8ec; --faint: #a2a2ac; --line: #3c3c44; --paper: #17171a; --shade: #222228;
-    --link: #8ab4f8; }
-}
-body { margin: 0 auto; padding: 1.5rem 1rem 4rem; max-width: 68rem; background: var(--paper);
-  color: var(--text); font: 1rem/1.5 system-ui, sans-serif; overflow-wrap: break-word; }
-h1 { font-size: 1.7rem; line-height: 1.2; margin: 0 0 .3rem; }
-h2 { font-size: 1.25rem; margin: 2.6rem 0 .4rem; padding-top: .6rem;
-  border-top: 1px solid var(--line); }
-a { color: var(--link); }
-p, li { max-width: 46rem; }
-.faint, .note { color: var(--faint); }
-.note { font-size: .92rem; }
-nav ol { display: flex; flex-wrap: wrap; gap: .2rem 1.2rem; padding: 0; list-style: none; }
-nav h2 { display: none; }
-.wide { overflow-x: auto; margin: .8rem 0; }
-table { border-collapse: collapse; font-size: .92rem; font-variant-numeric: tabular-nums; }
-th, td { padding: .25rem .7rem; border-bottom: 1px solid var(--line); text-align: left;
-  vertical-align: top; }
-th { background: var(--shade); font-weight: 600; }
-th.n, td.n { text-align: right; white-space: nowrap; }
-figure { margin: 1.2rem 0; overflow-x: auto; }
-figure svg { display: block; max-width: 100%; min-width: 32rem; height: auto; background: #ffffff;
-  border: 1px solid var(--line); border-radius: 6px; }
-details { margin: .8rem 0; }
-summary { cursor: pointer; color: var(--link); }
-.findings { background: var(--shade); border-radius: 6px; padding: .2rem 1.2rem;
-  max-width: 50rem; }
-.findings h2 { border-top: 0; margin-top: .6rem; }
-.findings ul { padding-left: 1.1rem; }
-.findings li { margin: .35rem 0; }
-@media (max-width: 40rem) {
-  body { padding: 1rem .8rem 3rem; }
-  h1 { font-size: 1.35rem; }
-  .findings { padding: .1rem .8rem; }
-}
-figcaption { color: var(--faint); font-size: .92rem; margin-top: .3rem; }
-pre { background: var(--shade); padding: .8rem; overflow-x: auto; font-size: .85rem; }
-)";
 
 std::string link(std::string_view file) {
   return fmt::format("<a href=\"{0}\">{0}</a>", escaped(file));
@@ -257,12 +214,8 @@ std::string sweep_page(const Sweep& sweep, const PointTable& table,
                        std::span<const PageSection> sections) {
   const std::string title = sweep.title.empty() ? sweep.name : sweep.title;
   const Table problems = problem_table(table);
-  std::string page = fmt::format(
-      "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-      "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
-      "<title>{}</title>\n<style>{}</style>\n</head>\n<body>\n<header>\n<h1>{}</h1>\n"
-      "<p class=\"faint\">Sweep {}: {} points, seed {}</p>\n</header>\n",
-      escaped(title), page_style, escaped(title), escaped(sweep.name), table.rows, sweep.seed);
+  std::string page = page_head(
+      title, fmt::format("Sweep {}: {} points, seed {}", sweep.name, table.rows, sweep.seed));
   page += conclusions_section(sections, table) + contents(sections, !problems.rows.empty()) +
           "<main>\n";
   const std::vector<std::size_t> in_sight = pictures_in_sight(sections);
@@ -271,7 +224,7 @@ std::string sweep_page(const Sweep& sweep, const PointTable& table,
   page += varied_section(sweep, table) + points_section(table) + problems_section(problems);
   page += fmt::format("<section id=\"sweep\">\n<h2>The sweep</h2>\n<pre>{}</pre>\n</section>\n",
                       escaped(sweep.toml));
-  return page + "</main>\n</body>\n</html>\n";
+  return page + "</main>\n" + std::string(page_end);
 }
 
 } // namespace tutti::sweep

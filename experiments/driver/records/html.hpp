@@ -7,7 +7,11 @@
 #include <string>
 #include <string_view>
 
-namespace tutti::sweep {
+namespace tutti {
+
+/// The beginning of a page: its title, and a line below it.
+[[nodiscard]] std::string page_head(std::string_view title, std::string_view line);
+inline constexpr std::string_view page_end = "</body>\n</html>\n";
 
 /// A table with its first `most_rows` rows; where there are more, a line under it says so and names
 /// the file that has all.
@@ -17,4 +21,4 @@ namespace tutti::sweep {
 /// A picture of ours as part of a page, with this name for those who don't see it.
 [[nodiscard]] std::string inline_svg(std::string_view svg, std::string_view title);
 
-} // namespace tutti::sweep
+} // namespace tutti
