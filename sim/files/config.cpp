@@ -182,14 +182,19 @@ public:
   Copy(const ConfigDocument& from, const TextReplacement& replacement, ConfigDocument& to)
       : from_(from), replacement_(replacement), to_(to) {}
 
-  /// What is in a table or an array.
+  /// What is in a table or an array; in a table beside what it has, or instead of it.
   void fill(const toml::node& from, toml::node& to) {
     to_.places[&to] = from_.place_of(from);
     if (const toml::table* table = from.as_table())
-      for (auto entry = table->cbegin(); entry != table->cend(); ++entry)
-        fill(entry->second, to.as_table()
-                                ->insert_or_assign(entry->first, std::move(*empty(entry->second)))
-                                .first->second);
+      for (auto entry = table->cbegin(); entry != table->cend(); ++entry) {
+        toml::node* there = to.as_table()->get(entry->first);
+        const bool merges = there != nullptr && there->is_table() && entry->second.is_table();
+        fill(entry->second,
+             merges ? *there
+                    : to.as_table()
+                          ->insert_or_assign(entry->first, std::move(*empty(entry->second)))
+                          .first->second);
+      }
     if (const toml::array* array = from.as_array())
       for (const toml::node& item : *array) {
         to.as_array()->push_back(std::move(*empty(item)));
@@ -371,6 +376,17 @@ ConfigTable ConfigTable::replaced(const TextReplacement& replacement) const {
   auto document = std::make_shared<ConfigDocument>();
   document->name = node_->document->name;
   Copy(*node_->document, replacement, *document).fill(node_->table(), document->root);
+  const toml::node* root = &document->root;
+  return ConfigTable(
+      std::make_shared<ConfigValue::Node>(ConfigValue::Node{std::move(document), root}));
+}
+
+ConfigTable ConfigTable::overlaid(const ConfigTable& over) const {
+  auto document = std::make_shared<ConfigDocument>();
+  document->name = node_->document->name;
+  const TextReplacement as_it_is = [](const std::string&) { return std::nullopt; };
+  for (const ConfigTable* from : {this, &over})
+    Copy(*from->node_->document, as_it_is, *document).fill(from->node_->table(), document->root);
   const toml::node* root = &document->root;
   return ConfigTable(
       std::make_shared<ConfigValue::Node>(ConfigValue::Node{std::move(document), root}));

@@ -114,6 +114,9 @@ public:
   /// A copy with other values for some of its texts, wherever in it they stand, each at the place
   /// of the text that it replaces. Nothing of the copy was asked for yet.
   [[nodiscard]] ConfigTable replaced(const TextReplacement& replacement) const;
+  /// A copy that has the values of `over` for its keys, table by table, and stands where `over`
+  /// does. Nothing of the copy was asked for yet.
+  [[nodiscard]] ConfigTable overlaid(const ConfigTable& over) const;
   /// The same for every text of the same content, whatever the order of keys, blanks and comments.
   [[nodiscard]] std::string canonical_text() const;
 

@@ -237,6 +237,21 @@ TEST_CASE("texts are replaced in a copy, which keeps their places") {
         table.canonical_text());
 }
 
+TEST_CASE("a table over another has its values, table by table, each at its own place") {
+  const ConfigTable under = parse_config("a = 1\nb = {c = 2, d = [3]}\n", "f.toml");
+  ConfigTable both =
+      under.overlaid(parse_config("\nb = {d = [4, 5], e = 6}\na = {x = 7}\n", "g.toml"));
+  CHECK(both.keys() == std::vector<std::string>{"a", "b"});
+  ConfigTable b = both.at("b").table();
+  CHECK(b.at("c").integer() == 2);
+  CHECK(b.at("d").array().size() == 2);
+  CHECK(b.at("e").integer() == 6);
+  CHECK(both.at("a").table().at("x").integer() == 7);
+  CHECK(std::string(b.at("c").error("m").what()) == "f.toml:2:10: m");
+  CHECK(std::string(b.at("e").error("m").what()) == "g.toml:2:22: m");
+  CHECK(ConfigTable(under).at("a").integer() == 1);
+}
+
 TEST_CASE("what options say is a tree in which each value stands at its option") {
   const std::vector<GivenOption> options{{"--zero", "work.zero", GivenValue{std::int64_t{7}}},
                                          {"--tensor", "work.parallel.tensor", GivenValue{2.5}},
