@@ -5,9 +5,13 @@
 // links (F, Fig. 12), unwound switches (G), inverted schedules for reductions (H). What `tacos`
 // does otherwise, and why, is said in matching.hpp.
 //
-// Cost: at every time at which a link becomes idle an attempt looks at unsatisfied postconditions
-// until no link is idle: at all of them, O(chunks * NPUs * in-degree), where one can't be used.
-// Each replacement of a chunk looks at all of them, too.
+// A postcondition is looked at only where it can be satisfied: each link knows what its source has
+// and its end wants. That leaves the draws as they are printed: who can't be provided with a chunk
+// is passed over there, and what one NPU gets decides nothing about what another one can get at the
+// same time.
+//
+// Cost: O(chunks * NPUs * degree) on average, as the paper has it, but for replacements of chunks,
+// which look at what their link can bring.
 
 #include "sim/random.hpp"
 #include "sim/text.hpp"
@@ -18,8 +22,11 @@
 #include "synth/tacos/multicasts.hpp"
 
 #include <algorithm>
+#include <cstddef>
+#include <functional>
 #include <limits>
 #include <optional>
+#include <queue>
 #include <span>
 #include <utility>
 #include <vector>
@@ -51,21 +58,8 @@ public:
   /// Whether the link has an edge that begins at `t` and carries nothing yet.
   [[nodiscard]] bool is_free(LinkId link, Time t) const { return idle_from_[link.value] <= t; }
 
-  [[nodiscard]] std::size_t free_edges(Time t) const {
-    return static_cast<std::size_t>(
-        std::ranges::count_if(idle_from_, [t](Time idle) { return idle <= t; }));
-  }
-
   /// Returns when a chunk arrives that enters the link at `t`.
   Time occupy(LinkId link, Time t) { return idle_from_[link.value] = t + cost(link); }
-
-  /// The next time at which a link becomes idle; `never` where all are.
-  [[nodiscard]] Time after(Time t) const {
-    Time next = never;
-    for (const Time idle : idle_from_)
-      if (idle > t) next = std::min(next, idle);
-    return next;
-  }
 
 private:
   const Topology& network_;
@@ -83,25 +77,38 @@ struct Match {
 class Attempt {
 public:
   Attempt(const Topology& network, const Collective& copies, std::uint64_t seed)
-      : network_(network), ten_(network, copies.largest_chunk()), random_(seed) {
-    arrival_.assign(copies.chunks.size(), std::vector<Time>(network.npu_count(), never));
-    match_.assign(copies.chunks.size(), std::vector<std::size_t>(network.npu_count()));
+      : network_(network), ten_(network, copies.largest_chunk()), random_(seed),
+        wanted_(network.npu_count(), std::vector<bool>(copies.chunks.size())),
+        arrival_(network.npu_count(), std::vector<Time>(copies.chunks.size(), never)),
+        match_(network.npu_count(), std::vector<std::size_t>(copies.chunks.size())),
+        offers_(network.link_count()), is_due_(network.npu_count()) {
     for (std::uint32_t c = 0; c < copies.chunks.size(); ++c) {
-      for (const NodeId npu : copies.sources(ChunkId{c})) arrival_[c][npu.value] = Time{0};
+      for (const NodeId npu : copies.sources(ChunkId{c})) arrival(ChunkId{c}, npu) = Time{0};
       for (const NodeId npu : copies.destinations(ChunkId{c}))
-        if (arrival_[c][npu.value] == never) unsatisfied_.push_back({ChunkId{c}, npu});
+        if (arrival(ChunkId{c}, npu) == never) {
+          wanted_[npu.value][c] = true;
+          ++unsatisfied_;
+        }
     }
+    total_ = unsatisfied_;
+    for (std::uint32_t c = 0; c < copies.chunks.size(); ++c)
+      for (const NodeId npu : copies.sources(ChunkId{c})) offer(ChunkId{c}, npu, Time{0});
   }
 
   /// Algorithm 2: matching, from time to time, until the postcondition holds. False where it never
   /// will. Errors: LimitReached.
   bool run(const WorkLimit& limit) {
-    const std::size_t total = unsatisfied_.size();
-    for (Time t{0}; !unsatisfied_.empty(); t = ten_.after(t)) {
-      if (t == never) return false;
+    for (Time t{0}; unsatisfied_ > 0; t = arrivals_.top().first) {
       limit.require();
-      limit.report(total - unsatisfied_.size(), total, t);
-      match_links_and_chunks(t);
+      limit.report(total_ - unsatisfied_, total_, t);
+      for (; !arrivals_.empty() && arrivals_.top().first <= t; arrivals_.pop())
+        arrive(matches_[arrivals_.top().second], t);
+      for (const NodeId npu : due_) {
+        is_due_[npu.value] = false;
+        match_links_and_chunks(npu, t);
+      }
+      due_.clear();
+      if (arrivals_.empty()) return unsatisfied_ == 0;
     }
     return true;
   }
@@ -121,52 +128,93 @@ public:
   }
 
 private:
-  struct Postcondition {
-    ChunkId chunk;
-    NodeId npu;
-  };
+  Time& arrival(ChunkId chunk, NodeId npu) { return arrival_[npu.value][chunk.value]; }
 
-  Time& arrival(ChunkId chunk, NodeId npu) { return arrival_[chunk.value][npu.value]; }
+  /// What a match brings is there, and its link is idle.
+  void arrive(const Match& match, Time t) {
+    const NodeId npu = network_.link(match.link).to;
+    look_at(npu);
+    if (!match.chunk) return;
+    --unsatisfied_;
+    offer(*match.chunk, npu, t);
+  }
 
-  /// Algorithm 1: takes one unsatisfied postcondition after the other, at random (Fig. 10b), goes
-  /// one step back through the time-expanded network to who can provide the chunk, and chooses one
-  /// of them: of the least cost (Fig. 12a), else at random (Fig. 10c).
-  void match_links_and_chunks(Time t) {
-    std::size_t free = ten_.free_edges(t);
-    std::vector<LinkId> candidates;
-    const auto cost = [this](LinkId link) { return ten_.cost(link); };
-    for (std::size_t i = 0; i < unsatisfied_.size() && free > 0;) {
-      std::swap(unsatisfied_[i], unsatisfied_[i + random_.below(unsatisfied_.size() - i)]);
-      const auto [chunk, npu] = unsatisfied_[i];
-      if (arrival(chunk, npu) <= t) { // satisfied by now
-        unsatisfied_[i] = unsatisfied_.back();
-        unsatisfied_.pop_back();
+  /// An NPU has a chunk from `t` on: what its links can bring.
+  void offer(ChunkId chunk, NodeId npu, Time t) {
+    for (const LinkId link : network_.out_links(npu)) {
+      const NodeId to = network_.link(link).to;
+      if (!wanted_[to.value][chunk.value] || !is_earlier(chunk, link, t)) continue;
+      offers_[link.value].push_back(chunk);
+      look_at(to);
+    }
+  }
+
+  void look_at(NodeId npu) {
+    if (is_due_[npu.value]) return;
+    is_due_[npu.value] = true;
+    due_.push_back(npu);
+  }
+
+  /// Whether nothing brings the link's end the chunk as early as the link would. Once false, false.
+  bool is_earlier(ChunkId chunk, LinkId link, Time t) {
+    return t + ten_.cost(link) < arrival(chunk, network_.link(link).to);
+  }
+
+  /// Algorithm 1 for the postconditions of one NPU: takes one after the other of those that can be
+  /// satisfied, at random (Fig. 10b), goes one step back through the time-expanded network to who
+  /// can provide the chunk, and chooses one of them: of the least cost (Fig. 12a), else at random
+  /// (Fig. 10c).
+  void match_links_and_chunks(NodeId npu, Time t) {
+    std::vector<LinkId> free, candidates;
+    for (const LinkId link : ten_.links_into(npu))
+      if (ten_.is_free(link, t)) free.push_back(link);
+    while (const std::optional<ChunkId> chunk = drawn(free, candidates, t)) {
+      random_.shuffle(candidates);
+      const LinkId link = *std::ranges::min_element(
+          candidates, {}, [this](LinkId candidate) { return ten_.cost(candidate); });
+      match(*chunk, npu, link, t);
+      std::erase(free, link);
+    }
+  }
+
+  /// A chunk that one of the free links can bring, each as likely, and those that can; nothing where
+  /// there is none. One that several offer would be drawn more often: it is taken as much less often.
+  std::optional<ChunkId> drawn(const std::vector<LinkId>& free, std::vector<LinkId>& candidates,
+                               Time t) {
+    while (true) {
+      std::size_t offers = 0;
+      for (const LinkId link : free) offers += offers_[link.value].size();
+      if (offers == 0) return std::nullopt;
+      std::size_t i = random_.below(offers);
+      auto link = free.begin();
+      for (; i >= offers_[link->value].size(); ++link) i -= offers_[link->value].size();
+      std::vector<ChunkId>& of_link = offers_[link->value];
+      const ChunkId chunk = of_link[i];
+      if (!is_earlier(chunk, *link, t)) {
+        of_link[i] = of_link.back();
+        of_link.pop_back();
         continue;
       }
-      ++i;
       candidates.clear();
-      for (const LinkId link : ten_.links_into(npu))
-        if (ten_.is_free(link, t) && arrival(chunk, ten_.source(link)) <= t &&
-            t + cost(link) < arrival(chunk, npu)) // nothing brings it as early
-          candidates.push_back(link);
-      if (candidates.empty()) continue;
-      random_.shuffle(candidates);
-      match(chunk, npu, *std::ranges::min_element(candidates, {}, cost), t);
-      --free;
+      for (const LinkId other : free)
+        if (arrival(chunk, ten_.source(other)) <= t && is_earlier(chunk, other, t))
+          candidates.push_back(other);
+      if (random_.below(candidates.size()) == 0) return chunk;
     }
   }
 
   void match(ChunkId chunk, NodeId npu, LinkId link, Time t) {
     const bool is_on_its_way = arrival(chunk, npu) != never;
-    const std::size_t slower = match_[chunk.value][npu.value];
+    const std::size_t slower = match_[npu.value][chunk.value];
     matches_.push_back({chunk, link, t, ten_.occupy(link, t)});
+    arrivals_.emplace(matches_.back().arrival, matches_.size() - 1);
     expect(chunk, npu, matches_.size() - 1);
     if (is_on_its_way) replace_chunk(slower, npu);
   }
 
   void expect(ChunkId chunk, NodeId npu, std::size_t match) {
     arrival(chunk, npu) = matches_[match].arrival;
-    match_[chunk.value][npu.value] = match;
+    match_[npu.value][chunk.value] = match;
   }
 
   /// Fig. 12b: what a match was to bring comes earlier by another. Instead it brings something else
@@ -174,10 +222,9 @@ private:
   void replace_chunk(std::size_t match, NodeId npu) {
     Match& slower = matches_[match];
     std::vector<ChunkId> others;
-    for (const Postcondition& p : unsatisfied_)
-      if (p.npu == npu && arrival(p.chunk, npu) == never &&
-          arrival(p.chunk, ten_.source(slower.link)) <= slower.start)
-        others.push_back(p.chunk);
+    for (const ChunkId other : offers_[slower.link.value])
+      if (arrival(other, npu) == never && arrival(other, ten_.source(slower.link)) <= slower.start)
+        others.push_back(other);
     slower.chunk.reset();
     if (others.empty()) return;
     slower.chunk = others[random_.below(others.size())];
@@ -187,10 +234,19 @@ private:
   const Topology& network_;
   TimeExpandedNetwork ten_;
   Random random_;
-  std::vector<Postcondition> unsatisfied_;      ///< and some that no longer are
+  std::vector<std::vector<bool>> wanted_;       ///< [npu][chunk]: by its postcondition
   std::vector<Match> matches_;                  ///< in order of start
-  std::vector<std::vector<Time>> arrival_;      ///< [chunk][npu]; 0 where it is from the beginning
-  std::vector<std::vector<std::size_t>> match_; ///< [chunk][npu]: index of what brings it
+  std::vector<std::vector<Time>> arrival_;      ///< [npu][chunk]; 0 where it is from the beginning
+  std::vector<std::vector<std::size_t>> match_; ///< [npu][chunk]: index of what brings it
+  /// [link]: chunks that its source has and its end wants, and some that it no longer does.
+  std::vector<std::vector<ChunkId>> offers_;
+  std::size_t unsatisfied_ = 0, total_ = 0; ///< postconditions
+  /// When matches arrive, the earliest first.
+  std::priority_queue<std::pair<Time, std::size_t>, std::vector<std::pair<Time, std::size_t>>,
+                      std::greater<>>
+      arrivals_;
+  std::vector<NodeId> due_; ///< NPUs to which something may have become possible
+  std::vector<bool> is_due_;
 };
 
 std::uint32_t number(const SynthesisOptions& options, const char* key, std::uint32_t otherwise) {
