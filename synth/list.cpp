@@ -48,6 +48,7 @@ std::span<const AlgorithmRow> synthesizers() {
               "file with a communication sketch, TOML or TACCL's JSON; the best of those "
               "that `tutti sketch` proposes",
               true},
+      Setting{"sketches", "proposals that are tried, where no sketch is given; all"},
       Setting{"search", "change the sketch for so long (60s), or so often (200); not at all"},
       Setting{"routes", "whose paths are ordered, the best of several joined by +: taccl, tacos, "
                         "flows; taccl, and flows where no sketch is given"},
@@ -56,6 +57,14 @@ std::span<const AlgorithmRow> synthesizers() {
           "paths may be so much longer than the shortest, as a part of it; the better of 0 and 1"},
       Setting{"instances", "subchunks of each chunk that go its paths; 1"},
       Setting{"contiguous", "chunks may share a send between machines: yes, no; yes"}};
+  static constexpr std::array taccl_paper_settings{
+      Setting{"sketch", "as for taccl; the first of those that `tutti sketch` proposes", true},
+      Setting{"instances", "subchunks of each chunk that go its paths; 1"},
+      Setting{"contiguous", "chunks may share a send between machines: yes, no; yes"}};
+  static constexpr std::array teccl_paper_settings{
+      Setting{"epoch", "fastest or slowest (link's time for a chunk), or a time; fastest"},
+      Setting{"epochs", "K: so many; bound: as Algorithm 1 bounds it; the fewest that are found"},
+      Setting{"switches", "by_ability, no_copy, hyper_edges; by_ability"}};
   static constexpr std::array flow_settings{
       Setting{"traffic",
               "whose bytes in and out are fewest among the fastest: npu, switch, memory, or how "
@@ -107,6 +116,23 @@ std::span<const AlgorithmRow> synthesizers() {
                    .needs = "any",
                    .source = "Shah et al. 2023 (NSDI), sec. 3-5, app. B",
                    .settings = taccl_settings,
+                   .chooses_chunks = true,
+                   .any_abilities = true},
+      AlgorithmRow{.name = "taccl_paper",
+                   .run = taccl_paper,
+                   .collectives = all_collectives(),
+                   .chunk_multiple = 1,
+                   .needs = "any",
+                   .source = "Shah et al. 2023 (NSDI), sec. 3-5 as printed",
+                   .settings = taccl_paper_settings,
+                   .chooses_chunks = true},
+      AlgorithmRow{.name = "teccl_paper",
+                   .run = teccl_paper,
+                   .collectives = all_collectives(),
+                   .chunk_multiple = 1,
+                   .needs = "any",
+                   .source = "Liu et al. 2024 (TE-CCL), sec. 3: the integer program",
+                   .settings = teccl_paper_settings,
                    .chooses_chunks = true,
                    .any_abilities = true},
       AlgorithmRow{.name = "flows",

@@ -39,8 +39,8 @@ std::uint32_t equal_parts(const Topology& network, DisjointSets& sets) {
 
 class Proposer {
 public:
-  explicit Proposer(const Topology& network)
-      : network_(network), machines_(machines_of(network)), each_(network.npu_count() / machines_) {
+  Proposer(const Topology& network, std::uint32_t machines)
+      : network_(network), machines_(machines), each_(network.npu_count() / machines) {
     is_switched_ = each_ > 1 && !joins_directly() && is_joined();
     if (machines_ > 1) find_nics();
   }
@@ -205,8 +205,8 @@ std::uint32_t machines_of(const Topology& network) {
   return 1;
 }
 
-std::vector<SketchProposal> sketch_proposals(const Topology& network) {
-  return Proposer(network).proposals();
+std::vector<SketchProposal> sketch_proposals(const Topology& network, std::uint32_t machines) {
+  return Proposer(network, machines).proposals();
 }
 
 } // namespace tutti

@@ -21,8 +21,10 @@ struct SketchProposal {
 /// none.
 [[nodiscard]] std::uint32_t machines_of(const Topology& network);
 
-/// At least one, those for large data first. All fit the network. Cost: as logical_topology(), for
-/// each.
-[[nodiscard]] std::vector<SketchProposal> sketch_proposals(const Topology& network);
+/// At least one for so many machines, those for large data first. Where NPUs of different machines
+/// reach each other only through other NPUs, none of several machines fits; one machine does.
+/// Cost: as logical_topology(), for each.
+[[nodiscard]] std::vector<SketchProposal> sketch_proposals(const Topology& network,
+                                                           std::uint32_t machines);
 
 } // namespace tutti

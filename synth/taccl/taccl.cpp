@@ -1,6 +1,7 @@
 // TACCL: Shah et al., "TACCL: Guiding Collective Algorithm Synthesis using Communication Sketches"
 // (NSDI 2023), without a commercial solver. What reduces is an inverted schedule of the reversed
 // logical topology; an All-Reduce is both halves at once.
+// `taccl_paper` is what the paper prints; `taccl` tries more sketches, and more paths.
 // Cost: below a second for two machines of 8 to 16 NPUs; hundreds of NPUs in a minute.
 #include "sim/engines/engine.hpp"
 #include "sim/error.hpp"
@@ -91,10 +92,9 @@ public:
       // What others route is worth a try where it takes no longer than all the rest.
       if (find_setting(options_, "routes") == nullptr && topology_.npu_count() <= most_flow_npus)
         settings_.routes = {RouteSource::taccl, RouteSource::tacos, RouteSource::flows};
-      for (SketchProposal& proposal : sketch_proposals(topology_)) {
-        if (is_done()) break;
-        attempt_quietly({std::move(proposal.sketch), settings_.slack});
-      }
+      const std::uint32_t machines = machines_of(topology_);
+      attempt_proposals(machines);
+      if (!best_ && machines > 1) attempt_proposals(1);
       // Where the first ones were enough, whole shards may still be a little faster.
       if (is_done() && best_->parts > 1 && !limit_.reached()) {
         SketchTrial whole = best_->trial;
@@ -102,7 +102,8 @@ public:
         attempt_quietly(whole);
       }
     }
-    if (find_setting(options_, "sketch") == nullptr && best_) cut_finer();
+    if (find_setting(options_, "sketch") == nullptr && most_sketches_ == UINT32_MAX && best_)
+      cut_finer();
     if (const std::string* const text = find_setting(options_, "search")) search(*text);
     if (!best_) return unsupported(std::move(why_not_));
     return outcome();
@@ -174,6 +175,15 @@ private:
       if (why_not_.empty()) why_not_ = e.what();
     }
     return false;
+  }
+
+  /// As many as are asked for of those that fit.
+  void attempt_proposals(std::uint32_t machines) {
+    std::uint32_t fitting = 0;
+    for (SketchProposal& proposal : sketch_proposals(topology_, machines)) {
+      if (is_done() || fitting == most_sketches_) return;
+      if (attempt_quietly({std::move(proposal.sketch), settings_.slack})) ++fitting;
+    }
   }
 
   /// Within a hundred-thousandth of what no schedule is faster than, whatever its chunks and joins.
@@ -302,10 +312,11 @@ private:
         topology_, {part.kind, part.size, part.group, part.root, part.chunks_per_shard * parts});
   }
 
-  static std::uint32_t instances_of(const SynthesisOptions& options) {
-    const std::string* const text = find_setting(options, "instances");
-    return text == nullptr ? 1
-                           : static_cast<std::uint32_t>(parse_integer(*text, "instances", 1, 64));
+  static std::uint32_t number(const SynthesisOptions& options, const std::string& key,
+                              std::uint32_t otherwise) {
+    const std::string* const text = find_setting(options, key);
+    return text == nullptr ? otherwise
+                           : static_cast<std::uint32_t>(parse_integer(*text, key, 1, 64));
   }
 
   static constexpr std::uint32_t most_flow_npus = 64;
@@ -316,12 +327,27 @@ private:
   WorkLimit limit_;
   TacclSettings settings_;
   /// Subchunks that go the paths of their chunk side by side (sec. 6.2).
-  std::uint32_t instances_ = instances_of(options_);
+  std::uint32_t instances_ = number(options_, "instances", 1);
+  std::uint32_t most_sketches_ = number(options_, "sketches", UINT32_MAX); ///< proposals
   std::optional<Best> best_;
   ChunkChoice choice_;
   std::string why_not_;
   std::uint32_t trials_ = 0;
 };
+
+/// What TACCL makes of a collective that isn't an All-Reduce, as its paper has it.
+Outcome printed(const Topology& topology, CollectiveKind kind, const Collective& collective,
+                SynthesisOptions options, const WorkLimit& limit) {
+  options.settings.try_emplace("routes", "taccl");
+  options.settings.try_emplace("slack", "0");
+  if (!options.settings.contains("sketch")) options.settings.try_emplace("sketches", "1");
+  if (options.limit_seconds > 0) options.limit_seconds = std::max(0.01, limit.remaining_seconds());
+  const CollectivePart& part = collective.parts.front();
+  if (part.kind == kind) return taccl(topology, collective, options);
+  return taccl(topology,
+               make_collective(topology, {kind, part.size, part.group, 0, part.chunks_per_shard}),
+               options);
+}
 
 Outcome taccl_as_numbered(const Topology& topology, const Collective& collective,
                           const SynthesisOptions& options) {
@@ -338,6 +364,28 @@ Outcome taccl(const Topology& topology, const Collective& collective,
     return taccl_as_numbered(topology, collective, options);
   return or_direct_paths(planned_by_structure(taccl_as_numbered, topology, collective, options),
                          topology, collective, options);
+}
+
+// One sketch, paths of its own routing, and a Reduce-Scatter, then an All-Gather (sec. 5.3).
+Outcome taccl_paper(const Topology& topology, const Collective& collective,
+                    const SynthesisOptions& options) {
+  const WorkLimit limit(options);
+  const CollectiveKind kind = collective.parts.front().kind;
+  if (kind != CollectiveKind::all_reduce)
+    return printed(topology, kind, collective, options, limit);
+  Outcome outcome = printed(topology, CollectiveKind::reduce_scatter, collective, options, limit);
+  if (!outcome.schedule) return outcome;
+  const Outcome copies = printed(topology, CollectiveKind::all_gather, collective, options, limit);
+  if (!copies.schedule) return copies;
+  if (copies.parts_per_chunk != outcome.parts_per_chunk)
+    return unsupported("the limit left both halves in different chunks");
+  outcome.schedule = concatenated(*outcome.schedule, *copies.schedule);
+  if (outcome.planned && copies.planned)
+    outcome.planned = *outcome.planned + *copies.planned;
+  else
+    outcome.planned.reset();
+  if (copies.status == Status::timed_out) outcome.status = copies.status;
+  return outcome;
 }
 
 } // namespace tutti

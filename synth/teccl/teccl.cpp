@@ -263,4 +263,12 @@ Outcome teccl(const Topology& topology, const Collective& collective,
                               : found;
 }
 
+// The program of sec. 3 in one shot, whatever it takes, and nothing in its place.
+Outcome teccl_paper(const Topology& topology, const Collective& collective,
+                    const SynthesisOptions& options) {
+  SynthesisOptions printed = options;
+  printed.settings.try_emplace("method", "program");
+  return teccl(topology, collective, printed);
+}
+
 } // namespace tutti

@@ -157,7 +157,7 @@ TEST_CASE("proposals: machines are what the widest links tie together") {
 TEST_CASE("proposals: they fit, can be written, and have a relay for each NIC") {
   const Topology network = samples::four_npu_machines(2);
   bool has_relay = false;
-  for (const SketchProposal& proposal : sketch_proposals(network)) {
+  for (const SketchProposal& proposal : sketch_proposals(network, machines_of(network))) {
     INFO(sketch_toml(proposal.sketch, proposal.why));
     const Sketch sketch = parse_sketch(sketch_toml(proposal.sketch, proposal.why), "s");
     CHECK_NOTHROW(require_fitting(sketch, network));

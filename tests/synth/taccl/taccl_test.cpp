@@ -62,7 +62,7 @@ SketchAnswer by_sketch(const Topology& topology, const Collective& collective, c
 
 std::vector<Sketch> sketches_for(const Topology& network) {
   std::vector<Sketch> all;
-  for (SketchProposal& proposal : sketch_proposals(network))
+  for (SketchProposal& proposal : sketch_proposals(network, machines_of(network)))
     all.push_back(std::move(proposal.sketch));
   return all;
 }

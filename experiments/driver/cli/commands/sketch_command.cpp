@@ -64,11 +64,12 @@ void require_joined(const Topology& network, const LogicalTopology& logical) {
     require_feasible(logical.topology, make_collective(network, {kind, Bytes{1}, {}, 0, 1}));
 }
 
-/// A proposal that doesn't fit the network after all is left out, which is said on stderr.
-std::vector<SketchRow> rows_of(const Topology& topology, const SketchArguments& arguments) {
+/// Those of so many machines. A proposal that doesn't fit the network after all is left out, which
+/// is said on stderr.
+std::vector<SketchRow> rows_of(const Topology& topology, std::uint32_t machines,
+                               const SketchArguments& arguments, std::vector<std::string>& names) {
   std::vector<SketchRow> rows;
-  std::vector<std::string> names;
-  for (SketchProposal& proposal : sketch_proposals(topology)) {
+  for (SketchProposal& proposal : sketch_proposals(topology, machines)) {
     names.push_back(proposal.sketch.name);
     if (!arguments.name.empty() && proposal.sketch.name != arguments.name) continue;
     SketchRow row{std::move(proposal), {}, {}, {}};
@@ -85,6 +86,15 @@ std::vector<SketchRow> rows_of(const Topology& topology, const SketchArguments& 
     if (arguments.out) row.file = fmt::format("{}/{}.toml", *arguments.out, sketch.name);
     rows.push_back(std::move(row));
   }
+  return rows;
+}
+
+/// Of one machine where none of several fits.
+std::vector<SketchRow> rows_of(const Topology& topology, const SketchArguments& arguments) {
+  std::vector<std::string> names;
+  const std::uint32_t machines = machines_of(topology);
+  std::vector<SketchRow> rows = rows_of(topology, machines, arguments, names);
+  if (rows.empty() && machines > 1) rows = rows_of(topology, 1, arguments, names);
   if (rows.empty() && arguments.name.empty())
     throw InputError(fmt::format("no sketch fits {}", topology.name()));
   if (rows.empty())
