@@ -1,7 +1,7 @@
 // Twenty ratios of a paper's table, each by three who computed it, are a table that nobody reads
-// and a bar chart of sixty bars. Over the paper's value all rows have one axis: a point on the
-// middle line agrees, and how far others are from it is seen at once. The values themselves stand
-// beside.
+// and a bar chart of sixty bars. As points on one axis a row agrees where they lie upon each other,
+// and a trend shows as a shape. The values themselves stand beside. Rows of different units are
+// drawn over the paper's values: then a point on the line at 1 agrees.
 #include "experiments/driver/figures/verdict_points.hpp"
 
 #include "experiments/driver/figures/chart.hpp"
@@ -14,6 +14,7 @@
 #include <cassert>
 #include <cmath>
 #include <cstddef>
+#include <span>
 
 namespace tutti {
 
@@ -22,7 +23,7 @@ namespace {
 // In points.
 constexpr double line_height = 21, text_font = 11, column_gap = 14, points_width = 260;
 
-/// The texts beside the plot: of the paper, then of each series.
+/// The texts beside the plot, of each series.
 struct TextColumn {
   std::string title;
   int colour;
@@ -31,15 +32,12 @@ struct TextColumn {
 };
 
 std::vector<TextColumn> text_columns(const VerdictPoints& chart) {
-  const std::vector<std::size_t> hues = series_hues(chart.series);
-  std::vector<TextColumn> columns{{"paper", 0x111111, {}, 0}};
+  std::vector<TextColumn> columns;
   for (std::size_t s = 0; s < chart.series.size(); ++s)
-    columns.push_back({chart.series[s], choice_colour(hues[s]), {}, 0});
-  for (const VerdictRow& row : chart.rows) {
-    columns.front().texts.push_back(row.paper);
+    columns.push_back({chart.series[s], s == 0 ? 0x111111 : series_colour(s - 1), {}, 0});
+  for (const VerdictRow& row : chart.rows)
     for (std::size_t s = 0; s < row.points.size(); ++s)
-      columns[s + 1].texts.push_back(row.points[s].text);
-  }
+      columns[s].texts.push_back(row.points[s].text);
   for (TextColumn& column : columns) {
     column.width = text_width(column.title, text_font) + 12; // and its mark
     for (const std::string& text : column.texts)
@@ -48,12 +46,14 @@ std::vector<TextColumn> text_columns(const VerdictPoints& chart) {
   return columns;
 }
 
+bool is_drawn(const VerdictPoint& point) { return std::isfinite(point.value) && point.value > 0; }
+
 Extent extent_of(const VerdictPoints& chart) {
   Extent extent;
-  extent.add(1);
+  if (chart.over_paper) extent.add(1);
   for (const VerdictRow& row : chart.rows)
     for (const VerdictPoint& point : row.points)
-      if (std::isfinite(point.over_paper) && point.over_paper > 0) extent.add(point.over_paper);
+      if (is_drawn(point)) extent.add(point.value);
   return extent;
 }
 
@@ -70,7 +70,8 @@ Figure verdict_points_figure(const VerdictPoints& chart) {
   const int width = figure_width(points_width + 60, labels + texts);
   const double scale = text_scale(width);
   const std::string title =
-      fmt::format("Over the paper's values: {}", fmt::join(chart.series, " and "));
+      fmt::format("{}{}", chart.over_paper ? "Over the paper's values: " : "",
+                  fmt::join(std::span(chart.series).subspan(chart.over_paper ? 1 : 0), " and "));
   const ChartFrame frame(title, width, scale * labels + 30, scale * texts + 20,
                          line_height * static_cast<double>(chart.rows.size()), 22);
 
@@ -78,8 +79,9 @@ Figure verdict_points_figure(const VerdictPoints& chart) {
   Canvas canvas = frame.canvas();
   const Plot plot(canvas, frame, {extent.smallest / 1.15, extent.largest * 1.15, true}, {});
   plot.paint_x(true);
-  plot.name_x("over the paper's value");
-  canvas.line(axis_layer, {plot.at_x(1), frame.top}, {plot.at_x(1), frame.bottom}, 0x111111, 1.2);
+  plot.name_x(chart.over_paper ? "over the paper's value" : "value");
+  if (chart.over_paper)
+    canvas.line(axis_layer, {plot.at_x(1), frame.top}, {plot.at_x(1), frame.bottom}, 0x111111, 1.2);
   for (std::size_t r = 0; r < chart.rows.size(); ++r)
     canvas.text(text_layer, {frame.left - 8, frame.top + middle_of(r)}, chart.rows[r].label,
                 text_font, ink, Anchor::right);
@@ -93,17 +95,21 @@ Figure verdict_points_figure(const VerdictPoints& chart) {
     show(-12, column.title);
     for (std::size_t r = 0; r < column.texts.size(); ++r) show(middle_of(r), column.texts[r]);
   }
-  std::vector<std::vector<std::string>> data{{"series", "expectation", "ours / the paper's"}};
+  std::vector<std::vector<std::string>> data{
+      {"series", "expectation", chart.over_paper ? "over the paper's" : "value"}};
   for (std::size_t r = 0; r < chart.rows.size(); ++r) {
     assert(chart.rows[r].points.size() == chart.series.size());
     for (std::size_t s = 0; s < chart.series.size(); ++s) {
-      const double value = chart.rows[r].points[s].over_paper;
-      if (!std::isfinite(value) || value <= 0) continue;
+      const double value = chart.rows[r].points[s].value;
+      if (!is_drawn(chart.rows[r].points[s]) || (chart.over_paper && s == 0)) continue;
       data.push_back({chart.series[s], chart.rows[r].label, fmt::format("{:.6g}", value)});
-      // Ours is filled and above; what stands beside it is a ring that shows what it lies upon.
-      paint_mark(canvas, curve_layer + (s == 0 ? 1 : 0),
-                 {plot.at_x(value), frame.top + middle_of(r)}, {PointMark::Shape::disc, s != 0},
-                 s == 0 ? 3.2 : 4.6, columns[s + 1].colour);
+      // Ours is filled and above; the paper's, and what stands beside, are rings around it.
+      paint_mark(canvas, curve_layer + (s == 1 ? 1 : 0),
+                 {plot.at_x(value), frame.top + middle_of(r)}, {PointMark::Shape::disc, s != 1},
+                 s == 1   ? 3.2
+                 : s == 0 ? 5.6
+                          : 4.6,
+                 columns[s].colour);
     }
   }
   return frame.figure(std::move(canvas), std::move(data));

@@ -1,4 +1,4 @@
-// What several algorithms come to, over what a paper says: a row of points for each expectation.
+// A paper's values and ours: a row of points for each expectation.
 #pragma once
 
 #include "experiments/driver/figures/picture.hpp"
@@ -9,18 +9,19 @@
 namespace tutti {
 
 struct VerdictPoint {
-  std::string text;      ///< as verdicts show it
-  double over_paper = 0; ///< NaN where there is none
+  std::string text; ///< as verdicts show it
+  double value = 0; ///< NaN where there is none
 };
 
 struct VerdictRow {
-  std::string label, paper;         ///< the expectation's, and the paper's value with its unit
+  std::string label;                ///< the expectation's
   std::vector<VerdictPoint> points; ///< one per series
 };
 
 struct VerdictPoints {
-  std::vector<std::string> series; ///< names of algorithms
+  std::vector<std::string> series; ///< "paper", "ours", and what is beside it
   std::vector<VerdictRow> rows;
+  bool over_paper = false; ///< values are over the paper's, as rows have different units
 };
 
 /// Pre: at least one row, one point per series in each; at least one point has a value.

@@ -194,15 +194,17 @@ constexpr Mark bold{"\uFDD0", "\x1b[1m"}, green{"\uFDD1", "\x1b[32m"}, yellow{"\
 
 /// Mark of the cell's colour; empty where it has none.
 std::string_view mark_of(std::string_view cell) {
-  constexpr std::array<std::pair<std::string_view, Mark>, 9> colours{
+  constexpr std::array<std::pair<std::string_view, Mark>, 11> colours{
       {{"match", green},
        {"optimal", green},
-       {"differs, explained", yellow},
+       {"direction holds", yellow},
+       {"left open", yellow},
+       {"differs", yellow},
        {"not judged", yellow},
        {"timed_out", yellow},
        {"infeasible", yellow},
        {"unsupported", yellow},
-       {"differs", red},
+       {"unexpected", red},
        {"DEFECT", red}}};
   const auto* found = std::ranges::find(colours, cell, [](const auto& row) { return row.first; });
   return found == colours.end() ? std::string_view() : found->second.character;

@@ -37,6 +37,7 @@ Json comparison_json(const Comparison& c) {
           {"value", number_or_null(c.value)},
           {"deviation", number_or_null(c.deviation)},
           {"verdict", to_text(c.agreement)},
+          {"apart", text_or_null(c.apart)},
           {"explanation", text_or_null(c.explanation)},
           {"beside", c.beside ? beside_json(*c.beside) : Json(nullptr)}};
 }
@@ -61,29 +62,37 @@ std::vector<RecordFile> joined_files(std::span<const StudyResult> results) {
   return files;
 }
 
-/// What expectations have beside ours, over the papers' values; nothing where there is none.
-std::optional<Figure> besides_figure(std::span<const Comparison> comparisons) {
-  VerdictPoints points;
+/// Whether all values are said without a unit, so that they have one axis.
+bool are_plain(std::span<const Comparison> comparisons) {
+  return std::ranges::all_of(comparisons, [](const Comparison& c) {
+    return !c.paper.empty() && c.paper.back() >= '0' && c.paper.back() <= '9';
+  });
+}
+
+/// The papers' values, ours, and what expectations have beside them; nothing where no row has both.
+std::optional<Figure> verdicts_figure(std::span<const Comparison> comparisons) {
+  constexpr std::size_t most_rows = 60;
+  VerdictPoints points{
+      .series = {"paper", "ours"}, .rows = {}, .over_paper = !are_plain(comparisons)};
   const auto series_of = [&points](const std::string& algorithm) {
     const auto found = std::ranges::find(points.series, algorithm);
     const auto index = static_cast<std::size_t>(found - points.series.begin());
     if (found == points.series.end()) points.series.push_back(algorithm);
     return index;
   };
+  for (const Comparison& c : comparisons)
+    if (c.beside) (void)series_of(c.beside->algorithm);
   for (const Comparison& c : comparisons) {
-    if (!c.beside) continue;
-    (void)series_of(c.beside->in_place_of);
-    (void)series_of(c.beside->algorithm);
-  }
-  for (const Comparison& c : comparisons) {
-    if (!c.beside || !std::isfinite(c.deviation)) continue;
-    VerdictRow row{c.label, c.paper, {points.series.size(), {"", std::nan("")}}};
-    const double ours = 1 + c.deviation;
-    row.points[series_of(c.beside->in_place_of)] = {c.ours, ours};
-    row.points[series_of(c.beside->algorithm)] = {c.beside->text, c.beside->value / c.value * ours};
+    if (!std::isfinite(c.deviation)) continue;
+    VerdictRow row{c.label, {points.series.size(), {"", std::nan("")}}};
+    const double paper = points.over_paper ? c.value / (1 + c.deviation) : 1;
+    row.points[0] = {c.paper, c.value / (1 + c.deviation) / paper};
+    row.points[1] = {c.ours, c.value / paper};
+    if (c.beside)
+      row.points[series_of(c.beside->algorithm)] = {c.beside->text, c.beside->value / paper};
     points.rows.push_back(std::move(row));
   }
-  if (points.rows.empty()) return std::nullopt;
+  if (points.rows.size() > most_rows || points.rows.empty()) return std::nullopt;
   return verdict_points_figure(points);
 }
 
@@ -117,6 +126,38 @@ std::vector<TextFile> joined_texts(std::span<const StudyResult> results) {
 }
 
 } // namespace
+
+std::vector<Comparison> read_comparisons(const std::string& folder) {
+  const std::string file = folder + "/results.json";
+  if (!std::filesystem::exists(file)) return {};
+  const Json results = Json::parse(read_file(file), nullptr, false);
+  if (!results.is_object() || !results.contains("verdicts"))
+    throw InputError(file + ": it has no verdicts of an experiment");
+  std::vector<Comparison> comparisons;
+  for (const Json& row : results["verdicts"]) try {
+      const auto text = [&row](const char* key) {
+        return row.at(key).is_null() ? "" : row.at(key).get<std::string>();
+      };
+      const auto number = [](const Json& value) {
+        return value.is_null() ? std::nan("") : value.get<double>();
+      };
+      Comparison c{text("label"),
+                   text("paper"),
+                   text("ours"),
+                   number(row.at("value")),
+                   number(row.at("deviation")),
+                   agreement_words.parse(text("verdict")),
+                   text("apart"),
+                   text("explanation")};
+      if (const Json& beside = row.at("beside"); !beside.is_null())
+        c.beside = {beside.at("algorithm"), beside.at("in_place_of"), beside.at("text"),
+                    number(beside.at("value"))};
+      comparisons.push_back(std::move(c));
+    } catch (const std::exception&) { // of JSON, or an unknown verdict
+      throw InputError(file + ": a verdict isn't as this version writes it: run it again");
+    }
+  return comparisons;
+}
 
 std::vector<Comparison> comparisons_of(std::span<const StudyResult> results) {
   std::vector<Comparison> comparisons;
@@ -213,8 +254,8 @@ std::vector<std::string> write_figures(const std::string& folder,
     if (result.network_uses)
       for (const NetworkUse& use : result.network_uses()) write(use.figure(), use.stem);
   }
-  if (const std::optional<Figure> figure = besides_figure(comparisons_of(results)))
-    write(*figure, "beside");
+  if (const std::optional<Figure> figure = verdicts_figure(comparisons_of(results)))
+    write(*figure, "verdicts");
   return files;
 }
 

@@ -16,6 +16,10 @@ namespace tutti {
 /// What the studies expected, in their order.
 [[nodiscard]] std::vector<Comparison> comparisons_of(std::span<const StudyResult> results);
 
+/// Those of the experiment whose results lie in a folder; none where there are none. Errors:
+/// InputError for a file that isn't as this version writes it.
+[[nodiscard]] std::vector<Comparison> read_comparisons(const std::string& folder);
+
 /// Copies the experiment's file to `folder`/NAME.toml, before anything runs: an unwritable folder
 /// must not cost hours. Errors: InputError "FILE: cannot write: ..."; a folder whose results are
 /// another experiment's (by name and title), a command's or a sweep's.
@@ -39,7 +43,7 @@ std::vector<std::string> write_results(const std::string& folder, const Experime
                                        std::span<const StudyResult> results);
 
 /// Every figure as .svg and in these formats, what it shows as .csv (_data.csv where a table
-/// has that name); beside.svg where expectations have something beside. Names of the files.
+/// has that name); verdicts.svg where something is expected. Names of the files.
 /// Errors: InputError.
 std::vector<std::string> write_figures(const std::string& folder,
                                        std::span<const StudyResult> results,

@@ -1,40 +1,28 @@
-// A verdict has three outcomes and no middle: ours is within the tolerance, or differs for a reason
-// that the experiment has written down before it ran, or fails the run. A value that is missing is
-// a difference too, or a schedule that nobody could make would pass unseen.
+// What isn't a match can fail too: the experiment says what ours comes to, so that a row that
+// differs from its paper can't drift unseen. A value that is missing fails the run in any case, or a
+// schedule that nobody could make would pass.
 #include "experiments/driver/studies/expectation.hpp"
 
 #include "experiments/driver/records/power_law.hpp"
 #include "sim/error.hpp"
+#include "sim/text.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cassert>
 #include <cmath>
 #include <cstddef>
 #include <limits>
+#include <map>
 #include <utility>
 
 namespace tutti {
 
-std::string_view to_text(Agreement agreement) {
-  switch (agreement) {
-  case Agreement::match: return "match";
-  case Agreement::differs_explained: return "differs, explained";
-  case Agreement::not_judged: return "not judged";
-  case Agreement::differs: break;
-  }
-  return "differs";
-}
-
 bool is_within(double deviation, double tolerance, Limit limit) {
   return (deviation <= tolerance || limit == Limit::at_least) &&
          (-deviation <= tolerance || limit == Limit::at_most);
-}
-
-Agreement judged(bool agrees, const std::string& explanation) {
-  if (agrees) return Agreement::match;
-  return explanation.empty() ? Agreement::differs : Agreement::differs_explained;
 }
 
 namespace {
@@ -68,10 +56,11 @@ public:
 
   /// One per quotient, or none at all: a mean over what happens to be there would say something
   /// else.
-  [[nodiscard]] std::vector<double> values() const {
+  [[nodiscard]] std::vector<double> values(std::span<const Quotient> quotients) const {
     std::vector<double> values;
-    for (const Quotient& quotient : expectation_.values) {
-      const std::optional<double> of = median(quotient.of);
+    for (const Quotient& quotient : quotients) {
+      const std::optional<double> of =
+          expectation_.is_best ? best(quotient.of) : median(quotient.of);
       const std::optional<double> over = quotient.over.empty() ? 1.0 : median(quotient.over);
       if (!of || !over || *over == 0) return {};
       values.push_back(*of / *over);
@@ -79,13 +68,15 @@ public:
     return values;
   }
 
-  /// NaN where there is none. Pre: of values(), not empty.
+  /// NaN where there is none. `values`: of values().
   [[nodiscard]] double summary(std::span<const double> values) const {
+    if (values.empty()) return std::numeric_limits<double>::quiet_NaN();
     switch (expectation_.summary) {
     case Summary::geometric_mean:
       return std::exp(mean_of(values, [](double value) { return std::log(value); }));
     case Summary::arithmetic_mean: return mean_of(values, [](double value) { return value; });
     case Summary::largest: return *std::ranges::max_element(values);
+    case Summary::smallest: return *std::ranges::min_element(values);
     case Summary::error:
       return std::exp(mean_of(values, [](double value) { return std::abs(std::log(value)); })) - 1;
     case Summary::exponent: return exponent(values);
@@ -156,6 +147,19 @@ private:
       values.push_back(*one);
     }
     return median_of(std::move(values));
+  }
+
+  /// Of those that have a value: the shortest, or else the largest.
+  [[nodiscard]] std::optional<double> best(std::span<const std::size_t> rows) const {
+    const Quantity quantity = expectation_.metric.quantity;
+    const bool less =
+        quantity == Quantity::time || quantity == Quantity::seconds || quantity == Quantity::effort;
+    std::optional<double> best;
+    for (const std::size_t planned : rows)
+      if (const std::optional<double> one = value(planned);
+          one && (!best || (less ? *one < *best : *one > *best)))
+        best = one;
+    return best;
   }
 
   /// The slope of the least-squares line through the logarithms of size and value.
@@ -242,36 +246,73 @@ std::string ours_of(double value, std::span<const double> values, const Expectat
                      text_of(most, expectation));
 }
 
-std::string_view words_of(Limit limit) {
-  switch (limit) {
-  case Limit::at_most: return "at most ";
-  case Limit::at_least: return "at least ";
+std::string paper_of(const Expectation& expectation) {
+  const std::string text = text_of(expectation.value, expectation);
+  switch (expectation.limit) {
+  case Limit::at_most: return "at most " + text;
+  case Limit::at_least: return "at least " + text;
   case Limit::equal: break;
   }
-  return "";
+  switch (expectation.stated) {
+  case Stated::up_to: return "up to " + text;
+  case Stated::about: return "about " + text;
+  case Stated::mean: return "mean " + text;
+  case Stated::exactly: break;
+  }
+  return text;
 }
 
-ComparedBeside compared_beside(Expectation expectation, const Records& records,
-                               std::span<const std::size_t> places) {
-  expectation.values = expectation.beside->values;
-  const Measured measured(expectation, records, places);
-  const std::vector<double> values = measured.values();
+ComparedBeside compared_beside(const Expectation& expectation, const Measured& measured) {
+  const std::vector<double> values = measured.values(expectation.beside->values);
   ComparedBeside result{expectation.beside->algorithm, expectation.beside->in_place_of, "-",
-                        values.empty() ? std::nan("") : measured.summary(values)};
+                        measured.summary(values)};
   if (std::isfinite(result.value)) result.text = ours_of(result.value, values, expectation);
   return result;
+}
+
+bool agrees(const Expectation& expectation, double value) {
+  return is_within(value / expectation.value - 1, expectation.tolerance, expectation.limit);
+}
+
+/// Whether the same one wins, by about as much.
+bool direction_agrees(const Expectation& expectation, double value) {
+  const double apart = std::abs(std::log(value / expectation.value));
+  return expectation.stated != Stated::exactly && apart <= std::log(direction_factor) &&
+         (value > 1) == (expectation.value > 1);
+}
+
+/// How ours is as it is known to be; `unexpected` otherwise, with the reason in the explanation.
+void judge(const Expectation& expectation, Comparison& result) {
+  const bool is_match = agrees(expectation, result.value);
+  if (const std::optional<KnownValue>& known = expectation.ours;
+      known && !is_within(result.value / known->value - 1, known->tolerance, Limit::equal)) {
+    result.explanation = fmt::format(
+        "ours is known to be {}, within {:g} %; {}", text_of(known->value, expectation),
+        100 * known->tolerance, is_match ? "it matches now: remove \"ours\"" : "what has changed?");
+  } else if (is_match) {
+    result.agreement = Agreement::match;
+  } else if (!known) {
+    result.explanation = "no match, and the experiment doesn't say what \"ours\" comes to";
+  } else {
+    result.agreement = direction_agrees(expectation, result.value) ? Agreement::direction_holds
+                                                                   : Agreement::differs;
+  }
 }
 
 Comparison compare(const Expectation& expectation, const Records& records,
                    std::span<const std::size_t> places) {
   const Measured ours(expectation, records, places);
   Comparison result;
-  if (expectation.beside) result.beside = compared_beside(expectation, records, places);
+  if (expectation.beside) result.beside = compared_beside(expectation, ours);
   result.label = expectation.label;
-  result.paper = std::string(words_of(expectation.limit)) + text_of(expectation.value, expectation);
+  result.paper = paper_of(expectation);
   result.explanation = expectation.explanation;
-  const std::vector<double> values = ours.values();
-  result.value = values.empty() ? std::nan("") : ours.summary(values);
+  const bool is_of_seconds = expectation.limit == Limit::at_most &&
+                             expectation.metric.role == ColumnRole::cost &&
+                             expectation.summary != Summary::exponent;
+  result.apart = expectation.apart.empty() && is_of_seconds ? "seconds" : expectation.apart;
+  const std::vector<double> values = ours.values(expectation.values);
+  result.value = ours.summary(values);
   if (!std::isfinite(result.value)) {
     result.value = result.deviation = std::nan("");
     result.ours = "-";
@@ -280,8 +321,7 @@ Comparison compare(const Expectation& expectation, const Records& records,
   }
   result.ours = ours_of(result.value, values, expectation);
   result.deviation = result.value / expectation.value - 1;
-  result.agreement = judged(is_within(result.deviation, expectation.tolerance, expectation.limit),
-                            expectation.explanation);
+  judge(expectation, result);
   if (!expectation.repeats_within) return result;
   const std::optional<double> spread = ours.widest_spread();
   if (spread && *spread <= *expectation.repeats_within) return result;
@@ -294,14 +334,72 @@ Comparison compare(const Expectation& expectation, const Records& records,
   return result;
 }
 
-std::vector<std::string> cells_of(const Comparison& c) {
+/// For each choice of what is left open, what ours comes to.
+std::vector<double> values_by_choice(const Expectation& expectation, const Records& records,
+                                     std::span<const std::size_t> places) {
+  const Measured measured(expectation, records, places);
+  std::vector<double> values;
+  for (const LeftOpen::Choice& choice : expectation.left_open->choices)
+    values.push_back(measured.summary(measured.values(choice.values)));
+  return values;
+}
+
+// A choice explains one row easily; what it has to explain are all rows that leave the same open.
+void judge_left_open(std::span<const Expectation> expectations, const Records& records,
+                     std::span<const std::size_t> places, std::span<Comparison> comparisons) {
+  std::map<std::string, std::size_t> rows;                            // [column]
+  std::map<std::pair<std::string, std::string>, std::size_t> fitting; // [column, choice]: rows
+  std::vector<std::vector<double>> values(expectations.size());
+  for (std::size_t i = 0; i < expectations.size(); ++i) {
+    if (!expectations[i].left_open) continue;
+    const auto& [column, choices] = *expectations[i].left_open;
+    ++rows[column];
+    values[i] = values_by_choice(expectations[i], records, places);
+    for (std::size_t c = 0; c < choices.size(); ++c)
+      if (agrees(expectations[i], values[i][c])) ++fitting[{column, choices[c].text}];
+  }
+  for (std::size_t i = 0; i < expectations.size(); ++i) {
+    if (!expectations[i].left_open) continue;
+    const auto& [column, choices] = *expectations[i].left_open;
+    std::vector<std::string> texts;
+    std::string fits;
+    for (std::size_t c = 0; c < choices.size(); ++c) {
+      const std::string& text = choices[c].text;
+      const bool is_known = std::isfinite(values[i][c]);
+      texts.push_back(fmt::format(
+          "{} at {}", is_known ? text_of(values[i][c], expectations[i]) : "nothing", text));
+      if (fits.empty() && fitting[{column, text}] == rows[column]) fits = text;
+    }
+    Comparison& comparison = comparisons[i];
+    if (!comparison.explanation.empty()) comparison.explanation += "; ";
+    comparison.explanation += fmt::format("by {}: {}", column, joined(texts, ", "));
+    if (fits.empty() || comparison.agreement != Agreement::differs) continue;
+    comparison.agreement = Agreement::left_open;
+    comparison.explanation +=
+        fmt::format("; {} gives what the paper has in {}", fits,
+                    rows[column] == 1 ? "this row" : "all rows that leave it open");
+  }
+}
+
+std::size_t note_of(const Comparison& comparison, std::span<const std::string> notes) {
+  return static_cast<std::size_t>(std::ranges::find(notes, comparison.explanation) -
+                                  notes.begin()) +
+         1;
+}
+
+std::vector<std::string> cells_of(const Comparison& c, std::span<const std::string> notes) {
   return {c.label,
           c.paper,
           c.ours,
           c.beside ? fmt::format("{}: {}", c.beside->algorithm, c.beside->text) : "",
           std::isfinite(c.deviation) ? fmt::format("{:+.2f} %", 100 * c.deviation) : "-",
           std::string(to_text(c.agreement)),
-          c.explanation};
+          c.explanation.empty() ? "" : fmt::to_string(note_of(c, notes))};
+}
+
+std::string single_line(std::string text) {
+  std::ranges::replace(text, '\n', ' ');
+  return text;
 }
 
 std::string markdown_row(const std::vector<std::string>& cells) {
@@ -324,7 +422,44 @@ std::vector<Comparison> compare(std::span<const Expectation> expectations, const
   std::vector<Comparison> results;
   for (const Expectation& expectation : expectations)
     results.push_back(compare(expectation, records, places));
+  judge_left_open(expectations, records, places, results);
   return results;
+}
+
+std::vector<std::string> comparison_notes(std::span<const Comparison> comparisons) {
+  std::vector<std::string> notes;
+  for (const Comparison& comparison : comparisons)
+    if (!comparison.explanation.empty() &&
+        std::ranges::find(notes, comparison.explanation) == notes.end())
+      notes.push_back(comparison.explanation);
+  return notes;
+}
+
+std::string comparison_tally(std::span<const Comparison> comparisons) {
+  constexpr std::array<std::pair<Agreement, std::string_view>, 6> words{
+      {{Agreement::match, "match"},
+       {Agreement::direction_holds, "hold in direction"},
+       {Agreement::left_open, "left open"},
+       {Agreement::differs, "differ"},
+       {Agreement::unexpected, "unexpected"},
+       {Agreement::not_judged, "not judged"}}};
+  std::map<std::string, std::map<Agreement, std::size_t>> counts;
+  std::map<std::string, std::size_t> rows;
+  for (const Comparison& comparison : comparisons) {
+    ++counts[comparison.apart][comparison.agreement];
+    ++rows[comparison.apart];
+  }
+  std::vector<std::string> texts;
+  for (auto& [apart, of] : counts) {
+    std::vector<std::string> parts;
+    for (const auto& [agreement, word] : words)
+      if (const std::size_t count = of[agreement]; count > 0)
+        parts.push_back(fmt::format("{} {}", count, word));
+    texts.push_back(fmt::format("{}{}: {}", apart.empty() ? "" : "apart, " + apart + ", ",
+                                rows[apart] == 1 ? "1 row" : fmt::format("{} rows", rows[apart]),
+                                joined(parts, ", ")));
+  }
+  return joined(texts, "; ") + "\n";
 }
 
 Table comparison_table(std::span<const Comparison> comparisons) {
@@ -334,9 +469,11 @@ Table comparison_table(std::span<const Comparison> comparisons) {
                {"beside", Align::right, 1},
                {"difference", Align::right, 2},
                {"verdict"},
-               {"explanation", Align::left, 1, true}},
+               {"note", Align::right}},
               {}};
-  for (const Comparison& comparison : comparisons) table.rows.push_back(cells_of(comparison));
+  const std::vector<std::string> notes = comparison_notes(comparisons);
+  for (const Comparison& comparison : comparisons)
+    table.rows.push_back(cells_of(comparison, notes));
   const bool has_beside = std::ranges::any_of(
       comparisons, [](const Comparison& comparison) { return comparison.beside.has_value(); });
   if (comparisons.empty() || has_beside) return table;
@@ -355,12 +492,52 @@ std::string comparison_markdown(const std::string& title, std::span<const Compar
   }
   std::string text = fmt::format("# {}\n\n", title) + markdown_row(titles) + markdown_row(rules);
   for (const auto& row : table.rows) text += markdown_row(row);
+  text += "\n" + comparison_tally(comparisons);
+  const std::vector<std::string> notes = comparison_notes(comparisons);
+  for (std::size_t i = 0; i < notes.size(); ++i)
+    text += fmt::format("{}{}. {}\n", i == 0 ? "\n" : "", i + 1, single_line(notes[i]));
   return text;
+}
+
+std::string comparison_text(std::span<const Comparison> comparisons, const TableForm& form) {
+  std::string text = to_text(comparison_table(comparisons), form);
+  if (text.empty()) return text;
+  text += "\n" + wrapped(comparison_tally(comparisons), form);
+  const std::vector<std::string> notes = comparison_notes(comparisons);
+  for (std::size_t i = 0; i < notes.size(); ++i)
+    text += wrapped(fmt::format("{}. {}\n", i + 1, single_line(notes[i])), form);
+  return text;
+}
+
+std::vector<Column> verdict_columns() {
+  std::vector<Column> columns{{"rows", Align::right}};
+  for (const std::string_view word : agreement_words.all)
+    columns.push_back({std::string(word), Align::right});
+  columns.push_back({"apart", Align::right, 1});
+  return columns;
+}
+
+std::vector<std::string> verdict_cells(std::span<const Comparison> comparisons) {
+  std::map<Agreement, std::size_t> of;
+  std::size_t rows = 0, apart = 0, apart_matches = 0;
+  for (const Comparison& c : comparisons) {
+    ++(c.apart.empty() ? rows : apart);
+    if (c.apart.empty())
+      ++of[c.agreement];
+    else
+      apart_matches += c.agreement == Agreement::match ? 1 : 0;
+  }
+  const auto number = [](std::size_t count) { return count == 0 ? "" : fmt::to_string(count); };
+  std::vector<std::string> cells{number(rows)};
+  for (std::size_t i = 0; i < agreement_words.all.size(); ++i)
+    cells.push_back(number(of[static_cast<Agreement>(i)]));
+  cells.push_back(apart == 0 ? "" : fmt::format("{} of {} match", apart_matches, apart));
+  return cells;
 }
 
 bool all_agree(std::span<const Comparison> comparisons) {
   return std::none_of(comparisons.begin(), comparisons.end(), [](const Comparison& comparison) {
-    return comparison.agreement == Agreement::differs;
+    return comparison.agreement == Agreement::unexpected;
   });
 }
 

@@ -15,6 +15,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <iterator>
 #include <map>
 #include <optional>
 #include <set>
@@ -86,6 +87,10 @@ void add_value(Selector& selector, const ConfigValue& value, const Records& keys
   }
 }
 
+std::string choice_text(const ConfigValue& value) {
+  return value.is_string() ? value.string() : fmt::to_string(value.integer());
+}
+
 /// The rows that a selector like {topology = "Mesh", algorithm = ["ring", "direct"]} picks.
 struct Selection {
   std::vector<Selector> selectors;
@@ -110,9 +115,30 @@ std::vector<Selector> read_selectors(const ConfigValue& value, const Records& ke
   return selectors;
 }
 
-Selection selected(const std::optional<ConfigValue>& value, const PlannedRows& rows) {
+/// Another value of a column than the one that `of` and `over` may name.
+struct Instead {
+  std::size_t column;
+  ConfigValue value;
+};
+
+std::optional<std::size_t> column_of(const std::string& name, const Records& keys) {
+  const auto found = std::ranges::find_if(
+      keys.columns, [&](const RecordColumn& column) { return name_without_unit(column) == name; });
+  if (found == keys.columns.end()) return std::nullopt;
+  return static_cast<std::size_t>(found - keys.columns.begin());
+}
+
+Selection selected(const std::optional<ConfigValue>& value, const PlannedRows& rows,
+                   std::span<const Instead> instead) {
   Selection selection;
   if (value) selection.selectors = read_selectors(*value, rows.keys);
+  for (const Instead& other : instead) {
+    std::erase_if(selection.selectors,
+                  [&](const Selector& selector) { return selector.column == other.column; });
+    selection.selectors.push_back({other.column, {}, {}});
+    for (const ConfigValue& each : list_of(other.value))
+      add_value(selection.selectors.back(), each, rows.keys);
+  }
   const auto is_named = [&](const PlannedRows::OptIn& opt_in) {
     return std::ranges::any_of(selection.selectors, [&](const Selector& selector) {
       return rows.keys.columns[selector.column].name == opt_in.column;
@@ -136,19 +162,27 @@ Selection selected(const std::optional<ConfigValue>& value, const PlannedRows& r
   return selection;
 }
 
+std::vector<std::string> key_names(const Records& keys) {
+  std::vector<std::string> names;
+  for (const RecordColumn& column : keys.columns) names.emplace_back(name_without_unit(column));
+  return names;
+}
+
 std::string key_text(const PlannedRows& rows, std::size_t row, std::size_t column) {
   return exact_text(rows.keys.rows[row][column], rows.keys.columns[column].quantity);
 }
 
-/// Rows that differ in nothing but their seed, as one.
+/// Rows that differ in nothing but their seed, and this column, as one.
 using Group = std::vector<std::size_t>;
-std::vector<Group> groups_of(const Selection& selection, const PlannedRows& rows) {
+std::vector<Group> groups_of(const Selection& selection, const PlannedRows& rows,
+                             std::optional<std::size_t> but = {}) {
   std::vector<Group> groups;
   std::map<std::vector<std::string>, std::size_t> known;
   for (const std::size_t row : selection.rows) {
     std::vector<std::string> texts;
     for (std::size_t c = 0; c < rows.keys.columns.size(); ++c)
-      if (rows.keys.columns[c].name != seed_column) texts.push_back(key_text(rows, row, c));
+      if (rows.keys.columns[c].name != seed_column && c != but)
+        texts.push_back(key_text(rows, row, c));
     const auto [at, is_new] = known.try_emplace(std::move(texts), groups.size());
     if (is_new) groups.emplace_back();
     groups[at->second].push_back(row);
@@ -210,8 +244,9 @@ std::string row_text(const PlannedRows& rows, std::size_t row) {
 // Ratios of several rows are taken problem by problem, as papers do: a ratio of means would be
 // decided by the slowest problem. One row over one other is taken as it was requested.
 std::vector<Quotient> quotients_of(const ConfigValue& of_value, const Selection& of,
-                                   const Selection& over, const PlannedRows& rows) {
-  const std::vector<Group> above = groups_of(of, rows), below = groups_of(over, rows);
+                                   const Selection& over, const PlannedRows& rows,
+                                   std::optional<std::size_t> alternatives) {
+  const std::vector<Group> above = groups_of(of, rows, alternatives), below = groups_of(over, rows);
   if (above.size() == 1 && below.size() == 1) return {{above.front(), below.front()}};
   const Pairing pairing(of, over, rows);
   std::vector<Quotient> quotients;
@@ -226,33 +261,44 @@ std::vector<Quotient> quotients_of(const ConfigValue& of_value, const Selection&
   return quotients;
 }
 
-std::vector<Quotient> read_values(ConfigTable& table, Summary summary, const PlannedRows& rows) {
+/// The column in which rows may differ of which the best counts.
+std::optional<std::size_t> alternatives_at(ConfigTable& table, const Records& keys) {
+  const auto name = table.find("best_of");
+  if (!name) return std::nullopt;
+  const std::optional<std::size_t> column = column_of(name->string(), keys);
+  if (!column) throw name->error(unknown_name("column", name->string(), key_names(keys)));
+  return column;
+}
+
+std::vector<Quotient> read_values(ConfigTable& table, Summary summary, const PlannedRows& rows,
+                                  std::span<const Instead> instead) {
   const std::optional<ConfigValue> of_value = table.find("of");
-  const Selection of = selected(of_value, rows);
+  const Selection of = selected(of_value, rows, instead);
+  const std::optional<std::size_t> alternatives = alternatives_at(table, rows.keys);
   std::vector<Quotient> quotients;
   if (const auto over_value = table.find("over")) {
     if (summary == Summary::exponent)
       throw over_value->error("an exponent is of values, not of ratios: remove \"over\"");
-    quotients = quotients_of(of_value.value_or(*over_value), of, selected(over_value, rows), rows);
+    quotients = quotients_of(of_value.value_or(*over_value), of,
+                             selected(over_value, rows, instead), rows, alternatives);
     if (std::ranges::all_of(quotients, [](const Quotient& q) { return q.of == q.over; }))
       throw over_value->error("it selects the rows of \"of\": every ratio would be 1");
   } else {
-    for (Group& group : groups_of(of, rows)) quotients.push_back({std::move(group), {}});
+    for (Group& group : groups_of(of, rows, alternatives))
+      quotients.push_back({std::move(group), {}});
   }
   if (summary != Summary::single || quotients.size() == 1) return quotients;
-  std::vector<std::string> keys;
-  for (const RecordColumn& column : rows.keys.columns) keys.emplace_back(name_without_unit(column));
   const std::string message =
       fmt::format("{} values are as asked for ({}, {}{}): say which by {}, or set \"summary\"",
                   quotients.size(), row_text(rows, quotients[0].of.front()),
                   row_text(rows, quotients[1].of.front()), quotients.size() > 2 ? ", ..." : "",
-                  joined(keys, ", "));
+                  joined(key_names(rows.keys), ", "));
   throw of_value ? of_value->error(message) : table.error(message);
 }
 
 /// The values once more, with the other algorithm wherever `of` and `over` name the one.
 std::optional<Beside> read_beside(ConfigTable& table, const Expectation& expectation,
-                                  const PlannedRows& rows) {
+                                  const PlannedRows& rows, std::span<const Instead> instead) {
   const auto value = table.find("beside");
   if (!value) return std::nullopt;
   ConfigTable names = value->table();
@@ -267,7 +313,8 @@ std::optional<Beside> read_beside(ConfigTable& table, const Expectation& expecta
         if (text != beside.in_place_of) return std::nullopt;
         return beside.algorithm;
       });
-  beside.values = algorithm.located([&] { return read_values(other, expectation.summary, rows); });
+  beside.values =
+      algorithm.located([&] { return read_values(other, expectation.summary, rows, instead); });
   if (beside.values == expectation.values)
     throw value->error(fmt::format("neither \"of\" nor \"over\" names {}", beside.in_place_of));
   return beside;
@@ -301,8 +348,13 @@ RecordColumn size_column(const std::string& text, std::span<const RecordColumn> 
 
 namespace {
 
-constexpr Words<Summary, 4> summary_words{
-    "summary", {"geometric_mean", "arithmetic_mean", "largest", "error"}, Summary::geometric_mean};
+constexpr Words<Summary, 5> summary_words{
+    "summary",
+    {"geometric_mean", "arithmetic_mean", "largest", "smallest", "error"},
+    Summary::geometric_mean};
+
+constexpr Words<Stated, 3> stated_words{
+    "way of stating a value", {"up to", "about", "mean"}, Stated::up_to};
 
 // A ratio, an exponent or an error has no unit; a value has its metric's, and TOML must say it.
 double number_in_unit(const ConfigValue& value, const Expectation& expectation) {
@@ -345,6 +397,51 @@ void read_limit(ConfigTable& table, Expectation& expectation) {
     throw table.at("tolerance").error("within 100% everything is as expected");
 }
 
+double tolerance_at(ConfigTable& table, const std::string& key, double otherwise) {
+  const auto value = table.find(key);
+  if (!value) return otherwise;
+  const double tolerance = parsed(*value, parse_percentage);
+  if (tolerance >= 1) throw value->error("within 100% everything is as expected");
+  return tolerance;
+}
+
+/// What is known of ours beside the paper's value.
+void read_known(ConfigTable& table, Expectation& expectation) {
+  constexpr double known_tolerance = 0.01;
+  if (const auto ours = table.find("ours")) {
+    expectation.ours = {number_in_unit(*ours, expectation),
+                        tolerance_at(table, "ours_tolerance", known_tolerance)};
+    if (expectation.ours->value <= 0) throw ours->error("the known value must be above 0");
+  }
+  if (const auto stated = table.find("stated")) {
+    expectation.stated = parsed(*stated, stated_words);
+    if (expectation.limit != Limit::equal || expectation.values.front().over.empty() ||
+        expectation.summary == Summary::error)
+      throw stated->error("only the \"value\" of a ratio, with \"over\", has a direction");
+  }
+  expectation.apart = string_at(table, "apart");
+}
+
+std::optional<LeftOpen> read_left_open(ConfigTable& table, const Expectation& expectation,
+                                       const PlannedRows& rows, std::span<const Instead> instead) {
+  const auto value = table.find("left_open");
+  if (!value) return std::nullopt;
+  ConfigTable choices = value->table();
+  if (choices.keys().size() != 1)
+    throw value->error("one column with what it may be: {size = [\"16MB\", \"1GB\"]}");
+  LeftOpen open{choices.keys().front(), {}};
+  const std::optional<std::size_t> column = column_of(open.column, rows.keys);
+  if (!column) throw value->error(unknown_name("column", open.column, key_names(rows.keys)));
+  for (const ConfigValue& choice : list_of(choices.at(open.column))) {
+    std::vector<Instead> with(instead.begin(), instead.end());
+    with.push_back({*column, choice});
+    open.choices.push_back(
+        {choice_text(choice), read_values(table, expectation.summary, rows, with)});
+  }
+  if (open.choices.size() < 2) throw value->error("one choice leaves nothing open");
+  return open;
+}
+
 void read_repeats(ConfigTable& table, const PlannedRows& rows, Expectation& expectation) {
   const auto within = table.find("repeats_within");
   if (!within) return;
@@ -354,12 +451,15 @@ void read_repeats(ConfigTable& table, const PlannedRows& rows, Expectation& expe
   if (!(*expectation.repeats_within > 0)) throw within->error("it must be above 0");
 }
 
-} // namespace
+std::vector<std::string> expectation_keys() {
+  return {"label",          "of",         "over",     "metric",    "summary", "exponent_over",
+          "value",          "at_most",    "at_least", "tolerance", "ours",    "ours_tolerance",
+          "stated",         "left_open",  "apart",    "beside",    "rows",    "best_of",
+          "repeats_within", "explanation"};
+}
 
-Expectation read_expectation(ConfigTable table, const PlannedRows& rows) {
-  refuse_renamed(table);
-  table.allow_only({"label", "of", "over", "metric", "summary", "exponent_over", "value", "at_most",
-                    "at_least", "tolerance", "beside", "repeats_within", "explanation"});
+/// `instead`: of a row, which stands over its table.
+Expectation read_one(ConfigTable table, const PlannedRows& rows, std::span<const Instead> instead) {
   Expectation expectation;
   expectation.label = plain_label(table.at("label"));
   expectation.metric =
@@ -374,21 +474,58 @@ Expectation read_expectation(ConfigTable table, const PlannedRows& rows) {
     expectation.size = parsed(
         *exponent, [&](const std::string& text) { return size_column(text, rows.columns).name; });
   }
-  expectation.values = read_values(table, expectation.summary, rows);
+  expectation.values = read_values(table, expectation.summary, rows, instead);
+  expectation.is_best = table.find("best_of").has_value();
   if (exponent && expectation.values.size() < 2)
     throw exponent->error("an exponent needs at least two values");
-  expectation.beside = read_beside(table, expectation, rows);
+  expectation.beside = read_beside(table, expectation, rows, instead);
   read_limit(table, expectation);
+  read_known(table, expectation);
+  expectation.left_open = read_left_open(table, expectation, rows, instead);
   read_repeats(table, rows, expectation);
   expectation.explanation = string_at(table, "explanation");
-  table.finish();
   return expectation;
+}
+
+/// A row of the table's "rows": its keys stand over the table's, or name a column.
+Expectation read_row(const ConfigTable& table, ConfigTable row, const PlannedRows& rows) {
+  std::vector<Instead> instead;
+  std::vector<std::string> known = expectation_keys(), texts;
+  for (const std::string& key : row.keys())
+    if (const auto column = column_of(key, rows.keys); column && key != label_column) {
+      instead.push_back({*column, row.at(key)});
+      for (const ConfigValue& each : list_of(instead.back().value))
+        texts.push_back(choice_text(each));
+    }
+  const std::optional<ConfigValue> own = row.find("label");
+  std::ranges::copy(key_names(rows.keys), std::back_inserter(known));
+  row.allow_only(known);
+  ConfigTable whole = table;
+  const std::string label = plain_label(whole.at("label"));
+  Expectation expectation = read_one(table.overlaid(row), rows, instead);
+  expectation.label = label + ", " + (own ? plain_label(*own) : joined(texts, ", "));
+  return expectation;
+}
+
+} // namespace
+
+std::vector<Expectation> read_expectation(ConfigTable table, const PlannedRows& rows) {
+  refuse_renamed(table);
+  table.allow_only(expectation_keys());
+  const auto of_paper = table.find("rows");
+  if (!of_paper) return {read_one(table, rows, {})};
+  std::vector<Expectation> expectations;
+  for (const ConfigTable& row : table.tables("rows"))
+    expectations.push_back(read_row(table, row, rows));
+  if (expectations.empty()) throw of_paper->error("no rows: nothing is expected");
+  return expectations;
 }
 
 std::vector<Expectation> read_expectations(const std::vector<ConfigTable>& tables,
                                            const PlannedRows& rows) {
   std::vector<Expectation> expectations;
-  for (const ConfigTable& table : tables) expectations.push_back(read_expectation(table, rows));
+  for (const ConfigTable& table : tables)
+    std::ranges::move(read_expectation(table, rows), std::back_inserter(expectations));
   return expectations;
 }
 

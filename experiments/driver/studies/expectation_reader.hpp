@@ -36,10 +36,10 @@ struct PlannedRows {
 [[nodiscard]] RecordColumn size_column(const std::string& text,
                                        std::span<const RecordColumn> columns);
 
-/// Errors: InputError with file:line:column.
-[[nodiscard]] Expectation read_expectation(ConfigTable table, const PlannedRows& rows);
+/// One, or one for each of the table's "rows". Errors: InputError with file:line:column.
+[[nodiscard]] std::vector<Expectation> read_expectation(ConfigTable table, const PlannedRows& rows);
 
-/// The expectation of each table. Errors: as above.
+/// The expectations of all tables. Errors: as above.
 [[nodiscard]] std::vector<Expectation> read_expectations(const std::vector<ConfigTable>& tables,
                                                          const PlannedRows& rows);
 

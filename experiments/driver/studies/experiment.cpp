@@ -94,8 +94,8 @@ void include_executions(const ConfigValue& value, const std::string& source_name
 
 Experiment read(ConfigTable root, const std::string& source_name, bool may_include) {
   Experiment experiment;
-  std::vector<std::string> keys{"name",    "title",   "seed",  "topologies",
-                                "include", "figures", "expect"};
+  std::vector<std::string> keys{"name",       "title",   "seed",    "cpu_time",
+                                "topologies", "include", "figures", "expect"};
   for (std::string& kind : kind_names()) keys.push_back(std::move(kind));
   root.allow_only(keys);
   experiment.name = plain_name(root.at("name"));
@@ -103,6 +103,7 @@ Experiment read(ConfigTable root, const std::string& source_name, bool may_inclu
   if (experiment.title.empty()) experiment.title = experiment.name;
   if (const auto seed = root.find("seed"))
     experiment.seed = static_cast<std::uint64_t>(seed->integer(0));
+  if (const auto time = root.find("cpu_time")) (void)time->time(); // for the catalogue
   read_parts(root, source_name, experiment);
   if (const auto names = root.find("include")) {
     if (!may_include) throw names->error("what another experiment includes includes no others");

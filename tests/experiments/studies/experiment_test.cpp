@@ -356,7 +356,7 @@ TEST_CASE("a mean is of all pairs of one problem") {
       experiment_error(expectation("of = {algorithm = \"ring\"}\nover = {algorithm = \"direct\"}\n"
                                    "value = 1\ntolerance = \"2%\"\nsummary = \"harmonic\"\n")),
       ContainsSubstring("e.toml:14:11: unknown summary \"harmonic\" (known: geometric_mean, "
-                        "arithmetic_mean, largest, error"));
+                        "arithmetic_mean, largest, smallest, error"));
 }
 
 TEST_CASE("pairs of one problem have the same chunks, unless they are named") {
@@ -391,6 +391,7 @@ TEST_CASE("an algorithm that chooses its chunks meets any") {
                                          "value = 1\ntolerance = \"2%\"\n",
                                          "x.toml"),
                             planned_runs(cases))
+        .at(0)
         .values;
   };
   CHECK(values() == std::vector<Quotient>{{{0}, {1}}, {{0}, {2}}});
@@ -510,6 +511,17 @@ TEST_CASE("an expected value has a sign, a unit and a tolerance") {
       {"tolerance = '1%'", R"(needs a key "value", "at_most" or "at_least")"},
       {"at_most = '1GB/s'\nrepeats_within = 0.1",
        "e.toml:12:18: only what is measured repeats itself"},
+      {over + "at_most = 1\nours = 0", "e.toml:13:8: the known value must be above 0"},
+      {over + "at_most = 1\nours = 2\nours_tolerance = '100%'", "e.toml:14:18: within 100%"},
+      {over + "at_most = 1\nstated = 'up to'", "e.toml:13:10: only the \"value\" of a ratio"},
+      {"value = '1GB/s'\ntolerance = '1%'\nstated = 'about'", "e.toml:13:10: only the \"value\""},
+      {over + "value = 1\ntolerance = '1%'\nstated = 'roughly'",
+       "unknown way of stating a value \"roughly\" (known: up to, about, mean)"},
+      {"at_most = '1GB/s'\nleft_open = {sizes = ['1MB', '2MB']}",
+       "e.toml:12:13: unknown column \"sizes\" (known: "},
+      {"at_most = '1GB/s'\nleft_open = {topology = ['A']}",
+       "e.toml:12:13: one choice leaves nothing open"},
+      {"at_most = '1GB/s'\nleft_open = {topology = ['A', 'C']}", "unknown topology \"C\""},
   };
   check_refusals(
       [&](const std::string& more) { return experiment_error(expectation(of + more + "\n")); },
@@ -517,6 +529,82 @@ TEST_CASE("an expected value has a sign, a unit and a tolerance") {
   CHECK_THAT(experiment_error(
                  expectation("of.discipline = \"fluid\"\nvalue = \"1GB/s\"\ntolerance = \"2%\"\n")),
              ContainsSubstring("e.toml:10:17: unknown discipline \"fluid\" (known: fifo"));
+}
+
+TEST_CASE("what ours is known to be, and what a paper leaves open") {
+  const Experiment e = parse_experiment(
+      expectation("of = {topology = \"A\", algorithm = \"ring\"}\n"
+                  "over = {topology = \"A\", algorithm = \"direct\"}\n"
+                  "value = 2.5\ntolerance = \"1%\"\nours = 2\nours_tolerance = \"3%\"\n"
+                  "stated = \"up to\"\napart = \"by hand\"\n"
+                  "left_open = {topology = [\"A\", \"B\"]}\n"),
+      "e.toml");
+  const Expectation expected = runs_of(e).expectations.at(0);
+  REQUIRE(expected.ours);
+  CHECK(expected.ours->value == 2);
+  CHECK(expected.ours->tolerance == 0.03);
+  CHECK(expected.stated == Stated::up_to);
+  CHECK(expected.apart == "by hand");
+  REQUIRE(expected.left_open);
+  CHECK(expected.left_open->column == "topology");
+  REQUIRE(expected.left_open->choices.size() == 2);
+  CHECK(expected.left_open->choices[0].text == "A");
+  CHECK(expected.left_open->choices[0].values == expected.values); // cases 0 over 1
+  CHECK(expected.left_open->choices[1].values == std::vector<Quotient>{{{2}, {3}}});
+  const Experiment time = parse_experiment(
+      expectation("of = {topology = \"A\", algorithm = \"ring\"}\nmetric = \"collective_time\"\n"
+                  "value = \"2us\"\ntolerance = \"1%\"\nours = \"3us\"\n"),
+      "e.toml");
+  CHECK(runs_of(time).expectations.at(0).ours->value == 3e6);
+  CHECK(runs_of(time).expectations.at(0).ours->tolerance == 0.01);
+}
+
+TEST_CASE("rows that differ in one column may be alternatives") {
+  const std::string both = head + run + "label = \"one\"\n" + run + "label = \"other\"\n" +
+                           "[[expect]]\nlabel = \"x\"\nof = {topology = \"A\", algorithm = "
+                           "\"ring\"}\nover = {topology = \"A\", algorithm = \"direct\", "
+                           "label = \"one\"}\nvalue = 1\ntolerance = \"1%\"\n";
+  const Expectation best =
+      runs_of(parse_experiment(both + "best_of = \"label\"\n", "e.toml")).expectations.at(0);
+  CHECK(best.is_best);
+  CHECK(best.values == std::vector<Quotient>{{{0, 4}, {1}}});
+  CHECK_THAT(experiment_error(both), ContainsSubstring("2 values are as asked for"));
+  CHECK_THAT(experiment_error(both + "best_of = \"lable\"\n"),
+             ContainsSubstring("unknown column \"lable\""));
+}
+
+TEST_CASE("rows of a paper's table stand over what they share") {
+  const std::string shared = "of = {algorithm = \"ring\"}\nover = {algorithm = \"direct\"}\n"
+                             "tolerance = \"5%\"\nours = 1\n";
+  const Experiment e = parse_experiment(
+      expectation(shared + "rows = [\n{topology = \"A\", value = 2},\n"
+                           "{topology = \"B\", value = 3, ours = 4, tolerance = \"1%\"},\n"
+                           "{label = \"mean\", summary = \"geometric_mean\", value = 2.5}]\n"),
+      "e.toml");
+  const std::vector<Expectation> rows = runs_of(e).expectations;
+  REQUIRE(rows.size() == 3);
+  CHECK(rows[0].label == "x, A");
+  CHECK(rows[1].label == "x, B");
+  CHECK(rows[2].label == "x, mean");
+  CHECK(rows[0].values == std::vector<Quotient>{{{0}, {1}}});
+  CHECK(rows[1].values == std::vector<Quotient>{{{2}, {3}}});
+  CHECK(rows[2].values.size() == 2);
+  CHECK(rows[0].value == 2);
+  CHECK(rows[1].value == 3);
+  CHECK(rows[0].tolerance == 0.05);
+  CHECK(rows[1].tolerance == 0.01);
+  CHECK(rows[0].ours->value == 1);
+  CHECK(rows[1].ours->value == 4);
+  const RefusalRows refused = {
+      {"rows = []", "e.toml:14:8: no rows: nothing is expected"},
+      {"rows = [{topology = \"A\", valu = 2}]", "e.toml:14:26: unknown key \"valu\""},
+      {"rows = [{topology = \"C\", value = 2}]", "e.toml:14:21: unknown topology \"C\""},
+      {"rows = [{topology = \"A\"}]", "e.toml:14:9: needs a key \"value\""},
+      {"rows = [{topology = \"A\", value = 0}]", "e.toml:14:34: the expected value"},
+  };
+  check_refusals(
+      [&](const std::string& more) { return experiment_error(expectation(shared + more + "\n")); },
+      refused);
 }
 
 TEST_CASE("names of earlier versions are refused with the new ones") {

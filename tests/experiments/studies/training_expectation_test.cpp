@@ -51,6 +51,7 @@ std::vector<Quotient> values_of(const std::string& selectors) {
              parse_config("label = \"x\"\nsummary = \"geometric_mean\"\nat_most = 1\n" + selectors,
                           "x.toml"),
              two_by_two())
+      .at(0)
       .values;
 }
 

@@ -141,8 +141,8 @@ Fields<PaperRow> paper_fields() {
          return r.instance->better ? Cell(instance_text(points[*r.instance->better])) : Cell();
        }},
       {{"verdict", text, metric, always,
-        "`match`: there is a schedule, and what the paper claims is proven; `differs, explained`; "
-        "`differs`; `not judged`"},
+        "`match`: there is a schedule, and what the paper claims is proven; `differs`: not so, and "
+        "the experiment says why; `unexpected`: not so"},
        [](const R& r) { return to_text(r.instance->agreement); }},
       {{"explanation", text, note, sometimes,
         "Why ours may differ, as the experiment says; null where it may not"},

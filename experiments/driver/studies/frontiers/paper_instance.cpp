@@ -154,8 +154,9 @@ InstanceEvaluation evaluate_instance(const FrontierCase& c, const PaperInstance&
   result.proven = proven_of(paper, made.frontier, frontier);
   result.refuted = refuted_of(paper, frontier);
   result.better = better_point(paper, frontier);
-  result.agreement =
-      judged(result.verified && confirms(paper.claimed, result.proven), paper.explanation);
+  result.agreement = result.verified && confirms(paper.claimed, result.proven) ? Agreement::match
+                     : paper.explanation.empty() ? Agreement::unexpected
+                                                 : Agreement::differs;
   return result;
 }
 

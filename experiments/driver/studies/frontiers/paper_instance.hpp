@@ -47,7 +47,7 @@ struct InstanceEvaluation {
   Optimality refuted;                ///< something better was found
   std::optional<std::size_t> better; ///< index into the frontier's points: fewer steps at no more
                                      ///< rounds per chunk, or fewer of these at no more steps
-  Agreement agreement = Agreement::differs;
+  Agreement agreement = Agreement::unexpected;
   std::string problem; ///< a defect of Tutti in words; empty where all is well
 };
 
