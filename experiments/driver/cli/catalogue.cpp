@@ -9,6 +9,8 @@
 
 #include <fmt/format.h>
 
+#include <fnmatch.h>
+
 #include <algorithm>
 #include <filesystem>
 #include <system_error>
@@ -18,6 +20,8 @@ namespace tutti {
 namespace {
 
 namespace fs = std::filesystem;
+
+constexpr const char* paper_file = "paper.toml"; ///< says what is run of a paper
 
 // Names and files of all sweeps (below a folder of their own) or of all experiments. No file is
 // opened.
@@ -32,7 +36,9 @@ std::vector<CatalogueEntry> untitled_catalogue(bool sweeps) {
     if (name.filename() == "models" || name.filename() == "costs" ||
         name.filename() == "sketches") // what experiments speak of
       entry.disable_recursion_pending();
-    if (name.extension() != ".toml" || sweeps != (*name.begin() == "sweeps")) continue;
+    if (name.extension() != ".toml" || name.filename() == paper_file ||
+        sweeps != (*name.begin() == "sweeps"))
+      continue;
     entries.push_back(
         {fs::path(name).replace_extension().generic_string(), "", entry->path().string()});
   }
@@ -45,8 +51,11 @@ std::vector<CatalogueEntry> untitled_catalogue(bool sweeps) {
 }
 
 std::vector<CatalogueEntry> titled(std::vector<CatalogueEntry> entries) {
-  for (CatalogueEntry& entry : entries)
-    if (const auto title = read_config(entry.file).find("title")) entry.title = title->string();
+  for (CatalogueEntry& entry : entries) {
+    ConfigTable table = read_config(entry.file);
+    if (const auto title = table.find("title")) entry.title = title->string();
+    if (const auto time = table.find("cpu_time")) entry.cpu_seconds = time->time().seconds();
+  }
   return entries;
 }
 
@@ -56,6 +65,10 @@ std::string find(const std::string& text, bool sweeps) {
   std::vector<std::string> known;
   for (const CatalogueEntry& entry : untitled_catalogue(sweeps)) {
     if (entry.name == text) return entry.file;
+    const std::string folder = entry.name.substr(0, entry.name.find('/'));
+    if (!sweeps && folder != entry.name &&
+        (known.empty() || !known.back().starts_with(folder + "/")))
+      known.push_back(folder); // `tutti run` takes all of it
     known.push_back(entry.name);
   }
   const std::vector<CatalogueEntry> others = untitled_catalogue(!sweeps);
@@ -73,6 +86,28 @@ std::vector<CatalogueEntry> sweep_catalogue() { return titled(untitled_catalogue
 
 std::string find_experiment(const std::string& text) { return find(text, false); }
 std::string find_sweep(const std::string& text) { return find(text, true); }
+
+std::vector<CatalogueEntry> find_experiments(const std::string& text) {
+  const std::string pattern = text == "all" ? "*" : text;
+  const bool is_pattern = pattern.find_first_of("*?[") != std::string::npos;
+  std::vector<CatalogueEntry> found;
+  for (CatalogueEntry& entry : untitled_catalogue(false))
+    if (is_pattern ? fnmatch(pattern.c_str(), entry.name.c_str(), 0) == 0
+                   : entry.name.starts_with(text.ends_with('/') ? text : text + "/"))
+      found.push_back(std::move(entry));
+  return titled(std::move(found));
+}
+
+std::string find_paper(const std::string& folder) {
+  const fs::path experiments = data_folder("experiments", TUTTI_EXPERIMENTS_SOURCE_DIR);
+  std::vector<std::string> known;
+  for (const fs::directory_entry& entry : fs::directory_iterator(experiments))
+    if (fs::exists(entry.path() / paper_file)) known.push_back(entry.path().filename());
+  std::ranges::sort(known);
+  if (std::ranges::find(known, folder) == known.end())
+    throw InputError(unknown_name("paper", folder, known));
+  return experiments / folder / paper_file;
+}
 
 std::string default_folder(const std::string& file, const std::string& name) {
   const fs::path folder = data_folder("experiments", TUTTI_EXPERIMENTS_SOURCE_DIR);

@@ -2,6 +2,7 @@
 // command.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -11,6 +12,7 @@ struct CatalogueEntry {
   std::string name; ///< path below experiments/ without `.toml`: "tacos/fig02"
   std::string title;
   std::string file;
+  std::optional<double> cpu_seconds = {}; ///< about how long it takes, as it says
 };
 
 /// By name. Errors: InputError for a file that isn't TOML.
@@ -22,6 +24,13 @@ struct CatalogueEntry {
 /// name. Errors: InputError with the known names.
 [[nodiscard]] std::string find_experiment(const std::string& text);
 [[nodiscard]] std::string find_sweep(const std::string& text);
+
+/// Those of a folder ("tacos"), of a pattern with *, ? and [] ("taccl/fig*"), or all ("all"); none where
+/// the text is none of these. Errors: as catalogue().
+[[nodiscard]] std::vector<CatalogueEntry> find_experiments(const std::string& text);
+
+/// The file paper.toml of a folder of experiments. Errors: InputError with the known folders.
+[[nodiscard]] std::string find_paper(const std::string& folder);
 
 /// Where the results of such a file go by default: "out/tacos/fig02", by its path below
 /// experiments/; elsewhere "out/NAME".

@@ -75,6 +75,7 @@ Command command(CLI::App& app, const std::string& name, const std::string& descr
 std::vector<Command> add_commands(CLI::App& app, char** argv, const sweep::SweepEngine& mpi) {
   return {
       command(app, "run", "an experiment: tables, figures, paper-vs-ours verdicts", run_command),
+      command(app, "paper", "a paper's figures and tables beside ours, as a page", paper_command),
       command(app, "synth", "make, verify, bound and replay schedules", synth_command),
       command(app, "frontier", "SCCL's Pareto-optimal algorithms between latency and bandwidth",
               frontier_command),

@@ -2,6 +2,7 @@
 // that does it. Parsing of the text is done by the commands, so that its errors are InputErrors.
 #pragma once
 
+#include "experiments/driver/cli/catalogue.hpp"
 #include "experiments/driver/cli/study_line.hpp"
 #include "experiments/driver/records/table_form.hpp"
 #include "experiments/driver/studies/failures/evaluation.hpp"
@@ -48,6 +49,12 @@ struct RunArguments : AnswerArguments {
   std::optional<std::string> pack, measured; ///< files for tutti-gpu, and from it
   std::vector<std::string> pictures;         ///< formats beside svg
   bool progress = false;                     ///< lines where stderr is no terminal
+};
+
+struct PaperArguments {
+  std::string paper;                 ///< a folder of experiments: "tacos"
+  std::string results = "out";       ///< folder of their results
+  std::optional<std::string> output; ///< default: out/NAME/paper.html
 };
 
 /// A picture of what a run did to its network.
@@ -227,6 +234,10 @@ struct ManArguments {
 /// Each prints its result on stdout and returns the exit code: 0, or 1 where a check failed.
 /// Errors: InputError for bad input.
 int run_command(const RunArguments& arguments);
+int paper_command(const PaperArguments& arguments);
+/// The same of several experiments, by `run` of each. Errors: InputError.
+int run_many(std::span<const CatalogueEntry> entries, const RunArguments& arguments,
+             const std::function<int(const RunArguments&)>& run);
 int synth_command(const SynthArguments& arguments);
 int frontier_command(const FrontierArguments& arguments);
 int jobs_command(const JobsArguments& arguments);

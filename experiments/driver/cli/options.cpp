@@ -132,8 +132,10 @@ void add_bound(CLI::App& app, std::optional<std::string>& bound) {
 } // namespace
 
 void add_options(CLI::App& app, RunArguments& run) {
-  app.add_option("experiment", run.experiment,
-                 "a TOML file, or a name that `tutti list experiments` shows")
+  app.add_option(
+         "experiment", run.experiment,
+         "a TOML file, or a name that `tutti list experiments` shows; of several a folder, a "
+         "pattern or `all` (tacos, 'taccl/fig*'): a summary of what each came to")
       ->required();
   app.add_option("--out", run.out,
                  "folder for tables, figures and verdicts; default out/NAME (for tacos/fig02: "
@@ -148,6 +150,14 @@ void add_options(CLI::App& app, RunArguments& run) {
       ->excludes(pack);
   add_progress(app, run.progress);
   add_output(app, run);
+}
+
+void add_options(CLI::App& app, PaperArguments& paper) {
+  app.add_option("paper", paper.paper, "a folder of experiments that are of one paper: tacos")
+      ->required();
+  app.add_option("--results", paper.results,
+                 "folder of their results, as `tutti run tacos` leaves them; default out");
+  app.add_option("-o,--output", paper.output, "page to write; default out/NAME/paper.html");
 }
 
 void add_options(CLI::App& app, SynthArguments& synth) {

@@ -14,6 +14,7 @@ class App;
 namespace tutti {
 
 void add_options(CLI::App& app, RunArguments& arguments);
+void add_options(CLI::App& app, PaperArguments& arguments);
 void add_options(CLI::App& app, SynthArguments& arguments);
 void add_options(CLI::App& app, FrontierArguments& arguments);
 void add_options(CLI::App& app, JobsArguments& arguments);

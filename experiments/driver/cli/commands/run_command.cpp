@@ -65,7 +65,7 @@ void print_results(const Experiment& experiment, std::span<const StudyResult> re
   for (const StudyResult& result : results)
     if (const std::string story = result.story(form); !story.empty()) text += "\n" + story;
   if (const std::vector<Comparison> comparisons = comparisons_of(results); !comparisons.empty())
-    if (const std::string table = to_text(comparison_table(comparisons), form); !table.empty())
+    if (const std::string table = comparison_text(comparisons, form); !table.empty())
       text += "\n" + table;
   print_tables(text);
 }
@@ -76,7 +76,7 @@ int exit_code_of(std::span<const StudyResult> results) {
   for (const StudyResult& result : results)
     code = std::max({code, report_problems(result.defects), report_problems(result.nothing_made)});
   if (!all_agree(comparisons_of(results))) {
-    print_message("an expected value differs without an explanation");
+    print_message("an expected value differs, and isn't what \"ours\" says");
     code = 1;
   }
   return code;
@@ -139,6 +139,8 @@ int write_pack(Experiment experiment, const std::string& file, const RunArgument
 } // namespace
 
 int run_command(const RunArguments& arguments) {
+  if (const auto several = find_experiments(arguments.experiment); !several.empty())
+    return run_many(several, arguments, run_command);
   const std::string file = find_experiment(arguments.experiment);
   const std::string toml = read_input_file(file);
   Experiment experiment = parse_experiment(toml, file);

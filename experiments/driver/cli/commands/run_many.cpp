@@ -1,0 +1,264 @@
+// `tutti run` of several experiments: a paper's folder, those of a pattern, or all. Each runs in a
+// process of its own, so that a crash costs one of them, with its words in a log beside its results.
+// What is finished is remembered by what decided it: the program, the experiment's file and the
+// files that it may speak of, which lie below its folder.
+#include "experiments/driver/cli/catalogue.hpp"
+#include "experiments/driver/cli/commands.hpp"
+#include "experiments/driver/pool/interrupts.hpp"
+#include "experiments/driver/pool/process_pool.hpp"
+#include "experiments/driver/records/output.hpp"
+#include "experiments/driver/records/table.hpp"
+#include "experiments/driver/results/result_files.hpp"
+#include "experiments/driver/studies/runs/runner.hpp"
+#include "experiments/driver/terminal/progress.hpp"
+#include "sim/files/files.hpp"
+#include "sim/files/standard_files.hpp"
+#include "sim/hash.hpp"
+#include "sim/units.hpp"
+
+#include <fmt/format.h>
+
+#include <poll.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+#include <iterator>
+#include <optional>
+#include <sstream>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace tutti {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string finished_file(const std::string& folder) { return folder + "/finished.txt"; }
+
+/// How an experiment ended: a line in its folder.
+struct Finished {
+  std::uint64_t made_of = 0; ///< fingerprint
+  int code = 0;              ///< of its command
+  double cpu_seconds = 0;
+};
+
+struct Planned {
+  CatalogueEntry entry;
+  std::string folder;
+  std::uint64_t made_of = 0;
+  std::optional<Finished> before = {}; ///< whatever it was made of
+  std::string end = {};                ///< "done", "as before", or why it isn't
+  double cpu_seconds = 0;
+  int code = 0;
+
+  [[nodiscard]] bool is_finished() const { return before && before->made_of == made_of; }
+  /// Nothing where nobody knows.
+  [[nodiscard]] std::optional<double> expected_seconds() const {
+    if (before) return before->cpu_seconds;
+    return entry.cpu_seconds;
+  }
+  /// Whether there are results of it, good or bad.
+  [[nodiscard]] bool ended() const { return fs::exists(finished_file(folder)); }
+  [[nodiscard]] std::string log() const { return folder + "/log.txt"; }
+};
+
+std::optional<Finished> read_finished(const std::string& folder) {
+  if (!fs::exists(finished_file(folder))) return std::nullopt;
+  std::istringstream text(read_file(finished_file(folder)));
+  Finished finished;
+  if (text >> finished.made_of >> finished.code >> finished.cpu_seconds) return finished;
+  return std::nullopt;
+}
+
+std::uint64_t made_of(const CatalogueEntry& entry, std::uint64_t program) {
+  Fingerprint fingerprint;
+  fingerprint.add(program);
+  fingerprint.add(read_file(entry.file));
+  std::vector<std::string> spoken_of; // sketches, costs, models: not experiments beside it
+  for (const fs::directory_entry& below :
+       fs::directory_iterator(fs::path(entry.file).parent_path()))
+    if (below.is_directory())
+      for (const fs::directory_entry& file : fs::recursive_directory_iterator(below))
+        if (file.is_regular_file()) spoken_of.push_back(file.path().string());
+  std::ranges::sort(spoken_of);
+  for (const std::string& file : spoken_of) fingerprint.add(read_file(file));
+  return fingerprint.value();
+}
+
+std::vector<Planned> planned(std::span<const CatalogueEntry> entries,
+                             const RunArguments& arguments) {
+  Fingerprint program;
+  program.add(read_file("/proc/self/exe"));
+  std::vector<Planned> all;
+  for (const CatalogueEntry& entry : entries) {
+    Planned one{.entry = entry,
+                .folder = (arguments.out ? *arguments.out : "out") + "/" + entry.name};
+    one.made_of = made_of(entry, program.value());
+    one.before = read_finished(one.folder);
+    all.push_back(std::move(one));
+  }
+  return all;
+}
+
+std::string estimate(std::span<const Planned> all, std::size_t jobs) {
+  double seconds = 0;
+  std::size_t finished = 0, unknown = 0;
+  for (const Planned& one : all) {
+    if (one.is_finished())
+      ++finished;
+    else if (const std::optional<double> expected = one.expected_seconds())
+      seconds += *expected;
+    else
+      ++unknown;
+  }
+  std::string text = fmt::format("{} experiments", all.size());
+  if (finished > 0) text += fmt::format(", {} finished before", finished);
+  if (seconds > 0) text += fmt::format(", about {:.0f} s of CPU time, {} at once", seconds, jobs);
+  if (unknown > 0) text += fmt::format(" ({} of unknown length)", unknown);
+  return text + "\n";
+}
+
+/// What the pool's process does: all that the command says goes to the log.
+std::string run_logged(const Planned& one, RunArguments arguments,
+                       const std::function<int(const RunArguments&)>& run) {
+  arguments.experiment = one.entry.file;
+  arguments.out = one.folder;
+  arguments.jobs = "1";
+  arguments.progress = false;
+  if (std::freopen(one.log().c_str(), "w", stdout) == nullptr ||
+      ::dup2(::fileno(stdout), ::fileno(stderr)) < 0)
+    throw InputError(one.log() + ": cannot write");
+  const int code = run(arguments);
+  std::fflush(stdout);
+  return fmt::to_string(code);
+}
+
+class Batch {
+public:
+  Batch(std::vector<Planned>& all, const RunArguments& arguments, std::size_t jobs,
+        const std::function<int(const RunArguments&)>& run)
+      : all_(all), arguments_(arguments), run_(run), pool_(jobs) {
+    for (std::size_t i = 0; i < all.size(); ++i)
+      if (all[i].is_finished()) {
+        all[i].end = "as before";
+        all[i].code = all[i].before->code;
+        all[i].cpu_seconds = all[i].before->cpu_seconds;
+      } else {
+        waiting_.push_back(i);
+      }
+    // The longest first, so that none is left alone at the end.
+    std::ranges::stable_sort(waiting_, std::ranges::greater(), [&all](std::size_t i) {
+      return all[i].expected_seconds().value_or(1e9);
+    });
+  }
+
+  /// False where a signal ended it.
+  bool run() {
+    ProgressBar bar("experiments");
+    std::size_t next = 0, done = 0;
+    while (true) {
+      while (!interrupts_.count() && next < waiting_.size() && pool_.has_room())
+        start(waiting_[next++]);
+      if (pool_.is_idle()) break;
+      pollfd signals{interrupts_.file(), POLLIN, 0};
+      const std::vector<TaskEnd> ends = pool_.wait({&signals, 1}, 0.5);
+      interrupt();
+      for (const TaskEnd& end : ends) finish(end);
+      bar.update(done += ends.size(), waiting_.size());
+    }
+    for (; next < waiting_.size(); ++next) all_[waiting_[next]].end = "not begun";
+    return interrupts_.count() == 0;
+  }
+
+private:
+  void start(std::size_t index) {
+    const Planned& one = all_[index];
+    fs::create_directories(one.folder);
+    fs::remove(finished_file(one.folder));
+    pool_.start(index, {},
+                [&](const ProcessPool::Say&) { return run_logged(one, arguments_, run_); });
+  }
+
+  void interrupt() {
+    if (interrupts_.count() <= passed_on_) return;
+    passed_on_ = interrupts_.count();
+    if (passed_on_ > 1) throw Interrupted();
+    for (const auto& [index, process] : pool_.running()) interrupts_.pass_on(process);
+  }
+
+  void finish(const TaskEnd& end) {
+    Planned& one = all_[end.task];
+    one.cpu_seconds = end.process.cpu_seconds;
+    one.code = end.failure ? 1 : std::stoi(end.text);
+    if (end.failure) {
+      one.end = end.text;
+    } else if (one.code == interrupted_exit_code) {
+      one.end = "interrupted";
+    } else {
+      one.end = one.code == 0 ? "done" : "fails: " + one.log();
+      write_file(finished_file(one.folder),
+                 fmt::format("{} {} {:.1f}\n", one.made_of, one.code, one.cpu_seconds));
+    }
+  }
+
+  std::vector<Planned>& all_;
+  const RunArguments& arguments_;
+  const std::function<int(const RunArguments&)>& run_;
+  ProcessPool pool_;
+  Interrupts interrupts_;
+  std::vector<std::size_t> waiting_;
+  std::uint64_t passed_on_ = 0;
+};
+
+Table summary(std::span<const Planned> all) {
+  Table table{{{"experiment"}}, {}};
+  for (Column& column : verdict_columns()) table.columns.push_back(std::move(column));
+  table.columns.push_back({"CPU", Align::right, 2});
+  table.columns.push_back({"end", Align::left, 0, true});
+  std::vector<Comparison> sum;
+  double seconds = 0;
+  const auto add = [&](const std::string& name, std::span<const Comparison> comparisons,
+                       double cpu_seconds, const std::string& end) {
+    std::vector<std::string> row{name};
+    std::ranges::move(verdict_cells(comparisons), std::back_inserter(row));
+    row.push_back(fmt::format("{:.1f} s", cpu_seconds));
+    row.push_back(end);
+    table.rows.push_back(std::move(row));
+  };
+  for (const Planned& one : all) {
+    // Of one that didn't end, an earlier version's results may still be there.
+    const std::vector<Comparison> comparisons =
+        one.ended() ? read_comparisons(one.folder) : std::vector<Comparison>();
+    add(one.entry.name, comparisons, one.cpu_seconds, one.end);
+    sum.insert(sum.end(), comparisons.begin(), comparisons.end());
+    seconds += one.cpu_seconds;
+  }
+  add("all", sum, seconds, "");
+  return table;
+}
+
+} // namespace
+
+int run_many(std::span<const CatalogueEntry> entries, const RunArguments& arguments,
+             const std::function<int(const RunArguments&)>& run) {
+  for (const auto& [option, is_given] :
+       {std::pair("--json", arguments.json), std::pair("--pack", arguments.pack.has_value()),
+        std::pair("--measured", arguments.measured.has_value())})
+    if (is_given) throw InputError(fmt::format("{} is for one experiment", option));
+  const std::size_t jobs = arguments.jobs ? parse_jobs(*arguments.jobs) : default_jobs();
+  std::vector<Planned> all = planned(entries, arguments);
+  print_text(estimate(all, jobs));
+  flush_standard_output(); // before hours of work; what a child inherits it would write again
+  const bool is_whole = Batch(all, arguments, jobs, run).run();
+  print_tables("\n" + to_text(summary(all), table_form(arguments.tables)));
+  if (!is_whole) return interrupted_exit_code;
+  int code = 0;
+  for (const Planned& one : all) code = std::max(code, one.code);
+  return code;
+}
+
+} // namespace tutti
