@@ -99,6 +99,7 @@ std::vector<CatalogueEntry> find_experiments(const std::string& text) {
 }
 
 std::string find_paper(const std::string& folder) {
+  if (folder.ends_with(".toml")) return folder;
   const fs::path experiments = data_folder("experiments", TUTTI_EXPERIMENTS_SOURCE_DIR);
   std::vector<std::string> known;
   for (const fs::directory_entry& entry : fs::directory_iterator(experiments))

@@ -153,7 +153,9 @@ void add_options(CLI::App& app, RunArguments& run) {
 }
 
 void add_options(CLI::App& app, PaperArguments& paper) {
-  app.add_option("paper", paper.paper, "a folder of experiments that are of one paper: tacos")
+  app.add_option("paper", paper.paper,
+                 "a folder of experiments that are of one paper (tacos), or a TOML file "
+                 "(docs/formats/experiment.md)")
       ->required();
   app.add_option("--results", paper.results,
                  "folder of their results, as `tutti run tacos` leaves them; default out");

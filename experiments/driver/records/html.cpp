@@ -36,6 +36,7 @@ nav h2 { display: none; }
 table { border-collapse: collapse; font-size: .92rem; font-variant-numeric: tabular-nums; }
 th, td { padding: .25rem .7rem; border-bottom: 1px solid var(--line); text-align: left;
   vertical-align: top; }
+td:first-child { min-width: 9rem; }
 th { background: var(--shade); font-weight: 600; }
 th.n, td.n { text-align: right; white-space: nowrap; }
 figure { margin: 1.2rem 0; overflow-x: auto; }

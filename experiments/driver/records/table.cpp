@@ -194,18 +194,17 @@ constexpr Mark bold{"\uFDD0", "\x1b[1m"}, green{"\uFDD1", "\x1b[32m"}, yellow{"\
 
 /// Mark of the cell's colour; empty where it has none.
 std::string_view mark_of(std::string_view cell) {
-  constexpr std::array<std::pair<std::string_view, Mark>, 11> colours{
-      {{"match", green},
-       {"optimal", green},
-       {"direction holds", yellow},
-       {"left open", yellow},
-       {"differs", yellow},
-       {"not judged", yellow},
-       {"timed_out", yellow},
-       {"infeasible", yellow},
-       {"unsupported", yellow},
-       {"unexpected", red},
-       {"DEFECT", red}}};
+  constexpr std::array<std::pair<std::string_view, Mark>, 11> colours{{{"match", green},
+                                                                       {"optimal", green},
+                                                                       {"direction holds", yellow},
+                                                                       {"left open", yellow},
+                                                                       {"differs", yellow},
+                                                                       {"not judged", yellow},
+                                                                       {"timed_out", yellow},
+                                                                       {"infeasible", yellow},
+                                                                       {"unsupported", yellow},
+                                                                       {"unexpected", red},
+                                                                       {"DEFECT", red}}};
   const auto* found = std::ranges::find(colours, cell, [](const auto& row) { return row.first; });
   return found == colours.end() ? std::string_view() : found->second.character;
 }
@@ -271,6 +270,16 @@ std::string beginning(std::string_view text, std::size_t width) {
     at += c.length;
   }
   return std::string(text.substr(0, at));
+}
+
+Table without_empty_columns(Table table) {
+  for (std::size_t c = table.columns.size(); c-- > 0;) {
+    if (std::ranges::any_of(table.rows, [c](const auto& row) { return !row[c].empty(); })) continue;
+    const auto at = static_cast<std::ptrdiff_t>(c);
+    table.columns.erase(table.columns.begin() + at);
+    for (std::vector<std::string>& row : table.rows) row.erase(row.begin() + at);
+  }
+  return table;
 }
 
 std::string_view without_unit(std::string_view name) {

@@ -43,6 +43,9 @@ struct TableForm {
       {}; ///< collects those of all tables, if it is there
 };
 
+/// Without columns that are empty in all rows.
+[[nodiscard]] Table without_empty_columns(Table table);
+
 /// "lower_bound" of "lower_bound_ps": what a CSV's header says is in which unit.
 [[nodiscard]] std::string_view without_unit(std::string_view name);
 

@@ -14,6 +14,7 @@
 #include <fmt/format.h>
 
 #include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <iterator>
 #include <utility>
@@ -93,7 +94,7 @@ std::string coverage(const Paper& paper, const std::string& results) {
   }
   add("all", "", sum, "");
   return "<section id=\"coverage\">\n<h2>What is covered</h2>\n" +
-         html_table(table, table.rows.size(), "") + "</section>\n";
+         html_table(without_empty_columns(std::move(table)), SIZE_MAX, "") + "</section>\n";
 }
 
 std::string contents(const Paper& paper) {
@@ -136,7 +137,7 @@ std::string part_section(const Paper& paper, std::size_t i, const std::string& r
     text += picture(folder, experiment + "/verdicts", part.what + ": the paper's values and ours");
   if (!comparisons.empty()) {
     const Table table = comparison_table(comparisons);
-    text += html_table(table, table.rows.size(), "") + paragraph(comparison_tally(comparisons));
+    text += html_table(table, SIZE_MAX, "") + paragraph(comparison_tally(comparisons));
     const std::vector<std::string> notes = comparison_notes(comparisons);
     if (!notes.empty()) text += "<ol class=\"note\">\n";
     for (const std::string& note : notes) text += fmt::format("<li>{}</li>\n", escaped(note));

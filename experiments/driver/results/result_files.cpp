@@ -65,7 +65,8 @@ std::vector<RecordFile> joined_files(std::span<const StudyResult> results) {
 /// Whether all values are said without a unit, so that they have one axis.
 bool are_plain(std::span<const Comparison> comparisons) {
   return std::ranges::all_of(comparisons, [](const Comparison& c) {
-    return !c.paper.empty() && c.paper.back() >= '0' && c.paper.back() <= '9';
+    return !c.apart.empty() ||
+           (!c.paper.empty() && c.paper.back() >= '0' && c.paper.back() <= '9');
   });
 }
 
@@ -80,16 +81,22 @@ std::optional<Figure> verdicts_figure(std::span<const Comparison> comparisons) {
     if (found == points.series.end()) points.series.push_back(algorithm);
     return index;
   };
+  const auto is_shown = [](const Comparison& c) {
+    return c.apart.empty() && std::isfinite(c.deviation);
+  };
+  // Of a mean, without the range of what it is of.
+  const auto short_of = [](const std::string& text) { return text.substr(0, text.find(" (")); };
   for (const Comparison& c : comparisons)
-    if (c.beside) (void)series_of(c.beside->algorithm);
+    if (c.beside && is_shown(c)) (void)series_of(c.beside->algorithm);
   for (const Comparison& c : comparisons) {
-    if (!std::isfinite(c.deviation)) continue;
+    if (!is_shown(c)) continue;
     VerdictRow row{c.label, {points.series.size(), {"", std::nan("")}}};
     const double paper = points.over_paper ? c.value / (1 + c.deviation) : 1;
     row.points[0] = {c.paper, c.value / (1 + c.deviation) / paper};
-    row.points[1] = {c.ours, c.value / paper};
+    row.points[1] = {short_of(c.ours), c.value / paper};
     if (c.beside)
-      row.points[series_of(c.beside->algorithm)] = {c.beside->text, c.beside->value / paper};
+      row.points[series_of(c.beside->algorithm)] = {short_of(c.beside->text),
+                                                    c.beside->value / paper};
     points.rows.push_back(std::move(row));
   }
   if (points.rows.size() > most_rows || points.rows.empty()) return std::nullopt;

@@ -6,8 +6,9 @@
 #include "tests/message_of.hpp"
 #include "tests/temporary_folder.hpp"
 
-#include <filesystem>
+#include <cstdlib>
 #include <string>
+#include <string_view>
 
 namespace run_many_test {
 
@@ -71,6 +72,31 @@ TEST_CASE("a paper's page shows what was run, what wasn't, and what isn't covere
   CHECK_THAT(page, ContainsSubstring("Not run yet."));
   CHECK_THAT(page, ContainsSubstring("Not covered: The paper prints no value"));
   CHECK_THAT(run_tutti("paper taco", folder).err, ContainsSubstring("did you mean \"tacos\"?"));
+}
+
+TEST_CASE("a browser shows a paper's page as it is written", "[slow]") {
+  if (std::system("command -v chromium > /dev/null") != 0) {
+    WARN("no chromium here: skipped");
+    return;
+  }
+  const TemporaryFolder folder;
+  REQUIRE(run_tutti("run 'tacos/fig0[159]' --out out", folder).code == 0);
+  REQUIRE(run_tutti("paper tacos -o page.html", folder).code == 0);
+  const std::string dump = folder.file("dump.html");
+  REQUIRE(std::system(("chromium --headless --no-sandbox --disable-gpu --dump-dom file://" +
+                       folder.file("page.html") + " > " + dump + " 2> /dev/null")
+                          .c_str()) == 0);
+  const auto count = [](const std::string& text, std::string_view what) {
+    std::size_t n = 0;
+    for (std::size_t at = 0; (at = text.find(what, at)) != std::string::npos; ++at) ++n;
+    return n;
+  };
+  const std::string written = read_file(folder.file("page.html")), shown = read_file(dump);
+  for (const char* element : {"<svg", "<section", "<table", "</tr>", "<h2"}) {
+    INFO(element);
+    CHECK(count(shown, element) == count(written, element)); // nothing that HTML closes by itself
+  }
+  CHECK(count(written, "<svg") >= 5);
 }
 
 TEST_CASE("a paper's file names its experiments, or says why there are none") {

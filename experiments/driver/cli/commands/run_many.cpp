@@ -238,7 +238,7 @@ Table summary(std::span<const Planned> all) {
     seconds += one.cpu_seconds;
   }
   add("all", sum, seconds, "");
-  return table;
+  return without_empty_columns(std::move(table));
 }
 
 } // namespace
