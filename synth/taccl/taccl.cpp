@@ -335,7 +335,20 @@ private:
   std::uint32_t trials_ = 0;
 };
 
-/// What TACCL makes of a collective that isn't an All-Reduce, as its paper has it.
+Outcome taccl_as_numbered(const Topology& topology, const Collective& collective,
+                          const SynthesisOptions& options) {
+  return SketchTrials(topology, collective, options).run();
+}
+
+/// A sketch speaks of the network as it was listed: its paths, or none.
+Outcome by_sketches(const Topology& topology, const Collective& collective,
+                    const SynthesisOptions& options) {
+  if (find_setting(options, "sketch") != nullptr)
+    return taccl_as_numbered(topology, collective, options);
+  return planned_by_structure(taccl_as_numbered, topology, collective, options);
+}
+
+/// A collective that isn't an All-Reduce, or a half of one, as the paper has it.
 Outcome printed(const Topology& topology, CollectiveKind kind, const Collective& collective,
                 SynthesisOptions options, const WorkLimit& limit) {
   options.settings.try_emplace("routes", "taccl");
@@ -343,15 +356,10 @@ Outcome printed(const Topology& topology, CollectiveKind kind, const Collective&
   if (!options.settings.contains("sketch")) options.settings.try_emplace("sketches", "1");
   if (options.limit_seconds > 0) options.limit_seconds = std::max(0.01, limit.remaining_seconds());
   const CollectivePart& part = collective.parts.front();
-  if (part.kind == kind) return taccl(topology, collective, options);
-  return taccl(topology,
-               make_collective(topology, {kind, part.size, part.group, 0, part.chunks_per_shard}),
-               options);
-}
-
-Outcome taccl_as_numbered(const Topology& topology, const Collective& collective,
-                          const SynthesisOptions& options) {
-  return SketchTrials(topology, collective, options).run();
+  if (part.kind == kind) return by_sketches(topology, collective, options);
+  return by_sketches(
+      topology, make_collective(topology, {kind, part.size, part.group, 0, part.chunks_per_shard}),
+      options);
 }
 
 } // namespace
@@ -359,33 +367,34 @@ Outcome taccl_as_numbered(const Topology& topology, const Collective& collective
 Outcome taccl(const Topology& topology, const Collective& collective,
               const SynthesisOptions& options) {
   if (needs_direct_paths(topology, collective)) return direct_paths(topology, collective, options);
-  // A sketch speaks of the network as it was listed: its paths, or none.
-  if (find_setting(options, "sketch") != nullptr)
-    return taccl_as_numbered(topology, collective, options);
-  return or_direct_paths(planned_by_structure(taccl_as_numbered, topology, collective, options),
-                         topology, collective, options);
+  Outcome made = by_sketches(topology, collective, options);
+  if (find_setting(options, "sketch") != nullptr) return made;
+  return or_direct_paths(std::move(made), topology, collective, options);
 }
 
 // One sketch, paths of its own routing, and a Reduce-Scatter, then an All-Gather (sec. 5.3).
 Outcome taccl_paper(const Topology& topology, const Collective& collective,
                     const SynthesisOptions& options) {
+  if (needs_direct_paths(topology, collective)) return direct_paths(topology, collective, options);
   const WorkLimit limit(options);
   const CollectiveKind kind = collective.parts.front().kind;
-  if (kind != CollectiveKind::all_reduce)
-    return printed(topology, kind, collective, options, limit);
-  Outcome outcome = printed(topology, CollectiveKind::reduce_scatter, collective, options, limit);
-  if (!outcome.schedule) return outcome;
-  const Outcome copies = printed(topology, CollectiveKind::all_gather, collective, options, limit);
-  if (!copies.schedule) return copies;
-  if (copies.parts_per_chunk != outcome.parts_per_chunk)
-    return unsupported("the limit left both halves in different chunks");
-  outcome.schedule = concatenated(*outcome.schedule, *copies.schedule);
-  if (outcome.planned && copies.planned)
-    outcome.planned = *outcome.planned + *copies.planned;
-  else
-    outcome.planned.reset();
-  if (copies.status == Status::timed_out) outcome.status = copies.status;
-  return outcome;
+  const bool has_halves = kind == CollectiveKind::all_reduce;
+  Outcome outcome = printed(topology, has_halves ? CollectiveKind::reduce_scatter : kind,
+                            collective, options, limit);
+  if (has_halves && outcome.schedule) {
+    Outcome copies = printed(topology, CollectiveKind::all_gather, collective, options, limit);
+    if (!copies.schedule) {
+      outcome = std::move(copies);
+    } else if (copies.parts_per_chunk != outcome.parts_per_chunk) {
+      outcome = unsupported("the limit left both halves in different chunks");
+    } else {
+      outcome.schedule = concatenated(*outcome.schedule, *copies.schedule);
+      if (outcome.planned && copies.planned) outcome.planned = *outcome.planned + *copies.planned;
+      if (copies.status == Status::timed_out) outcome.status = copies.status;
+    }
+  }
+  if (find_setting(options, "sketch") != nullptr) return outcome;
+  return or_direct_paths(std::move(outcome), topology, collective, options);
 }
 
 } // namespace tutti

@@ -26,12 +26,13 @@ TEST_CASE("commands, options and names are offered by how they begin") {
   CHECK(offered("sk") == "sketch\n");
   CHECK(offered("show --sk") == "--sketch\n");
   CHECK(offered("synth --topo") == "--topology\n");
-  CHECK(offered("synth -a tac") == "taccl\ntacos\ntacos_paper\n");
-  CHECK(offered("synth -a ring,tac") == "ring,taccl\nring,tacos\nring,tacos_paper\n");
+  CHECK(offered("synth -a tac") == "taccl\ntaccl_paper\ntacos\ntacos_paper\n");
+  CHECK(offered("synth -a ring,tac") ==
+        "ring,taccl\nring,taccl_paper\nring,tacos\nring,tacos_paper\n");
   CHECK(offered("synth -c all_") == "all_gather\nall_reduce\nall_to_all\n");
   CHECK(offered("synth -t dragonf") == "dragonfly\n");
   CHECK(offered("synth -t dgx1x") == "dgx1x2\n");
-  CHECK(offered("run tacos/fig0") == "tacos/fig01\ntacos/fig02\n");
+  CHECK(offered("run tacos/fig0") == "tacos/fig01\ntacos/fig02\ntacos/fig05\ntacos/fig09\n");
   CHECK(offered("sweep sweeps/qu") == "sweeps/quick\n");
   CHECK(offered("list run") == "runtimes\n");
   CHECK_THAT(offered("synth ''"), !ContainsSubstring("tacos"));

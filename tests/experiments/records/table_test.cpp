@@ -169,15 +169,20 @@ TEST_CASE("a table that has only labels of what is asked for is left out") {
   CHECK_THAT(to_text(table, form), ContainsSubstring("algorithm      time\n"));
 }
 
+TEST_CASE("columns that are empty in all rows may go") {
+  const Table table{{{"a"}, {"b"}, {"c"}, {"d"}}, {{"", "1", "", ""}, {"", "", "", "2"}}};
+  CHECK(to_text(without_empty_columns(table)) == "b  d\n-  -\n1\n   2\n");
+}
+
 TEST_CASE("colours mark titles and verdicts, and don't move anything") {
   const Table table{{{"what"}, {"verdict"}, {"n", Align::right}},
-                    {{"a", "match", "1"}, {"b", "differs", "2"}}};
+                    {{"a", "match", "1"}, {"b", "unexpected", "2"}}};
   const auto as_it_is = [](std::string_view rest) { return std::string(rest); };
   const std::string text = with_colours(to_text(table, {.colour = true}), as_it_is);
-  CHECK(text == "\x1b[1mwhat\x1b[0m  \x1b[1mverdict\x1b[0m  \x1b[1mn\x1b[0m\n"
-                "----  -------  -\n"
-                "a     \x1b[32mmatch\x1b[0m    1\n"
-                "b     \x1b[31mdiffers\x1b[0m  2\n");
+  CHECK(text == "\x1b[1mwhat\x1b[0m  \x1b[1mverdict\x1b[0m     \x1b[1mn\x1b[0m\n"
+                "----  ----------  -\n"
+                "a     \x1b[32mmatch\x1b[0m       1\n"
+                "b     \x1b[31munexpected\x1b[0m  2\n");
 }
 
 TEST_CASE("a cell can't colour anything, and is as wide as what is shown of it") {
