@@ -24,6 +24,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <functional>
+#include <iterator>
 #include <limits>
 #include <optional>
 #include <queue>
@@ -76,8 +77,10 @@ struct Match {
 /// One attempt for a collective that copies: everything that is drawn depends on the seed.
 class Attempt {
 public:
-  Attempt(const Topology& network, const Collective& copies, std::uint64_t seed)
-      : network_(network), ten_(network, copies.largest_chunk()), random_(seed),
+  /// The limit must outlive this.
+  Attempt(const Topology& network, const Collective& copies, std::uint64_t seed,
+          const WorkLimit& limit)
+      : network_(network), limit_(limit), ten_(network, copies.largest_chunk()), random_(seed),
         wanted_(network.npu_count(), std::vector<bool>(copies.chunks.size())),
         arrival_(network.npu_count(), std::vector<Time>(copies.chunks.size(), never)),
         match_(network.npu_count(), std::vector<std::size_t>(copies.chunks.size())),
@@ -97,10 +100,10 @@ public:
 
   /// Algorithm 2: matching, from time to time, until the postcondition holds. False where it never
   /// will. Errors: LimitReached.
-  bool run(const WorkLimit& limit) {
+  bool run() {
     for (Time t{0}; unsatisfied_ > 0; t = arrivals_.top().first) {
-      limit.require();
-      limit.report(total_ - unsatisfied_, total_, t);
+      limit_.require();
+      limit_.report(total_ - unsatisfied_, total_, t);
       for (; !arrivals_.empty() && arrivals_.top().first <= t; arrivals_.pop())
         arrive(matches_[arrivals_.top().second], t);
       for (const NodeId npu : due_) {
@@ -177,29 +180,39 @@ private:
     }
   }
 
-  /// A chunk that one of the free links can bring, each as likely, and those that can; nothing where
-  /// there is none. One that several offer would be drawn more often: it is taken as much less often.
+  /// A chunk that one of the free links can bring, each as likely, and those that can; nothing
+  /// where there is none. What several offer counts as an offer of the first.
   std::optional<ChunkId> drawn(const std::vector<LinkId>& free, std::vector<LinkId>& candidates,
                                Time t) {
+    std::vector<std::size_t> ends; // of each link's offers, one after the other
     while (true) {
-      std::size_t offers = 0;
-      for (const LinkId link : free) offers += offers_[link.value].size();
-      if (offers == 0) return std::nullopt;
-      std::size_t i = random_.below(offers);
-      auto link = free.begin();
-      for (; i >= offers_[link->value].size(); ++link) i -= offers_[link->value].size();
+      if (++draws_ % draws_between_questions == 0) limit_.require();
+      if (ends.empty())
+        for (const LinkId link : free)
+          ends.push_back((ends.empty() ? 0 : ends.back()) + offers_[link.value].size());
+      if (ends.empty() || ends.back() == 0) return std::nullopt;
+      const std::size_t i = random_.below(ends.back());
+      const auto at = std::ranges::upper_bound(ends, i) - ends.begin();
+      const auto link = free.begin() + at;
       std::vector<ChunkId>& of_link = offers_[link->value];
-      const ChunkId chunk = of_link[i];
+      const std::size_t place = i - (at == 0 ? 0 : ends[static_cast<std::size_t>(at) - 1]);
+      if (place >= of_link.size()) { // some have gone
+        ends.clear();
+        continue;
+      }
+      const ChunkId chunk = of_link[place];
       if (!is_earlier(chunk, *link, t)) {
-        of_link[i] = of_link.back();
+        of_link[place] = of_link.back();
         of_link.pop_back();
         continue;
       }
+      const auto offers_it = [&](LinkId other) {
+        return arrival(chunk, ten_.source(other)) <= t && is_earlier(chunk, other, t);
+      };
+      if (std::any_of(free.begin(), link, offers_it)) continue;
       candidates.clear();
-      for (const LinkId other : free)
-        if (arrival(chunk, ten_.source(other)) <= t && is_earlier(chunk, other, t))
-          candidates.push_back(other);
-      if (random_.below(candidates.size()) == 0) return chunk;
+      std::copy_if(link, free.end(), std::back_inserter(candidates), offers_it);
+      return chunk;
     }
   }
 
@@ -231,7 +244,10 @@ private:
     expect(*slower.chunk, npu, match);
   }
 
+  static constexpr std::uint64_t draws_between_questions = 4096;
+
   const Topology& network_;
+  const WorkLimit& limit_;
   TimeExpandedNetwork ten_;
   Random random_;
   std::vector<std::vector<bool>> wanted_;       ///< [npu][chunk]: by its postcondition
@@ -247,6 +263,7 @@ private:
       arrivals_;
   std::vector<NodeId> due_; ///< NPUs to which something may have become possible
   std::vector<bool> is_due_;
+  std::uint64_t draws_ = 0;
 };
 
 std::uint32_t number(const SynthesisOptions& options, const char* key, std::uint32_t otherwise) {
@@ -264,9 +281,9 @@ Outcome best_attempt(const Topology& topology, const Collective& copies,
   Outcome best;
   best.status = Status::feasible;
   for (std::uint32_t i = 0; i < number(options, "starts", 10); ++i) {
-    Attempt attempt(network.network, copies, options.seed + i);
+    Attempt attempt(network.network, copies, options.seed + i, limit);
     try {
-      if (!attempt.run(limit)) return unsupported("links, and switches unwound, don't connect all");
+      if (!attempt.run()) return unsupported("links, and switches unwound, don't connect all");
     } catch (const LimitReached&) {
       best.status = Status::timed_out;
       if (!best.schedule) best.note = "no schedule within the limit";

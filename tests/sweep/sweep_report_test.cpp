@@ -1,7 +1,7 @@
 #include "experiments/driver/sweep/report/sweep_report.hpp"
 
-#include "experiments/driver/records/printable.hpp"
 #include "experiments/driver/records/html.hpp"
+#include "experiments/driver/records/printable.hpp"
 #include "experiments/driver/sweep/report/points_csv.hpp"
 #include "experiments/driver/sweep/report/sweep_page.hpp"
 #include "sim/error.hpp"

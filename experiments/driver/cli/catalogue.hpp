@@ -25,11 +25,12 @@ struct CatalogueEntry {
 [[nodiscard]] std::string find_experiment(const std::string& text);
 [[nodiscard]] std::string find_sweep(const std::string& text);
 
-/// Those of a folder ("tacos"), of a pattern with *, ? and [] ("taccl/fig*"), or all ("all"); none where
-/// the text is none of these. Errors: as catalogue().
+/// Those of a folder ("tacos"), of a pattern with *, ? and [] ("taccl/fig*"), or all ("all"); none
+/// where the text is none of these. Errors: as catalogue().
 [[nodiscard]] std::vector<CatalogueEntry> find_experiments(const std::string& text);
 
-/// The file paper.toml of a folder of experiments; a file's name (with `.toml`) as it is. Errors: InputError with the known folders.
+/// The file paper.toml of a folder of experiments; a file's name (with `.toml`) as it is. Errors:
+/// InputError with the known folders.
 [[nodiscard]] std::string find_paper(const std::string& folder);
 
 /// Where the results of such a file go by default: "out/tacos/fig02", by its path below

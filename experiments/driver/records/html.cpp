@@ -1,6 +1,7 @@
 // Labels, messages and expressions are a user's own text and stand on a page: all of it passes
 // through escaped(), so that no file can put markup there. A page can be mailed or kept: styles and
-// pictures are inline and there is no script, so that it needs no server and nothing from elsewhere.
+// pictures are inline and there is no script, so that it needs no server and nothing from
+// elsewhere.
 #include "experiments/driver/records/html.hpp"
 
 #include "experiments/driver/records/printable.hpp"

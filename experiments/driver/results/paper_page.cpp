@@ -50,14 +50,13 @@ std::vector<Comparison> comparisons_of(const Paper& paper, const PaperPart& part
                                        const std::string& results) {
   std::vector<Comparison> all;
   for (const std::string& experiment : part.experiments)
-    std::ranges::move(read_comparisons(fmt::format("{}/{}/{}", results, paper.name, experiment)),
+    std::ranges::move(read_comparisons(paper.folder_of(results) + "/" + experiment),
                       std::back_inserter(all));
   return all;
 }
 
 bool was_run(const Paper& paper, const std::string& experiment, const std::string& results) {
-  return std::filesystem::exists(
-      fmt::format("{}/{}/{}/results.json", results, paper.name, experiment));
+  return std::filesystem::exists(paper.folder_of(results) + "/" + experiment + "/results.json");
 }
 
 std::string part_id(std::size_t i) { return fmt::format("part-{}", i + 1); }
@@ -116,25 +115,31 @@ std::string reading_section(const Paper& paper) {
 
 std::string picture(const std::string& folder, const std::string& stem, const std::string& title) {
   const std::string file = folder + "/" + stem + ".svg";
-  if (!std::filesystem::exists(file)) return "";
+  const std::string svg = std::filesystem::exists(file) ? read_file(file) : "";
+  const std::size_t begin = svg.find("<svg");
+  if (begin == svg.npos) return paragraph("There is no picture " + stem + ".", "note");
   return fmt::format("<figure>\n{}\n<figcaption>{}</figcaption>\n</figure>\n",
-                     inline_svg(read_file(file), title), escaped(title));
+                     inline_svg(std::string_view(svg).substr(begin), title), escaped(title));
 }
 
 std::string part_section(const Paper& paper, std::size_t i, const std::string& results) {
   const PaperPart& part = paper.parts[i];
-  const std::string folder = results + "/" + paper.name;
+  const std::string folder = paper.folder_of(results);
   std::string text =
       fmt::format("<section id=\"{}\">\n<h2>{}</h2>\n", part_id(i), escaped(part.what)) +
       paragraph(part.claim);
   for (const std::string& experiment : part.experiments) {
-    text += fmt::format("<pre>./tutti run {}/{}</pre>\n", paper.name, escaped(experiment));
+    text += fmt::format("<pre>./tutti run {}</pre>\n", escaped(paper.command_of(experiment)));
     if (!was_run(paper, experiment, results)) text += paragraph("Not run yet.", "note");
   }
-  for (const std::string& stem : part.pictures) text += picture(folder, stem, part.what);
+  for (const std::string& stem : part.pictures)
+    if (was_run(paper, stem.substr(0, stem.find('/')), results))
+      text += picture(folder, stem, part.what);
   const std::vector<Comparison> comparisons = comparisons_of(paper, part, results);
   for (const std::string& experiment : part.experiments)
-    text += picture(folder, experiment + "/verdicts", part.what + ": the paper's values and ours");
+    if (std::filesystem::exists(folder + "/" + experiment + "/verdicts.svg"))
+      text +=
+          picture(folder, experiment + "/verdicts", part.what + ": the paper's values and ours");
   if (!comparisons.empty()) {
     const Table table = comparison_table(comparisons);
     text += html_table(table, SIZE_MAX, "") + paragraph(comparison_tally(comparisons));
@@ -149,11 +154,22 @@ std::string part_section(const Paper& paper, std::size_t i, const std::string& r
 
 } // namespace
 
-Paper read_paper(const std::string& file) {
+std::string Paper::folder_of(const std::string& results) const {
+  return name.empty() ? results : results + "/" + name;
+}
+
+std::string Paper::command_of(const std::string& experiment) const {
+  return name.empty()
+             ? (std::filesystem::path(file).parent_path() / (experiment + ".toml")).string()
+             : name + "/" + experiment;
+}
+
+Paper read_paper(const std::string& file, const std::string& name) {
   ConfigTable table = read_config(file);
   table.allow_only({"title", "source", "reading", "parts"});
   const std::filesystem::path folder = std::filesystem::path(file).parent_path();
-  Paper paper{.name = folder.filename().string(),
+  Paper paper{.name = name,
+              .file = file,
               .title = table.at("title").string(),
               .source = table.at("source").string(),
               .reading = texts_at(table, "reading"),

@@ -24,18 +24,24 @@ struct PaperPart {
 };
 
 struct Paper {
-  std::string name; ///< of its folder: "tacos"
+  std::string name; ///< of a folder of the repository's experiments: "tacos"; empty: of no such
+  std::string file;
   std::string title, source;
   std::vector<std::string> reading;
   std::vector<PaperPart> parts;
+
+  /// Where results of its experiments lie, below the folder of all results.
+  [[nodiscard]] std::string folder_of(const std::string& results) const;
+  /// What `tutti run` takes.
+  [[nodiscard]] std::string command_of(const std::string& experiment) const;
 };
 
 /// Errors: InputError with file:line:column; an experiment that isn't there.
-[[nodiscard]] Paper read_paper(const std::string& file);
+[[nodiscard]] Paper read_paper(const std::string& file, const std::string& name);
 
 /// A page of HTML that needs nothing else. `results`: folder in which each experiment's results are
-/// a folder by its name; what isn't there has yet to be run, which the page says. Errors: InputError
-/// of read_comparisons().
+/// a folder by its name; what isn't there has yet to be run, which the page says. Errors:
+/// InputError of read_comparisons().
 [[nodiscard]] std::string paper_page(const Paper& paper, const std::string& results);
 
 } // namespace tutti

@@ -65,8 +65,7 @@ std::vector<RecordFile> joined_files(std::span<const StudyResult> results) {
 /// Whether all values are said without a unit, so that they have one axis.
 bool are_plain(std::span<const Comparison> comparisons) {
   return std::ranges::all_of(comparisons, [](const Comparison& c) {
-    return !c.apart.empty() ||
-           (!c.paper.empty() && c.paper.back() >= '0' && c.paper.back() <= '9');
+    return !c.apart.empty() || (!c.paper.empty() && c.paper.back() >= '0' && c.paper.back() <= '9');
   });
 }
 
@@ -173,6 +172,8 @@ std::vector<Comparison> comparisons_of(std::span<const StudyResult> results) {
   return comparisons;
 }
 
+std::string finished_file(const std::string& folder) { return folder + "/finished.txt"; }
+
 void start_results(const std::string& folder, const Experiment& experiment,
                    const std::string& toml) {
   if (const std::string owner = other_owner(folder, experiment); !owner.empty())
@@ -180,6 +181,7 @@ void start_results(const std::string& folder, const Experiment& experiment,
                                  "or remove it",
                                  folder, owner));
   write_file(folder + "/" + experiment.name + ".toml", toml);
+  std::filesystem::remove(finished_file(folder)); // what it says is of what will be replaced
 }
 
 std::string results_json(std::string_view command, std::span<const StudyResult> results,
@@ -263,6 +265,9 @@ std::vector<std::string> write_figures(const std::string& folder,
   }
   if (const std::optional<Figure> figure = verdicts_figure(comparisons_of(results)))
     write(*figure, "verdicts");
+  else // those of an earlier run say nothing of these results
+    for (const char* name : {"/verdicts.svg", "/verdicts.csv"})
+      std::filesystem::remove(folder + name);
   return files;
 }
 

@@ -20,6 +20,9 @@ namespace tutti {
 /// InputError for a file that isn't as this version writes it.
 [[nodiscard]] std::vector<Comparison> read_comparisons(const std::string& folder);
 
+/// Where `tutti run` of several remembers that an experiment is finished.
+[[nodiscard]] std::string finished_file(const std::string& folder);
+
 /// Copies the experiment's file to `folder`/NAME.toml, before anything runs: an unwritable folder
 /// must not cost hours. Errors: InputError "FILE: cannot write: ..."; a folder whose results are
 /// another experiment's (by name and title), a command's or a sweep's.

@@ -1,6 +1,6 @@
 // What isn't a match can fail too: the experiment says what ours comes to, so that a row that
-// differs from its paper can't drift unseen. A value that is missing fails the run in any case, or a
-// schedule that nobody could make would pass.
+// differs from its paper can't drift unseen. A value that is missing fails the run in any case, or
+// a schedule that nobody could make would pass.
 #include "experiments/driver/studies/expectation.hpp"
 
 #include "experiments/driver/records/power_law.hpp"
@@ -60,7 +60,7 @@ public:
     std::vector<double> values;
     for (const Quotient& quotient : quotients) {
       const std::optional<double> of =
-          expectation_.is_best ? best(quotient.of) : median(quotient.of);
+          quotient.alternatives.empty() ? median(quotient.of) : best(quotient);
       const std::optional<double> over = quotient.over.empty() ? 1.0 : median(quotient.over);
       if (!of || !over || *over == 0) return {};
       values.push_back(*of / *over);
@@ -69,7 +69,8 @@ public:
   }
 
   /// NaN where there is none. `values`: of values().
-  [[nodiscard]] double summary(std::span<const double> values) const {
+  [[nodiscard]] double summary(std::span<const Quotient> quotients,
+                               std::span<const double> values) const {
     if (values.empty()) return std::numeric_limits<double>::quiet_NaN();
     switch (expectation_.summary) {
     case Summary::geometric_mean:
@@ -79,7 +80,7 @@ public:
     case Summary::smallest: return *std::ranges::min_element(values);
     case Summary::error:
       return std::exp(mean_of(values, [](double value) { return std::abs(std::log(value)); })) - 1;
-    case Summary::exponent: return exponent(values);
+    case Summary::exponent: return exponent(quotients, values);
     case Summary::single: break;
     }
     assert(values.size() == 1);
@@ -149,26 +150,27 @@ private:
     return median_of(std::move(values));
   }
 
-  /// Of those that have a value: the shortest, or else the largest.
-  [[nodiscard]] std::optional<double> best(std::span<const std::size_t> rows) const {
-    const Quantity quantity = expectation_.metric.quantity;
-    const bool less =
-        quantity == Quantity::time || quantity == Quantity::seconds || quantity == Quantity::effort;
-    std::optional<double> best;
-    for (const std::size_t planned : rows)
-      if (const std::optional<double> one = value(planned);
-          one && (!best || (less ? *one < *best : *one > *best)))
+  /// Of those that have a value: the largest of rates and parts, the least of all else.
+  [[nodiscard]] std::optional<double> best(const Quotient& quotient) const {
+    const RecordColumn& metric = expectation_.metric;
+    const bool more = metric.quantity == Quantity::rate || metric.quantity == Quantity::part ||
+                      metric.name.ends_with("_per_s") || metric.name == "over_nccl";
+    std::optional<double> best = median(quotient.of);
+    for (const std::vector<std::size_t>& rows : quotient.alternatives)
+      if (const std::optional<double> one = median(rows);
+          one && (!best || (more ? *one > *best : *one < *best)))
         best = one;
     return best;
   }
 
   /// The slope of the least-squares line through the logarithms of size and value.
-  [[nodiscard]] double exponent(std::span<const double> values) const {
+  [[nodiscard]] double exponent(std::span<const Quotient> quotients,
+                                std::span<const double> values) const {
     constexpr double none = std::numeric_limits<double>::quiet_NaN();
     const std::size_t column = column_index(records_, expectation_.size);
     std::vector<PlotPoint> points;
     for (std::size_t i = 0; i < values.size(); ++i) {
-      const std::optional<double> size = number(expectation_.values[i].of.front(), column);
+      const std::optional<double> size = number(quotients[i].of.front(), column);
       if (!size) return none;
       points.push_back({*size, values[i]});
     }
@@ -265,7 +267,7 @@ std::string paper_of(const Expectation& expectation) {
 ComparedBeside compared_beside(const Expectation& expectation, const Measured& measured) {
   const std::vector<double> values = measured.values(expectation.beside->values);
   ComparedBeside result{expectation.beside->algorithm, expectation.beside->in_place_of, "-",
-                        measured.summary(values)};
+                        measured.summary(expectation.beside->values, values)};
   if (std::isfinite(result.value)) result.text = ours_of(result.value, values, expectation);
   return result;
 }
@@ -308,11 +310,12 @@ Comparison compare(const Expectation& expectation, const Records& records,
   result.paper = paper_of(expectation);
   result.explanation = expectation.explanation;
   const bool is_of_seconds = expectation.limit == Limit::at_most &&
-                             expectation.metric.role == ColumnRole::cost &&
+                             (expectation.metric.quantity == Quantity::seconds ||
+                              expectation.metric.quantity == Quantity::effort) &&
                              expectation.summary != Summary::exponent;
   result.apart = expectation.apart.empty() && is_of_seconds ? "seconds" : expectation.apart;
   const std::vector<double> values = ours.values(expectation.values);
-  result.value = ours.summary(values);
+  result.value = ours.summary(expectation.values, values);
   if (!std::isfinite(result.value)) {
     result.value = result.deviation = std::nan("");
     result.ours = "-";
@@ -340,7 +343,7 @@ std::vector<double> values_by_choice(const Expectation& expectation, const Recor
   const Measured measured(expectation, records, places);
   std::vector<double> values;
   for (const LeftOpen::Choice& choice : expectation.left_open->choices)
-    values.push_back(measured.summary(measured.values(choice.values)));
+    values.push_back(measured.summary(choice.values, measured.values(choice.values)));
   return values;
 }
 

@@ -13,7 +13,7 @@
 //   metric = "algbw"                       # a column, without its unit; default the study's
 //   summary = "geometric_mean"             # of several values: or arithmetic_mean, largest,
 //                                          # smallest, error: exp(mean |log|) - 1. Rows that differ
-//                                          # in nothing but their seed are one value, by their median
+//                                          # in nothing but their seed are one, by their median
 //   best_of = "label"                      # rows of `of` that differ in this column, too, are one
 //                                          # value: the best
 //   exponent_over = "npus"                 # instead: how the values grow with this column, by
@@ -24,7 +24,7 @@
 //   ours_tolerance = "1%"                  # of it
 //   stated = "up to"                       # or about, mean: how the paper states its value, whose
 //                                          # direction then counts
-//   left_open = {size = ["16MB", "1GB"]}   # what the paper doesn't state, and what it may have been
+//   left_open = {size = ["16MB", "1GB"]}   # what the paper doesn't state, and may have meant
 //   apart = "ideal links"                  # counted under this name, not with the others
 //   beside = {tacos = "tacos_paper"}       # shown, not judged: the value with another algorithm in
 //                                          # the place of one that `of` or `over` names
@@ -51,8 +51,10 @@ namespace tutti {
 
 /// Rows of a study's records: their median, or its ratio to another's.
 struct Quotient {
-  std::vector<std::size_t> of; ///< at least one; several differ in their seed, or are alternatives
+  std::vector<std::size_t> of;   ///< at least one; several differ in their seed only
   std::vector<std::size_t> over; ///< likewise; none: the value is that of `of`
+  /// Rows like `of` that stand for it where they are better.
+  std::vector<std::vector<std::size_t>> alternatives = {};
   bool operator==(const Quotient&) const = default;
 };
 
@@ -69,8 +71,8 @@ enum class Summary : std::uint8_t {
 
 enum class Limit : std::uint8_t { equal, at_most, at_least };
 
-/// How a paper states a value: of "up to 2.56", "about 4" and means over cases that it doesn't name,
-/// only the direction can be held against ours.
+/// How a paper states a value: of "up to 2.56", "about 4" and means over cases that it doesn't
+/// name, only the direction can be held against ours.
 enum class Stated : std::uint8_t { exactly, up_to, about, mean };
 
 /// What ours is known to be where it doesn't match.
@@ -100,8 +102,7 @@ struct Expectation {
   RecordColumn metric;          ///< whose values count
   std::vector<Quotient> values; ///< at least one, several in a summary of several
   Summary summary = Summary::single;
-  bool is_best = false; ///< of several rows `of` the best counts, not the median
-  std::string size;     ///< exponents: the column over which values grow
+  std::string size; ///< exponents: the column over which values grow
   Limit limit = Limit::equal;
   double value = 0;     ///< a ratio, an exponent, an error, or in the metric's unit: ps, bytes/s
   double tolerance = 0; ///< of the value: 0.02 for 2 %
@@ -158,8 +159,9 @@ struct Comparison {
   std::optional<ComparedBeside> beside = {};
 };
 
-/// One comparison per expectation. What is left open must be the same in all of them. `places`: the record of each planned row; empty: they are in the
-/// same order. A planned row without a place, or without a record there, wasn't run.
+/// One comparison per expectation. What is left open must be the same in all of them. `places`: the
+/// record of each planned row; empty: they are in the same order. A planned row without a place, or
+/// without a record there, wasn't run.
 [[nodiscard]] std::vector<Comparison> compare(std::span<const Expectation> expectations,
                                               const Records& records,
                                               std::span<const std::size_t> places = {});

@@ -88,7 +88,9 @@ void add_value(Selector& selector, const ConfigValue& value, const Records& keys
 }
 
 std::string choice_text(const ConfigValue& value) {
-  return value.is_string() ? value.string() : fmt::to_string(value.integer());
+  if (value.is_string()) return value.string();
+  if (value.is_boolean()) return value.boolean() ? "true" : "false";
+  return fmt::to_string(value.integer());
 }
 
 /// The rows that a selector like {topology = "Mesh", algorithm = ["ring", "direct"]} picks.
@@ -129,7 +131,7 @@ std::optional<std::size_t> column_of(const std::string& name, const Records& key
 }
 
 Selection selected(const std::optional<ConfigValue>& value, const PlannedRows& rows,
-                   std::span<const Instead> instead) {
+                   std::span<const Instead> instead, const ConfigTable& table) {
   Selection selection;
   if (value) selection.selectors = read_selectors(*value, rows.keys);
   for (const Instead& other : instead) {
@@ -157,7 +159,7 @@ Selection selected(const std::optional<ConfigValue>& value, const PlannedRows& r
   }
   if (selection.rows.empty()) {
     const std::string none = "no row of the study is as asked for";
-    throw value ? value->error(none) : InputError(none);
+    throw value ? value->error(none) : table.error(none);
   }
   return selection;
 }
@@ -172,22 +174,44 @@ std::string key_text(const PlannedRows& rows, std::size_t row, std::size_t colum
   return exact_text(rows.keys.rows[row][column], rows.keys.columns[column].quantity);
 }
 
-/// Rows that differ in nothing but their seed, and this column, as one.
+/// Rows that differ in nothing but their seed, as one.
 using Group = std::vector<std::size_t>;
-std::vector<Group> groups_of(const Selection& selection, const PlannedRows& rows,
-                             std::optional<std::size_t> but = {}) {
+std::vector<Group> groups_of(const Selection& selection, const PlannedRows& rows) {
   std::vector<Group> groups;
   std::map<std::vector<std::string>, std::size_t> known;
   for (const std::size_t row : selection.rows) {
     std::vector<std::string> texts;
     for (std::size_t c = 0; c < rows.keys.columns.size(); ++c)
-      if (rows.keys.columns[c].name != seed_column && c != but)
-        texts.push_back(key_text(rows, row, c));
+      if (rows.keys.columns[c].name != seed_column) texts.push_back(key_text(rows, row, c));
     const auto [at, is_new] = known.try_emplace(std::move(texts), groups.size());
     if (is_new) groups.emplace_back();
     groups[at->second].push_back(row);
   }
   return groups;
+}
+
+/// Quotients whose rows differ in this column, too, as one with alternatives.
+std::vector<Quotient> with_alternatives(std::vector<Quotient> quotients, const PlannedRows& rows,
+                                        std::size_t column) {
+  std::vector<Quotient> merged;
+  std::map<std::vector<std::string>, std::size_t> known;
+  for (Quotient& quotient : quotients) {
+    std::vector<std::string> texts;
+    for (std::size_t c = 0; c < rows.keys.columns.size(); ++c)
+      if (rows.keys.columns[c].name != seed_column && c != column)
+        texts.push_back(key_text(rows, quotient.of.front(), c));
+    const auto [at, is_new] = known.try_emplace(std::move(texts), merged.size());
+    if (is_new) {
+      merged.push_back(std::move(quotient));
+      continue;
+    }
+    Quotient& one = merged[at->second];
+    if (one.over != quotient.over)
+      throw InputError(fmt::format("\"over\" has several rows that differ in \"{}\": say which",
+                                   name_without_unit(rows.keys.columns[column])));
+    one.alternatives.push_back(std::move(quotient.of));
+  }
+  return merged;
 }
 
 /// Whether a ratio of these rows compares like with like.
@@ -244,9 +268,8 @@ std::string row_text(const PlannedRows& rows, std::size_t row) {
 // Ratios of several rows are taken problem by problem, as papers do: a ratio of means would be
 // decided by the slowest problem. One row over one other is taken as it was requested.
 std::vector<Quotient> quotients_of(const ConfigValue& of_value, const Selection& of,
-                                   const Selection& over, const PlannedRows& rows,
-                                   std::optional<std::size_t> alternatives) {
-  const std::vector<Group> above = groups_of(of, rows, alternatives), below = groups_of(over, rows);
+                                   const Selection& over, const PlannedRows& rows) {
+  const std::vector<Group> above = groups_of(of, rows), below = groups_of(over, rows);
   if (above.size() == 1 && below.size() == 1) return {{above.front(), below.front()}};
   const Pairing pairing(of, over, rows);
   std::vector<Quotient> quotients;
@@ -273,20 +296,22 @@ std::optional<std::size_t> alternatives_at(ConfigTable& table, const Records& ke
 std::vector<Quotient> read_values(ConfigTable& table, Summary summary, const PlannedRows& rows,
                                   std::span<const Instead> instead) {
   const std::optional<ConfigValue> of_value = table.find("of");
-  const Selection of = selected(of_value, rows, instead);
+  const Selection of = selected(of_value, rows, instead, table);
   const std::optional<std::size_t> alternatives = alternatives_at(table, rows.keys);
   std::vector<Quotient> quotients;
   if (const auto over_value = table.find("over")) {
     if (summary == Summary::exponent)
       throw over_value->error("an exponent is of values, not of ratios: remove \"over\"");
     quotients = quotients_of(of_value.value_or(*over_value), of,
-                             selected(over_value, rows, instead), rows, alternatives);
+                             selected(over_value, rows, instead, table), rows);
     if (std::ranges::all_of(quotients, [](const Quotient& q) { return q.of == q.over; }))
       throw over_value->error("it selects the rows of \"of\": every ratio would be 1");
   } else {
-    for (Group& group : groups_of(of, rows, alternatives))
-      quotients.push_back({std::move(group), {}});
+    for (Group& group : groups_of(of, rows)) quotients.push_back({std::move(group), {}});
   }
+  if (alternatives)
+    quotients = table.at("best_of").located(
+        [&] { return with_alternatives(std::move(quotients), rows, *alternatives); });
   if (summary != Summary::single || quotients.size() == 1) return quotients;
   const std::string message =
       fmt::format("{} values are as asked for ({}, {}{}): say which by {}, or set \"summary\"",
@@ -412,7 +437,8 @@ void read_known(ConfigTable& table, Expectation& expectation) {
     expectation.ours = {number_in_unit(*ours, expectation),
                         tolerance_at(table, "ours_tolerance", known_tolerance)};
     if (expectation.ours->value <= 0) throw ours->error("the known value must be above 0");
-  }
+  } else if (const auto tolerance = table.find("ours_tolerance"))
+    throw tolerance->error("it is of \"ours\", which isn't there");
   if (const auto stated = table.find("stated")) {
     expectation.stated = parsed(*stated, stated_words);
     if (expectation.limit != Limit::equal || expectation.values.front().over.empty() ||
@@ -439,6 +465,10 @@ std::optional<LeftOpen> read_left_open(ConfigTable& table, const Expectation& ex
         {choice_text(choice), read_values(table, expectation.summary, rows, with)});
   }
   if (open.choices.size() < 2) throw value->error("one choice leaves nothing open");
+  std::set<std::string> texts;
+  for (const LeftOpen::Choice& choice : open.choices)
+    if (!texts.insert(choice.text).second)
+      throw value->error(fmt::format("\"{}\" stands twice", choice.text));
   return open;
 }
 
@@ -475,7 +505,6 @@ Expectation read_one(ConfigTable table, const PlannedRows& rows, std::span<const
         *exponent, [&](const std::string& text) { return size_column(text, rows.columns).name; });
   }
   expectation.values = read_values(table, expectation.summary, rows, instead);
-  expectation.is_best = table.find("best_of").has_value();
   if (exponent && expectation.values.size() < 2)
     throw exponent->error("an exponent needs at least two values");
   expectation.beside = read_beside(table, expectation, rows, instead);
@@ -498,6 +527,8 @@ Expectation read_row(const ConfigTable& table, ConfigTable row, const PlannedRow
         texts.push_back(choice_text(each));
     }
   const std::optional<ConfigValue> own = row.find("label");
+  if (!own && texts.empty()) throw row.error("a row needs a column, or a \"label\"");
+  std::erase(known, "rows"); // in rows
   std::ranges::copy(key_names(rows.keys), std::back_inserter(known));
   row.allow_only(known);
   ConfigTable whole = table;

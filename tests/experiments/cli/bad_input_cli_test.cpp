@@ -15,8 +15,9 @@ using namespace tutti;
 
 TEST_CASE("misspelt commands and options come with a hint") {
   CHECK_THAT(refusal(""), ContainsSubstring("name a command; `tutti --help` lists them"));
-  CHECK_THAT(refusal("rnu"), ContainsSubstring("unknown command \"rnu\" (known: run, paper, synth,") &&
-                                 ContainsSubstring("did you mean \"run\"?"));
+  CHECK_THAT(refusal("rnu"),
+             ContainsSubstring("unknown command \"rnu\" (known: run, paper, synth,") &&
+                 ContainsSubstring("did you mean \"run\"?"));
   CHECK_THAT(refusal("synth --szie 1GiB"),
              ContainsSubstring("unknown option of tutti synth \"--szie\"") &&
                  ContainsSubstring("did you mean \"--size\"?"));

@@ -7,6 +7,7 @@
 #include "tests/temporary_folder.hpp"
 
 #include <cstdlib>
+#include <filesystem>
 #include <string>
 #include <string_view>
 
@@ -34,20 +35,30 @@ TEST_CASE("a pattern of experiments is one summary, and what is finished isn't r
   CHECK_THAT(one.out, ContainsSubstring("1 finished before, about "));
   CHECK_THAT(one.out, ContainsSubstring("done"));
   CHECK_THAT(one.out, ContainsSubstring("as before"));
+  // What has no sound results isn't finished; what ran alone isn't remembered.
+  write_file(folder.file("here/tacos/fig05/results.json"),
+             read_file(folder.file("here/tacos/fig05/results.json")).substr(0, 99));
+  std::filesystem::remove(folder.file("here/tacos/fig05/results.json"));
+  CHECK(run_tutti("run tacos/fig09 --out here/tacos/fig09", folder).code == 0);
+  const CommandResult both = run_tutti("run 'tacos/fig0[59]' --out here", folder);
+  CHECK(both.code == 0);
+  CHECK_THAT(both.out, !ContainsSubstring("as before"));
 }
 
 TEST_CASE("an experiment that fails costs no other, and the exit code says so") {
   const TemporaryFolder folder;
   write_file(folder.file("here/tacos/fig05/results.json"), "{}"); // something else's
   const CommandResult made = run_tutti("run 'tacos/fig0[59]' --out here", folder);
-  CHECK(made.code == 1);
+  CHECK(made.code == 2);
   CHECK_THAT(made.out, ContainsSubstring("has the results of something else"));
+  CHECK_THAT(read_file(folder.file("here/tacos/fig05/log.txt")),
+             ContainsSubstring("has the results of something else"));
   CHECK_THAT(made.out, ContainsSubstring("done"));
 }
 
 TEST_CASE("what is for one experiment is refused for several, and an unknown name with folders") {
   const TemporaryFolder folder;
-  for (const char* option : {"--json", "--pack p", "--measured m.csv"}) {
+  for (const char* option : {"--json", "--pack p", "--measured m.csv", "--columns gap"}) {
     const CommandResult refused = run_tutti(std::string("run tacos ") + option, folder);
     CHECK(refused.code == 2);
     CHECK_THAT(refused.err, ContainsSubstring("is for one experiment"));
@@ -103,7 +114,7 @@ TEST_CASE("a paper's file names its experiments, or says why there are none") {
   const TemporaryFolder folder;
   const auto error_of = [&](const std::string& parts) {
     write_file(folder.file("p/paper.toml"), "title = \"T\"\nsource = \"S\"\n" + parts);
-    return message_of([&] { (void)read_paper(folder.file("p/paper.toml")); });
+    return message_of([&] { (void)read_paper(folder.file("p/paper.toml"), ""); });
   };
   CHECK_THAT(error_of(""), ContainsSubstring("needs [[parts]]"));
   const std::string part = "[[parts]]\nwhat = \"Fig. 1\"\nclaim = \"c\"\n";
@@ -112,8 +123,8 @@ TEST_CASE("a paper's file names its experiments, or says why there are none") {
   CHECK_THAT(error_of(part + "missing = \"m\"\nmising = 1\n"),
              ContainsSubstring("unknown key \"mising\""));
   CHECK(error_of(part + "missing = \"<b>\"\n").empty());
-  const Paper paper = read_paper(folder.file("p/paper.toml"));
-  CHECK(paper.name == "p");
+  const Paper paper = read_paper(folder.file("p/paper.toml"), "");
+  CHECK(paper.command_of("e") == folder.file("p/e.toml"));
   CHECK_THAT(paper_page(paper, folder.file("out")), ContainsSubstring("Not covered: &lt;b&gt;"));
 }
 

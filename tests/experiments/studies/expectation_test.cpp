@@ -310,17 +310,37 @@ TEST_CASE("of several ratios the largest, or how far all are from 1") {
   CHECK(compared(expectation, evaluations).agreement == Agreement::match);
 }
 
-TEST_CASE("of alternatives the best counts, and one without an answer doesn't") {
+TEST_CASE(
+    "of alternatives the best counts, each by its median, and one without an answer doesn't") {
   std::vector<Evaluation> evaluations{evaluation_of(8), evaluation_of(2), evaluation_of(4),
                                       Evaluation{}, evaluation_of(6)};
-  Expectation expectation = ratio("x", "collective_time", 0, 4, 1. / 3, 1e-9);
-  expectation.values = {{{0, 1, 2, 3}, {4}}};
-  expectation.is_best = true;
-  CHECK(compared(expectation, evaluations).value == Approx(2. / 6)); // the shortest
+  Expectation expectation = ratio("x", "collective_time", 0, 4, 0.5, 1e-9);
+  expectation.values = {{{0}, {4}, {{1, 2}, {3}}}};
+  CHECK(compared(expectation, evaluations).value == Approx(3. / 6)); // the shortest
   expectation.metric = metric_column("algbw", columns_of<RunStudy>());
-  CHECK(compared(expectation, evaluations).value == Approx(6. / 2)); // the fastest
-  expectation.values = {{{3}, {4}}};
+  CHECK(compared(expectation, evaluations).value == Approx(6. * (1. / 2 + 1. / 4) / 2)); // fastest
+  expectation.metric = metric_column("gap", columns_of<RunStudy>());
+  evaluations[1].replays[0].bound.time = evaluations[2].replays[0].bound.time = Time{1};
+  CHECK(compared(expectation, evaluations).value < 1.6); // the smallest gap
+  expectation.values = {{{3}, {4}, {{3}}}};
   CHECK(compared(expectation, evaluations).ours == "-");
+}
+
+TEST_CASE("an exponent of what is left open is of its own rows") {
+  std::vector<Evaluation> evaluations;
+  for (const std::uint32_t npus : {2U, 4U, 8U}) {
+    evaluations.push_back(evaluation_of(1));
+    evaluations.back().npus = npus;
+    evaluations.back().synthesis_seconds = 1e-6 * npus * npus;
+  }
+  Expectation expectation = ratio("exponent", "synthesis_seconds", 0, 0, 1, 0.01);
+  expectation.values = {{{0}, {}}, {{1}, {}}};
+  expectation.summary = Summary::exponent;
+  expectation.size = "npus";
+  expectation.ours = {2, 0.01};
+  expectation.left_open = {
+      "label", {{"a", {{{1}, {}}, {{2}, {}}}}, {"b", {{{0}, {}}, {{1}, {}}, {{2}, {}}}}}};
+  CHECK(compared(expectation, evaluations).explanation == "by label: 2.00 at a, 2.00 at b");
 }
 
 TEST_CASE("rows that differ in their seed only count by their median") {

@@ -522,6 +522,9 @@ TEST_CASE("an expected value has a sign, a unit and a tolerance") {
       {"at_most = '1GB/s'\nleft_open = {topology = ['A']}",
        "e.toml:12:13: one choice leaves nothing open"},
       {"at_most = '1GB/s'\nleft_open = {topology = ['A', 'C']}", "unknown topology \"C\""},
+      {"at_most = '1GB/s'\nleft_open = {topology = ['A', 'A']}",
+       "e.toml:12:13: \"A\" stands twice"},
+      {"at_most = '1GB/s'\nours_tolerance = '2%'", "e.toml:12:18: it is of \"ours\""},
   };
   check_refusals(
       [&](const std::string& more) { return experiment_error(expectation(of + more + "\n")); },
@@ -566,8 +569,7 @@ TEST_CASE("rows that differ in one column may be alternatives") {
                            "label = \"one\"}\nvalue = 1\ntolerance = \"1%\"\n";
   const Expectation best =
       runs_of(parse_experiment(both + "best_of = \"label\"\n", "e.toml")).expectations.at(0);
-  CHECK(best.is_best);
-  CHECK(best.values == std::vector<Quotient>{{{0, 4}, {1}}});
+  CHECK(best.values == std::vector<Quotient>{{{0}, {1}, {{4}}}});
   CHECK_THAT(experiment_error(both), ContainsSubstring("2 values are as asked for"));
   CHECK_THAT(experiment_error(both + "best_of = \"lable\"\n"),
              ContainsSubstring("unknown column \"lable\""));
@@ -600,6 +602,8 @@ TEST_CASE("rows of a paper's table stand over what they share") {
       {"rows = [{topology = \"A\", valu = 2}]", "e.toml:14:26: unknown key \"valu\""},
       {"rows = [{topology = \"C\", value = 2}]", "e.toml:14:21: unknown topology \"C\""},
       {"rows = [{topology = \"A\"}]", "e.toml:14:9: needs a key \"value\""},
+      {"rows = [{value = 2}]", "e.toml:14:9: a row needs a column, or a \"label\""},
+      {"rows = [{topology = \"A\", rows = [], value = 2}]", "unknown key \"rows\""},
       {"rows = [{topology = \"A\", value = 0}]", "e.toml:14:34: the expected value"},
   };
   check_refusals(

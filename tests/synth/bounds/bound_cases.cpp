@@ -202,7 +202,8 @@ std::vector<Replay> replays_of(const BoundCase& given) {
   for (const AlgorithmRow& row : baseline_algorithms()) replay(row);
   constexpr std::uint32_t few_npus = 6; // for what searches long
   for (const AlgorithmRow& row : synthesizers())
-    if (topology.npu_count() <= few_npus || (row.name != "sccl" && row.name != "teccl"))
+    if (row.name != "teccl_paper" && // teccl's program, whatever it takes
+        (topology.npu_count() <= few_npus || (row.name != "sccl" && row.name != "teccl")))
       replay(row);
   return replays;
 }

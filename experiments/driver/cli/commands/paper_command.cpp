@@ -10,8 +10,9 @@
 namespace tutti {
 
 int paper_command(const PaperArguments& arguments) {
-  const Paper paper = read_paper(find_paper(arguments.paper));
-  const std::string file = arguments.output.value_or(fmt::format("out/{}/paper.html", paper.name));
+  const std::string source = find_paper(arguments.paper);
+  const Paper paper = read_paper(source, source == arguments.paper ? "" : arguments.paper);
+  const std::string file = arguments.output.value_or(paper.folder_of("out") + "/paper.html");
   write_file(file, paper_page(paper, arguments.results));
   print_text(fmt::format("written: {}\n", file));
   return 0;

@@ -1,7 +1,7 @@
 // `tutti run` of several experiments: a paper's folder, those of a pattern, or all. Each runs in a
-// process of its own, so that a crash costs one of them, with its words in a log beside its results.
-// What is finished is remembered by what decided it: the program, the experiment's file and the
-// files that it may speak of, which lie below its folder.
+// process of its own, so that a crash costs one of them, with its words in a log beside its
+// results. What is finished is remembered by what decided it: the program, the experiment's file
+// and the files that it may speak of, which lie below its folder.
 #include "experiments/driver/cli/catalogue.hpp"
 #include "experiments/driver/cli/commands.hpp"
 #include "experiments/driver/pool/interrupts.hpp"
@@ -24,9 +24,9 @@
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
+#include <fstream>
 #include <iterator>
 #include <optional>
-#include <sstream>
 #include <string>
 #include <utility>
 #include <vector>
@@ -37,14 +37,26 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::string finished_file(const std::string& folder) { return folder + "/finished.txt"; }
-
 /// How an experiment ended: a line in its folder.
 struct Finished {
   std::uint64_t made_of = 0; ///< fingerprint
   int code = 0;              ///< of its command
   double cpu_seconds = 0;
 };
+
+/// Nothing where the folder has no results of one that ended, or damaged ones.
+std::optional<Finished> read_finished(const std::string& folder) {
+  std::ifstream text(finished_file(folder));
+  Finished finished;
+  if (!(text >> finished.made_of >> finished.code >> finished.cpu_seconds)) return std::nullopt;
+  try {
+    if (!fs::exists(folder + "/results.json")) return std::nullopt;
+    (void)read_comparisons(folder);
+  } catch (const std::exception&) {
+    return std::nullopt;
+  }
+  return finished;
+}
 
 struct Planned {
   CatalogueEntry entry;
@@ -62,28 +74,27 @@ struct Planned {
     return entry.cpu_seconds;
   }
   /// Whether there are results of it, good or bad.
-  [[nodiscard]] bool ended() const { return fs::exists(finished_file(folder)); }
+  [[nodiscard]] bool ended() const { return read_finished(folder).has_value(); }
   [[nodiscard]] std::string log() const { return folder + "/log.txt"; }
 };
 
-std::optional<Finished> read_finished(const std::string& folder) {
-  if (!fs::exists(finished_file(folder))) return std::nullopt;
-  std::istringstream text(read_file(finished_file(folder)));
-  Finished finished;
-  if (text >> finished.made_of >> finished.code >> finished.cpu_seconds) return finished;
-  return std::nullopt;
-}
-
-std::uint64_t made_of(const CatalogueEntry& entry, std::uint64_t program) {
+/// `how`: of the program and the options that change what is written.
+std::uint64_t made_of(const CatalogueEntry& entry, std::uint64_t how) {
   Fingerprint fingerprint;
-  fingerprint.add(program);
-  fingerprint.add(read_file(entry.file));
-  std::vector<std::string> spoken_of; // sketches, costs, models: not experiments beside it
-  for (const fs::directory_entry& below :
-       fs::directory_iterator(fs::path(entry.file).parent_path()))
-    if (below.is_directory())
-      for (const fs::directory_entry& file : fs::recursive_directory_iterator(below))
-        if (file.is_regular_file()) spoken_of.push_back(file.path().string());
+  fingerprint.add(how);
+  const std::string content = read_file(entry.file);
+  fingerprint.add(content);
+  // Sketches, costs, models lie in folders below; an experiment that includes another, or names a
+  // file, may mean any beside it.
+  const bool names_files =
+      content.find(".toml") != content.npos || content.find("include") != content.npos;
+  std::vector<std::string> spoken_of;
+  std::error_code error; // what can't be read can't be spoken of
+  const fs::path folder = fs::path(entry.file).parent_path();
+  for (fs::recursive_directory_iterator file(folder, error), end; !error && file != end;
+       file.increment(error))
+    if (file->is_regular_file(error) && (names_files || file.depth() > 0))
+      spoken_of.push_back(file->path().string());
   std::ranges::sort(spoken_of);
   for (const std::string& file : spoken_of) fingerprint.add(read_file(file));
   return fingerprint.value();
@@ -91,13 +102,14 @@ std::uint64_t made_of(const CatalogueEntry& entry, std::uint64_t program) {
 
 std::vector<Planned> planned(std::span<const CatalogueEntry> entries,
                              const RunArguments& arguments) {
-  Fingerprint program;
-  program.add(read_file("/proc/self/exe"));
+  Fingerprint how;
+  how.add(read_file("/proc/self/exe"));
+  for (const std::string& format : arguments.pictures) how.add(format);
   std::vector<Planned> all;
   for (const CatalogueEntry& entry : entries) {
     Planned one{.entry = entry,
                 .folder = (arguments.out ? *arguments.out : "out") + "/" + entry.name};
-    one.made_of = made_of(entry, program.value());
+    one.made_of = made_of(entry, how.value());
     one.before = read_finished(one.folder);
     all.push_back(std::move(one));
   }
@@ -115,7 +127,7 @@ std::string estimate(std::span<const Planned> all, std::size_t jobs) {
     else
       ++unknown;
   }
-  std::string text = fmt::format("{} experiments", all.size());
+  std::string text = all.size() == 1 ? "1 experiment" : fmt::format("{} experiments", all.size());
   if (finished > 0) text += fmt::format(", {} finished before", finished);
   if (seconds > 0) text += fmt::format(", about {:.0f} s of CPU time, {} at once", seconds, jobs);
   if (unknown > 0) text += fmt::format(" ({} of unknown length)", unknown);
@@ -176,9 +188,15 @@ public:
 
 private:
   void start(std::size_t index) {
-    const Planned& one = all_[index];
-    fs::create_directories(one.folder);
-    fs::remove(finished_file(one.folder));
+    Planned& one = all_[index];
+    std::error_code error;
+    fs::create_directories(one.folder, error);
+    if (!error) fs::remove(finished_file(one.folder), error);
+    if (error) {
+      one.end = fmt::format("{}: {}", one.folder, error.message());
+      one.code = 1;
+      return;
+    }
     pool_.start(index, {},
                 [&](const ProcessPool::Say&) { return run_logged(one, arguments_, run_); });
   }
@@ -193,9 +211,10 @@ private:
   void finish(const TaskEnd& end) {
     Planned& one = all_[end.task];
     one.cpu_seconds = end.process.cpu_seconds;
-    one.code = end.failure ? 1 : std::stoi(end.text);
+    one.code = !end.failure ? std::stoi(end.text) : *end.failure == TaskFailure::refused ? 2 : 1;
     if (end.failure) {
       one.end = end.text;
+      std::ofstream(one.log(), std::ios::app) << end.text << "\n";
     } else if (one.code == interrupted_exit_code) {
       one.end = "interrupted";
     } else {
@@ -247,8 +266,10 @@ int run_many(std::span<const CatalogueEntry> entries, const RunArguments& argume
              const std::function<int(const RunArguments&)>& run) {
   for (const auto& [option, is_given] :
        {std::pair("--json", arguments.json), std::pair("--pack", arguments.pack.has_value()),
-        std::pair("--measured", arguments.measured.has_value())})
+        std::pair("--measured", arguments.measured.has_value()),
+        std::pair("--columns", arguments.tables.columns.has_value())})
     if (is_given) throw InputError(fmt::format("{} is for one experiment", option));
+  require_formats(arguments.pictures);
   const std::size_t jobs = arguments.jobs ? parse_jobs(*arguments.jobs) : default_jobs();
   std::vector<Planned> all = planned(entries, arguments);
   print_text(estimate(all, jobs));
