@@ -13,9 +13,10 @@ import matplotlib
 matplotlib.use("Agg")
 import matplotlib.pyplot as plt
 
+plt.rcParams["text.parse_math"] = False  # a `$` in a name is one
 
 def read(file):
-    with open(file, newline="") as text:
+    with open(file, newline="", encoding="utf-8") as text:
         header, *rows = csv.reader(text)
     return header, rows
 
@@ -188,6 +189,8 @@ def main():
     if len(sys.argv) not in (2, 3):
         sys.exit(__doc__)
     header, rows = read(sys.argv[1])
+    if not rows:
+        sys.exit(f"{sys.argv[1]}: it has no rows to draw")
     picture = sys.argv[2] if len(sys.argv) == 3 else sys.argv[1].removesuffix(".csv") + ".pdf"
     figure = plt.figure(figsize=(7, 3.5), layout="constrained")
     if header[0] in ON_FIGURE:

@@ -112,14 +112,14 @@ Router::Router(const Topology& topology, Routing routing, Bytes size)
   trees_.resize(topology.shape().size() + std::size_t{2}); // and everything, and switches only
   for (auto& by_destination : trees_) by_destination.resize(topology.node_count());
 
-  if (routing == Routing::dimension_order && topology.shape().empty())
+  if (routing.rule == Routing::dimension_order && topology.shape().empty())
     throw InputError(
         fmt::format("{} has no coordinates: no dimension-order routing", topology.name()));
   index_coordinates();
-  if (routing == Routing::automatic)
-    routing_ = every_line_connected() ? Routing::dimension_order
-               : is_grid(topology)    ? Routing::single
-                                      : Routing::shortest;
+  if (routing.rule == Routing::automatic)
+    routing_.rule = every_line_connected() ? Routing::dimension_order
+                    : is_grid(topology)    ? Routing::single
+                                           : Routing::shortest;
 }
 
 void Router::index_coordinates() {
@@ -130,7 +130,7 @@ void Router::index_coordinates() {
   for (const int extent : shape) {
     positions *= static_cast<std::size_t>(extent);
     if (positions <= most) continue;
-    if (routing_ == Routing::dimension_order)
+    if (routing_.rule == Routing::dimension_order)
       throw InputError(fmt::format("{}: the shape {} is too large for dimension-order routing",
                                    topology_.name(), fmt::join(shape, "x")));
     return;
@@ -325,7 +325,7 @@ bool Router::append_dimension_order(const Flow& flow, Choice choice) {
 std::span<const LinkId> Router::found(const Flow& flow, Choice choice) {
   path_.clear();
   had_choice_ = false;
-  const bool by_dimension = routing_ == Routing::dimension_order;
+  const bool by_dimension = routing_.rule == Routing::dimension_order;
   if (by_dimension ? append_dimension_order(flow, choice) : append_route(flow, everything, choice))
     return path_;
   const std::string &from = topology_.node(flow.from).name, &to = topology_.node(flow.to).name;
@@ -342,7 +342,7 @@ std::span<const LinkId> Router::route(const Flow& flow) {
 }
 
 bool Router::could_move(const Flow& flow, std::span<const LinkId> route) {
-  if (routing_ == Routing::dimension_order) return true;
+  if (routing_.rule == Routing::dimension_order) return true;
   const Tree& towards = tree(flow.to, everything);
   double highest = 0; // of what another route may avoid, from there on
   for (std::size_t i = route.size(); i-- > 0;) {

@@ -26,12 +26,13 @@ namespace {
 class Fabrics {
 public:
   Fabrics(const Topology& topology, std::span<const NodeId> participants)
-      : takes_part_(topology.node_count()), ports_(topology.node_count()) {
+      : takes_part_(topology.node_count()), ports_(topology.node_count()),
+        of_(topology.node_count()) {
     for (const NodeId npu : participants) takes_part_[npu.value] = true;
     // Ties are broken by the order of fabrics. So that a seed keeps its schedule, two that a link
     // joins go on under the number of the one that it leads to.
     DisjointSets joined(topology.node_count());
-    std::vector<std::uint32_t> number(topology.node_count()); // of a fabric, by its least node
+    std::vector<std::uint32_t> number(topology.node_count()); // of a fabric, by its root
     std::iota(number.begin(), number.end(), 0U);
     for (const Link& link : topology.links()) {
       if (takes_part(link.from) || takes_part(link.to)) continue;
@@ -39,15 +40,14 @@ public:
       joined.join(link.from.value, link.to.value);
       number[joined.find(link.to.value)] = kept;
     }
-    const auto fabric_of = [&](NodeId node) { return number[joined.find(node.value)]; };
+    for (std::uint32_t node = 0; node < of_.size(); ++node) of_[node] = number[joined.find(node)];
     for (const NodeId npu : participants) {
       std::vector<std::uint32_t> leaves, enters;
       for (const LinkId link : topology.out_links(npu))
-        if (const NodeId to = topology.link(link).to; !takes_part(to))
-          leaves.push_back(fabric_of(to));
+        if (const NodeId to = topology.link(link).to; !takes_part(to)) leaves.push_back(of(to));
       for (const LinkId link : topology.in_links(npu))
         if (const NodeId from = topology.link(link).from; !takes_part(from))
-          enters.push_back(fabric_of(from));
+          enters.push_back(of(from));
       std::ranges::sort(leaves);
       leaves.erase(std::unique(leaves.begin(), leaves.end()), leaves.end());
       for (const std::uint32_t fabric : leaves)
@@ -57,19 +57,22 @@ public:
   }
 
   [[nodiscard]] bool takes_part(NodeId node) const { return takes_part_[node.value]; }
-  /// Per fabric, in a fixed order, the participants with links from and to it; some are empty.
+  /// The number of the fabric that a node belongs to.
+  [[nodiscard]] std::uint32_t of(NodeId node) const { return of_[node.value]; }
+  /// [fabric]: in a fixed order, the participants with links from and to it; some are empty.
   [[nodiscard]] const std::vector<std::vector<NodeId>>& ports() const { return ports_; }
 
 private:
   std::vector<bool> takes_part_;
   std::vector<std::vector<NodeId>> ports_;
+  std::vector<std::uint32_t> of_; // [node]
 };
 
 /// Cheapest paths through a fabric; a link costs more the more paths lie on it already.
 class Paths {
 public:
   Paths(const Topology& topology, const Fabrics& fabrics, Bytes size)
-      : topology_(topology), size_(size), uses_(topology.link_count()),
+      : topology_(topology), fabrics_(fabrics), size_(size), uses_(topology.link_count()),
         inwards_(topology.node_count()), cost_(topology.node_count(), never),
         by_(topology.node_count()) {
     for (std::uint32_t node = 0; node < topology.node_count(); ++node)
@@ -77,8 +80,8 @@ public:
         if (!fabrics.takes_part(topology.link(link).to)) inwards_[node].push_back(link);
   }
 
-  /// Empty where there is none. Counts as a use of its links.
-  std::vector<LinkId> find(NodeId from, NodeId to) {
+  /// Through the fabric of this number. Empty where there is none. Counts as a use of its links.
+  std::vector<LinkId> find(NodeId from, NodeId to, std::uint32_t fabric) {
     Queue queue;
     reach(from, 0, queue);
     while (!queue.empty()) {
@@ -86,7 +89,8 @@ public:
       queue.pop();
       if (node == to) break;
       if (cost > cost_[node.value]) continue;
-      for (const LinkId link : inwards_[node.value]) take(link, cost, queue);
+      for (const LinkId link : inwards_[node.value])
+        if (fabrics_.of(topology_.link(link).to) == fabric) take(link, cost, queue);
       if (node == from) continue; // a link to the end is no path through the fabric
       for (const LinkId link : topology_.in_links(to))
         if (topology_.link(link).from == node) take(link, cost, queue);
@@ -127,6 +131,7 @@ private:
   }
 
   const Topology& topology_;
+  const Fabrics& fabrics_;
   Bytes size_;
   std::vector<std::int64_t> uses_;           // [link]
   std::vector<std::vector<LinkId>> inwards_; // [node]: to nodes that don't take part
@@ -211,13 +216,16 @@ Unwound unwound(const Topology& topology, std::span<const NodeId> participants, 
       paths.push_back({LinkId{l}});
   Paths search(topology, fabrics, size);
   LimitWatch watch(limit);
-  for (const std::vector<NodeId>& ports : fabrics.ports())
+  for (std::uint32_t fabric = 0; fabric < topology.node_count(); ++fabric) {
+    const std::vector<NodeId>& ports = fabrics.ports()[fabric];
     for (const std::size_t offset : offsets_of(ports.size(), unwinding))
       for (std::size_t i = 0; i < ports.size(); ++i) {
         watch.require();
-        std::vector<LinkId> path = search.find(ports[i], ports[(i + offset) % ports.size()]);
+        std::vector<LinkId> path =
+            search.find(ports[i], ports[(i + offset) % ports.size()], fabric);
         if (!path.empty()) paths.push_back(std::move(path));
       }
+  }
 
   TopologyParts parts;
   parts.name = topology.name() + " unwound";

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <set>
+#include <string>
 #include <tuple>
 #include <vector>
 
@@ -91,6 +92,28 @@ TEST_CASE("paths through a network of switches spread over equal ones") {
   for (const std::vector<LinkId>& path : made.paths)
     for (const LinkId link : path) ++uses[link.value];
   CHECK(*std::ranges::max_element(uses) == 2); // what an NPU's own link must carry
+}
+
+TEST_CASE("two fabrics between the same NPUs are unwound each by itself") {
+  TopologyParts parts = samples::npus("planes", 4);
+  for (const std::int64_t times : {1, 10}) {
+    const NodeId plane = parts.add_node(
+        {"plane" + std::to_string(times), NodeKind::switching, {false, false, false}, {}});
+    for (std::uint32_t npu = 0; npu < 4; ++npu) {
+      Link port = samples::link(npu, plane.value);
+      port.bandwidth.bytes_per_second *= times;
+      parts.add_duplex(port);
+    }
+  }
+  const Topology topology(std::move(parts));
+  const Unwound made = unwound(topology, all_npus(topology), {1}, Bytes{1'000'000});
+  std::multiset<std::tuple<std::uint32_t, std::int64_t>> ports, planned;
+  for (std::uint32_t l = 0; l < topology.link_count(); ++l)
+    if (const Link& link = topology.link(LinkId{l}); link.from.value < 4)
+      ports.emplace(link.from.value, link.bandwidth.bytes_per_second);
+  for (const Link& link : made.network.links())
+    planned.emplace(link.from.value, link.bandwidth.bytes_per_second);
+  CHECK(planned == ports);
 }
 
 TEST_CASE("carried back to the topology, a schedule takes the paths that its links stand for") {

@@ -222,6 +222,29 @@ TEST_CASE("a slow parallel link is left alone, wherever it is listed", "[renumbe
       }
 }
 
+TEST_CASE("routes of plans follow the rule that was asked for", "[renumbering]") {
+  const Topology mesh = samples::mesh(4, 4);
+  const Collective collective =
+      make_collective(mesh, {CollectiveKind::all_to_all, Bytes{16 << 20}, {}, 0, 1});
+  const auto planned = [&](Routing routing) {
+    SynthesisOptions options;
+    options.routing = routing;
+    Outcome outcome = synthesize(row_of("nccl"), mesh, collective, options);
+    REQUIRE(outcome.schedule);
+    return outcome;
+  };
+  CHECK(planned(Routing::automatic).routing == "dimension-order");
+  for (const std::string& rule : routing_names()) {
+    CAPTURE(rule);
+    const Routing asked = parse_routing(rule);
+    if (asked.rule != Routing::automatic) CHECK(planned(asked).routing == to_text(asked));
+  }
+  const Outcome ordered = planned(Routing::dimension_order);
+  for (std::size_t i = 0; i < ordered.schedule->size(); ++i)
+    CHECK(std::ranges::is_sorted(ordered.schedule->paths().links((*ordered.schedule)[i].path), {},
+                                 [&](LinkId link) { return mesh.link(link).dimension; }));
+}
+
 TEST_CASE("what was left out is said, and its bound isn't the whole's", "[renumbering]") {
   // A planner that is fast on rings alone, and thinks that it is optimal.
   const SynthesisFunction run = [](const Topology& network, const Collective& wanted,

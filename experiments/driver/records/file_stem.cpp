@@ -4,6 +4,10 @@
 
 #include "sim/text.hpp"
 
+#include <fmt/format.h>
+
+#include <algorithm>
+
 namespace tutti {
 
 std::string file_stem(std::string_view prefix, std::string_view label) {
@@ -20,6 +24,17 @@ std::string file_stem(std::string_view prefix, std::string_view label) {
     stem += upper ? static_cast<char>(c - 'A' + 'a') : c;
   }
   return stem;
+}
+
+std::string FileNames::stem(const std::string& stem,
+                            std::initializer_list<std::string_view> endings) {
+  std::string free = stem;
+  const auto is_used = [&](std::string_view ending) {
+    return is_taken(free + std::string(ending));
+  };
+  for (int i = 2; std::ranges::any_of(endings, is_used); ++i) free = fmt::format("{}_{}", stem, i);
+  for (const std::string_view ending : endings) take(free + std::string(ending));
+  return free;
 }
 
 namespace {

@@ -3,6 +3,7 @@
 #include "experiments/driver/results/result_files.hpp"
 
 #include "experiments/driver/figures/verdict_points.hpp"
+#include "experiments/driver/records/file_stem.hpp"
 #include "experiments/driver/records/json.hpp"
 #include "experiments/driver/records/provenance.hpp"
 #include "sim/error.hpp"
@@ -243,31 +244,35 @@ std::vector<std::string> write_results(const std::string& folder, const Experime
 std::vector<std::string> write_figures(const std::string& folder,
                                        std::span<const StudyResult> results,
                                        std::span<const std::string> formats) {
-  const std::vector<RecordFile> tables = joined_files(results);
+  FileNames names;
+  for (const RecordFile& file : joined_files(results)) names.take(file.stem + ".csv");
+  for (const TextFile& file : joined_texts(results)) names.take(file.name);
+  const std::string verdicts = names.stem("verdicts", {".svg", ".csv"});
   std::vector<std::string> files;
-  const auto write = [&](const Figure& figure, const std::string& stem) {
+  const auto write = [&](const Figure& figure, const std::string& stem, const char* data) {
     draw(figure, files.emplace_back(fmt::format("{}/{}.svg", folder, stem)));
     for (const std::string& format : formats)
       if (format != "svg")
         draw(figure, files.emplace_back(fmt::format("{}/{}.{}", folder, stem, format)));
-    if (figure.data.empty()) return;
-    const bool is_taken =
-        std::ranges::any_of(tables, [&](const RecordFile& file) { return file.stem == stem; });
-    write_file(
-        files.emplace_back(fmt::format("{}/{}{}.csv", folder, stem, is_taken ? "_data" : "")),
-        csv_text(figure.data));
+    if (!figure.data.empty())
+      write_file(files.emplace_back(fmt::format("{}/{}{}", folder, stem, data)),
+                 csv_text(figure.data));
+  };
+  const auto write_named = [&](const Figure& figure, const std::string& stem) {
+    const char* const data = names.is_taken(stem + ".csv") ? "_data.csv" : ".csv";
+    write(figure, names.stem(stem, {".svg", data}), data);
   };
   for (const StudyResult& result : results) {
     if (result.figures)
-      for (const NamedFigure& named : result.figures()) write(named.figure, named.stem);
+      for (const NamedFigure& named : result.figures()) write_named(named.figure, named.stem);
     if (result.network_uses)
-      for (const NetworkUse& use : result.network_uses()) write(use.figure(), use.stem);
+      for (const NetworkUse& use : result.network_uses()) write_named(use.figure(), use.stem);
   }
   if (const std::optional<Figure> figure = verdicts_figure(comparisons_of(results)))
-    write(*figure, "verdicts");
+    write(*figure, verdicts, ".csv");
   else // those of an earlier run say nothing of these results
-    for (const char* name : {"/verdicts.svg", "/verdicts.csv"})
-      std::filesystem::remove(folder + name);
+    for (const char* ending : {".svg", ".csv"})
+      std::filesystem::remove(fmt::format("{}/{}{}", folder, verdicts, ending));
   return files;
 }
 

@@ -4,6 +4,8 @@
 
 #include <filesystem>
 #include <map>
+#include <set>
+#include <string>
 
 namespace figures_cli_test {
 
@@ -73,6 +75,30 @@ npu = "v100"
     if (first.empty()) first = pictures;
     CHECK(pictures == first);
   }
+}
+
+TEST_CASE("two networks of one file stem, and a figure called as the verdicts are, stay apart") {
+  const TemporaryFolder folder;
+  write_file(folder.file("e.toml"), R"(name = "e"
+title = "E"
+[topologies]
+"A 1" = "ring:3"
+a-1 = "ring:4"
+[[runs]]
+collectives = ["all_gather"]
+algorithms = ["ring"]
+[[figures]]
+kind = "bars"
+file = "verdicts"
+)");
+  REQUIRE(run_tutti("run e.toml --out out", folder).code == 0);
+  std::set<std::string> names, contents;
+  for (const auto& [name, content] : pictures_in(folder.file("out"))) {
+    names.insert(name);
+    contents.insert(content);
+  }
+  CHECK(names == std::set<std::string>{"network_a_1.svg", "network_a_1_2.svg", "verdicts_2.svg"});
+  CHECK(contents.size() == 3);
 }
 
 } // namespace figures_cli_test

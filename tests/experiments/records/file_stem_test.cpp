@@ -13,6 +13,17 @@ TEST_CASE("labels become file names of small letters, digits and underscores") {
   CHECK(file_stem("", " - ").empty());
 }
 
+TEST_CASE("no file of a folder takes another's place") {
+  FileNames names;
+  names.take("network_data.csv");
+  CHECK(names.stem("network", {".svg", ".csv"}) == "network");
+  CHECK(names.stem("network", {".svg", ".csv"}) == "network_2");
+  CHECK(names.stem("network_2", {".svg"}) == "network_2_2");
+  CHECK(names.stem("network", {".json", "_data.csv"}) == "network_2");
+  CHECK(names.is_taken("network_2_data.csv"));
+  CHECK_FALSE(names.is_taken("network.json"));
+}
+
 TEST_CASE("a title has the parts of its label that it doesn't say already") {
   const std::string text = "all_reduce 1GiB on RFS-256";
   CHECK(labelled_title("RFS", text) == text);

@@ -205,6 +205,9 @@ TEST_CASE("unknown keys and names are errors with their place") {
       {head + run + "engine = 'simgird'\n", "e.toml:8:10: unknown engine \"simgird\""},
       {head + run + "[[figures]]\nkind = 'heat'\nfile = 'f'\n",
        "e.toml:9:8: unknown kind of figure \"heat\" (known: heatmap,"},
+      {head + run + "[[figures]]\nkind = 'bars'\nfile = 'f'\n" +
+           "[[figures]]\nkind = 'heatmap'\nfile = 'f'\n",
+       "e.toml:12:8: a figure before has the file \"f\""},
       {head + run + "[[figures]]\nkind = 'bars'\nfile = 'f'\nquantity = 'bytes'\n",
        "unknown key \"quantity\""},
       {head + run + "[[figures]]\nkind = 'heatmap'\nfile = 'f'\nquantity = 'bits'\n",

@@ -42,8 +42,7 @@ NamedFigure figure_of(const FitStudy& study, Networks networks, const FitEvaluat
   }
   chart.curves = {std::move(measured), std::move(fitted)};
   if (study.systems.size() > 1) chart.curves.push_back(std::move(unseen));
-  return {file_stem(study.label.empty() ? "fit" : study.label,
-                    fmt::format("{} {}", network.label, to_text(kind))),
+  return {file_stem("fit", fmt::format("{} {} {}", study.label, network.label, to_text(kind))),
           curve_figure(chart)};
 }
 

@@ -480,8 +480,13 @@ std::vector<RunStudy> RunStudy::read_all(ConfigTable& root, const Experiment& ex
     if (study.matrices.empty() && root.has(key))
       throw root.at(key).error(fmt::format("[[{}]] is of [[runs]], and there are none", key));
   if (study.matrices.empty()) return {};
-  for (ConfigTable& table : root.tables("figures"))
-    study.figures.push_back(read_figure(table, experiment, study.matrices));
+  for (ConfigTable& table : root.tables("figures")) {
+    const ConfigValue file = table.at("file");
+    FigureRequest figure = read_figure(table, experiment, study.matrices);
+    if (std::ranges::find(study.figures, figure.file, &FigureRequest::file) != study.figures.end())
+      throw file.error(fmt::format("a figure before has the file \"{}\"", figure.file));
+    study.figures.push_back(std::move(figure));
+  }
   study.expectations =
       read_expectations(root.tables("expect"), planned_runs(study.cases(experiment.topologies)));
   return {std::move(study)};

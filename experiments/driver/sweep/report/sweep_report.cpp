@@ -18,7 +18,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <set>
 
 namespace tutti::sweep {
 
@@ -34,27 +33,15 @@ std::vector<AnalysisReport> reports_of(const Sweep& sweep, AnalysedPoints& point
   return reports;
 }
 
-// Names of files that differ though their labels' letters and digits may not.
-class FileNames {
-public:
-  std::string unique(const std::string& stem, const std::string& ending) {
-    std::string name = stem + ending;
-    for (int i = 2; !used_.insert(name).second; ++i) name = fmt::format("{}_{}{}", stem, i, ending);
-    return name;
-  }
-
-private:
-  std::set<std::string> used_;
-};
-
 PageSection named_section(const AnalysisReport& report, FileNames& names) {
-  const std::string stem = file_stem(report.kind, report.label);
+  const std::string stem = names.stem(file_stem(report.kind, report.label), {".csv", ".json"});
   PageSection section;
-  section.csv_file = names.unique(stem, ".csv");
-  if (!report.json.empty()) section.json_file = names.unique(stem, ".json");
-  for (const ReportFigure& figure : report.figures)
-    section.figures.push_back(
-        {figure.title, names.unique(file_stem(stem, figure.part), ".svg"), svg_of(figure.figure)});
+  section.csv_file = stem + ".csv";
+  if (!report.json.empty()) section.json_file = stem + ".json";
+  for (const ReportFigure& figure : report.figures) {
+    const std::string part = names.stem(file_stem(stem, figure.part), {".svg", "_data.csv"});
+    section.figures.push_back({figure.title, part + ".svg", svg_of(figure.figure)});
+  }
   section.report = report;
   return section;
 }
