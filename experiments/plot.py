@@ -13,11 +13,10 @@ import matplotlib
 matplotlib.use("Agg")
 import matplotlib.pyplot as plt
 
-plt.rcParams["text.parse_math"] = False  # a `$` in a name is one
-
 def read(file):
     with open(file, newline="", encoding="utf-8") as text:
-        header, *rows = csv.reader(text)
+        # A `$` in a name begins no formula.
+        header, *rows = ([cell.replace("$", r"\$") for cell in row] for row in csv.reader(text))
     return header, rows
 
 
