@@ -392,6 +392,28 @@ ConfigTable ConfigTable::overlaid(const ConfigTable& over) const {
       std::make_shared<ConfigValue::Node>(ConfigValue::Node{std::move(document), root}));
 }
 
+ConfigTable ConfigTable::overlaid_in(const std::string& key, const ConfigTable& over,
+                                     const std::string& without) const {
+  auto document = std::make_shared<ConfigDocument>();
+  document->name = node_->document->name;
+  const TextReplacement as_it_is = [](const std::string&) { return std::nullopt; };
+  Copy(*node_->document, as_it_is, *document).fill(node_->table(), document->root);
+  document->root.erase(without);
+  const auto lay_over = [&](toml::node& table) {
+    const std::string place = document->places[&table];
+    Copy(*over.node_->document, as_it_is, *document).fill(over.node_->table(), table);
+    document->places[&table] = place;
+  };
+  toml::node* there = document->root.get(key);
+  if (there != nullptr && there->is_table()) lay_over(*there);
+  if (there != nullptr && there->is_array())
+    for (toml::node& table : *there->as_array())
+      if (table.is_table()) lay_over(table);
+  const toml::node* root = &document->root;
+  return ConfigTable(
+      std::make_shared<ConfigValue::Node>(ConfigValue::Node{std::move(document), root}));
+}
+
 std::string ConfigTable::canonical_text() const {
   std::ostringstream text;
   text << toml::json_formatter(node_->table()); // whose keys are sorted

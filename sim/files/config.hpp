@@ -117,6 +117,10 @@ public:
   /// A copy that has the values of `over` for its keys, table by table, and stands where `over`
   /// does. Nothing of the copy was asked for yet.
   [[nodiscard]] ConfigTable overlaid(const ConfigTable& over) const;
+  /// A copy in which each table at this key has `over` over it, as overlaid() has it, and that has
+  /// no key `without`. Nothing of the copy was asked for yet.
+  [[nodiscard]] ConfigTable overlaid_in(const std::string& key, const ConfigTable& over,
+                                        const std::string& without) const;
   /// The same for every text of the same content, whatever the order of keys, blanks and comments.
   [[nodiscard]] std::string canonical_text() const;
 

@@ -48,7 +48,14 @@ struct RunArguments : AnswerArguments {
   std::optional<std::string> jobs;           ///< default: all processors
   std::optional<std::string> pack, measured; ///< files for tutti-gpu, and from it
   std::vector<std::string> pictures;         ///< formats beside svg
-  bool progress = false;                     ///< lines where stderr is no terminal
+  /// What all [[runs]] have in place of what the file says.
+  std::optional<std::string> size;
+  std::vector<std::string> algorithms, settings;
+  bool progress = false; ///< lines where stderr is no terminal
+
+  [[nodiscard]] bool changes_runs() const {
+    return size || !algorithms.empty() || !settings.empty();
+  }
 };
 
 struct PaperArguments {

@@ -142,6 +142,14 @@ void add_options(CLI::App& app, RunArguments& run) {
                  "out/tacos/fig02)");
   app.add_option("--jobs", run.jobs, "how many runs at once; default: all processors");
   add_pictures(app, run.pictures);
+  app.add_option(
+      "--size", run.size,
+      "of all [[runs]], in place of the file's: 1GB, 1KiB..1GiB; nothing is judged then");
+  app.add_option("--algorithm", run.algorithms, "the same of algorithms; repeatable")
+      ->delimiter(',')
+      ->allow_extra_args(false);
+  app.add_option("--set", run.settings, "the same of a setting, key=value; repeatable")
+      ->allow_extra_args(false);
   auto* pack =
       app.add_option("--pack", run.pack,
                      "folder to write its programs to, for tutti-gpu, instead of executing them");

@@ -161,6 +161,10 @@ Experiment parse_experiment(std::string_view toml, const std::string& source_nam
   return read(parse_config(toml, source_name), source_name);
 }
 
+Experiment parse_experiment(ConfigTable table, const std::string& source_name) {
+  return read(std::move(table), source_name);
+}
+
 Experiment unnamed_experiment(ConfigTable table, const std::string& source_name,
                               std::uint64_t seed) {
   Experiment experiment;

@@ -36,6 +36,8 @@
 
 namespace tutti {
 
+class ConfigTable;
+
 /// The kinds of study, in the order in which they run. Each is a folder, and a row here.
 using AnyStudy = std::variant<RunStudy,       //
                               FrontierStudy,  //
@@ -84,9 +86,9 @@ struct Experiment {
 
 /// Errors: InputError with file:line:column for anything wrong or unknown.
 [[nodiscard]] Experiment parse_experiment(std::string_view toml, const std::string& source_name);
+[[nodiscard]] Experiment parse_experiment(ConfigTable table, const std::string& source_name);
 [[nodiscard]] Experiment read_experiment(const std::string& file);
 
-class ConfigTable;
 /// From topologies and what runs on them, without name, title and seed.
 [[nodiscard]] Experiment unnamed_experiment(ConfigTable table, const std::string& source_name,
                                             std::uint64_t seed);

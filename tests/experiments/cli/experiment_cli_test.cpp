@@ -80,6 +80,33 @@ tolerance = "0%"
   CHECK(differs.err == "tutti: an expected value differs, and isn't what \"ours\" says\n");
 }
 
+TEST_CASE(
+    "runs may have another size, algorithm and setting than the file says; nothing is judged") {
+  const TemporaryFolder folder;
+  write_file(folder.file("e.toml"),
+             "name = \"e\"\n[topologies]\nR = \"ring:4\"\n[[runs]]\n"
+             "collectives = [\"all_gather\"]\nsizes = [\"4kB\"]\n"
+             "algorithms = [\"ring\"]\nengine = \"native\"\n[[expect]]\n"
+             "label = \"x\"\nmetric = \"collective_time\"\nat_most = \"1ps\"\n");
+  const CommandResult changed =
+      run_tutti("run e.toml --size 8kB --algorithm tacos,direct --set starts=3", folder);
+  INFO(changed.err);
+  CHECK(changed.code == 2); // direct has no setting
+  CHECK_THAT(changed.err, ContainsSubstring("--set"));
+  const CommandResult result =
+      run_tutti("run e.toml --size 8kB --algorithm tacos --set starts=3", folder);
+  INFO(result.err);
+  CHECK(result.code == 0);
+  const std::string csv = read_file(folder.file("out/e_changed/results.csv"));
+  CHECK_THAT(csv, ContainsSubstring(",8000,tacos,") && !ContainsSubstring("ring,"));
+  CHECK(read_file(folder.file("out/e_changed/e.toml"))
+            .starts_with("# Run with --size 8kB --algorithm tacos --set starts=3\n"));
+  CHECK_FALSE(std::filesystem::exists(folder.file("out/e_changed/verdicts.md")));
+  CHECK_THAT(run_tutti("run e.toml --size 8", folder).err, ContainsSubstring("--size: "));
+  CHECK_THAT(run_tutti("run e.toml --set x", folder).err,
+             ContainsSubstring("--set: expected key=value, found \"x\""));
+}
+
 TEST_CASE("an experiment of frontiers holds a paper's rows against ours") {
   const TemporaryFolder folder;
   const std::string frontier = R"(name = "e"

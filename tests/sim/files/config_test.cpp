@@ -252,6 +252,24 @@ TEST_CASE("a table over another has its values, table by table, each at its own 
   CHECK(ConfigTable(under).at("a").integer() == 1);
 }
 
+TEST_CASE("a table over each of an array, without a key of the root") {
+  const ConfigTable under =
+      parse_config("a = 1\nb = 2\n[[r]]\nx = 3\ny = {z = 4}\n[[r]]\nx = 5\n", "f.toml");
+  const std::vector<GivenOption> options{{"--x", "x", GivenValue{std::int64_t{7}}},
+                                         {"--set", "y.w", GivenValue{std::string("8")}}};
+  ConfigTable changed = under.overlaid_in("r", config_of(options), "b");
+  CHECK(changed.keys() == std::vector<std::string>{"a", "r"});
+  std::vector<ConfigTable> tables = changed.tables("r");
+  REQUIRE(tables.size() == 2);
+  for (ConfigTable& table : tables) {
+    CHECK(table.at("x").integer() == 7);
+    CHECK(table.at("y").table().at("w").string() == "8");
+    CHECK(std::string(table.at("x").error("m").what()) == "--x: m");
+  }
+  CHECK(tables[0].at("y").table().at("z").integer() == 4);
+  CHECK(std::string(tables[1].error("m").what()) == "f.toml:6:1: m");
+}
+
 TEST_CASE("what options say is a tree in which each value stands at its option") {
   const std::vector<GivenOption> options{{"--zero", "work.zero", GivenValue{std::int64_t{7}}},
                                          {"--tensor", "work.parallel.tensor", GivenValue{2.5}},

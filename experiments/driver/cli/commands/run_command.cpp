@@ -7,6 +7,7 @@
 #include "experiments/driver/studies/in_file.hpp"
 #include "experiments/driver/studies/refusals.hpp"
 #include "experiments/driver/studies/runs/runner.hpp"
+#include "sim/files/config.hpp"
 #include "sim/files/gzip.hpp"
 #include "sim/files/standard_files.hpp"
 #include "sim/text.hpp"
@@ -136,6 +137,46 @@ int write_pack(Experiment experiment, const std::string& file, const RunArgument
   return 0;
 }
 
+/// What all [[runs]] are to have, and what is said of it above the copy of the file.
+struct ChangedRuns {
+  std::vector<GivenOption> options;
+  std::string words;
+};
+
+ChangedRuns changed_runs(const RunArguments& arguments) {
+  ChangedRuns changed;
+  const auto list = [](std::span<const std::string> texts) {
+    GivenValue::List items;
+    for (const std::string& text : texts) items.push_back({text});
+    return GivenValue{std::move(items)};
+  };
+  const auto change = [&changed](const std::string& option, const std::string& key,
+                                 const std::string& text, GivenValue value) {
+    changed.options.push_back({option, key, std::move(value)});
+    changed.words += fmt::format(" {} {}", option, text);
+  };
+  if (arguments.size) change("--size", "sizes", *arguments.size, list({{*arguments.size}}));
+  if (!arguments.algorithms.empty())
+    change("--algorithm", "algorithms", joined(arguments.algorithms, ","),
+           list(arguments.algorithms));
+  for (const std::string& setting : arguments.settings) {
+    const std::size_t equals = setting.find('=');
+    if (equals == 0 || equals == setting.npos)
+      throw InputError("--set: expected key=value, found \"" + setting + "\"");
+    change("--set", "settings." + setting.substr(0, equals), setting, {setting.substr(equals + 1)});
+  }
+  return changed;
+}
+
+Experiment read_changed(const std::string& toml, const std::string& file,
+                        const ChangedRuns& changed) {
+  const ConfigTable root = parse_config(toml, file);
+  if (!root.has("runs"))
+    throw InputError(
+        fmt::format("{}: it has no [[runs]], which{} would change", file, changed.words));
+  return parse_experiment(root.overlaid_in("runs", config_of(changed.options), "expect"), file);
+}
+
 } // namespace
 
 int run_command(const RunArguments& arguments) {
@@ -143,7 +184,9 @@ int run_command(const RunArguments& arguments) {
     return run_many(several, arguments, run_command);
   const std::string file = find_experiment(arguments.experiment);
   const std::string toml = read_input_file(file);
-  Experiment experiment = parse_experiment(toml, file);
+  const ChangedRuns changed = changed_runs(arguments);
+  Experiment experiment =
+      arguments.changes_runs() ? read_changed(toml, file, changed) : parse_experiment(toml, file);
   for (const LabelledTopology& network : experiment.topologies)
     report_assumptions(network.topology);
   require_formats(arguments.pictures);
@@ -157,8 +200,10 @@ int run_command(const RunArguments& arguments) {
     (void)executions_of_pack(experiment, *gpu_pack);
   }
   const std::size_t jobs = arguments.jobs ? parse_jobs(*arguments.jobs) : default_jobs();
-  const std::string folder = arguments.out.value_or(default_folder(file, experiment.name));
-  start_results(folder, experiment, toml);
+  const std::string folder = arguments.out.value_or(default_folder(file, experiment.name) +
+                                                    (arguments.changes_runs() ? "_changed" : ""));
+  start_results(folder, experiment,
+                arguments.changes_runs() ? "# Run with" + changed.words + "\n" + toml : toml);
   bool interrupted = false;
   const std::vector<StudyResult> results =
       results_of(experiment, file, jobs, arguments.progress, interrupted);

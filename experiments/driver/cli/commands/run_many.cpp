@@ -267,7 +267,8 @@ int run_many(std::span<const CatalogueEntry> entries, const RunArguments& argume
   for (const auto& [option, is_given] :
        {std::pair("--json", arguments.json), std::pair("--pack", arguments.pack.has_value()),
         std::pair("--measured", arguments.measured.has_value()),
-        std::pair("--columns", arguments.tables.columns.has_value())})
+        std::pair("--columns", arguments.tables.columns.has_value()),
+        std::pair("--size, --algorithm and --set: a change", arguments.changes_runs())})
     if (is_given) throw InputError(fmt::format("{} is for one experiment", option));
   require_formats(arguments.pictures);
   const std::size_t jobs = arguments.jobs ? parse_jobs(*arguments.jobs) : default_jobs();
