@@ -239,10 +239,6 @@ TEST_CASE("routes of plans follow the rule that was asked for", "[renumbering]")
     const Routing asked = parse_routing(rule);
     if (asked.rule != Routing::automatic) CHECK(planned(asked).routing == to_text(asked));
   }
-  const Outcome ordered = planned(Routing::dimension_order);
-  for (std::size_t i = 0; i < ordered.schedule->size(); ++i)
-    CHECK(std::ranges::is_sorted(ordered.schedule->paths().links((*ordered.schedule)[i].path), {},
-                                 [&](LinkId link) { return mesh.link(link).dimension; }));
 }
 
 TEST_CASE("what was left out is said, and its bound isn't the whole's", "[renumbering]") {

@@ -207,7 +207,7 @@ TEST_CASE("unknown keys and names are errors with their place") {
        "e.toml:9:8: unknown kind of figure \"heat\" (known: heatmap,"},
       {head + run + "[[figures]]\nkind = 'bars'\nfile = 'f'\n" +
            "[[figures]]\nkind = 'heatmap'\nfile = 'f'\n",
-       "e.toml:12:8: a figure before has the file \"f\""},
+       "e.toml:13:8: a figure before has the file \"f\""},
       {head + run + "[[figures]]\nkind = 'bars'\nfile = 'f'\nquantity = 'bytes'\n",
        "unknown key \"quantity\""},
       {head + run + "[[figures]]\nkind = 'heatmap'\nfile = 'f'\nquantity = 'bits'\n",
