@@ -84,7 +84,7 @@ std::optional<Figure> verdicts_figure(std::span<const Comparison> comparisons) {
   const auto is_shown = [](const Comparison& c) {
     return c.apart.empty() && std::isfinite(c.deviation);
   };
-  // Of a mean, without the range of what it is of.
+  // A mean is drawn without the range of the values that it is of.
   const auto short_of = [](const std::string& text) { return text.substr(0, text.find(" (")); };
   for (const Comparison& c : comparisons)
     if (c.beside && is_shown(c)) (void)series_of(c.beside->algorithm);

@@ -46,7 +46,7 @@ std::vector<std::string> write_results(const std::string& folder, const Experime
                                        std::span<const StudyResult> results);
 
 /// Every figure as .svg and in these formats, what it shows as .csv (_data.csv where a table
-/// has that name); verdicts.svg where something is expected. Names of the files.
+/// has that name); verdicts.svg where 1 to 60 rows are expected. Names of the files.
 /// Errors: InputError.
 std::vector<std::string> write_figures(const std::string& folder,
                                        std::span<const StudyResult> results,

@@ -150,7 +150,7 @@ private:
     return median_of(std::move(values));
   }
 
-  /// Of those that have a value: the largest of rates and parts, the least of all else.
+  /// The best of those that have a value: the largest of rates and parts, else the least.
   [[nodiscard]] std::optional<double> best(const Quotient& quotient) const {
     const RecordColumn& metric = expectation_.metric;
     const bool more = metric.quantity == Quantity::rate || metric.quantity == Quantity::part ||

@@ -170,7 +170,7 @@ struct Comparison {
 [[nodiscard]] Table comparison_table(std::span<const Comparison> comparisons);
 /// Each explanation once, in the order of its first row.
 [[nodiscard]] std::vector<std::string> comparison_notes(std::span<const Comparison> comparisons);
-/// "40 rows: 26 match, 14 differ. Apart: seconds, 9 of 9 match.\n"
+/// "40 rows: 26 match, 14 differ; apart, seconds, 9 rows: 9 match\n"
 [[nodiscard]] std::string comparison_tally(std::span<const Comparison> comparisons);
 
 /// The table, what is counted, and the explanations below it.

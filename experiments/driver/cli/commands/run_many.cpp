@@ -249,7 +249,7 @@ Table summary(std::span<const Planned> all) {
     table.rows.push_back(std::move(row));
   };
   for (const Planned& one : all) {
-    // Of one that didn't end, an earlier version's results may still be there.
+    // Results of an earlier version may still lie where one didn't end.
     const std::vector<Comparison> comparisons =
         one.ended() ? read_comparisons(one.folder) : std::vector<Comparison>();
     add(one.entry.name, comparisons, one.cpu_seconds, one.end);

@@ -89,7 +89,7 @@ std::vector<SketchRow> rows_of(const Topology& topology, std::uint32_t machines,
   return rows;
 }
 
-/// Of one machine where none of several fits.
+/// Sketches of one machine where none of several fits.
 std::vector<SketchRow> rows_of(const Topology& topology, const SketchArguments& arguments) {
   std::vector<std::string> names;
   const std::uint32_t machines = machines_of(topology);
