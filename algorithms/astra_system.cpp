@@ -21,7 +21,6 @@
 #include "algorithms/member_grid.hpp"
 #include "algorithms/routed_schedule.hpp"
 #include "sim/error.hpp"
-#include "sim/text.hpp"
 
 #include <fmt/format.h>
 
@@ -327,14 +326,12 @@ Collective in_splits(Collective collective, std::uint32_t splits) {
 
 Outcome astra_system(const Topology& topology, const Collective& collective,
                      const SynthesisOptions& options) {
-  const auto file = options.settings.find("system");
-  if (file == options.settings.end() || file->second.empty())
+  const std::string* const file = find_setting(options, "system");
+  if (file == nullptr || file->empty())
     return unsupported("it does what a system file of ASTRA-sim says: --set system=FILE");
-  const auto queues = options.settings.find("queues");
-  const std::int64_t queue_count =
-      queues == options.settings.end() ? 1 : parse_integer(queues->second, "queues", 1, 64);
+  const std::int64_t queue_count = find_count(options, "queues", 1, 64).value_or(1);
 
-  const AstraSystem system = read_astra_system(file->second, collective.parts.front().kind);
+  const AstraSystem system = read_astra_system(*file, collective.parts.front().kind);
   MemberGridSearch search = find_member_grid(topology, collective.parts.front().group);
   if (!search.obstacle.empty()) return unsupported(std::move(search.obstacle));
   std::vector<AstraImplementation> implementations =

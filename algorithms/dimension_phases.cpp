@@ -39,11 +39,11 @@ bool adjacent(const Topology& topology, NodeId from, NodeId to) {
 
 /// What a line does whose ends aren't linked.
 Exchange exchange_of_open_lines(const SynthesisOptions& options) {
-  const auto setting = options.settings.find("line");
-  if (setting == options.settings.end() || setting->second == "ring") return Exchange::ring;
-  if (setting->second == "direct") return Exchange::direct;
+  const std::string* const setting = find_setting(options, "line");
+  if (setting == nullptr || *setting == "ring") return Exchange::ring;
+  if (*setting == "direct") return Exchange::direct;
   const std::vector<std::string> known{"ring", "direct"};
-  throw InputError(unknown_name("line", setting->second, known));
+  throw InputError(unknown_name("line", *setting, known));
 }
 
 /// One dimension that a chunk goes through, in one of its two phases.

@@ -9,6 +9,7 @@
 #include "sim/error.hpp"
 #include "sim/feasibility.hpp"
 #include "sim/out_of_reach.hpp"
+#include "sim/text.hpp"
 #include "sim/transforms.hpp"
 #include "sim/work_limit.hpp"
 
@@ -46,6 +47,27 @@ void require_known_settings(const AlgorithmRow& row, const SynthesisOptions& opt
 }
 
 } // namespace
+
+const std::string* find_setting(const SynthesisOptions& options, const std::string& key) {
+  const auto found = options.settings.find(key);
+  return found == options.settings.end() ? nullptr : &found->second;
+}
+
+std::optional<std::uint32_t> find_count(const SynthesisOptions& options, const std::string& key,
+                                        std::uint32_t low, std::uint32_t high) {
+  const std::string* const text = find_setting(options, key);
+  if (text == nullptr) return std::nullopt;
+  return static_cast<std::uint32_t>(parse_integer(*text, key, low, high));
+}
+
+std::optional<bool> find_yes(const SynthesisOptions& options, const std::string& key) {
+  const std::string* const text = find_setting(options, key);
+  if (text == nullptr) return std::nullopt;
+  static const std::vector<std::string> known{"yes", "no"};
+  if (*text != "yes" && *text != "no")
+    throw InputError(unknown_name("value of " + key, *text, known));
+  return *text == "yes";
+}
 
 std::string_view to_text(Status status) {
   switch (status) {

@@ -64,6 +64,16 @@ struct SynthesisOptions {
   bool choose_chunks = false;
 };
 
+/// The value of an algorithm's own option; null where it isn't set.
+[[nodiscard]] const std::string* find_setting(const SynthesisOptions& options,
+                                              const std::string& key);
+/// A whole number of low .. high. Errors: InputError; so for find_yes().
+[[nodiscard]] std::optional<std::uint32_t> find_count(const SynthesisOptions& options,
+                                                      const std::string& key, std::uint32_t low,
+                                                      std::uint32_t high);
+/// Of "yes" and "no".
+[[nodiscard]] std::optional<bool> find_yes(const SynthesisOptions& options, const std::string& key);
+
 /// What a communication library makes of a schedule, where the algorithm is one of a library's.
 struct LibraryChoice {
   std::string algorithm, protocol; ///< "ring", "ll128"

@@ -43,18 +43,6 @@ namespace {
 /// Without a limit of time: FluidOptions::most_work, a minute or two.
 constexpr std::uint64_t usual_work = 40'000'000'000;
 
-std::string setting(const SynthesisOptions& options, const char* name, const char* otherwise) {
-  const auto given = options.settings.find(name);
-  return given == options.settings.end() ? otherwise : given->second;
-}
-
-bool is_yes(const SynthesisOptions& options, const char* name) {
-  const std::string text = setting(options, name, "yes");
-  if (text != "yes" && text != "no")
-    throw InputError(unknown_name(name, text, std::vector<std::string>{"yes", "no"}));
-  return text == "yes";
-}
-
 /// From the cuts that maximum flows find.
 double best_cut_seconds(const Topology& topology, const Collective& collective,
                         const FlowProblem& problem) {
@@ -242,8 +230,9 @@ Outcome fluid_flows(const Topology& topology, const Collective& collective,
     return outcome;
   }
   FluidOptions fluid_options;
-  fluid_options.mirrored = is_yes(options, "mirrored");
-  const std::string traffic = setting(options, "traffic", "auto");
+  fluid_options.mirrored = find_yes(options, "mirrored").value_or(true);
+  const std::string* const given = find_setting(options, "traffic");
+  const std::string traffic = given == nullptr ? "auto" : *given;
   fluid_options.weights = traffic_weights(topology, traffic == "auto" ? "npu" : traffic);
   if (options.limit_seconds <= 0) fluid_options.most_work = usual_work;
   fluid_options.bound_seconds = best_cut_seconds(topology, collective, problem);

@@ -4,7 +4,6 @@
 #include "synth/sccl/frontier.hpp"
 
 #include "sim/error.hpp"
-#include "sim/text.hpp"
 #include "sim/transforms.hpp"
 #include "sim/work_limit.hpp"
 #include "synth/direct_paths.hpp"
@@ -17,7 +16,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cassert>
 #include <numeric>
 #include <optional>
@@ -360,11 +358,8 @@ Frontier synthesize_frontier(const Topology& topology, const Collective& collect
 FrontierRequest frontier_request(const SynthesisOptions& options) {
   constexpr std::uint32_t most_rounds = 100'000;
   FrontierRequest request;
-  const auto number = [&](const char* key, std::int64_t low,
-                          std::int64_t high = 1'000'000'000) -> std::optional<std::uint32_t> {
-    const auto setting = options.settings.find(key);
-    if (setting == options.settings.end()) return std::nullopt;
-    return static_cast<std::uint32_t>(parse_integer(setting->second, key, low, high));
+  const auto number = [&](const char* key, std::uint32_t low, std::uint32_t high = 1'000'000'000) {
+    return find_count(options, key, low, high);
   };
   request.slack = number("k", 0, 1000); // there are some k^2 instances
   request.most_steps = number("max_steps", 1);
@@ -375,15 +370,8 @@ FrontierRequest frontier_request(const SynthesisOptions& options) {
         fmt::format("rounds {} is out of range (1 .. {})", *request.rounds, most_rounds));
   if (const auto effort = number("effort", 1)) request.effort = *effort;
   if (const auto largest = number("largest", 1)) request.largest = *largest;
-  if (const auto symmetric = options.settings.find("symmetric");
-      symmetric != options.settings.end()) {
-    const std::vector<std::string> known{"yes", "no"};
-    if (symmetric->second != known[0] && symmetric->second != known[1])
-      throw InputError(unknown_name("value of symmetric", symmetric->second, known));
-    request.symmetric = symmetric->second == known[0];
-  }
-  if (const auto proof = options.settings.find("proof"); proof != options.settings.end())
-    request.proof_file = proof->second;
+  request.symmetric = find_yes(options, "symmetric").value_or(request.symmetric);
+  if (const auto* proof = find_setting(options, "proof")) request.proof_file = *proof;
   if (request.rounds && !request.steps) throw InputError("the setting rounds needs steps");
   return request;
 }

@@ -20,7 +20,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <map>
 #include <optional>
 #include <string>
@@ -31,21 +30,9 @@ namespace tutti {
 
 namespace {
 
-const std::string* find_setting(const SynthesisOptions& options, const std::string& key) {
-  const auto found = options.settings.find(key);
-  return found == options.settings.end() ? nullptr : &found->second;
-}
-
-bool yes_or_no(const std::string& key, const std::string& text) {
-  static const std::array<std::string, 2> known{"no", "yes"};
-  if (text != "yes" && text != "no") throw InputError(unknown_name("value of " + key, text, known));
-  return text == "yes";
-}
-
 TacclSettings taccl_settings(const SynthesisOptions& options) {
   TacclSettings settings;
-  if (const auto* text = find_setting(options, "contiguous"))
-    settings.joins_chunks = yes_or_no("contiguous", *text);
+  settings.joins_chunks = find_yes(options, "contiguous").value_or(settings.joins_chunks);
   if (const auto* text = find_setting(options, "slack"))
     settings.slack = parse_decimal(*text, "slack", 0, 100);
   if (const auto* text = find_setting(options, "routes")) {
@@ -312,13 +299,6 @@ private:
         topology_, {part.kind, part.size, part.group, part.root, part.chunks_per_shard * parts});
   }
 
-  static std::uint32_t number(const SynthesisOptions& options, const std::string& key,
-                              std::uint32_t otherwise) {
-    const std::string* const text = find_setting(options, key);
-    return text == nullptr ? otherwise
-                           : static_cast<std::uint32_t>(parse_integer(*text, key, 1, 64));
-  }
-
   static constexpr std::uint32_t most_flow_npus = 64;
 
   const Topology& topology_;
@@ -327,8 +307,9 @@ private:
   WorkLimit limit_;
   TacclSettings settings_;
   /// Subchunks that go the paths of their chunk side by side (sec. 6.2).
-  std::uint32_t instances_ = number(options_, "instances", 1);
-  std::uint32_t most_sketches_ = number(options_, "sketches", UINT32_MAX); ///< proposals
+  std::uint32_t instances_ = find_count(options_, "instances", 1, 64).value_or(1);
+  /// Proposals.
+  std::uint32_t most_sketches_ = find_count(options_, "sketches", 1, 64).value_or(UINT32_MAX);
   std::optional<Best> best_;
   ChunkChoice choice_;
   std::string why_not_;

@@ -14,7 +14,6 @@
 // which look at what their link can bring.
 
 #include "sim/random.hpp"
-#include "sim/text.hpp"
 #include "sim/transforms.hpp"
 #include "sim/unwinding.hpp"
 #include "sim/work_limit.hpp"
@@ -266,21 +265,18 @@ private:
   std::uint64_t draws_ = 0;
 };
 
-std::uint32_t number(const SynthesisOptions& options, const char* key, std::uint32_t otherwise) {
-  const auto setting = options.settings.find(key);
-  if (setting == options.settings.end()) return otherwise;
-  return static_cast<std::uint32_t>(parse_integer(setting->second, key, 1, 1'000'000));
-}
-
 /// The best of several attempts, on the network with its switches unwound.
 Outcome best_attempt(const Topology& topology, const Collective& copies,
                      std::span<const NodeId> group, const SynthesisOptions& options,
                      const WorkLimit& limit) {
+  constexpr std::uint32_t most = 1'000'000;
+  const std::uint32_t starts = find_count(options, "starts", 1, most).value_or(10);
   const Unwound network =
-      unwound(topology, group, {number(options, "degree", 1)}, copies.largest_chunk(), limit);
+      unwound(topology, group, {find_count(options, "degree", 1, most).value_or(1)},
+              copies.largest_chunk(), limit);
   Outcome best;
   best.status = Status::feasible;
-  for (std::uint32_t i = 0; i < number(options, "starts", 10); ++i) {
+  for (std::uint32_t i = 0; i < starts; ++i) {
     Attempt attempt(network.network, copies, options.seed + i, limit);
     try {
       if (!attempt.run()) return unsupported("links, and switches unwound, don't connect all");

@@ -10,7 +10,6 @@
 #include "sim/engines/engine.hpp"
 #include "sim/error.hpp"
 #include "sim/renumbering.hpp"
-#include "sim/text.hpp"
 #include "sim/transforms.hpp"
 #include "sim/words.hpp"
 #include "sim/work_limit.hpp"
@@ -42,24 +41,23 @@ constexpr std::size_t worth_pipelining_again = 50'000, worth_routing_again = 2'5
 enum class AllReduceForm { automatic, sequential, pipelined };
 
 AllReduceForm all_reduce_form(const SynthesisOptions& options) {
-  const auto setting = options.settings.find("all_reduce");
+  const std::string* const setting = find_setting(options, "all_reduce");
   constexpr Words<AllReduceForm, 3> words{"form of all_reduce",
                                           {"auto", "sequential", "pipelined"}};
-  return setting == options.settings.end() ? AllReduceForm::automatic
-                                           : words.parse(setting->second);
+  return setting == nullptr ? AllReduceForm::automatic : words.parse(*setting);
 }
 
 PlanSettings plan_settings(const SynthesisOptions& options) {
-  const auto number = [&](const char* key, std::int64_t highest) -> std::optional<std::uint32_t> {
-    const auto setting = options.settings.find(key);
-    if (setting == options.settings.end() || setting->second == "auto") return std::nullopt;
-    return static_cast<std::uint32_t>(parse_integer(setting->second, key, 1, highest));
+  const auto number = [&](const char* key, std::uint32_t highest) -> std::optional<std::uint32_t> {
+    const std::string* const setting = find_setting(options, key);
+    if (setting != nullptr && *setting == "auto") return std::nullopt;
+    return find_count(options, key, 1, highest);
   };
   PlanSettings settings;
   settings.starts = number("starts", 1'000'000).value_or(1);
   settings.candidates = number("candidates", 1024);
-  const auto degree = options.settings.find("degree");
-  settings.ports = degree != options.settings.end() && degree->second == "ports";
+  const std::string* const degree = find_setting(options, "degree");
+  settings.ports = degree != nullptr && *degree == "ports";
   if (!settings.ports) settings.degree = number("degree", UINT32_MAX);
   return settings;
 }

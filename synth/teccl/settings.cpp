@@ -28,7 +28,6 @@ constexpr std::array<Choice<SwitchModel>, 3> switch_models{
     {{"by_ability", SwitchModel::by_ability},
      {"no_copy", SwitchModel::no_copy},
      {"hyper_edges", SwitchModel::hyper_edges}}};
-constexpr std::array<Choice<bool>, 2> answers{{{"yes", true}, {"no", false}}};
 constexpr std::array<Choice<bool>, 2> switch_exits{{{"free", true}, {"epoch", false}}};
 
 class SettingReader {
@@ -36,8 +35,7 @@ public:
   explicit SettingReader(const SynthesisOptions& options) : options_(options) {}
 
   [[nodiscard]] const std::string* find(const std::string& key) const {
-    const auto setting = options_.settings.find(key);
-    return setting == options_.settings.end() ? nullptr : &setting->second;
+    return find_setting(options_, key);
   }
 
   template <typename Value, std::size_t count>
@@ -56,18 +54,9 @@ public:
     throw InputError(unknown_name("value of " + key, *text, known));
   }
 
-  [[nodiscard]] std::optional<std::int64_t> integer(const std::string& key, std::int64_t low,
-                                                    std::int64_t high) const {
-    const std::string* const text = find(key);
-    if (text == nullptr) return std::nullopt;
-    return parse_integer(*text, key, low, high);
-  }
-
   [[nodiscard]] std::optional<std::uint32_t> count(const std::string& key, std::uint32_t low,
                                                    std::uint32_t high) const {
-    const auto number = integer(key, low, high);
-    if (!number) return std::nullopt;
-    return static_cast<std::uint32_t>(*number);
+    return find_count(options_, key, low, high);
   }
 
   void number(const std::string& key, double low, double high, double& value) const {
@@ -108,7 +97,7 @@ TecclSettings teccl_settings(const SynthesisOptions& options) {
   reader.choose("objective", objectives, settings.objective);
   reader.choose("switches", switch_models, epochs.switches);
   reader.choose("switch_exit", switch_exits, epochs.free_switch_exit);
-  reader.choose("alpha", answers, epochs.with_alpha);
+  epochs.with_alpha = find_yes(options, "alpha").value_or(epochs.with_alpha);
   if (const std::string* const epoch = reader.find("epoch")) read_epoch(*epoch, epochs);
   if (epochs.duration) epochs.most_alpha_epochs = 1e6; // it is what was asked for
   reader.number("multiplier", 1e-3, 1e6, epochs.multiplier);
@@ -118,14 +107,14 @@ TecclSettings teccl_settings(const SynthesisOptions& options) {
   settings.epochs_by_bound = count != nullptr && *count == "bound";
   if (!settings.epochs_by_bound) settings.epoch_count = reader.count("epochs", 1, most_epochs);
   settings.buffer_limit = reader.count("buffer", 0, most_epochs);
-  if (const auto effort = reader.integer("effort", 0, 1'000'000'000))
+  if (const auto effort = reader.count("effort", 0, 1'000'000'000))
     settings.effort.conflicts = *effort;
   reader.number("gap", 0, 1, settings.gap);
-  if (const auto nodes = reader.integer("nodes", 0, 1'000'000'000)) settings.nodes = *nodes;
-  if (const auto largest = reader.integer("largest", 1, 1'000'000'000))
+  if (const auto nodes = reader.count("nodes", 0, 1'000'000'000)) settings.nodes = *nodes;
+  if (const auto largest = reader.count("largest", 1, 1'000'000'000))
     settings.largest = static_cast<std::uint64_t>(*largest);
   settings.rounds.epochs = reader.count("round_epochs", 1, most_epochs);
-  if (const auto nodes = reader.integer("round_nodes", 0, 1'000'000'000))
+  if (const auto nodes = reader.count("round_nodes", 0, 1'000'000'000))
     settings.rounds.most_nodes = *nodes;
   return settings;
 }

@@ -54,19 +54,25 @@ enum class Presence : std::uint8_t {
   family,    ///< stands for columns that a study names: "fact:NAME", "lower_bound_at_K_ps"
 };
 
+/// Which of two values is the better one.
+enum class Better : std::uint8_t { lower, higher };
+
 /// Words for columns: `using namespace column_words` where some are listed.
 namespace column_words {
 using enum Quantity;
 using enum ColumnRole;
 using enum Presence;
+using enum Better;
 } // namespace column_words
 
 struct RecordColumn {
   RecordColumn() = default;
   RecordColumn(std::string column, Quantity counts, ColumnRole is_for, Presence where,
-               std::string means, std::uint8_t may_go = 0, std::string heading = {})
+               std::string means, std::uint8_t may_go = 0, std::string heading = {},
+               Better which = Better::lower)
       : name(std::move(column)), quantity(counts), role(is_for), presence(where),
-        meaning(std::move(means)), spare(may_go), title(std::move(heading)) {}
+        better(counts == Quantity::rate ? Better::higher : which), meaning(std::move(means)),
+        spare(may_go), title(std::move(heading)) {}
   /// A column of tables for people.
   RecordColumn(std::string column, Quantity counts, ColumnRole is_for = ColumnRole::metric,
                std::uint8_t may_go = 0, std::string heading = {})
@@ -80,6 +86,7 @@ struct RecordColumn {
   Quantity quantity = Quantity::text;
   ColumnRole role = ColumnRole::metric;
   Presence presence = Presence::sometimes;
+  Better better = Better::lower;
   std::string meaning;    ///< for docs/columns.md and docs/schemas/rows.json, without the unit
   std::uint8_t spare = 0; ///< as Column::spare
   std::string title;      ///< for people; empty: the words of the name, without unit

@@ -10,7 +10,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cassert>
 #include <cmath>
 #include <cstddef>
@@ -150,11 +149,9 @@ private:
     return median_of(std::move(values));
   }
 
-  /// The best of those that have a value: the largest of rates and parts, else the least.
+  /// The best of those that have a value.
   [[nodiscard]] std::optional<double> best(const Quotient& quotient) const {
-    const RecordColumn& metric = expectation_.metric;
-    const bool more = metric.quantity == Quantity::rate || metric.quantity == Quantity::part ||
-                      metric.name.ends_with("_per_s") || metric.name == "over_nccl";
+    const bool more = expectation_.metric.better == Better::higher;
     std::optional<double> best = median(quotient.of);
     for (const std::vector<std::size_t>& rows : quotient.alternatives)
       if (const std::optional<double> one = median(rows);
@@ -384,40 +381,6 @@ void judge_left_open(std::span<const Expectation> expectations, const Records& r
   }
 }
 
-std::size_t note_of(const Comparison& comparison, std::span<const std::string> notes) {
-  return static_cast<std::size_t>(std::ranges::find(notes, comparison.explanation) -
-                                  notes.begin()) +
-         1;
-}
-
-std::vector<std::string> cells_of(const Comparison& c, std::span<const std::string> notes) {
-  return {c.label,
-          c.paper,
-          c.ours,
-          c.beside ? fmt::format("{}: {}", c.beside->algorithm, c.beside->text) : "",
-          std::isfinite(c.deviation) ? fmt::format("{:+.2f} %", 100 * c.deviation) : "-",
-          std::string(to_text(c.agreement)),
-          c.explanation.empty() ? "" : fmt::to_string(note_of(c, notes))};
-}
-
-std::string single_line(std::string text) {
-  std::ranges::replace(text, '\n', ' ');
-  return text;
-}
-
-std::string markdown_row(const std::vector<std::string>& cells) {
-  std::string row = "|";
-  for (const std::string& cell : cells) {
-    row += ' ';
-    for (const char c : cell) {
-      if (c == '|') row += '\\';
-      row += c == '\n' ? ' ' : c;
-    }
-    row += " |";
-  }
-  return row + "\n";
-}
-
 } // namespace
 
 std::vector<Comparison> compare(std::span<const Expectation> expectations, const Records& records,
@@ -427,121 +390,6 @@ std::vector<Comparison> compare(std::span<const Expectation> expectations, const
     results.push_back(compare(expectation, records, places));
   judge_left_open(expectations, records, places, results);
   return results;
-}
-
-std::vector<std::string> comparison_notes(std::span<const Comparison> comparisons) {
-  std::vector<std::string> notes;
-  for (const Comparison& comparison : comparisons)
-    if (!comparison.explanation.empty() &&
-        std::ranges::find(notes, comparison.explanation) == notes.end())
-      notes.push_back(comparison.explanation);
-  return notes;
-}
-
-std::string comparison_tally(std::span<const Comparison> comparisons) {
-  constexpr std::array<std::pair<Agreement, std::string_view>, 6> words{
-      {{Agreement::match, "match"},
-       {Agreement::direction_holds, "hold in direction"},
-       {Agreement::left_open, "left open"},
-       {Agreement::differs, "differ"},
-       {Agreement::unexpected, "unexpected"},
-       {Agreement::not_judged, "not judged"}}};
-  std::map<std::string, std::map<Agreement, std::size_t>> counts;
-  std::map<std::string, std::size_t> rows;
-  for (const Comparison& comparison : comparisons) {
-    ++counts[comparison.apart][comparison.agreement];
-    ++rows[comparison.apart];
-  }
-  std::vector<std::string> texts;
-  for (auto& [apart, of] : counts) {
-    std::vector<std::string> parts;
-    for (const auto& [agreement, word] : words)
-      if (const std::size_t count = of[agreement]; count > 0)
-        parts.push_back(fmt::format("{} {}", count, word));
-    texts.push_back(fmt::format("{}{}: {}", apart.empty() ? "" : "apart, " + apart + ", ",
-                                rows[apart] == 1 ? "1 row" : fmt::format("{} rows", rows[apart]),
-                                joined(parts, ", ")));
-  }
-  return joined(texts, "; ") + "\n";
-}
-
-Table comparison_table(std::span<const Comparison> comparisons) {
-  Table table{{{"what", Align::left, 0, true},
-               {"paper", Align::right},
-               {"ours", Align::right},
-               {"beside", Align::right, 1},
-               {"difference", Align::right, 2},
-               {"verdict"},
-               {"note", Align::right}},
-              {}};
-  const std::vector<std::string> notes = comparison_notes(comparisons);
-  for (const Comparison& comparison : comparisons)
-    table.rows.push_back(cells_of(comparison, notes));
-  const bool has_beside = std::ranges::any_of(
-      comparisons, [](const Comparison& comparison) { return comparison.beside.has_value(); });
-  if (comparisons.empty() || has_beside) return table;
-  constexpr std::ptrdiff_t beside = 3;
-  table.columns.erase(table.columns.begin() + beside);
-  for (auto& row : table.rows) row.erase(row.begin() + beside);
-  return table;
-}
-
-std::string comparison_markdown(const std::string& title, std::span<const Comparison> comparisons) {
-  const Table table = comparison_table(comparisons);
-  std::vector<std::string> titles, rules;
-  for (const Column& column : table.columns) {
-    titles.push_back(column.title);
-    rules.emplace_back(column.align == Align::right ? "---:" : "---");
-  }
-  std::string text = fmt::format("# {}\n\n", title) + markdown_row(titles) + markdown_row(rules);
-  for (const auto& row : table.rows) text += markdown_row(row);
-  text += "\n" + comparison_tally(comparisons);
-  const std::vector<std::string> notes = comparison_notes(comparisons);
-  for (std::size_t i = 0; i < notes.size(); ++i)
-    text += fmt::format("{}{}. {}\n", i == 0 ? "\n" : "", i + 1, single_line(notes[i]));
-  return text;
-}
-
-std::string comparison_text(std::span<const Comparison> comparisons, const TableForm& form) {
-  std::string text = to_text(comparison_table(comparisons), form);
-  if (text.empty()) return text;
-  text += "\n" + wrapped(comparison_tally(comparisons), form);
-  const std::vector<std::string> notes = comparison_notes(comparisons);
-  for (std::size_t i = 0; i < notes.size(); ++i)
-    text += wrapped(fmt::format("{}. {}\n", i + 1, single_line(notes[i])), form);
-  return text;
-}
-
-std::vector<Column> verdict_columns() {
-  std::vector<Column> columns{{"rows", Align::right}};
-  for (const std::string_view word : agreement_words.all)
-    columns.push_back({std::string(word), Align::right});
-  columns.push_back({"apart", Align::right, 1});
-  return columns;
-}
-
-std::vector<std::string> verdict_cells(std::span<const Comparison> comparisons) {
-  std::map<Agreement, std::size_t> of;
-  std::size_t rows = 0, apart = 0, apart_matches = 0;
-  for (const Comparison& c : comparisons) {
-    ++(c.apart.empty() ? rows : apart);
-    if (c.apart.empty())
-      ++of[c.agreement];
-    else
-      apart_matches += c.agreement == Agreement::match ? 1 : 0;
-  }
-  const auto number = [](std::size_t count) { return count == 0 ? "" : fmt::to_string(count); };
-  std::vector<std::string> cells{number(rows)};
-  for (std::size_t i = 0; i < agreement_words.all.size(); ++i)
-    cells.push_back(number(of[static_cast<Agreement>(i)]));
-  cells.push_back(apart == 0 ? "" : fmt::format("{} of {} match", apart_matches, apart));
-  return cells;
-}
-
-bool all_agree(std::span<const Comparison> comparisons) {
-  return std::none_of(comparisons.begin(), comparisons.end(), [](const Comparison& comparison) {
-    return comparison.agreement == Agreement::unexpected;
-  });
 }
 
 } // namespace tutti

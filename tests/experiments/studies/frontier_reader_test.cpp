@@ -72,6 +72,7 @@ steps = 3
 rounds = 7
 optimality = "bandwidth"
 seconds = 6.6
+ours = "unsat"
 explanation = "why"
 [[frontiers.paper]]
 chunks = 1
@@ -92,6 +93,7 @@ rounds = 2
   CHECK(s.paper[0].rounds == 7);
   CHECK(s.paper[0].claimed == Optimality{.latency = false, .bandwidth = true});
   CHECK(s.paper[0].seconds == 6.6);
+  CHECK(s.paper[0].ours == "unsat");
   CHECK(s.paper[0].explanation == "why");
   CHECK(s.paper[1].claimed == Optimality{});
   CHECK_FALSE(s.paper[1].seconds);

@@ -42,6 +42,7 @@ struct Finished {
   std::uint64_t made_of = 0; ///< fingerprint
   int code = 0;              ///< of its command
   double cpu_seconds = 0;
+  std::vector<Comparison> comparisons = {};
 };
 
 /// Nothing where the folder has no results of one that ended, or damaged ones.
@@ -51,7 +52,7 @@ std::optional<Finished> read_finished(const std::string& folder) {
   if (!(text >> finished.made_of >> finished.code >> finished.cpu_seconds)) return std::nullopt;
   try {
     if (!fs::exists(folder + "/results.json")) return std::nullopt;
-    (void)read_comparisons(folder);
+    finished.comparisons = read_comparisons(folder);
   } catch (const std::exception&) {
     return std::nullopt;
   }
@@ -73,8 +74,6 @@ struct Planned {
     if (before) return before->cpu_seconds;
     return entry.cpu_seconds;
   }
-  /// Whether there are results of it, good or bad.
-  [[nodiscard]] bool ended() const { return read_finished(folder).has_value(); }
   [[nodiscard]] std::string log() const { return folder + "/log.txt"; }
 };
 
@@ -250,10 +249,9 @@ Table summary(std::span<const Planned> all) {
   };
   for (const Planned& one : all) {
     // Results of an earlier version may still lie where one didn't end.
-    const std::vector<Comparison> comparisons =
-        one.ended() ? read_comparisons(one.folder) : std::vector<Comparison>();
-    add(one.entry.name, comparisons, one.cpu_seconds, one.end);
-    sum.insert(sum.end(), comparisons.begin(), comparisons.end());
+    const Finished finished = read_finished(one.folder).value_or(Finished());
+    add(one.entry.name, finished.comparisons, one.cpu_seconds, one.end);
+    std::ranges::copy(finished.comparisons, std::back_inserter(sum));
     seconds += one.cpu_seconds;
   }
   add("all", sum, seconds, "");

@@ -148,13 +148,13 @@ Fields<ExecutionRow> execution_fields(bool fitted) {
       {{"copy_rate_fraction", part, metric, sometimes,
         "Bytes per second over all connections, over what the device copies from memory to memory: "
         "`bytes_moved / (measured * copy rate)`; null where the copy rate wasn't measured",
-        0, "of copies"},
+        0, "of copies", higher},
        share(&RateShare::sent)});
   fields.push_back({{"memory_rate_fraction", part, metric, sometimes,
                      "Bytes per second read and written, each place once, over what such a copy "
                      "reads and writes: `memory_bytes / (2 * measured * copy rate)`; null where "
                      "the copy rate wasn't measured",
-                     0, "of memory"},
+                     0, "of memory", higher},
                     share(&RateShare::memory)});
   fields.push_back({shared("note", "Why it didn't run, in words; null where it did. A defect "
                                    "stands in `problem` of the JSON"),

@@ -141,11 +141,10 @@ Fields<PaperRow> paper_fields() {
          return r.instance->better ? Cell(instance_text(points[*r.instance->better])) : Cell();
        }},
       {{"verdict", text, metric, always,
-        "`match`: there is a schedule, and what the paper claims is proven; `differs`: not so, and "
-        "the experiment says why; `unexpected`: not so"},
+        "`match`: there is a schedule, and what the paper claims is proven; `differs`: not so, "
+        "as the experiment knows; `unexpected`: neither"},
        [](const R& r) { return to_text(r.instance->agreement); }},
-      {{"explanation", text, note, sometimes,
-        "Why ours may differ, as the experiment says; null where it may not"},
+      {{"explanation", text, note, sometimes, "A text of the experiment; null where there is none"},
        [](const R& r) { return r.instance->paper.explanation; }},
       {{"paper_seconds", number, metric, sometimes, "Time of synthesis that the paper states [s]"},
        [](const R& r) { return Cell(r.instance->paper.seconds); }},

@@ -121,7 +121,7 @@ std::string paper_text(const PaperInstance& paper) {
 std::string ours_text(const InstanceEvaluation& instance, const Frontier& frontier) {
   if (instance.answer != "sat") return instance.answer;
   std::string text = claim_text(instance.proven);
-  add_words(text, doubts_text(instance));
+  add_words(text, instance.shortfall);
   add_words(text, fmt::format("{:.3f} s", instance.seconds));
   if (instance.better)
     add_words(text, fmt::format("beaten by {}", instance_text(frontier.points[*instance.better])));
@@ -154,9 +154,11 @@ InstanceEvaluation evaluate_instance(const FrontierCase& c, const PaperInstance&
   result.proven = proven_of(paper, made.frontier, frontier);
   result.refuted = refuted_of(paper, frontier);
   result.better = better_point(paper, frontier);
-  result.agreement = result.verified && confirms(paper.claimed, result.proven) ? Agreement::match
-                     : paper.explanation.empty() ? Agreement::unexpected
-                                                 : Agreement::differs;
+  result.shortfall = result.answer == "sat" ? doubts_text(result) : result.answer;
+  const bool holds = result.verified && confirms(paper.claimed, result.proven);
+  result.agreement = !paper.ours.empty() && paper.ours == result.shortfall ? Agreement::differs
+                     : paper.ours.empty() && holds                         ? Agreement::match
+                                                                           : Agreement::unexpected;
   return result;
 }
 
@@ -171,6 +173,8 @@ Comparison comparison_of(const std::string& label, const InstanceEvaluation& ins
   comparison.value = comparison.deviation = std::numeric_limits<double>::quiet_NaN();
   comparison.agreement = instance.agreement;
   comparison.explanation = paper.explanation;
+  if (instance.agreement == Agreement::unexpected && !paper.ours.empty())
+    comparison.explanation = fmt::format("ours is known to be \"{}\"", paper.ours);
   return comparison;
 }
 

@@ -32,7 +32,8 @@ struct PaperInstance {
   std::uint32_t chunks_per_shard = 1;              ///< K, from `chunks`
   Optimality claimed;
   std::optional<double> seconds; ///< encoding and solving
-  std::string explanation;       ///< why ours may differ; empty: it may not
+  std::string ours; ///< how ours falls short, as InstanceEvaluation::shortfall; empty: it may not
+  std::string explanation; ///< a text below the table
 
   [[nodiscard]] Ratio cost() const { return {rounds, chunks}; }
 };
@@ -45,6 +46,7 @@ struct InstanceEvaluation {
   bool verified = false;
   Optimality proven;                 ///< of what is claimed or else known
   Optimality refuted;                ///< something better was found
+  std::string shortfall;             ///< "unsat", "fewer steps exist"; empty where all holds
   std::optional<std::size_t> better; ///< index into the frontier's points: fewer steps at no more
                                      ///< rounds per chunk, or fewer of these at no more steps
   Agreement agreement = Agreement::unexpected;

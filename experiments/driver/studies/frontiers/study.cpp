@@ -79,6 +79,7 @@ PaperInstance read_instance(ConfigTable table, std::uint32_t shards_per_buffer) 
     instance.seconds = seconds->number();
     if (*instance.seconds < 0) throw seconds->error("a time can't be below 0");
   }
+  instance.ours = string_at(table, "ours");
   instance.explanation = string_at(table, "explanation");
   table.finish();
   return instance;

@@ -166,12 +166,12 @@ const Fields<Replay>& replay_fields() {
       {{"max_link_utilisation", part, metric, sometimes,
         "Time for which the busiest link is occupied, as `link_busy` says (under `fluid`: its "
         "bytes over its bandwidth), over the collective time; 0 to 1",
-        0, "max link"},
+        0, "max link", higher},
        [](const R& r) { return r.max_utilisation(); }},
       {{"mean_link_utilisation", part, metric, sometimes,
         "Time for which a link is occupied over the collective time, mean over all links of the "
         "network, unused ones included; 0 to 1",
-        0, "mean link"},
+        0, "mean link", higher},
        [](const R& r) { return r.mean_utilisation(); }}};
   return fields;
 }
@@ -217,7 +217,7 @@ Fields<RunRow> run_fields(std::span<const Evaluation> evaluations,
         {{"over_nccl", ratio, metric, optional,
           "How many times as fast as NCCL (RCCL on AMD's NPUs): its `collective_time_ps` for the "
           "same problem over this one. Its schedule is replayed as all are, under ideal links",
-          0, "x over nccl"},
+          0, "x over nccl", higher},
          [](const Replay& r) { return Cell(r.over_nccl); }}};
     extend(fields, fields_through<RunRow>(field, replay));
   }

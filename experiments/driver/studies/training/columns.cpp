@@ -107,16 +107,18 @@ Fields<TrainingRun> iteration_fields() {
         "iteration"},
        [](const R& r) { return r.iteration_time(); }},
       {{"iterations_per_s", number, metric, sometimes,
-        "`iterations / duration`, with the duration in seconds [1/s]"},
+        "`iterations / duration`, with the duration in seconds [1/s]", 0, "", higher},
        [](const R& r) { return r.workload.iterations / r.report->duration.seconds(); }},
       {{"items_per_s", number, metric, sometimes,
         "Throughput: items (samples, tokens) of an iteration over all NPUs, times `iterations / "
-        "duration`; null where the workload doesn't say how many items it has [1/s]"},
+        "duration`; null where the workload doesn't say how many items it has [1/s]",
+        0, "", higher},
        [](const R& r) { return positive(r.items_per_second()); }},
       {{"flops_utilisation", number, metric, sometimes,
         "Floating-point operations of all iterations over what the NPUs could do in that time at "
         "their peak: `flops * iterations / (npus * peak * duration)`; 0 to 1; null where flops or "
-        "peak are unknown"},
+        "peak are unknown",
+        0, "", higher},
        [](const R& r) { return positive(r.flops_utilisation()); }},
       {shared("lower_bound_ps", "No run of all iterations by these plans takes less: the longest "
                                 "that an NPU computes, or that a planned collective takes at least "
@@ -147,12 +149,13 @@ Fields<TrainingRun> iteration_fields() {
                    [=](const R& r) { return fraction(r, sum(r).waiting); }},
                   {{"compute_fraction", part, metric, sometimes,
                     "`sum_compute_ps / (npus * duration_ps)`; 0 to 1. The fractions of compute, "
-                    "bubble, waiting and exposed communication add up to 1"},
+                    "bubble, waiting and exposed communication add up to 1",
+                    0, "", higher},
                    [=](const R& r) { return fraction(r, sum(r).compute); }},
                   {{"hidden_fraction", part, metric, sometimes,
                     "Part of communication that computing hides: 1 less exposed time over time "
                     "under way, each summed over NPUs and purposes; 1 where nothing communicates",
-                    0, "hidden"},
+                    0, "hidden", higher},
                    [](const R& r) { return hidden_part(*r.report); }},
                   {shared("duration_ps"), [](const R& r) { return r.report->duration; }}});
   return fields;
