@@ -62,24 +62,44 @@ std::vector<CatalogueEntry> titled(std::vector<CatalogueEntry> entries) {
 // A sweep that is asked for as an experiment, or the reverse, is answered with the right command.
 std::string find(const std::string& text, bool sweeps) {
   if (unpacked_name(text).ends_with(".toml")) return text;
-  std::vector<std::string> known;
-  for (const CatalogueEntry& entry : untitled_catalogue(sweeps)) {
+  for (const CatalogueEntry& entry : untitled_catalogue(sweeps))
     if (entry.name == text) return entry.file;
-    const std::string folder = entry.name.substr(0, entry.name.find('/'));
-    if (!sweeps && folder != entry.name &&
-        (known.empty() || !known.back().starts_with(folder + "/")))
-      known.push_back(folder); // `tutti run` takes all of it
-    known.push_back(entry.name);
-  }
   const std::vector<CatalogueEntry> others = untitled_catalogue(!sweeps);
   if (std::any_of(others.begin(), others.end(),
                   [&](const CatalogueEntry& entry) { return entry.name == text; }))
     throw InputError(sweeps ? fmt::format("\"{0}\" is an experiment: tutti run {0}", text)
                             : fmt::format("\"{0}\" is a sweep: tutti sweep {0}", text));
-  throw InputError(unknown_name(sweeps ? "sweep" : "experiment", text, known));
+  throw InputError(sweeps ? unknown_name("sweep", text, sweep_names())
+                          : unknown_name("experiment", text, experiment_names()));
 }
 
 } // namespace
+
+std::vector<std::string> experiment_names() {
+  std::vector<std::string> names;
+  for (const CatalogueEntry& entry : untitled_catalogue(false)) {
+    const std::string folder = entry.name.substr(0, entry.name.find('/'));
+    if (folder != entry.name && (names.empty() || !names.back().starts_with(folder + "/")))
+      names.push_back(folder);
+    names.push_back(entry.name);
+  }
+  return names;
+}
+
+std::vector<std::string> paper_names() {
+  const fs::path experiments = data_folder("experiments", TUTTI_EXPERIMENTS_SOURCE_DIR);
+  std::vector<std::string> names;
+  for (const fs::directory_entry& entry : fs::directory_iterator(experiments))
+    if (fs::exists(entry.path() / paper_file)) names.push_back(entry.path().filename());
+  std::ranges::sort(names);
+  return names;
+}
+
+std::vector<std::string> sweep_names() {
+  std::vector<std::string> names;
+  for (const CatalogueEntry& entry : untitled_catalogue(true)) names.push_back(entry.name);
+  return names;
+}
 
 std::vector<CatalogueEntry> catalogue() { return titled(untitled_catalogue(false)); }
 std::vector<CatalogueEntry> sweep_catalogue() { return titled(untitled_catalogue(true)); }
@@ -100,14 +120,10 @@ std::vector<CatalogueEntry> find_experiments(const std::string& text) {
 
 std::string find_paper(const std::string& folder) {
   if (folder.ends_with(".toml")) return folder;
-  const fs::path experiments = data_folder("experiments", TUTTI_EXPERIMENTS_SOURCE_DIR);
-  std::vector<std::string> known;
-  for (const fs::directory_entry& entry : fs::directory_iterator(experiments))
-    if (fs::exists(entry.path() / paper_file)) known.push_back(entry.path().filename());
-  std::ranges::sort(known);
+  const std::vector<std::string> known = paper_names();
   if (std::ranges::find(known, folder) == known.end())
     throw InputError(unknown_name("paper", folder, known));
-  return experiments / folder / paper_file;
+  return data_folder("experiments", TUTTI_EXPERIMENTS_SOURCE_DIR) + "/" + folder + "/" + paper_file;
 }
 
 std::string default_folder(const std::string& file, const std::string& name) {

@@ -20,6 +20,12 @@ struct CatalogueEntry {
 /// The same of sweeps, which are for `tutti sweep`: those in experiments/sweeps/.
 [[nodiscard]] std::vector<CatalogueEntry> sweep_catalogue();
 
+/// Those of catalogue() with the folders that have several, as `tutti run` takes them.
+[[nodiscard]] std::vector<std::string> experiment_names();
+[[nodiscard]] std::vector<std::string> sweep_names();
+/// Folders of experiments that are of one paper.
+[[nodiscard]] std::vector<std::string> paper_names();
+
 /// The file that a text speaks of: a file's name (with `.toml`) as it is, else the entry of that
 /// name. Errors: InputError with the known names.
 [[nodiscard]] std::string find_experiment(const std::string& text);

@@ -32,12 +32,6 @@ Names topology_names() {
   return names;
 }
 
-Names entries_of(const std::vector<CatalogueEntry>& entries) {
-  Names names;
-  for (const CatalogueEntry& entry : entries) names.push_back(entry.name);
-  return names;
-}
-
 /// What an option or an argument takes that isn't a study's, by its name.
 struct Values {
   std::string_view name;
@@ -54,8 +48,9 @@ constexpr std::array values{Values{"--engine",
                             Values{"--draw-by", [] { return link_quantity_words.names(); }},
                             Values{"--pictures", picture_formats},
                             Values{"--topology", topology_names},
-                            Values{"experiment", [] { return entries_of(catalogue()); }},
-                            Values{"sweep", [] { return entries_of(sweep_catalogue()); }},
+                            Values{"experiment", experiment_names},
+                            Values{"paper", paper_names},
+                            Values{"sweep", sweep_names},
                             Values{"kind", listed_kinds},
                             Values{"shell", [] {
                                      return Names{"bash", "zsh"};

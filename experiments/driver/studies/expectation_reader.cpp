@@ -26,7 +26,8 @@ namespace tutti {
 
 namespace {
 
-constexpr std::string_view label_column = "label", seed_column = "seed", any = "auto";
+constexpr std::string_view label_column = "label", algorithm_column = "algorithm",
+                           seed_column = "seed", any = "auto";
 
 /// Sizes from one to another, both included.
 struct SizeRange {
@@ -123,6 +124,11 @@ struct Instead {
   ConfigValue value;
 };
 
+/// One algorithm in the place of another.
+struct Swap {
+  std::string before, after;
+};
+
 std::optional<std::size_t> column_of(const std::string& name, const Records& keys) {
   const auto found = std::ranges::find_if(
       keys.columns, [&](const RecordColumn& column) { return name_without_unit(column) == name; });
@@ -130,17 +136,28 @@ std::optional<std::size_t> column_of(const std::string& name, const Records& key
   return static_cast<std::size_t>(found - keys.columns.begin());
 }
 
+/// How rows are picked besides by what `of` and `over` name.
+struct Picking {
+  std::span<const Instead> instead;
+  std::optional<Swap> swap = {};
+};
+
 Selection selected(const std::optional<ConfigValue>& value, const PlannedRows& rows,
-                   std::span<const Instead> instead, const ConfigTable& table) {
+                   const Picking& picking, const ConfigTable& table) {
   Selection selection;
   if (value) selection.selectors = read_selectors(*value, rows.keys);
-  for (const Instead& other : instead) {
+  for (const Instead& other : picking.instead) {
     std::erase_if(selection.selectors,
                   [&](const Selector& selector) { return selector.column == other.column; });
     selection.selectors.push_back({other.column, {}, {}});
     for (const ConfigValue& each : list_of(other.value))
       add_value(selection.selectors.back(), each, rows.keys);
   }
+  if (picking.swap)
+    for (Selector& selector : selection.selectors)
+      if (rows.keys.columns[selector.column].name == algorithm_column &&
+          selector.texts.erase(picking.swap->before) > 0)
+        selector.texts.insert(picking.swap->after);
   const auto is_named = [&](const PlannedRows::OptIn& opt_in) {
     return std::ranges::any_of(selection.selectors, [&](const Selector& selector) {
       return rows.keys.columns[selector.column].name == opt_in.column;
@@ -294,16 +311,16 @@ std::optional<std::size_t> alternatives_at(ConfigTable& table, const Records& ke
 }
 
 std::vector<Quotient> read_values(ConfigTable& table, Summary summary, const PlannedRows& rows,
-                                  std::span<const Instead> instead) {
+                                  const Picking& picking) {
   const std::optional<ConfigValue> of_value = table.find("of");
-  const Selection of = selected(of_value, rows, instead, table);
+  const Selection of = selected(of_value, rows, picking, table);
   const std::optional<std::size_t> alternatives = alternatives_at(table, rows.keys);
   std::vector<Quotient> quotients;
   if (const auto over_value = table.find("over")) {
     if (summary == Summary::exponent)
       throw over_value->error("an exponent is of values, not of ratios: remove \"over\"");
     quotients = quotients_of(of_value.value_or(*over_value), of,
-                             selected(over_value, rows, instead, table), rows);
+                             selected(over_value, rows, picking, table), rows);
     if (std::ranges::all_of(quotients, [](const Quotient& q) { return q.of == q.over; }))
       throw over_value->error("it selects the rows of \"of\": every ratio would be 1");
   } else {
@@ -327,19 +344,17 @@ std::optional<Beside> read_beside(ConfigTable& table, const Expectation& expecta
   const auto value = table.find("beside");
   if (!value) return std::nullopt;
   ConfigTable names = value->table();
-  if (names.keys().size() != 1)
+  const auto column = column_of(std::string(algorithm_column), rows.keys);
+  if (names.keys().size() != 1 || !column)
     throw value->error("one algorithm in the place of another: {tacos = \"tacos_paper\"}");
   Beside beside;
   beside.in_place_of = names.keys().front();
   const ConfigValue algorithm = names.at(beside.in_place_of);
-  beside.algorithm = algorithm.string();
-  ConfigTable other =
-      table.replaced([&beside](const std::string& text) -> std::optional<ConfigScalar> {
-        if (text != beside.in_place_of) return std::nullopt;
-        return beside.algorithm;
-      });
-  beside.values =
-      algorithm.located([&] { return read_values(other, expectation.summary, rows, instead); });
+  beside.algorithm = known_text(algorithm, rows.keys, *column);
+  beside.values = algorithm.located([&] {
+    return read_values(table, expectation.summary, rows,
+                       {instead, Swap{beside.in_place_of, beside.algorithm}});
+  });
   if (beside.values == expectation.values)
     throw value->error(fmt::format("neither \"of\" nor \"over\" names {}", beside.in_place_of));
   return beside;
@@ -462,7 +477,7 @@ std::optional<LeftOpen> read_left_open(ConfigTable& table, const Expectation& ex
     std::vector<Instead> with(instead.begin(), instead.end());
     with.push_back({*column, choice});
     open.choices.push_back(
-        {choice_text(choice), read_values(table, expectation.summary, rows, with)});
+        {choice_text(choice), read_values(table, expectation.summary, rows, {with})});
   }
   if (open.choices.size() < 2) throw value->error("one choice leaves nothing open");
   std::set<std::string> texts;
@@ -504,7 +519,7 @@ Expectation read_one(ConfigTable table, const PlannedRows& rows, std::span<const
     expectation.size = parsed(
         *exponent, [&](const std::string& text) { return size_column(text, rows.columns).name; });
   }
-  expectation.values = read_values(table, expectation.summary, rows, instead);
+  expectation.values = read_values(table, expectation.summary, rows, {instead});
   if (exponent && expectation.values.size() < 2)
     throw exponent->error("an exponent needs at least two values");
   expectation.beside = read_beside(table, expectation, rows, instead);

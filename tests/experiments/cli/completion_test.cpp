@@ -39,6 +39,10 @@ TEST_CASE("commands, options and names are offered by how they begin") {
 }
 
 TEST_CASE("what is offered is what the command takes") {
+  CHECK(offered("run tacc") ==
+        "taccl\ntaccl/fig10\ntaccl/fig11\ntaccl/fig6\ntaccl/fig7\ntaccl/fig8\ntaccl/fig9\n"
+        "taccl/sec9\ntaccl/table2\n"); // a folder is all of it
+  CHECK(offered("paper t") == "taccl\ntacos\nteccl\n");
   CHECK(offered("run --progress quick") == "quickstart\n"); // a flag takes no value
   CHECK(offered("list --json algo") == "algorithms\n");
   CHECK(offered("list f") == "formats\n");

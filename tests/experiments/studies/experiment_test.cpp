@@ -578,6 +578,24 @@ TEST_CASE("rows that differ in one column may be alternatives") {
              ContainsSubstring("unknown column \"lable\""));
 }
 
+TEST_CASE("another algorithm stands beside, also beside one that a row names") {
+  const std::string of = "of = {topology = \"A\"}\nmetric = \"gap\"\ntolerance = \"1%\"\n"
+                         "rows = [{algorithm = \"ring\", value = 2}]\nbeside = ";
+  const Experiment e = parse_experiment(expectation(of + "{ring = \"direct\"}\n"), "e.toml");
+  const Expectation one = runs_of(e).expectations.at(0);
+  REQUIRE(one.beside);
+  CHECK(one.values == std::vector<Quotient>{{{0}, {}}});
+  CHECK(one.beside->values == std::vector<Quotient>{{{1}, {}}});
+  const RefusalRows rows = {
+      {"{ring = \"dirct\"}", "e.toml:14:19: unknown algorithm \"dirct\""},
+      {"{A = \"direct\"}", "e.toml:14:10: neither \"of\" nor \"over\" names A"},
+      {"{}", "e.toml:14:10: one algorithm in the place of another"},
+  };
+  check_refusals(
+      [&](const std::string& more) { return experiment_error(expectation(of + more + "\n")); },
+      rows);
+}
+
 TEST_CASE("rows of a paper's table stand over what they share") {
   const std::string shared = "of = {algorithm = \"ring\"}\nover = {algorithm = \"direct\"}\n"
                              "tolerance = \"5%\"\nours = 1\n";

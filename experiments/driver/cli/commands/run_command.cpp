@@ -152,7 +152,7 @@ ChangedRuns changed_runs(const RunArguments& arguments) {
   };
   const auto change = [&changed](const std::string& option, const std::string& key,
                                  const std::string& text, GivenValue value) {
-    changed.options.push_back({option, key, std::move(value)});
+    changed.options.push_back({option, "runs." + key, std::move(value)});
     changed.words += fmt::format(" {} {}", option, text);
   };
   if (arguments.size) change("--size", "sizes", *arguments.size, list({{*arguments.size}}));
@@ -174,7 +174,8 @@ Experiment read_changed(const std::string& toml, const std::string& file,
   if (!root.has("runs"))
     throw InputError(
         fmt::format("{}: it has no [[runs]], which{} would change", file, changed.words));
-  return parse_experiment(root.overlaid_in("runs", config_of(changed.options), "expect"), file);
+  const ConfigTable runs = config_of(changed.options).at("runs").table();
+  return parse_experiment(root.overlaid_in("runs", runs, "expect"), file);
 }
 
 } // namespace
