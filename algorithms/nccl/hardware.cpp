@@ -13,7 +13,7 @@ namespace tutti::nccl {
 
 namespace {
 
-constexpr std::array<Gpu, 13> known_gpus{{
+constexpr std::array<Gpu, 14> known_gpus{{
     {"v100", Generation::volta, Processor::intel, 20, 25, 12},
     {"a100", Generation::ampere, Processor::amd, 20, 25, 24},
     {"h100", Generation::hopper, Processor::intel, 20.6, 25, 48},
@@ -23,6 +23,7 @@ constexpr std::array<Gpu, 13> known_gpus{{
     {"gb200", Generation::blackwell, Processor::arm, 40.1, 50, 48},
     {"gb300", Generation::blackwell, Processor::arm, 40.1, 50, 96},
     {"gb10", Generation::blackwell, Processor::arm, 40.1, 50, 24},
+    {"mi50", Generation::cdna, Processor::amd, 24, 46, 24, true},
     {"mi250x", Generation::cdna, Processor::amd, 36, 50, 24, true},
     {"mi300x", Generation::cdna, Processor::amd, 48, 64, 48, true},
     {"mi325x", Generation::cdna, Processor::amd, 48, 64, 48, true},

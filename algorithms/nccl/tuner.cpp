@@ -7,7 +7,7 @@
 //
 // RCCL chooses by the same model with constants by server, and corrections by size that steer the
 // choice and are no times: one of 0.1 forbids. These are of servers of eight Instinct MI300 in a
-// full mesh (its model 5), and of MI200 (its model 4).
+// full mesh (its model 5), of MI200 (its model 4) and of MI50 (its model 0).
 // Source: RCCL 2.21.5 (github.com/ROCm/rccl), graph/tuning.cc (tuning_model_4, tuning_model_5).
 
 #include "algorithms/nccl/tuner.hpp"
@@ -126,6 +126,28 @@ constexpr RcclModel mi200{{{{.8, 1.4, 2.5}, {.8, 2.2, 3.6}}},
                              .8, .5, 1,  1,  1,  1,  1,  .9, .8, .5, .4, .3, .3},
                             {.1, .1, .1, .1, .1, .1, .1, .1, .1, 1, 1, .8, .5, .1,
                              .7, .2, .4, .4, .6, .7, .9, 1,  1,  1, 1, 1,  1}}}};
+
+constexpr RcclModel mi50{{{{.8, 1.4, 2.5}, {.8, 2.2, 3.6}}},
+                         {{{11.8, 18.2, 20.8}, {9.5, 19.8, 15.1}}},
+                         {{{.04, .22, .91}, {.04, .34, 1}}},
+                         {{{.04, .22, .95}, {.04, .34, 1}}},
+                         {{{.1, .2, .1, .1, .9, .3, .4, .1, .2, .4, .2, .1, .3, .3,
+                            .2, .2, .2, .1, .1, .1, .1, .1, .1, .1, .1, .1, .1},
+                           {.1, .3, 1,  .1, .5, 1,  .9, 1,  1,  1,  .3, .1, .4, .5,
+                            .5, .4, .4, .3, .3, .2, .2, .2, .2, .2, .2, .2, .2},
+                           {.2, 1, .1, .1, .7, .2, .4, .1, .1, .3, .4, .3, .6, .8,
+                            1,  1, 1,  1,  .9, .8, .8, .8, .8, .8, .9, .9, .9}}},
+                         {{{.1, .1, .1, .1, .1, .2, .4, .2, .3, .5, .3, .1, .5, .5,
+                            .3, .2, .2, .1, .1, .1, .1, .1, .1, .1, .1, .1, .1},
+                           {.1, .1, .1, .1, .1, .1, .1, .1, .1, .3, 1,  1,  1, 1,
+                            1,  1,  .8, .7, .5, .4, .4, .3, .3, .3, .3, .3, .3},
+                           {1,  .8, .2, 1,  1, .3, 1, .1, .1, .2, .2, .1, .5, 1,
+                            .8, .8, 1,  .9, 1, 1,  1, 1,  1,  1,  1,  1,  1}}}};
+
+/// Those of its architecture; later ones go by the latest.
+const RcclModel& model_of(std::string_view gpu) {
+  return gpu == "mi50" ? mi50 : gpu == "mi250x" ? mi200 : mi300;
+}
 
 } // namespace
 
@@ -373,10 +395,10 @@ std::optional<double> RcclTuner::time(CollectiveKind kind, Algorithm algorithm, 
   if (!is_allowed(algorithm, protocol)) return std::nullopt;
   if (is_tree ? kind != CollectiveKind::all_reduce : algorithm != Algorithm::ring)
     return std::nullopt;
-  const bool is_mi300 = system_.gpu->model != "mi250x";
+  const RcclModel& model = model_of(system_.gpu->model);
+  const bool is_mi300 = &model == &mi300;
   if (is_tree && protocol == Protocol::simple && is_mi300 && system_.nodes == 1)
     return std::nullopt;
-  const RcclModel& model = is_mi300 ? mi300 : mi200;
   const std::size_t row = is_tree ? 0 : 1;
   const Channels& channels = is_tree ? graphs_.tree : graphs_.ring;
   const double nodes = system_.nodes, gpus = system_.gpus, n = ranks_;
