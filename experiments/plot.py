@@ -15,9 +15,13 @@ import matplotlib.pyplot as plt
 
 def read(file):
     with open(file, newline="", encoding="utf-8") as text:
-        # A `$` in a name begins no formula.
-        header, *rows = ([cell.replace("$", r"\$") for cell in row] for row in csv.reader(text))
+        header, *rows = ([plain(cell) for cell in row] for row in csv.reader(text))
     return header, rows
+
+
+def plain(cell):
+    """A name in which `$` begins no formula and `_` hides nothing from the legend."""
+    return ("\u200b" if cell.startswith("_") else "") + cell.replace("$", r"\$")
 
 
 def by(rows, column):
@@ -38,11 +42,23 @@ def are_numbers(texts):
         return False
 
 
+def in_order(texts):
+    return sorted(texts, key=float) if are_numbers(texts) else list(texts)
+
+
+PAPER = ", paper"  # ends the name of a series that a paper prints
+
+
 def curves(axes, header, rows):
+    colours = {}
     for name, points in by(rows, 0).items():
         named = not are_numbers(point[1] for point in points)
         x = [point[1] for point in points] if named else numbers(points, 1)
-        axes.plot(x, numbers(points, 2), marker="o", markersize=3, label=name)
+        printed = name.endswith(PAPER)
+        line, = axes.plot(x, numbers(points, 2), marker="D" if printed else "o", label=name,
+                          markersize=5 if printed else 3, linestyle="" if printed else "-",
+                          color=colours.get(name.removesuffix(PAPER)))
+        colours[name] = line.get_color()
         band = [p for p in points if len(p) > 3 and p[3]]
         if band:
             axes.fill_between(numbers(band, 1), numbers(band, 3), numbers(band, 4), alpha=0.2)
@@ -56,6 +72,8 @@ def curves(axes, header, rows):
 def bars(axes, header, rows, stacked):
     places = list(dict.fromkeys(tuple(row[1:-1]) for row in rows))
     series = by(rows, 0)
+    bounds = series.pop("bound", []) if not stacked else []
+    printed = {name: series.pop(name) for name in list(series) if name.endswith(PAPER)}
     bottom = dict.fromkeys(places, 0.0)
     width = 0.8 if stacked else 0.8 / len(series)
     for i, (name, part) in enumerate(series.items()):
@@ -65,6 +83,14 @@ def bars(axes, header, rows, stacked):
             axes.bar(x, float(row[-1]), width, bottom[place] if stacked else 0, color=f"C{i}",
                      label=name if k == 0 else None)
             bottom[place] += float(row[-1])
+    for row in bounds:
+        x = places.index(tuple(row[1:-1]))
+        axes.hlines(float(row[-1]), x - 0.4, x + 0.4, "black", "dashed",
+                    label="bound" if row is bounds[0] else None)
+    for k, (name, part) in enumerate(printed.items()):
+        shift = (list(series).index(name.removesuffix(PAPER)) - (len(series) - 1) / 2) * width
+        axes.plot([places.index(tuple(row[1:-1])) + shift for row in part], numbers(part, -1), "kD",
+                  markersize=4, label="paper" if k == 0 else None)
     names = [" ".join(place) for place in places]
     turned = max(map(len, names)) * len(names) > 70
     axes.set_xticks(range(len(names)), names, rotation=90 if turned else 0, fontsize=7)
@@ -128,7 +154,7 @@ def steps(axes, header, rows):
 
 
 def choices(axes, header, rows):
-    columns, lines, names = (list(by(rows, column)) for column in (1, 2, 0))
+    columns, lines, names = (in_order(by(rows, column)) for column in (1, 2, 0))
     for row in rows:
         at = columns.index(row[1]), lines.index(row[2])
         axes.add_patch(plt.Rectangle((at[0] - 0.5, at[1] - 0.5), 1, 1, edgecolor="white",

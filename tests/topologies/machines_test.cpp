@@ -70,7 +70,7 @@ TEST_CASE("every machine loads, names its source and bears its file's name") {
   CHECK(names == std::vector<std::string>{"dgx1", "dgx1_nvlinks", "dgx1x2", "dgx2", "dgx2x2",
                                           "dgx_a100", "dgx_a100x2", "mi250x", "mi250x_x2", "ndv2",
                                           "ndv2x2", "ndv2x2_pcie", "ndv2x3", "ndv2x4",
-                                          "ndv2x4_pcie", "z52", "z52_pcie"});
+                                          "ndv2x4_pcie", "tpu_v3x32", "z52", "z52_pcie"});
 }
 
 TEST_CASE("DGX-1 and NDv2: 32 directed links, six NVLinks of 25 GB/s a GPU") {

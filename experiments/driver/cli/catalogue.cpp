@@ -12,7 +12,9 @@
 #include <fnmatch.h>
 
 #include <algorithm>
+#include <array>
 #include <filesystem>
+#include <string_view>
 #include <system_error>
 
 namespace tutti {
@@ -33,9 +35,9 @@ std::vector<CatalogueEntry> untitled_catalogue(bool sweeps) {
   for (fs::recursive_directory_iterator entry(folder, error), end; !error && entry != end;
        entry.increment(error)) {
     const fs::path name = entry->path().lexically_relative(folder);
-    if (name.filename() == "models" || name.filename() == "costs" ||
-        name.filename() == "sketches") // what experiments speak of
-      entry.disable_recursion_pending();
+    constexpr std::array<std::string_view, 4> spoken_of{"models", "costs", "sketches", "networks"};
+    if (std::ranges::find(spoken_of, name.filename().string()) != spoken_of.end())
+      entry.disable_recursion_pending(); // what experiments speak of
     if (name.extension() != ".toml" || name.filename() == paper_file ||
         sweeps != (*name.begin() == "sweeps"))
       continue;

@@ -18,11 +18,15 @@ namespace tutti {
 
 namespace {
 
+constexpr PointMark paper_mark{PointMark::Shape::diamond};
+
 Extent extent_of(const BarChart& chart) {
   Extent extent;
   for (const BarGroup& group : chart.groups) {
     assert(group.values.size() == chart.series.size());
     for (const double value : group.values)
+      if (!std::isnan(value)) extent.add(value);
+    for (const double value : group.printed)
       if (!std::isnan(value)) extent.add(value);
     if (!std::isnan(group.bound)) extent.add(group.bound);
   }
@@ -71,6 +75,11 @@ std::vector<std::vector<std::string>> data_of(const BarChart& chart) {
       if (!std::isnan(group.values[s]))
         rows.push_back({chart.series[s], group.name, fmt::format("{:.6g}", group.values[s])});
   for (const BarGroup& group : chart.groups)
+    for (std::size_t s = 0; s < group.printed.size(); ++s)
+      if (!std::isnan(group.printed[s]))
+        rows.push_back(
+            {chart.series[s] + ", paper", group.name, fmt::format("{:.6g}", group.printed[s])});
+  for (const BarGroup& group : chart.groups)
     if (!std::isnan(group.bound))
       rows.push_back({"bound", group.name, fmt::format("{:.6g}", group.bound)});
   return rows;
@@ -90,8 +99,8 @@ Figure bar_figure(const BarChart& chart) {
       left + legend, chart.heading.page);
   const double scale = text_scale(width, chart.heading.page);
   const ChartFrame frame(chart.heading, width, scale * left, beside_legend + scale * legend,
-                         std::max(270.0, 20 * scale * static_cast<double>(chart.series.size())), 0,
-                         layout.slanted ? 0.6 * scale * layout.names - 14 : -14);
+                         std::max(270.0, 20 * scale * static_cast<double>(chart.series.size() + 2)),
+                         0, layout.slanted ? 0.6 * scale * layout.names - 14 : -14);
   Canvas canvas = frame.canvas();
   PlotAxis names{-0.5, groups - 0.5};
   for (const BarGroup& each : chart.groups)
@@ -105,6 +114,7 @@ Figure bar_figure(const BarChart& chart) {
     return Position{frame.right + 16, frame.top + scale * (4 + 19 * static_cast<double>(entry))};
   };
   const std::vector<std::size_t> hues = series_hues(chart.series);
+  bool has_printed = false;
   const double middle = (static_cast<double>(chart.series.size()) - 1) / 2;
   for (std::size_t s = 0; s < chart.series.size(); ++s) {
     const int colour = choice_colour(hues[s]);
@@ -114,10 +124,17 @@ Figure bar_figure(const BarChart& chart) {
                                                                layout.bar * plot.unit_x() /
                                                                layout.group;
       // Without a value the text stands on the axis.
-      const double top = std::isnan(value) ? frame.bottom : plot.at_y(value);
+      double top = std::isnan(value) ? frame.bottom : plot.at_y(value);
       const double half = 0.46 * layout.bar * plot.unit_x() / layout.group;
       if (!std::isnan(value))
         canvas.rectangle(curve_layer, {x - half, top}, {x + half, frame.bottom}, colour);
+      if (const std::vector<double>& printed = chart.groups[g].printed;
+          !printed.empty() && !std::isnan(printed[s])) {
+        has_printed = true;
+        const double y = plot.at_y(printed[s]);
+        paint_mark(canvas, curve_layer + 2, {x, y}, paper_mark, 4, 0x111111);
+        if (y > top - 24) top = std::min(top, y - 5); // the value stands above both
+      }
       canvas.text(text_layer, {x, top - (layout.upright ? 4 : 8 * scale)},
                   std::isnan(value) ? "n/a" : three_digits(value), 10, tic_ink,
                   layout.upright ? Anchor::left : Anchor::middle, layout.upright ? 90 : 0);
@@ -125,6 +142,12 @@ Figure bar_figure(const BarChart& chart) {
     const Position entry = place_of_entry(s);
     canvas.rectangle(text_layer, entry - Position{0, 5}, entry + Position{20, 5}, colour);
     canvas.text(text_layer, entry + Position{27, 0}, chart.series[s], chart_font, 0, Anchor::left);
+  }
+  std::size_t entries = chart.series.size();
+  if (has_printed) {
+    const Position entry = place_of_entry(entries++);
+    paint_mark(canvas, text_layer, entry + Position{10, 0}, paper_mark, 4, 0x111111);
+    canvas.text(text_layer, entry + Position{27, 0}, "paper", chart_font, 0, Anchor::left);
   }
   bool has_bound = false;
   const double half = 0.5 * static_cast<double>(chart.series.size()) * layout.bar / layout.group;
@@ -136,7 +159,7 @@ Figure bar_figure(const BarChart& chart) {
                 "5 3");
   }
   if (has_bound) {
-    const Position entry = place_of_entry(chart.series.size());
+    const Position entry = place_of_entry(entries);
     canvas.line(text_layer, entry, entry + Position{20, 0}, 0x111111, 1.4, "5 3");
     canvas.text(text_layer, entry + Position{27, 0}, "bound", chart_font, 0, Anchor::left);
   }

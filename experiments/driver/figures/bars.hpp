@@ -15,6 +15,7 @@ namespace tutti {
 struct BarGroup {
   std::string name;
   std::vector<double> values;
+  std::vector<double> printed = {}; ///< marks: what a paper prints of each; empty: of none
   double bound = std::numeric_limits<double>::quiet_NaN(); ///< a line across the group
 };
 

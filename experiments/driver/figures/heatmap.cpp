@@ -48,11 +48,12 @@ double mean(std::span<const double> values) {
   return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
 }
 
-/// "224 links, 12 idle" and "mean 47 %, max 100 %"
+/// "Mesh, 224 links, 12 idle" and "mean 47 %, max 100 %"
 std::pair<std::string, std::string> summary(const LinkMap& map, const LinkScale& scale) {
   const auto idle = std::count(map.links.begin(), map.links.end(), 0.0);
   const LinkMap alone[] = {map};
-  return {fmt::format("{} link{}{}", map.links.size(), map.links.size() == 1 ? "" : "s",
+  return {fmt::format("{}{}{} link{}{}", map.network, map.network.empty() ? "" : ", ",
+                      map.links.size(), map.links.size() == 1 ? "" : "s",
                       idle > 0 ? fmt::format(", {} idle", idle) : ""),
           fmt::format("mean {}, max {}", link_value_text(mean(map.links), scale),
                       link_value_text(largest_link(alone), scale))};
@@ -76,8 +77,10 @@ struct HeatmapLayout {
     const std::size_t n = maps.size();
     std::uint32_t nodes = 0;
     for (const LinkMap& map : maps) nodes = std::max(nodes, map.nodes);
-    columns = std::min<std::size_t>({n, n == 4 || nodes > 128 || names ? 2U : 3U,
-                                     std::max(1U, static_cast<unsigned>(text.page) / 240)});
+    const bool is_coarse = n == 4 || nodes > 128 || names;
+    const std::size_t most = is_coarse ? 2 : n % 4 == 0 && n % 3 != 0 ? 4 : 3; // full rows
+    const double least_width = most == 4 ? 180 : 240;
+    columns = std::min({n, most, static_cast<std::size_t>(std::max(1.0, text.page / least_width))});
     rows = (n + columns - 1) / columns;
     const double all = text.page - left - right - gap_x * static_cast<double>(columns - 1);
     panel = std::min(all / static_cast<double>(columns), 440.0);
@@ -272,7 +275,7 @@ std::vector<std::vector<std::string>> data_of(std::span<const LinkMap> maps,
   for (const LinkMap& map : maps)
     for (std::size_t cell = 0; cell < map.cells.size(); ++cell)
       if (!std::isnan(map.cells[cell]))
-        rows.push_back({map.title, fmt::format("{}", cell / map.nodes),
+        rows.push_back({map.name(), fmt::format("{}", cell / map.nodes),
                         fmt::format("{}", cell % map.nodes),
                         fmt::format("{:.4g}", map.cells[cell] / scale.divisor)});
   return rows;
@@ -342,7 +345,9 @@ Figure heatmap_figure(const Heading& heading, std::span<const LinkMap> maps,
     const auto [links, values] = summary(map, scale);
     canvas.text(text_layer, at - Position{0, 36}, shortened(map.title, size / text_width("x", 12)),
                 12, 0x111111, Anchor::left);
-    canvas.text(text_layer, at - Position{0, 22}, links, least_font, note_ink, Anchor::left);
+    canvas.text(text_layer, at - Position{0, 22},
+                shortened(links, (size + layout.gap_x - 8) / text_width("x", least_font)),
+                least_font, note_ink, Anchor::left);
     canvas.text(text_layer, at - Position{0, 10}, values, least_font, note_ink, Anchor::left);
   }
   return layout.page.figure(std::move(canvas), data_of(maps, scale));
@@ -368,9 +373,7 @@ Figure sorted_links_figure(const Heading& heading, std::span<const LinkMap> maps
   };
   std::vector<CurveLook> looks; // hue: in `names`
   for (const LinkMap& map : maps) {
-    const std::size_t on = std::min(map.title.find(" on "), map.title.size());
-    looks.push_back(
-        {place_in(names, map.title.substr(0, on)), place_in(networks, map.title.substr(on))});
+    looks.push_back({place_in(names, map.title), place_in(networks, map.network)});
   }
   const std::vector<std::size_t> hues = series_hues(names);
   for (std::size_t m = 0; m < maps.size(); ++m) {
@@ -378,7 +381,7 @@ Figure sorted_links_figure(const Heading& heading, std::span<const LinkMap> maps
     std::vector<double> values = map.links;
     std::sort(values.begin(), values.end(), std::greater<>());
     chart.curves.push_back(
-        {fmt::format("{} (mean {})", map.title, link_value_text(mean(values), scale)),
+        {fmt::format("{} (mean {})", map.name(), link_value_text(mean(values), scale)),
          steps_of(values, scale),
          {},
          CurveLook{hues[m], 0}});

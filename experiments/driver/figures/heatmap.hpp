@@ -17,7 +17,8 @@ namespace tutti {
 
 /// One panel of a heat map, and one curve of the sorted picture: what one run did to each link.
 struct LinkMap {
-  std::string title;               ///< the algorithm, with the topology where panels differ in it
+  std::string title;               ///< the algorithm
+  std::string network = {};        ///< where panels differ in it; else empty
   std::uint32_t nodes = 0;         ///< rows and columns
   std::uint32_t npus = 0;          ///< the first of them
   std::vector<std::string> others; ///< names of the rest: switches and memories
@@ -27,6 +28,11 @@ struct LinkMap {
   /// summed, utilisation is their mean.
   std::vector<double> cells;
   std::vector<double> links; ///< per link, in the order of LinkId
+
+  /// "tacos on Mesh"
+  [[nodiscard]] std::string name() const {
+    return network.empty() ? title : title + " on " + network;
+  }
 };
 
 /// Pre: the report is of a run on this topology. Cost: O(nodes^2 + links).

@@ -176,6 +176,15 @@ file = "heat"
 [[figures]]
 kind = "sizes"
 file = "sizes"
+[[figures]]
+kind = "sizes"
+file = "times"
+metric = "collective_time"
+[[figures]]
+kind = "bars"
+file = "bars"
+metric = "collective_time"
+sizes = ["4kB"]
 [[expect]]
 label = "unidirectional time"
 of = {topology = "R", algorithm = "ring1", size = "4kB"}
@@ -209,6 +218,12 @@ explanation = "latency doesn't double"
   const std::string csv = read_file(folder.file("results/here/results.csv"));
   CHECK(csv.starts_with("label,topology,npus,collective,size_bytes,algorithm,"));
   CHECK_THAT(csv, ContainsSubstring(",R,4,all_gather,4000,ring1,"));
+  // What is printed of a case stands in figures of its metric.
+  CHECK_THAT(read_file(folder.file("results/here/bars.csv")),
+             ContainsSubstring("\n\"ring1, paper\",R,1.56\n"));
+  CHECK_THAT(read_file(folder.file("results/here/times.csv")),
+             ContainsSubstring("\n\"ring1, paper\",4000,1.56\n"));
+  CHECK_THAT(read_file(folder.file("results/here/sizes.csv")), !ContainsSubstring("paper"));
   const Json json = Json::parse(read_file(folder.file("results/here/results.json")));
   CHECK(json["seed"] == 1);
   CHECK(json["runs"].size() == 4);

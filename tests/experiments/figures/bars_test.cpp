@@ -53,6 +53,17 @@ TEST_CASE("Bars start at zero, or on a logarithmic axis at a power of ten") {
   for (const char* text : {"10", "100"}) CHECK(logarithmic.has(text));
 }
 
+TEST_CASE("What a paper prints is a mark at its height, within the axis") {
+  BarChart chart = two_networks();
+  CHECK_FALSE(read(bar_figure(chart)).has("paper"));
+  chart.groups[0].printed = {2000, none};
+  const Figure figure = bar_figure(chart);
+  const Svg svg = read(figure);
+  CHECK(svg.has("paper"));
+  CHECK(faults_of(svg).empty());
+  CHECK(figure.data.back() == std::vector<std::string>{"ring, paper", "ring:64", "2000"});
+}
+
 TEST_CASE("Values of many bars stand upright, those of few lie") {
   BarChart chart = two_networks();
   CHECK(read(bar_figure(chart)).text("25.3").degrees == 0);

@@ -36,7 +36,6 @@ const auto collective_of = [](const Evaluation& e) { return e.collective; };
 // A name that tells an evaluation from the others of the figure.
 std::string panel_title(const Evaluation& e, std::span<const Evaluation> all) {
   std::string title = VariantNames(all).of(e);
-  if (distinct(all, topology_of).size() > 1) title += " on " + e.topology;
   if (distinct(all, collective_of).size() > 1) title += ", " + e.collective;
   return title;
 }
@@ -49,10 +48,13 @@ const Topology& topology_named(Networks networks, const std::string& label) {
 
 std::vector<LinkMap> link_maps(const FigureRequest& request, Networks networks,
                                std::span<const Evaluation> evaluations) {
+  const bool are_several = distinct(evaluations, topology_of).size() > 1;
   std::vector<LinkMap> maps;
-  for (const Evaluation& e : evaluations)
+  for (const Evaluation& e : evaluations) {
     maps.push_back(link_map(panel_title(e, evaluations), topology_named(networks, e.topology),
                             e.replays.front().report, request.quantity));
+    if (are_several) maps.back().network = e.topology;
+  }
   return maps;
 }
 
@@ -93,6 +95,7 @@ public:
   }
 
   [[nodiscard]] std::string_view unit() const { return unit_; } ///< empty: none
+  [[nodiscard]] double divisor() const { return divisor_; }
   [[nodiscard]] double operator()(const Evaluation& e) const {
     const Cell cell = value_(e);
     return cell.is_known() ? cell.number() / divisor_ : std::nan("");
@@ -130,7 +133,9 @@ class Values {
 public:
   Values(const FigureRequest& request, std::span<const Evaluation> shown,
          std::span<const Evaluation> all)
-      : request_(request), all_(all), drawn_(request.metric, shown) {}
+      : request_(request), all_(all), drawn_(request.metric, shown) {
+    if (request.skews.empty()) indices_ = shown_indices(request, all);
+  }
 
   [[nodiscard]] std::string axis_label() const {
     return request_.y_label.empty() ? metric_label(request_, drawn_.unit()) : request_.y_label;
@@ -154,7 +159,23 @@ public:
     return std::nan("");
   }
 
+  /// What a paper prints of the evaluation with this index among those shown; NaN where it
+  /// doesn't.
+  [[nodiscard]] double printed(std::size_t index) const {
+    for (const PrintedValue& value : request_.printed)
+      if (index < indices_.size() && value.of == indices_[index] &&
+          value.metric == request_.metric.name && is_of_reference(value))
+        return value.over ? value.value : value.value / drawn_.divisor();
+    return std::nan("");
+  }
+
 private:
+  [[nodiscard]] bool is_of_reference(const PrintedValue& value) const {
+    if (request_.normalized || request_.reference.empty() == value.over.has_value()) return false;
+    return !value.over || (all_[*value.over].algorithm == request_.reference &&
+                           same_problem(all_[value.of], all_[*value.over]));
+  }
+
   // Bars and sizes may compare algorithms that cut differently.
   [[nodiscard]] bool same_problem(const Evaluation& a, const Evaluation& b) const {
     return a.topology == b.topology && a.collective == b.collective && a.size == b.size &&
@@ -164,6 +185,7 @@ private:
   const FigureRequest& request_;
   std::span<const Evaluation> all_;
   DrawnColumn drawn_;
+  std::vector<std::size_t> indices_; ///< of those shown, in `all_`; none of several skews
 };
 
 void normalize(BarGroup& group) {
@@ -181,13 +203,15 @@ Figure bars(const FigureRequest& request, const Heading& heading,
   BarChart chart{
       heading, values.axis_label(), distinct(evaluations, series_of), {}, request.logarithmic};
   for (const std::string& topology : distinct(evaluations, topology_of)) {
-    BarGroup group{topology, {}};
+    BarGroup group{topology, {}, {}};
     for (const std::string& series : chart.series) {
       const auto found =
           std::find_if(evaluations.begin(), evaluations.end(), [&](const Evaluation& e) {
             return e.topology == topology && series_of(e) == series;
           });
+      const auto index = static_cast<std::size_t>(found - evaluations.begin());
       group.values.push_back(found == evaluations.end() ? std::nan("") : values.of(*found));
+      group.printed.push_back(values.printed(index));
       if (found != evaluations.end() && std::isnan(group.bound))
         group.bound = values.at_bound(*found);
     }
@@ -221,6 +245,22 @@ std::vector<Curve> curves_of(std::span<const Evaluation> evaluations, const Valu
     if (!curve.points.empty()) curves.push_back(std::move(curve));
   }
   return curves;
+}
+
+/// What papers print, a mark in the colour of its curve.
+template <typename Name, typename X>
+void add_printed(CurveChart& chart, std::span<const Evaluation> evaluations, const Values& values,
+                 Name&& name_of, X&& x_of) {
+  const std::size_t curves = chart.curves.size();
+  for (std::size_t c = 0; c < curves; ++c) {
+    Curve printed{
+        chart.curves[c].name + ", paper", {}, {}, chart.curves[c].look, CurveKind::points};
+    for (std::size_t i = 0; i < evaluations.size(); ++i)
+      if (const double value = values.printed(i);
+          std::isfinite(value) && name_of(evaluations[i]) == chart.curves[c].name)
+        printed.points.push_back({x_of(evaluations[i]), value});
+    if (!printed.points.empty()) chart.curves.push_back(std::move(printed));
+  }
 }
 
 /// The bound of each problem, and the points of others, behind the curves.
@@ -284,6 +324,7 @@ Figure curves(const FigureRequest& request, const Heading& heading,
     return over_chunks ? chunks_asked(e) : static_cast<double>(e.size.count);
   };
   chart.curves = distinguishable_curves(evaluations, values, name_of, x_of, variant_of, problem_of);
+  add_printed(chart, evaluations, values, name_of, x_of);
   add_beside(chart, request, evaluations, values, x_of, problem_of);
   return curve_figure(chart);
 }
@@ -361,6 +402,7 @@ Figure scaling(const FigureRequest& request, const Heading& heading, Networks ne
       !grows ? ""
       : npus ? "N"
              : "T"};
+  add_printed(chart, evaluations, values, name_of, x_of);
   add_beside(chart, request, evaluations, values, x_of,
              [&](const Evaluation& e) { return ", " + problem_of(e); });
   return curve_figure(chart);

@@ -38,6 +38,14 @@ struct GivenPoints {
   std::vector<PlotPoint> points; ///< on the figure's axes
 };
 
+/// A number that a paper prints of a case, or of its ratio to another's.
+struct PrintedValue {
+  std::size_t of = 0; ///< indices into the cases
+  std::optional<std::size_t> over = {};
+  std::string metric;
+  double value = 0; ///< in the metric's unit
+};
+
 struct FigureRequest {
   FigureKind kind = FigureKind::heatmap;
   std::string title, file;
@@ -54,8 +62,9 @@ struct FigureRequest {
   RecordColumn over;        ///< likewise: what a problem's size is counted by
   bool shows_bound = false; ///< of times and rates: what no schedule passes
   std::vector<GivenPoints> given = {};
-  double inches = 0;     ///< of width in print; 0: a page's, and as many points
-  std::string font = {}; ///< family; empty: sans-serif
+  std::vector<PrintedValue> printed = {}; ///< shown where they are of what is drawn
+  double inches = 0;                      ///< of width in print; 0: a page's, and as many points
+  std::string font = {};                  ///< family; empty: sans-serif
   bool has_titles = true;
   std::string x_label = {}, y_label = {}; ///< empty: its own
   std::optional<std::array<double, 2>> y_ends = {};

@@ -111,11 +111,7 @@ Fields<Evaluation> fact_fields(std::span<const Evaluation> evaluations) {
     for (const auto& [name, value] : e.facts) names.insert(name);
   Fields<Evaluation> fields;
   for (const std::string& name : names) {
-    const RecordColumn column{
-        "fact:" + name, Quantity::fact, ColumnRole::metric, Presence::optional,
-        "What the algorithm states of its answer, under a name of its own; null "
-        "for algorithms that state no such thing"};
-    fields.push_back({column, [name](const Evaluation& e) {
+    fields.push_back({fact_column(name, Presence::optional), [name](const Evaluation& e) {
                         const auto found = e.facts.find(name);
                         return found == e.facts.end() ? Cell() : Cell(found->second);
                       }});

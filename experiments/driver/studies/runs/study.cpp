@@ -348,6 +348,28 @@ std::vector<NamedFigure> figures_of(const RunResults& results) {
   return figures;
 }
 
+/// The printed numbers of expectations that are of one case, or of one over another.
+std::vector<PrintedValue> printed_values(std::span<const Expectation> expectations,
+                                         std::span<const Case> cases) {
+  std::vector<std::size_t> case_of; // [row of planned_runs()]
+  for (std::size_t i = 0; i < cases.size(); ++i)
+    case_of.insert(case_of.end(), cases[i].disciplines.size() * cases[i].noise.skews.size(), i);
+  std::vector<PrintedValue> printed;
+  for (const Expectation& e : expectations) {
+    const Quotient& quotient = e.values.front();
+    const bool is_limit = e.limit != Limit::equal && e.metric.quantity != Quantity::effort;
+    if (e.summary != Summary::single || is_limit || quotient.of.size() != 1 ||
+        quotient.over.size() > 1 || !quotient.alternatives.empty())
+      continue;
+    PrintedValue& value = printed.emplace_back();
+    value.of = case_of[quotient.of.front()];
+    if (!quotient.over.empty()) value.over = case_of[quotient.over.front()];
+    value.metric = e.metric.name;
+    value.value = e.value;
+  }
+  return printed;
+}
+
 /// Has the cases that a figure draws write their schedules.
 void keep_schedules(RunResults& results) {
   for (const FigureRequest& request : results.figures) {
@@ -527,6 +549,8 @@ StudyResult run_study(const RunStudy& study, const StudyRun& how) {
   results->figures = study.figures;
   results->networks = how.networks;
   results->cases = study.cases(how.networks);
+  for (FigureRequest& figure : results->figures)
+    figure.printed = printed_values(study.expectations, results->cases);
   keep_schedules(*results);
   results->evaluations = evaluate_cases(results->cases, how);
   const std::vector<Evaluation>& evaluations = results->evaluations;
