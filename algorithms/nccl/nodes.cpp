@@ -24,10 +24,10 @@ namespace {
 constexpr std::uint32_t most_of_node = 72;
 
 /// Per node of the topology the lowest one that links or fast switches join it with. What is slower
-/// than one of a GPU's links is a NIC's; a switch is NVSwitch where a GPU has more than four links
+/// than one of a GPU's links, as they come out when they are measured, is a NIC's; a switch is NVSwitch where a GPU has more than four links
 /// to it, and others are PCIe or the network.
 std::vector<std::uint32_t> domains_of(const Topology& topology, const Gpu& gpu) {
-  constexpr double few_links = 4, bytes_per_gb = 1e9;
+  constexpr double few_links = 4, measured = 0.55, bytes_per_gb = 1e9;
   DisjointSets domains(topology.node_count());
   const auto is_npu = [&](NodeId v) { return topology.node(v).kind == NodeKind::npu; };
   const auto is_switch = [&](NodeId v) { return topology.node(v).kind == NodeKind::switching; };
@@ -36,7 +36,8 @@ std::vector<std::uint32_t> domains_of(const Topology& topology, const Gpu& gpu) 
     const bool is_direct = is_npu(link.from) && is_npu(link.to);
     const bool is_by_switch =
         (is_npu(link.from) || is_npu(link.to)) && (is_switch(link.from) || is_switch(link.to));
-    if ((is_direct && rate >= gpu.link_rate) || (is_by_switch && rate > few_links * gpu.link_rate))
+    if ((is_direct && rate >= measured * gpu.link_rate) ||
+        (is_by_switch && rate > few_links * gpu.link_rate))
       domains.join(link.from.value, link.to.value);
   }
   return std::move(domains).least();
