@@ -91,7 +91,7 @@ TEST_CASE(
   const CommandResult changed =
       run_tutti("run e.toml --size 8kB --algorithm direct --set starts=3", folder);
   CHECK(changed.code == 2);
-  CHECK_THAT(changed.err, ContainsSubstring("option --set: unknown setting \"starts\""));
+  CHECK_THAT(changed.err, ContainsSubstring("--set: unknown setting \"starts\""));
   const CommandResult result =
       run_tutti("run e.toml --size 8kB --algorithm tacos --set starts=3", folder);
   INFO(result.err);

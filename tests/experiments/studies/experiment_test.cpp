@@ -587,7 +587,7 @@ TEST_CASE("another algorithm stands beside, also beside one that a row names") {
   CHECK(one.values == std::vector<Quotient>{{{0}, {}}});
   CHECK(one.beside->values == std::vector<Quotient>{{{1}, {}}});
   const RefusalRows rows = {
-      {"{ring = \"dirct\"}", "e.toml:14:19: unknown algorithm \"dirct\""},
+      {"{ring = \"dirct\"}", "e.toml:14:18: unknown algorithm \"dirct\""},
       {"{A = \"direct\"}", "e.toml:14:10: neither \"of\" nor \"over\" names A"},
       {"{}", "e.toml:14:10: one algorithm in the place of another"},
   };
