@@ -133,7 +133,8 @@ Figure bar_figure(const BarChart& chart) {
         has_printed = true;
         const double y = plot.at_y(printed[s]);
         paint_mark(canvas, curve_layer + 2, {x, y}, paper_mark, 4, 0x111111);
-        if (y > top - 24) top = std::min(top, y - 5); // the value stands above both
+        const double label = layout.upright ? 46 : 24;
+        if (y > top - label * scale) top = std::min(top, y - 5); // the value stands above both
       }
       canvas.text(text_layer, {x, top - (layout.upright ? 4 : 8 * scale)},
                   std::isnan(value) ? "n/a" : three_digits(value), 10, tic_ink,

@@ -48,14 +48,17 @@ double mean(std::span<const double> values) {
   return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
 }
 
-/// "Mesh, 224 links, 12 idle" and "mean 47 %, max 100 %"
+/// "Mesh, 224 links, 12 idle" and "mean 47 %, max 100 %"; of bytes "mean 0.984, max 1.97 GB"
 std::pair<std::string, std::string> summary(const LinkMap& map, const LinkScale& scale) {
   const auto idle = std::count(map.links.begin(), map.links.end(), 0.0);
   const LinkMap alone[] = {map};
+  const double all = mean(map.links);
   return {fmt::format("{}{}{} link{}{}", map.network, map.network.empty() ? "" : ", ",
                       map.links.size(), map.links.size() == 1 ? "" : "s",
                       idle > 0 ? fmt::format(", {} idle", idle) : ""),
-          fmt::format("mean {}, max {}", link_value_text(mean(map.links), scale),
+          fmt::format("mean {}, max {}",
+                      scale.unit == "%" ? link_value_text(all, scale)
+                                        : three_digits(all / scale.divisor),
                       link_value_text(largest_link(alone), scale))};
 }
 
@@ -122,6 +125,13 @@ std::string shortened(std::string text, double characters) {
     text.pop_back();
   }
   return text + "…";
+}
+
+/// The text, as much of it as has room.
+std::string fitted(const std::string& text, double room, double font) {
+  const double width = text_width(text, font);
+  return width <= room ? text
+                       : shortened(text, room / width * static_cast<double>(display_width(text)));
 }
 
 std::string axis_text(std::string_view end, bool only_npus) {
@@ -343,12 +353,13 @@ Figure heatmap_figure(const Heading& heading, std::span<const LinkMap> maps,
       canvas.text(text_layer, at + Position{only_npus ? -40.0 : -70.0, size / 2},
                   axis_text("source", only_npus), chart_font, 0, Anchor::middle, 90);
     const auto [links, values] = summary(map, scale);
-    canvas.text(text_layer, at - Position{0, 36}, shortened(map.title, size / text_width("x", 12)),
-                12, 0x111111, Anchor::left);
-    canvas.text(text_layer, at - Position{0, 22},
-                shortened(links, (size + layout.gap_x - 8) / text_width("x", least_font)),
-                least_font, note_ink, Anchor::left);
-    canvas.text(text_layer, at - Position{0, 10}, values, least_font, note_ink, Anchor::left);
+    const auto write = [&](double above, const std::string& text, double font, int ink) {
+      canvas.text(text_layer, at - Position{0, above}, fitted(text, size + 12, font), font, ink,
+                  Anchor::left);
+    };
+    write(36, map.title, 12, 0x111111);
+    write(22, links, least_font, note_ink);
+    write(10, values, least_font, note_ink);
   }
   return layout.page.figure(std::move(canvas), data_of(maps, scale));
 }
