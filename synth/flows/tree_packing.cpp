@@ -1,7 +1,8 @@
 // Tree packing: All-Gather and its kin along as many spanning trees as fit, which together are
-// exactly as fast as the slowest cut allows when data can be divided at will (packing/packing.hpp).
-// Here: chunks take these trees. Cost: DGX A100 on rails 0.1 s for 64 GPUs, 0.7 s for 128, 10 s for
-// 256; what grows is the number of different trees x arcs.
+// exactly as fast as the slowest cut allows when data can be divided at will (packing/packing.hpp);
+// of these, trees of little traffic (packing/spare_capacity.hpp). Here: chunks take these trees.
+// Cost: DGX A100 on rails 0.1 s for 64 GPUs, 0.7 s for 128, 10 s for 256; what grows is the number
+// of different trees x arcs.
 
 #include "synth/flows/packing/packing.hpp"
 
@@ -55,7 +56,7 @@ Outcome tree_packing(const Topology& topology, const Collective& collective,
     nothing.schedule.emplace(topology.link_count());
     return nothing;
   }
-  const TreePacking packing = pack_trees(problem, limit);
+  const TreePacking packing = pack_trees(problem, limit, weights);
   if (!packing.obstacle.empty())
     return unsupported(with_names(with_names(packing.obstacle, "node", topology.nodes()), "group",
                                   topology.groups()));

@@ -1,13 +1,16 @@
 // Three steps, each exact: the slowest cut as a fraction p/q (exact_throughput.hpp), capacities of
 // p per unit of bandwidth and q trees per unit of bytes, switches split off (edge_splitting.hpp),
-// spanning trees packed (spanning_trees.hpp). Last, trees get back the physical links that their
-// arcs stand for; where trees of one batch have several paths they are divided.
+// spanning trees packed (spanning_trees.hpp). Before switches are split off, links that count as
+// traffic lose what isn't needed for that time (spare_capacity.hpp). Last, trees get back the
+// physical links that their arcs stand for; where trees of one batch have several paths they are
+// divided.
 
 #include "synth/flows/packing/forest.hpp"
 
 #include "synth/flows/packing/edge_splitting.hpp"
 #include "synth/flows/packing/exact_throughput.hpp"
 #include "synth/flows/packing/spanning_trees.hpp"
+#include "synth/flows/packing/spare_capacity.hpp"
 
 #include <fmt/format.h>
 
@@ -142,7 +145,7 @@ private:
 
 Forest spread_forest(const FlowNetwork& network, std::span<const std::int64_t> bandwidth,
                      std::span<const std::int64_t> bytes, std::span<const std::uint32_t> terminals,
-                     const WorkLimit& limit) {
+                     std::span<const double> weights, const WorkLimit& limit) {
   Plan made = plan(network, bandwidth, bytes, terminals);
   Forest& forest = made.forest;
   if (!forest.obstacle.empty()) return std::move(forest);
@@ -152,8 +155,13 @@ Forest spread_forest(const FlowNetwork& network, std::span<const std::int64_t> b
   for (std::int64_t& roots : forest.roots) roots *= made.time.denominator();
   forest.capacity = made.bandwidth.counts;
   for (std::int64_t& capacity : forest.capacity) capacity *= made.time.numerator();
-  std::optional<RoutedNetwork> routed =
-      without_switches(links_with(network, forest.capacity), forest.roots, terminals, limit);
+  std::optional<RoutedNetwork> routed = links_with(network, forest.capacity);
+  if (!weights.empty()) {
+    const Numbers before = routed->capacity;
+    routed = without_spare_capacity(std::move(*routed), weights, forest.roots, terminals, limit);
+    forest.saves = routed && routed->capacity != before;
+  }
+  if (routed) routed = without_switches(std::move(*routed), forest.roots, terminals, limit);
   std::optional<std::vector<SpanningTrees>> trees;
   if (routed)
     trees = pack_spanning_trees(routed->graph, routed->capacity, forest.roots, terminals, limit);

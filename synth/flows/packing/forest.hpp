@@ -1,5 +1,5 @@
-// Trees from every terminal at the exact optimum, on physical links: throughput, splitting and
-// packing one after another.
+// Trees from every terminal at the exact optimum, on physical links: throughput, spare capacity,
+// splitting and packing one after another.
 #pragma once
 
 #include "sim/work_limit.hpp"
@@ -26,17 +26,18 @@ struct Forest {
   double seconds = 0;                 ///< the optimum
   std::vector<std::int64_t> roots;    ///< [node]: how many trees each has, as few as are exact
   std::vector<std::int64_t> capacity; ///< [link]: how many trees may cross it
+  bool saves = false;                 ///< whether trees were left less capacity, to save traffic
   std::vector<RoutedTrees> trees;     ///< by root
 };
 
-/// What spreads from all terminals, `bytes` [node], over links of `bandwidth`. For data that
-/// combines: on the reversed network, inverted. Pre: links into and out of every other
-/// node carry the same.
+/// What spreads from all terminals, `bytes` [node], over links of `bandwidth`, with little traffic
+/// where `weights` [link] says what a byte over it costs; empty: whatever. For data that combines:
+/// on the reversed network, inverted. Pre: links into and out of every other node carry the same.
 [[nodiscard]] Forest spread_forest(const FlowNetwork& network,
                                    std::span<const std::int64_t> bandwidth,
                                    std::span<const std::int64_t> bytes,
                                    std::span<const std::uint32_t> terminals,
-                                   const WorkLimit& limit);
+                                   std::span<const double> weights, const WorkLimit& limit);
 
 /// Its `obstacle` and `seconds` alone.
 [[nodiscard]] Forest forest_limit(const FlowNetwork& network,

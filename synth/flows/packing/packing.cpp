@@ -211,8 +211,8 @@ struct Loads {
   double seconds = 0, traffic = 0;
 };
 
-Loads loads(const FlowProblem& problem, const TreeDemands& demands,
-            std::span<const FlowTree> trees) {
+Loads loads(const FlowProblem& problem, const TreeDemands& demands, std::span<const FlowTree> trees,
+            std::span<const double> weights) {
   std::vector<double> bytes(problem.network.link_count());
   for (const FlowTree& tree : trees)
     for (const std::uint32_t link : tree.links)
@@ -221,7 +221,7 @@ Loads loads(const FlowProblem& problem, const TreeDemands& demands,
   for (std::size_t link = 0; link < bytes.size(); ++link) {
     loads.seconds =
         std::max(loads.seconds, bytes[link] / static_cast<double>(demands.bandwidth[link]));
-    loads.traffic += bytes[link];
+    loads.traffic += bytes[link] * (weights.empty() ? 1 : weights[link]);
   }
   return loads;
 }
@@ -229,8 +229,9 @@ Loads loads(const FlowProblem& problem, const TreeDemands& demands,
 /// The forests of one problem: on its network and on the reversed one.
 class Packing {
 public:
-  Packing(const FlowProblem& problem, const TreeDemands& demands, const WorkLimit& limit)
-      : problem_(problem), demands_(demands), limit_(limit) {}
+  Packing(const FlowProblem& problem, const TreeDemands& demands, std::span<const double> weights,
+          const WorkLimit& limit)
+      : problem_(problem), demands_(demands), weights_(weights), limit_(limit) {}
 
   TreePacking run() && {
     if (demands_.kind == FlowKind::both)
@@ -238,13 +239,14 @@ public:
     else
       one_way();
     if (!result_.solution.trees.empty())
-      result_.solution.traffic = loads(problem_, demands_, result_.solution.trees).traffic;
+      result_.solution.traffic =
+          loads(problem_, demands_, result_.solution.trees, weights_).traffic;
     return std::move(result_);
   }
 
 private:
   void one_way() {
-    const Forest forest = grow(demands_.kind == FlowKind::combine);
+    const Forest forest = grow(demands_.kind == FlowKind::combine, weights_);
     if (!usable(forest)) return;
     FluidSolution& solution = result_.solution;
     solution.seconds = solution.bound_seconds = forest.seconds;
@@ -252,24 +254,36 @@ private:
     solution.trees = one_way_trees(demands_, forest);
   }
 
+  /// Halves of little traffic may share links that others don't: time comes first.
+  void all_reduce() {
+    all_reduce_with(weights_);
+    FluidSolution& solution = result_.solution;
+    if (!saves_ || solution.status != Status::feasible) return;
+    TreePacking saving = std::exchange(result_, {});
+    all_reduce_with({});
+    if (solution.trees.empty() || saving.solution.seconds <= solution.seconds * (1 + 1e-9))
+      result_ = std::move(saving);
+  }
+
   /// Reduce-Scatter and All-Gather at once. Each alone is optimal, and together they are no slower
   /// than one after the other.
-  void all_reduce() {
-    const Forest into = grow(true);
+  void all_reduce_with(std::span<const double> weights) {
+    const Forest into = grow(true, weights);
     if (!usable(into)) return;
-    const Forest out_of = grow(false);
+    const Forest out_of = grow(false, weights);
     if (!usable(out_of)) return;
+    saves_ = into.saves || out_of.saves;
     FluidSolution& solution = result_.solution;
     solution.trees = both_way_trees(demands_, into, out_of);
-    solution.seconds = loads(problem_, demands_, solution.trees).seconds;
+    solution.seconds = loads(problem_, demands_, solution.trees, weights).seconds;
     solution.bound_seconds = std::max(limit_of_one(true), limit_of_one(false));
     solution.status = solution.seconds <= solution.bound_seconds * (1 + 1e-9) ? Status::optimal
                                                                               : Status::feasible;
   }
 
-  [[nodiscard]] Forest grow(bool on_reversed) const {
+  [[nodiscard]] Forest grow(bool on_reversed, std::span<const double> weights) const {
     return spread_forest(on_reversed ? reversed(problem_.network) : problem_.network,
-                         demands_.bandwidth, demands_.bytes, demands_.terminals, limit_);
+                         demands_.bandwidth, demands_.bytes, demands_.terminals, weights, limit_);
   }
 
   /// What one terminal's contribution to an All-Reduce needs to get to all others, or the sum to
@@ -297,20 +311,23 @@ private:
 
   const FlowProblem& problem_;
   const TreeDemands& demands_;
+  std::span<const double> weights_;
   const WorkLimit& limit_;
+  bool saves_ = false; ///< All-Reduce: some half gave up capacity
   TreePacking result_;
 };
 
 } // namespace
 
-TreePacking pack_trees(const FlowProblem& problem, const WorkLimit& limit) {
+TreePacking pack_trees(const FlowProblem& problem, const WorkLimit& limit,
+                       std::span<const double> weights) {
   const TreeDemands demands = tree_demands(problem);
   if (!demands.obstacle.empty()) {
     TreePacking none;
     none.obstacle = demands.obstacle;
     return none;
   }
-  return Packing(problem, demands, limit).run();
+  return Packing(problem, demands, weights, limit).run();
 }
 
 } // namespace tutti

@@ -7,6 +7,7 @@
 #include "synth/flows/fluid/fluid.hpp"
 
 #include <cstdint>
+#include <span>
 #include <string>
 
 namespace tutti {
@@ -21,8 +22,10 @@ struct TreePacking {
 };
 
 /// Broadcast, All-Gather, Reduce, Reduce-Scatter: optimal. All-Reduce: the optima of Reduce-Scatter
-/// and All-Gather at once, no slower than one after the other; feasible. Cost: see
-/// without_switches() and pack_spanning_trees().
-[[nodiscard]] TreePacking pack_trees(const FlowProblem& problem, const WorkLimit& limit);
+/// and All-Gather at once, no slower than one after the other; feasible. Of these, trees of little
+/// traffic, where `weights` [link] says what a byte over it counts; empty: 1, and nothing is saved.
+/// Cost: see without_spare_capacity(), without_switches() and pack_spanning_trees().
+[[nodiscard]] TreePacking pack_trees(const FlowProblem& problem, const WorkLimit& limit,
+                                     std::span<const double> weights = {});
 
 } // namespace tutti

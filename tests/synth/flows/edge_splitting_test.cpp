@@ -3,6 +3,7 @@
 
 #include "synth/flows/packing/exact_throughput.hpp"
 #include "synth/flows/packing/spanning_trees.hpp"
+#include "synth/flows/packing/spare_capacity.hpp"
 #include "tests/catch.hpp"
 #include "tests/synth/flows/random_switched.hpp"
 
@@ -109,6 +110,43 @@ TEST_CASE("switches are split off at no loss, and trees fill what is left") {
         pack_spanning_trees(split->graph, split->capacity, loaded.supply, network.terminals, limit);
     REQUIRE(trees);
     check_trees(*split, loaded, *trees);
+  }
+}
+
+TEST_CASE("spare capacity goes where it costs, and no terminal misses it") {
+  const SynthesisOptions options;
+  const WorkLimit limit(options);
+  Random random(12);
+  for (int round = 0; round < 1000; ++round) {
+    const Loaded loaded = random_loaded(random);
+    const SwitchedNetwork& network = loaded.network;
+    std::vector<double> weights;
+    double before = 0, after = 0;
+    for (std::size_t a = 0; a < network.capacity.size(); ++a) { // parallel links alike
+      const auto [from, to] = network.graph.arcs[a];
+      weights.push_back((from + 2 * to) % 3);
+      before += weights.back() * static_cast<double>(network.capacity[a]);
+    }
+    const auto rest =
+        without_spare_capacity(routed(network), weights, loaded.supply, network.terminals, limit);
+    REQUIRE(rest);
+    check_routes(network, *rest);
+    for (const std::vector<CapacityRoute>& routes : rest->routes)
+      for (const CapacityRoute& route : routes)
+        after += weights[route.links.front()] * static_cast<double>(route.amount);
+    CHECK(after <= before);
+    const std::uint32_t nodes = network.graph.node_count(), all = 1U << nodes;
+    for (std::uint32_t node = static_cast<std::uint32_t>(network.terminals.size()); node < nodes;
+         ++node) {
+      std::int64_t in = 0, out = 0;
+      for (const std::uint32_t arc : rest->graph.in[node]) in += rest->capacity[arc];
+      for (const std::uint32_t arc : rest->graph.out[node]) out += rest->capacity[arc];
+      CHECK(in == out);
+    }
+    const std::uint32_t terminals = (1U << network.terminals.size()) - 1;
+    for (std::uint32_t set = 0; set < all; ++set)
+      if ((set & terminals) != terminals)
+        CHECK(capacity_out(rest->graph, rest->capacity, set) >= sum_in(loaded.supply, set));
   }
 }
 

@@ -6,6 +6,8 @@
 #include "synth/bounds/bounds.hpp"
 #include "synth/flows/fluid/check.hpp"
 #include "synth/flows/fluid/optimum.hpp"
+#include "synth/flows/fluid/program.hpp"
+#include "synth/flows/rounding/traffic_weights.hpp"
 #include "synth/list.hpp"
 #include "tests/catch.hpp"
 #include "tests/samples.hpp"
@@ -19,6 +21,7 @@
 #include <cmath>
 #include <cstdint>
 #include <initializer_list>
+#include <map>
 #include <optional>
 #include <set>
 #include <string>
@@ -38,9 +41,9 @@ constexpr CollectiveKind with_trees[] = {CollectiveKind::broadcast, CollectiveKi
                                          CollectiveKind::all_reduce};
 constexpr std::int64_t gigabyte = 1'000'000'000;
 
-TreePacking pack(const FlowProblem& problem) {
+TreePacking pack(const FlowProblem& problem, const std::vector<double>& weights = {}) {
   const SynthesisOptions options;
-  return pack_trees(problem, WorkLimit(options));
+  return pack_trees(problem, WorkLimit(options), weights);
 }
 
 TreePacking pack(const Topology& topology, CollectiveKind kind, std::int64_t bytes,
@@ -62,15 +65,17 @@ std::string obstacle(const Topology& topology, CollectiveKind kind) {
 
 /// The trees are a correct fluid schedule that takes as long as is said; in whole trees they use no
 /// link longer than that.
-void check(const FlowProblem& problem, const TreePacking& packing) {
+void check(const FlowProblem& problem, const TreePacking& packing,
+           const std::vector<double>& weights = {}) {
   REQUIRE(packing.obstacle == "");
   const FluidSolution& solution = packing.solution;
-  const FluidVerdict verdict = check_fluid(problem, solution.trees);
+  const FluidVerdict verdict = check_fluid(problem, solution.trees, weights);
   CHECK(verdict.fault == "");
   CHECK(verdict.seconds == Approx(solution.seconds).epsilon(1e-9));
   CHECK(verdict.traffic == Approx(solution.traffic).epsilon(1e-9));
   CHECK(solution.bound_seconds <= solution.seconds * (1 + 1e-12));
-  if (solution.status == Status::optimal) CHECK(solution.bound_seconds == solution.seconds);
+  if (solution.status == Status::optimal)
+    CHECK(solution.bound_seconds == Approx(solution.seconds).epsilon(1e-9));
   if (problem.demands.front().kind == FlowKind::both) return;
   std::vector<std::int64_t> roots(problem.network.node_count()), load(problem.network.link_count());
   for (const FlowTree& tree : solution.trees) {
@@ -89,6 +94,20 @@ void check(const FlowProblem& problem, const TreePacking& packing) {
     CHECK(static_cast<double>(load[link]) <=
           std::floor(solution.seconds * bandwidth / tree_bytes * (1 + 1e-12)));
   }
+}
+
+Topology topology_of(const samples::SwitchedNetwork& network) {
+  TopologyParts parts =
+      samples::npus("random", static_cast<std::uint32_t>(network.terminals.size()));
+  while (parts.nodes.size() < network.graph.node_count())
+    parts.add_node({"switch" + std::to_string(parts.nodes.size()),
+                    NodeKind::switching,
+                    {false, false, false},
+                    {}});
+  for (std::size_t a = 0; a < network.capacity.size(); ++a)
+    parts.add_link({NodeId{network.graph.arcs[a].from}, NodeId{network.graph.arcs[a].to}, Time{0},
+                    Bandwidth{network.capacity[a] * gigabyte}});
+  return Topology(std::move(parts));
 }
 
 /// Zero latencies: where bounds of synth/bounds speak of bandwidth alone.
@@ -204,18 +223,7 @@ TEST_CASE("tree packing and linear programs over trees have one optimum") {
   const SynthesisOptions options;
   Random random(21);
   for (int round = 0; round < 30; ++round) {
-    const samples::SwitchedNetwork network = samples::random_switched(random);
-    TopologyParts parts =
-        samples::npus("random", static_cast<std::uint32_t>(network.terminals.size()));
-    while (parts.nodes.size() < network.graph.node_count())
-      parts.add_node({"switch" + std::to_string(parts.nodes.size()),
-                      NodeKind::switching,
-                      {false, false, false},
-                      {}});
-    for (std::size_t a = 0; a < network.capacity.size(); ++a)
-      parts.add_link({NodeId{network.graph.arcs[a].from}, NodeId{network.graph.arcs[a].to}, Time{0},
-                      Bandwidth{network.capacity[a] * gigabyte}});
-    const Topology topology(std::move(parts));
+    const Topology topology = topology_of(samples::random_switched(random));
     for (const CollectiveKind kind : with_trees) {
       INFO("round " << round << " " << to_text(kind));
       const FlowProblem problem =
@@ -231,6 +239,89 @@ TEST_CASE("tree packing and linear programs over trees have one optimum") {
       CHECK(packing.solution.bound_seconds <= other.seconds * (1 + 1e-8));
     }
   }
+}
+
+TEST_CASE("tree packing: of the fastest trees on DGX A100 those of least traffic") {
+  const auto gb = [](const std::string& text, const std::string& counts) {
+    const Topology topology = make_topology(text);
+    const std::vector<double> weights = traffic_weights(topology, counts);
+    const FlowProblem problem =
+        flow_problem(topology, collective_on(topology, CollectiveKind::all_gather,
+                                             topology.npu_count() * gigabyte, 1));
+    const TreePacking packing = pack(problem, weights);
+    INFO(text);
+    check(problem, packing, weights);
+    CHECK(packing.solution.seconds == Approx(pack(problem).solution.seconds).epsilon(1e-12));
+    std::map<std::int64_t, std::set<std::int64_t>> loads; // of links of a bandwidth, in MB
+    std::vector<double> bytes(topology.link_count());
+    for (const FlowTree& tree : packing.solution.trees)
+      for (const std::uint32_t link : tree.links) bytes[link] += tree.share * gigabyte;
+    for (const Link& link : topology.links())
+      if (topology.node(link.to).name.starts_with("rail"))
+        loads[link.bandwidth.bytes_per_second].insert(
+            std::llround(bytes[static_cast<std::size_t>(&link - topology.links().data())] / 1e6));
+    for (const auto& [bandwidth, different] : loads) CHECK(different.size() == 1);
+    return packing.solution.traffic / 1e9;
+  };
+  CHECK(gb("dgx_a100_rail:1,links=pcie,memory=switch", "npu") == Approx(112));
+  for (const double servers : {2.0, 4.0, 8.0}) {
+    const double npus = 8 * servers;
+    // out of a GPU and into one with each hop; once to and once from a rail for each other server
+    CHECK(gb("dgx_a100_rail:" + std::to_string(static_cast<int>(servers)) +
+                 ",links=pcie,memory=switch",
+             "npu+rail") == Approx(2 * npus * (npus - 1) + 2 * npus * (servers - 1)));
+  }
+  CHECK(gb("dgx_a100_rail:2,memory=switch", "npu+rail") == Approx(512));
+  // 15/325 s: each GPU gets 1.154 GB from its rail
+  CHECK(gb("dgx_a100_rail:2,links=nvlink", "npu+rail") == Approx(480 + 2 * 16 * 375.0 / 325));
+}
+
+TEST_CASE("tree packing saves traffic on random networks, and never time") {
+  const SynthesisOptions options;
+  Random random(33);
+  double before = 0, saved = 0, least = 0;
+  int networks = 0, more = 0;
+  for (std::uint32_t round = 0; round < 300; ++round) {
+    const Topology topology = topology_of(samples::random_switched(random));
+    std::vector<double> weights;
+    for (const Link& link : topology.links()) // parallel ones alike
+      weights.push_back((3 * link.from.value + link.to.value + round) % 4);
+    for (const CollectiveKind kind : with_trees) {
+      INFO("round " << round << " " << to_text(kind));
+      const FlowProblem problem =
+          flow_problem(topology, collective_on(topology, kind, topology.npu_count() * gigabyte, 1));
+      const TreePacking any = pack(problem), packing = pack(problem, weights);
+      check(problem, packing, weights);
+      CHECK(packing.solution.status <= any.solution.status); // no less than optimal
+      CHECK(packing.solution.seconds <= any.solution.seconds * (1 + 1e-9));
+      if (kind != CollectiveKind::all_gather) continue;
+      const double traffic = check_fluid(problem, any.solution.trees, weights).traffic;
+      if (traffic == 0) continue;
+      FlowProgramOptions program;
+      program.weights = weights;
+      const double bound = solve_flow_program(problem, program, WorkLimit(options)).traffic;
+      CHECK(packing.solution.traffic >= bound * (1 - 1e-6));
+      ++networks;
+      more += packing.solution.traffic > traffic * (1 + 1e-9) ? 1 : 0;
+      CHECK(packing.solution.traffic <= traffic * 1.3);
+      before += 1;
+      saved += packing.solution.traffic / traffic;
+      least += bound / traffic;
+    }
+  }
+  CHECK(networks > 250);
+  CHECK(50 * more <= networks);
+  CHECK(before - saved > 0.85 * (before - least)); // of what trees can save at most
+}
+
+TEST_CASE("tree packing: where all trees have the same traffic, they are the same") {
+  const Topology topology = samples::dgx_a100(2, DgxLinks::both);
+  const FlowProblem problem =
+      flow_problem(topology, collective_on(topology, CollectiveKind::all_gather, 16 * gigabyte, 1));
+  const std::vector<FlowTree> any = pack(problem).solution.trees,
+                              npu = pack(problem, traffic_weights(topology, "npu")).solution.trees;
+  REQUIRE(any.size() == npu.size());
+  for (std::size_t i = 0; i < any.size(); ++i) CHECK(any[i].links == npu[i].links);
 }
 
 TEST_CASE("Broadcast is as fast as the root's least maximum flow") {
@@ -332,6 +423,9 @@ TEST_CASE("tree packing: a limit that has passed leaves nothing") {
   CHECK(packing.solution.status == Status::timed_out);
   CHECK(packing.solution.trees.empty());
   CHECK(packing.solution.bound_seconds == Approx(5.0 / 50));
+  const std::vector<double> weights(star.link_count(), 1);
+  CHECK(pack_trees(flow_problem(star, collective), WorkLimit(options), weights).solution.status ==
+        Status::timed_out);
   const Outcome outcome = tree_packing(star, collective, options);
   CHECK(outcome.status == Status::timed_out);
   CHECK_FALSE(outcome.schedule);
