@@ -48,18 +48,19 @@ double mean(std::span<const double> values) {
   return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
 }
 
-/// "Mesh, 224 links, 12 idle" and "mean 47 %, max 100 %"; of bytes "mean 0.984, max 1.97 GB"
+/// "Mesh, 224 links, 12 idle" and "mean 47 %, max 100 %"; the unit of bytes stands at the
+/// colour bar.
 std::pair<std::string, std::string> summary(const LinkMap& map, const LinkScale& scale) {
   const auto idle = std::count(map.links.begin(), map.links.end(), 0.0);
   const LinkMap alone[] = {map};
-  const double all = mean(map.links);
+  const auto value = [&scale](double amount) {
+    return scale.unit == "%" ? link_value_text(amount, scale)
+                             : three_digits(amount / scale.divisor);
+  };
   return {fmt::format("{}{}{} link{}{}", map.network, map.network.empty() ? "" : ", ",
                       map.links.size(), map.links.size() == 1 ? "" : "s",
                       idle > 0 ? fmt::format(", {} idle", idle) : ""),
-          fmt::format("mean {}, max {}",
-                      scale.unit == "%" ? link_value_text(all, scale)
-                                        : three_digits(all / scale.divisor),
-                      link_value_text(largest_link(alone), scale))};
+          fmt::format("mean {}, max {}", value(mean(map.links)), value(largest_link(alone)))};
 }
 
 /// Where panels and colour bar lie, in points from the upper left corner.
@@ -353,8 +354,11 @@ Figure heatmap_figure(const Heading& heading, std::span<const LinkMap> maps,
       canvas.text(text_layer, at + Position{only_npus ? -40.0 : -70.0, size / 2},
                   axis_text("source", only_npus), chart_font, 0, Anchor::middle, 90);
     const auto [links, values] = summary(map, scale);
+    // Up to the next panel, or to the colour bar, which begins below the first head.
+    const bool is_last = (i + 1) % layout.columns == 0 || i + 1 == maps.size();
+    const double room = !is_last ? size + layout.gap_x - 6 : size + (i < layout.columns ? 60 : 12);
     const auto write = [&](double above, const std::string& text, double font, int ink) {
-      canvas.text(text_layer, at - Position{0, above}, fitted(text, size + 12, font), font, ink,
+      canvas.text(text_layer, at - Position{0, above}, fitted(text, room, font), font, ink,
                   Anchor::left);
     };
     write(36, map.title, 12, 0x111111);

@@ -13,8 +13,8 @@ namespace shown_pictures_test {
 
 using namespace tutti;
 
-/// By which a text of narrow letters seems to be longer than it is.
-constexpr double narrow_letters = 12;
+/// By which part a text of narrow letters seems to be longer than it is.
+constexpr double narrow_letters = 0.1;
 
 TEST_CASE("shown pictures can be read", "[slow]") {
   namespace fs = std::filesystem;

@@ -204,14 +204,15 @@ inline Svg read_svg(const std::string& content) {
 
 inline Svg read(const Figure& figure) { return read_svg(svg_of(figure)); }
 
-/// What a reader would stumble over: texts that run out of the picture, by more than `slack`
-/// points, or into each other. Slanted ones aren't looked at.
+/// What a reader would stumble over: texts that run out of the picture, by more than this part of
+/// their length, or into each other. Slanted ones aren't looked at.
 inline std::vector<std::string> faults_of(const Svg& svg, double slack = 0) {
   std::vector<std::string> faults;
   for (std::size_t i = 0; i < svg.texts.size(); ++i) {
     const SvgText& text = svg.texts[i];
     if (text.text.empty() || text.degrees % 90 != 0) continue;
-    if (text.left < -slack || text.top < 0 || text.right > svg.width + slack ||
+    const double more = slack * (text.right - text.left);
+    if (text.left < -more || text.top < 0 || text.right > svg.width + more ||
         text.bottom > svg.height)
       faults.push_back(text.text + " runs out of the picture");
     for (std::size_t j = 0; j < i; ++j)

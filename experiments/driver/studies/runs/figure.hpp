@@ -52,6 +52,7 @@ struct FigureRequest {
   std::vector<std::string> topologies, algorithms; ///< labels and names; empty: all
   std::vector<Bytes> sizes = {};                   ///< empty: all
   std::vector<std::string> collectives = {};       ///< likewise
+  std::vector<std::uint32_t> chunks = {};          ///< per shard, as asked for; likewise
   /// Texts; empty: of skews, histogram and robustness all, of others the first of each case.
   std::vector<std::string> skews = {};
   LinkQuantity quantity = LinkQuantity::utilisation;

@@ -28,7 +28,9 @@ std::vector<std::size_t> shown_indices(const FigureRequest& request,
   std::vector<std::size_t> indices;
   for (std::size_t i = 0; i < all.size(); ++i)
     if (!all[i].replays.empty() && request.shows(all[i].topology, all[i].algorithm) &&
-        is_chosen(request.sizes, all[i].size) && is_chosen(request.collectives, all[i].collective))
+        is_chosen(request.sizes, all[i].size) &&
+        is_chosen(request.collectives, all[i].collective) &&
+        is_chosen(request.chunks, chunks_asked(all[i])))
       indices.push_back(i);
   return indices;
 }

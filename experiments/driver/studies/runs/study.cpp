@@ -262,6 +262,10 @@ void read_choice(ConfigTable& table, std::span<const RunMatrix> matrices, Figure
           texts.push_back(CollectiveRequest{collective, {}}.text());
         return texts;
       }));
+  figure.chunks =
+      list_at(table, "chunks", std::vector<std::uint32_t>{}, [](const ConfigValue& value) {
+        return static_cast<std::uint32_t>(value.integer(1, most_chunks));
+      });
   if (const auto value = table.find("sizes")) {
     figure.sizes = sizes_at(table, "sizes", "1GiB"); // it is there
     for (const Bytes size : figure.sizes)
