@@ -71,7 +71,7 @@ struct SynthesisOptions {
 [[nodiscard]] std::optional<std::uint32_t> find_count(const SynthesisOptions& options,
                                                       const std::string& key, std::uint32_t low,
                                                       std::uint32_t high);
-/// Of "yes" and "no".
+/// Whether it is "yes"; it may be "no".
 [[nodiscard]] std::optional<bool> find_yes(const SynthesisOptions& options, const std::string& key);
 
 /// What a communication library makes of a schedule, where the algorithm is one of a library's.
