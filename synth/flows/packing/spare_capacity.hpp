@@ -1,6 +1,6 @@
 // A second objective for tree packing: of the forests that are as fast as can be, one of little
 // traffic (Shapley 2025, sec. 2.4). Trees only cross capacity that is there, and any capacities
-// will do that leave each terminal its supplies: the cheapest such capacities are the least traffic.
+// will do that leave each terminal its supplies: the cheapest of these are the least traffic.
 #pragma once
 
 #include "sim/work_limit.hpp"
