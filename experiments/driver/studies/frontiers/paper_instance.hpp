@@ -32,9 +32,8 @@ struct PaperInstance {
   std::uint32_t chunks_per_shard = 1;              ///< K, from `chunks`
   Optimality claimed;
   std::optional<double> seconds; ///< encoding and solving
-  std::string ours =
-      {}; ///< how ours falls short, as InstanceEvaluation::shortfall; empty: it may not
-  std::string explanation = {}; ///< a text below the table
+  std::string ours = {};         ///< how ours falls short: a shortfall; empty: it may not
+  std::string explanation = {};  ///< a text below the table
 
   [[nodiscard]] Ratio cost() const { return {rounds, chunks}; }
 };
