@@ -30,7 +30,7 @@ std::vector<std::size_t> shown_indices(const FigureRequest& request,
     if (!all[i].replays.empty() && request.shows(all[i].topology, all[i].algorithm) &&
         is_chosen(request.sizes, all[i].size) &&
         is_chosen(request.collectives, all[i].collective) &&
-        is_chosen(request.chunks, chunks_asked(all[i])))
+        (request.chunks.empty() || is_chosen(request.chunks, chunks_asked(all[i]))))
       indices.push_back(i);
   return indices;
 }
