@@ -24,8 +24,9 @@ namespace {
 constexpr std::uint32_t most_of_node = 72;
 
 /// Per node of the topology the lowest one that links or fast switches join it with. What is slower
-/// than one of a GPU's links, as they come out when they are measured, is a NIC's; a switch is
-/// NVSwitch where a GPU has more than four links to it, and others are PCIe or the network.
+/// than one of a GPU's links is a NIC's, but for what links lose when they are measured (SCCL, sec.
+/// 5.1.2: 27 and 33 of the 46 GB/s of MI50's); a switch is NVSwitch where a GPU has more than four
+/// links to it, and others are PCIe or the network.
 std::vector<std::uint32_t> domains_of(const Topology& topology, const Gpu& gpu) {
   constexpr double few_links = 4, measured = 0.55, bytes_per_gb = 1e9;
   DisjointSets domains(topology.node_count());

@@ -8,7 +8,7 @@
 // RCCL chooses by the same model with constants by server, and corrections by size that steer the
 // choice and are no times: one of 0.1 forbids. These are of servers of eight Instinct MI300 in a
 // full mesh (its model 5), of MI200 (its model 4) and of MI50 (its model 0).
-// Source: RCCL 2.21.5 (github.com/ROCm/rccl), graph/tuning.cc (tuning_model_4, tuning_model_5).
+// Source: RCCL 2.21.5 (github.com/ROCm/rccl), graph/tuning.cc (tuning_model_0, _4, _5).
 
 #include "algorithms/nccl/tuner.hpp"
 
