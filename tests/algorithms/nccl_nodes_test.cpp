@@ -164,6 +164,19 @@ TEST_CASE("a size of nodes that cannot be is refused in words") {
   CHECK(answer_of(in_order(2, 80)).note == "servers of 80 NPUs: a node has at most 72 GPUs");
 }
 
+TEST_CASE("links as they are measured join a node, cards between NPUs don't") {
+  // V100s in a ring of four: NVLinks of 25 GB/s, measured with 22; two cards of 12.5 GB/s.
+  TopologyParts parts;
+  parts.name = "pairs";
+  parts.npu_model = "v100";
+  for (std::uint32_t n = 0; n < 4; ++n)
+    parts.add_node({fmt::format("npu{}", n), NodeKind::npu, {}, {}});
+  for (std::uint32_t n = 0; n < 4; ++n)
+    parts.add_duplex({NodeId{n}, NodeId{(n + 1) % 4}, Time{1'000'000},
+                      Bandwidth{n % 2 == 0 ? 22 * gb : 12'500'000'000}});
+  CHECK(NodesOfNpus(Topology(std::move(parts)), "", "h100").are_of(2));
+}
+
 TEST_CASE("servers of unequal sizes are a guess, however they come about") {
   // One has lost a GPU; or a fast cable joins two of three.
   TopologyParts joined = in_order(3, 4).parts();

@@ -141,8 +141,8 @@ Fields<PaperRow> paper_fields() {
          return r.instance->better ? Cell(instance_text(points[*r.instance->better])) : Cell();
        }},
       {{"verdict", text, metric, always,
-        "`match`: there is a schedule, and what the paper claims is proven; `differs`: not so, "
-        "as the experiment knows; `unexpected`: neither"},
+        "`match`: there is a schedule, and what the paper claims is proven; `differs`: ours "
+        "falls short as `ours` says; `unexpected`: otherwise"},
        [](const R& r) { return to_text(r.instance->agreement); }},
       {{"explanation", text, note, sometimes, "A text of the experiment; null where there is none"},
        [](const R& r) { return r.instance->paper.explanation; }},
