@@ -48,6 +48,10 @@ void RoutedSchedule::send_along(PathId path, ChunkId chunk, Op op) {
   schedule_.push({chunk, path, op, false});
 }
 
+void RoutedSchedule::wait_for(std::uint32_t transfer) {
+  schedule_.add_dependency(schedule_.size() - 1, {transfer, Milestone::arrived});
+}
+
 Router& RoutedSchedule::router() {
   if (!router_) router_.emplace(topology_, routing_, largest_chunk_);
   return *router_;

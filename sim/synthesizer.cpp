@@ -32,11 +32,13 @@ Outcome combined(std::span<const Outcome> outcomes) {
     if (is_cut_short(one.status)) all.status = Status::timed_out;
     if (all.note.empty()) all.note = one.note;
     if (one.bound) all.bound = std::max(all.bound.value_or(Time{}), *one.bound);
+    all.outside_seconds += one.outside_seconds;
   }
   return all;
 }
 
 void require_known_settings(const AlgorithmRow& row, const SynthesisOptions& options) {
+  if (row.outside) return;
   std::vector<std::string> known;
   for (const Setting& setting : row.settings) known.emplace_back(setting.name);
   for (const auto& [key, value] : options.settings)
@@ -114,11 +116,12 @@ Outcome unsupported(std::string note) {
 }
 
 bool AlgorithmRow::has_setting(std::string_view setting) const {
-  return std::ranges::find(settings, setting, &Setting::name) != settings.end();
+  return outside || std::ranges::find(settings, setting, &Setting::name) != settings.end();
 }
 
-Outcome synthesize_part_by_part(SynthesisFunction run, const Topology& topology,
-                                const Collective& collective, const SynthesisOptions& options) {
+Outcome synthesize_part_by_part(
+    const std::function<Outcome(const Topology&, const Collective&, const SynthesisOptions&)>& run,
+    const Topology& topology, const Collective& collective, const SynthesisOptions& options) {
   std::vector<Outcome> outcomes;
   std::vector<Schedule> schedules;
   for (std::size_t p = 0; p < collective.parts.size(); ++p) {
@@ -149,6 +152,10 @@ Outcome synthesize(const AlgorithmRow& row, const Topology& topology, const Coll
     if (std::string missing = missing_ability(topology, collective); !missing.empty())
       return unsupported(std::move(missing));
   try {
+    if (row.outside && collective.parts.size() == 1)
+      return row.outside->run(topology, collective, options);
+    if (row.outside)
+      return synthesize_part_by_part(row.outside->run, topology, collective, options);
     if (row.joint || collective.parts.size() == 1) return row.run(topology, collective, options);
     return synthesize_part_by_part(row.run, topology, collective, options);
   } catch (const OutOfReach& error) { // by the paths that this algorithm needs

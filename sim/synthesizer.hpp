@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -108,6 +109,10 @@ struct Outcome {
   /// made with so many times the chunks per shard. Other than 1 only where it was left to choose.
   std::uint32_t parts_per_chunk = 1;
   std::optional<LibraryChoice> library;
+  /// What went wrong in an algorithm that isn't Tutti's own: it crashed, or its answer makes no
+  /// sense. `note` says it, too.
+  bool failed = false;
+  double outside_seconds = 0; ///< CPU time of a process that isn't waited for
 };
 
 /// Says in `note` why nobody has a schedule.
@@ -122,6 +127,16 @@ struct Setting {
   std::string_view name;
   std::string_view help;   ///< meaning and default
   bool reads_file = false; ///< its value names one
+};
+
+/// An algorithm that isn't compiled into Tutti: a program, a shared object, a file of schedules.
+struct OutsideAlgorithm {
+  std::string name; ///< as it is asked for: "./swing.py"
+  std::function<Outcome(const Topology&, const Collective&, const SynthesisOptions&)> run;
+  /// The numbers of chunks per shard that are worth a try there, ascending; none: as anywhere else.
+  std::function<std::vector<std::uint32_t>(const Topology&, const Collective&,
+                                           const SynthesisOptions&)>
+      chunk_candidates;
 };
 
 /// One algorithm. Its function sees a Collective of exactly one part, unless it is `joint`; several
@@ -141,15 +156,18 @@ struct AlgorithmRow {
   bool imitates = false;
   /// It also plans for members that can't store, copy or reduce.
   bool any_abilities = false;
+  /// Instead of `run`. Owns what `name` refers to. Its settings are its own affair, and what it says
+  /// isn't remembered: it may read what nobody knows of.
+  std::shared_ptr<const OutsideAlgorithm> outside = nullptr;
 
   [[nodiscard]] bool has_setting(std::string_view setting) const;
 };
 
 /// Runs an algorithm on every part alone and interleaves the results: the first that has no
 /// schedule is the answer.
-[[nodiscard]] Outcome synthesize_part_by_part(SynthesisFunction run, const Topology& topology,
-                                              const Collective& collective,
-                                              const SynthesisOptions& options);
+[[nodiscard]] Outcome synthesize_part_by_part(
+    const std::function<Outcome(const Topology&, const Collective&, const SynthesisOptions&)>& run,
+    const Topology& topology, const Collective& collective, const SynthesisOptions& options);
 
 /// What a member can't do, of what algorithms let every one do: store, copy and, where that is
 /// needed, reduce ("npu3 can't copy"). Empty where all can.

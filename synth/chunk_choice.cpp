@@ -62,9 +62,17 @@ Time least_time(const Topology& topology, const Collective& collective, const Ti
 class Tries {
 public:
   Tries(const Topology& topology, const TimeModel& model, const CollectiveMaker& cut,
-        const MakeInChunks& make, std::uint64_t transfers_before, const StageWatch& stage)
-      : replays_{topology, model, stage}, cut_(cut), make_(make), before_(transfers_before) {
+        const MakeInChunks& make, std::uint64_t transfers_before, const StageWatch& stage,
+        std::vector<std::uint32_t> candidates)
+      : replays_{topology, model, stage}, cut_(cut), make_(make), before_(transfers_before),
+        candidates_(std::move(candidates)) {
     replays_.model.discipline = Discipline::fifo;
+    if (candidates_.empty()) {
+      candidates_ = chunk_candidates(topology.shape().size());
+      candidates_.insert(candidates_.begin(), 1);
+    }
+    choice_.chunks = candidates_.front();
+    candidates_.erase(candidates_.begin());
   }
 
   /// The best until somebody stops it.
@@ -78,18 +86,17 @@ public:
 
 private:
   void search() {
-    const std::optional<ChunkedSchedule> one = make_(1);
+    const std::optional<ChunkedSchedule> one = make_(choice_.chunks);
     if (!one) return;
-    count(*one, 1);
-    if (!can_be_cut(*one->collective, cut_)) return;
-    std::vector<std::uint32_t> candidates = chunk_candidates(replays_.topology.shape().size());
-    if (!has_finest(candidates)) return;
-    if (!has_budget(candidates.front())) {
-      choice_.left_out = candidates.front();
+    count(*one, choice_.chunks);
+    if (choice_.chunks == 1 && !can_be_cut(*one->collective, cut_)) return;
+    if (!has_finest()) return;
+    if (!has_budget(candidates_.front())) {
+      choice_.left_out = candidates_.front();
       return;
     }
     best_ = time_of(*one);
-    try_all(candidates, least_time(replays_.topology, *one->collective, replays_.model));
+    try_all(least_time(replays_.topology, *one->collective, replays_.model));
   }
 
   void count(const ChunkedSchedule& made, std::uint32_t chunks) {
@@ -106,19 +113,19 @@ private:
   }
 
   /// Leaves the candidates that can be cut: whether there are any.
-  bool has_finest(std::vector<std::uint32_t>& candidates) {
-    while (!candidates.empty() && !cut_in(cut_, candidates.back())) candidates.pop_back();
-    if (!candidates.empty()) finest_ = candidates.back();
-    return !candidates.empty();
+  bool has_finest() {
+    while (!candidates_.empty() && !cut_in(cut_, candidates_.back())) candidates_.pop_back();
+    if (!candidates_.empty()) finest_ = candidates_.back();
+    return !candidates_.empty();
   }
 
   [[nodiscard]] Time time_of(const ChunkedSchedule& made) const {
     return replays_.run(*made.collective, made).completion;
   }
 
-  void try_all(const std::vector<std::uint32_t>& candidates, Time least) {
+  void try_all(Time least) {
     constexpr std::uint32_t reach = 4;
-    for (const std::uint32_t chunks : candidates) {
+    for (const std::uint32_t chunks : candidates_) {
       if (chunks > reach * choice_.chunks || !is_worth_it(least, best_)) return;
       if (!has_budget(chunks)) {
         choice_.left_out = chunks;
@@ -138,6 +145,7 @@ private:
   const CollectiveMaker& cut_;
   const MakeInChunks& make_;
   std::uint64_t before_;
+  std::vector<std::uint32_t> candidates_; ///< beyond the first
   std::uint64_t per_chunk_ = 0;
   std::uint32_t finest_ = 1; ///< candidate that can be cut
   Time best_;
@@ -159,8 +167,16 @@ std::vector<std::uint32_t> chunk_candidates(std::size_t dimensions) {
 
 ChunkChoice choose_chunks(const Topology& topology, const TimeModel& model,
                           const CollectiveMaker& cut, const MakeInChunks& make,
-                          std::uint64_t transfers_before, const StageWatch& stage) {
-  return Tries(topology, model, cut, make, transfers_before, stage).choose();
+                          std::uint64_t transfers_before, const StageWatch& stage,
+                          std::vector<std::uint32_t> candidates) {
+  return Tries(topology, model, cut, make, transfers_before, stage, std::move(candidates)).choose();
+}
+
+std::vector<std::uint32_t> own_candidates(const AlgorithmRow& row, const Topology& topology,
+                                          const Collective& collective,
+                                          const SynthesisOptions& options) {
+  if (!row.outside || !row.outside->chunk_candidates) return {};
+  return row.outside->chunk_candidates(topology, collective, options);
 }
 
 bool can_be_cut(const Collective& collective, const CollectiveMaker& cut) {
@@ -214,9 +230,9 @@ ChunkedOutcome synthesize_in_chunks(const AlgorithmRow& row, const Topology& top
   std::map<std::uint32_t, ChunkedOutcome> made;
   bool is_cut_short = false;
   const auto make_in = [&](std::uint32_t chunks) -> std::optional<ChunkedSchedule> {
-    is_cut_short = is_cut_short || (chunks > 1 && limit.reached());
+    is_cut_short = is_cut_short || (!made.empty() && limit.reached());
     if (is_cut_short) return std::nullopt;
-    std::optional<Collective> collective = chunks == 1 ? std::move(one) : cut_in(cut, chunks);
+    std::optional<Collective> collective = cut_in(cut, chunks);
     if (!collective) return std::nullopt;
     Outcome outcome = synthesize(row, topology, *collective, with_rest(options, limit));
     ChunkedOutcome& kept = made[chunks] = {std::move(*collective), std::move(outcome), chunks, 0};
@@ -228,7 +244,8 @@ ChunkedOutcome synthesize_in_chunks(const AlgorithmRow& row, const Topology& top
     return ChunkedSchedule{&kept.collective, o.schedule ? &*o.schedule : nullptr,
                            o.compact ? &*o.compact : nullptr};
   };
-  const ChunkChoice choice = choose_chunks(topology, options.model, cut, make_in, 0, options.stage);
+  const ChunkChoice choice = choose_chunks(topology, options.model, cut, make_in, 0, options.stage,
+                                           own_candidates(row, topology, one, options));
   ChunkedOutcome chosen = std::move(made.at(choice.chunks));
   chosen.tried_transfers = choice.tried_transfers;
   note_what_was_left_out(choice, chosen.outcome);

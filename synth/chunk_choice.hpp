@@ -68,13 +68,20 @@ struct ChunkChoice {
 /// better, where no more than 1 % is left over the lower bound, and where the next try could exceed
 /// most_tried_transfers (`transfers_before` count, too) or most_tried_of_finest; and where `stage`,
 /// which hears of replays, says so, with the best so far. A collective that `cut` doesn't cut any
-/// finer has one chunk.
+/// finer has one chunk. With `candidates` of the algorithm's own, the first of them takes the place
+/// of 1.
 /// Cost: beside the tries a replay of each, and a lower bound.
 /// Errors: those of `make`, of replays, of `cut` with one chunk.
 [[nodiscard]] ChunkChoice choose_chunks(const Topology& topology, const TimeModel& model,
                                         const CollectiveMaker& cut, const MakeInChunks& make,
                                         std::uint64_t transfers_before = 0,
-                                        const StageWatch& stage = {});
+                                        const StageWatch& stage = {},
+                                        std::vector<std::uint32_t> candidates = {});
+/// The algorithm's own; none: as the rule has them.
+[[nodiscard]] std::vector<std::uint32_t> own_candidates(const AlgorithmRow& row,
+                                                        const Topology& topology,
+                                                        const Collective& collective,
+                                                        const SynthesisOptions& options);
 
 /// Whether `cut` makes more chunks of it than it has with one per shard (not of a file's).
 [[nodiscard]] bool can_be_cut(const Collective& collective, const CollectiveMaker& cut);

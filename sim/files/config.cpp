@@ -30,6 +30,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <filesystem>
 #include <map>
 #include <sstream>
 #include <utility>
@@ -50,6 +51,7 @@ std::string placed(const std::string& file, toml::source_position at, std::strin
 
 struct ConfigDocument {
   std::string name; ///< of the file; empty: there is none
+  ProgramGate gate = admit_below;
   toml::table root = {};
   /// Where values stand that came here as copies or from options, which TOML++ doesn't tell.
   std::map<const toml::node*, std::string> places = {};
@@ -297,6 +299,14 @@ ConfigTable ConfigValue::table() const {
   return ConfigTable(node_);
 }
 
+const std::string& ConfigValue::source() const { return node_->document->name; }
+
+void ConfigValue::admit(const std::string& program) const {
+  const std::string& file = source();
+  if (node_->document->place_of(*node_->value).starts_with(file + ":")) // not from an option
+    located([&] { node_->document->gate(program, file); });
+}
+
 InputError ConfigValue::error(const std::string& message) const { return node_->error(message); }
 
 ConfigTable::ConfigTable(std::shared_ptr<const ConfigValue::Node> node)
@@ -375,6 +385,7 @@ std::string ConfigTable::wanted(const std::string& key) const {
 ConfigTable ConfigTable::replaced(const TextReplacement& replacement) const {
   auto document = std::make_shared<ConfigDocument>();
   document->name = node_->document->name;
+  document->gate = node_->document->gate;
   Copy(*node_->document, replacement, *document).fill(node_->table(), document->root);
   const toml::node* root = &document->root;
   return ConfigTable(
@@ -384,6 +395,7 @@ ConfigTable ConfigTable::replaced(const TextReplacement& replacement) const {
 ConfigTable ConfigTable::overlaid(const ConfigTable& over) const {
   auto document = std::make_shared<ConfigDocument>();
   document->name = node_->document->name;
+  document->gate = node_->document->gate;
   const TextReplacement as_it_is = [](const std::string&) { return std::nullopt; };
   for (const ConfigTable* from : {this, &over})
     Copy(*from->node_->document, as_it_is, *document).fill(from->node_->table(), document->root);
@@ -396,6 +408,7 @@ ConfigTable ConfigTable::overlaid_in(const std::string& key, const ConfigTable& 
                                      const std::string& without) const {
   auto document = std::make_shared<ConfigDocument>();
   document->name = node_->document->name;
+  document->gate = node_->document->gate;
   const TextReplacement as_it_is = [](const std::string&) { return std::nullopt; };
   Copy(*node_->document, as_it_is, *document).fill(node_->table(), document->root);
   document->root.erase(without);
@@ -424,10 +437,23 @@ ConfigTable read_config(const std::string& file) {
   return parse_config(read_input_file(file), file);
 }
 
-ConfigTable parse_config(std::string_view text, const std::string& source_name) {
+void admit_below(const std::string& program, const std::string& file) {
+  namespace fs = std::filesystem;
+  std::error_code error; // what isn't there is refused later, in words of its own
+  const fs::path folder = fs::weakly_canonical(fs::absolute(file).parent_path(), error);
+  const fs::path found = fs::weakly_canonical(fs::absolute(program), error);
+  const fs::path relative = found.lexically_relative(folder);
+  if (program.find('/') == program.npos || relative.empty() || *relative.begin() == "..")
+    throw InputError(fmt::format("{} is a program that isn't below the folder of {}: it runs with "
+                                 "--allow-programs, if you trust it",
+                                 program, file));
+}
+
+ConfigTable parse_config(std::string_view text, const std::string& source_name, ProgramGate gate) {
   refuse_unsafe(text, source_name);
   auto document = std::make_shared<ConfigDocument>();
   document->name = source_name;
+  document->gate = std::move(gate);
   try {
     document->root = toml::parse(text, source_name);
   } catch (const toml::parse_error& e) {

@@ -46,6 +46,12 @@ struct GivenOption {
   std::optional<GivenValue> value; ///< none: it isn't given, but messages may name it
 };
 
+/// Asked before a program that a file names is run, with the program and the file. Errors:
+/// InputError where it may not.
+using ProgramGate = std::function<void(const std::string& program, const std::string& file)>;
+/// Those below the file's folder may. Errors: InputError for any other.
+void admit_below(const std::string& program, const std::string& file);
+
 /// One value of a TOML file with its place. Cheap to copy.
 class ConfigValue {
 public:
@@ -68,6 +74,11 @@ public:
   [[nodiscard]] std::vector<ConfigValue> array() const;
   [[nodiscard]] ConfigTable table() const;
 
+  /// The file that it stands in; empty on a command line.
+  [[nodiscard]] const std::string& source() const;
+  /// Before the program that it names is run: asks the gate of its file. What an option names may
+  /// run. Errors: InputError at its place.
+  void admit(const std::string& program) const;
   /// An InputError whose message starts with this value's place.
   [[nodiscard]] InputError error(const std::string& message) const;
   /// Runs `body` and puts this value's place in front of an InputError that it throws.
@@ -81,7 +92,7 @@ public:
 
 private:
   friend class ConfigTable;
-  friend ConfigTable parse_config(std::string_view, const std::string&);
+  friend ConfigTable parse_config(std::string_view, const std::string&, ProgramGate);
   friend ConfigTable config_of(std::span<const GivenOption>);
   struct Node;
   explicit ConfigValue(std::shared_ptr<const Node> node) : node_(std::move(node)) {}
@@ -126,7 +137,7 @@ public:
 
 private:
   friend class ConfigValue;
-  friend ConfigTable parse_config(std::string_view, const std::string&);
+  friend ConfigTable parse_config(std::string_view, const std::string&, ProgramGate);
   friend ConfigTable config_of(std::span<const GivenOption>);
   [[nodiscard]] const std::string* option_of(const std::string& key) const;
   explicit ConfigTable(std::shared_ptr<const ConfigValue::Node> node);
@@ -136,7 +147,8 @@ private:
 
 /// Errors: InputError for an unreadable file or malformed TOML, with file:line:column.
 [[nodiscard]] ConfigTable read_config(const std::string& file);
-[[nodiscard]] ConfigTable parse_config(std::string_view text, const std::string& source_name);
+[[nodiscard]] ConfigTable parse_config(std::string_view text, const std::string& source_name,
+                                       ProgramGate gate = admit_below);
 /// The root of what these options say. Of several for one key one at most is given; the first is
 /// its name.
 [[nodiscard]] ConfigTable config_of(std::span<const GivenOption> options);

@@ -38,8 +38,8 @@ const std::map<std::string, std::set<std::string>> layers = {
 
 // The folders of experiments/driver, from the ground up: each may include those before it.
 const std::vector<std::string> driver_floors = {"records", "requests", "pool",    "terminal",
-                                                "cache",   "figures",  "studies", "results",
-                                                "sweep",   "cli",      "mpi"};
+                                                "outside", "cache",    "figures", "studies",
+                                                "results", "sweep",    "cli",     "mpi"};
 
 // The only files, as a regular expression over their path, that see a third-party library.
 const std::map<std::string, std::string> libraries = {

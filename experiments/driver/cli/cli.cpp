@@ -105,6 +105,9 @@ std::vector<Command> add_commands(CLI::App& app, char** argv, const sweep::Sweep
                                      sweep::become_mpi_program(argv);
                                    return sweep_command(arguments, mpi);
                                  }),
+      command(app, "check-algorithm",
+              "an algorithm of your own on small networks: what is wrong, and gaps beside ours",
+              check_algorithm_command),
       command(app, "list", joined(listed_kinds(), ", "), list_command),
       command(app, "show", "what a topology looks like", show_command),
       command(app, "lint", "what is odd in a network: faults that its file shows", lint_command),

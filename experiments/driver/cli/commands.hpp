@@ -52,6 +52,7 @@ struct RunArguments : AnswerArguments {
   std::optional<std::string> size;
   std::vector<std::string> algorithms, settings;
   bool progress = false; ///< lines where stderr is no terminal
+  bool allow_programs = false;
 
   [[nodiscard]] bool changes_runs() const {
     return size || !algorithms.empty() || !settings.empty();
@@ -96,6 +97,7 @@ struct StudyArguments : AnswerArguments {
 
 struct JobsArguments : StudyArguments { ///< without line
   std::string file;
+  bool allow_programs = false;
 };
 struct FailuresArguments : StudyArguments {};
 struct FrontierArguments : StudyArguments {}; ///< without seed
@@ -204,7 +206,7 @@ struct SweepArguments : AnswerArguments {
   std::optional<std::string> emit_slurm;   ///< file to write
   std::optional<std::string> slurm_shards; ///< jobs of the array; default: MPI
   std::string slurm_tasks = "4";           ///< MPI ranks
-  bool retry = false, report = false;
+  bool retry = false, report = false, allow_programs = false;
   bool progress = false; ///< lines where stderr is no terminal
 };
 
@@ -216,6 +218,12 @@ struct ShowArguments : AnswerArguments {
   std::string topology;
   std::string sketch; ///< file, whose logical topology is shown; empty: none
   std::string draw;   ///< picture to write; empty: none
+};
+
+struct CheckAlgorithmArguments : AnswerArguments {
+  std::string algorithm;
+  std::string size = "1MiB", seed = "1", limit = "10s";
+  std::vector<std::string> settings;
 };
 
 struct LintArguments : AnswerArguments {
@@ -266,6 +274,8 @@ int list_command(const ListArguments& arguments);
 /// What `tutti list` knows: "algorithms", "topologies", ...
 [[nodiscard]] std::vector<std::string> listed_kinds();
 int show_command(const ShowArguments& arguments);
+/// 1 where an answer is wrong, or there is none.
+int check_algorithm_command(const CheckAlgorithmArguments& arguments);
 /// 1 where anything is odd.
 int lint_command(const LintArguments& arguments);
 int sketch_command(const SketchArguments& arguments);

@@ -65,6 +65,12 @@ void add_progress(CLI::App& app, bool& progress) {
                "always shows a bar)");
 }
 
+void add_allow_programs(CLI::App& app, bool& allow) {
+  app.add_flag("--allow-programs", allow,
+               "run the programs that the file names, wherever they lie; else only those below its "
+               "folder");
+}
+
 void add_topology(CLI::App& app, std::string& topology, const std::string& place = "") {
   app.add_option("-t,--topology" + place, topology,
                  "name:shape,key=value,... (mesh2d:8x8,bandwidth=50GB/s,latency=0.5us), a machine, "
@@ -156,6 +162,7 @@ void add_options(CLI::App& app, RunArguments& run) {
   app.add_option("--measured", run.measured,
                  "judge the rows that tutti-gpu wrote, instead of executing")
       ->excludes(pack);
+  add_allow_programs(app, run.allow_programs);
   add_progress(app, run.progress);
   add_output(app, run);
 }
@@ -205,6 +212,7 @@ void add_options(CLI::App& app, JobsArguments& jobs) {
   app.add_option("file", jobs.file, "a TOML file with jobs and the algorithms that plan them")
       ->required();
   add_seed(app, jobs.seed);
+  add_allow_programs(app, jobs.allow_programs);
   add_draw(app, jobs.draw, "the fastest plan");
   app.add_option("--out", jobs.out, "folder for CSV, JSON and figures; default none");
   add_output(app, jobs);
@@ -468,6 +476,7 @@ void add_options(CLI::App& app, SweepArguments& sweep) {
       "--slurm-shards", sweep.slurm_shards,
       "make the script an array of this many jobs, one for each shard; default: one job with MPI");
   app.add_option("--slurm-tasks", sweep.slurm_tasks, "MPI ranks of the script's job; default 4");
+  add_allow_programs(app, sweep.allow_programs);
   add_progress(app, sweep.progress);
   add_output(app, sweep);
 }
@@ -486,6 +495,18 @@ void add_options(CLI::App& app, ShowArguments& show) {
       "--draw", show.draw,
       "picture to write of the network: .svg, .pdf or .png; links by bandwidth and latency");
   add_output(app, show);
+}
+
+void add_options(CLI::App& app, CheckAlgorithmArguments& check) {
+  app.add_option("algorithm,-a,--algorithm", check.algorithm,
+                 "a program, shared object or file of schedules (./swing.py), or a name")
+      ->required();
+  app.add_option("--size", check.size, "of every collective; default 1MiB");
+  app.add_option("--limit", check.limit, "time and memory for each synthesis; default 10s");
+  app.add_option("--set", check.settings, "an option of the algorithm, key=value; repeatable")
+      ->allow_extra_args(false);
+  add_seed(app, check.seed);
+  add_output(app, check);
 }
 
 void add_options(CLI::App& app, LintArguments& lint) {

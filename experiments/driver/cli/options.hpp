@@ -33,6 +33,7 @@ void add_options(CLI::App& app, FitArguments& arguments);
 void add_options(CLI::App& app, SweepArguments& arguments);
 void add_options(CLI::App& app, ListArguments& arguments);
 void add_options(CLI::App& app, ShowArguments& arguments);
+void add_options(CLI::App& app, CheckAlgorithmArguments& arguments);
 void add_options(CLI::App& app, LintArguments& arguments);
 void add_options(CLI::App& app, SketchArguments& arguments);
 void add_options(CLI::App& app, CompletionArguments& arguments);

@@ -10,15 +10,6 @@
 
 namespace tutti {
 
-std::string_view to_text(NodeKind kind) {
-  switch (kind) {
-  case NodeKind::npu: return "npu";
-  case NodeKind::switching: return "switch";
-  case NodeKind::memory: break;
-  }
-  return "memory";
-}
-
 namespace {
 
 constexpr std::uint32_t most_npus_searched = 4096;

@@ -44,8 +44,6 @@ struct TopologySummary {
 /// Cost: O(links * classes + NPUs * links).
 [[nodiscard]] TopologySummary summarize(const Topology& topology);
 
-[[nodiscard]] std::string_view to_text(NodeKind kind); ///< "npu", "switch", "memory"
-
 /// "1 switch", "2 switches"
 [[nodiscard]] std::string counted(std::size_t number, std::string_view one,
                                   std::string_view several);

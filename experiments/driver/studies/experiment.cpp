@@ -157,8 +157,9 @@ StudyResult run_study(const AnyStudy& study, const StudyRun& how) {
   return std::visit([&how](const auto& each) { return run_study(each, how); }, study);
 }
 
-Experiment parse_experiment(std::string_view toml, const std::string& source_name) {
-  return read(parse_config(toml, source_name), source_name);
+Experiment parse_experiment(std::string_view toml, const std::string& source_name,
+                            ProgramGate gate) {
+  return read(parse_config(toml, source_name, std::move(gate)), source_name);
 }
 
 Experiment parse_experiment(ConfigTable table, const std::string& source_name) {

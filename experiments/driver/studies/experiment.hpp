@@ -25,6 +25,7 @@
 #include "experiments/driver/studies/runs/study.hpp"
 #include "experiments/driver/studies/study.hpp"
 #include "experiments/driver/studies/training/study.hpp"
+#include "sim/files/config.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -35,8 +36,6 @@
 #include <vector>
 
 namespace tutti {
-
-class ConfigTable;
 
 /// The kinds of study, in the order in which they run. Each is a folder, and a row here.
 using AnyStudy = std::variant<RunStudy,       //
@@ -85,7 +84,8 @@ struct Experiment {
 };
 
 /// Errors: InputError with file:line:column for anything wrong or unknown.
-[[nodiscard]] Experiment parse_experiment(std::string_view toml, const std::string& source_name);
+[[nodiscard]] Experiment parse_experiment(std::string_view toml, const std::string& source_name,
+                                          ProgramGate gate = admit_below);
 [[nodiscard]] Experiment parse_experiment(ConfigTable table, const std::string& source_name);
 [[nodiscard]] Experiment read_experiment(const std::string& file);
 

@@ -142,10 +142,9 @@ std::optional<std::uint32_t> chunks_of(const ConfigValue& value) {
 
 std::vector<AlgorithmRow> algorithms_at(ConfigTable& table) {
   const ConfigValue value = table.at("algorithms");
-  std::vector<std::string> names;
-  for (const ConfigValue& item : list_of(value)) names.push_back(item.string());
-  if (names.empty()) throw value.error("\"algorithms\" is empty");
-  return value.located([&] { return find_algorithms(names); });
+  std::vector<AlgorithmRow> rows = algorithms_of(value);
+  if (rows.empty()) throw value.error("\"algorithms\" is empty");
+  return rows;
 }
 
 } // namespace tutti

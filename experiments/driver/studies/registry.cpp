@@ -3,14 +3,19 @@
 #include "experiments/driver/studies/registry.hpp"
 
 #include "algorithms/list.hpp"
+#include "experiments/driver/outside/outside.hpp"
+#include "experiments/driver/studies/experiment_values.hpp"
 #include "experiments/driver/studies/not_built.hpp"
 #include "sim/error.hpp"
+#include "sim/files/config.hpp"
 #include "sim/text.hpp"
 #include "synth/list.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
+#include <optional>
 
 namespace tutti {
 
@@ -34,29 +39,22 @@ std::vector<std::string> algorithm_names_or_all() {
   return names;
 }
 
-AlgorithmRow find_algorithm(std::string_view name) {
-  for (const AlgorithmRow& row : all_algorithms())
-    if (row.name == name) {
-      require_built(row.run);
-      return row;
-    }
-  throw InputError(unknown_name("algorithm", name, algorithm_names()));
-}
+namespace {
 
-std::vector<AlgorithmRow> find_algorithms(std::span<const std::string> names) {
+/// Rows of the names in these texts, each by `find`.
+template <typename Find>
+std::vector<AlgorithmRow> rows_of(std::span<const std::string> names, const Find& find) {
   std::vector<AlgorithmRow> found;
-  const auto add = [&found](const AlgorithmRow& row) {
-    const bool repeated =
-        std::any_of(found.begin(), found.end(),
-                    [&row](const AlgorithmRow& other) { return other.name == row.name; });
-    if (repeated) throw InputError(fmt::format("algorithm \"{}\" is named twice", row.name));
-    found.push_back(row);
+  const auto add = [&found](AlgorithmRow row) {
+    if (std::ranges::find(found, row.name, &AlgorithmRow::name) != found.end())
+      throw InputError(fmt::format("algorithm \"{}\" is named twice", row.name));
+    found.push_back(std::move(row));
   };
   for (const std::string& text : names)
     for (const std::string_view item : split(text, ',')) {
       const std::string_view name = trimmed(item);
       if (name != "all") {
-        add(find_algorithm(name));
+        add(find(name));
         continue;
       }
       for (const AlgorithmRow& row : all_algorithms())
@@ -65,10 +63,54 @@ std::vector<AlgorithmRow> find_algorithms(std::span<const std::string> names) {
   return found;
 }
 
+} // namespace
+
+AlgorithmRow find_algorithm(std::string_view name) {
+  if (const std::optional<OutsideName> outside = outside_name(name))
+    return outside_algorithm(std::string(name), *outside);
+  for (const AlgorithmRow& row : all_algorithms())
+    if (row.name == name) {
+      require_built(row.run);
+      return row;
+    }
+  throw InputError(unknown_name("algorithm", name, algorithm_names()));
+}
+
+AlgorithmRow find_algorithm_at(std::string_view name, const ConfigValue& value) {
+  std::optional<OutsideName> outside = outside_name(name);
+  if (!outside || value.source().empty()) return find_algorithm(name);
+  outside->file =
+      outside->runs()
+          ? beside(outside->file, value.source())
+          : (std::filesystem::path(value.source()).parent_path() / outside->file).string();
+  if (outside->runs()) value.admit(outside->file);
+  return outside_algorithm(std::string(name), *outside);
+}
+
+AlgorithmRow algorithm_of(const ConfigValue& value) {
+  return parsed(value,
+                [&value](const std::string& name) { return find_algorithm_at(name, value); });
+}
+
+std::vector<AlgorithmRow> find_algorithms(std::span<const std::string> names) {
+  return rows_of(names, find_algorithm);
+}
+
+std::vector<AlgorithmRow> algorithms_of(const ConfigValue& value) {
+  std::vector<std::string> names;
+  for (const ConfigValue& item : list_of(value)) names.push_back(item.string());
+  return value.located([&] {
+    return rows_of(names,
+                   [&value](std::string_view name) { return find_algorithm_at(name, value); });
+  });
+}
+
 void require_known_settings(std::span<const AlgorithmRow> rows, const SynthesisOptions& options) {
   std::vector<std::string> known;
   for (const AlgorithmRow& row : rows)
     for (const Setting& setting : row.settings) known.emplace_back(setting.name);
+  if (std::ranges::any_of(rows, [](const AlgorithmRow& row) { return row.outside != nullptr; }))
+    return; // which settings there are is its own affair
   for (const auto& [key, value] : options.settings)
     if (std::find(known.begin(), known.end(), key) == known.end())
       throw InputError(known.empty()

@@ -12,6 +12,8 @@
 
 namespace tutti {
 
+class ConfigValue;
+
 /// The rows of algorithms/list.hpp, then those of synth/list.hpp.
 [[nodiscard]] std::vector<AlgorithmRow> all_algorithms();
 
@@ -19,12 +21,18 @@ namespace tutti {
 /// With "all" among them.
 [[nodiscard]] std::vector<std::string> algorithm_names_or_all();
 
-/// Errors: InputError with the known names.
+/// Also one from outside (outside/outside.hpp). Errors: InputError with the known names.
 [[nodiscard]] AlgorithmRow find_algorithm(std::string_view name);
+/// The same at a key: a file is looked for beside the one that names it, which must be allowed to
+/// run a program. Errors: also those of ConfigValue::admit().
+[[nodiscard]] AlgorithmRow find_algorithm_at(std::string_view name, const ConfigValue& value);
+[[nodiscard]] AlgorithmRow algorithm_of(const ConfigValue& value);
 
 /// `all`, or names in the order given; a text may hold several, separated by commas.
 /// Errors: InputError for an unknown name, or one that is named twice.
 [[nodiscard]] std::vector<AlgorithmRow> find_algorithms(std::span<const std::string> names);
+/// At a key, where one text or a list stands.
+[[nodiscard]] std::vector<AlgorithmRow> algorithms_of(const ConfigValue& value);
 
 /// Errors: InputError for a setting that none of the algorithms has.
 void require_known_settings(std::span<const AlgorithmRow> rows, const SynthesisOptions& options);

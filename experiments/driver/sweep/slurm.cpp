@@ -38,8 +38,9 @@ std::string head(const SlurmRequest& request, std::string_view what) {
 }
 
 std::string sweep_command(const SlurmRequest& request) {
-  return fmt::format("{} sweep {} --out {}", shell_word(request.program), shell_word(request.sweep),
-                     shell_word(request.out));
+  return fmt::format("{} sweep {} --out {}{}", shell_word(request.program),
+                     shell_word(request.sweep), shell_word(request.out),
+                     request.allow_programs ? " --allow-programs" : "");
 }
 
 std::string mpi_script(const SlurmRequest& request) {

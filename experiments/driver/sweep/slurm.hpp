@@ -11,6 +11,7 @@ namespace tutti::sweep {
 struct SlurmRequest {
   std::string sweep, program, out; ///< files as given; `program`: how to call Tutti
   std::size_t shards = 0, tasks = 4;
+  bool allow_programs = false;
   double point_seconds = 600; ///< limit of a point, for the time that is asked for
 };
 [[nodiscard]] std::string slurm_script(const SlurmRequest& request);

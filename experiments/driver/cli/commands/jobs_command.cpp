@@ -1,5 +1,6 @@
 // `tutti jobs`: several collectives on one network at once, and what each costs the others.
 #include "experiments/driver/cli/commands.hpp"
+#include "experiments/driver/outside/outside.hpp"
 #include "experiments/driver/records/output.hpp"
 #include "experiments/driver/studies/experiment.hpp"
 #include "experiments/driver/studies/in_file.hpp"
@@ -12,7 +13,8 @@ namespace tutti {
 int jobs_command(const JobsArguments& arguments) {
   const Topology topology = make_topology_and_report(arguments.topology);
   const std::uint64_t seed = parse_seed(arguments.seed);
-  JobStudy study = read_job_file(arguments.file, topology, seed);
+  JobStudy study =
+      read_job_file(arguments.file, topology, seed, announcing_gate(arguments.allow_programs));
   in_file(arguments.file, [&] { require_sound(study, topology); });
   require_columns(arguments.tables, std::vector<AnyStudy>{study});
   require_drawable(arguments.draw);

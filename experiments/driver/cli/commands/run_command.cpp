@@ -1,6 +1,7 @@
 // `tutti run`: an experiment from its TOML file to tables, figures and verdicts.
 #include "experiments/driver/cli/catalogue.hpp"
 #include "experiments/driver/cli/commands.hpp"
+#include "experiments/driver/outside/outside.hpp"
 #include "experiments/driver/records/output.hpp"
 #include "experiments/driver/results/result_files.hpp"
 #include "experiments/driver/studies/executions/pack_backend.hpp"
@@ -169,8 +170,8 @@ ChangedRuns changed_runs(const RunArguments& arguments) {
 }
 
 Experiment read_changed(const std::string& toml, const std::string& file,
-                        const ChangedRuns& changed) {
-  const ConfigTable root = parse_config(toml, file);
+                        const ChangedRuns& changed, ProgramGate gate) {
+  const ConfigTable root = parse_config(toml, file, std::move(gate));
   if (!root.has("runs"))
     throw InputError(
         fmt::format("{}: it has no [[runs]], which{} would change", file, changed.words));
@@ -186,8 +187,9 @@ int run_command(const RunArguments& arguments) {
   const std::string file = find_experiment(arguments.experiment);
   const std::string toml = read_input_file(file);
   const ChangedRuns changed = changed_runs(arguments);
-  Experiment experiment =
-      arguments.changes_runs() ? read_changed(toml, file, changed) : parse_experiment(toml, file);
+  const ProgramGate gate = announcing_gate(arguments.allow_programs);
+  Experiment experiment = arguments.changes_runs() ? read_changed(toml, file, changed, gate)
+                                                   : parse_experiment(toml, file, gate);
   for (const LabelledTopology& network : experiment.topologies)
     report_assumptions(network.topology);
   require_formats(arguments.pictures);

@@ -6,6 +6,7 @@
 #include "experiments/driver/records/json.hpp"
 #include "experiments/driver/records/output.hpp"
 #include "experiments/driver/records/records.hpp"
+#include "experiments/driver/requests/network_json.hpp"
 #include "sim/error.hpp"
 #include "sim/text.hpp"
 #include "topologies/list.hpp"
@@ -52,46 +53,6 @@ Shown shown_of(const ShowArguments& arguments) {
 }
 
 Json json_of(const DegreeRange& range) { return {{"min", range.least}, {"max", range.most}}; }
-
-Json nodes_json(const Topology& topology) {
-  Json nodes = Json::array();
-  for (std::uint32_t i = 0; i < topology.node_count(); ++i) {
-    const Node& node = topology.node(NodeId{i});
-    Json coordinate = Json::array();
-    for (const int position : topology.coordinate(NodeId{i})) coordinate.push_back(position);
-    nodes.push_back({{"name", node.name},
-                     {"kind", to_text(node.kind)},
-                     {"store", node.can.store},
-                     {"copy", node.can.copy},
-                     {"reduce", node.can.reduce},
-                     {"reduce_rate_bytes_per_s", node.reduce_rate.bytes_per_second},
-                     {"coordinate", std::move(coordinate)}});
-  }
-  return nodes;
-}
-
-Json links_json(const Topology& topology) {
-  Json links = Json::array();
-  for (const Link& link : topology.links())
-    links.push_back({{"from", link.from.value},
-                     {"to", link.to.value},
-                     {"bandwidth_bytes_per_s", link.bandwidth.bytes_per_second},
-                     {"latency_ps", link.latency.ps},
-                     {"dimension", link.dimension < 0 ? Json(nullptr) : Json(link.dimension)}});
-  return links;
-}
-
-Json groups_json(const Topology& topology) {
-  Json groups = Json::array();
-  for (const SharedGroup& group : topology.groups()) {
-    Json links = Json::array();
-    for (const LinkId link : group.links) links.push_back(link.value);
-    groups.push_back({{"name", group.name},
-                      {"bandwidth_bytes_per_s", group.bandwidth.bytes_per_second},
-                      {"links", std::move(links)}});
-  }
-  return groups;
-}
 
 Json odd_json(std::span<const Finding> findings) {
   Json odd = Json::array();
@@ -140,10 +101,7 @@ Json output_of(const Shown& shown, const TopologySummary& summary) {
           {"diameter_hops", summary.diameter ? Json(summary.diameter->hops) : Json(nullptr)},
           {"unreachable", summary.unreachable.empty() ? Json(nullptr) : Json(summary.unreachable)},
           {"sketch", shown.sketch ? sketch_json(*shown.sketch) : Json(nullptr)},
-          {"details",
-           {{"nodes", nodes_json(topology)},
-            {"links", links_json(topology)},
-            {"groups", groups_json(topology)}}}};
+          {"details", network_json(topology)}};
 }
 
 std::string range_text(const DegreeRange& range) {

@@ -3,6 +3,7 @@
 #include "experiments/driver/cli/cache_option.hpp"
 #include "experiments/driver/cli/catalogue.hpp"
 #include "experiments/driver/cli/commands.hpp"
+#include "experiments/driver/outside/outside.hpp"
 #include "experiments/driver/pool/interrupts.hpp"
 #include "experiments/driver/records/json.hpp"
 #include "experiments/driver/records/output.hpp"
@@ -98,6 +99,7 @@ int emit_slurm(const SweepArguments& arguments, const Sweep& sweep, const std::s
   request.sweep = arguments.file;
   request.program = "./tutti";
   request.out = folder;
+  request.allow_programs = arguments.allow_programs;
   if (arguments.slurm_shards)
     request.shards = static_cast<std::size_t>(
         parse_integer(*arguments.slurm_shards, "slurm-shards", 1, 100'000));
@@ -328,13 +330,15 @@ void require_built_parts(const Sweep& sweep) {
 int sweep_command(const SweepArguments& arguments, const SweepEngine& mpi) {
   require_sense(arguments);
   const std::string file = find_sweep(arguments.file);
-  const Sweep sweep = read_sweep(file);
+  const Sweep sweep = read_sweep(file, silent_gate(arguments.allow_programs)); // each point asks
   require_built_parts(sweep);
   const std::string folder = arguments.out.value_or(default_folder(file, sweep.name));
   if (arguments.emit_slurm) return emit_slurm(arguments, sweep, folder);
   const SweepOptions options = options_of(arguments, folder);
   if (arguments.report) return report(arguments, sweep, folder, options.store, nullptr);
   if (arguments.where) return show_points(arguments, sweep, options.store);
+  for (const std::string& program : sweep.experiment->programs())
+    print_message(fmt::format("{} runs the program {}", file, program));
   make_folder(folder);
   if (!arguments.merged.empty()) return merge(arguments, sweep, folder, options);
   const SweepEngine local = [](const auto&... given) { return sweep_locally(given...); };

@@ -67,7 +67,8 @@ std::span<const Key<FailureStudy>> FailureStudy::keys() {
        "time from an event until it is known; default 100us"},
       {"decision", "--decision", keys::time<&S::common, &C::decision>,
        "time from then until the answer is in force; default 50us"},
-      {"planner", "--planner", keys::text<find_algorithm, algorithm_names, &S::planner>,
+      {"planner", "--planner",
+       keys::value<OptionForm::text, algorithm_of, &S::planner>(algorithm_names),
        "algorithm that plans what is left; default: the algorithm itself if it plans custom "
        "collectives, else tacos"},
       {"engine", "--engine", keys::text<parse_engines, engine_names, &S::common, &C::engines>,

@@ -95,8 +95,7 @@ FitSystem read_system(ConfigTable& table, const Experiment& experiment,
   const auto group = table.find("group");
   system.group = group ? plain_label(*group) : of.label;
   const auto algorithm = table.find("algorithm");
-  system.algorithm =
-      algorithm ? parsed(*algorithm, find_algorithm) : find_algorithm(nccl_of(of.topology));
+  system.algorithm = algorithm ? algorithm_of(*algorithm) : find_algorithm(nccl_of(of.topology));
   system.options = options_of(table, experiment.seed, source_name);
   if (const auto settings = table.find("settings"))
     settings->located([&] { require_known_settings({&system.algorithm, 1}, system.options); });

@@ -112,6 +112,7 @@ private:
     std::optional<Schedule> schedule = schedule_of(topology_, made.collective, made.outcome);
     if (!schedule) {
       const std::string& note = made.outcome.note;
+      if (made.outcome.failed) add_problem(fmt::format("{}: {}", what, note));
       result_.status = made.outcome.status;
       result_.note =
           fmt::format("{}: {}", what, note.empty() ? to_text(made.outcome.status) : note);

@@ -9,7 +9,7 @@
 #include "experiments/driver/studies/registry.hpp"
 #include "experiments/driver/terminal/stage_display.hpp"
 #include "sim/error.hpp"
-#include "sim/files/config.hpp"
+#include "sim/files/gzip.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -28,9 +28,7 @@ constexpr std::size_t most_jobs = 4096; // more is a slip
 std::vector<AlgorithmRow> algorithms_at(ConfigTable& table, const std::string& key) {
   const auto value = table.find(key);
   if (!value) return {};
-  std::vector<std::string> names;
-  for (const ConfigValue& item : list_of(*value)) names.push_back(item.string());
-  std::vector<AlgorithmRow> rows = value->located([&] { return find_algorithms(names); });
+  std::vector<AlgorithmRow> rows = algorithms_of(*value);
   if (key != "together") return rows;
   for (const AlgorithmRow& row : rows)
     if (!row.joint)
@@ -81,8 +79,7 @@ Job read_job(ConfigTable table, std::span<const Job> others, const Topology& top
   if (const auto priority = table.find("priority"))
     job.timing.priority =
         static_cast<std::uint8_t>(priority->integer(0, JobTiming::highest_priority));
-  if (const auto algorithm = table.find("algorithm"))
-    job.algorithm = parsed(*algorithm, find_algorithm);
+  if (const auto algorithm = table.find("algorithm")) job.algorithm = algorithm_of(*algorithm);
   table.finish();
   return job;
 }
@@ -113,8 +110,9 @@ JobStudy JobStudy::read(ConfigTable table, const Experiment& experiment,
   return study;
 }
 
-JobStudy read_job_file(const std::string& file, const Topology& topology, std::uint64_t seed) {
-  ConfigTable table = read_config(file);
+JobStudy read_job_file(const std::string& file, const Topology& topology, std::uint64_t seed,
+                       ProgramGate gate) {
+  ConfigTable table = parse_config(read_input_file(file), file, std::move(gate));
   table.allow_only(
       {"algorithms", "together", "engine", "settings", "link_busy", "forwarding", "limit", "job"});
   JobStudy study;

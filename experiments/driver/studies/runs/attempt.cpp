@@ -153,7 +153,7 @@ Attempt attempt(const AlgorithmRow& algorithm, const Topology& topology,
     return made;
   }
   std::string key;
-  if (cache.is_used()) {
+  if (cache.is_used() && !algorithm.outside) {
     const double start = cpu_seconds();
     key = schedule_key(topology, made.collective, algorithm, options);
     if (std::optional<Attempt> found = remembered(task, cache, key, wanted)) {
@@ -164,9 +164,9 @@ Attempt attempt(const AlgorithmRow& algorithm, const Topology& topology,
   const double start = cpu_seconds();
   made.outcome = synthesis(algorithm, topology, made.collective, options);
   made.chunks = chunks * made.outcome.parts_per_chunk;
-  made.synthesis_seconds = cpu_seconds() - start;
+  made.synthesis_seconds = cpu_seconds() - start + made.outcome.outside_seconds;
   const bool was_cut_short = is_cut_short(made.outcome.status) || is_cancelled(options);
-  if (verify_made(task, made) && is_sound(made) && !was_cut_short)
+  if (verify_made(task, made) && is_sound(made) && !was_cut_short && !algorithm.outside)
     cache.remember(key, topology, made.collective, made.outcome);
   return made;
 }
@@ -190,27 +190,30 @@ public:
         [this](std::string_view stage, const WorkProgress& progress) {
           cut_short_ = cut_short_ || limit_.remaining_seconds() <= 0;
           return (task_.options.stage && task_.options.stage(stage, progress)) || cut_short_;
-        });
+        },
+        own_candidates(task_.algorithm, task_.topology, task_.make(1), task_.options));
     Attempt chosen = std::move(made_.at(faulty_.value_or(choice.chunks)));
     note_what_was_left_out(choice, chosen.outcome);
     if (cut_short_) mark_cut_short(chosen.outcome);
     chosen.verify_seconds = verify_seconds_;
-    chosen.synthesis_seconds = cpu_seconds() - start - verify_seconds_;
+    chosen.synthesis_seconds = cpu_seconds() - start - verify_seconds_ + outside_seconds_;
     chosen.was_remembered = all_remembered_;
     return chosen;
   }
 
 private:
   std::optional<ChunkedSchedule> tried(std::uint32_t chunks) {
-    cut_short_ = cut_short_ || (chunks > 1 && !faulty_ && limit_.reached());
+    cut_short_ = cut_short_ || (!made_.empty() && !faulty_ && limit_.reached());
     if (faulty_ || cut_short_) return std::nullopt;
     std::optional<Attempt> next = attempted(chunks);
     if (!next) return std::nullopt;
     verify_seconds_ += next->verify_seconds;
+    outside_seconds_ += next->outcome.outside_seconds;
     all_remembered_ = all_remembered_ && next->was_remembered;
     const Attempt& kept = made_[chunks] = std::move(*next);
     if (!kept.has_schedule()) {
       cut_short_ = limit_.reached();
+      if (kept.outcome.failed) faulty_ = chunks;
       return std::nullopt;
     }
     if (!kept.verdict.correct()) {
@@ -223,8 +226,8 @@ private:
   }
 
   std::optional<Attempt> attempted(std::uint32_t chunks) {
-    if (chunks == 1)
-      return attempt(task_.algorithm, task_.topology, task_.make, 1, task_.options, cache_,
+    if (made_.empty())
+      return attempt(task_.algorithm, task_.topology, task_.make, chunks, task_.options, cache_,
                      wanted_);
     // what a clock leaves isn't the same next time
     ScheduleCache none("");
@@ -244,7 +247,7 @@ private:
   std::map<std::uint32_t, Attempt> made_;
   std::optional<std::uint32_t> faulty_;
   bool cut_short_ = false; ///< the limit ended the choice
-  double verify_seconds_ = 0;
+  double verify_seconds_ = 0, outside_seconds_ = 0;
   bool all_remembered_ = true;
 };
 
@@ -287,6 +290,7 @@ std::string verdict_problem(const Verdict& verdict, bool may_repeat) {
 }
 
 std::string verdict_problem(const Attempt& made) {
+  if (made.outcome.failed) return made.outcome.note;
   return made.has_schedule() ? verdict_problem(made.verdict, made.may_repeat) : std::string();
 }
 

@@ -84,7 +84,10 @@ SkewScale largest_scale(std::span<const std::string> skews) {
 }
 
 std::uint32_t chunks_asked(const Evaluation& e) {
-  return e.chunks_per_shard / find_algorithm(e.algorithm).chunk_multiple;
+  std::uint32_t multiple = 1; // of one from outside
+  for (const AlgorithmRow& row : all_algorithms())
+    if (row.name == e.algorithm) multiple = row.chunk_multiple;
+  return e.chunks_per_shard / multiple;
 }
 
 VariantNames::VariantNames(std::span<const Evaluation> evaluations) {

@@ -217,7 +217,7 @@ void read_axes(ConfigTable& table, FigureRequest& figure) {
   }
   if (const auto normalized = table.find("normalized")) {
     if (normalized->is_string())
-      figure.reference = parsed(*normalized, find_algorithm).name;
+      figure.reference = algorithm_of(*normalized).name;
     else if (kind == FigureKind::bars)
       figure.normalized = normalized->boolean();
     else
@@ -324,9 +324,8 @@ FigureRequest read_figure(ConfigTable table, const Experiment& experiment,
         return experiment.topologies[topology_index(value, experiment.topologies)].label;
       });
   figure.algorithms =
-      list_at(table, "algorithms", std::vector<std::string>{}, [](const ConfigValue& value) {
-        return std::string(parsed(value, find_algorithm).name);
-      });
+      list_at(table, "algorithms", std::vector<std::string>{},
+              [](const ConfigValue& value) { return std::string(algorithm_of(value).name); });
   read_choice(table, matrices, figure);
   read_axes(table, figure);
   read_keys(table, look_keys(), figure);

@@ -60,7 +60,7 @@ void read_by_collective(const ConfigValue& value, TrainingStudy& study) {
   for (const std::string& name : pairs.keys()) {
     const ConfigValue algorithm = pairs.at(name);
     (void)algorithm.located([&] { return parse_collective_kind(name); });
-    study.planning.by_collective.emplace(name, parsed(algorithm, find_algorithm));
+    study.planning.by_collective.emplace(name, algorithm_of(algorithm));
   }
 }
 

@@ -54,13 +54,14 @@ std::vector<AlgorithmRow> default_candidates() {
   return find_algorithms(names);
 }
 
-std::vector<TrainingPlan> parse_plans(const std::vector<std::string>& names,
+std::vector<TrainingPlan> parse_plans(const std::vector<std::string>& names, const ConfigValue& at,
                                       const std::vector<AlgorithmRow>& candidates) {
   std::vector<TrainingPlan> plans;
   for (const std::string& name : names) {
     if (std::ranges::find(plans, name, &TrainingPlan::name) != plans.end())
       throw InputError(fmt::format("algorithm {} is named twice", name));
-    plans.push_back({name, name == automatic ? candidates : std::vector{find_algorithm(name)}});
+    plans.push_back(
+        {name, name == automatic ? candidates : std::vector{find_algorithm_at(name, at)}});
   }
   return plans;
 }
@@ -72,10 +73,8 @@ std::vector<TrainingPlan> read_plans(ConfigTable& table) {
   if (given && std::ranges::find(names, automatic) == names.end())
     throw given->error(fmt::format("{} are of algorithm \"auto\", which isn't asked for",
                                    table.name_of("candidates")));
-  const std::vector<AlgorithmRow> candidates =
-      given ? given->located([&] { return find_algorithms(strings_of(*given)); })
-            : default_candidates();
-  return algorithms.located([&] { return parse_plans(names, candidates); });
+  const std::vector<AlgorithmRow> candidates = given ? algorithms_of(*given) : default_candidates();
+  return algorithms.located([&] { return parse_plans(names, algorithms, candidates); });
 }
 
 /// All of them under each.

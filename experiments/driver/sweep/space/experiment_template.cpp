@@ -26,6 +26,8 @@
 #include <set>
 #include <utility>
 
+#include <unistd.h>
+
 namespace tutti::sweep {
 
 namespace {
@@ -36,8 +38,9 @@ namespace fs = std::filesystem;
 constexpr int results_version = 6;
 
 // Keys of an experiment whose texts may name files.
-constexpr std::array file_keys{"collective", "collectives", "events", "groups",  "model",
-                               "npu",        "start_file",  "trace",  "workload"};
+constexpr std::array file_keys{"algorithm",  "algorithms", "collective", "collectives",
+                               "events",     "groups",     "model",      "npu",
+                               "start_file", "trace",      "workload"};
 
 struct TextPart {
   std::string_view before; ///< as it stands
@@ -203,6 +206,23 @@ const std::string& ExperimentTemplate::fingerprint_of(const std::string& text) c
     found->second += content_fingerprint(trace);
   }
   return found->second;
+}
+
+std::vector<std::string> ExperimentTemplate::programs() const {
+  std::set<std::string> programs;
+  const auto look = [&](const std::string& text) -> std::optional<ConfigScalar> {
+    for (const std::string_view item : split(text, ',')) {
+      const std::string name(trimmed(item));
+      const std::string file = name.substr(0, name.find(':'));
+      const bool is_file = file.find('/') != file.npos || file.ends_with(".py");
+      if (name.starts_with("program:") ||
+          (is_file && ::access(beside(file, source_name_).c_str(), X_OK) == 0))
+        programs.insert(name);
+    }
+    return std::nullopt;
+  };
+  (void)table_.replaced(look);
+  return {programs.begin(), programs.end()};
 }
 
 std::string ExperimentTemplate::file_fingerprints(const ValueOf& value_of) const {

@@ -45,6 +45,8 @@ public:
   /// Names and fingerprints of the files that the filled-in experiment speaks of, as a text: part
   /// of a point's key. Files are read once for each filled-in text. Not for several threads.
   [[nodiscard]] std::string file_fingerprints(const ValueOf& value_of) const;
+  /// Texts that name what can be executed, as they stand, for whoever is to know what will run.
+  [[nodiscard]] std::vector<std::string> programs() const;
 
 private:
   [[nodiscard]] const std::string& fingerprint_of(const std::string& text) const;

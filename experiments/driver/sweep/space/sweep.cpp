@@ -385,12 +385,14 @@ std::vector<std::string> value_names(const Sweep& sweep) {
   return names;
 }
 
-Sweep parse_sweep(std::string_view toml, const std::string& source_name) {
-  Sweep sweep = SweepReader(parse_config(toml, source_name), source_name).read();
+Sweep parse_sweep(std::string_view toml, const std::string& source_name, ProgramGate gate) {
+  Sweep sweep = SweepReader(parse_config(toml, source_name, std::move(gate)), source_name).read();
   sweep.toml = toml;
   return sweep;
 }
 
-Sweep read_sweep(const std::string& file) { return parse_sweep(read_input_file(file), file); }
+Sweep read_sweep(const std::string& file, ProgramGate gate) {
+  return parse_sweep(read_input_file(file), file, std::move(gate));
+}
 
 } // namespace tutti::sweep

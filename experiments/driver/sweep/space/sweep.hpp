@@ -91,6 +91,7 @@
 #include "experiments/driver/sweep/space/axis.hpp"
 #include "experiments/driver/sweep/space/cost_model.hpp"
 #include "experiments/driver/sweep/space/experiment_template.hpp"
+#include "sim/files/config.hpp"
 
 #include <cstdint>
 #include <memory>
@@ -200,7 +201,8 @@ struct Sweep {
 /// wrong or unknown: a key, a name in a text or an expression, a parameter that is defined twice, a
 /// name that is reserved (columns of the store) or no identifier, a cycle of definitions, a
 /// parameter that nothing uses.
-[[nodiscard]] Sweep parse_sweep(std::string_view toml, const std::string& source_name);
-[[nodiscard]] Sweep read_sweep(const std::string& file);
+[[nodiscard]] Sweep parse_sweep(std::string_view toml, const std::string& source_name,
+                                ProgramGate gate = admit_below);
+[[nodiscard]] Sweep read_sweep(const std::string& file, ProgramGate gate = admit_below);
 
 } // namespace tutti::sweep

@@ -1,0 +1,43 @@
+// Algorithms that are programs: questions and answers are lines of JSON (docs/formats/program.md).
+#pragma once
+
+#include "sim/synthesizer.hpp"
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace tutti {
+
+class OutsideProgram;
+
+/// One program, started when it is first asked and again where it is asked after a failure. Errors
+/// of both: LimitReached of synthesize(), with which the program ends.
+class ProgramAlgorithm {
+public:
+  /// `name`: as it is asked for. `file`: what is executed.
+  ProgramAlgorithm(std::string name, std::string file, std::vector<std::string> arguments);
+  ~ProgramAlgorithm();
+
+  /// What it says of one collective: whatever goes wrong is a failed outcome.
+  [[nodiscard]] Outcome run(const Topology& topology, const Collective& collective,
+                            const SynthesisOptions& options);
+  /// The numbers of chunks per shard that it names; none where it names none. What goes wrong here
+  /// is the outcome of the next run().
+  [[nodiscard]] std::vector<std::uint32_t> chunk_candidates(const Topology& topology,
+                                                            const Collective& collective,
+                                                            const SynthesisOptions& options);
+
+private:
+  /// The answer to a question; its program lives on. Errors: ProgramFailure.
+  std::string asked(const std::string& question, const SynthesisOptions& options);
+
+  std::string name_, file_;
+  std::vector<std::string> arguments_;
+  std::uint64_t questions_ = 0;
+  std::string failure_; ///< of the question for chunks
+  std::unique_ptr<OutsideProgram> program_;
+};
+
+} // namespace tutti

@@ -1,0 +1,209 @@
+// Three pipes, all of which are served while one waits for any: a program that writes before it has
+// read everything, or that complains at length, would else wait for us as we wait for it. Of its
+// complaints the end is kept, since that says why.
+#include "sim/processes/outside_program.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <ctime>
+#include <utility>
+#include <vector>
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+namespace tutti {
+
+namespace {
+
+constexpr std::size_t most_complaints = 4096;
+constexpr std::size_t at_once = 65536;
+
+/// Two connected ends, the first of which is this process's. Sockets, since writing to a pipe whose
+/// reader is gone is a signal.
+std::array<int, 2> socket_ends() {
+  std::array<int, 2> ends{};
+  if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) != 0)
+    throw ProgramFailure(fmt::format("cannot start a program: {}", std::strerror(errno)));
+  return ends;
+}
+
+/// In the child, where only what is safe in a signal handler may be called.
+[[noreturn]] void become(char* const* words, const std::array<int, 3>& files, int parent,
+                         std::int64_t limit_bytes, int report) {
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (::getppid() != parent) ::_exit(1);
+  ::setpgid(0, 0);
+  for (int file = 0; file < 3; ++file) ::dup2(files[static_cast<std::size_t>(file)], file);
+  for (const int handled : {SIGPIPE, SIGINT, SIGTERM}) ::signal(handled, SIG_DFL);
+  sigset_t none;
+  ::sigemptyset(&none);
+  ::sigprocmask(SIG_SETMASK, &none, nullptr);
+  if (limit_bytes > 0) {
+    const rlimit limit{static_cast<rlim_t>(limit_bytes), static_cast<rlim_t>(limit_bytes)};
+    ::setrlimit(RLIMIT_AS, &limit);
+  }
+  ::execvp(words[0], words);
+  const int reason = errno;
+  (void)!::write(report, &reason, sizeof reason);
+  ::_exit(127);
+}
+
+} // namespace
+
+OutsideProgram::OutsideProgram(std::string file, std::span<const std::string> arguments,
+                               std::int64_t limit_bytes)
+    : file_(std::move(file)), owner_(::getpid()) {
+  std::vector<std::string> texts{file_};
+  texts.insert(texts.end(), arguments.begin(), arguments.end());
+  std::vector<char*> words;
+  for (std::string& text : texts) words.push_back(text.data());
+  words.push_back(nullptr);
+  const std::array in = socket_ends(), out = socket_ends(), errors = socket_ends(), report = socket_ends();
+  process_ = ::fork();
+  if (process_ == 0)
+    become(words.data(), {in[1], out[1], errors[1]}, owner_, limit_bytes, report[1]);
+  const int no_process = errno;
+  for (const auto& ends : {in, out, errors, report}) ::close(ends[1]);
+  in_ = in[0], out_ = out[0], errors_ = errors[0];
+  int reason = process_ < 0 ? no_process : 0;
+  if (process_ > 0 && ::read(report[0], &reason, sizeof reason) <= 0) reason = 0;
+  ::close(report[0]);
+  if (reason == 0) return;
+  // No destructor follows.
+  for (const int end : {in_, out_, errors_}) ::close(end);
+  if (process_ > 0) ::waitpid(process_, nullptr, 0);
+  throw ProgramFailure(fmt::format("{} can't be started: {}", file_, std::strerror(reason)));
+}
+
+OutsideProgram::~OutsideProgram() {
+  for (const int end : {in_, out_, errors_}) ::close(end);
+  if (owner_ != ::getpid() || process_ <= 0) return;
+  ::kill(-process_, SIGKILL);
+  ::kill(process_, SIGKILL); // where it hasn't made its group yet
+  ::waitpid(process_, nullptr, 0);
+}
+
+void OutsideProgram::read_errors() {
+  std::array<char, at_once> buffer;
+  const ssize_t count = ::read(errors_, buffer.data(), buffer.size());
+  if (count < 0 && (errno == EINTR || errno == EAGAIN)) return;
+  if (count <= 0) {
+    ::close(errors_);
+    errors_ = -1; // which poll() passes over
+    return;
+  }
+  complaints_.append(buffer.data(), static_cast<std::size_t>(count));
+  if (complaints_.size() > most_complaints)
+    complaints_.erase(0, complaints_.size() - most_complaints);
+}
+
+bool OutsideProgram::exchange(std::string_view& to_send, std::size_t most,
+                              const WhileWaiting& ask) {
+  constexpr int milliseconds_between = 50;
+  std::array<pollfd, 3> waits{pollfd{to_send.empty() ? -1 : in_, POLLOUT, 0},
+                              pollfd{out_, POLLIN, 0}, pollfd{errors_, POLLIN, 0}};
+  do
+    if (ask) ask();
+  while (::poll(waits.data(), waits.size(), milliseconds_between) <= 0);
+  if (waits[2].revents != 0) read_errors();
+  if (waits[0].revents != 0) {
+    const ssize_t sent = ::send(in_, to_send.data(), to_send.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
+    if (sent > 0) to_send.remove_prefix(static_cast<std::size_t>(sent));
+    if (sent < 0 && errno != EINTR && errno != EAGAIN) return false;
+  }
+  if (waits[1].revents == 0) return true;
+  std::array<char, at_once> buffer;
+  const ssize_t count = ::read(out_, buffer.data(), buffer.size());
+  if (count < 0) return errno == EINTR;
+  said_.append(buffer.data(), static_cast<std::size_t>(count));
+  if (said_.size() > most) {
+    ::kill(-process_, SIGKILL);
+    throw ProgramFailure(fmt::format("{} said more than {} bytes", file_, most));
+  }
+  return count > 0;
+}
+
+void OutsideProgram::send(std::string_view text, const WhileWaiting& ask) {
+  constexpr std::size_t most_before_asked = 1U << 20;
+  while (!text.empty())
+    if (!exchange(text, most_before_asked, ask)) fail("takes no questions any more");
+}
+
+std::string OutsideProgram::line(std::size_t most, const WhileWaiting& ask) {
+  std::string_view nothing;
+  while (true) {
+    const std::size_t end = said_.find('\n', searched_);
+    if (end != std::string::npos) {
+      std::string first = said_.substr(0, end);
+      said_.erase(0, end + 1);
+      searched_ = 0;
+      return first;
+    }
+    searched_ = said_.size();
+    if (!exchange(nothing, most, ask)) fail("ended without an answer");
+  }
+}
+
+std::string OutsideProgram::rest(std::size_t most, const WhileWaiting& ask) {
+  ::shutdown(in_, SHUT_WR);
+  std::string_view nothing;
+  while (exchange(nothing, most, ask)) {
+  }
+  siginfo_t end{};
+  while (::waitid(P_PID, static_cast<id_t>(process_), &end, WEXITED | WNOWAIT | WNOHANG) == 0 &&
+         end.si_pid == 0) { // its output is closed, and it goes on
+    if (ask) ask();
+    constexpr timespec pause{0, 5'000'000};
+    ::nanosleep(&pause, nullptr);
+  }
+  if (end.si_code != CLD_EXITED || end.si_status != 0) fail("failed");
+  if (said_.empty()) fail("says nothing");
+  return std::exchange(said_, {});
+}
+
+double OutsideProgram::cpu_seconds() const {
+  clockid_t clock{};
+  timespec time{};
+  if (::clock_getcpuclockid(process_, &clock) != 0 || ::clock_gettime(clock, &time) != 0) return 0;
+  return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
+}
+
+// It may only have closed its output; one that goes on is killed.
+void OutsideProgram::fail(const std::string& otherwise) {
+  siginfo_t end{};
+  constexpr int tries = 100; // of 5 ms: what has closed its output mostly is about to end
+  for (int i = 0; i < tries; ++i) {
+    ::waitid(P_PID, static_cast<id_t>(process_), &end, WEXITED | WNOWAIT | WNOHANG);
+    if (end.si_pid != 0) break;
+    constexpr timespec pause{0, 5'000'000};
+    ::nanosleep(&pause, nullptr);
+  }
+  while (errors_ >= 0) {
+    pollfd wait{errors_, POLLIN, 0};
+    if (::poll(&wait, 1, 0) <= 0) break;
+    read_errors();
+  }
+  std::string words = file_ + " " + otherwise;
+  if (end.si_pid != 0 && end.si_code != CLD_EXITED)
+    words = fmt::format("{} was killed by signal {} ({})", file_, end.si_status,
+                        ::strsignal(end.si_status));
+  else if (end.si_pid != 0 && end.si_status != 0)
+    words = fmt::format("{} ended with code {}", file_, end.si_status);
+  std::string_view last = complaints_;
+  while (!last.empty() && (last.back() == '\n' || last.back() == '\r')) last.remove_suffix(1);
+  last = last.substr(last.rfind('\n') + 1); // npos + 1 == 0
+  throw ProgramFailure(last.empty() ? words : fmt::format("{}: {}", words, last));
+}
+
+} // namespace tutti

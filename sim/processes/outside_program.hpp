@@ -1,0 +1,60 @@
+// A program that somebody else wrote, asked over its standard input and output: what it says is
+// read within limits, and however it ends is told in words.
+#pragma once
+
+#include "sim/processes/message_stream.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+
+namespace tutti {
+
+/// It crashed, ended, or said too much: "./swing.py was killed by signal 11 (Segmentation fault)".
+class ProgramFailure : public std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+/// Ends with this object, and with it whatever it has started, or with the thread that made it.
+class OutsideProgram {
+public:
+  using WhileWaiting = MessageStream::WhileWaiting;
+
+  /// Starts it, in a process group of its own. `file`: a path, or a name to look for as a shell
+  /// does. `limit_bytes`: of its memory; 0: as this process. Errors: ProgramFailure where it can't
+  /// be started.
+  OutsideProgram(std::string file, std::span<const std::string> arguments,
+                 std::int64_t limit_bytes = 0);
+  ~OutsideProgram();
+  OutsideProgram(const OutsideProgram&) = delete;
+  OutsideProgram& operator=(const OutsideProgram&) = delete;
+
+  /// Waits until it has taken the text. Errors: ProgramFailure; what `ask` throws (so the next two).
+  void send(std::string_view text, const WhileWaiting& ask = {});
+  /// Its next line of at most so many bytes, without the end of the line.
+  [[nodiscard]] std::string line(std::size_t most, const WhileWaiting& ask = {});
+  /// All that it says until it ends. Errors: also where it doesn't end with code 0, or says nothing.
+  [[nodiscard]] std::string rest(std::size_t most, const WhileWaiting& ask = {});
+  /// CPU seconds that it has taken, without those of what it has started.
+  [[nodiscard]] double cpu_seconds() const;
+  /// The process that started it: after a fork, the other one mustn't use it.
+  [[nodiscard]] int owner() const { return owner_; }
+
+private:
+  /// Waits for what it takes or says, and moves it; false at the end of its output.
+  bool exchange(std::string_view& to_send, std::size_t most, const WhileWaiting& ask);
+  void read_errors();
+  [[noreturn]] void fail(const std::string& otherwise);
+
+  std::string file_;
+  int process_ = 0, owner_ = 0;
+  int in_ = -1, out_ = -1, errors_ = -1;
+  std::string said_;         ///< what it has said beyond the last line
+  std::size_t searched_ = 0; ///< of that, without the end of a line
+  std::string complaints_;   ///< the end of what it has said on stderr
+};
+
+} // namespace tutti
