@@ -305,7 +305,7 @@ to which the row belongs; without an end where it is open |
 """
 
 # Commands whose JSON has rows of its own.
-COMMANDS = ["bound", "compare", "verify", "lower", "profile", "show", "lint", "sketch", "list",
+COMMANDS = ["bound", "compare", "verify", "lower", "profile", "show", "lint", "check-algorithm", "sketch", "list",
             "sweep"]
 
 # Definitions of details.json that several values are of: said once, and where that is.

@@ -34,31 +34,31 @@ def peer(rank, step, shape, sign):
 
 
 def transfers_of(kind, ranks, shape, chunks):
-    """Of All-Reduce and its two halves."""
-    parts = 2 * len(shape)
-    for part in range(parts):
+    """Of All-Reduce and its two halves, step by step: a pair's transfers keep their order."""
+    parts = []
+    for part in range(2 * len(shape)):
         steps = steps_of(shape, part // 2)
-        sign = 1 if part % 2 == 0 else -1
+        peers = [[peer(r, s, shape, 1 - part % 2 * 2) for r in range(ranks)] for s in steps]
         # blocks[s][r]: what r collects, or hands out, in step s and those after it
         blocks = [[[rank] for rank in range(ranks)]]
-        for step in reversed(steps):
-            after = blocks[0]
-            blocks.insert(0, [after[r] + after[peer(r, step, shape, sign)] for r in range(ranks)])
-        own = range(part, chunks, parts)
-        if kind != "all_gather":
-            for s, step in enumerate(steps):
-                for rank in range(ranks):
-                    to = peer(rank, step, shape, sign)
-                    for block in blocks[s + 1][to]:
-                        for k in own:
-                            yield [rank, to, block * chunks + k, "reduce"]
-        if kind != "reduce_scatter":
-            for s, step in reversed(list(enumerate(steps))):
-                for rank in range(ranks):
-                    to = peer(rank, step, shape, sign)
-                    for block in blocks[s + 1][rank]:
-                        for k in own:
-                            yield [rank, to, block * chunks + k, "copy"]
+        for to in reversed(peers):
+            blocks.insert(0, [blocks[0][r] + blocks[0][to[r]] for r in range(ranks)])
+        parts.append((peers, blocks, range(part, chunks, 2 * len(shape))))
+
+    def step(s, op):
+        for peers, blocks, own in parts:
+            for rank, to in enumerate(peers[s]):
+                for block in blocks[s + 1][to if op == "reduce" else rank]:
+                    for k in own:
+                        yield [rank, to, block * chunks + k, op]
+
+    steps = range(len(parts[0][0]))
+    if kind != "all_gather":
+        for s in steps:
+            yield from step(s, "reduce")
+    if kind != "reduce_scatter":
+        for s in reversed(steps):
+            yield from step(s, "copy")
 
 
 def answer(question):

@@ -30,7 +30,7 @@ Outcome solver(const Topology& topology, const Collective& collective,
   return outcome;
 }
 
-constexpr AlgorithmRow solver_row{"solver", solver, only_gather, 1, "any", "this test"};
+const AlgorithmRow solver_row{"solver", solver, only_gather, 1, "any", "this test"};
 
 Collective gather(const Topology& topology, std::vector<NodeId> group, std::uint32_t root = 0) {
   return make_collective(topology, {CollectiveKind::gather, Bytes{100}, std::move(group), root, 1});

@@ -222,6 +222,7 @@ struct ShowArguments : AnswerArguments {
 
 struct CheckAlgorithmArguments : AnswerArguments {
   std::string algorithm;
+  std::vector<std::string> topologies; ///< empty: small ones of all sorts
   std::string size = "1MiB", seed = "1", limit = "10s";
   std::vector<std::string> settings;
 };

@@ -501,6 +501,10 @@ void add_options(CLI::App& app, CheckAlgorithmArguments& check) {
   app.add_option("algorithm,-a,--algorithm", check.algorithm,
                  "a program, shared object or file of schedules (./swing.py), or a name")
       ->required();
+  app.add_option(
+         "-t,--topology", check.topologies,
+         "a network to check it on, as of synth; repeatable; default: small ones of all sorts")
+      ->allow_extra_args(false);
   app.add_option("--size", check.size, "of every collective; default 1MiB");
   app.add_option("--limit", check.limit, "time and memory for each synthesis; default 10s");
   app.add_option("--set", check.settings, "an option of the algorithm, key=value; repeatable")

@@ -6,6 +6,7 @@
 #include "experiments/driver/outside/schedule_files.hpp"
 #include "experiments/driver/outside/shared_object.hpp"
 #include "experiments/driver/records/output.hpp"
+#include "runtime/formats/msccl/xml.hpp"
 #include "sim/error.hpp"
 #include "sim/text.hpp"
 
@@ -23,6 +24,14 @@ namespace tutti {
 namespace {
 
 constexpr std::string_view program_prefix = "program:", file_prefix = "file:", python = ".py:";
+
+/// Where what reads XML isn't built, it says so when it is called: now, not in the midst of cases.
+void require_xml() {
+  try {
+    (void)runtime::read_msccl_files("", "", Bytes{1});
+  } catch (const InputError&) { // it is there
+  }
+}
 
 /// With a slash, for execvp() and dlopen() look elsewhere for what has none.
 std::string path_of(std::string_view file) {
@@ -102,13 +111,15 @@ ProgramGate announcing_gate(bool all) {
   return [said, gate = silent_gate(all)](const std::string& program, const std::string& file) {
     gate(program, file);
     if (said->insert(program).second)
-      print_message(fmt::format("{} runs the program {}", file, program));
+      print_message(fmt::format("{} runs the program {}", file,
+                                std::filesystem::path(program).lexically_normal().string()));
   };
 }
 
 AlgorithmRow outside_algorithm(const std::string& name, const OutsideName& what) {
   using Kind = OutsideName::Kind;
   if (what.kind == Kind::schedules) {
+    if (what.file.find(".xml") != what.file.npos) require_xml();
     AlgorithmRow row = row_of(std::make_shared<OutsideAlgorithm>(
         OutsideAlgorithm{name,
                          [file = what.file](const Topology& topology, const Collective& collective,

@@ -35,6 +35,7 @@ const std::vector<std::string> answers{
     "fit -t dgx_h100 eight.csv --free launch.h100",
     "show -t ring:4",
     "lint -t 'switch:8,without-link=npu7>switch0'", // which ends with 1
+    "check-algorithm ring1 -t ring:2",
     "sketch -t ndv2x2 -o sketches",
     "show -t ndv2x2 --sketch sketches/relay.toml",
     "list engines",

@@ -1,5 +1,6 @@
 #include "experiments/driver/cli/topology_summary.hpp"
 
+#include "experiments/driver/requests/network_json.hpp"
 #include "tests/catch.hpp"
 #include "tests/samples.hpp"
 

@@ -25,8 +25,7 @@ Attempt attempt_in_mode(const std::string& mode, std::optional<std::uint32_t> ch
   options.cancelled = [asked = 0]() mutable { return ++asked > 3; }; // what never ends
   ScheduleCache none("");
   const auto make = [&](std::uint32_t cut) {
-    return make_collective(
-        ring, {.kind = CollectiveKind::all_gather, .size = Bytes{4096}, .chunks_per_shard = cut});
+    return make_collective(ring, {CollectiveKind::all_gather, Bytes{4096}, {}, 0, cut});
   };
   if (mode != "endless") options.cancelled = nullptr;
   return attempt_in_chunks(find_algorithm(TUTTI_SAMPLE_ALGORITHM), ring, make, chunks, options,

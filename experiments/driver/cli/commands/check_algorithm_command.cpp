@@ -141,9 +141,9 @@ std::string wrong_text(std::span<const Evaluation> evaluations) {
   return text.empty() ? text : "\nwrong:\n" + text;
 }
 
-RunMatrix matrix_of(const CheckAlgorithmArguments& arguments) {
+RunMatrix matrix_of(const CheckAlgorithmArguments& arguments, std::size_t networks) {
   RunMatrix matrix;
-  matrix.topologies.resize(small_networks.size());
+  matrix.topologies.resize(networks);
   std::iota(matrix.topologies.begin(), matrix.topologies.end(), 0);
   for (const CollectiveKind kind : named_collectives())
     matrix.collectives.push_back({std::string(to_text(kind))});
@@ -164,10 +164,11 @@ RunMatrix matrix_of(const CheckAlgorithmArguments& arguments) {
 } // namespace
 
 int check_algorithm_command(const CheckAlgorithmArguments& arguments) {
-  const RunMatrix matrix = matrix_of(arguments);
+  std::vector<std::string> names = arguments.topologies;
+  if (names.empty()) names.assign(small_networks.begin(), small_networks.end());
   std::vector<LabelledTopology> networks;
-  for (const char* const name : small_networks)
-    networks.push_back({name, name, make_topology(name)});
+  for (const std::string& name : names) networks.push_back({name, name, make_topology(name)});
+  const RunMatrix matrix = matrix_of(arguments, networks.size());
   const std::vector<Case> cases = matrix.cases(networks);
   Interrupts interrupts;
   Refusals refusals;
