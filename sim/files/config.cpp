@@ -51,7 +51,7 @@ std::string placed(const std::string& file, toml::source_position at, std::strin
 
 struct ConfigDocument {
   std::string name; ///< of the file; empty: there is none
-  ProgramGate gate = admit_below;
+  ProgramGate gate = {};
   toml::table root = {};
   /// Where values stand that came here as copies or from options, which TOML++ doesn't tell.
   std::map<const toml::node*, std::string> places = {};
@@ -304,7 +304,11 @@ const std::string& ConfigValue::source() const { return node_->document->name; }
 void ConfigValue::admit(const std::string& program) const {
   const std::string& file = source();
   if (node_->document->place_of(*node_->value).starts_with(file + ":")) // not from an option
-    located([&] { node_->document->gate(program, file); });
+    located([&] { node_->document->gate.admit(program, file); });
+}
+
+const std::shared_ptr<ProgramKeeper>& ConfigValue::program_keeper() const {
+  return node_->document->gate.keeper;
 }
 
 InputError ConfigValue::error(const std::string& message) const { return node_->error(message); }

@@ -46,11 +46,17 @@ struct GivenOption {
   std::optional<GivenValue> value; ///< none: it isn't given, but messages may name it
 };
 
-/// Asked before a program that a file names is run, with the program and the file. Errors:
-/// InputError where it may not.
-using ProgramGate = std::function<void(const std::string& program, const std::string& file)>;
-/// Those below the file's folder may. Errors: InputError for any other.
+class ProgramKeeper;
+
+/// Those below the file's folder may run. Errors: InputError for any other.
 void admit_below(const std::string& program, const std::string& file);
+
+/// What a file's programs have to do with.
+struct ProgramGate {
+  /// Asked before one is run, with the file that names it. Errors: InputError where it may not.
+  std::function<void(const std::string& program, const std::string& file)> admit = admit_below;
+  std::shared_ptr<ProgramKeeper> keeper = nullptr; ///< lends them; null: nobody does
+};
 
 /// One value of a TOML file with its place. Cheap to copy.
 class ConfigValue {
@@ -79,6 +85,7 @@ public:
   /// Before the program that it names is run: asks the gate of its file. What an option names may
   /// run. Errors: InputError at its place.
   void admit(const std::string& program) const;
+  [[nodiscard]] const std::shared_ptr<ProgramKeeper>& program_keeper() const;
   /// An InputError whose message starts with this value's place.
   [[nodiscard]] InputError error(const std::string& message) const;
   /// Runs `body` and puts this value's place in front of an InputError that it throws.
@@ -148,7 +155,7 @@ private:
 /// Errors: InputError for an unreadable file or malformed TOML, with file:line:column.
 [[nodiscard]] ConfigTable read_config(const std::string& file);
 [[nodiscard]] ConfigTable parse_config(std::string_view text, const std::string& source_name,
-                                       ProgramGate gate = admit_below);
+                                       ProgramGate gate = {});
 /// The root of what these options say. Of several for one key one at most is given; the first is
 /// its name.
 [[nodiscard]] ConfigTable config_of(std::span<const GivenOption> options);

@@ -38,6 +38,11 @@ std::array<int, 2> socket_ends() {
   return ends;
 }
 
+void pause() {
+  constexpr timespec time{0, 5'000'000};
+  ::nanosleep(&time, nullptr);
+}
+
 /// In the child, where only what is safe in a signal handler may be called.
 [[noreturn]] void become(char* const* words, const std::array<int, 3>& files, int parent,
                          std::int64_t limit_bytes, int report) {
@@ -61,46 +66,81 @@ std::array<int, 2> socket_ends() {
 
 } // namespace
 
-OutsideProgram::OutsideProgram(std::string file, std::span<const std::string> arguments,
-                               std::int64_t limit_bytes)
-    : file_(std::move(file)), owner_(::getpid()) {
-  std::vector<std::string> texts{file_};
+RunningProgram start_program(const std::string& file, std::span<const std::string> arguments,
+                             std::int64_t limit_bytes) {
+  std::vector<std::string> texts{file};
   texts.insert(texts.end(), arguments.begin(), arguments.end());
   std::vector<char*> words;
   for (std::string& text : texts) words.push_back(text.data());
   words.push_back(nullptr);
-  const std::array in = socket_ends(), out = socket_ends(), errors = socket_ends(), report = socket_ends();
-  process_ = ::fork();
-  if (process_ == 0)
-    become(words.data(), {in[1], out[1], errors[1]}, owner_, limit_bytes, report[1]);
+  const std::array in = socket_ends(), out = socket_ends(), errors = socket_ends(),
+                   report = socket_ends();
+  const int parent = ::getpid();
+  RunningProgram started{::fork(), in[0], out[0], errors[0]};
   const int no_process = errno;
+  if (started.process == 0)
+    become(words.data(), {in[1], out[1], errors[1]}, parent, limit_bytes, report[1]);
   for (const auto& ends : {in, out, errors, report}) ::close(ends[1]);
-  in_ = in[0], out_ = out[0], errors_ = errors[0];
-  int reason = process_ < 0 ? no_process : 0;
-  if (process_ > 0 && ::read(report[0], &reason, sizeof reason) <= 0) reason = 0;
+  int reason = started.process < 0 ? no_process : 0;
+  if (started.process > 0 && ::read(report[0], &reason, sizeof reason) <= 0) reason = 0;
   ::close(report[0]);
-  if (reason == 0) return;
-  // No destructor follows.
-  for (const int end : {in_, out_, errors_}) ::close(end);
-  if (process_ > 0) ::waitpid(process_, nullptr, 0);
-  throw ProgramFailure(fmt::format("{} can't be started: {}", file_, std::strerror(reason)));
+  if (reason == 0) return started;
+  close_ends(started);
+  if (started.process > 0) ::waitpid(started.process, nullptr, 0);
+  throw ProgramFailure(fmt::format("{} can't be started: {}", file, std::strerror(reason)));
 }
 
+void close_ends(const RunningProgram& program) {
+  for (const int end : {program.in, program.out, program.errors}) ::close(end);
+}
+
+void kill_program(const RunningProgram& program) {
+  ::kill(-program.process, SIGKILL);
+  ::kill(program.process, SIGKILL); // where it hasn't made its group yet
+  ::waitpid(program.process, nullptr, 0);
+}
+
+std::optional<ProgramEnd> end_of(const RunningProgram& program) {
+  siginfo_t end{};
+  ::waitid(P_PID, static_cast<id_t>(program.process), &end, WEXITED | WNOWAIT | WNOHANG);
+  if (end.si_pid == 0) return std::nullopt;
+  return ProgramEnd{end.si_code != CLD_EXITED, end.si_status};
+}
+
+OutsideProgram::OutsideProgram(std::string file, std::span<const std::string> arguments,
+                               std::int64_t limit_bytes)
+    : file_(std::move(file)), owner_(::getpid()),
+      is_(start_program(file_, arguments, limit_bytes)) {}
+
+OutsideProgram::OutsideProgram(std::string file, const RunningProgram& lent, int session)
+    : file_(std::move(file)), owner_(::getpid()), is_(lent), session_(session) {}
+
 OutsideProgram::~OutsideProgram() {
-  for (const int end : {in_, out_, errors_}) ::close(end);
-  if (owner_ != ::getpid() || process_ <= 0) return;
-  ::kill(-process_, SIGKILL);
-  ::kill(process_, SIGKILL); // where it hasn't made its group yet
-  ::waitpid(process_, nullptr, 0);
+  close_ends(is_);
+  if (session_ >= 0)
+    ::close(session_);
+  else if (owner_ == ::getpid())
+    kill_program(is_);
+}
+
+void OutsideProgram::tell(char state) const {
+  if (session_ >= 0) (void)::send(session_, &state, 1, MSG_NOSIGNAL);
+}
+
+std::optional<ProgramEnd> OutsideProgram::ended() {
+  if (session_ < 0) return end_of(is_);
+  ProgramEnd end;
+  if (::recv(session_, &end, sizeof end, MSG_DONTWAIT) != sizeof end) return std::nullopt;
+  return end;
 }
 
 void OutsideProgram::read_errors() {
   std::array<char, at_once> buffer;
-  const ssize_t count = ::read(errors_, buffer.data(), buffer.size());
+  const ssize_t count = ::read(is_.errors, buffer.data(), buffer.size());
   if (count < 0 && (errno == EINTR || errno == EAGAIN)) return;
   if (count <= 0) {
-    ::close(errors_);
-    errors_ = -1; // which poll() passes over
+    ::close(is_.errors);
+    is_.errors = -1; // which poll() passes over
     return;
   }
   complaints_.append(buffer.data(), static_cast<std::size_t>(count));
@@ -111,24 +151,25 @@ void OutsideProgram::read_errors() {
 bool OutsideProgram::exchange(std::string_view& to_send, std::size_t most,
                               const WhileWaiting& ask) {
   constexpr int milliseconds_between = 50;
-  std::array<pollfd, 3> waits{pollfd{to_send.empty() ? -1 : in_, POLLOUT, 0},
-                              pollfd{out_, POLLIN, 0}, pollfd{errors_, POLLIN, 0}};
+  std::array<pollfd, 3> waits{pollfd{to_send.empty() ? -1 : is_.in, POLLOUT, 0},
+                              pollfd{is_.out, POLLIN, 0}, pollfd{is_.errors, POLLIN, 0}};
   do
     if (ask) ask();
   while (::poll(waits.data(), waits.size(), milliseconds_between) <= 0);
   if (waits[2].revents != 0) read_errors();
   if (waits[0].revents != 0) {
-    const ssize_t sent = ::send(in_, to_send.data(), to_send.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
+    const ssize_t sent =
+        ::send(is_.in, to_send.data(), to_send.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
     if (sent > 0) to_send.remove_prefix(static_cast<std::size_t>(sent));
     if (sent < 0 && errno != EINTR && errno != EAGAIN) return false;
   }
   if (waits[1].revents == 0) return true;
   std::array<char, at_once> buffer;
-  const ssize_t count = ::read(out_, buffer.data(), buffer.size());
+  const ssize_t count = ::read(is_.out, buffer.data(), buffer.size());
   if (count < 0) return errno == EINTR;
   said_.append(buffer.data(), static_cast<std::size_t>(count));
   if (said_.size() > most) {
-    ::kill(-process_, SIGKILL);
+    ::kill(-is_.process, SIGKILL);
     throw ProgramFailure(fmt::format("{} said more than {} bytes", file_, most));
   }
   return count > 0;
@@ -136,6 +177,7 @@ bool OutsideProgram::exchange(std::string_view& to_send, std::size_t most,
 
 void OutsideProgram::send(std::string_view text, const WhileWaiting& ask) {
   constexpr std::size_t most_before_asked = 1U << 20;
+  tell('b');
   while (!text.empty())
     if (!exchange(text, most_before_asked, ask)) fail("takes no questions any more");
 }
@@ -148,6 +190,7 @@ std::string OutsideProgram::line(std::size_t most, const WhileWaiting& ask) {
       std::string first = said_.substr(0, end);
       said_.erase(0, end + 1);
       searched_ = 0;
+      if (said_.empty()) tell('i');
       return first;
     }
     searched_ = said_.size();
@@ -156,18 +199,16 @@ std::string OutsideProgram::line(std::size_t most, const WhileWaiting& ask) {
 }
 
 std::string OutsideProgram::rest(std::size_t most, const WhileWaiting& ask) {
-  ::shutdown(in_, SHUT_WR);
+  ::shutdown(is_.in, SHUT_WR);
   std::string_view nothing;
   while (exchange(nothing, most, ask)) {
   }
-  siginfo_t end{};
-  while (::waitid(P_PID, static_cast<id_t>(process_), &end, WEXITED | WNOWAIT | WNOHANG) == 0 &&
-         end.si_pid == 0) { // its output is closed, and it goes on
+  std::optional<ProgramEnd> end;
+  while (!(end = ended())) { // its output is closed, and it goes on
     if (ask) ask();
-    constexpr timespec pause{0, 5'000'000};
-    ::nanosleep(&pause, nullptr);
+    pause();
   }
-  if (end.si_code != CLD_EXITED || end.si_status != 0) fail("failed");
+  if (end->by_signal || end->status != 0) fail("failed");
   if (said_.empty()) fail("says nothing");
   return std::exchange(said_, {});
 }
@@ -175,31 +216,27 @@ std::string OutsideProgram::rest(std::size_t most, const WhileWaiting& ask) {
 double OutsideProgram::cpu_seconds() const {
   clockid_t clock{};
   timespec time{};
-  if (::clock_getcpuclockid(process_, &clock) != 0 || ::clock_gettime(clock, &time) != 0) return 0;
+  if (::clock_getcpuclockid(is_.process, &clock) != 0 || ::clock_gettime(clock, &time) != 0)
+    return 0;
   return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
 }
 
 // It may only have closed its output; one that goes on is killed.
 void OutsideProgram::fail(const std::string& otherwise) {
-  siginfo_t end{};
-  constexpr int tries = 100; // of 5 ms: what has closed its output mostly is about to end
-  for (int i = 0; i < tries; ++i) {
-    ::waitid(P_PID, static_cast<id_t>(process_), &end, WEXITED | WNOWAIT | WNOHANG);
-    if (end.si_pid != 0) break;
-    constexpr timespec pause{0, 5'000'000};
-    ::nanosleep(&pause, nullptr);
-  }
-  while (errors_ >= 0) {
-    pollfd wait{errors_, POLLIN, 0};
+  std::optional<ProgramEnd> end;
+  constexpr int tries = 100; // what has closed its output mostly is about to end
+  for (int i = 0; i < tries && !(end = ended()); ++i) pause();
+  while (is_.errors >= 0) {
+    pollfd wait{is_.errors, POLLIN, 0};
     if (::poll(&wait, 1, 0) <= 0) break;
     read_errors();
   }
   std::string words = file_ + " " + otherwise;
-  if (end.si_pid != 0 && end.si_code != CLD_EXITED)
-    words = fmt::format("{} was killed by signal {} ({})", file_, end.si_status,
-                        ::strsignal(end.si_status));
-  else if (end.si_pid != 0 && end.si_status != 0)
-    words = fmt::format("{} ended with code {}", file_, end.si_status);
+  if (end && end->by_signal)
+    words = fmt::format("{} was killed by signal {} ({})", file_, end->status,
+                        ::strsignal(end->status));
+  else if (end && end->status != 0)
+    words = fmt::format("{} ended with code {}", file_, end->status);
   std::string_view last = complaints_;
   while (!last.empty() && (last.back() == '\n' || last.back() == '\r')) last.remove_suffix(1);
   last = last.substr(last.rfind('\n') + 1); // npos + 1 == 0

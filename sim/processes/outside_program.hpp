@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <stdexcept>
 #include <string>
@@ -18,6 +19,26 @@ class ProgramFailure : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+/// Ends with its parent at the latest. All ends are of this process.
+struct RunningProgram {
+  int process = 0, in = -1, out = -1, errors = -1;
+};
+/// In a process group of its own, as OutsideProgram says. Errors: ProgramFailure.
+[[nodiscard]] RunningProgram start_program(const std::string& file,
+                                           std::span<const std::string> arguments,
+                                           std::int64_t limit_bytes);
+void close_ends(const RunningProgram& program);
+/// It, and what it has started; waits for its end.
+void kill_program(const RunningProgram& program);
+
+/// How a program ended.
+struct ProgramEnd {
+  bool by_signal = false;
+  int status = 0; ///< the signal, or the exit code
+};
+/// Of a child, which it leaves to be waited for; nothing while it goes on.
+[[nodiscard]] std::optional<ProgramEnd> end_of(const RunningProgram& program);
+
 /// Ends with this object, and with it whatever it has started, or with the thread that made it.
 class OutsideProgram {
 public:
@@ -28,6 +49,9 @@ public:
   /// be started.
   OutsideProgram(std::string file, std::span<const std::string> arguments,
                  std::int64_t limit_bytes = 0);
+  /// One that a ProgramKeeper has lent for as long as `session` is open: its end is told there, and
+  /// whether it is free ('i') or at work ('b') is said there.
+  OutsideProgram(std::string file, const RunningProgram& lent, int session);
   ~OutsideProgram();
   OutsideProgram(const OutsideProgram&) = delete;
   OutsideProgram& operator=(const OutsideProgram&) = delete;
@@ -47,11 +71,14 @@ private:
   /// Waits for what it takes or says, and moves it; false at the end of its output.
   bool exchange(std::string_view& to_send, std::size_t most, const WhileWaiting& ask);
   void read_errors();
+  void tell(char state) const;
+  [[nodiscard]] std::optional<ProgramEnd> ended();
   [[noreturn]] void fail(const std::string& otherwise);
 
   std::string file_;
-  int process_ = 0, owner_ = 0;
-  int in_ = -1, out_ = -1, errors_ = -1;
+  int owner_ = 0;
+  RunningProgram is_;
+  int session_ = -1;         ///< -1: it is a child
   std::string said_;         ///< what it has said beyond the last line
   std::size_t searched_ = 0; ///< of that, without the end of a line
   std::string complaints_;   ///< the end of what it has said on stderr

@@ -8,6 +8,7 @@
 #include "experiments/driver/records/output.hpp"
 #include "runtime/formats/msccl/xml.hpp"
 #include "sim/error.hpp"
+#include "sim/processes/program_keeper.hpp"
 #include "sim/text.hpp"
 
 #include <fmt/format.h>
@@ -57,9 +58,10 @@ AlgorithmRow row_of(std::shared_ptr<const OutsideAlgorithm> outside) {
 }
 
 AlgorithmRow program_row(const std::string& name, std::string file,
-                         std::vector<std::string> arguments) {
-  const auto program =
-      std::make_shared<ProgramAlgorithm>(name, std::move(file), std::move(arguments));
+                         std::vector<std::string> arguments,
+                         std::shared_ptr<ProgramKeeper> keeper) {
+  const auto program = std::make_shared<ProgramAlgorithm>(name, std::move(file),
+                                                          std::move(arguments), std::move(keeper));
   return row_of(std::make_shared<OutsideAlgorithm>(
       OutsideAlgorithm{name,
                        [program](const Topology& topology, const Collective& collective,
@@ -101,22 +103,25 @@ std::optional<OutsideName> outside_name(std::string_view text) {
       text.ends_with(".so") ? Kind::shared_object : Kind::program, path_of(text), {}, {}};
 }
 
-ProgramGate silent_gate(bool all) {
-  if (!all) return admit_below;
-  return [](const std::string&, const std::string&) {};
-}
-
-ProgramGate announcing_gate(bool all) {
+ProgramGate program_gate(bool all, bool announcing) {
+  ProgramGate gate;
+  gate.keeper = std::make_shared<ProgramKeeper>();
+  if (all) gate.admit = [](const std::string&, const std::string&) {};
+  if (!announcing) return gate;
   const auto said = std::make_shared<std::set<std::string>>();
-  return [said, gate = silent_gate(all)](const std::string& program, const std::string& file) {
-    gate(program, file);
-    if (said->insert(program).second)
-      print_message(fmt::format("{} runs the program {}", file,
-                                std::filesystem::path(program).lexically_normal().string()));
+  gate.admit = [said, admit = gate.admit, keeper = gate.keeper](const std::string& program,
+                                                                const std::string& file) {
+    admit(program, file);
+    if (!said->insert(program).second) return;
+    print_message(fmt::format("{} runs the program {}", file,
+                              std::filesystem::path(program).lexically_normal().string()));
+    keeper->start();
   };
+  return gate;
 }
 
-AlgorithmRow outside_algorithm(const std::string& name, const OutsideName& what) {
+AlgorithmRow outside_algorithm(const std::string& name, const OutsideName& what,
+                               std::shared_ptr<ProgramKeeper> keeper) {
   using Kind = OutsideName::Kind;
   if (what.kind == Kind::schedules) {
     if (what.file.find(".xml") != what.file.npos) require_xml();
@@ -134,8 +139,9 @@ AlgorithmRow outside_algorithm(const std::string& name, const OutsideName& what)
   if (path.find('/') != path.npos)
     require_file(path, what.kind == Kind::program && what.function.empty());
   if (!what.function.empty()) // by Debian's own interpreter, which sees its packages
-    return program_row(name, "/usr/bin/python3", {"-m", "tutti.serve", path + ":" + what.function});
-  if (what.kind == Kind::program) return program_row(name, path, what.arguments);
+    return program_row(name, "/usr/bin/python3", {"-m", "tutti.serve", path + ":" + what.function},
+                       std::move(keeper));
+  if (what.kind == Kind::program) return program_row(name, path, what.arguments, std::move(keeper));
   return row_of(std::make_shared<OutsideAlgorithm>(
       OutsideAlgorithm{name,
                        [path](const Topology& topology, const Collective& collective,

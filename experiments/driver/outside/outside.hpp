@@ -12,6 +12,7 @@
 #include "sim/synthesizer.hpp"
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -34,14 +35,13 @@ struct OutsideName {
 /// "program:" alone, and for unknown blanks of a pattern.
 [[nodiscard]] std::optional<OutsideName> outside_name(std::string_view text);
 
-/// Says on stderr, once for each program, that a file has it run; where not `all` are allowed, only
-/// those of admit_below().
-[[nodiscard]] ProgramGate announcing_gate(bool all);
-/// Says nothing.
-[[nodiscard]] ProgramGate silent_gate(bool all);
+/// Where not `all` are allowed, only those of admit_below(). An `announcing` one says on stderr, once
+/// for each, which program a file has run, and has a keeper started with the first.
+[[nodiscard]] ProgramGate program_gate(bool all, bool announcing);
 
 /// `name`: as it is shown. Nothing is run yet. Errors: InputError where there is no such file, or
 /// where it can't be executed.
-[[nodiscard]] AlgorithmRow outside_algorithm(const std::string& name, const OutsideName& what);
+[[nodiscard]] AlgorithmRow outside_algorithm(const std::string& name, const OutsideName& what,
+                                             std::shared_ptr<ProgramKeeper> keeper = nullptr);
 
 } // namespace tutti

@@ -5,7 +5,7 @@
 
 #include "experiments/driver/outside/answer.hpp"
 #include "experiments/driver/requests/network_json.hpp"
-#include "sim/processes/outside_program.hpp"
+#include "sim/processes/program_keeper.hpp"
 #include "sim/text.hpp"
 #include "sim/work_limit.hpp"
 
@@ -134,13 +134,17 @@ Outcome outcome_of(const Json& answer, const Topology& topology, const Collectiv
 } // namespace
 
 ProgramAlgorithm::ProgramAlgorithm(std::string name, std::string file,
-                                   std::vector<std::string> arguments)
-    : name_(std::move(name)), file_(std::move(file)), arguments_(std::move(arguments)) {}
+                                   std::vector<std::string> arguments,
+                                   std::shared_ptr<ProgramKeeper> keeper)
+    : name_(std::move(name)), file_(std::move(file)), arguments_(std::move(arguments)),
+      keeper_(std::move(keeper)) {}
 
 ProgramAlgorithm::~ProgramAlgorithm() = default;
 
 std::string ProgramAlgorithm::asked(const std::string& question, const SynthesisOptions& options) {
-  if (!program_ || program_->owner() != ::getpid())
+  if (program_ && program_->owner() != ::getpid()) program_.reset();
+  if (!program_ && keeper_) program_ = keeper_->lend(file_, arguments_, options.limit_bytes);
+  if (!program_)
     program_ = std::make_unique<OutsideProgram>(file_, arguments_, options.limit_bytes);
   const WorkLimit limit(options);
   const auto ask = [&limit] { limit.require(); };

@@ -11,13 +11,15 @@
 namespace tutti {
 
 class OutsideProgram;
+class ProgramKeeper;
 
 /// One program, started when it is first asked and again where it is asked after a failure. Errors
 /// of both: LimitReached of synthesize(), with which the program ends.
 class ProgramAlgorithm {
 public:
-  /// `name`: as it is asked for. `file`: what is executed.
-  ProgramAlgorithm(std::string name, std::string file, std::vector<std::string> arguments);
+  /// `name`: as it is asked for. `file`: what is executed. `keeper`: lends it; may be null.
+  ProgramAlgorithm(std::string name, std::string file, std::vector<std::string> arguments,
+                   std::shared_ptr<ProgramKeeper> keeper);
   ~ProgramAlgorithm();
 
   /// What it says of one collective: whatever goes wrong is a failed outcome.
@@ -35,6 +37,7 @@ private:
 
   std::string name_, file_;
   std::vector<std::string> arguments_;
+  std::shared_ptr<ProgramKeeper> keeper_;
   std::uint64_t questions_ = 0;
   std::string failure_; ///< of the question for chunks
   std::unique_ptr<OutsideProgram> program_;

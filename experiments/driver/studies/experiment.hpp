@@ -85,7 +85,7 @@ struct Experiment {
 
 /// Errors: InputError with file:line:column for anything wrong or unknown.
 [[nodiscard]] Experiment parse_experiment(std::string_view toml, const std::string& source_name,
-                                          ProgramGate gate = admit_below);
+                                          ProgramGate gate = {});
 [[nodiscard]] Experiment parse_experiment(ConfigTable table, const std::string& source_name);
 [[nodiscard]] Experiment read_experiment(const std::string& file);
 

@@ -84,7 +84,7 @@ AlgorithmRow find_algorithm_at(std::string_view name, const ConfigValue& value) 
           ? beside(outside->file, value.source())
           : (std::filesystem::path(value.source()).parent_path() / outside->file).string();
   if (outside->runs()) value.admit(outside->file);
-  return outside_algorithm(std::string(name), *outside);
+  return outside_algorithm(std::string(name), *outside, value.program_keeper());
 }
 
 AlgorithmRow algorithm_of(const ConfigValue& value) {

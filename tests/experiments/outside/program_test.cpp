@@ -6,6 +6,8 @@
 #include "experiments/driver/studies/registry.hpp"
 #include "experiments/driver/studies/runs/attempt.hpp"
 #include "sim/error.hpp"
+#include "sim/processes/isolated.hpp"
+#include "sim/processes/program_keeper.hpp"
 #include "tests/catch.hpp"
 #include "tests/experiments/cli/run_tutti.hpp"
 #include "tests/message_of.hpp"
@@ -53,6 +55,15 @@ std::string program(const TemporaryFolder& folder, const std::string& answers,
 
 std::string says(const std::string& members) { return "echo \"{\\\"id\\\":$id," + members + "}\""; }
 std::string sends(const std::string& transfers) { return says("\\\"transfers\\\":" + transfers); }
+
+template <typename Body> std::string failure_of(const Body& body) {
+  try {
+    body();
+  } catch (const ProgramFailure& failure) {
+    return failure.what();
+  }
+  return "";
+}
 
 Attempt attempt_by(const std::string& file, const SynthesisOptions& options = {}) {
   return attempt(find_algorithm(file), ring(), gather_in, 1, options);
@@ -201,6 +212,59 @@ TEST_CASE("Names of what is outside") {
   write_file(folder.file("plain.txt"), "x");
   CHECK_THAT(message_of([&] { (void)find_algorithm(folder.file("plain.txt")); }),
              Contains("can't be executed (chmod +x"));
+}
+
+TEST_CASE("A keeper lends one program to one borrower after another, unless it came back at work") {
+  const TemporaryFolder folder;
+  const std::string file =
+      program(folder, "if [ $n = 4 ]; then exit 9; fi\n" +
+                          says("\\\"transfers\\\":[],\\\"note\\\":\\\"asked $n\\\""));
+  ProgramKeeper keeper;
+  CHECK(keeper.lend(file, {}, 0) == nullptr);
+  keeper.start();
+  const auto ask = [&](OutsideProgram& lent) {
+    lent.send("{\"id\":1,\n");
+    return lent.line(1000);
+  };
+  const auto answer = [](int n) {
+    return "{\"id\":1,\"transfers\":[],\"note\":\"asked " + std::to_string(n) + "\"}";
+  };
+  {
+    const auto first = keeper.lend(file, {}, 0), second = keeper.lend(file, {}, 0);
+    CHECK(ask(*first) == answer(1));
+    CHECK(ask(*first) == answer(2));
+    CHECK(ask(*second) == answer(1)); // another process
+    second->send("{\"id\":1,\n");     // and it comes back at work
+  }
+  const std::string in_child = bytes_of_child([&] { return ask(*keeper.lend(file, {}, 0)); });
+  CHECK(in_child == answer(3)); // the first again, by another process
+  CHECK_THAT(failure_of([&] { (void)ask(*keeper.lend(file, {}, 0)); }),
+             Contains("ended with code 9"));
+  CHECK(ask(*keeper.lend(file, {}, 0)) == answer(1));
+  CHECK_THAT(failure_of([&] { (void)keeper.lend("/no/such", {}, 0); }),
+             Contains("can't be started"));
+}
+
+TEST_CASE("An experiment's cases share a program") {
+  const TemporaryFolder folder;
+  (void)program(folder, "echo x >>\"$0.starts\"\n" + sends(right)); // a line a question
+  write_file(folder.file("once.sh"), "#!/bin/sh\necho x >>once.starts\nexec ./answers.sh\n");
+  std::filesystem::permissions(folder.file("once.sh"), std::filesystem::perms::owner_all);
+  write_file(folder.file("x.toml"),
+             "name = \"x\"\n[topologies]\nr = \"ring:3\"\n[[runs]]\ncollectives = "
+             "\"all_gather\"\nsizes = [\"3kB\", \"6kB\", \"9kB\"]\nchunks = 1\n"
+             "algorithms = \"./once.sh\"\n");
+  CHECK(run_tutti("run x.toml --out o --jobs 1", folder).code == 0);
+  CHECK(read_file(folder.file("once.starts")) == "x\n");
+  CHECK(read_file(folder.file("answers.sh.starts")) == "x\nx\nx\n");
+  write_file(folder.file("s.toml"),
+             "name = \"s\"\ntitle = \"s\"\n[parameters]\nsize = [\"3kB\", \"6kB\", \"9kB\"]\n"
+             "[experiment.topologies]\nr = \"ring:3\"\n[[experiment.runs]]\ncollectives = "
+             "\"all_gather\"\nsizes = \"${size}\"\nchunks = 1\nalgorithms = \"./once.sh\"\n");
+  const CommandResult sweep = run_tutti("sweep s.toml --jobs 1", folder);
+  CHECK(sweep.code == 0);
+  CHECK_THAT(sweep.err, Contains("runs the program ./once.sh"));
+  CHECK(read_file(folder.file("once.starts")) == "x\nx\n");
 }
 
 TEST_CASE("An experiment runs programs below its folder only, unless it is allowed more") {

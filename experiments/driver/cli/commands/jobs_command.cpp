@@ -14,7 +14,7 @@ int jobs_command(const JobsArguments& arguments) {
   const Topology topology = make_topology_and_report(arguments.topology);
   const std::uint64_t seed = parse_seed(arguments.seed);
   JobStudy study =
-      read_job_file(arguments.file, topology, seed, announcing_gate(arguments.allow_programs));
+      read_job_file(arguments.file, topology, seed, program_gate(arguments.allow_programs, true));
   in_file(arguments.file, [&] { require_sound(study, topology); });
   require_columns(arguments.tables, std::vector<AnyStudy>{study});
   require_drawable(arguments.draw);

@@ -187,7 +187,7 @@ int run_command(const RunArguments& arguments) {
   const std::string file = find_experiment(arguments.experiment);
   const std::string toml = read_input_file(file);
   const ChangedRuns changed = changed_runs(arguments);
-  const ProgramGate gate = announcing_gate(arguments.allow_programs);
+  const ProgramGate gate = program_gate(arguments.allow_programs, true);
   Experiment experiment = arguments.changes_runs() ? read_changed(toml, file, changed, gate)
                                                    : parse_experiment(toml, file, gate);
   for (const LabelledTopology& network : experiment.topologies)

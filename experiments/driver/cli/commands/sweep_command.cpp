@@ -24,6 +24,7 @@
 #include "sim/error.hpp"
 #include "sim/files/files.hpp"
 #include "sim/files/standard_files.hpp"
+#include "sim/processes/program_keeper.hpp"
 #include "sim/text.hpp"
 
 #include <fmt/format.h>
@@ -330,15 +331,18 @@ void require_built_parts(const Sweep& sweep) {
 int sweep_command(const SweepArguments& arguments, const SweepEngine& mpi) {
   require_sense(arguments);
   const std::string file = find_sweep(arguments.file);
-  const Sweep sweep = read_sweep(file, silent_gate(arguments.allow_programs)); // each point asks
+  const ProgramGate gate = program_gate(arguments.allow_programs, false); // each point asks
+  const Sweep sweep = read_sweep(file, gate);
   require_built_parts(sweep);
   const std::string folder = arguments.out.value_or(default_folder(file, sweep.name));
   if (arguments.emit_slurm) return emit_slurm(arguments, sweep, folder);
   const SweepOptions options = options_of(arguments, folder);
   if (arguments.report) return report(arguments, sweep, folder, options.store, nullptr);
   if (arguments.where) return show_points(arguments, sweep, options.store);
-  for (const std::string& program : sweep.experiment->programs())
+  for (const std::string& program : sweep.experiment->programs()) {
     print_message(fmt::format("{} runs the program {}", file, program));
+    gate.keeper->start();
+  }
   make_folder(folder);
   if (!arguments.merged.empty()) return merge(arguments, sweep, folder, options);
   const SweepEngine local = [](const auto&... given) { return sweep_locally(given...); };

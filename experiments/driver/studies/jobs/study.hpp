@@ -71,7 +71,7 @@ void require_sound(const JobStudy& study, Networks networks);
 
 /// A file for `tutti jobs`. Errors: InputError with the place of what is wrong.
 [[nodiscard]] JobStudy read_job_file(const std::string& file, const Topology& topology,
-                                     std::uint64_t seed, ProgramGate gate = admit_below);
+                                     std::uint64_t seed, ProgramGate gate = {});
 
 struct JobResult {
   Time alone;               ///< from its start on, by the same algorithm, on a network of its own

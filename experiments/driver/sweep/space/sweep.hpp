@@ -202,7 +202,7 @@ struct Sweep {
 /// name that is reserved (columns of the store) or no identifier, a cycle of definitions, a
 /// parameter that nothing uses.
 [[nodiscard]] Sweep parse_sweep(std::string_view toml, const std::string& source_name,
-                                ProgramGate gate = admit_below);
-[[nodiscard]] Sweep read_sweep(const std::string& file, ProgramGate gate = admit_below);
+                                ProgramGate gate = {});
+[[nodiscard]] Sweep read_sweep(const std::string& file, ProgramGate gate = {});
 
 } // namespace tutti::sweep
