@@ -6,7 +6,6 @@
 
 #include "experiments/driver/records/provenance.hpp"
 #include "experiments/driver/studies/experiment_values.hpp"
-#include "experiments/driver/sweep/space/whole_number.hpp"
 #include "sim/error.hpp"
 #include "sim/files/files.hpp"
 #include "sim/hash.hpp"
@@ -41,28 +40,6 @@ constexpr int results_version = 6;
 constexpr std::array file_keys{"algorithm",  "algorithms", "collective", "collectives",
                                "events",     "groups",     "model",      "npu",
                                "start_file", "trace",      "workload"};
-
-struct TextPart {
-  std::string_view before; ///< as it stands
-  std::string_view name;   ///< of the value behind it; empty: the text ends
-};
-
-// The text as parts, the last without a name. Errors: InputError for "${" without an end.
-std::vector<TextPart> parts_of_text(std::string_view text) {
-  std::vector<TextPart> parts;
-  while (true) {
-    const std::size_t begin = text.find("${");
-    if (begin == std::string_view::npos) {
-      parts.push_back({text, {}});
-      return parts;
-    }
-    const std::size_t end = text.find('}', begin);
-    if (end == std::string_view::npos || end == begin + 2)
-      throw InputError(fmt::format("\"{}\": a name stands in ${{...}}", text));
-    parts.push_back({text.substr(0, begin), text.substr(begin + 2, end - begin - 2)});
-    text.remove_prefix(end + 1);
-  }
-}
 
 // All texts of a table, wherever in it they stand.
 std::vector<std::string> texts_in(const ConfigTable& table) {
@@ -114,14 +91,6 @@ std::string topology_text_of(ConfigTable& table) {
   return topologies.at(labels.front()).string();
 }
 
-// A quantity stays a text with its unit ("1GiB"): TOML has none, and experiments ask for one.
-ConfigScalar toml_scalar(const Value& value) {
-  if (value.kind == Value::Kind::boolean) return value.number != 0;
-  if (value.kind == Value::Kind::text || value.unit != Unit::none) return to_text(value);
-  if (is_whole(value.number)) return static_cast<std::int64_t>(value.number);
-  return value.number;
-}
-
 std::string content_fingerprint(const fs::path& file) {
   Fingerprint hash;
   hash.add(read_file(file.string()));
@@ -129,23 +98,6 @@ std::string content_fingerprint(const fs::path& file) {
 }
 
 } // namespace
-
-std::vector<std::string> names_in(std::string_view text) {
-  std::vector<std::string> names;
-  for (const TextPart& part : parts_of_text(text))
-    if (!part.name.empty() && std::find(names.begin(), names.end(), part.name) == names.end())
-      names.emplace_back(part.name);
-  return names;
-}
-
-std::string filled_in(std::string_view text, const ValueOf& value_of) {
-  std::string filled;
-  for (const TextPart& part : parts_of_text(text)) {
-    filled += part.before;
-    if (!part.name.empty()) filled += to_text(value_of(std::string(part.name)));
-  }
-  return filled;
-}
 
 ExperimentTemplate::ExperimentTemplate(const ConfigTable& table, std::string source_name)
     : table_(table), source_name_(std::move(source_name)) {
@@ -173,13 +125,8 @@ ExperimentTemplate::ExperimentTemplate(const ConfigTable& table, std::string sou
 }
 
 Experiment ExperimentTemplate::experiment(const ValueOf& value_of, std::uint64_t seed) const {
-  const auto replacement = [&value_of](const std::string& text) -> std::optional<ConfigScalar> {
-    if (text.find("${") == std::string::npos) return std::nullopt;
-    const std::vector<TextPart> parts = parts_of_text(text);
-    const bool is_name_alone =
-        parts.size() == 2 && parts.front().before.empty() && parts.back().before.empty();
-    return is_name_alone ? toml_scalar(value_of(std::string(parts.front().name)))
-                         : ConfigScalar(filled_in(text, value_of));
+  const auto replacement = [&value_of](const std::string& text) {
+    return value_for(text, value_of);
   };
   return unnamed_experiment(table_.replaced(replacement), source_name_, seed);
 }

@@ -2,25 +2,15 @@
 #pragma once
 
 #include "experiments/driver/studies/experiment.hpp"
-#include "experiments/driver/sweep/space/value.hpp"
+#include "sim/expressions/placeholders.hpp"
 #include "sim/files/config.hpp"
 
 #include <cstdint>
-#include <functional>
 #include <map>
 #include <string>
-#include <string_view>
 #include <vector>
 
 namespace tutti::sweep {
-
-/// The value of a name.
-using ValueOf = std::function<Value(const std::string& name)>;
-
-/// The names in ${...}, each once, in their order. Errors: InputError for "${" without an end.
-[[nodiscard]] std::vector<std::string> names_in(std::string_view text);
-/// The text with values for names.
-[[nodiscard]] std::string filled_in(std::string_view text, const ValueOf& value_of);
 
 class ExperimentTemplate {
 public:
