@@ -10,6 +10,7 @@
 #include "sim/files/files.hpp"
 #include "sim/hash.hpp"
 #include "sim/text.hpp"
+#include "topologies/list.hpp"
 #include "topologies/machines.hpp"
 #include "workloads/model.hpp"
 #include "workloads/npu_profile.hpp"
@@ -81,14 +82,14 @@ std::string kind_of(ConfigTable& table) {
   return found.front();
 }
 
-std::string topology_text_of(ConfigTable& table) {
+ConfigValue topology_of(ConfigTable& table) {
   ConfigTable topologies = table.at("topologies").table();
   const std::vector<std::string> labels = topologies.keys();
   if (labels.size() != 1)
     throw topologies.error(fmt::format("a point has one topology, not {}: vary its text with "
                                        "${{names}} of parameters",
                                        labels.size()));
-  return topologies.at(labels.front()).string();
+  return topologies.at(labels.front());
 }
 
 std::string content_fingerprint(const fs::path& file) {
@@ -105,7 +106,8 @@ ExperimentTemplate::ExperimentTemplate(const ConfigTable& table, std::string sou
   std::vector<std::string> parts = kind_names();
   parts.emplace_back("topologies");
   root.allow_only(parts);
-  topology_text_ = topology_text_of(root);
+  topology_ = topology_of(root);
+  topology_text_ = topology_->string();
   kind_ = kind_of(root);
   const auto located = [&table](const auto& body) {
     try {
@@ -138,10 +140,12 @@ const std::string& ExperimentTemplate::fingerprint_of(const std::string& text) c
   const auto [found, is_new] = fingerprints_.try_emplace(text);
   if (!is_new) return found->second;
   std::error_code error;
-  const std::string named = text.substr(0, text.find(',')); // options of a topology may follow
+  const std::string folder = fs::path(source_name_).parent_path().string();
+  std::string named(topology_file(text, folder)); // options of a topology may follow
+  if (named.empty()) named = text.substr(0, text.find(','));
   const fs::path file = beside(named, source_name_);
   if (fs::is_regular_file(file, error)) found->second = content_fingerprint(file);
-  if (const auto machine = topologies::machine_file(named))
+  if (const auto machine = topologies::machine_file(named.substr(0, named.find(':'))))
     found->second += content_fingerprint(*machine);
   for (const std::string& folder : {model_folder(), npu_folder()})
     if (const fs::path data = fs::path(folder) / (named + ".toml");
@@ -170,6 +174,10 @@ std::vector<std::string> ExperimentTemplate::programs() const {
   };
   (void)table_.replaced(look);
   return {programs.begin(), programs.end()};
+}
+
+Topology ExperimentTemplate::topology(const std::string& text) const {
+  return topology_named(text, *topology_, source_name_);
 }
 
 std::string ExperimentTemplate::file_fingerprints(const ValueOf& value_of) const {

@@ -4,7 +4,6 @@
 #include "experiments/driver/sweep/space/points.hpp"
 
 #include "experiments/driver/records/renames.hpp"
-#include "experiments/driver/studies/experiment_values.hpp"
 #include "experiments/driver/sweep/space/dependencies.hpp"
 #include "experiments/driver/sweep/space/four_digits.hpp"
 #include "experiments/driver/sweep/space/network_facts.hpp"
@@ -262,7 +261,7 @@ private:
 
   [[nodiscard]] std::vector<double> facts_of_text(const std::string& text) {
     try {
-      const Topology topology = make_topology(topology_beside(text, sweep_.source_name));
+      const Topology topology = sweep_.experiment->topology(text);
       for (const std::string& line : topology.parts().assumed)
         space_.assumed.push_back(fmt::format("{}: assumed: {}", topology.name(), line));
       for (const Finding& finding : topology.parts().odd) space_.assumed.push_back(finding.words);
