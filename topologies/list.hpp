@@ -3,6 +3,7 @@
 
 #include "sim/topology.hpp"
 
+#include <functional>
 #include <map>
 #include <span>
 #include <string>
@@ -37,16 +38,28 @@ struct TopologyRow {
 
 [[nodiscard]] std::span<const TopologyRow> topology_families();
 
-/// `mesh2d:32x32,bandwidth=50GiB/s,latency=0.5us,without=npu3+npu9,without-link=npu0>npu1`, the
-/// name of a machine (`dgx1`; topologies/machines), or a TOML file (a text with `/` or `.toml`);
-/// `without`, `without-link` and then `fail-links=5%,fail-seed=1` (failed_links.hpp) work with all
-/// three. The name of a topology made by a family is its text in normal form, from which the same
-/// topology can be made again.
-/// Errors: InputError for unknown names, keys and units, bad shapes, unreadable files.
-[[nodiscard]] Topology make_topology(std::string_view text);
+/// Asked before a program is run. Errors: InputError where it may not.
+using AdmitProgram = std::function<void(const std::string& program)>;
+
+/// `HEAD:SHAPE,key=value,...`, where HEAD is a family (`mesh2d:32x32,bandwidth=50GiB/s`), a machine
+/// (`dgx1`; topologies/machines), a file with a network, or a program that prints one
+/// (network_program.hpp). The shape is the family's numbers, how many nodes there are where the file
+/// is one, or the program's first argument; `HEAD:key=value` goes without one. Of the keys a
+/// family, a file's [template], a format or a program takes its own; for all others `bandwidth` and
+/// `latency` are the links' (one value, or one for each dimension), and then `without=npu3+npu9`,
+/// `without-link=npu0>npu1`, `fail-links=5%,fail-seed=1` (failed_links.hpp) take something away,
+/// and `unwind=both` switches. The name of a topology made by a family is its text in normal form,
+/// from which the same topology can be made again.
+/// Errors: InputError for unknown names, keys and units, bad shapes, unreadable files, programs
+/// that fail or that `admit` refuses (null: all may run).
+[[nodiscard]] Topology make_topology(std::string_view text, const AdmitProgram& admit = {});
 
 /// The same, or one without any NPU, which make_topology() refuses: a switch, to look at.
-[[nodiscard]] Topology make_network(std::string_view text);
+[[nodiscard]] Topology make_network(std::string_view text, const AdmitProgram& admit = {});
+
+/// The file or program that such a text begins with, as it stands there; empty where it begins with
+/// a family or a machine. `folder`: where files are looked for.
+[[nodiscard]] std::string_view topology_file(std::string_view text, const std::string& folder = "");
 
 /// Any graph from a TOML file; its keys stand at the head of topology_file.cpp.
 [[nodiscard]] Topology read_topology(const std::string& file);

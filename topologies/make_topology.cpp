@@ -1,6 +1,7 @@
-// The text form of a topology: `HEAD,key=value,...`, where HEAD is a family with its numbers, a
-// machine or a file. A topology made by a family is named by its text in normal form: fixed order
-// of the keys, shortest exact units, no defaults.
+// The text form of a topology: `HEAD:SHAPE,key=value,...`, where HEAD is a family, a machine, a file
+// or a program. Each takes its own keys; what is left works on all alike. A topology made by a
+// family is named by its text in normal form: fixed order of the keys, shortest exact units, no
+// defaults.
 #include "sim/error.hpp"
 #include "sim/files/gzip.hpp"
 #include "sim/text.hpp"
@@ -10,7 +11,9 @@
 #include "topologies/list.hpp"
 #include "topologies/machines.hpp"
 #include "topologies/named_links.hpp"
+#include "topologies/network_program.hpp"
 #include "topologies/parts.hpp"
+#include "topologies/topology_template.hpp"
 
 #include <fmt/format.h>
 
@@ -18,22 +21,29 @@
 #include <array>
 #include <cstdint>
 #include <filesystem>
+#include <iterator>
 #include <optional>
+#include <span>
+#include <system_error>
 #include <utility>
 
 namespace tutti {
 
 namespace {
 
-/// Keys that any topology takes.
-constexpr std::array changes{"without", "without-link", "fail-links", "fail-seed", "unwind"};
+/// Keys that any topology takes, unless it has its own of the name.
+constexpr std::array shared_keys{"bandwidth",  "latency",   "without", "without-link",
+                                 "fail-links", "fail-seed", "unwind"};
+/// Those that not even a program takes: what is done with a network, whatever it is.
+constexpr std::span changes = std::span(shared_keys).subspan(2);
 
 struct Option {
   std::string key, value;
 };
 
 struct TextForm {
-  std::string head;
+  std::string head, shape;
+  bool is_file = false;
   std::vector<Option> options;
 
   /// The value of a key, or null.
@@ -42,28 +52,51 @@ struct TextForm {
         std::find_if(options.begin(), options.end(), [&](const Option& o) { return o.key == key; });
     return option == options.end() ? nullptr : &option->value;
   }
+
+  /// Takes out those that the network takes itself. Errors: InputError for a key that neither
+  /// knows.
+  template <typename Own> std::vector<Option> take(const Own& own) {
+    std::vector<std::string> known(own.begin(), own.end());
+    const std::size_t own_count = known.size();
+    for (const char* const key : shared_keys)
+      if (std::ranges::find(known, key) == known.end()) known.emplace_back(key);
+    std::vector<Option> taken, left;
+    for (Option& option : options) {
+      const auto place = std::ranges::find(known, option.key);
+      if (place == known.end()) throw InputError(unknown_name("key", option.key, known));
+      const bool is_own = place - known.begin() < static_cast<std::ptrdiff_t>(own_count);
+      (is_own ? taken : left).push_back(std::move(option));
+    }
+    options = std::move(left);
+    return taken;
+  }
 };
 
 TextForm parse_text_form(std::string_view text) {
-  const std::vector<std::string_view> words = split(text, ',');
-  TextForm form{std::string(trimmed(words.front())), {}};
-  for (std::size_t i = 1; i < words.size(); ++i) {
-    const std::size_t equals = words[i].find('=');
-    const std::string key(trimmed(words[i].substr(0, equals)));
-    const std::string value(
-        equals == std::string_view::npos ? "" : trimmed(words[i].substr(equals + 1)));
+  std::vector<std::string_view> words = split(text, ',');
+  const std::string_view first = trimmed(words.front());
+  TextForm form;
+  form.head = topology_file(text);
+  form.is_file = !form.head.empty();
+  const std::size_t colon =
+      form.is_file ? form.head.size() : std::min(first.find(':'), first.size());
+  if (!form.is_file) form.head = trimmed(first.substr(0, colon));
+  words.front() = colon == first.size() ? "" : trimmed(first.substr(colon + 1));
+  if (words.front().find('=') == std::string_view::npos) {
+    form.shape = words.front();
+    words.erase(words.begin());
+  }
+  for (const std::string_view word : words) {
+    const std::size_t equals = word.find('=');
+    const std::string key(trimmed(word.substr(0, equals)));
+    const std::string value(equals == std::string_view::npos ? ""
+                                                             : trimmed(word.substr(equals + 1)));
     if (key.empty() || value.empty())
-      throw InputError(fmt::format("\"{}\" is not key=value", trimmed(words[i])));
+      throw InputError(fmt::format("\"{}\" is not key=value", trimmed(word)));
     if (form.find(key) != nullptr) throw InputError(fmt::format("key \"{}\" is given twice", key));
     form.options.push_back({key, value});
   }
   return form;
-}
-
-void require_known_keys(const TextForm& form, const std::vector<std::string>& known) {
-  for (const Option& option : form.options)
-    if (std::find(known.begin(), known.end(), option.key) == known.end())
-      throw InputError(unknown_name("key", option.key, known));
 }
 
 /// `200GB/s+100GB/s`; nothing for null.
@@ -81,13 +114,13 @@ void append_values(std::string& text, std::string_view key, const std::vector<Va
     text += (i == 0 ? fmt::format(",{}=", key) : "+") + to_text(values[i]);
 }
 
-TopologySpec parse_spec(const TextForm& form, const TopologyRow& row, std::string_view numbers) {
+TopologySpec parse_spec(const TextForm& form, const TopologyRow& row) {
   TopologySpec spec;
   spec.name = row.name;
-  if (!trimmed(numbers).empty())
-    for (const std::string_view number : split(numbers, 'x')) {
+  if (!form.shape.empty())
+    for (const std::string_view number : split(form.shape, 'x')) {
       if (trimmed(number).empty())
-        throw InputError(fmt::format("\"{}\" are no numbers with x between them", numbers));
+        throw InputError(fmt::format("\"{}\" are no numbers with x between them", form.shape));
       spec.shape.push_back(
           static_cast<int>(parse_integer(trimmed(number), "number", 1, topologies::most_npus)));
       spec.name += fmt::format("{}{}", spec.shape.size() == 1 ? ':' : 'x', spec.shape.back());
@@ -107,17 +140,46 @@ TopologySpec parse_spec(const TextForm& form, const TopologyRow& row, std::strin
   return spec;
 }
 
-Topology build_family(const TopologyRow& row, const TextForm& form, std::string_view numbers) {
-  std::vector<std::string> known{"bandwidth", "latency", "directions"};
-  known.insert(known.end(), changes.begin(), changes.end());
-  for (const TopologyOption& option : row.options) known.emplace_back(option.key);
-  require_known_keys(form, known);
-  const TopologySpec spec = parse_spec(form, row, numbers);
+Topology build_family(const TopologyRow& row, TextForm& form) {
+  std::vector<std::string_view> own{"bandwidth", "latency", "directions"};
+  for (const TopologyOption& option : row.options) own.push_back(option.key);
+  const TopologySpec spec = parse_spec({form.head, form.shape, false, form.take(own)}, row);
   try {
     return row.build(spec);
   } catch (const InputError& e) {
     throw InputError(fmt::format("{} ({} takes: {})", e.what(), row.name, row.shape));
   }
+}
+
+/// Gives links one value, or that of their dimension. Errors: InputError where one has none.
+template <typename Value>
+void set_links(TopologyParts& parts, std::string_view key, const std::vector<Value>& values,
+               Value Link::*member) {
+  for (Link& link : parts.links) {
+    if (values.size() > 1 && static_cast<std::size_t>(link.dimension) >= values.size())
+      throw InputError(fmt::format(
+          "{} has {} values, but {}>{} is {}: give one for all links, or one for each dimension",
+          key, values.size(), parts.nodes[link.from.value].name, parts.nodes[link.to.value].name,
+          link.dimension < 0 ? "of no dimension" : fmt::format("of dimension {}", link.dimension)));
+    if (!values.empty())
+      link.*member = values[values.size() == 1 ? 0 : static_cast<std::size_t>(link.dimension)];
+  }
+  append_values(parts.name, key, values);
+  if (!values.empty()) // nothing is assumed any more
+    std::erase_if(parts.assumed, [&](const std::string& line) {
+      return line.starts_with(fmt::format("{} of a link:", key));
+    });
+}
+
+/// With what `bandwidth` and `latency` say of links; shared groups keep theirs.
+Topology with_link_values(Topology topology, const TextForm& form) {
+  const auto bandwidths = parse_values(form.find("bandwidth"), parse_bandwidth);
+  const auto latencies = parse_values(form.find("latency"), parse_time);
+  if (bandwidths.empty() && latencies.empty()) return topology;
+  TopologyParts parts = topology.parts();
+  set_links(parts, "bandwidth", bandwidths, &Link::bandwidth);
+  set_links(parts, "latency", latencies, &Link::latency);
+  return Topology(std::move(parts));
 }
 
 /// What `without` and `without-link` leave, named accordingly.
@@ -176,10 +238,10 @@ Topology with_unwound_switches(Topology topology, const TextForm& form) {
                                        parse_integer(*text, "unwind", 1, topologies::most_npus))});
 }
 
-/// The topology with all that its keys take away, and its switches unwound.
+/// The topology with all that keys that aren't its own say of links, take away and unwind.
 Topology changed(Topology topology, const TextForm& form) {
-  return with_unwound_switches(with_failed_links(without_named(std::move(topology), form), form),
-                               form);
+  topology = without_named(with_link_values(std::move(topology), form), form);
+  return with_unwound_switches(with_failed_links(std::move(topology), form), form);
 }
 
 std::vector<std::string> known_topologies() {
@@ -207,19 +269,6 @@ bool names_file(std::string_view head) {
          });
 }
 
-/// `FILE:N`: a file, and of how many nodes of its kind the network consists; else 1.
-std::pair<std::string, std::int64_t> file_and_nodes(const std::string& head) {
-  const std::size_t colon = head.rfind(':');
-  if (colon == std::string::npos || !names_file(head.substr(0, colon)) ||
-      std::filesystem::exists(head))
-    return {head, 1};
-  const std::string file = head.substr(0, colon), number = head.substr(colon + 1);
-  const bool is_number =
-      !number.empty() && number.find_first_not_of("0123456789") == std::string::npos;
-  if (!is_number && !std::filesystem::exists(file)) return {head, 1};
-  return {file, parse_integer(number, "number of nodes", 1, 1'000'000)};
-}
-
 /// What `NAME:NUMBERS` begins with.
 bool is_family_or_machine(std::string_view text) {
   const std::string name(trimmed(text.substr(0, text.find(':'))));
@@ -237,10 +286,19 @@ std::pair<std::string, std::vector<std::string>> file_and_others(const std::stri
   return {files.front(), {files.begin() + 1, files.end()}};
 }
 
-std::vector<std::string> known_keys(const topologies::ForeignFormat& format) {
-  std::vector<std::string> known(changes.begin(), changes.end());
-  known.insert(known.end(), format.options.begin(), format.options.end());
-  return known;
+bool is_number(std::string_view text) {
+  return !text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos;
+}
+
+/// Whether these files are in a folder, and meant.
+bool are_files(const std::string& paths, const std::filesystem::path& folder) {
+  namespace fs = std::filesystem;
+  std::error_code no_name; // too long for one
+  if (fs::is_regular_file(folder / paths, no_name))
+    return names_file(paths) || !is_family_or_machine(paths);
+  return names_file(paths) && std::ranges::all_of(split(paths, '+'), [&](std::string_view file) {
+           return fs::exists(folder / trimmed(file), no_name);
+         });
 }
 
 /// What lies beside a file and has the same ending, by name; at most so many.
@@ -265,24 +323,108 @@ std::vector<topologies::CompanionFile> files_beside(const std::filesystem::path&
   return files;
 }
 
-topologies::ForeignFile foreign_file(const topologies::ForeignFormat& format,
-                                     std::string_view content, const std::string& path,
-                                     std::int64_t nodes, const std::vector<std::string>& others,
-                                     const TextForm& form) {
+/// As this format, or as Tutti's own where it is null.
+Topology read_network(const topologies::ForeignFormat* format, std::string_view content,
+                      const std::string& path, const std::vector<std::string>& others,
+                      std::string_view text, TextForm& form) {
+  const std::int64_t nodes = about(text, [&] {
+    return form.shape.empty() ? 1 : parse_integer(form.shape, "number of nodes", 1, 1'000'000);
+  });
+  if (format == nullptr) {
+    if (nodes != 1 || !others.empty())
+      throw InputError(
+          fmt::format("topology \"{}\": a topology file of Tutti's is a whole network", text));
+    const ConfigTable root = parse_config(content, path);
+    topologies::TopologyTemplate values(root);
+    std::string name = plain_stem(path);
+    about(text, [&] {
+      for (const Option& option : form.take(values.parameters())) {
+        values.set(option.key, option.value);
+        name +=
+            fmt::format("{}{}={}", name == plain_stem(path) ? ':' : ',', option.key, option.value);
+      }
+    });
+    return topologies::topology_of(root, values, name);
+  }
   topologies::ForeignFile file{content, path, nodes};
-  for (const Option& option : form.options)
-    if (std::ranges::find(format.options, option.key) != format.options.end())
-      file.options.emplace(option.key, option.value);
+  for (const Option& option : about(text, [&] { return form.take(format->options); }))
+    file.options.emplace(option.key, option.value);
   for (const std::string& other : others)
     file.companions.push_back({read_input_file(other), other});
   file.beside = [path] { return files_beside(path); };
-  return file;
+  return topologies::read_foreign(*format, file);
+}
+
+std::string_view without_mark(std::string_view content, const std::string& path) {
+  if (content.starts_with("\xEF\xBB\xBF")) content.remove_prefix(3); // a mark of UTF-8
+  if (content.starts_with("\xFF\xFE") || content.starts_with("\xFE\xFF"))
+    throw InputError(fmt::format("{}:1:1: it is in UTF-16, and is read in UTF-8", path));
+  return content;
+}
+
+/// What a program prints in the format of this name.
+Topology printed_network(const std::string& format_name, const std::string& path,
+                         std::string_view text, TextForm& form, const AdmitProgram& admit) {
+  std::vector<std::string> known{"toml"};
+  for (const topologies::ForeignFormat& format : topologies::foreign_formats())
+    known.emplace_back(format.name);
+  const auto place = std::ranges::find(known, format_name) - known.begin();
+  if (place == std::ssize(known))
+    throw InputError(fmt::format("{}: {}", path, unknown_name("format", format_name, known)));
+  const std::string program = path.find('/') == std::string::npos ? "./" + path : path;
+  if (admit) admit(program);
+  std::vector<std::string> arguments;
+  if (!form.shape.empty()) arguments.push_back(std::exchange(form.shape, {}));
+  std::erase_if(form.options, [&](const Option& option) {
+    if (std::ranges::find(changes, option.key) != changes.end()) return false;
+    arguments.push_back(option.key + "=" + option.value);
+    return true;
+  });
+  const std::string printed = topologies::printed_by(program, arguments);
+  const topologies::ForeignFormat* const format =
+      place == 0 ? nullptr : &topologies::foreign_formats()[static_cast<std::size_t>(place) - 1];
+  TopologyParts parts =
+      read_network(format, without_mark(printed, path), path, {}, text, form).parts();
+  parts.name = std::filesystem::path(path).filename().string();
+  for (std::size_t i = 0; i < arguments.size(); ++i)
+    parts.name += (i == 0 ? ":" : ",") + arguments[i];
+  return Topology(std::move(parts));
+}
+
+Topology file_network(std::string_view text, TextForm& form, const AdmitProgram& admit) {
+  const auto [path, others] = file_and_others(form.head);
+  const std::string bytes = read_input_file(path); // once, as it may be a pipe
+  const std::string_view content = without_mark(bytes, path);
+  if (const auto format = topologies::printed_format(content))
+    return printed_network(*format, path, text, form, admit);
+  if (content.starts_with("#!"))
+    throw InputError(fmt::format("{}: a program that prints a network says in its second line what "
+                                 "that is: #tutti: csv, or another format of `tutti list formats`",
+                                 path));
+  const topologies::ForeignFormat* format = topologies::foreign_format(content);
+  if (format == nullptr) topologies::refuse_other_kinds(content, path);
+  return read_network(format, content, path, others, text, form);
 }
 
 } // namespace
 
-Topology make_topology(std::string_view text) {
-  Topology topology = make_network(text);
+std::string_view topology_file(std::string_view text, const std::string& folder) {
+  const std::string_view head = trimmed(text.substr(0, text.find(',')));
+  for (std::size_t end = head.size(); end != std::string_view::npos;
+       end = head.rfind(':', end - 1)) {
+    if (end == 0) break;
+    if (are_files(std::string(head.substr(0, end)), folder)) return head.substr(0, end);
+  }
+  // None is there: for the error, or to be looked for elsewhere.
+  const std::size_t colon = std::min(head.rfind(':', head.find('=')), head.size());
+  const std::string_view file = head.substr(0, colon), rest = head.substr(colon);
+  if (rest.find('=') != std::string_view::npos || (!rest.empty() && is_number(rest.substr(1))))
+    return names_file(file) ? file : std::string_view();
+  return names_file(head) ? head : std::string_view();
+}
+
+Topology make_topology(std::string_view text, const AdmitProgram& admit) {
+  Topology topology = make_network(text, admit);
   if (topology.npu_count() == 0)
     throw InputError(fmt::format("topology \"{}\" has no NPU: it can be shown, but no collective "
                                  "runs on it",
@@ -290,49 +432,20 @@ Topology make_topology(std::string_view text) {
   return topology;
 }
 
-Topology make_network(std::string_view text) {
-  const TextForm form = about(text, [&] { return parse_text_form(text); });
-  const auto [paths, nodes] = about(text, [&] { return file_and_nodes(form.head); });
-  const auto [path, others] = file_and_others(paths);
-  const bool is_file =
-      names_file(path) || (std::filesystem::is_regular_file(path) && !is_family_or_machine(path));
-  // Read once, as it may be a pipe.
-  if (is_file && std::filesystem::exists(path) && !std::filesystem::is_directory(path)) {
-    const std::string bytes = read_input_file(path);
-    std::string_view content = bytes;
-    if (content.starts_with("\xEF\xBB\xBF")) content.remove_prefix(3); // a mark of UTF-8
-    if (content.starts_with("\xFF\xFE") || content.starts_with("\xFE\xFF"))
-      throw InputError(fmt::format("{}:1:1: it is in UTF-16, and is read in UTF-8", path));
-    if (const topologies::ForeignFormat* format = topologies::foreign_format(content)) {
-      about(text, [&] { require_known_keys(form, known_keys(*format)); });
-      Topology whole = topologies::read_foreign(
-          *format, foreign_file(*format, content, path, nodes, others, form));
-      return about(text, [&] { return changed(std::move(whole), form); });
-    }
-    if (others.empty() && nodes == 1) {
-      topologies::refuse_other_kinds(content, path);
-      about(text, [&] { require_known_keys(form, {changes.begin(), changes.end()}); });
-      Topology whole = parse_topology(content, path); // its errors have a place of their own
-      return about(text, [&] { return changed(std::move(whole), form); });
-    }
+Topology make_network(std::string_view text, const AdmitProgram& admit) {
+  TextForm form = about(text, [&] { return parse_text_form(text); });
+  const auto family = std::ranges::find(topology_families(), form.head, &TopologyRow::name);
+  if (!form.is_file && family != topology_families().end())
+    return about(text, [&] { return changed(build_family(*family, form), form); });
+  if (!form.is_file) {
+    const std::optional<std::string> machine = topologies::machine_file(form.head);
+    if (!machine) throw InputError(unknown_name("topology", form.head, known_topologies()));
+    if (!form.shape.empty())
+      throw InputError(fmt::format("topology \"{}\": a machine takes no numbers", text));
+    form.head = *machine;
   }
-  const std::optional<std::string> file =
-      is_file ? std::optional(form.head) : topologies::machine_file(form.head);
-  if (file) {
-    about(text, [&] { require_known_keys(form, {changes.begin(), changes.end()}); });
-    Topology whole = read_topology(*file); // its errors have a place of their own
-    return about(text, [&] { return changed(std::move(whole), form); });
-  }
-
-  const std::size_t colon = form.head.find(':');
-  const std::string family(trimmed(std::string_view(form.head).substr(0, colon)));
-  const std::string numbers = colon == std::string::npos ? "" : form.head.substr(colon + 1);
-  for (const TopologyRow& row : topology_families())
-    if (row.name == family)
-      return about(text, [&] { return changed(build_family(row, form, numbers), form); });
-  if (topologies::machine_file(family))
-    throw InputError(fmt::format("topology \"{}\": a machine takes no numbers", text));
-  throw InputError(unknown_name("topology", family, known_topologies()));
+  Topology whole = file_network(text, form, admit); // its errors have a place of their own
+  return about(text, [&] { return changed(std::move(whole), form); });
 }
 
 } // namespace tutti

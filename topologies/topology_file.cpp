@@ -29,11 +29,19 @@
 //   bandwidth = "40GB/s"
 //   links = [["npu0", "bridge"], ["npu1", "bridge"]] # every link in that direction, or
 //                                   # ["npu0", "bridge", 1]: one of them, from 0 in their order
+//
+//   [template]                      # parameters, which a text may say: net.toml:cables=4
+//   cables = 2
+//   [[links]]
+//   for = { i = "${cables}" }       # so many tables, for i = 0, 1, ...; also of nodes and groups
+//   from = "npu${i}"
+//   to = "npu${mod(i + 1, 2)}"
 #include "sim/error.hpp"
 #include "sim/files/config.hpp"
 #include "sim/files/gzip.hpp"
 #include "topologies/list.hpp"
 #include "topologies/parts.hpp"
+#include "topologies/topology_template.hpp"
 
 #include <fmt/format.h>
 
@@ -83,11 +91,12 @@ std::vector<int> parse_ints(const ConfigValue& value, int low) {
 /// Fills TopologyParts table by table; every complaint carries the place in the file.
 class Reader {
 public:
-  explicit Reader(ConfigTable root) : root_(std::move(root)) {}
+  Reader(const ConfigTable& root, const topologies::TopologyTemplate& values)
+      : root_(values.filled(root)), template_(values) {}
 
   Topology read(const std::string& default_name) {
-    root_.allow_only(
-        {"name", "note", "npu", "npus", "shape", "defaults", "nodes", "links", "groups"});
+    root_.allow_only({"name", "note", "npu", "npus", "shape", "defaults", "template", "nodes",
+                      "links", "groups"});
     const std::optional<ConfigValue> name = root_.find("name");
     parts_.name = name ? name->string() : default_name;
     if (const std::optional<ConfigValue> note = root_.find("note")) parts_.note = note->string();
@@ -95,9 +104,9 @@ public:
     read_shape();
     read_defaults();
     read_npus();
-    for (ConfigTable& table : root_.tables("nodes")) read_node(table);
-    for (ConfigTable& table : root_.tables("links")) read_links(table);
-    for (ConfigTable& table : root_.tables("groups")) read_group(table);
+    read_each("nodes", &Reader::read_node);
+    read_each("links", &Reader::read_links);
+    read_each("groups", &Reader::read_group);
     root_.finish();
     fill_coordinates();
     try {
@@ -108,6 +117,11 @@ public:
   }
 
 private:
+  void read_each(const std::string& key, void (Reader::*read)(ConfigTable&)) {
+    for (const ConfigTable& table : root_.tables(key))
+      template_.for_each(table, [&](ConfigTable& each) { (this->*read)(each); });
+  }
+
   void read_shape() {
     if (const std::optional<ConfigValue> shape = root_.find("shape")) {
       parts_.shape = parse_ints(*shape, 1);
@@ -347,6 +361,7 @@ private:
   }
 
   ConfigTable root_;
+  const topologies::TopologyTemplate& template_;
   TopologyParts parts_;
   std::unordered_map<std::string, NodeId> ids_;
   std::optional<ConfigValue> default_bandwidth_, default_latency_;
@@ -355,12 +370,18 @@ private:
 
 } // namespace
 
+Topology topologies::topology_of(const ConfigTable& root, const TopologyTemplate& values,
+                                 const std::string& name) {
+  return Reader(root, values).read(name);
+}
+
 Topology read_topology(const std::string& file) {
-  return Reader(read_config(file)).read(plain_stem(file));
+  return parse_topology(read_input_file(file), file);
 }
 
 Topology parse_topology(std::string_view toml, const std::string& source_name) {
-  return Reader(parse_config(toml, source_name)).read(plain_stem(source_name));
+  const ConfigTable root = parse_config(toml, source_name);
+  return topology_of(root, topologies::TopologyTemplate(root), plain_stem(source_name));
 }
 
 } // namespace tutti

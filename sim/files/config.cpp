@@ -209,8 +209,13 @@ private:
   [[nodiscard]] NodePtr empty(const toml::node& from) const {
     if (from.is_table()) return std::make_unique<toml::table>();
     if (from.is_array()) return std::make_unique<toml::array>();
-    if (const auto* text = from.as_string())
-      return node_of(replacement_(text->get()).value_or(text->get()));
+    if (const auto* text = from.as_string()) {
+      try {
+        return node_of(replacement_(text->get()).value_or(text->get()));
+      } catch (const InputError& e) {
+        throw InputError(from_.place_of(from) + ": " + e.what());
+      }
+    }
     return from.visit([](const auto& leaf) -> NodePtr {
       return std::make_unique<std::decay_t<decltype(leaf)>>(leaf);
     });

@@ -24,7 +24,7 @@ class ConfigTable;
 
 /// What may stand where a text stood.
 using ConfigScalar = std::variant<std::string, std::int64_t, double, bool>;
-/// What replaces a text; nothing where it stays.
+/// What replaces a text; nothing where it stays. Its InputErrors get the text's place.
 using TextReplacement = std::function<std::optional<ConfigScalar>(const std::string& text)>;
 
 /// A value that stands in no file.

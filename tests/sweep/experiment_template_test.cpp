@@ -102,7 +102,7 @@ TEST_CASE("files that a point's experiment names are part of its key") {
   const std::string file = folder.file("net.toml"), source = folder.file("sweep.toml");
   const std::string toml = "topologies = {net = \"${net}\"}\n[[runs]]\ncollectives = "
                            "[\"all_gather\"]\nalgorithms = [\"ring\"]\n";
-  const std::string text = GENERATE("net.toml", "net.toml,fail-links=1");
+  const std::string text = GENERATE("net.toml", "net.toml,fail-links=1", "net.toml:nodes=8");
   const auto fingerprints = [&] {
     return template_of(toml, source).file_fingerprints(values({{"net", text_value(text)}}));
   };

@@ -1,5 +1,6 @@
-#include "experiments/driver/sweep/space/expression.hpp"
+#include "sim/expressions/expression.hpp"
 
+#include "experiments/driver/records/renames.hpp"
 #include "experiments/driver/sweep/store/database.hpp"
 #include "sim/random.hpp"
 #include "tests/catch.hpp"
@@ -219,7 +220,7 @@ TEST_CASE("unknown names are answered with what is known") {
 TEST_CASE("names of earlier versions are answered with the new ones") {
   const std::vector<std::string> results{"iteration_time_s", "max_link_utilisation"};
   const auto refusal = [&](const char* text) {
-    return message_of([&] { (void)Expression(text, results); });
+    return message_of([&] { (void)Expression(text, results, unknown_column); });
   };
   CHECK(refusal("2 * time_s") ==
         "column 5 of \"2 * time_s\": name \"time_s\" is called \"iteration_time_s\" now");

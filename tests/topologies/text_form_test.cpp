@@ -100,9 +100,9 @@ TEST_CASE("a path is a file, and nodes can be taken from it, too") {
   const Topology t = make_topology(file + ",without-link=npu0>npu1");
   CHECK(t.link_count() == 4); // both parallel links in that direction
   CHECK(t.name() == "text_form_test,without-link=npu0>npu1");
-  CHECK_THROWS_WITH(make_topology(file + ",bandwidth=1GB/s"),
-                    "topology \"text_form_test.toml,bandwidth=1GB/s\": unknown key \"bandwidth\" "
-                    "(known: without, without-link, fail-links, fail-seed, unwind)");
+  CHECK_THROWS_WITH(make_topology(file + ",nics=8"),
+                    "topology \"text_form_test.toml,nics=8\": unknown key \"nics\" (known: "
+                    "bandwidth, latency, without, without-link, fail-links, fail-seed, unwind)");
   std::ofstream(file) << "npus = 3\nnpsu = 4\n";
   CHECK_THROWS_WITH(make_topology(file), ContainsSubstring("text_form_test.toml:2:1: unknown key"));
   std::remove(file.c_str());

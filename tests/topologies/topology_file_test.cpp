@@ -143,7 +143,7 @@ TEST_CASE("the example at the head of topology_file.cpp is a topology") {
   const Topology t = parsed(text);
   CHECK(t.name() == "two GPUs");
   CHECK(t.npu_count() == 2);
-  CHECK(t.link_count() == 4);
+  CHECK(t.link_count() == 8);
   CHECK(t.coordinate(NodeId{1})[0] == 1);
   CHECK(t.coordinate(t.find_node("bridge"))[0] == 0);
   CHECK(t.groups()[0].links == std::vector<LinkId>{LinkId{0}, LinkId{2}});
@@ -160,8 +160,9 @@ TEST_CASE("a ring by hand is the ring of the family") {
 
 TEST_CASE("mistakes at the top of a file") {
   const RefusalRows rows = {
-      {"npus = 2\nnoded = 3", "2:1: unknown key \"noded\" (known: name, note, npu, npus, shape, "
-                              "defaults, nodes, links, groups; did you mean \"nodes\"?) ..."},
+      {"npus = 2\nnoded = 3",
+       "2:1: unknown key \"noded\" (known: name, note, npu, npus, shape, "
+       "defaults, template, nodes, links, groups; did you mean \"nodes\"?) ..."},
       {"name = 5", "1:8: expected a string, found the integer 5"},
       {"note = 5", "1:8: expected a string, found the integer 5"},
       {"npus = 0", "1:8: 0 is out of range (1 .. 1000000)"},
@@ -232,7 +233,8 @@ TEST_CASE("mistakes in links") {
       {"[[links]]\nfrom = 0\nto = 3", "dir/t.toml:10:6: 3 is out of range (0 .. 2)"},
       {"[[links]]\nfrom = 0\nto = 0.5", "dir/t.toml:10:6: expected a string, found the number 0.5"},
       {"[[links]]\nfrom = 0\nto = 1\nbandwith = '1GB/s'",
-       "dir/t.toml:11:1: unknown key \"bandwith\" (known: between, from, to, bandwidth, latency, "
+       "dir/t.toml:11:1: unknown key \"bandwith\" (known: for, between, from, to, bandwidth, "
+       "latency, "
        "directed, dimension, part; did you mean \"bandwidth\"?)"},
   };
   check_whole_refusals(with_switch, rows);
@@ -284,7 +286,7 @@ TEST_CASE("mistakes in groups") {
       {"name = 'bus'\nbandwidth = '8GB/s'",
        "10:1: this table needs a key \"links\" (it has: name, bandwidth)"},
       {"nmae = 'bus'",
-       R"(11:1: unknown key "nmae" (known: name, links, bandwidth; did you mean "name"?))"},
+       R"(11:1: unknown key "nmae" (known: for, name, links, bandwidth; did you mean "name"?))"},
   };
   check_whole_refusals([&](const std::string& more) { return with_link("[[groups]]\n" + more); },
                        rows, "dir/t.toml:");

@@ -29,8 +29,8 @@ std::vector<LabelledTopology> read_topologies(ConfigTable& root, const std::stri
     const ConfigValue value = table.at(label);
     value.located([&] { require_one_line(label); });
     const std::string text = value.string();
-    const std::string found = topology_beside(text, source_name);
-    topologies.push_back({label, text, value.located([&] { return make_topology(found); })});
+    topologies.push_back(
+        {label, text, value.located([&] { return topology_named(text, value, source_name); })});
   }
   if (topologies.empty()) throw table.error("no topology is named");
   return topologies;

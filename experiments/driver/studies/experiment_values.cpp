@@ -8,7 +8,7 @@
 #include "experiments/driver/studies/keys.hpp"
 #include "experiments/driver/studies/registry.hpp"
 #include "sim/error.hpp"
-#include "sim/files/gzip.hpp"
+#include "topologies/list.hpp"
 
 #include <fmt/format.h>
 
@@ -51,10 +51,15 @@ std::string plain_name(const ConfigValue& value) {
 }
 
 std::string topology_beside(const std::string& text, const std::string& source_name) {
-  const std::string file = text.substr(0, text.find(','));
-  return unpacked_name(file).ends_with(".toml")
-             ? beside(file, source_name) + text.substr(file.size())
-             : text;
+  const std::string_view file =
+      topology_file(text, std::filesystem::path(source_name).parent_path().string());
+  return file.empty() ? text : beside(std::string(file), source_name) + text.substr(file.size());
+}
+
+Topology topology_named(const std::string& text, const ConfigValue& value,
+                        const std::string& source_name) {
+  return make_topology(topology_beside(text, source_name),
+                       [&value](const std::string& program) { value.admit(program); });
 }
 
 std::string string_at(ConfigTable& table, const std::string& key) {

@@ -86,8 +86,12 @@ template <typename Studies> std::string label_at(ConfigTable& table, const Studi
 /// The file of this name beside the experiment's, if it is there, else as it is.
 [[nodiscard]] std::string beside(const std::string& file, const std::string& source_name);
 
-/// The same for the file of a topology's text, which options may follow: "net.toml,fail-links=3".
+/// The same for a topology's text, if it begins with a file: "net.toml:nodes=8,fail-links=3".
 [[nodiscard]] std::string topology_beside(const std::string& text, const std::string& source_name);
+/// The network of such a text, which stands at this value. Errors: as make_topology(); InputError
+/// where a program prints it that the file may not run (ConfigValue::admit).
+[[nodiscard]] Topology topology_named(const std::string& text, const ConfigValue& value,
+                                      const std::string& source_name);
 
 /// Empty where the key isn't there.
 [[nodiscard]] std::string string_at(ConfigTable& table, const std::string& key);

@@ -3,8 +3,9 @@
 // group, compare and sort afterwards are integers and doubles by row.
 #include "experiments/driver/sweep/analysis/analysed_points.hpp"
 
-#include "experiments/driver/sweep/space/expression.hpp"
+#include "experiments/driver/records/renames.hpp"
 #include "sim/error.hpp"
+#include "sim/expressions/expression.hpp"
 #include "sim/ids.hpp"
 #include "sim/text.hpp"
 
@@ -66,7 +67,7 @@ private:
 // The expression's value for each row that is done, where it has one.
 std::vector<double> evaluated(const PointTable& table, const Objective& objective,
                               const std::vector<bool>& done) {
-  const Expression expression(objective.expression, names_of(table));
+  const Expression expression(objective.expression, names_of(table), unknown_column);
   RowValues values(table, expression);
   std::vector<double> results(table.rows, no_value);
   for (std::size_t row = 0; row < table.rows; ++row) {
@@ -214,7 +215,7 @@ PointTable with_objectives(const Sweep& sweep, PointTable table) {
 }
 
 ChosenPoints points_where(const PointTable& table, const std::string& condition) {
-  const Expression expression(condition, names_of(table));
+  const Expression expression(condition, names_of(table), unknown_column);
   RowValues values(table, expression);
   ChosenPoints chosen{.rows = {}, .names = expression.names()};
   for (std::uint32_t row = 0; row < table.rows; ++row) {

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "experiments/driver/sweep/analysis/levels.hpp"
-#include "experiments/driver/sweep/space/value.hpp"
+#include "sim/expressions/value.hpp"
 
 #include <cstddef>
 #include <cstdint>

@@ -5,13 +5,14 @@
 
 #include "experiments/driver/figures/picture.hpp"
 #include "experiments/driver/records/file_stem.hpp"
+#include "experiments/driver/records/renames.hpp"
 #include "experiments/driver/sweep/analysis/analysed_points.hpp"
 #include "experiments/driver/sweep/report/analysis_report.hpp"
 #include "experiments/driver/sweep/report/points_csv.hpp"
 #include "experiments/driver/sweep/report/sweep_page.hpp"
-#include "experiments/driver/sweep/space/expression.hpp"
 #include "experiments/driver/sweep/space/point_results.hpp"
 #include "sim/error.hpp"
+#include "sim/expressions/expression.hpp"
 #include "sim/files/csv.hpp"
 #include "sim/files/files.hpp"
 
@@ -126,7 +127,7 @@ std::vector<std::string> analysed_columns(const Sweep& sweep) {
   std::vector<std::string> names = parameter_names(sweep);
   names.emplace_back("status");
   for (const Objective& objective : sweep.objectives) {
-    const Expression expression(objective.expression, known);
+    const Expression expression(objective.expression, known, unknown_column);
     for (const std::string& name : expression.names())
       if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
   }

@@ -3,7 +3,7 @@
 // the product of its axes.
 #pragma once
 
-#include "experiments/driver/sweep/space/value.hpp"
+#include "sim/expressions/value.hpp"
 
 #include <cstddef>
 #include <cstdint>

@@ -3,8 +3,9 @@
 // `largest` is special: its condition is about itself, which is a trial and no cycle.
 #include "experiments/driver/sweep/space/dependencies.hpp"
 
-#include "experiments/driver/sweep/space/expression.hpp"
+#include "experiments/driver/records/renames.hpp"
 #include "sim/error.hpp"
+#include "sim/expressions/expression.hpp"
 #include "sim/text.hpp"
 
 #include <fmt/format.h>
@@ -72,8 +73,9 @@ std::vector<std::string> names_of(const Definition& definition,
     return names;
   }
   if (const auto* number = std::get_if<NumberDefinition>(&definition.what))
-    return Expression(number->expression, known).names();
-  return Expression(std::get<LargestDefinition>(definition.what).condition, known).names();
+    return Expression(number->expression, known, unknown_column).names();
+  return Expression(std::get<LargestDefinition>(definition.what).condition, known, unknown_column)
+      .names();
 }
 
 Dependencies dependencies_of(const Sweep& sweep) {

@@ -6,11 +6,11 @@
 
 #include "experiments/driver/records/provenance.hpp"
 #include "experiments/driver/studies/experiment_values.hpp"
-#include "experiments/driver/sweep/space/whole_number.hpp"
 #include "sim/error.hpp"
 #include "sim/files/files.hpp"
 #include "sim/hash.hpp"
 #include "sim/text.hpp"
+#include "topologies/list.hpp"
 #include "topologies/machines.hpp"
 #include "workloads/model.hpp"
 #include "workloads/npu_profile.hpp"
@@ -41,28 +41,6 @@ constexpr int results_version = 6;
 constexpr std::array file_keys{"algorithm",  "algorithms", "collective", "collectives",
                                "events",     "groups",     "model",      "npu",
                                "start_file", "trace",      "workload"};
-
-struct TextPart {
-  std::string_view before; ///< as it stands
-  std::string_view name;   ///< of the value behind it; empty: the text ends
-};
-
-// The text as parts, the last without a name. Errors: InputError for "${" without an end.
-std::vector<TextPart> parts_of_text(std::string_view text) {
-  std::vector<TextPart> parts;
-  while (true) {
-    const std::size_t begin = text.find("${");
-    if (begin == std::string_view::npos) {
-      parts.push_back({text, {}});
-      return parts;
-    }
-    const std::size_t end = text.find('}', begin);
-    if (end == std::string_view::npos || end == begin + 2)
-      throw InputError(fmt::format("\"{}\": a name stands in ${{...}}", text));
-    parts.push_back({text.substr(0, begin), text.substr(begin + 2, end - begin - 2)});
-    text.remove_prefix(end + 1);
-  }
-}
 
 // All texts of a table, wherever in it they stand.
 std::vector<std::string> texts_in(const ConfigTable& table) {
@@ -104,22 +82,14 @@ std::string kind_of(ConfigTable& table) {
   return found.front();
 }
 
-std::string topology_text_of(ConfigTable& table) {
+ConfigValue topology_of(ConfigTable& table) {
   ConfigTable topologies = table.at("topologies").table();
   const std::vector<std::string> labels = topologies.keys();
   if (labels.size() != 1)
     throw topologies.error(fmt::format("a point has one topology, not {}: vary its text with "
                                        "${{names}} of parameters",
                                        labels.size()));
-  return topologies.at(labels.front()).string();
-}
-
-// A quantity stays a text with its unit ("1GiB"): TOML has none, and experiments ask for one.
-ConfigScalar toml_scalar(const Value& value) {
-  if (value.kind == Value::Kind::boolean) return value.number != 0;
-  if (value.kind == Value::Kind::text || value.unit != Unit::none) return to_text(value);
-  if (is_whole(value.number)) return static_cast<std::int64_t>(value.number);
-  return value.number;
+  return topologies.at(labels.front());
 }
 
 std::string content_fingerprint(const fs::path& file) {
@@ -130,30 +100,14 @@ std::string content_fingerprint(const fs::path& file) {
 
 } // namespace
 
-std::vector<std::string> names_in(std::string_view text) {
-  std::vector<std::string> names;
-  for (const TextPart& part : parts_of_text(text))
-    if (!part.name.empty() && std::find(names.begin(), names.end(), part.name) == names.end())
-      names.emplace_back(part.name);
-  return names;
-}
-
-std::string filled_in(std::string_view text, const ValueOf& value_of) {
-  std::string filled;
-  for (const TextPart& part : parts_of_text(text)) {
-    filled += part.before;
-    if (!part.name.empty()) filled += to_text(value_of(std::string(part.name)));
-  }
-  return filled;
-}
-
 ExperimentTemplate::ExperimentTemplate(const ConfigTable& table, std::string source_name)
     : table_(table), source_name_(std::move(source_name)) {
   ConfigTable root = table;
   std::vector<std::string> parts = kind_names();
   parts.emplace_back("topologies");
   root.allow_only(parts);
-  topology_text_ = topology_text_of(root);
+  topology_ = topology_of(root);
+  topology_text_ = topology_->string();
   kind_ = kind_of(root);
   const auto located = [&table](const auto& body) {
     try {
@@ -173,13 +127,8 @@ ExperimentTemplate::ExperimentTemplate(const ConfigTable& table, std::string sou
 }
 
 Experiment ExperimentTemplate::experiment(const ValueOf& value_of, std::uint64_t seed) const {
-  const auto replacement = [&value_of](const std::string& text) -> std::optional<ConfigScalar> {
-    if (text.find("${") == std::string::npos) return std::nullopt;
-    const std::vector<TextPart> parts = parts_of_text(text);
-    const bool is_name_alone =
-        parts.size() == 2 && parts.front().before.empty() && parts.back().before.empty();
-    return is_name_alone ? toml_scalar(value_of(std::string(parts.front().name)))
-                         : ConfigScalar(filled_in(text, value_of));
+  const auto replacement = [&value_of](const std::string& text) {
+    return value_for(text, value_of);
   };
   return unnamed_experiment(table_.replaced(replacement), source_name_, seed);
 }
@@ -191,10 +140,12 @@ const std::string& ExperimentTemplate::fingerprint_of(const std::string& text) c
   const auto [found, is_new] = fingerprints_.try_emplace(text);
   if (!is_new) return found->second;
   std::error_code error;
-  const std::string named = text.substr(0, text.find(',')); // options of a topology may follow
+  const std::string folder = fs::path(source_name_).parent_path().string();
+  std::string named(topology_file(text, folder)); // options of a topology may follow
+  if (named.empty()) named = text.substr(0, text.find(','));
   const fs::path file = beside(named, source_name_);
   if (fs::is_regular_file(file, error)) found->second = content_fingerprint(file);
-  if (const auto machine = topologies::machine_file(named))
+  if (const auto machine = topologies::machine_file(named.substr(0, named.find(':'))))
     found->second += content_fingerprint(*machine);
   for (const std::string& folder : {model_folder(), npu_folder()})
     if (const fs::path data = fs::path(folder) / (named + ".toml");
@@ -223,6 +174,10 @@ std::vector<std::string> ExperimentTemplate::programs() const {
   };
   (void)table_.replaced(look);
   return {programs.begin(), programs.end()};
+}
+
+Topology ExperimentTemplate::topology(const std::string& text) const {
+  return topology_named(text, *topology_, source_name_);
 }
 
 std::string ExperimentTemplate::file_fingerprints(const ValueOf& value_of) const {

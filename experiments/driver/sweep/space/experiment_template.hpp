@@ -2,25 +2,16 @@
 #pragma once
 
 #include "experiments/driver/studies/experiment.hpp"
-#include "experiments/driver/sweep/space/value.hpp"
+#include "sim/expressions/placeholders.hpp"
 #include "sim/files/config.hpp"
 
 #include <cstdint>
-#include <functional>
 #include <map>
+#include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 namespace tutti::sweep {
-
-/// The value of a name.
-using ValueOf = std::function<Value(const std::string& name)>;
-
-/// The names in ${...}, each once, in their order. Errors: InputError for "${" without an end.
-[[nodiscard]] std::vector<std::string> names_in(std::string_view text);
-/// The text with values for names.
-[[nodiscard]] std::string filled_in(std::string_view text, const ValueOf& value_of);
 
 class ExperimentTemplate {
 public:
@@ -34,6 +25,8 @@ public:
   [[nodiscard]] const std::vector<std::string>& names() const { return names_; }
   /// Text of the one topology, with ${names}.
   [[nodiscard]] const std::string& topology_text() const { return topology_text_; }
+  /// The network of that text, filled in. Errors: as topology_named().
+  [[nodiscard]] Topology topology(const std::string& text) const;
   /// Everything but the values of names() that decides what a point comes to, its text and Tutti's
   /// version, as a text.
   [[nodiscard]] const std::string& fingerprint_text() const { return fingerprint_text_; }
@@ -52,6 +45,7 @@ private:
   [[nodiscard]] const std::string& fingerprint_of(const std::string& text) const;
 
   ConfigTable table_;
+  std::optional<ConfigValue> topology_;
   std::string source_name_, topology_text_, fingerprint_text_, kind_;
   std::vector<std::string> names_;
   std::vector<std::string> file_texts_;                     ///< that may name a file, with ${names}

@@ -1,7 +1,7 @@
 // The largest number of four significant digits for which something holds.
 #pragma once
 
-#include "experiments/driver/sweep/space/value.hpp"
+#include "sim/expressions/value.hpp"
 
 #include <functional>
 #include <optional>

@@ -1,7 +1,7 @@
 // The points of a sweep as columns, for analyses of up to millions of them.
 #pragma once
 
-#include "experiments/driver/sweep/space/value.hpp"
+#include "sim/expressions/value.hpp"
 
 #include <cmath>
 #include <cstddef>

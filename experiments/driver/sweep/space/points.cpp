@@ -3,12 +3,12 @@
 // constraints that need none are tried first, and each distinct topology text is made once.
 #include "experiments/driver/sweep/space/points.hpp"
 
-#include "experiments/driver/studies/experiment_values.hpp"
+#include "experiments/driver/records/renames.hpp"
 #include "experiments/driver/sweep/space/dependencies.hpp"
-#include "experiments/driver/sweep/space/expression.hpp"
 #include "experiments/driver/sweep/space/four_digits.hpp"
 #include "experiments/driver/sweep/space/network_facts.hpp"
 #include "sim/error.hpp"
+#include "sim/expressions/expression.hpp"
 #include "sim/hash.hpp"
 #include "topologies/list.hpp"
 
@@ -112,7 +112,7 @@ private:
   }
 
   PlacedExpression placed(const std::string& text, const std::string& place) const {
-    PlacedExpression made{Expression(text, dependencies_.names), {}, place};
+    PlacedExpression made{Expression(text, dependencies_.names, unknown_column), {}, place};
     for (const std::string& name : made.expression.names()) made.uses.push_back(indices_.at(name));
     return made;
   }
@@ -261,7 +261,7 @@ private:
 
   [[nodiscard]] std::vector<double> facts_of_text(const std::string& text) {
     try {
-      const Topology topology = make_topology(topology_beside(text, sweep_.source_name));
+      const Topology topology = sweep_.experiment->topology(text);
       for (const std::string& line : topology.parts().assumed)
         space_.assumed.push_back(fmt::format("{}: assumed: {}", topology.name(), line));
       for (const Finding& finding : topology.parts().odd) space_.assumed.push_back(finding.words);

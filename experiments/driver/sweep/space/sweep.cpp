@@ -7,15 +7,16 @@
 // has to be a plain word in all three.
 #include "experiments/driver/sweep/space/sweep.hpp"
 
+#include "experiments/driver/records/renames.hpp"
 #include "experiments/driver/studies/experiment_values.hpp"
 #include "experiments/driver/sweep/space/analyses_reader.hpp"
 #include "experiments/driver/sweep/space/dependencies.hpp"
-#include "experiments/driver/sweep/space/expression.hpp"
 #include "experiments/driver/sweep/space/network_facts.hpp"
 #include "experiments/driver/sweep/space/point_results.hpp"
 #include "experiments/driver/sweep/space/value_reader.hpp"
-#include "experiments/driver/sweep/space/whole_number.hpp"
 #include "sim/error.hpp"
+#include "sim/expressions/expression.hpp"
+#include "sim/expressions/whole_number.hpp"
 #include "sim/files/files.hpp"
 #include "sim/files/gzip.hpp"
 #include "sim/text.hpp"
@@ -345,8 +346,9 @@ private:
 
   void use(const std::vector<std::string>& names) { used_.insert(names.begin(), names.end()); }
   void use_expression(const ConfigValue& value, const std::vector<std::string>& known) {
-    use(parsed(value,
-               [&known](const std::string& text) { return Expression(text, known).names(); }));
+    use(parsed(value, [&known](const std::string& text) {
+      return Expression(text, known, unknown_column).names();
+    }));
   }
 
   void refuse_unused() const {

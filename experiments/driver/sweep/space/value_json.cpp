@@ -1,7 +1,7 @@
 // The store, a selection's file and --json write the same numbers, which read back as the same.
 #include "experiments/driver/sweep/space/value_json.hpp"
 
-#include "experiments/driver/sweep/space/whole_number.hpp"
+#include "sim/expressions/whole_number.hpp"
 
 #include <cmath>
 #include <cstdint>

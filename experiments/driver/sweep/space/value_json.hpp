@@ -1,7 +1,7 @@
 // Values as JSON has them.
 #pragma once
 
-#include "experiments/driver/sweep/space/value.hpp"
+#include "sim/expressions/value.hpp"
 
 #include <nlohmann/json.hpp>
 

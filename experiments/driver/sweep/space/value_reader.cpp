@@ -122,12 +122,6 @@ SampleMethod method_of(const ConfigValue& value) {
 
 } // namespace
 
-Value scalar_of(const ConfigValue& value) {
-  if (value.is_string()) return text_value(value.string());
-  if (value.is_boolean()) return boolean_value(value.boolean());
-  return number_value(value.number());
-}
-
 std::vector<Value> values_of(const ConfigValue& value) {
   std::vector<Value> values;
   if (value.is_table()) {

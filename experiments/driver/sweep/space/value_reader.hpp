@@ -2,6 +2,7 @@
 #pragma once
 
 #include "experiments/driver/sweep/space/axis.hpp"
+#include "sim/expressions/placeholders.hpp"
 #include "sim/files/config.hpp"
 
 #include <cstdint>
@@ -12,8 +13,6 @@ namespace tutti::sweep {
 
 /// Errors of all: InputError with a place.
 
-/// A number, a text (a quantity where it is one), true or false.
-[[nodiscard]] Value scalar_of(const ConfigValue& value);
 /// The values of a list (in which "1KiB..1GiB" stands for sizes that double), of a range
 /// ({from, to, step} or {from, to, factor}), or one. Numbers have one unit.
 [[nodiscard]] std::vector<Value> values_of(const ConfigValue& value);

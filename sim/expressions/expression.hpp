@@ -35,21 +35,28 @@
 // unknown.
 #pragma once
 
-#include "experiments/driver/sweep/space/value.hpp"
+#include "sim/error.hpp"
+#include "sim/expressions/value.hpp"
 
 #include <memory>
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
-namespace tutti::sweep {
+namespace tutti {
+
+/// The words for a name that isn't known, as unknown_name() has them.
+using UnknownName = std::string (*)(std::string_view what, std::string_view name,
+                                    std::span<const std::string> known);
 
 class Expression {
 public:
   /// `known`: names that it may use. Errors: InputError with the column, what was found there and
   /// what may stand there; more than 10,000 letters, or 200 values within each other.
-  Expression(std::string text, std::span<const std::string> known);
+  Expression(std::string text, std::span<const std::string> known,
+             UnknownName unknown = unknown_name);
 
   [[nodiscard]] const std::string& text() const { return text_; }
   /// The names that it uses, as `known` has them, in the order in which it names them.
@@ -72,4 +79,4 @@ private:
   std::shared_ptr<const Term> root_;
 };
 
-} // namespace tutti::sweep
+} // namespace tutti

@@ -3,7 +3,7 @@
 
 #include <cmath>
 
-namespace tutti::sweep {
+namespace tutti {
 
 /// Up to here every whole number is exact.
 inline constexpr double most_whole = 9e15;
@@ -12,4 +12,4 @@ inline constexpr double most_whole = 9e15;
   return std::abs(number) < most_whole && number == std::floor(number);
 }
 
-} // namespace tutti::sweep
+} // namespace tutti

@@ -1,4 +1,4 @@
-// What a parameter of a sweep can be: a number, perhaps with a unit, a text, or true or false.
+// What a parameter of a sweep or of a topology file can be: a number, perhaps with a unit, a text, or true or false.
 // Numbers are in SI units everywhere (bytes, seconds, bytes per second): in expressions, in the
 // store, in tables.
 #pragma once
@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-namespace tutti::sweep {
+namespace tutti {
 
 enum class Unit : std::uint8_t { none, bytes, seconds, bytes_per_second };
 [[nodiscard]] std::string_view to_text(Unit unit); ///< "", "bytes", "seconds", "bytes_per_second"
@@ -33,4 +33,4 @@ struct Value {
 /// rounded to it.
 [[nodiscard]] std::string to_text(const Value& value);
 
-} // namespace tutti::sweep
+} // namespace tutti

@@ -1,10 +1,10 @@
 // A text is a quantity just if the simulator's own parsers read it as one, so that "1GiB" means the
 // same in a sweep as in an experiment. A double holds bytes and bytes per second exactly up to
 // 2^53; texts are made of the whole number of bytes, picoseconds or bytes per second nearest to it.
-#include "experiments/driver/sweep/space/value.hpp"
+#include "sim/expressions/value.hpp"
 
-#include "experiments/driver/sweep/space/whole_number.hpp"
 #include "sim/error.hpp"
+#include "sim/expressions/whole_number.hpp"
 #include "sim/units.hpp"
 
 #include <fmt/format.h>
@@ -14,7 +14,7 @@
 #include <optional>
 #include <vector>
 
-namespace tutti::sweep {
+namespace tutti {
 
 namespace {
 
@@ -93,4 +93,4 @@ std::string to_text(const Value& value) {
   return number_text(value.number);
 }
 
-} // namespace tutti::sweep
+} // namespace tutti

@@ -2,9 +2,8 @@
 // expression can do nothing but compute: whoever runs a sweep of somebody else's trusts no SQL in
 // it. Operators and functions are rows of two tables; how closely an operator binds is its level
 // (Pratt, "Top down operator precedence", POPL 1973).
-#include "experiments/driver/sweep/space/expression.hpp"
+#include "sim/expressions/expression.hpp"
 
-#include "experiments/driver/records/renames.hpp"
 #include "sim/error.hpp"
 #include "sim/text.hpp"
 
@@ -19,7 +18,7 @@
 #include <string_view>
 #include <utility>
 
-namespace tutti::sweep {
+namespace tutti {
 
 namespace {
 
@@ -333,7 +332,8 @@ constexpr std::array reserved_words{"and",  "between", "case", "else", "end",  "
 
 class Parser {
 public:
-  Parser(std::string_view text, std::span<const std::string> known) : text_(text), known_(known) {
+  Parser(std::string_view text, std::span<const std::string> known, UnknownName unknown)
+      : text_(text), known_(known), unknown_(unknown) {
     if (text.size() > longest_text)
       throw InputError(fmt::format("an expression of more than {} letters", longest_text));
     next();
@@ -447,7 +447,7 @@ private:
   Term name(std::size_t at, std::string_view written) {
     const std::string small = lower_case(written);
     const auto found = std::ranges::find(known_, small, &lower_case);
-    if (found == known_.end()) throw error_at(text_, at, unknown_column("name", written, known_));
+    if (found == known_.end()) throw error_at(text_, at, unknown_("name", written, known_));
     auto place = std::ranges::find(names_, *found);
     if (place == names_.end()) place = names_.insert(names_.end(), *found);
     return {.at = at, .name = static_cast<std::size_t>(place - names_.begin())};
@@ -543,6 +543,7 @@ private:
 
   std::string_view text_;
   std::span<const std::string> known_;
+  UnknownName unknown_;
   std::vector<std::string> names_;
   std::string_view word_; ///< that comes next; empty: the end
   std::size_t at_ = 0;    ///< its place
@@ -551,9 +552,9 @@ private:
 
 } // namespace
 
-Expression::Expression(std::string text, std::span<const std::string> known)
+Expression::Expression(std::string text, std::span<const std::string> known, UnknownName unknown)
     : text_(std::move(text)) {
-  Parser parser(text_, known);
+  Parser parser(text_, known, unknown);
   root_ = std::make_shared<const Term>(parser.expression());
   names_ = parser.names();
 }
@@ -579,4 +580,4 @@ bool Expression::holds(std::span<const Value* const> values) const {
   return result && result->number != 0;
 }
 
-} // namespace tutti::sweep
+} // namespace tutti
