@@ -98,13 +98,14 @@ std::optional<ConfigScalar> TopologyTemplate::value_for(const std::string& text,
     }
     return is_for_later ? Value() : *expression.evaluate(operands);
   };
-  std::optional<ConfigScalar> value = tutti::value_for(text, value_of);
+  std::optional<ConfigScalar> value = filled_scalar(text, value_of);
   return is_for_later ? std::nullopt : value;
 }
 
 ConfigTable TopologyTemplate::filled(const ConfigTable& root) const {
   if (names_.empty()) return root;
-  return root.replaced([this](const std::string& text) { return value_for(text, values_); });
+  return root.replaced(
+      [this](const std::string& text, const auto&) { return value_for(text, values_); });
 }
 
 struct TopologyTemplate::Repeats {
@@ -124,7 +125,9 @@ void TopologyTemplate::for_each(ConfigTable table,
 
 /// How far one counts may depend on those before it.
 void TopologyTemplate::repeat(const ConfigTable& table, Repeats& repeats, std::size_t level) const {
-  const auto value = [&](const std::string& text) { return value_for(text, repeats.values); };
+  const auto value = [&](const std::string& text, const auto&) {
+    return value_for(text, repeats.values);
+  };
   if (level == repeats.names.size()) {
     ConfigTable one = table.replaced(value);
     (void)one.find("for");

@@ -5,6 +5,7 @@
 #include "sim/expressions/expression.hpp"
 
 #include "sim/error.hpp"
+#include "sim/expressions/placeholders.hpp"
 #include "sim/text.hpp"
 
 #include <fmt/format.h>
@@ -234,6 +235,19 @@ Known joined_texts(const Operands& of) {
   return Value{Value::Kind::text, Unit::none, 0, text_of(*a) + text_of(*b)};
 }
 
+/// A quantity stands with its unit, as wherever names are filled in.
+Known filled(const Operands& of) {
+  std::string text;
+  for (std::size_t i = 0; i < of.size(); ++i) {
+    const Known part = of.value(i);
+    if (!part) return part;
+    text += to_text(*part);
+  }
+  Value value = text_value(text);
+  value.unit = Unit::none;
+  return value;
+}
+
 Known length(const Operands& of) {
   const Known value = of.value(0);
   if (!value) return value;
@@ -324,7 +338,8 @@ constexpr Row negative{"-", [](const Operands&of) { return known(-of.number(0));
                const Truth holds = of.holds(0);
                return known(holds ? Truth(!*holds) : holds);
              }},
-    choice_row{"case", &choice}, choice_by_value_row{"case", &choice_by_value};
+    filled_row{"${}", &filled}, choice_row{"case", &choice},
+    choice_by_value_row{"case", &choice_by_value};
 
 // Words that can't be names without quotes.
 constexpr std::array reserved_words{"and",  "between", "case", "else", "end",  "false", "in",
@@ -396,7 +411,8 @@ private:
     if (is_reserved || word.empty() || is_in("()+-*/=<>!|,", first))
       refuse("a value: a name, a number, a text in single quotes, a function, \"(\", not or case");
     next();
-    if (first == '\'') return constant(at, text_value(unquoted(word)));
+    if (first == '\'') return text(at, unquoted(word));
+    if (first == '$') return name(at, word.substr(2, word.size() - 3));
     if (first == '"') return name(at, unquoted(word));
     if (is_in(decimal_digits, first) || first == '.')
       return constant(at, number_value(number_in(word)));
@@ -442,6 +458,29 @@ private:
       terms.push_back(operation(0));
     } while (take(","));
     need(")", "an operator, \",\" or \")\"");
+  }
+
+  /// Of what stands in single quotes: its ${names} are filled in.
+  Term text(std::size_t at, const std::string& written) {
+    std::vector<Term> parts;
+    std::string all;
+    const auto split = [&] { // with the place
+      try {
+        return parts_of_text(written);
+      } catch (const InputError& error) {
+        throw error_at(text_, at, error.what());
+      }
+    };
+    for (const TextPart& part : split()) {
+      all += part.before;
+      if (!part.before.empty())
+        parts.push_back({.at = at, .constant = {.text = std::string(part.before)}});
+      if (!part.name.empty()) parts.push_back(name(at, part.name));
+    }
+    const auto is_name = [](const Term& part) { return part.name != Term::no_name; };
+    if (std::ranges::none_of(parts, is_name)) return constant(at, text_value(all));
+    if (parts.size() == 1) return parts.front();
+    return made(at, filled_row, std::move(parts));
   }
 
   Term name(std::size_t at, std::string_view written) {
@@ -531,6 +570,10 @@ private:
         end = word_.find(first, end + 2);
       if (end == std::string_view::npos) throw error_at(text_, at_, "a quote without an end");
       return end + 1;
+    }
+    if (word_.starts_with("${")) {
+      if (const std::size_t end = word_.find('}'); end != std::string_view::npos) return end + 1;
+      throw error_at(text_, at_, "a name stands in ${...}");
     }
     for (const std::string_view symbol : {"==", "<>", "!=", "<=", ">=", "||"})
       if (word_.starts_with(symbol)) return 2;

@@ -19,8 +19,8 @@
 //              round, sign, sqrt
 //
 // Small and large letters are the same in words, names, functions and what `like` compares; a name
-// may stand in double quotes. A quantity in single quotes is a number ('2KiB'), and '' in a text is
-// one quote.
+// may stand in double quotes, or in ${...}, where a text in single quotes has its value. A quantity
+// in single quotes is a number ('2KiB'), and '' in a text is one quote.
 //
 // Numbers are real ones: 1/2 is a half. A text that reads as a number is one where a number is
 // needed ('8' + 1), and any other text is an error there. Comparisons take it as it is: a number is

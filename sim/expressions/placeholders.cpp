@@ -1,5 +1,6 @@
-// A sweep's experiment and a parametric topology file are TOML with names in their texts: one
-// grammar for both, and no second one for what the names stand in.
+// A sweep's experiment and a parametric topology file are TOML with names in their texts: one grammar
+// for both, and no second one for what the names stand in. Two dollars before a brace are one, as far as they go in pairs, so that every text can be written;
+// anywhere else a dollar is itself.
 #include "sim/expressions/placeholders.hpp"
 
 #include "sim/error.hpp"
@@ -9,31 +10,18 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 
 namespace tutti {
 
 namespace {
 
-struct TextPart {
-  std::string_view before; ///< as it stands
-  std::string_view name;   ///< of the value behind it; empty: the text ends
-};
-
-// The text as parts, the last without a name. Errors: InputError for "${" without an end.
-std::vector<TextPart> parts_of_text(std::string_view text) {
-  std::vector<TextPart> parts;
-  while (true) {
-    const std::size_t begin = text.find("${");
-    if (begin == std::string_view::npos) {
-      parts.push_back({text, {}});
-      return parts;
-    }
-    const std::size_t end = text.find('}', begin);
-    if (end == std::string_view::npos || end == begin + 2)
-      throw InputError(fmt::format("\"{}\": a name stands in ${{...}}", text));
-    parts.push_back({text.substr(0, begin), text.substr(begin + 2, end - begin - 2)});
-    text.remove_prefix(end + 1);
-  }
+/// The name that the text is nothing but; empty: there is none.
+std::string name_alone(std::string_view text) {
+  const std::vector<TextPart> parts = parts_of_text(text);
+  const bool is_alone =
+      parts.size() == 2 && parts.front().before.empty() && parts.back().before.empty();
+  return is_alone ? std::string(parts.front().name) : "";
 }
 
 // A quantity stays a text with its unit ("1GiB"): TOML has none, and experiments ask for one.
@@ -46,11 +34,46 @@ ConfigScalar toml_scalar(const Value& value) {
 
 } // namespace
 
+std::vector<TextPart> parts_of_text(std::string_view text) {
+  std::vector<TextPart> parts;
+  for (std::string_view rest = text; true;) {
+    const std::size_t dollar = rest.find("${");
+    if (dollar == std::string_view::npos) {
+      parts.push_back({rest, {}});
+      return parts;
+    }
+    std::size_t first = dollar;
+    while (first > 0 && rest[first - 1] == '$') --first;
+    const std::size_t dollars = dollar + 1 - first;
+    const std::string_view before = rest.substr(0, first + dollars / 2);
+    if (dollars % 2 == 0) {
+      parts.push_back({before, {}});
+      rest.remove_prefix(dollar + 1);
+      continue;
+    }
+    const std::size_t begin = dollar + 2, end = rest.find('}', begin);
+    const std::string_view name = rest.substr(begin, end - begin);
+    if (end == std::string_view::npos || name.empty() || name.find("${") != std::string_view::npos)
+      throw InputError(fmt::format("\"{}\": a name stands in ${{...}} ($${{ is ${{ itself)", text));
+    parts.push_back({before, name});
+    rest.remove_prefix(end + 1);
+  }
+}
+
 std::vector<std::string> names_in(std::string_view text) {
   std::vector<std::string> names;
   for (const TextPart& part : parts_of_text(text))
     if (!part.name.empty() && std::find(names.begin(), names.end(), part.name) == names.end())
       names.emplace_back(part.name);
+  return names;
+}
+
+std::vector<std::string> known_names_in(std::string_view text,
+                                        const std::vector<std::string>& known) {
+  std::vector<std::string> names = names_in(text);
+  for (const std::string& name : names)
+    if (std::find(known.begin(), known.end(), name) == known.end())
+      throw InputError(unknown_name("name", name, known));
   return names;
 }
 
@@ -63,19 +86,37 @@ std::string filled_in(std::string_view text, const ValueOf& value_of) {
   return filled;
 }
 
+Value filled_value(std::string_view text, const ValueOf& value_of) {
+  const std::string name = name_alone(text);
+  return name.empty() ? text_value(filled_in(text, value_of)) : value_of(name);
+}
+
 Value scalar_of(const ConfigValue& value) {
   if (value.is_string()) return text_value(value.string());
   if (value.is_boolean()) return boolean_value(value.boolean());
   return number_value(value.number());
 }
 
-std::optional<ConfigScalar> value_for(std::string_view text, const ValueOf& value_of) {
+std::optional<ConfigScalar> filled_scalar(std::string_view text, const ValueOf& value_of) {
   if (text.find("${") == std::string_view::npos) return std::nullopt;
-  const std::vector<TextPart> parts = parts_of_text(text);
-  const bool is_name_alone =
-      parts.size() == 2 && parts.front().before.empty() && parts.back().before.empty();
-  return is_name_alone ? toml_scalar(value_of(std::string(parts.front().name)))
-                       : ConfigScalar(filled_in(text, value_of));
+  const std::string name = name_alone(text);
+  return name.empty() ? ConfigScalar(filled_in(text, value_of)) : toml_scalar(value_of(name));
+}
+
+void for_each_text(ConfigTable table, const std::function<void(const std::string& text)>& each) {
+  for (const std::string& key : table.keys()) {
+    const ConfigValue value = table.at(key);
+    value.located([&] { each(key); });
+    for_each_text(value, each);
+  }
+}
+
+void for_each_text(const ConfigValue& value,
+                   const std::function<void(const std::string& text)>& each) {
+  if (value.is_string()) value.located([&] { each(value.string()); });
+  if (value.is_array())
+    for (const ConfigValue& item : value.array()) for_each_text(item, each);
+  if (value.is_table()) for_each_text(value.table(), each);
 }
 
 } // namespace tutti

@@ -32,6 +32,7 @@
 #include <cstddef>
 #include <filesystem>
 #include <map>
+#include <set>
 #include <sstream>
 #include <utility>
 
@@ -55,6 +56,8 @@ struct ConfigDocument {
   toml::table root = {};
   /// Where values stand that came here as copies or from options, which TOML++ doesn't tell.
   std::map<const toml::node*, std::string> places = {};
+  /// Numbers, true and false that replaced a text: where a text is needed they are one.
+  std::set<const toml::node*> filled = {};
   /// Options that stand for keys of tables.
   std::map<std::pair<const toml::node*, std::string>, std::string> options = {};
 
@@ -153,6 +156,13 @@ std::string described(const toml::node& value) {
   }
 }
 
+std::string text_of(const toml::node& scalar) {
+  if (const auto* text = scalar.as_string()) return text->get();
+  if (const auto* whole = scalar.as_integer()) return fmt::to_string(whole->get());
+  if (const auto* number = scalar.as_floating_point()) return fmt::to_string(number->get());
+  return scalar.as_boolean()->get() ? "true" : "false";
+}
+
 using NodePtr = std::unique_ptr<toml::node>;
 
 NodePtr node_of(const ConfigScalar& scalar) {
@@ -185,37 +195,58 @@ public:
       : from_(from), replacement_(replacement), to_(to) {}
 
   /// What is in a table or an array; in a table beside what it has, or instead of it.
-  void fill(const toml::node& from, toml::node& to) {
+  void fill(const toml::node& from, toml::node& to, const std::string& path = "") {
     to_.places[&to] = from_.place_of(from);
+    if (from_.filled.contains(&from) || from.is_string() != to.is_string()) to_.filled.insert(&to);
     if (const toml::table* table = from.as_table())
       for (auto entry = table->cbegin(); entry != table->cend(); ++entry) {
-        toml::node* there = to.as_table()->get(entry->first);
+        const std::string name(entry->first.str());
+        const std::string inner = path.empty() ? name : path + "." + name;
+        const toml::key key = key_of(*table, *entry, *to.as_table(), inner);
+        toml::node* there = to.as_table()->get(key);
         const bool merges = there != nullptr && there->is_table() && entry->second.is_table();
         fill(entry->second,
              merges ? *there
                     : to.as_table()
-                          ->insert_or_assign(entry->first, std::move(*empty(entry->second)))
-                          .first->second);
+                          ->insert_or_assign(key, std::move(*empty(entry->second, inner)))
+                          .first->second,
+             inner);
       }
     if (const toml::array* array = from.as_array())
       for (const toml::node& item : *array) {
-        to.as_array()->push_back(std::move(*empty(item)));
-        fill(item, to.as_array()->back());
+        to.as_array()->push_back(std::move(*empty(item, path)));
+        fill(item, to.as_array()->back(), path);
       }
   }
 
 private:
+  [[nodiscard]] std::optional<ConfigScalar> replaced(const std::string& text, const toml::node& at,
+                                                     const std::string& path) const {
+    try {
+      return replacement_(text, path);
+    } catch (const InputError& error) {
+      throw InputError(fmt::format("{}: {}", from_.place_of(at), error.what()));
+    }
+  }
+
+  template <typename Entry>
+  [[nodiscard]] toml::key key_of(const toml::table& table, const Entry& entry,
+                                 const toml::table& to, const std::string& path) const {
+    const auto other = replaced(std::string(entry.first.str()), entry.second, path);
+    if (!other) return entry.first;
+    toml::key key(text_of(*node_of(*other)), entry.first.source());
+    if (table.contains(key) || to.contains(key))
+      throw InputError(fmt::format("{}: the key \"{}\" is there twice: once as \"{}\"",
+                                   from_.place_of(entry.second), key.str(), entry.first.str()));
+    return key;
+  }
+
   /// A table or an array without what is in it, or the value.
-  [[nodiscard]] NodePtr empty(const toml::node& from) const {
+  [[nodiscard]] NodePtr empty(const toml::node& from, const std::string& path) const {
     if (from.is_table()) return std::make_unique<toml::table>();
     if (from.is_array()) return std::make_unique<toml::array>();
-    if (const auto* text = from.as_string()) {
-      try {
-        return node_of(replacement_(text->get()).value_or(text->get()));
-      } catch (const InputError& e) {
-        throw InputError(from_.place_of(from) + ": " + e.what());
-      }
-    }
+    if (const auto* text = from.as_string())
+      return node_of(replaced(text->get(), from, path).value_or(text->get()));
     return from.visit([](const auto& leaf) -> NodePtr {
       return std::make_unique<std::decay_t<decltype(leaf)>>(leaf);
     });
@@ -251,8 +282,9 @@ bool ConfigValue::is_array() const { return node_->value->is_array(); }
 bool ConfigValue::is_table() const { return node_->value->is_table(); }
 
 std::string ConfigValue::string() const {
-  if (!is_string()) throw node_->expected("a string");
-  return node_->value->as_string()->get();
+  if (!is_string() && !node_->document->filled.contains(node_->value))
+    throw node_->expected("a string");
+  return text_of(*node_->value);
 }
 
 std::int64_t ConfigValue::integer(std::int64_t low, std::int64_t high) const {
@@ -405,7 +437,7 @@ ConfigTable ConfigTable::overlaid(const ConfigTable& over) const {
   auto document = std::make_shared<ConfigDocument>();
   document->name = node_->document->name;
   document->gate = node_->document->gate;
-  const TextReplacement as_it_is = [](const std::string&) { return std::nullopt; };
+  const TextReplacement as_it_is = [](const auto&...) { return std::nullopt; };
   for (const ConfigTable* from : {this, &over})
     Copy(*from->node_->document, as_it_is, *document).fill(from->node_->table(), document->root);
   const toml::node* root = &document->root;
@@ -418,7 +450,7 @@ ConfigTable ConfigTable::overlaid_in(const std::string& key, const ConfigTable& 
   auto document = std::make_shared<ConfigDocument>();
   document->name = node_->document->name;
   document->gate = node_->document->gate;
-  const TextReplacement as_it_is = [](const std::string&) { return std::nullopt; };
+  const TextReplacement as_it_is = [](const auto&...) { return std::nullopt; };
   Copy(*node_->document, as_it_is, *document).fill(node_->table(), document->root);
   document->root.erase(without);
   const auto lay_over = [&](toml::node& table) {

@@ -24,8 +24,10 @@ class ConfigTable;
 
 /// What may stand where a text stood.
 using ConfigScalar = std::variant<std::string, std::int64_t, double, bool>;
-/// What replaces a text; nothing where it stays. Its InputErrors get the text's place.
-using TextReplacement = std::function<std::optional<ConfigScalar>(const std::string& text)>;
+/// What replaces a text or a key; nothing where it stays. `path`: the keys that lead to it, as in
+/// "training.parallel.tensor". Its InputErrors get the text's place.
+using TextReplacement =
+    std::function<std::optional<ConfigScalar>(const std::string& text, const std::string& path)>;
 
 /// A value that stands in no file.
 struct GivenValue {
@@ -69,7 +71,7 @@ public:
 
   /// Each throws InputError (place, what was found, what was expected) on another type; the units
   /// also on text that units.hpp refuses.
-  [[nodiscard]] std::string string() const;
+  [[nodiscard]] std::string string() const; ///< also of what replaced a text
   [[nodiscard]] std::int64_t integer(std::int64_t low = INT64_MIN,
                                      std::int64_t high = INT64_MAX) const;
   [[nodiscard]] double number() const; ///< integer or float, finite
@@ -129,8 +131,9 @@ public:
   /// The same where it is missing: a key "x", or the option.
   [[nodiscard]] std::string wanted(const std::string& key) const;
 
-  /// A copy with other values for some of its texts, wherever in it they stand, each at the place
-  /// of the text that it replaces. Nothing of the copy was asked for yet.
+  /// A copy with other values for some of its texts and other keys, wherever in it they stand, each
+  /// at the place of the text that it replaces. Nothing of the copy was asked for yet. Errors:
+  /// InputError for a key that is there twice then; what `replacement` throws, with its place.
   [[nodiscard]] ConfigTable replaced(const TextReplacement& replacement) const;
   /// A copy that has the values of `over` for its keys, table by table, and stands where `over`
   /// does. Nothing of the copy was asked for yet.

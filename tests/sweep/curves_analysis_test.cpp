@@ -53,6 +53,33 @@ TEST_CASE("A curve has the best over parameters that aren't named, and says whic
   CHECK(report.figures.size() == 1);
 }
 
+TEST_CASE("A title names the values of `by`, and of what doesn't vary") {
+  const Sweep sweep = failure_sweep();
+  const PointTable table = table_of(columns, rows);
+  AnalysedPoints points(sweep, table);
+  CurvesAnalysis analysis = failures("");
+  analysis.series = "draw";
+  analysis.head.by = {"network"};
+  const auto titles = [&](const std::string& title) {
+    analysis.head.title = title;
+    const AnalysisReport report = curves_report(analysis, points);
+    std::vector<std::string> all{report.title};
+    for (const ReportFigure& figure : report.figures) all.push_back(figure.title);
+    return all;
+  };
+  CHECK(titles("Failures") ==
+        std::vector<std::string>{"Failures", "Failures: torus", "Failures: mesh"});
+  CHECK(titles("Failures of a ${network}, $${network}") ==
+        std::vector<std::string>{"Failures of a network, ${network}",
+                                 "Failures of a torus, ${network}",
+                                 "Failures of a mesh, ${network}"});
+  const Rows tori{{"0", "torus", "1", "1", "done"}, {"0", "torus", "2", "1", "done"}};
+  const PointTable same = table_of(columns, tori);
+  AnalysedPoints of_same(sweep, same);
+  CHECK(begun_report("curves", {"label", "With ${links} of ${draw}", {}}, of_same).title ==
+        "With 0 of draw");
+}
+
 TEST_CASE("Repetitions: means, medians, extremes, and how many have no result") {
   const Sweep sweep = failure_sweep();
   const PointTable table = table_of(columns, rows);

@@ -45,6 +45,39 @@ TEST_CASE("names in a text are listed once, and filled in") {
                   values({{"x", number_value(8)},
                           {"y", number_value(12.5e9, Unit::bytes_per_second)}})) ==
         "8x8,b=12.5GB/s");
+  // Two dollars before a brace are one, in pairs.
+  const ValueOf x = values({{"x", number_value(8)}});
+  CHECK(filled_in("$${x} ${x} $$${x} $$$${x} $ $$ $x}", x) == "${x} 8 $8 $${x} $ $$ $x}");
+  CHECK(names_in("$${x").empty());
+  CHECK(filled_value("${x}", x) == number_value(8));
+  CHECK(filled_value("${x}KiB", x) == number_value(8192, Unit::bytes));
+  CHECK_THROWS_AS(names_in("${${x}}"), InputError);
+}
+
+TEST_CASE("names are filled in at any depth, in keys, and where a text has to be") {
+  const std::string training = R"(topologies = {"net${k}" = "ring:4"}
+[[training]]
+label = "${k}"
+model = "resnet50"
+npu = "v100"
+algorithms = ["ring"]
+by_collective = {"${what}" = "${algorithm}"}
+stragglers = {"npu${k}" = "${share}", npu3 = 0.5}
+)";
+  const auto made = [&training](const Value& k) {
+    return template_of(training).experiment(values({{"k", k},
+                                                    {"what", text_value("all_reduce")},
+                                                    {"algorithm", text_value("direct")},
+                                                    {"share", number_value(0.25)}}),
+                                            1);
+  };
+  const TrainingStudy study = *made(number_value(2)).all<TrainingStudy>().at(0);
+  CHECK(study.label == "2");
+  CHECK(study.planning.by_collective.at("all_reduce").name == "direct");
+  CHECK(message_of([&] { (void)made(number_value(3)); }) ==
+        "sweep.toml:8:27: the key \"npu3\" is there twice: once as \"npu${k}\"");
+  CHECK(template_of(training).names() ==
+        std::vector<std::string>{"algorithm", "k", "share", "what"});
 }
 
 TEST_CASE("values make a template into an experiment") {
@@ -126,6 +159,20 @@ TEST_CASE("start times in a file are part of a point's key") {
   };
   CHECK_FALSE(fingerprints("2us").empty());
   CHECK(fingerprints("2us") != fingerprints("900us"));
+}
+
+TEST_CASE("files of settings are part of a point's key") {
+  const TemporaryFolder folder;
+  const auto fingerprints = [&](const char* sketch) {
+    write_file(folder.file("taccl_1.toml"), sketch);
+    return template_of("topologies = {net = \"ring:4\"}\n[[runs]]\ncollectives = "
+                       "[\"all_gather\"]\nalgorithms = [\"taccl\"]\nsettings = {sketch = "
+                       "\"taccl_${n}.toml\"}\n",
+                       folder.file("sweep.toml"))
+        .file_fingerprints(values({{"n", number_value(1)}}));
+  };
+  CHECK_FALSE(fingerprints("a").empty());
+  CHECK(fingerprints("a") != fingerprints("b"));
 }
 
 TEST_CASE("machines, models and NPUs that come with Tutti are part of a point's key") {

@@ -154,6 +154,23 @@ TEST_CASE("texts are values too") {
   CHECK(value_of("iif(npus > 32, 'large', 'small')") == text_value("large"));
 }
 
+TEST_CASE("names may stand in ${...}, and in texts") {
+  CHECK(number_of("${npus} * 2 + ${group_size}") == 131);
+  CHECK(number_of("'${npus}' + 1") == 65); // a number, as it is
+  CHECK(number_of("'${npus}iB'= 0 or '${npus}KiB' = 65536") == 1);
+  CHECK(value_of("'${network}:${npus}x2,bandwidth=${bandwidth}, ${enabled}$${npus}'") ==
+        text_value("torus:64x2,bandwidth=12.5GB/s, true${npus}"));
+  CHECK(number_of("network like '${network}%'") == 1);
+  CHECK(Expression("'${NPUS}x' || ${network}", known).names() ==
+        std::vector<std::string>{"npus", "network"});
+  CHECK_THAT(refusal_of("1 + '${npu}x'"),
+             StartsWith("column 5 of \"1 + '${npu}x'\": unknown name \"npu\""));
+  CHECK(refusal_of("1 + '${npus'") == "column 5 of \"1 + '${npus'\": \"${npus\": a name stands in "
+                                      "${...} ($${ is ${ itself)");
+  CHECK(refusal_of("1 + ${npus") == "column 5 of \"1 + ${npus\": a name stands in ${...}");
+  CHECK_THAT(refusal_of("$npus"), Contains("column 1") && Contains("\"$\", which is no operator"));
+}
+
 TEST_CASE("an expression says what it uses") {
   CHECK(Expression("group_size * NPUS + npus", known).names() ==
         std::vector<std::string>{"group_size", "npus"});

@@ -149,6 +149,18 @@ per_npu = {expression = "links / npus"}
         Unit::bytes_per_second);
 }
 
+TEST_CASE("prices are those of the point") {
+  const PointSpace space = space_of(sweep(
+      "cost = {cables = [{name = \"any\", price = \"${price}\"}]}\nconstraints = \"size = "
+      "'1KiB' and algorithm = 'ring'\"\n[derived]\nprice = \"${each}\"\n[[zip]]\neach = [1, 3]\n"));
+  REQUIRE(space.points.size() == 4); // a mesh of 2x3 has 7 cables, a torus of 4x4 has 32
+  CHECK(value(space, 0, "cost") == number_value(7));
+  CHECK(value(space, 1, "cost") == number_value(32));
+  CHECK(value(space, 2, "cost") == number_value(21));
+  CHECK(value(space, 3, "cost") == number_value(96));
+  CHECK(value(space, 3, "price") == number_value(3)); // and not the text "3"
+}
+
 TEST_CASE("a derived number must be one of its unit") {
   const auto refusal = [](const std::string& derived) {
     return message_of([&] {

@@ -112,6 +112,51 @@ TEST_CASE("What follows by a zip needn't be equal; in a sample nothing follows")
   CHECK(of(drawn, "size").equal_others.groups == 2);
 }
 
+TEST_CASE("A zip is one factor: the one that decides the others, or all of it") {
+  // time = 4^size * network * rate of a zip of three rows.
+  Sweep sweep = sweep_of({{"size", {"0", "1"}}}, {least("time")});
+  const std::vector<TestColumn> columns{{"size", Role::parameter},
+                                        {"network", Role::parameter},
+                                        {"npus", Role::parameter},
+                                        {"time", Role::result},
+                                        {"status", Role::record}};
+  const auto factors = [&](const Rows& zip) {
+    sweep.axes.resize(1);
+    Axis& axis = sweep.axes.emplace_back();
+    axis.names = {"network", "npus"};
+    Rows rows;
+    for (const auto& row : zip) {
+      axis.rows.push_back({value_of(row[0]), value_of(row[1])});
+      rows.push_back({"0", row[0], row[1], row[2], "done"});
+      rows.push_back({"1", row[0], row[1], fmt::format("{}", 4 * std::stod(row[2])), "done"});
+    }
+    const PointTable table = table_of(columns, rows);
+    AnalysedPoints points(sweep, table);
+    const Rows csv = sensitivity_report({{"S", "", {}}, "time", {}}, points).csv;
+    Rows found;
+    for (std::size_t i = 1; i < csv.size(); ++i)
+      found.push_back({csv[i][0], fmt::format("{:.3g}", std::stod(csv[i][2]))});
+    return found;
+  };
+  // Logarithms of base 2: 0, 1, 2 and 2 more for the size: 2/3 of 5/3.
+  CHECK(factors({{"ring", "8", "1"}, {"ring", "16", "2"}, {"mesh", "32", "4"}}) ==
+        Rows{{"size", "0.6"}, {"npus", "0.4"}});
+  CHECK(factors({{"ring", "8", "1"}, {"mesh", "16", "2"}, {"torus", "32", "4"}}) ==
+        Rows{{"size", "0.6"}, {"network", "0.4"}});
+  CHECK(factors({{"ring", "8", "1"}, {"ring", "16", "2"}, {"mesh", "8", "4"}}) ==
+        Rows{{"size", "0.6"}, {"network, npus", "0.4"}});
+  PointTable table = table_of(columns, {{"0", "ring", "8", "1", "done"},
+                                        {"0", "ring", "16", "2", "done"},
+                                        {"0", "mesh", "8", "4", "done"}});
+  const ParameterSensitivity all =
+      of(sensitivity_in(sweep, table, {"network, npus"}), "network, npus");
+  CHECK(all.levels == 3);
+  CHECK(all.best.text == "ring, 8");
+  CHECK(all.worst.text == "mesh, 8");
+  CHECK(all.equal_others.groups == 1);
+  CHECK(all.equal_others.largest == Approx(4));
+}
+
 TEST_CASE("More than eight numbers are eight ranges with about as many points") {
   // 16 values of a, time = e^a: ranges of two. Total of 0..15: (16^3 - 16) / 12 = 340; within the
   // eight pairs 8 * 0.5 = 4.

@@ -321,6 +321,129 @@ TEST_CASE("zips and samples are checked") {
         "sweep.toml:5:46: unknown scale \"lig\" (known: linear, log; did you mean \"log\"?)");
 }
 
+TEST_CASE("a zip has each row once, and its texts the values of their row") {
+  const auto rows_of = [](const std::string& zip) {
+    const Sweep sweep =
+        sweep_of(sweep_with("name = \"s\"\nconstraints = \"a = b\"\n[[zip]]\n" + zip));
+    return sweep.axes.back().rows;
+  };
+  CHECK(
+      rows_of("a = [2, 4]\nb = [\"${a}\", \"${c}:${a}x${a}, $${a}\"]\nc = [\"x\", \"torus2d\"]") ==
+      std::vector<std::vector<Value>>{
+          {number_value(2), number_value(2), text_value("x")},
+          {number_value(4), text_value("torus2d:4x4, ${a}"), text_value("torus2d")}});
+  CHECK(rows_of("b = \"${a}iB\"\na = \"8K\"") ==
+        std::vector<std::vector<Value>>{{text_value("8KiB"), text_value("8K")}});
+  const auto refusal_of_zip = [](const std::string& zip) {
+    return refusal_of_head("[[zip]]\n" + zip);
+  };
+  CHECK(refusal_of_zip("a = [1, 1]\nb = [\"x\", \"x\"]") ==
+        "sweep.toml:3:5: 1 with x is there twice");
+  CHECK(refusal_of_zip("a = [1, 1]\nb = [\"x\", \"y\"]") ==
+        "sweep.toml:3:5: nothing uses the parameter \"a\"");
+  CHECK(refusal_of_zip("a = [\"1\", \"${b}\"]\nb = [\"2\", \"-${a}\"]") ==
+        "sweep.toml:3:5: \"a\" follows from itself");
+  CHECK(refusal_of_zip("a = [\"1\", \"${a}\"]") == "sweep.toml:3:5: \"a\" follows from itself");
+  CHECK(refusal_of_zip("a = [\"1\", \"x${k}\"]") ==
+        "sweep.toml:3:11: \"k\" isn't one value for all points: what follows from it stands in "
+        "[derived] or in [experiment]");
+  CHECK(refusal_of_zip("a = [1]\nb = [\"1\", \"${bb}\"]") ==
+        "sweep.toml:4:5: \"b\" has 2 values, but \"a\" has 1");
+  CHECK_THAT(refusal_of_zip("b = [\"1\", \"${aa}\"]"),
+             StartsWith("sweep.toml:3:11: unknown name \"aa\" (known: k, algorithm, b, npus"));
+  CHECK_THAT(refusal_of_zip("b = [1]\n[[zip]]\nb = [1]"), Contains("the name \"b\" is taken"));
+}
+
+TEST_CASE("a parameter with one value is filled in wherever texts are") {
+  const std::string head = R"(name = "net_${one}"
+title = "$${one} is ${one}, ${text}"
+seed = "${one}"
+constraints = ["${k} < '${one}'", "'${algorithm}:${k}' <> 'ring:2'", "v < ${top} + z"]
+cost = {cables = [{name = "any", price = "${k}", price_per_metre = "${zipped}"}]}
+[limits]
+time = "${longest}"
+[derived]
+most = {largest = "most < 5", from = "${one}", to = "${top}"}
+[[zip]]
+zipped = "${one}0"
+longest = "90s"
+[[zip]]
+u = {from = 1, to = "${two}", step = "${one}"}
+v = {from = 1, to = 2, step = 1}
+[[sample]]
+method = "${method}"
+count = "${two}"
+parameters = {z = {from = 0, to = "${two}"}}
+)";
+  std::string toml = sweep_with(head, R"([[curves]]
+label = "One ${one}"
+title = "${u} of ${one}"
+by = "${by}"
+objective = "${objective}"
+x = "k"
+series = "algorithm"
+relative_to = "${k_of}"
+)");
+  toml.insert(toml.find("k = [2, 4]"), R"(one = 1
+two = ["${one_more}"]
+one_more = 2
+text = "${longest} or ${zipped}"
+top = 9
+method = "random"
+by = "u"
+objective = "time"
+k_of = "ring"
+)");
+  const Sweep sweep = sweep_of(toml);
+  CHECK(sweep.name == "net_1");
+  CHECK(sweep.title == "${one} is 1, 90s or 10");
+  CHECK(sweep.seed == 1);
+  CHECK(sweep.limits.seconds == 90);
+  CHECK(std::get<LargestDefinition>(sweep.definitions.at(0).what).to == number_value(9));
+  CHECK_FALSE(sweep.cost.has_value());
+  CHECK(sweep.cost_names == std::vector<std::string>{"k", "zipped"});
+  CHECK(cost_model_of(*sweep.cost_template, "",
+                      [](const std::string& name) { return number_value(name == "k" ? 4 : 10); })
+            .cables.at(0)
+            .price_per_metre == 10);
+  REQUIRE(sweep.axes.size() == 14);
+  CHECK(sweep.axes[12].rows[1] == std::vector{number_value(2), number_value(2)});
+  CHECK(sweep.axes[13].rows.size() == 2);
+  CHECK(sweep.curves.at(0).head.label == "One 1");
+  CHECK(sweep.curves.at(0).head.by == std::vector<std::string>{"u"});
+  CHECK(sweep.curves.at(0).relative_to == "ring");
+}
+
+TEST_CASE("where a name has no value it is refused") {
+  const std::string many = " isn't one value for all points: what follows from it stands in "
+                           "[derived] or in [experiment]";
+  const RefusalRows rows = {
+      {"title = 'of ${k}'", "2:9: \"k\"" + many},
+      {"title = 'of ${npus}'", "2:9: \"npus\"" + many},
+      {"[limits]\ntime = '${x}s'\n[derived]\nx = '1'", "3:8: \"x\"" + many},
+      {"[[zip]]\na = '${b}'\nb = '${a}'", "3:5: \"a\" follows from itself"},
+      {"[[curves]]\nlabel = 'a'\ntitle = 'b ${k}'\nobjective = 'time'\nx = 'k'\n"
+       "series = 'algorithm'",
+       "4:9: \"k\" is neither in \"by\" nor one value for all points"},
+      {"[[curves]]\nlabel = '$${k}'\nobjective = 'time'\nx = 'k'\nseries = 'algorithm'",
+       "3:9: a label names files: it has no ${...} but those that are filled in"},
+      {"title = '${${k}}'", "2:9: \"${${k}}\": a name stands in ${...} ($${ is ${ itself)"},
+      {"title = '${k + 1}'",
+       "2:9: unknown name \"k + 1\" (known: k, algorithm, npus, links, switches)"},
+      {"cost = {cables = [{name = 'any', price = '${npus}'}]}",
+       "7:21: \"npus\" follows from the network and its cost, which can't follow from it"},
+  };
+  check_whole_refusals(refusal_of_head, rows, "sweep.toml:");
+  std::string own = sweep_with("name = \"s\"");
+  own.replace(own.find("${k}"), 4, "${npus}");
+  CHECK(refusal(own) == "sweep.toml:6:21: \"npus\" follows from the network and its cost, which "
+                        "can't follow from it");
+  std::string open = sweep_with("name = \"s\"");
+  open.replace(open.find("${algorithm}"), 12, "${algorithm");
+  CHECK(refusal(open) ==
+        "sweep.toml:9:15: \"${algorithm\": a name stands in ${...} ($${ is ${ itself)");
+}
+
 TEST_CASE("what expressions and texts name must be known") {
   CHECK(refusal_of_head("constraints = [\"npus = 4\", \"kk > 2\"]") ==
         "sweep.toml:2:28: column 1 of \"kk > 2\": unknown name \"kk\" (known: k, algorithm, npus, "
@@ -335,7 +458,8 @@ TEST_CASE("what expressions and texts name must be known") {
              StartsWith("sweep.toml:2:15: column 1 of ") && Contains(": unknown name \"cost\""));
   CHECK(refusal_of_derived("text = \"${kk}\"") ==
         "sweep.toml:3:8: unknown name \"kk\" (known: k, algorithm, text, npus, links, switches)");
-  CHECK(refusal_of_derived("text = \"${k\"") == "sweep.toml:3:8: \"${k\": a name stands in ${...}");
+  CHECK(refusal_of_derived("text = \"${k\"") ==
+        "sweep.toml:3:8: \"${k\": a name stands in ${...} ($${ is ${ itself)");
   CHECK_THAT(refusal_of_derived("x = {expression = \"kk\"}"),
              StartsWith("sweep.toml:3:5: column 1 of ") && Contains(": unknown name \"kk\""));
   CHECK_THAT(refusal_of_derived("x = {largest = \"kk < 3\", from = 1, to = 2}"),

@@ -218,10 +218,14 @@ TEST_CASE("read_config reads a file and names one that isn't there") {
 
 TEST_CASE("texts are replaced in a copy, which keeps their places") {
   const ConfigTable table = parse_config("a = \"x\"\n[b]\nc = [1, \"y\", \"x\"]\n", "f.toml");
-  ConfigTable copy = table.replaced([](const std::string& text) -> std::optional<ConfigScalar> {
-    if (text == "x") return std::int64_t{5};
-    return std::nullopt;
-  });
+  std::vector<std::string> paths;
+  ConfigTable copy =
+      table.replaced([&](const std::string& text, const auto& path) -> std::optional<ConfigScalar> {
+        paths.push_back(path + "=" + text);
+        if (text == "x") return std::int64_t{5};
+        return std::nullopt;
+      });
+  CHECK(paths == std::vector<std::string>{"a=a", "a=x", "b=b", "b.c=c", "b.c=y", "b.c=x"});
   CHECK(copy.at("a").integer() == 5);
   const std::vector<ConfigValue> items = copy.at("b").table().at("c").array();
   REQUIRE(items.size() == 3);
@@ -230,11 +234,34 @@ TEST_CASE("texts are replaced in a copy, which keeps their places") {
   CHECK(items[2].integer() == 5);
   CHECK(std::string(items[2].error("e").what()) == "f.toml:3:14: e");
   CHECK(std::string(copy.at("a").error("e").what()) == "f.toml:1:5: e");
+  CHECK(items[2].string() == "5"); // where a text stood one may be needed
+  CHECK(copy.overlaid(parse_config("", "g.toml")).at("a").string() == "5");
+  CHECK_THROWS_AS(items[0].string(), InputError);
   ConfigTable original = table;
   CHECK(original.at("a").string() == "x");
   CHECK(copy.canonical_text() != table.canonical_text());
   CHECK(parse_config("b = {c=[1,'y','x']}\na='x' # first\n", "g.toml").canonical_text() ==
         table.canonical_text());
+}
+
+TEST_CASE("keys are replaced, too, but never by one that is there") {
+  const auto replaced = [](const std::string& text) {
+    return parse_config(text, "f.toml")
+        .replaced([](const std::string& each, const auto&) -> std::optional<ConfigScalar> {
+          if (each == "x") return std::int64_t{5};
+          if (each == "bad") throw InputError("why");
+          return std::nullopt;
+        });
+  };
+  ConfigTable table = replaced("a = 1\n[x]\nx = 2\n");
+  CHECK(table.keys() == std::vector<std::string>{"a", "5"});
+  CHECK(table.at("5").table().at("5").integer() == 2);
+  CHECK_THROWS_WITH(table.finish(), ContainsSubstring("f.toml:1:1: unknown key \"a\""));
+  for (const char* text : {"x = 1\n5 = 2\n", "5 = 2\nx = 1\n"})
+    CHECK_THROWS_WITH(replaced(text),
+                      ContainsSubstring("the key \"5\" is there twice: once as \"x\""));
+  CHECK_THROWS_WITH(replaced("a = [1, 'bad']"), "f.toml:1:9: why");
+  CHECK_THROWS_WITH(replaced("bad = 1"), "f.toml:1:7: why");
 }
 
 TEST_CASE("a table over another has its values, table by table, each at its own place") {

@@ -4,6 +4,7 @@
 #include "experiments/driver/sweep/analysis/analysed_points.hpp"
 
 #include "experiments/driver/records/renames.hpp"
+#include "experiments/driver/sweep/analysis/cells.hpp"
 #include "sim/error.hpp"
 #include "sim/expressions/expression.hpp"
 #include "sim/ids.hpp"
@@ -97,6 +98,22 @@ std::vector<std::string> listed_texts(const Sweep& sweep, const std::string& par
   return texts;
 }
 
+// Columns that are one, by its name "network, npus".
+std::vector<std::string> columns_of(const std::string& name) {
+  std::vector<std::string> columns;
+  for (const std::string_view each : split(name, ',')) columns.emplace_back(trimmed(each));
+  return columns;
+}
+
+// One level for each combination of values that occurs.
+Levels combined(const std::string& name, std::span<const Levels* const> columns, std::size_t rows) {
+  Grouping grouping = grouped(columns, rows);
+  Levels levels{name, Unit::none, {}, std::move(grouping.of_row)};
+  for (const std::uint32_t row : grouping.first_row)
+    levels.values.push_back({.text = values_text(columns, row)});
+  return levels;
+}
+
 Levels levels_in_sweep(const Sweep& sweep, const TableColumn& column) {
   return levels_of(column, listed_texts(sweep, column.name));
 }
@@ -126,7 +143,10 @@ AnalysedPoints::AnalysedPoints(const Sweep& sweep, const PointTable& table)
 const Levels& AnalysedPoints::levels(const std::string& column) {
   const auto found = levels_.find(column);
   if (found != levels_.end()) return found->second;
-  return levels_.emplace(column, levels_in_sweep(*sweep_, table_->column(column))).first->second;
+  const std::vector<std::string> columns = columns_of(column);
+  Levels made = columns.size() > 1 ? combined(column, levels_of(columns), rows())
+                                   : levels_in_sweep(*sweep_, table_->column(column));
+  return levels_.emplace(column, std::move(made)).first->second;
 }
 
 const ObjectiveValues& AnalysedPoints::objective(const std::string& name) {
@@ -169,7 +189,9 @@ std::vector<std::string> AnalysedPoints::varied_parameters() {
 
 bool AnalysedPoints::follows(const std::string& other, const std::string& from) {
   const auto has = [](const Axis& axis, const std::string& name) {
-    return std::find(axis.names.begin(), axis.names.end(), name) != axis.names.end();
+    return std::ranges::all_of(columns_of(name), [&axis](const std::string& column) {
+      return std::ranges::find(axis.names, column) != axis.names.end();
+    });
   };
   // Parameters that are equal by chance, or because a constraint left few points, follow from
   // nothing: only what one axis varies together does.

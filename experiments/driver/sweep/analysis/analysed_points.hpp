@@ -44,7 +44,7 @@ public:
   [[nodiscard]] std::size_t rows() const { return table_->rows; }
 
   /// Both are computed once, at their first use; references stay valid. Errors: InputError for an
-  /// unknown name.
+  /// unknown name. `column`: or several as one, whose levels are texts: "network, npus".
   const Levels& levels(const std::string& column);
   const ObjectiveValues& objective(const std::string& name);
 

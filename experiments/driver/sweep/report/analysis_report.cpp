@@ -2,6 +2,10 @@
 // `by`: tables and CSV have them all, but a page with a figure for each would be of no use.
 #include "experiments/driver/sweep/report/analysis_report.hpp"
 
+#include "experiments/driver/sweep/analysis/cells.hpp"
+#include "sim/expressions/placeholders.hpp"
+#include "sim/ids.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -17,11 +21,30 @@ std::string case_note(const Sweep& sweep, const std::string& note) {
 
 std::string begin_of_part(const std::string& part) { return part.empty() ? "" : part + ": "; }
 
-AnalysisReport begun_report(std::string kind, const AnalysisHead& head) {
+std::string AnalysisReport::title_of(const std::string& words, std::span<const Levels* const> by,
+                                     std::uint32_t row) const {
+  const auto is_in = [](const auto& levels, const Levels* each) {
+    return std::ranges::find(levels, each) != levels.end();
+  };
+  std::string filled = filled_in(title_text, [&](const std::string& name) {
+    const Levels* levels = *std::ranges::find(titled, name, &Levels::name);
+    const std::uint32_t level = levels->values.size() == 1 ? 0
+                                : is_in(by, levels)        ? levels->of_row[row]
+                                                           : no_index;
+    return Value{.text = level == no_index ? name : display_text(levels->values[level])};
+  });
+  const bool names_all =
+      std::ranges::all_of(by, [&](const Levels* each) { return is_in(titled, each); });
+  return words.empty() || names_all ? filled : filled + ": " + words;
+}
+
+AnalysisReport begun_report(std::string kind, const AnalysisHead& head, AnalysedPoints& points) {
   AnalysisReport report;
   report.kind = std::move(kind);
   report.label = head.label;
-  report.title = head.title.empty() ? head.label : head.title;
+  report.title_text = head.title.empty() ? head.label : head.title;
+  report.titled = points.levels_of(names_in(report.title_text));
+  report.title = report.title_of("", {}, no_index);
   return report;
 }
 

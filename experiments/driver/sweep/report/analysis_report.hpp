@@ -6,6 +6,8 @@
 #include "experiments/driver/sweep/analysis/analysed_points.hpp"
 #include "experiments/driver/sweep/space/sweep.hpp"
 
+#include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -21,18 +23,20 @@ struct AnalysisReport {
   std::string kind;  ///< "pareto": what its files' names begin with
   std::string label; ///< what they go on with
   std::string title;
-  std::string explanation;                   ///< how to read the table
-  std::vector<std::string> conclusions;      ///< what it says, in sentences with their numbers
-  std::vector<std::string> notes;            ///< what a reader must know of these results
-  Table table;                               ///< for readers
+  std::string title_text;               ///< with ${names} of `by`, and of parameters with one value
+  std::vector<const Levels*> titled;    ///< columns of these names
+  std::string explanation;              ///< how to read the table
+  std::vector<std::string> conclusions; ///< what it says, in sentences with their numbers
+  std::vector<std::string> notes;       ///< what a reader must know of these results
+  Table table;                          ///< for readers
   std::vector<std::vector<std::string>> csv; ///< with a header
   std::vector<ReportFigure> figures;
   std::string json; ///< empty: none
 
-  /// The title for one combination of `by`, which the words name; empty: for the only one.
-  [[nodiscard]] std::string title_of(const std::string& words) const {
-    return words.empty() ? title : title + ": " + words;
-  }
+  /// The title for one combination of `by`, of which `row` is one: the words name it, unless the
+  /// title does. Names that differ within it stay names.
+  [[nodiscard]] std::string title_of(const std::string& words, std::span<const Levels* const> by,
+                                     std::uint32_t row) const;
 };
 
 /// An analysis has at most so many figures; beyond, a note says how many there would be.
@@ -55,7 +59,8 @@ inline constexpr std::size_t most_figures = 24;
 [[nodiscard]] std::string begin_of_part(const std::string& part);
 
 /// Kind, label and title, nothing else.
-[[nodiscard]] AnalysisReport begun_report(std::string kind, const AnalysisHead& head);
+[[nodiscard]] AnalysisReport begun_report(std::string kind, const AnalysisHead& head,
+                                          AnalysedPoints& points);
 /// "tacos in 60 of 88 cases, flows in 20, rhd in 5, 2 others in 3": the most frequent first.
 [[nodiscard]] std::string counts_text(const std::vector<std::string>& names);
 /// Drops figures beyond the most, with a note.

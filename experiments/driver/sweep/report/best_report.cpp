@@ -134,7 +134,7 @@ void add_map(AnalysisReport& report, const std::vector<const BestCell*>& cells,
     return;
   }
   const std::string words = values_words(columns.by, cells.front()->first_row, ", ");
-  map.title = report.title_of(words);
+  map.title = report.title_of(words, columns.by, cells.front()->first_row);
   map.note =
       case_note(sweep, fmt::format("{} {}; numbers: how many times worse the second-best choice is",
                                    objective.aim(), objective.name));
@@ -176,7 +176,7 @@ std::string conclusion_of(const BestChoices& best, const BestColumns& columns,
 } // namespace
 
 AnalysisReport best_report(const BestAnalysis& analysis, AnalysedPoints& points) {
-  AnalysisReport report = begun_report("best", analysis.head);
+  AnalysisReport report = begun_report("best", analysis.head, points);
   const ObjectiveValues& objective = points.objective(analysis.objective);
   report.explanation = fmt::format(
       "For each {} the {} with the {} {}. Other parameters are chosen for the best. "

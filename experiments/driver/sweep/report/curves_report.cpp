@@ -176,7 +176,7 @@ void add_figure(AnalysisReport& report, const CurvesAnalysis& analysis, const Cu
   const FigureAxis y = y_axis(cells, columns, analysis.logarithmic);
   CurveChart chart;
   const std::string words = values_words(columns.by, cells.front()->first_row, ", ");
-  chart.heading.title = report.title_of(words);
+  chart.heading.title = report.title_of(words, columns.by, cells.front()->first_row);
   chart.heading.note = columns.replicates ? "means with 95 % confidence intervals" : "";
   if (!missing.empty()) chart.heading.note += (chart.heading.note.empty() ? "" : "; ") + missing;
   chart.heading.note = case_note(sweep, chart.heading.note);
@@ -235,7 +235,7 @@ void add_conclusion(AnalysisReport& report, const CurveColumns& columns,
 } // namespace
 
 AnalysisReport curves_report(const CurvesAnalysis& analysis, AnalysedPoints& points) {
-  AnalysisReport report = begun_report("curves", analysis.head);
+  AnalysisReport report = begun_report("curves", analysis.head, points);
   const CurveColumns columns = curve_columns(analysis, points);
   report.explanation =
       columns.replicates

@@ -325,7 +325,7 @@ std::string axis_name(const ObjectiveValues& values, const Sweep& sweep) {
 } // namespace
 
 AnalysisReport pareto_report(const ParetoAnalysis& analysis, AnalysedPoints& points) {
-  AnalysisReport report = begun_report("pareto", analysis.head);
+  AnalysisReport report = begun_report("pareto", analysis.head, points);
   const ObjectiveValues& x = points.objective(analysis.x);
   const ObjectiveValues& y = points.objective(analysis.y);
   report.explanation =
@@ -363,9 +363,9 @@ AnalysisReport pareto_report(const ParetoAnalysis& analysis, AnalysedPoints& poi
     const std::string words = values_words(of_figure, first, ", ");
     if (charts.empty() || charts.back().first != part)
       charts.emplace_back(part,
-                          ParetoChart{report.title_of(words), x, y, case_note(points.sweep(), ""),
-                                      axis_name(x, points.sweep()), axis_name(y, points.sweep()),
-                                      columns.name});
+                          ParetoChart{report.title_of(words, of_figure, first), x, y,
+                                      case_note(points.sweep(), ""), axis_name(x, points.sweep()),
+                                      axis_name(y, points.sweep()), columns.name});
     const std::string title =
         columns.by.empty() ? "" : values_words({&columns.by.back(), 1}, first);
     charts.back().second.panels.push_back({title, std::move(candidates[g]), std::move(front)});

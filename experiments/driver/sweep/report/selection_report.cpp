@@ -220,8 +220,8 @@ Json range_json(const SelectionAnalysis& analysis, AnalysedPoints& points,
 }
 
 /// Indented, with a newline at the end.
-std::string selection_json(const SelectionAnalysis& analysis, AnalysedPoints& points,
-                           const std::vector<Selection>& selections) {
+std::string selection_json(const SelectionAnalysis& analysis, const std::string& title,
+                           AnalysedPoints& points, const std::vector<Selection>& selections) {
   const ObjectiveValues& objective = points.objective(analysis.objective);
   Json all = Json::array();
   for (const Selection& selection : selections) {
@@ -238,7 +238,7 @@ std::string selection_json(const SelectionAnalysis& analysis, AnalysedPoints& po
   return json_text(
       {{"sweep", sweep.name},
        {"label", analysis.head.label},
-       {"title", analysis.head.title.empty() ? analysis.head.label : analysis.head.title},
+       {"title", title},
        {"objective",
         {{"name", objective.name}, {"unit", to_text(objective.unit)}, {"better", objective.aim()}}},
        {"over", {{"name", analysis.over}, {"unit", to_text(points.levels(analysis.over).unit)}}},
@@ -250,7 +250,7 @@ std::string selection_json(const SelectionAnalysis& analysis, AnalysedPoints& po
 } // namespace
 
 AnalysisReport selection_report(const SelectionAnalysis& analysis, AnalysedPoints& points) {
-  AnalysisReport report = begun_report("selection", analysis.head);
+  AnalysisReport report = begun_report("selection", analysis.head, points);
   const ObjectiveValues& objective = points.objective(analysis.objective);
   report.explanation =
       fmt::format("For each {} the {} with the {} {}, neighbours with the same "
@@ -280,7 +280,7 @@ AnalysisReport selection_report(const SelectionAnalysis& analysis, AnalysedPoint
   }
   add_conclusion(report, columns, objective, selections, joined(analysis.of, " and "));
   add_map(report, columns, objective, selections, points.sweep());
-  report.json = selection_json(analysis, points, selections);
+  report.json = selection_json(analysis, report.title, points, selections);
   return report;
 }
 

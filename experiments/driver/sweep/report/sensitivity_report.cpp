@@ -9,6 +9,7 @@
 #include "experiments/driver/sweep/report/figure_axis.hpp"
 #include "experiments/driver/sweep/report/report_row.hpp"
 #include "sim/ids.hpp"
+#include "sim/text.hpp"
 
 #include <fmt/format.h>
 
@@ -179,20 +180,29 @@ std::string conclusion_of(const Sensitivity& all, const ObjectiveValues& objecti
   return text;
 }
 
-// The requested parameters, or else all that vary and aren't in `by`, with only the first of two
-// that are one to one in a zip (the name of a network, and its shape).
+// The requested parameters, or else all that vary and aren't in `by`. Those of a zip are one: the
+// first from which the others follow (the shape of a network, and not its name), or all together.
 std::vector<std::string> analysed_parameters(const SensitivityAnalysis& analysis,
                                              AnalysedPoints& points) {
   if (!analysis.of.empty()) return analysis.of;
-  std::vector<std::string> names;
-  const auto is_one_of = [](const std::vector<std::string>& known, const std::string& name) {
-    return std::find(known.begin(), known.end(), name) != known.end();
+  std::vector<std::string> varied = points.varied_parameters(), names;
+  const auto has = [](const std::vector<std::string>& known, const std::string& name) {
+    return std::ranges::find(known, name) != known.end();
   };
-  for (const std::string& name : points.varied_parameters()) {
-    const bool is_named_twice = std::any_of(names.begin(), names.end(), [&](const auto& earlier) {
-      return points.follows(name, earlier) && points.follows(earlier, name);
+  std::erase_if(varied, [&](const std::string& name) { return has(analysis.head.by, name); });
+  while (!varied.empty()) {
+    std::vector<std::string> zipped{varied.front()};
+    for (const Axis& axis : points.sweep().axes)
+      if (!axis.drawn && has(axis.names, varied.front())) {
+        zipped = varied;
+        std::erase_if(zipped, [&](const std::string& name) { return !has(axis.names, name); });
+      }
+    const auto chosen = std::ranges::find_if(zipped, [&](const std::string& name) {
+      return std::ranges::all_of(
+          zipped, [&](const std::string& other) { return points.follows(other, name); });
     });
-    if (!is_named_twice && !is_one_of(analysis.head.by, name)) names.push_back(name);
+    names.push_back(chosen == zipped.end() ? joined(zipped, ", ") : *chosen);
+    std::erase_if(varied, [&](const std::string& name) { return has(zipped, name); });
   }
   return names;
 }
@@ -200,7 +210,7 @@ std::vector<std::string> analysed_parameters(const SensitivityAnalysis& analysis
 } // namespace
 
 AnalysisReport sensitivity_report(const SensitivityAnalysis& analysis, AnalysedPoints& points) {
-  AnalysisReport report = begun_report("sensitivity", analysis.head);
+  AnalysisReport report = begun_report("sensitivity", analysis.head, points);
   const ObjectiveValues& objective = points.objective(analysis.objective);
   report.explanation = fmt::format(
       "\"explains\": share of the variance (of the logarithm where all is positive) of {0} that "
@@ -242,7 +252,7 @@ AnalysisReport sensitivity_report(const SensitivityAnalysis& analysis, AnalysedP
     if (result.parameters.empty()) continue;
     const std::string words = conclusion_of(result, objective);
     if (!words.empty()) report.conclusions.push_back(place + words);
-    const std::string title = report.title_of(part);
+    const std::string title = report.title_of(part, by, first);
     report.figures.push_back(
         {part, title, sensitivity_figure(title, objective, result, points.sweep())});
   }

@@ -7,6 +7,7 @@
 #include "experiments/driver/studies/experiment_values.hpp"
 #include "experiments/driver/sweep/space/value_reader.hpp"
 #include "sim/error.hpp"
+#include "sim/expressions/placeholders.hpp"
 
 #include <fmt/format.h>
 
@@ -101,13 +102,29 @@ private:
   AnalysisHead head_at(ConfigTable& table) {
     const ConfigValue label = table.at("label");
     AnalysisHead head{label.string(), string_at(table, "title"), parameters_at(table, "by")};
+    if (head.label.find("${") != std::string::npos)
+      throw label.error("a label names files: it has no ${...} but those that are filled in");
     if (head.title.empty()) head.title = head.label;
+    if (const auto title = table.find("title")) title->located([&] { require_values(head); });
     std::string stem = file_stem("", head.label);
     if (stem.empty()) throw label.error("a label needs letters or digits");
     if (std::find(stems_.begin(), stems_.end(), stem) != stems_.end())
       throw label.error(fmt::format("\"{}\" would have the same files as another", head.label));
     stems_.push_back(std::move(stem));
     return head;
+  }
+
+  /// A title is that of one combination of `by`.
+  void require_values(const AnalysisHead& head) {
+    for (const std::string& name : known_names_in(head.title, parameters_)) {
+      const bool is_one = std::ranges::any_of(sweep_.axes, [&name](const Axis& axis) {
+        return axis.rows.size() == 1 && std::ranges::count(axis.names, name) > 0;
+      });
+      if (!is_one && std::ranges::count(head.by, name) == 0)
+        throw InputError(
+            fmt::format("\"{}\" is neither in \"by\" nor one value for all points", name));
+      used_.insert(name);
+    }
   }
 
   std::string objective_at(ConfigTable& table, const std::string& key) {

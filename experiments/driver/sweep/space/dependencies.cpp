@@ -6,6 +6,7 @@
 #include "experiments/driver/records/renames.hpp"
 #include "sim/error.hpp"
 #include "sim/expressions/expression.hpp"
+#include "sim/expressions/placeholders.hpp"
 #include "sim/text.hpp"
 
 #include <fmt/format.h>
@@ -65,13 +66,8 @@ std::vector<std::size_t> Dependencies::sources(std::size_t value) const {
 
 std::vector<std::string> names_of(const Definition& definition,
                                   const std::vector<std::string>& known) {
-  if (const auto* text = std::get_if<TextDefinition>(&definition.what)) {
-    std::vector<std::string> names = names_in(text->text);
-    for (const std::string& name : names)
-      if (std::find(known.begin(), known.end(), name) == known.end())
-        throw InputError(unknown_name("name", name, known));
-    return names;
-  }
+  if (const auto* text = std::get_if<TextDefinition>(&definition.what))
+    return known_names_in(text->text, known);
   if (const auto* number = std::get_if<NumberDefinition>(&definition.what))
     return Expression(number->expression, known, unknown_column).names();
   return Expression(std::get<LargestDefinition>(definition.what).condition, known, unknown_column)
@@ -104,8 +100,10 @@ Dependencies dependencies_of(const Sweep& sweep) {
     }
   }
   const std::vector<std::string> of_topology = names_in(sweep.experiment->topology_text());
-  for (std::size_t fact = made.parameters + made.definitions; fact < made.names.size(); ++fact)
+  for (std::size_t fact = made.parameters + made.definitions; fact < made.names.size(); ++fact) {
     add(fact, of_topology);
+    add(fact, sweep.cost_names);
+  }
   return made;
 }
 

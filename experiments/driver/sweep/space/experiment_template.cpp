@@ -1,4 +1,4 @@
-// A point's experiment is the sweep's own table with the names in its texts replaced, so that a
+// A point's experiment is the sweep's own table with the names in its texts and keys replaced, so that a
 // sweep can vary whatever an experiment can say, with no second grammar. Replacing happens in the
 // parsed table and not in its text: places of errors stay those of the sweep's file, and a value
 // can't become syntax.
@@ -19,10 +19,7 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
-#include <cstddef>
 #include <filesystem>
-#include <optional>
 #include <set>
 #include <utility>
 
@@ -38,32 +35,16 @@ namespace fs = std::filesystem;
 constexpr int results_version = 6;
 
 // Keys of an experiment whose texts may name files.
-constexpr std::array file_keys{"algorithm",  "algorithms", "collective", "collectives",
-                               "events",     "groups",     "model",      "npu",
-                               "start_file", "trace",      "workload"};
-
-// All texts of a table, wherever in it they stand.
-std::vector<std::string> texts_in(const ConfigTable& table) {
-  std::vector<std::string> texts;
-  (void)table.replaced([&texts](const std::string& text) {
-    texts.push_back(text);
-    return std::optional<ConfigScalar>{};
-  });
-  return texts;
-}
-
-void add_texts(const ConfigValue& value, std::vector<std::string>& texts) {
-  if (value.is_string()) texts.push_back(value.string());
-  if (!value.is_array()) return;
-  for (const ConfigValue& item : value.array()) add_texts(item, texts);
-}
+constexpr std::array file_keys{"algorithm", "algorithms", "collective", "collectives", "events",
+                               "file",      "groups",     "measured",   "model",       "npu",
+                               "settings",  "start_file", "trace",      "transport",   "workload"};
 
 // The texts under file_keys, wherever in the table they stand.
 void add_file_texts(ConfigTable table, std::vector<std::string>& texts) {
   for (const std::string& key : table.keys()) {
     const ConfigValue value = table.at(key);
     if (std::find(file_keys.begin(), file_keys.end(), key) != file_keys.end())
-      add_texts(value, texts);
+      for_each_text(value, [&texts](const std::string& text) { texts.push_back(text); });
     if (value.is_table()) add_file_texts(value.table(), texts);
     if (!value.is_array()) continue;
     for (const ConfigValue& item : value.array())
@@ -109,16 +90,10 @@ ExperimentTemplate::ExperimentTemplate(const ConfigTable& table, std::string sou
   topology_ = topology_of(root);
   topology_text_ = topology_->string();
   kind_ = kind_of(root);
-  const auto located = [&table](const auto& body) {
-    try {
-      return body();
-    } catch (const InputError& error) {
-      throw table.error(error.what());
-    }
-  };
   std::set<std::string> names;
-  for (const std::string& text : texts_in(table))
-    for (const std::string& name : located([&] { return names_in(text); })) names.insert(name);
+  for_each_text(table, [&names](const std::string& text) {
+    for (const std::string& name : names_in(text)) names.insert(name);
+  });
   names_.assign(names.begin(), names.end());
   fingerprint_text_ = fmt::format("tutti {} results {}\n{}", tutti_version(), results_version,
                                   table.canonical_text());
@@ -127,10 +102,10 @@ ExperimentTemplate::ExperimentTemplate(const ConfigTable& table, std::string sou
 }
 
 Experiment ExperimentTemplate::experiment(const ValueOf& value_of, std::uint64_t seed) const {
-  const auto replacement = [&value_of](const std::string& text) {
-    return value_for(text, value_of);
+  const auto filled = [&value_of](const std::string& text, const auto&) {
+    return filled_scalar(text, value_of);
   };
-  return unnamed_experiment(table_.replaced(replacement), source_name_, seed);
+  return unnamed_experiment(table_.replaced(filled), source_name_, seed);
 }
 
 // A point whose topology, model or trace has been edited since is another point: its result in the
@@ -161,7 +136,7 @@ const std::string& ExperimentTemplate::fingerprint_of(const std::string& text) c
 
 std::vector<std::string> ExperimentTemplate::programs() const {
   std::set<std::string> programs;
-  const auto look = [&](const std::string& text) -> std::optional<ConfigScalar> {
+  const auto look = [&](const std::string& text) {
     for (const std::string_view item : split(text, ',')) {
       const std::string name(trimmed(item));
       const std::string file = name.substr(0, name.find(':'));
@@ -170,9 +145,8 @@ std::vector<std::string> ExperimentTemplate::programs() const {
           (is_file && ::access(beside(file, source_name_).c_str(), X_OK) == 0))
         programs.insert(name);
     }
-    return std::nullopt;
   };
-  (void)table_.replaced(look);
+  for_each_text(table_, look);
   return {programs.begin(), programs.end()};
 }
 

@@ -1,4 +1,4 @@
-// An experiment with ${names} in its texts, which values make into the experiment of one point.
+// An experiment with ${names} in its texts and keys, which values make into the experiment of one point.
 #pragma once
 
 #include "experiments/driver/studies/experiment.hpp"
@@ -31,8 +31,7 @@ public:
   /// version, as a text.
   [[nodiscard]] const std::string& fingerprint_text() const { return fingerprint_text_; }
 
-  /// The experiment of one point, with this seed. A text that is "${name}" and nothing else becomes
-  /// a number or a boolean where the value is one (without a unit). Errors: as parse_experiment(),
+  /// The experiment of one point, with this seed. Errors: as parse_experiment(),
   /// with places in the sweep's file.
   [[nodiscard]] Experiment experiment(const ValueOf& value_of, std::uint64_t seed) const;
   /// Names and fingerprints of the files that the filled-in experiment speaks of, as a text: part

@@ -186,7 +186,7 @@ private:
     const Definition& definition = sweep_.definitions[value - dependencies_.parameters];
     if (const auto* text = std::get_if<TextDefinition>(&definition.what)) {
       if (!resolve_all(dependencies_.uses[value])) return false;
-      set(value, text_value(filled_in(text->text, value_of_)));
+      set(value, filled_value(text->text, value_of_));
       return true;
     }
     const PlacedExpression& expression = *expressions_[value - dependencies_.parameters];
@@ -252,7 +252,9 @@ private:
     if (first_fact() < values_.size() && !resolve_all(dependencies_.uses[first_fact()]))
       return false;
     const std::string text = filled_in(sweep_.experiment->topology_text(), value_of_);
-    const auto [known, is_new] = facts_.try_emplace(text);
+    std::string key = text;
+    for (const std::string& name : sweep_.cost_names) key += "\n" + texts_[indices_.at(name)];
+    const auto [known, is_new] = facts_.try_emplace(key);
     if (is_new) known->second = facts_of_text(text);
     for (std::size_t i = 0; i < known->second.size(); ++i)
       set(first_fact() + i, number_value(known->second[i]));
@@ -260,12 +262,15 @@ private:
   }
 
   [[nodiscard]] std::vector<double> facts_of_text(const std::string& text) {
+    std::optional<CostModel> cost = sweep_.cost;
+    if (sweep_.cost_template)
+      cost = cost_model_of(*sweep_.cost_template, sweep_.source_name, value_of_);
     try {
       const Topology topology = sweep_.experiment->topology(text);
       for (const std::string& line : topology.parts().assumed)
         space_.assumed.push_back(fmt::format("{}: assumed: {}", topology.name(), line));
       for (const Finding& finding : topology.parts().odd) space_.assumed.push_back(finding.words);
-      return network_facts(topology, sweep_.cost);
+      return network_facts(topology, cost);
     } catch (const InputError& e) {
       throw error(sweep_.topology_place,
                   fmt::format("the topology \"{}\" can't be had: {}", text, e.what()));
@@ -364,7 +369,7 @@ private:
   std::vector<std::size_t> constraint_order_; ///< those that need no network first
   std::vector<std::size_t> excluded_;         ///< by each constraint
   std::vector<const Value*> arguments_;
-  std::unordered_map<std::string, std::vector<double>> facts_; ///< by the topology's text
+  std::unordered_map<std::string, std::vector<double>> facts_; ///< by what decides them
   std::unordered_set<std::string> keys_;
   PointKey template_key_;
   PointSpace space_;

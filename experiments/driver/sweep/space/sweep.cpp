@@ -16,6 +16,7 @@
 #include "experiments/driver/sweep/space/value_reader.hpp"
 #include "sim/error.hpp"
 #include "sim/expressions/expression.hpp"
+#include "sim/expressions/placeholders.hpp"
 #include "sim/expressions/whole_number.hpp"
 #include "sim/files/files.hpp"
 #include "sim/files/gzip.hpp"
@@ -27,6 +28,9 @@
 #include <array>
 #include <cmath>
 #include <cstddef>
+#include <functional>
+#include <map>
+#include <optional>
 #include <set>
 #include <utility>
 
@@ -41,14 +45,16 @@ std::string place_of(const ConfigValue& value) {
   return place;
 }
 
-/// Calls `each` with every text in the value.
-template <typename Each> void for_each_text(const ConfigValue& value, const Each& each) {
-  if (value.is_string()) each(value);
-  if (value.is_array())
-    for (const ConfigValue& item : value.array()) for_each_text(item, each);
-  if (!value.is_table()) return;
-  ConfigTable table = value.table();
-  for (const std::string& key : table.keys()) for_each_text(table.at(key), each);
+/// Whether a point's values stand in texts at these keys, or in a zip those of a row: what is made
+/// of them then isn't known yet.
+bool is_filled_later(std::string_view path) {
+  const auto dots = std::count(path.begin(), path.end(), '.');
+  const std::string_view table = path.substr(0, path.find('.'));
+  if (table == "parameters" || table == "sample" || table == "limits") return false;
+  if (table == "derived") return dots < 2 || (!path.ends_with(".from") && !path.ends_with(".to"));
+  if (table == "zip") return dots == 1; // its ranges aren't
+  return table == "experiment" || table == "cost" || table == "constraints" ||
+         table == "objectives" || path.ends_with(".title");
 }
 
 /// A letter or _, then letters, digits and _.
@@ -114,6 +120,10 @@ public:
     root_.allow_only({"name", "title", "seed", "cost", "constraints", "parameters", "zip", "sample",
                       "derived", "limits", "experiment", "objectives", "pareto", "best",
                       "sensitivity", "curves", "selection"});
+    list_names();
+    root_ = root_.replaced([this](const std::string& text, const std::string& path) {
+      return is_filled_later(path) ? std::nullopt : filled_for_all(text);
+    });
     read_head();
     read_cost();
     const ConfigValue experiment = root_.at("experiment");
@@ -140,6 +150,58 @@ private:
     ConfigValue value;
   };
 
+  /// Before anything is read, since texts may name them wherever they stand.
+  void list_names() {
+    ConfigTable root = root_;
+    const auto add = [this](ConfigTable table, bool may_be_one) {
+      for (const std::string& name : table.keys()) {
+        known_.push_back(name);
+        if (may_be_one) given_.emplace(name, table.at(name));
+      }
+    };
+    for (const char* key : {"parameters", "zip"})
+      for (const ConfigTable& table : root.tables(key)) add(table, true);
+    for (ConfigTable& table : root.tables("sample"))
+      if (const auto sampled = table.find("parameters")) add(sampled->table(), false);
+    if (const auto derived = root.find("derived")) add(derived->table(), false);
+    for (std::string& fact : network_fact_names(root.has("cost")))
+      known_.push_back(std::move(fact));
+  }
+
+  /// The value of a parameter that has no other; none, too, while it is looked for, so that nothing
+  /// follows from itself.
+  const std::optional<Value>& value_for_all(const std::string& name) {
+    const auto [known, is_new] = constants_.try_emplace(name);
+    const auto given = given_.find(name);
+    if (!is_new || given == given_.end() || given->second.is_table()) return known->second;
+    const std::vector<ConfigValue> items = list_of(given->second);
+    if (items.size() != 1) return known->second;
+    if (items.front().is_string() && items.front().string().find("${") != std::string::npos) {
+      for (const std::string& other : names_in(items.front().string()))
+        if (!value_for_all(other)) return known->second;
+      known->second = filled_value(items.front().string(), value_for_all_);
+    } else if (std::vector<Value> values = values_of(items.front()); values.size() == 1) {
+      known->second = std::move(values.front());
+    }
+    return known->second;
+  }
+
+  std::optional<ConfigScalar> filled_for_all(const std::string& text) {
+    require_values(text, {});
+    return filled_scalar(text, value_for_all_);
+  }
+
+  /// What the text names are values of a row of these names, or of all points.
+  void require_values(const std::string& text, const std::vector<std::string>& row) {
+    for (const std::string& name : known_names_in(text, known_)) {
+      if (std::find(row.begin(), row.end(), name) == row.end() && !value_for_all(name))
+        throw InputError(fmt::format("\"{}\" isn't one value for all points: what follows from it "
+                                     "stands in [derived] or in [experiment]",
+                                     name));
+      used_.insert(name);
+    }
+  }
+
   void read_head() {
     sweep_.name = plain_name(root_.at("name"));
     sweep_.title = string_at(root_, "title");
@@ -151,12 +213,17 @@ private:
   void read_cost() {
     const auto value = root_.find("cost");
     if (!value) return;
-    if (!value->is_string()) {
-      sweep_.cost = read_cost_model(value->table());
+    std::set<std::string> names;
+    for_each_text(*value, [&](const std::string& text) {
+      for (const std::string& name : known_names_in(text, known_)) names.insert(name);
+    });
+    if (names.empty()) {
+      sweep_.cost = cost_model_of(*value, sweep_.source_name, value_for_all_);
       return;
     }
-    const std::string file = beside(value->string(), sweep_.source_name);
-    sweep_.cost = read_cost_model(value->located([&file] { return read_config(file); }));
+    sweep_.cost_template = value;
+    sweep_.cost_names.assign(names.begin(), names.end());
+    use(sweep_.cost_names);
   }
 
   void add_parameter(const std::string& name, const ConfigValue& value) {
@@ -167,19 +234,14 @@ private:
   void read_axes() {
     if (const auto parameters = root_.find("parameters")) {
       ConfigTable table = parameters->table();
-      for (const std::string& name : table.keys()) {
-        const ConfigValue value = table.at(name);
-        add_parameter(name, value);
-        Axis axis{{name}, {}};
-        for (Value& each : values_of(value)) {
-          if (std::find(axis.rows.begin(), axis.rows.end(), std::vector{each}) != axis.rows.end())
-            throw value.error(fmt::format("{} is there twice", to_text(each)));
-          axis.rows.push_back({std::move(each)});
-        }
-        sweep_.axes.push_back(std::move(axis));
-      }
+      for (const std::string& name : table.keys()) read_axis(table, {name});
     }
-    for (ConfigTable& table : root_.tables("zip")) read_zip(table);
+    for (ConfigTable& table : root_.tables("zip")) {
+      if (table.keys().empty()) throw table.error("a zip needs parameters");
+      read_axis(table, table.keys());
+      fill_rows(sweep_.axes.back(), table);
+    }
+    for (const Axis& axis : sweep_.axes) refuse_twice(axis);
     for (ConfigTable& table : root_.tables("sample")) {
       Axis axis = sample_of(table, sweep_.seed);
       ConfigTable sampled = table.at("parameters").table();
@@ -189,21 +251,61 @@ private:
     for (const Axis& axis : sweep_.axes) require_seeds(axis);
   }
 
-  void read_zip(ConfigTable& table) {
+  /// Of these keys, whose values belong together.
+  void read_axis(ConfigTable& table, const std::vector<std::string>& names) {
     Axis axis;
-    for (const std::string& name : table.keys()) {
+    for (const std::string& name : names) {
       const ConfigValue value = table.at(name);
       add_parameter(name, value);
       std::vector<Value> values = values_of(value);
       if (axis.names.empty()) axis.rows.resize(values.size());
       if (values.size() != axis.rows.size())
-        throw value.error(fmt::format("\"{}\" has {} values, but \"{}\" has {}", name,
-                                      values.size(), axis.names.front(), axis.rows.size()));
+        throw value.error(fmt::format("\"{}\" has {} value{}, but \"{}\" has {}", name,
+                                      values.size(), values.size() == 1 ? "" : "s",
+                                      axis.names.front(), axis.rows.size()));
       axis.names.push_back(name);
       for (std::size_t i = 0; i < values.size(); ++i) axis.rows[i].push_back(std::move(values[i]));
     }
-    if (axis.names.empty()) throw table.error("a zip needs parameters");
     sweep_.axes.push_back(std::move(axis));
+  }
+
+  /// In a zip, texts with names of others of their row.
+  void fill_rows(Axis& axis, ConfigTable& table) {
+    for (const std::string& name : axis.names)
+      for_each_text(table.at(name),
+                    [&](const std::string& text) { require_values(text, axis.names); });
+    enum class State : std::uint8_t { open, begun, done };
+    for (std::vector<Value>& row : axis.rows) {
+      std::vector<State> states(row.size());
+      const std::function<const Value&(std::size_t)> filled = [&](std::size_t i) -> const Value& {
+        if (states[i] == State::begun)
+          throw table.at(axis.names[i])
+              .error(fmt::format("\"{}\" follows from itself", axis.names[i]));
+        const bool is_open = states[i] == State::open && row[i].kind == Value::Kind::text;
+        states[i] = State::begun;
+        if (is_open)
+          row[i] = filled_value(row[i].text, [&](const std::string& name) {
+            const auto column = std::find(axis.names.begin(), axis.names.end(), name);
+            return column == axis.names.end()
+                       ? *value_for_all(name)
+                       : filled(static_cast<std::size_t>(column - axis.names.begin()));
+          });
+        states[i] = State::done;
+        return row[i];
+      };
+      for (std::size_t i = 0; i < row.size(); ++i) (void)filled(i);
+    }
+  }
+
+  void refuse_twice(const Axis& axis) const {
+    std::set<std::vector<std::string>> known;
+    for (const std::vector<Value>& row : axis.rows) {
+      std::vector<std::string> texts;
+      for (const Value& each : row) texts.push_back(to_text(each));
+      if (!known.insert(texts).second)
+        throw place_of_parameter(axis.names.front())
+            .error(joined(texts, " with ") + " is there twice");
+    }
   }
 
   /// A parameter `seed` is the experiment's.
@@ -261,15 +363,20 @@ private:
   }
 
   void read_experiment_names(const ConfigValue& experiment) {
-    const std::vector<std::string> known = value_names(sweep_);
-    for_each_text(experiment, [&](const ConfigValue& text) {
-      for (const std::string& name : names_in(text.string()))
-        if (std::find(known.begin(), known.end(), name) == known.end())
-          throw text.error(unknown_name("name", name, known));
-    });
+    const std::vector<std::string> known = value_names(sweep_), facts = fact_names(sweep_);
+    for_each_text(experiment,
+                  [&known](const std::string& text) { (void)known_names_in(text, known); });
     use(sweep_.experiment->names());
     ConfigTable topologies = experiment.table().at("topologies").table();
-    sweep_.topology_place = place_of(topologies.at(topologies.keys().front()));
+    const ConfigValue topology = topologies.at(topologies.keys().front());
+    sweep_.topology_place = place_of(topology);
+    std::vector<std::string> names = names_in(sweep_.experiment->topology_text());
+    names.insert(names.end(), sweep_.cost_names.begin(), sweep_.cost_names.end());
+    for (const std::string& name : names)
+      if (std::find(facts.begin(), facts.end(), name) != facts.end())
+        throw topology.error(fmt::format("\"{}\" follows from the network and its cost, which "
+                                         "can't follow from it",
+                                         name));
   }
 
   void read_limits(ConfigTable table) {
@@ -364,6 +471,10 @@ private:
   NameRegister names_;
   std::set<std::string> used_;
   std::vector<ParameterPlace> parameters_;
+  std::vector<std::string> known_;           ///< all names, before values are read
+  std::map<std::string, ConfigValue> given_; ///< values of parameters that could have one alone
+  std::map<std::string, std::optional<Value>> constants_;
+  const ValueOf value_for_all_ = [this](const std::string& name) { return *value_for_all(name); };
 };
 
 } // namespace
@@ -376,7 +487,17 @@ std::vector<std::string> parameter_names(const Sweep& sweep) {
 }
 
 std::vector<std::string> fact_names(const Sweep& sweep) {
-  return network_fact_names(sweep.cost.has_value());
+  return network_fact_names(sweep.cost || sweep.cost_template);
+}
+
+CostModel cost_model_of(const ConfigValue& cost, const std::string& source_name,
+                        const ValueOf& value_of) {
+  if (cost.is_string()) {
+    const std::string file = beside(filled_in(cost.string(), value_of), source_name);
+    return read_cost_model(cost.located([&file] { return read_config(file); }));
+  }
+  return read_cost_model(cost.table().replaced(
+      [&value_of](const std::string& text, const auto&) { return filled_scalar(text, value_of); }));
 }
 
 std::vector<std::string> value_names(const Sweep& sweep) {

@@ -1,4 +1,6 @@
 // A sweep: which points of a parameter space are simulated, and what is made of the results.
+// ${names} may stand in every text: of all that a point has in [experiment], [derived], [cost] and
+// expressions, of its row in [[zip]], of `by` in titles, elsewhere of parameters with one value.
 //
 //   name = "equal_cost"             # letters, digits, - and _; names the output folder
 //   title = "..."
@@ -35,6 +37,7 @@
 //   time = "60s"                    # by the clock; default 600s
 //   memory = "4GiB"                 # default none
 //   [experiment]                    # one case, as in an experiment's file, with ${names} in texts
+//                                   # and keys
 //   topologies = {net = "${topology},latency=${latency}"}           # exactly one topology
 //   [[experiment.runs]]             # or another kind of study, of one case
 //   collectives = ["all_reduce"]
@@ -178,7 +181,9 @@ struct Sweep {
   std::vector<Axis> axes;
   std::vector<Definition> definitions;
   std::vector<Constraint> constraints;
-  std::optional<CostModel> cost;
+  std::optional<CostModel> cost;            ///< of all points
+  std::optional<ConfigValue> cost_template; ///< with ${names}: each point has a model of its own
+  std::vector<std::string> cost_names;      ///< in the template
   PointLimits limits;
   std::shared_ptr<const ExperimentTemplate> experiment;
   std::string topology_place; ///< of its topology's text, for errors
@@ -196,6 +201,10 @@ struct Sweep {
 [[nodiscard]] std::vector<std::string> parameter_names(const Sweep& sweep);
 /// Names of facts that every point has under this sweep, in the order of columns.
 [[nodiscard]] std::vector<std::string> fact_names(const Sweep& sweep);
+/// What `cost` of a sweep's file says, a table or the name of a file, with these values in it.
+/// Errors: InputError with the place.
+[[nodiscard]] CostModel cost_model_of(const ConfigValue& cost, const std::string& source_name,
+                                      const ValueOf& value_of);
 
 /// Files are looked for beside `source_name`. Errors: InputError with file:line:column for anything
 /// wrong or unknown: a key, a name in a text or an expression, a parameter that is defined twice, a
