@@ -45,7 +45,7 @@ TEST_CASE("an experiment's program runs below its folder, others where they are 
   const Files files;
   const auto npus = [&](const std::string& topology, bool all) {
     return parse_experiment("name = \"e\"\n" + Files::parts(topology), files.experiment(),
-                            silent_gate(all))
+                            program_gate(all, false))
         .topologies.front()
         .topology.npu_count();
   };

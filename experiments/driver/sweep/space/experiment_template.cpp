@@ -139,10 +139,10 @@ std::vector<std::string> ExperimentTemplate::programs() const {
   const auto look = [&](const std::string& text) {
     for (const std::string_view item : split(text, ',')) {
       const std::string name(trimmed(item));
-      const std::string file = name.substr(0, name.find(':'));
-      const bool is_file = file.find('/') != file.npos || file.ends_with(".py");
+      const std::string file = beside(name.substr(0, name.find(':')), source_name_);
+      std::error_code error;
       if (name.starts_with("program:") ||
-          (is_file && ::access(beside(file, source_name_).c_str(), X_OK) == 0))
+          (fs::is_regular_file(file, error) && ::access(file.c_str(), X_OK) == 0))
         programs.insert(name);
     }
   };
