@@ -161,6 +161,18 @@ TEST_CASE("start times in a file are part of a point's key") {
   CHECK(fingerprints("2us") != fingerprints("900us"));
 }
 
+TEST_CASE("files of algorithms and networks are part of a point's key") {
+  const TemporaryFolder folder;
+  write_file(folder.file("plan_4.json"), "a");
+  write_file(folder.file("net.py"), "b");
+  const ExperimentTemplate made =
+      template_of("topologies = {net = \"net.py:${n}\"}\n[[runs]]\ncollectives = [\"all_gather\"]\n"
+                  "algorithms = [\"file:plan_${n}.json\"]\n",
+                  folder.file("sweep.toml"));
+  CHECK_THAT(made.file_fingerprints(values({{"n", number_value(4)}})),
+             Contains("plan_4.json ") && Contains("net.py "));
+}
+
 TEST_CASE("files of settings are part of a point's key") {
   const TemporaryFolder folder;
   const auto fingerprints = [&](const char* sketch) {

@@ -72,9 +72,11 @@ void add_allow_programs(CLI::App& app, bool& allow) {
 }
 
 void add_topology(CLI::App& app, std::string& topology, const std::string& place = "") {
-  app.add_option("-t,--topology" + place, topology,
-                 "name:shape,key=value,... (mesh2d:8x8,bandwidth=50GB/s,latency=0.5us), a machine, "
-                 "or a file: TOML, or another program's (`tutti list formats`)")
+  app.add_option(
+         "-t,--topology" + place, topology,
+         "name:shape,key=value,... (mesh2d:8x8,bandwidth=50GB/s,latency=0.5us), a machine, "
+         "a file (TOML, or another program's: `tutti list formats`), or a program that prints "
+         "one")
       ->required();
 }
 

@@ -115,11 +115,15 @@ const std::string& ExperimentTemplate::fingerprint_of(const std::string& text) c
   const auto [found, is_new] = fingerprints_.try_emplace(text);
   if (!is_new) return found->second;
   std::error_code error;
-  const std::string folder = fs::path(source_name_).parent_path().string();
-  std::string named(topology_file(text, folder)); // options of a topology may follow
+  const std::string beside_it = fs::path(source_name_).parent_path().string();
+  std::string named(topology_file(text, beside_it)); // options of a topology may follow
   if (named.empty()) named = text.substr(0, text.find(','));
   const fs::path file = beside(named, source_name_);
-  if (fs::is_regular_file(file, error)) found->second = content_fingerprint(file);
+  const std::size_t colon = named.find(':'); // of "file:plan.json", and of "net.py:4x4"
+  for (const std::string& each :
+       std::set{named, named.substr(colon + 1), named.substr(0, colon)}) // npos + 1 == 0
+    if (const fs::path path = beside(each, source_name_); fs::is_regular_file(path, error))
+      found->second += content_fingerprint(path);
   if (const auto machine = topologies::machine_file(named.substr(0, named.find(':'))))
     found->second += content_fingerprint(*machine);
   for (const std::string& folder : {model_folder(), npu_folder()})
