@@ -12,6 +12,7 @@ status, Ctrl-C is `Interrupted` with the best so far."""
 from __future__ import annotations
 
 import sys as _sys
+from typing import TYPE_CHECKING as _TYPE_CHECKING
 from typing import Any as _Any
 
 try:
@@ -31,16 +32,30 @@ from . import networks as _networks
 from ._tutti import Collective, Schedule, Topology
 from .errors import InputError, Interrupted
 from .rows import Rows
-from .studies import (Experiment, Results, command, compare, failures, frontier, jobs, read_store, run,
-                      sweep, train)
 from .values import Bound, Outcome, Report, Verification
 from .work import Options, algorithm, bound, replay, synthesize, unsupported, verify
+
+if _TYPE_CHECKING:
+    from .studies import (Experiment, Results, command, compare, failures, frontier, jobs, read_store, run,
+                          sweep, train)
 
 __version__ = _tutti.version()
 __all__ = ["Bound", "Collective", "Experiment", "InputError", "Interrupted", "Options", "Outcome",
            "Report", "Results", "Rows", "Schedule", "Topology", "Verification", "algorithm", "bound",
            "command", "compare", "failures", "frontier", "jobs", "read_store", "replay", "run",
            "show_versions", "sweep", "synthesize", "train", "unsupported", "verify"]
+
+
+def __getattr__(name: str) -> _Any:
+    """What starts programs is imported when it is first asked for, with all that it needs."""
+    from importlib import import_module
+
+    if name == "studies":
+        return import_module("tutti.studies")
+    if name in __all__:
+        return getattr(import_module("tutti.studies"), name)
+    raise AttributeError(f"module 'tutti' has no attribute {name!r}")
+
 
 for _class in (Topology, Collective, Schedule):
     _class.__module__ = "tutti"
@@ -70,6 +85,7 @@ def _blocks(schedule: Schedule) -> _Any:
 
 
 # What Python does on top of the C++ classes; _tutti.pyi declares it as theirs.
+
 setattr(Topology, "build", staticmethod(_networks.build))
 setattr(Topology, "from_networkx", staticmethod(_networks.from_networkx))
 setattr(Topology, "to_networkx", _networks.to_networkx)

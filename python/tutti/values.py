@@ -6,13 +6,13 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Optional
 
 import numpy as np
-from numpy.typing import NDArray
 
 from . import _tutti
 from .rows import frame
 
 if TYPE_CHECKING:
     import pandas
+    from numpy.typing import NDArray
 
 
 @dataclass(frozen=True)
