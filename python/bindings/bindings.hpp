@@ -60,10 +60,12 @@ public:
   /// `heard`: called with (stage, done, total), or None.
   explicit Waiting(py::object heard) : heard_(std::move(heard)) {}
 
-  /// Returns when `work` has ended. Errors: what it throws, unless Python has raised something.
+  /// Returns when `work` has ended. Errors: what it throws, unless Python has raised something;
+  /// Stopped where Python is about to end.
   void run(const std::function<void()>& work);
-  /// Whether Python has raised something: for what ends with the best so far. Any thread.
-  [[nodiscard]] bool is_cancelled() const { return raised_ > 0; }
+  /// Whether Python has raised something, or is about to end: for what ends with the best so far.
+  /// Any thread.
+  [[nodiscard]] bool is_cancelled() const;
   /// A watch that ends the work with the first that is raised or, where it may finish what is made
   /// already, with the second. Any thread; refers to this.
   [[nodiscard]] StageWatch watch(unsigned ended_by = 1);
@@ -82,6 +84,21 @@ private:
   WorkProgress progress_;
   bool is_news_ = false;
 };
+
+/// Has all work end, and waits for that: a thread that came back to an interpreter that has ended
+/// would end the process. For atexit.
+void end_all_work();
+
+/// The argument as a T. Errors: TypeError with its name, and in words what it should be.
+template <typename T>
+[[nodiscard]] T argument_of(const py::object& value, const char* argument, const char* expected) {
+  try {
+    return value.cast<T>();
+  } catch (const py::cast_error&) {
+    throw py::type_error(std::string(argument) + ": " + expected + " is expected, not " +
+                         py::repr(value).cast<std::string>());
+  }
+}
 
 /// An int, or a text with a unit. Errors: TypeError and InputError with the argument's name.
 [[nodiscard]] Bytes bytes_of(const py::object& value, const char* argument);

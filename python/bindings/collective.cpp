@@ -23,9 +23,15 @@ namespace {
 using Names = std::variant<std::string, std::vector<std::string>>;
 
 std::shared_ptr<BoundCollective>
-made_by_name(std::shared_ptr<Topology> topology, const Names& kind, const py::object& size,
-             const std::optional<std::uint32_t>& chunks, const std::optional<std::uint32_t>& root,
-             const std::optional<std::vector<std::uint32_t>>& group) {
+made_by_name(std::shared_ptr<Topology> topology, const py::object& kind_argument,
+             const py::object& size, const py::object& chunks_argument,
+             const py::object& root_argument, const py::object& group_argument) {
+  using Number = std::optional<std::uint32_t>;
+  const auto kind = argument_of<Names>(kind_argument, "kind", "a str, or a list of them,");
+  const auto chunks = argument_of<Number>(chunks_argument, "chunks", "an int or None");
+  const auto root = argument_of<Number>(root_argument, "root", "a node's id or None");
+  const auto group = argument_of<std::optional<std::vector<std::uint32_t>>>(
+      group_argument, "group", "a list of nodes' ids or None");
   if (chunks && (*chunks < 1 || *chunks > most_chunks))
     throw InputError(fmt::format("chunks {} isn't from 1 to {}", *chunks, most_chunks));
   BoundCollective made;

@@ -17,6 +17,24 @@
 
 namespace tutti::python {
 
+namespace {
+
+// Of the interpreter, which is the only one.
+std::atomic<bool> is_ending = false;
+std::atomic<int> at_work = 0;
+
+} // namespace
+
+void end_all_work() {
+  constexpr int most_seconds = 10;
+  is_ending = true;
+  const py::gil_scoped_release others_may;
+  for (int i = 0; at_work > 0 && i < most_seconds * 200; ++i)
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+}
+
+bool Waiting::is_cancelled() const { return raised_ > 0 || is_ending; }
+
 void Waiting::listen() {
   try {
     if (PyErr_CheckSignals() != 0) throw py::error_already_set();
@@ -37,6 +55,8 @@ void Waiting::listen() {
 
 void Waiting::run(const std::function<void()>& work) {
   constexpr auto between = std::chrono::milliseconds(20);
+  if (is_ending) throw Stopped();
+  ++at_work;
   std::mutex mutex;
   std::condition_variable ended;
   bool has_ended = false;
@@ -60,6 +80,7 @@ void Waiting::run(const std::function<void()>& work) {
     if (goes_on) listen();
   }
   worker.join();
+  --at_work;
   if (!first_) listen(); // the last word of a callback, and a signal that came just now
   if (thrown && !first_) std::rethrow_exception(thrown);
 }
@@ -70,7 +91,7 @@ StageWatch Waiting::watch(unsigned ended_by) {
     stage_ = stage;
     progress_ = progress;
     is_news_ = true;
-    return raised_ >= ended_by;
+    return raised_ >= ended_by || is_ending;
   };
 }
 
@@ -88,7 +109,7 @@ Bytes bytes_of(const py::object& value, const char* argument) {
     throw py::type_error(
         fmt::format("{}: an int of bytes, or a text with a unit (\"64MiB\"), not {}", argument,
                     py::str(py::type::of(value).attr("__name__")).cast<std::string>()));
-  const auto count = value.cast<std::int64_t>();
+  const auto count = argument_of<std::int64_t>(value, argument, "an int below 2^63");
   if (count < 1) throw InputError(fmt::format("{} {} must be at least 1 byte", argument, count));
   return {count};
 }
@@ -179,6 +200,7 @@ PYBIND11_MODULE(_tutti, module) {
     versions["built_for_python"] = PY_VERSION;
     return versions;
   });
+  py::module_::import("atexit").attr("register")(py::cpp_function(&end_all_work));
   module.def("version", &tutti::tutti_version);
   module.def("algorithm_names", &tutti::algorithm_names);
   module.def("simgrid_worker", &tutti::find_simgrid_worker);

@@ -164,6 +164,13 @@ void bind_schedule(py::module_& module) {
       .def_readonly("algorithm", &S::algorithm)
       .def_property_readonly("is_compact", [](const S& s) { return s.compact.has_value(); })
       .def("__len__", &S::size)
+      .def("compacted",
+           [](const std::shared_ptr<S>& s) -> std::shared_ptr<S> {
+             if (s->compact) return s;
+             S short_form{s->collective, {}, {}, s->algorithm, s->model};
+             short_form.compact = compacted(s->topology(), *s->collective->made, *s->list);
+             return short_form.compact ? std::make_shared<S>(std::move(short_form)) : nullptr;
+           })
       .def("expanded",
            [](const std::shared_ptr<S>& s) {
              if (s->list) return s;

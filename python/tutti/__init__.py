@@ -101,6 +101,8 @@ def show_versions() -> dict[str, str]:
     import platform
     from importlib.metadata import PackageNotFoundError, version
 
+    from .studies import command
+
     found = {**_tutti.versions(), "python": platform.python_version(),
              "system": platform.freedesktop_os_release().get("PRETTY_NAME", platform.platform()),
              "module": _tutti.__file__, "command": command(), "simgrid_worker": _tutti.simgrid_worker()}

@@ -132,6 +132,8 @@ class Schedule:
     @property
     def is_compact(self) -> bool: ...
     def __len__(self) -> int: ...
+    def compacted(self) -> Optional[Schedule]:
+        """In the compact form, 2 or 4 bytes a transfer; None where it has none: it reduces, say."""
     def expanded(self) -> Schedule:
         """As a list; itself where it is one. Errors: InputError where that is too long."""
     @property

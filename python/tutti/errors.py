@@ -6,7 +6,8 @@ from __future__ import annotations
 import re
 from typing import Optional
 
-_PLACE = re.compile(r"(?P<file>[^\s:]+(?:\.\w+|(?=:\d+:\d+:))):(?:(?P<line>\d+):(?:(?P<column>\d+):)?)? ")
+_PLACE = re.compile(r"(?P<file>[^\s:]*/[^\s:]+|[^\s:]+\.\w+|[^\s:]+(?=:\d+:)):"
+                    r"(?:(?P<line>\d+):(?:(?P<column>\d+):)?)? ")
 
 
 class InputError(ValueError):

@@ -124,8 +124,8 @@ def synthesize(collective: _tutti.Collective, algorithm: Union[str, Algorithm] =
     Errors: InputError, TypeError with the argument's name; Interrupted, whose `best` is the best
     schedule so far. What has no schedule has a status that says so."""
     required(collective, _tutti.Collective, "collective")
-    if not isinstance(seed, int) or seed < 0:
-        raise TypeError(f"seed: an int from 0 on is expected, not {seed!r}")
+    if not isinstance(seed, int) or not 0 <= seed < 1 << 64:
+        raise TypeError(f"seed: an int from 0 to 2^64 - 1 is expected, not {seed!r}")
     if threads is not None and (not isinstance(threads, int) or threads < 1):
         raise TypeError(f"threads: an int from 1 on is expected, not {threads!r}")
     if limit is not None and (isinstance(limit, bool) or not isinstance(limit, (int, float, str))):

@@ -130,6 +130,16 @@ def test_ctrl_c_ends_a_study():
     assert done.stdout.split()[:1] == ["interrupted"], done.stdout + done.stderr
 
 
+def test_work_ends_with_the_interpreter():
+    done = run("""
+        import threading, time, tutti
+        asked = tutti.Collective(tutti.Topology("torus2d:40x40"), "all_reduce", "1GiB", chunks=8)
+        threading.Thread(target=tutti.synthesize, args=(asked, "tacos"), daemon=True).start()
+        time.sleep(0.2)
+        """, timeout=60)
+    assert done.returncode == 0, done.stderr
+
+
 def test_another_python_is_told_what_to_do(tmp_path):
     broken = tmp_path / "tutti"
     broken.mkdir()

@@ -173,6 +173,11 @@ def test_refusals_name_the_argument(mesh):
         tutti.Collective(mesh, "all_reduce", "64")
     with pytest.raises(TypeError, match="topology"):
         tutti.Collective(None, "all_reduce")
+    for keys, words in [({"kind": 3}, "kind"), ({"group": "0-1"}, "group"), ({"group": [0.5]}, "group"),
+                        ({"group": [-1]}, "group"), ({"chunks": "2"}, "chunks"), ({"root": "npu0"}, "root"),
+                        ({"size": 1 << 70}, "size: an int below")]:
+        with pytest.raises(TypeError, match=f"^{words}"):
+            tutti.Collective(mesh, **{"kind": "all_gather", **keys})
     with pytest.raises(tutti.InputError, match="chunks 0 isn't from 1"):
         tutti.Collective(mesh, "all_reduce", chunks=0)
     with pytest.raises(tutti.InputError, match="did you mean \"mesh2d\""):

@@ -1,6 +1,7 @@
 """Synthesis, verification, replays and bounds against the command's JSON, and algorithms in Python."""
 
 import json
+import pickle
 import subprocess
 import sys
 
@@ -71,26 +72,26 @@ def test_a_fault_is_found_and_never_replayed(mesh):
     assert tutti.Schedule.from_sends(gather, twice + [(0, 1, 0, "copy")]).verify().redundant == 1
 
 
-def test_compact_schedules_are_blocks(tmp_path):
-    """Such schedules come from 2^26 transfers on; a pickle of one keeps its form."""
-    import pickle
-
-    from tutti import _tutti
-
+def test_compact_schedules_are_blocks():
     network = tutti.Topology("ring:4")
     made = tutti.synthesize(tutti.Collective(network, "all_gather", "1MiB", chunks=2), "ring").schedule
-    again = pickle.loads(pickle.dumps(made))
-    assert not again.is_compact and again == made
-    collective, content, _ = made.__reduce_ex__(2)[2] if made.__reduce_ex__(2)[2] else made.__getstate__()
-    compact = _tutti.Schedule.__new__(_tutti.Schedule)
-    compact.__setstate__((collective, content, True))
-    if not compact.is_compact:  # the file says a list
-        pytest.skip("this schedule has no compact form")
-    assert sum(len(chunks) for _, chunks in compact.blocks()) == len(compact) == len(made)
+    compact = made.compacted()
+    assert compact.is_compact and not made.is_compact and compact.compacted() is compact
+    blocks = dict(compact.blocks())
+    assert sum(map(len, blocks.values())) == len(compact) == len(made) and len(blocks) == network.link_count
+    assert not blocks[0].flags.owndata and not blocks[0].flags.writeable
+    chunks = made.columns()
+    for link, block in blocks.items():
+        assert block.tolist() == chunks["chunk"][chunks["path"] == link].tolist()
     assert compact.verify() and compact.replay().completion_ps == made.replay().completion_ps
+    again = pickle.loads(pickle.dumps(compact))
+    assert again.is_compact and again == compact and again.expanded().verify()
     with pytest.raises(tutti.InputError, match="blocks"):
         compact.transfers
-    assert len(compact.expanded()) == len(made)
+    with pytest.raises(tutti.InputError, match="expanded"):
+        compact.replay(hops=True)
+    reducing = tutti.synthesize(tutti.Collective(network, "all_reduce", "1MiB", chunks=1), "ring").schedule
+    assert reducing.compacted() is None
 
 
 def test_progress_is_heard_in_the_thread_that_asked():
