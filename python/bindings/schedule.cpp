@@ -84,7 +84,6 @@ std::shared_ptr<S> from_sends(const std::shared_ptr<BoundCollective>& collective
     throw InputError("sends speak of the ranks of one collective, not several");
   const CollectivePart& part = made.parts.front();
   RoutedSchedule routed(*collective->topology, made, SynthesisOptions{});
-  std::vector<std::pair<std::size_t, std::uint32_t>> waits;
   std::size_t i = 0;
   for (const py::handle item : sends) {
     if (!py::isinstance<py::sequence>(item) || py::isinstance<py::str>(item) ||
@@ -99,13 +98,11 @@ std::shared_ptr<S> from_sends(const std::shared_ptr<BoundCollective>& collective
     if (from == to) throw InputError(fmt::format("sends[{}]: rank {} sends to itself", i, from));
     routed.send_chunk(from, to, ChunkId{part.first.value + chunk}, op_in(send, i));
     if (py::len(send) == 5 && !py::object(send[4]).is_none())
-      waits.emplace_back(i, number_in(send, 4, i, i, "after"));
+      routed.wait_for(number_in(send, 4, i, i, "after"));
     ++i;
     if (i % 4096 == 0 && PyErr_CheckSignals() != 0) throw py::error_already_set();
   }
   Outcome outcome = std::move(routed).outcome();
-  for (const auto& [waiting, awaited] : waits)
-    outcome.schedule->add_dependency(waiting, {awaited, Milestone::arrived});
   S schedule;
   schedule.collective = collective;
   schedule.list = std::move(outcome.schedule);

@@ -1,13 +1,6 @@
-"""`python3 -m tutti.serve FILE.py:name`: an algorithm in Python for the command, which starts this
-program for `-a FILE.py:name`. A line of JSON comes on stdin for each collective, and one goes back:
-
-    {"id", "network": {"nodes": [{"name", "kind"}], "links": [{"source", "destination", "latency_ps",
-     "bandwidth_bytes_per_s"}]}, "collective": {"kind", "size_bytes", "members": [node], "root",
-     "chunks_per_shard"}, "options": {"seed", "limit_s", "settings"}}
-    {"id", "transfers": [[source rank, destination rank, chunk, "copy" | "reduce"(, after)]]}
-    or {"id", "unsupported": "why"}, or {"id", "error": "why"}
-
-What the algorithm prints goes to stderr."""
+"""`python3 -m tutti.serve FILE.py:NAME`: an algorithm in Python for the command, which starts this program
+for `-a FILE.py:NAME`. It reads questions and writes answers, a line of JSON each, as
+docs/formats/program.md says. What the algorithm prints goes to stderr."""
 
 from __future__ import annotations
 
@@ -21,17 +14,27 @@ import tutti
 from tutti.work import Algorithm, Options, loaded, sends_of
 
 
+def _network(asked: dict[str, Any]) -> tutti.Topology:
+    names = [node["name"] for node in asked["nodes"]]
+    nodes = [{"name": node["name"], "kind": node["kind"],
+              **{key: node[key] for key in ("store", "copy", "reduce") if key in node},
+              **({"reduce_rate": f"{rate}B/s"} if (rate := node.get("reduce_rate_bytes_per_s")) else {}),
+              **({"coordinates": at} if (at := node.get("coordinate")) else {})} for node in asked["nodes"]]
+    pairs = [(names[link["from"]], names[link["to"]]) for link in asked["links"]]
+    links = [{"from": pair[0], "to": pair[1], "latency": f"{link['latency_ps']}ps", "directed": True,
+              "bandwidth": link["bandwidth_bytes_per_s"], "dimension": link.get("dimension")}
+             for pair, link in zip(pairs, asked["links"])]
+    groups = [{"name": group["name"], "bandwidth": group["bandwidth_bytes_per_s"],
+               "links": [[*pairs[i], pairs[:i].count(pairs[i])] for i in group["links"]]}
+              for group in asked.get("groups", ())]
+    return tutti.Topology.build(nodes, links, shape=asked.get("shape") or None, groups=groups)
+
+
 def _collective(asked: dict[str, Any]) -> tutti.Collective:
-    nodes, links = asked["network"]["nodes"], asked["network"]["links"]
-    topology = tutti.Topology.build(
-        nodes, [{"from": nodes[link["source"]]["name"], "to": nodes[link["destination"]]["name"],
-                 "latency": f"{link['latency_ps']}ps", "bandwidth": link["bandwidth_bytes_per_s"],
-                 "directed": True} for link in links])
     wanted = asked["collective"]
     members, root = wanted["members"], wanted.get("root")
-    return tutti.Collective(topology, wanted["kind"], wanted["size_bytes"], group=members,
-                            chunks=wanted.get("chunks_per_shard", 1),
-                            root=None if root is None else members[root])
+    return tutti.Collective(_network(asked["network"]), wanted["kind"], wanted["bytes"], group=members,
+                            chunks=wanted["chunks_per_shard"], root=None if root is None else members[root])
 
 
 def answer(line: str, function: Algorithm, name: str) -> dict[str, Any]:
@@ -40,6 +43,8 @@ def answer(line: str, function: Algorithm, name: str) -> dict[str, Any]:
     try:
         asked = json.loads(line)
         number = asked.get("id")
+        if asked.get("ask") == "chunks":  # any will do
+            return {"id": number}
         told = asked.get("options", {})
         options = Options(told.get("seed", 1), told.get("limit_s"), told.get("settings", {}))
         collective = _collective(asked)

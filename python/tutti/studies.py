@@ -103,6 +103,8 @@ def call(arguments: Sequence[str], progress: Progress = None, folder: str = "\n"
     """The answer of a command in JSON, and what it said. Errors: InputError, Interrupted."""
     heard = listener(progress)
     environment = {k: v for k, v in os.environ.items() if k not in ("TUTTI_SCRIPT", "TUTTI_BUILDS")}
+    package = str(pathlib.Path(__file__).parent.parent)  # for `-a FILE.py:NAME`
+    environment["PYTHONPATH"] = os.pathsep.join(filter(None, (package, os.environ.get("PYTHONPATH"))))
     process = subprocess.Popen([command(), *arguments, "--json", *(["--progress"] if heard else [])],
                                stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                                text=True, start_new_session=True, env=environment)

@@ -115,8 +115,8 @@ def synthesize(collective: _tutti.Collective, algorithm: Union[str, Algorithm] =
                progress: Progress = None, **model: str) -> Outcome:
     """Makes a schedule and verifies it.
 
-    `algorithm` is a name that `tutti list algorithms` or `@tutti.algorithm` knows, or a function as
-    described there. `limit` is in seconds, or a text with time and memory ("60s,8GiB"). The result is
+    `algorithm` is a name that `tutti list algorithms` or `@tutti.algorithm` knows, a function as
+    described there, or one from outside (docs/formats/program.md): "FILE.py:NAME", "./program". `limit` is in seconds, or a text with time and memory ("60s,8GiB"). The result is
     the same for any number of `threads` (default: all processors). `settings` are the algorithm's own
     options, and further keywords are those of the time model: `link_busy`, `forwarding`. A collective
     without a number of chunks is cut as the command cuts it by default.
@@ -132,6 +132,8 @@ def synthesize(collective: _tutti.Collective, algorithm: Union[str, Algorithm] =
         raise TypeError(f"limit: seconds or a text with units is expected, not {limit!r}")
     heard, texts = listener(progress), texts_of(settings)
     function = ALGORITHMS.get(algorithm) if isinstance(algorithm, str) else algorithm
+    if isinstance(algorithm, str) and ".py:" in algorithm:  # which the command has another Python run
+        function = loaded(algorithm)[1]
     if function is not None:
         if not callable(function):
             raise TypeError(f"algorithm: a name or a function is expected, not {type(function).__name__}")

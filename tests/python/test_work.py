@@ -165,11 +165,15 @@ def mine(topology, collective, options):
 def test_serving_the_command(tmp_path):
     file = tmp_path / "mine.py"
     file.write_text(SERVED)
-    network = {"nodes": [{"name": f"npu{i}", "kind": "npu"} for i in range(3)],
-               "links": [{"source": i, "destination": (i + 1) % 3, "latency_ps": 500000,
-                          "bandwidth_bytes_per_s": 10**9} for i in range(3)]}
-    lines = [{"id": i, "network": network, "options": {"seed": seed, "limit_s": None, "settings": {}},
-              "collective": {"kind": kind, "size_bytes": 3000, "members": [0, 1, 2], "root": None, "chunks_per_shard": 1}}
+    made = tutti.Topology("ring:3,directions=1")
+    network = {"nodes": made.nodes, "shape": made.shape, "npus": 3, "groups": [
+        {"name": "g", "bandwidth_bytes_per_s": 10**9, "links": [0, 1]}], "links": [
+            {"from": int(link["source"]), "to": int(link["destination"]), "latency_ps": int(link["latency_ps"]),
+             "dimension": int(link["dimension"]), "bandwidth_bytes_per_s": int(link["bandwidth_bytes_per_s"])}
+            for link in made.links]}
+    lines = [{"id": i, "ask": "schedule", "network": network, "options": {"seed": seed, "limit_s": None, "settings": {}},
+              "collective": {"kind": kind, "bytes": 3000, "members": [0, 1, 2], "root": None,
+                             "chunks_per_shard": 1, "blocks": 3}}
              for i, (kind, seed) in enumerate([("all_gather", 1), ("all_reduce", 1), ("all_gather", 9)])]
     done = subprocess.run([sys.executable, "-m", "tutti.serve", f"{file}:mine"], capture_output=True, text=True,
                           input="".join(json.dumps(line) + "\n" for line in lines) + "no json\n")
@@ -179,5 +183,15 @@ def test_serving_the_command(tmp_path):
     assert answers[1] == {"id": 1, "unsupported": "all_gather only"}
     assert answers[2] == {"id": 2, "error": "mine: ValueError: seed 9"}
     assert answers[3]["id"] is None and "error" in answers[3]
+    assert "this is no answer" in done.stderr and "nor is this" in done.stderr
     missing = subprocess.run([sys.executable, "-m", "tutti.serve", f"{file}:other"], capture_output=True, text=True, input="")
     assert missing.returncode != 0 and "has no algorithm 'other' (registered: mine)" in missing.stderr
+
+
+def test_the_command_asks_an_algorithm_in_python(tmp_path, command):
+    file = tmp_path / "mine.py"
+    file.write_text(SERVED)
+    row = command("synth", "-t", "torus2d:3x3", "-c", "all_gather", "--size", "9MiB", "-a", f"{file}:mine", "--chunks", "1")[0]
+    assert row["verified"] and row["transfers"] == 72
+    made = tutti.synthesize(tutti.Collective(tutti.Topology("torus2d:3x3"), "all_gather", "9MiB", chunks=1), f"{file}:mine")
+    assert made.verified and len(made.schedule) == 72
