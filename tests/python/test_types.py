@@ -11,13 +11,14 @@ import pytest
 import tutti
 from tutti import _tutti
 
-PACKAGE = pathlib.Path(tutti.errors.__file__).resolve().parent
+PACKAGE = pathlib.Path(__file__).resolve().parents[2] / "python" / "tutti"
 
 
 def test_mypy_accepts_the_package(tmp_path):
     pytest.importorskip("mypy")
-    done = subprocess.run([sys.executable, "-m", "mypy", "--strict", "--config-file", str(PACKAGE.parent / "pyproject.toml"), "--cache-dir", os.environ.get("TUTTI_MYPY_CACHE", str(tmp_path)),
-                           str(PACKAGE)], capture_output=True, text=True)
+    done = subprocess.run([sys.executable, "-m", "mypy", "--strict", "--config-file", str(PACKAGE.parent / "pyproject.toml"),
+                           "--cache-dir", os.environ.get("TUTTI_MYPY_CACHE", str(tmp_path)), str(PACKAGE)],
+                          capture_output=True, text=True)
     assert done.returncode == 0, done.stdout + done.stderr
 
 
