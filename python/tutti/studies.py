@@ -293,8 +293,10 @@ def failures(topology: Network, collective: str, **keys: Any) -> Results:
 
 
 def jobs(topology: Network, jobs: Sequence[Mapping[str, Any]], **keys: Any) -> Results:
-    """Several jobs on one network, `jobs=[{"label": ..., "collective": ...}, ...]`. Keys: docs/formats/jobs.md."""
-    return _study("jobs", topology, {"jobs": list(jobs), **keys})
+    """Several jobs on one network and what each costs the others: `jobs(topology, [{"name": "A",
+    "collective": "all_reduce,group=0-7", "size": "64MiB"}, ...], algorithms=["ring"])`. Each has the
+    keys of `[[job]]`; further keys: docs/formats/jobs.md."""
+    return _study("jobs", topology, {"job": list(jobs), **keys})
 
 
 def compare(logs: Union[Place, Sequence[Place]], topology: Network, *, progress: Progress = None,

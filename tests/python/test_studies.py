@@ -75,9 +75,21 @@ def test_each_kind_is_its_table(command, tmp_path):
         if "C" in made.rows[0] else len(made.rows) > 0
     failed = tutti.failures("torus2d:3x3", "all_reduce", size=1 << 20, chunks=1, algorithms=["ring"], failed_links=[1])
     assert {row["kind"] for row in failed.rows} == {"failures"}
-    trained = tutti.train("ring:2,bandwidth=100GB/s", model="gpt3_small", npu="a100", micro_batches=1, algorithms=["ring"],
-                          chunks=1, cache="none", parallel={"data": 2})
+    trained = tutti.train("ring:2,bandwidth=100GB/s", model="gpt3_small", npu="a100", micro_batches=1,
+                          algorithms=["ring"], chunks=1, cache="none", parallel={"data": 2})
     assert trained.rows[0]["kind"] == "training"
+    both = tutti.jobs("ring:4", [{"name": name, "collective": "all_gather", "size": 1 << 20, "chunks": 1} for name in "AB"],
+                      algorithms=["ring"], engine="native")
+    assert [(row["kind"], row["job"]) for row in both.rows] == [("jobs", "A"), ("jobs", "B")]
+
+
+def test_a_log_beside_its_prediction(tmp_path):
+    log = tmp_path / "log.csv"
+    log.write_text("collective,npus,bytes,time_us\nall_reduce,8,1048576,100\nall_reduce,8,1073741824,9000\n")
+    made = tutti.compare(log, tutti.Topology("dgx1"), algorithm="ring")
+    assert [row["size_bytes"] for row in made.rows] == [1 << 20, 1 << 30] and "compare" in made.figures
+    with pytest.raises(tutti.InputError, match="none.csv"):
+        tutti.compare(tmp_path / "none.csv", "dgx1")
 
 
 def test_bad_studies_are_refused_by_place():

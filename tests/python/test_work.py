@@ -105,6 +105,32 @@ def test_progress_is_heard_in_the_thread_that_asked():
     assert all(isinstance(one[1], str) and one[2] >= 0 for one in heard)
 
 
+def test_progress_is_a_bar_where_tqdm_is(monkeypatch, capsys):
+    import sys
+    import types
+
+    from tutti.work import listener
+
+    class Bar:
+        total, n, shown = None, 0, []
+
+        def set_description(self, stage, refresh):
+            self.stage = stage
+
+        def refresh(self):
+            self.shown.append((self.stage, self.n, self.total))
+
+    monkeypatch.setitem(sys.modules, "tqdm", types.ModuleType("tqdm"))
+    monkeypatch.setitem(sys.modules, "tqdm.auto", types.SimpleNamespace(tqdm=Bar))
+    heard = listener(True)
+    heard("replay", 3, 9)
+    heard("verification", 1, 0)
+    assert Bar.shown == [("replay", 3, 9), ("verification", 1, None)]
+    monkeypatch.setitem(sys.modules, "tqdm.auto", None)
+    listener(True)("replay", 3, 9)
+    assert capsys.readouterr().err == "tutti: replay: 3 of 9\n"
+
+
 def test_what_progress_raises_ends_the_work():
     network = tutti.Topology("torus2d:12x12")
 
