@@ -64,10 +64,12 @@ for _class in (Topology, Collective, Schedule):
 def _columns(schedule: Schedule) -> dict[str, _Any]:
     """The transfers column by column: `chunk` and `path` (ids), `reduce`, `together` and `contiguous`
     (bool), each an array with an element for each transfer. These are copies; `transfers` is none."""
-    chunk, code = schedule.transfers["chunk"], schedule.transfers["code"]
+    transfers = schedule.transfers
     flags = {"reduce": _tutti.REDUCE, "together": _tutti.TOGETHER, "contiguous": _tutti.CONTIGUOUS}
-    return {"chunk": _numpy.ascontiguousarray(chunk), "path": code & _numpy.uint32(_tutti.PATH),
-            **{name: (code & _numpy.uint32(bit)) != 0 for name, bit in flags.items()}}
+    top = transfers.view(_numpy.uint8)[7::8].copy()  # all flags are in the last byte of `code`
+    return {"chunk": _numpy.ascontiguousarray(transfers["chunk"]),
+            "path": transfers["code"] & _numpy.uint32(_tutti.PATH),
+            **{name: (top & _numpy.uint8(bit >> 24)) != 0 for name, bit in flags.items()}}
 
 
 def _path(schedule: Schedule, path: int) -> _Any:

@@ -104,6 +104,9 @@ def test_transfers_and_paths_are_those_of_the_file(mesh, tmp_path):
     assert len(written["transfers"]) == len(made)
     ends = mesh.links
     assert set(table["reduce"]) == {True, False}
+    code = made.transfers["code"]
+    for name, bit in (("reduce", _tutti.REDUCE), ("together", _tutti.TOGETHER), ("contiguous", _tutti.CONTIGUOUS)):
+        assert table[name].tolist() == [bool(one & bit) for one in code.tolist()]
     assert ends["source"][made.path(table["path"][0])[0]] in range(9)
     with pytest.raises(IndexError):
         made.path(10**6)
