@@ -65,6 +65,9 @@ public:
   [[nodiscard]] LinkId last(PathId path) const { return links_[begin_[path.value + 1] - 1]; }
   [[nodiscard]] std::uint32_t size() const { return static_cast<std::uint32_t>(begin_.size() - 1); }
   [[nodiscard]] std::uint32_t link_count() const { return link_count_; }
+  /// All paths at once: that of id p is all_links()[offsets()[p]] up to offsets()[p + 1].
+  [[nodiscard]] std::span<const std::size_t> offsets() const { return begin_; }
+  [[nodiscard]] std::span<const LinkId> all_links() const { return links_; }
 
 private:
   std::uint32_t link_count_;
@@ -125,16 +128,19 @@ public:
   /// The path table, all transfers and their dependencies.
   [[nodiscard]] bool operator==(const Schedule& other) const;
 
-private:
   static constexpr std::uint32_t reduce_bit = 1U << 31, together_bit = 1U << 30,
                                  contiguous_bit = PathTable::most_paths,
                                  path_mask = contiguous_bit - 1;
+  /// A transfer as it is kept.
   struct Packed {
     std::uint32_t chunk, path; // path: id, op, together and contiguous bit
     bool operator==(const Packed&) const = default;
   };
   static_assert(sizeof(Packed) == 8);
+  /// All transfers, for those who look at them as arrays of numbers.
+  [[nodiscard]] std::span<const Packed> packed() const { return transfers_; }
 
+private:
   [[nodiscard]] bool is_contiguous(std::size_t i) const {
     return (transfers_[i].path & contiguous_bit) != 0;
   }

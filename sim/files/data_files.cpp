@@ -10,15 +10,32 @@
 #include <filesystem>
 #include <system_error>
 
+#include <dlfcn.h>
+
 namespace tutti {
 
 namespace fs = std::filesystem;
 
+std::vector<fs::path> own_folders() {
+  std::vector<fs::path> folders;
+  std::error_code error;
+  Dl_info found{};
+  if (::dladdr(reinterpret_cast<const void*>(&own_folders), &found) != 0 &&
+      found.dli_fname != nullptr && fs::path(found.dli_fname).is_absolute())
+    folders.push_back(fs::weakly_canonical(found.dli_fname, error).parent_path());
+  const fs::path program = fs::read_symlink("/proc/self/exe", error);
+  if (!error) folders.push_back(program.parent_path());
+  return folders;
+}
+
 std::string data_folder(std::string_view kind, const std::string& source_folder) {
   std::error_code error;
-  const fs::path command = fs::read_symlink("/proc/self/exe", error);
-  const fs::path installed = command.parent_path().parent_path() / "share/tutti" / kind;
-  return fs::is_directory(installed, error) ? installed.string() : source_folder;
+  if (const std::vector<fs::path> own = own_folders(); !own.empty())
+    for (const fs::path& place : {own.front(), own.front().parent_path()})
+      if (const fs::path installed = place / "share/tutti" / kind;
+          fs::is_directory(installed, error))
+        return installed.string();
+  return source_folder;
 }
 
 std::vector<std::string> data_names(const std::string& folder) {

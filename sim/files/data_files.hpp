@@ -1,12 +1,18 @@
 // The TOML files that come with Tutti (machines, models, ...): found beside an installed command
-// (../share/tutti/KIND), or else in the source tree. A name is a file's without ".toml".
+// (../share/tutti/KIND) or library (share/tutti/KIND beside it, too), or else in the source tree. A
+// name is a file's without ".toml".
 #pragma once
 
+#include <filesystem>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace tutti {
+
+/// The folders of the file that holds this code (a program, or a shared library such as Python's),
+/// where that is known, and of this process's program.
+[[nodiscard]] std::vector<std::filesystem::path> own_folders();
 
 /// Where files of a kind ("machines") lie: `source_folder`, unless the command is installed.
 [[nodiscard]] std::string data_folder(std::string_view kind, const std::string& source_folder);

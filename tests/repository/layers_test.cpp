@@ -32,6 +32,7 @@ const std::map<std::string, std::set<std::string>> layers = {
     {"runtime", {"sim"}},
     {"gpu", {"sim", "runtime"}},
     {"experiments", {"sim", "algorithms", "synth", "topologies", "workloads", "runtime"}},
+    {"python", {"sim", "algorithms", "synth", "topologies", "workloads", "runtime", "experiments"}},
     {"tests",
      {"sim", "algorithms", "synth", "topologies", "workloads", "runtime", "gpu", "experiments"}},
 };
@@ -68,6 +69,7 @@ const std::map<std::string, std::string> libraries = {
      "synth/solvers/proven_minimum\\.cpp|experiments/driver/(mpi|sweep/analysis)/[a-z_]+\\.cpp|"
      "experiments/driver/figures/layout/forces\\.cpp|tests/sim/exact_fluid\\.cpp"},
     {"fmt", "[a-z0-9_/]+\\.cpp"},
+    {"pybind11", "python/bindings/bindings\\.hpp"},
     {"sanitizer", "tests/runtime/cuda_order/host_gpu\\.hpp"},
     {"benchmark", "tests/benchmarks/[a-z_]+\\.cpp"},
     {"catch2", "tests/(catch\\.hpp|catch_main\\.cpp)"},

@@ -7,6 +7,7 @@
 
 #include "sim/engines/simgrid/requests.hpp"
 #include "sim/error.hpp"
+#include "sim/files/data_files.hpp"
 #include "sim/processes/child_process.hpp"
 #include "sim/processes/isolated.hpp"
 
@@ -20,7 +21,6 @@
 #include <system_error>
 #include <vector>
 
-#include <dlfcn.h>
 #include <unistd.h>
 
 namespace tutti {
@@ -41,19 +41,6 @@ std::string variable(const char* name) {
 bool is_program(const fs::path& file) {
   std::error_code error;
   return fs::is_regular_file(file, error) && ::access(file.c_str(), X_OK) == 0;
-}
-
-/// The folders of the file that holds this code and of this process's program.
-std::vector<fs::path> own_folders() {
-  std::vector<fs::path> folders;
-  std::error_code error;
-  Dl_info found{};
-  if (::dladdr(reinterpret_cast<const void*>(&own_folders), &found) != 0 &&
-      found.dli_fname != nullptr && fs::path(found.dli_fname).is_absolute())
-    folders.push_back(fs::weakly_canonical(found.dli_fname, error).parent_path());
-  const fs::path program = fs::read_symlink("/proc/self/exe", error);
-  if (!error) folders.push_back(program.parent_path());
-  return folders;
 }
 
 std::vector<fs::path> candidates() {
