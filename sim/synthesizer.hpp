@@ -156,8 +156,8 @@ struct AlgorithmRow {
   bool imitates = false;
   /// It also plans for members that can't store, copy or reduce.
   bool any_abilities = false;
-  /// Instead of `run`. Owns what `name` refers to. Its settings are its own affair, and what it says
-  /// isn't remembered: it may read what nobody knows of.
+  /// Instead of `run`. Owns what `name` refers to. Its settings are its own affair, and what it
+  /// says isn't remembered: it may read what nobody knows of.
   std::shared_ptr<const OutsideAlgorithm> outside = nullptr;
 
   [[nodiscard]] bool has_setting(std::string_view setting) const;

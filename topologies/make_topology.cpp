@@ -1,5 +1,5 @@
-// The text form of a topology: `HEAD:SHAPE,key=value,...`, where HEAD is a family, a machine, a file
-// or a program. Each takes its own keys; what is left works on all alike. A topology made by a
+// The text form of a topology: `HEAD:SHAPE,key=value,...`, where HEAD is a family, a machine, a
+// file or a program. Each takes its own keys; what is left works on all alike. A topology made by a
 // family is named by its text in normal form: fixed order of the keys, shortest exact units, no
 // defaults.
 #include "sim/error.hpp"

@@ -1,7 +1,7 @@
 // One file for a network of any size: a parameter says how large it is, and a table with a `for` is
-// read as often as that needs. Values replace texts in the parsed table and not in its text, so that
-// errors keep their places and a value can't become syntax; a text that needs what a `for` counts
-// stays until that has a value.
+// read as often as that needs. Values replace texts in the parsed table and not in its text, so
+// that errors keep their places and a value can't become syntax; a text that needs what a `for`
+// counts stays until that has a value.
 #include "topologies/topology_template.hpp"
 
 #include "sim/expressions/expression.hpp"

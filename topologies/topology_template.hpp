@@ -21,7 +21,7 @@ public:
   /// Errors: InputError with the place for what can't be a name, or is one twice.
   explicit TopologyTemplate(const ConfigTable& root);
 
-  /// Of the parameters, in the order of the file.
+  /// Names of the parameters, in the order of the file.
   [[nodiscard]] const std::vector<std::string>& parameters() const { return parameters_; }
   /// Gives a parameter another value than the file's. Errors: InputError for another kind of value.
   /// Pre: there is one of this name.

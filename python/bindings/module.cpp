@@ -19,7 +19,7 @@ namespace tutti::python {
 
 namespace {
 
-// Of the interpreter, which is the only one.
+// The interpreter's, which is the only one.
 std::atomic<bool> is_ending = false;
 std::atomic<int> at_work = 0;
 

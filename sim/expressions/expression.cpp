@@ -460,7 +460,7 @@ private:
     need(")", "an operator, \",\" or \")\"");
   }
 
-  /// Of what stands in single quotes: its ${names} are filled in.
+  /// What stands in single quotes, whose ${names} are filled in.
   Term text(std::size_t at, const std::string& written) {
     std::vector<Term> parts;
     std::string all;

@@ -1,6 +1,7 @@
-// A sweep's experiment and a parametric topology file are TOML with names in their texts: one grammar
-// for both, and no second one for what the names stand in. Two dollars before a brace are one, as far as they go in pairs, so that every text can be written;
-// anywhere else a dollar is itself.
+// A sweep's experiment and a parametric topology file are TOML with names in their texts: one
+// grammar for both, and no second one for what the names stand in. Two dollars before a brace are
+// one, as far as they go in pairs, so that every text can be written; anywhere else a dollar is
+// itself.
 #include "sim/expressions/placeholders.hpp"
 
 #include "sim/error.hpp"

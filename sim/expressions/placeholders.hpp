@@ -1,4 +1,5 @@
-// Texts with ${names} in them, for which values stand: in sweeps and topology templates. "$${" is "${".
+// Texts with ${names} in them, for which values stand: in sweeps and topology templates. "$${" is
+// "${".
 #pragma once
 
 #include "sim/expressions/value.hpp"
@@ -19,7 +20,8 @@ struct TextPart {
   std::string_view before; ///< as it stands
   std::string_view name;   ///< of the value behind it; empty: none
 };
-/// The text as parts, the last without a name. Errors: InputError for "${" without an end or a name.
+/// The text as parts, the last without a name. Errors: InputError for "${" without an end or a
+/// name.
 [[nodiscard]] std::vector<TextPart> parts_of_text(std::string_view text);
 
 /// The names in ${...}, each once, in their order. Errors: as parts_of_text().

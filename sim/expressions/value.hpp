@@ -1,6 +1,6 @@
-// What a parameter of a sweep or of a topology file can be: a number, perhaps with a unit, a text, or true or false.
-// Numbers are in SI units everywhere (bytes, seconds, bytes per second): in expressions, in the
-// store, in tables.
+// What a parameter of a sweep or of a topology file can be: a number, perhaps with a unit, a text,
+// or true or false. Numbers are in SI units everywhere (bytes, seconds, bytes per second): in
+// expressions, in the store, in tables.
 #pragma once
 
 #include <cstdint>

@@ -36,7 +36,7 @@ struct ProgramEnd {
   bool by_signal = false;
   int status = 0; ///< the signal, or the exit code
 };
-/// Of a child, which it leaves to be waited for; nothing while it goes on.
+/// A child's, which it leaves to be waited for; nothing while it goes on.
 [[nodiscard]] std::optional<ProgramEnd> end_of(const RunningProgram& program);
 
 /// Ends with this object, and with it whatever it has started, or with the thread that made it.
@@ -56,11 +56,13 @@ public:
   OutsideProgram(const OutsideProgram&) = delete;
   OutsideProgram& operator=(const OutsideProgram&) = delete;
 
-  /// Waits until it has taken the text. Errors: ProgramFailure; what `ask` throws (so the next two).
+  /// Waits until it has taken the text. Errors: ProgramFailure; what `ask` throws (so the next
+  /// two).
   void send(std::string_view text, const WhileWaiting& ask = {});
   /// Its next line of at most so many bytes, without the end of the line.
   [[nodiscard]] std::string line(std::size_t most, const WhileWaiting& ask = {});
-  /// All that it says until it ends. Errors: also where it doesn't end with code 0, or says nothing.
+  /// All that it says until it ends. Errors: also where it doesn't end with code 0, or says
+  /// nothing.
   [[nodiscard]] std::string rest(std::size_t most, const WhileWaiting& ask = {});
   /// CPU seconds that it has taken, without those of what it has started.
   [[nodiscard]] double cpu_seconds() const;

@@ -1,5 +1,5 @@
-// Algorithms that are no part of Tutti, as rows like any other: how they are named, and what becomes
-// of a name.
+// Algorithms that are no part of Tutti, as rows like any other: how they are named, and what
+// becomes of a name.
 //
 //   ./swing.py, bin/swing           a program of one's own: whatever can be executed
 //   program:NAME ARGS               one that a shell would find, with arguments
@@ -35,8 +35,8 @@ struct OutsideName {
 /// "program:" alone, and for unknown blanks of a pattern.
 [[nodiscard]] std::optional<OutsideName> outside_name(std::string_view text);
 
-/// Where not `all` are allowed, only those of admit_below(). An `announcing` one says on stderr, once
-/// for each, which program a file has run, and has a keeper started with the first.
+/// Where not `all` are allowed, only those of admit_below(). An `announcing` one says on stderr,
+/// once for each, which program a file has run, and has a keeper started with the first.
 [[nodiscard]] ProgramGate program_gate(bool all, bool announcing);
 
 /// `name`: as it is shown. Nothing is run yet. Errors: InputError where there is no such file, or

@@ -55,7 +55,7 @@ std::string filled(const std::string& pattern, const Blanks& blanks) {
   return text;
 }
 
-/// Of several programs the first one that is for this size.
+/// The first of its programs that is for this size.
 ScheduleFile read_xml(const std::string& file, const Topology& topology, Bytes size,
                       Routing routing) {
   const std::string xml = read_input_file(file);

@@ -1,5 +1,5 @@
-// Nodes, links and shared groups are all that a replay knows of a network, so that two networks with
-// the same JSON give the same times.
+// Nodes, links and shared groups are all that a replay knows of a network, so that two networks
+// with the same JSON give the same times.
 #include "experiments/driver/requests/network_json.hpp"
 
 #include <utility>

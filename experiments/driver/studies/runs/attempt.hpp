@@ -84,7 +84,8 @@ enum class Wanted : std::uint8_t {
 /// What our own algorithms must not do: faults and, unless they `may_repeat`, redundant copies, in
 /// words; else empty.
 [[nodiscard]] std::string verdict_problem(const Verdict& verdict, bool may_repeat = false);
-/// The same for an attempt, or what went wrong in somebody else's algorithm; empty without a schedule.
+/// The same for an attempt, or what went wrong in somebody else's algorithm; empty without a
+/// schedule.
 [[nodiscard]] std::string verdict_problem(const Attempt& made);
 
 /// CPU seconds that this process and its ended children have used.

@@ -1,7 +1,7 @@
-// A point's experiment is the sweep's own table with the names in its texts and keys replaced, so that a
-// sweep can vary whatever an experiment can say, with no second grammar. Replacing happens in the
-// parsed table and not in its text: places of errors stay those of the sweep's file, and a value
-// can't become syntax.
+// A point's experiment is the sweep's own table with the names in its texts and keys replaced, so
+// that a sweep can vary whatever an experiment can say, with no second grammar. Replacing happens
+// in the parsed table and not in its text: places of errors stay those of the sweep's file, and a
+// value can't become syntax.
 #include "experiments/driver/sweep/space/experiment_template.hpp"
 
 #include "experiments/driver/records/provenance.hpp"

@@ -1,4 +1,5 @@
-// An experiment with ${names} in its texts and keys, which values make into the experiment of one point.
+// An experiment with ${names} in its texts and keys, which values make into the experiment of one
+// point.
 #pragma once
 
 #include "experiments/driver/studies/experiment.hpp"

@@ -251,7 +251,7 @@ private:
     for (const Axis& axis : sweep_.axes) require_seeds(axis);
   }
 
-  /// Of these keys, whose values belong together.
+  /// An axis of these keys, whose values belong together.
   void read_axis(ConfigTable& table, const std::vector<std::string>& names) {
     Axis axis;
     for (const std::string& name : names) {
