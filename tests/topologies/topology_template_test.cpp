@@ -111,7 +111,7 @@ TEST_CASE("mistakes in parameters are told with their place") {
   CHECK(refusal("npus = \"${n}\"\n[template]\nm = 1\n") ==
         "f.toml:1:8: column 1 of \"n\": unknown name \"n\" (known: m)");
   CHECK(refusal("npus = 2\nname = \"${m\"\n[template]\nm = 1\n") ==
-        "f.toml:2:8: \"${m\": a name stands in ${...}");
+        "f.toml:2:8: \"${m\": a name stands in ${...} ($${ is ${ itself)");
   CHECK(refusal("npus = 2\n[template]\nand = 1\n") ==
         "f.toml:2:1: \"and\" is no name that an expression could have");
   CHECK(refusal("npus = 2\n[template]\nn = [1]\n").starts_with("f.toml:3:5: expected"));
