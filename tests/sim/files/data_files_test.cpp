@@ -8,8 +8,11 @@
 #include "tests/message_of.hpp"
 #include "tests/temporary_folder.hpp"
 
+#include <filesystem>
 #include <string>
 #include <vector>
+
+#include <unistd.h>
 
 namespace data_files_test {
 
@@ -32,6 +35,18 @@ TEST_CASE("data files: the names of a folder's TOML files, ascending") {
 
 TEST_CASE("data files: the source tree's where the command isn't installed") {
   CHECK(data_folder("no_such_kind_of_data", "/source/things") == "/source/things");
+}
+
+TEST_CASE("data files: what is beside the program comes first") {
+  const std::vector<std::filesystem::path> own = own_folders();
+  REQUIRE_FALSE(own.empty());
+  CHECK(own.back() == std::filesystem::read_symlink("/proc/self/exe").parent_path());
+  const std::string kind = "things_of_" + std::to_string(::getpid());
+  const std::filesystem::path share = own.front() / "share/tutti" / kind;
+  std::filesystem::create_directories(share);
+  const std::string found = data_folder(kind, "/source/things");
+  std::filesystem::remove(share);
+  CHECK(found == share.string());
 }
 
 } // namespace data_files_test
