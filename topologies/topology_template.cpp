@@ -136,9 +136,9 @@ void TopologyTemplate::repeat(const ConfigTable& table, Repeats& repeats, std::s
   ConfigTable whole = table;
   ConfigTable loops = whole.at("for").table().replaced(value);
   const std::int64_t end = loops.at(repeats.names[level]).integer(0, most_repeats);
+  if ((repeats.count += end) > most_repeats)
+    throw whole.at("for").error(fmt::format("more than {} repetitions", most_repeats));
   for (std::int64_t i = 0; i < end; ++i) {
-    if (++repeats.count > most_repeats)
-      throw whole.at("for").error(fmt::format("more than {} repetitions", most_repeats));
     repeats.values[repeats.names[level]] = number_value(static_cast<double>(i));
     repeat(table, repeats, level + 1);
   }
