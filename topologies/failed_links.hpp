@@ -1,4 +1,4 @@
-// Which links of a degraded network are gone.
+// Which links and NPUs of a degraded network are gone.
 #pragma once
 
 #include "sim/topology.hpp"
@@ -26,5 +26,10 @@ using Cable = std::vector<LinkId>;
 /// Errors: InputError "fail-links=..." also for anything but a number or a percentage.
 [[nodiscard]] std::vector<LinkId> failed_links(const Topology& topology, std::string_view failures,
                                                std::uint64_t seed);
+
+/// So many randomly chosen NPUs, for `3` or `5%` (rounded up), without which those that are left
+/// reach one another; one at least is left. Ascending. Errors: InputError "fail-npus=...".
+[[nodiscard]] std::vector<NodeId> failed_npus(const Topology& topology, std::string_view failures,
+                                              std::uint64_t seed);
 
 } // namespace tutti::topologies

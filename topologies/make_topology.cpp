@@ -32,8 +32,8 @@ namespace tutti {
 namespace {
 
 /// Keys that any topology takes, unless it has its own of the name.
-constexpr std::array shared_keys{"bandwidth",  "latency",   "without", "without-link",
-                                 "fail-links", "fail-seed", "unwind"};
+constexpr std::array shared_keys{"bandwidth", "latency",    "without",   "without-link",
+                                 "fail-npus", "fail-links", "fail-seed", "unwind"};
 /// Those that not even a program takes: what is done with a network, whatever it is.
 constexpr std::span changes = std::span(shared_keys).subspan(2);
 
@@ -210,20 +210,33 @@ Topology without_named(Topology topology, const TextForm& form) {
   return Topology(std::move(parts));
 }
 
-/// What `fail-links` leaves, named accordingly.
-Topology with_failed_links(Topology topology, const TextForm& form) {
-  const std::string* failures = form.find("fail-links");
+/// What `fail-npus`, and then `fail-links`, leave, named accordingly.
+Topology with_failures(Topology topology, const TextForm& form) {
+  const std::string* npus = form.find("fail-npus");
+  const std::string* links = form.find("fail-links");
   const std::string* seed_text = form.find("fail-seed");
-  if (failures == nullptr) {
-    if (seed_text != nullptr) throw InputError("fail-seed is given, but no fail-links");
+  if (npus == nullptr && links == nullptr) {
+    if (seed_text != nullptr)
+      throw InputError("fail-seed is given, but neither fail-npus nor fail-links");
     return topology;
   }
   const auto seed = static_cast<std::uint64_t>(
       seed_text == nullptr ? 1 : parse_integer(*seed_text, "fail-seed", 0, INT64_MAX));
-  const std::vector<LinkId> gone = topologies::failed_links(topology, *failures, seed);
-  TopologyParts parts = without(topology, {}, gone).parts();
-  parts.name += ",fail-links=" + *failures;
-  if (seed_text != nullptr) parts.name += fmt::format(",fail-seed={}", seed);
+  std::string name = topology.name();
+  const auto fails = [&](const std::string& key, const std::string& text, const auto& nodes,
+                         const auto& gone) {
+    topology = without(topology, nodes, gone);
+    name += fmt::format(",{}={}", key, text);
+  };
+  using Nodes = std::vector<NodeId>;
+  using Links = std::vector<LinkId>;
+  if (npus != nullptr)
+    fails("fail-npus", *npus, topologies::failed_npus(topology, *npus, seed), Links());
+  if (links != nullptr)
+    fails("fail-links", *links, Nodes(), topologies::failed_links(topology, *links, seed));
+  if (seed_text != nullptr) name += fmt::format(",fail-seed={}", seed);
+  TopologyParts parts = topology.parts();
+  parts.name = std::move(name);
   return Topology(std::move(parts));
 }
 
@@ -241,7 +254,7 @@ Topology with_unwound_switches(Topology topology, const TextForm& form) {
 /// The topology with all that keys that aren't its own say of links, take away and unwind.
 Topology changed(Topology topology, const TextForm& form) {
   topology = without_named(with_link_values(std::move(topology), form), form);
-  return with_unwound_switches(with_failed_links(std::move(topology), form), form);
+  return with_unwound_switches(with_failures(std::move(topology), form), form);
 }
 
 std::vector<std::string> known_topologies() {

@@ -201,7 +201,10 @@ TEST_CASE("wrong options") {
   message("ring:5,fail-links=many", "fail-links \"many\" is not a whole number");
   message("ring:5,fail-links=6", "fail-links 6 is out of range (0 .. 5)");
   message("ring:5,fail-links=101%", "fail-links 101 is out of range (0 .. 100)");
-  message("ring:5,fail-seed=3", "fail-seed is given, but no fail-links");
+  message("ring:5,fail-seed=3", "fail-seed is given, but neither fail-npus nor fail-links");
+  message("ring:5,fail-npus=6", "fail-npus 6 is out of range (0 .. 5)");
+  message("ring:5,fail-npus=5",
+          "of 5 NPUs, any more than 4 failures would put an NPU out of reach");
   message("ring:5,without-link=npu0>npu1+npu2>npu1,fail-links=0",
           "fail-links=0: some NPU is out of another's reach already");
   message("dgx_a100_rail:2,links=none",
@@ -210,6 +213,32 @@ TEST_CASE("wrong options") {
   message("ring:5,links=all", "unknown key \"links\"");
   message("random:5,degree=5", "degree 5 is out of range (2 .. 4)");
   message("random:5,latency=1us+2us", "2 values of latency for 1 dimension (give 1)");
+}
+
+TEST_CASE("NPUs that fail are drawn, and none is one that others need") {
+  const Topology left = make_topology("fully_connected:8,fail-npus=3");
+  CHECK(left.npu_count() == 5);
+  CHECK(left.link_count() == 20);
+  CHECK(left.name() == "fully_connected:8,fail-npus=3");
+  const auto names = [](const std::string& text) {
+    const Topology topology = make_topology(text);
+    std::vector<std::string> names;
+    for (std::uint32_t n = 0; n < topology.npu_count(); ++n)
+      names.push_back(topology.node(NodeId{n}).name);
+    return names;
+  };
+  CHECK(names("fully_connected:8,fail-npus=37%") == names("fully_connected:8,fail-npus=3"));
+  CHECK(names("fully_connected:8,fail-npus=3,fail-seed=2") !=
+        names("fully_connected:8,fail-npus=3"));
+  // Of a line only its ends can fail, whatever is drawn.
+  for (int seed = 1; seed <= 5; ++seed) {
+    const std::vector<std::string> line =
+        names("mesh2d:6x1,fail-npus=2,fail-seed=" + std::to_string(seed));
+    for (std::size_t i = 1; i < line.size(); ++i)
+      CHECK(std::stoi(line[i].substr(3)) == std::stoi(line[i - 1].substr(3)) + 1);
+    CHECK(line.size() == 4);
+  }
+  CHECK(make_topology("switch:4,fail-npus=1,fail-links=0").npu_count() == 3);
 }
 
 TEST_CASE("a family called directly refuses what it can't build") {

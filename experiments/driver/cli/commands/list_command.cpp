@@ -236,11 +236,12 @@ struct Listing {
 // What `tutti list KIND` knows: a kind is a row here.
 constexpr std::array listings{
     Listing{"algorithms", lists::algorithms},
-    Listing{"topologies", lists::topologies,
-            "families take bandwidth= and latency=, one value or one per dimension\n"
-            "all take without=npu3+npu9, without-link=npu0>npu1 (or npu0-npu1: both ways), "
-            "fail-links=5% (or a number of "
-            "random cables), fail-seed=1, unwind=2 or unwind=both (switches as links)\n"},
+    Listing{
+        "topologies", lists::topologies,
+        "families take bandwidth= and latency=, one value or one per dimension\n"
+        "all take without=npu3+npu9, without-link=npu0>npu1 (or npu0-npu1: both ways), "
+        "fail-links=5% (or a number of "
+        "random cables), fail-npus=5%, fail-seed=1, unwind=2 or unwind=both (switches as links)\n"},
     Listing{"collectives", lists::collectives},
     Listing{"models", lists::models, "flops: forward and backward, of a multiply-add two\n"},
     Listing{"npus", lists::npus},
