@@ -47,7 +47,8 @@ using AdmitProgram = std::function<void(const std::string& program)>;
 /// file is one, or the program's first argument; `HEAD:key=value` goes without one. Of the keys a
 /// family, a file's [template], a format or a program takes its own; for all others `bandwidth` and
 /// `latency` are the links' (one value, or one for each dimension), and then `without=npu3+npu9`,
-/// `without-link=npu0>npu1`, `fail-npus=2,fail-links=5%,fail-seed=1` (failed_links.hpp) take something away,
+/// `without-link=npu0>npu1`, `fail-npus=2,fail-links=5%,fail-seed=1` (failed_links.hpp) take
+/// something away,
 /// and `unwind=both` switches. The name of a topology made by a family is its text in normal form,
 /// from which the same topology can be made again. Errors: InputError for unknown names, keys and
 /// units, bad shapes, unreadable files, programs that fail or that `admit` refuses (null: all may

@@ -102,7 +102,8 @@ TEST_CASE("a path is a file, and nodes can be taken from it, too") {
   CHECK(t.name() == "text_form_test,without-link=npu0>npu1");
   CHECK_THROWS_WITH(make_topology(file + ",nics=8"),
                     "topology \"text_form_test.toml,nics=8\": unknown key \"nics\" (known: "
-                    "bandwidth, latency, without, without-link, fail-links, fail-seed, unwind)");
+                    "bandwidth, latency, without, without-link, fail-npus, fail-links, fail-seed, "
+                    "unwind)");
   std::ofstream(file) << "npus = 3\nnpsu = 4\n";
   CHECK_THROWS_WITH(make_topology(file), ContainsSubstring("text_form_test.toml:2:1: unknown key"));
   std::remove(file.c_str());
@@ -170,10 +171,11 @@ TEST_CASE("wrong options") {
     CHECK_THROWS_WITH(make_topology(text),
                       ContainsSubstring("topology \"" + text + "\": " + words));
   };
-  message("ring:8,bandwith=1GB/s",
-          "unknown key \"bandwith\" (known: bandwidth, latency, "
-          "directions, without, without-link, fail-links, fail-seed, unwind; did you mean "
-          "\"bandwidth\"?)");
+  message(
+      "ring:8,bandwith=1GB/s",
+      "unknown key \"bandwith\" (known: bandwidth, latency, "
+      "directions, without, without-link, fail-npus, fail-links, fail-seed, unwind; did you mean "
+      "\"bandwidth\"?)");
   message("ring:8,bandwidth", "\"bandwidth\" is not key=value");
   message("ring:8,bandwidth=", "\"bandwidth=\" is not key=value");
   message("ring:8,", "\"\" is not key=value");
@@ -204,7 +206,7 @@ TEST_CASE("wrong options") {
   message("ring:5,fail-seed=3", "fail-seed is given, but neither fail-npus nor fail-links");
   message("ring:5,fail-npus=6", "fail-npus 6 is out of range (0 .. 5)");
   message("ring:5,fail-npus=5",
-          "of 5 NPUs, any more than 4 failures would put an NPU out of reach");
+          "fail-npus=5: of 5 NPUs, any more than 4 failures would put an NPU out of reach");
   message("ring:5,without-link=npu0>npu1+npu2>npu1,fail-links=0",
           "fail-links=0: some NPU is out of another's reach already");
   message("dgx_a100_rail:2,links=none",
