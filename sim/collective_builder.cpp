@@ -39,7 +39,9 @@ double chunks_wanted(const CollectiveSpec& spec, const Topology& topology) {
 SetId CustomCollectiveBuilder::add_set(std::vector<NodeId> nodes) {
   if (!std::is_sorted(nodes.begin(), nodes.end())) std::sort(nodes.begin(), nodes.end());
   for (std::size_t i = 0; i < nodes.size(); ++i) {
-    assert(nodes[i].value < topology_.node_count());
+    if (nodes[i].value >= topology_.node_count())
+      throw InputError(fmt::format("there is no node {} (there are {})", nodes[i].value,
+                                   topology_.node_count()));
     if (i > 0 && nodes[i] == nodes[i - 1])
       throw InputError(fmt::format("node \"{}\" is named twice", topology_.node(nodes[i]).name));
   }

@@ -67,6 +67,7 @@ public:
       : replays_{topology, model, stage}, cut_(cut), make_(make), before_(transfers_before),
         candidates_(std::move(candidates)) {
     replays_.model.discipline = Discipline::fifo;
+    if (!candidates_.empty() && !cut_in(cut, candidates_.front())) candidates_ = {1}; // it says why
     if (candidates_.empty()) {
       candidates_ = chunk_candidates(topology.shape().size());
       candidates_.insert(candidates_.begin(), 1);

@@ -1,6 +1,6 @@
 // A failure takes a cable, both of its directions, or an NPU. They fail in a random order that
-// depends on the seed alone, and one whose loss would cut an NPU off that is left is passed over, so
-// that all NPUs of a degraded network still reach one another.
+// depends on the seed alone, and one whose loss would cut an NPU off that is left is passed over,
+// so that all NPUs of a degraded network still reach one another.
 
 #include "topologies/failed_links.hpp"
 

@@ -266,7 +266,8 @@ struct ConfigValue::Node {
   /// Without the place where the message begins with it.
   [[nodiscard]] InputError error(const std::string& message) const {
     const std::string place = document->place_of(*value);
-    if (place.empty() || message.starts_with(place + " ")) return InputError(message);
+    if (place.empty() || message.starts_with(place + " ") || message.starts_with(place + ": "))
+      return InputError(message);
     return InputError(fmt::format("{}: {}", place, message));
   }
   [[nodiscard]] InputError expected(std::string_view what) const {

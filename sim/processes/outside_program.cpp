@@ -127,11 +127,18 @@ void OutsideProgram::tell(char state) const {
   if (session_ >= 0) (void)::send(session_, &state, 1, MSG_NOSIGNAL);
 }
 
-std::optional<ProgramEnd> OutsideProgram::ended() {
-  if (session_ < 0) return end_of(is_);
+const std::optional<ProgramEnd>& OutsideProgram::ended() {
+  if (end_) return end_;
   ProgramEnd end;
-  if (::recv(session_, &end, sizeof end, MSG_DONTWAIT) != sizeof end) return std::nullopt;
-  return end;
+  if (session_ < 0)
+    end_ = end_of(is_);
+  else if (::recv(session_, &end, sizeof end, MSG_DONTWAIT) == sizeof end)
+    end_ = end;
+  return end_;
+}
+
+void OutsideProgram::set_free() const {
+  if (said_.empty()) tell('i');
 }
 
 void OutsideProgram::read_errors() {
@@ -153,9 +160,12 @@ bool OutsideProgram::exchange(std::string_view& to_send, std::size_t most,
   constexpr int milliseconds_between = 50;
   std::array<pollfd, 3> waits{pollfd{to_send.empty() ? -1 : is_.in, POLLOUT, 0},
                               pollfd{is_.out, POLLIN, 0}, pollfd{is_.errors, POLLIN, 0}};
-  do
+  while (true) {
     if (ask) ask();
-  while (::poll(waits.data(), waits.size(), milliseconds_between) <= 0);
+    const int ready = ::poll(waits.data(), waits.size(), milliseconds_between);
+    if (ready > 0) break;
+    if (ready == 0 && ended()) return false; // though what it has started may hold its output
+  }
   if (waits[2].revents != 0) read_errors();
   if (waits[0].revents != 0) {
     const ssize_t sent =
@@ -178,6 +188,10 @@ bool OutsideProgram::exchange(std::string_view& to_send, std::size_t most,
 void OutsideProgram::send(std::string_view text, const WhileWaiting& ask) {
   constexpr std::size_t most_before_asked = 1U << 20;
   tell('b');
+  pollfd unasked{is_.out, POLLIN, 0};
+  if (std::string_view nothing; ::poll(&unasked, 1, 0) > 0) (void)exchange(nothing, at_once, ask);
+  if (!said_.empty())
+    throw ProgramFailure(file_ + " said something unasked: " + said_.substr(0, 60));
   while (!text.empty())
     if (!exchange(text, most_before_asked, ask)) fail("takes no questions any more");
 }
@@ -190,7 +204,6 @@ std::string OutsideProgram::line(std::size_t most, const WhileWaiting& ask) {
       std::string first = said_.substr(0, end);
       said_.erase(0, end + 1);
       searched_ = 0;
-      if (said_.empty()) tell('i');
       return first;
     }
     searched_ = said_.size();

@@ -56,14 +56,16 @@ public:
   OutsideProgram(const OutsideProgram&) = delete;
   OutsideProgram& operator=(const OutsideProgram&) = delete;
 
-  /// Waits until it has taken the text. Errors: ProgramFailure; what `ask` throws (so the next
-  /// two).
+  /// Waits until it has taken the text; what it has said unasked before is a failure. Errors:
+  /// ProgramFailure; what `ask` throws (so the next two).
   void send(std::string_view text, const WhileWaiting& ask = {});
   /// Its next line of at most so many bytes, without the end of the line.
   [[nodiscard]] std::string line(std::size_t most, const WhileWaiting& ask = {});
   /// All that it says until it ends. Errors: also where it doesn't end with code 0, or says
   /// nothing.
   [[nodiscard]] std::string rest(std::size_t most, const WhileWaiting& ask = {});
+  /// Its answer made sense, and nothing is left to say: a keeper may lend it again.
+  void set_free() const;
   /// CPU seconds that it has taken, without those of what it has started.
   [[nodiscard]] double cpu_seconds() const;
   /// The process that started it: after a fork, the other one mustn't use it.
@@ -74,13 +76,14 @@ private:
   bool exchange(std::string_view& to_send, std::size_t most, const WhileWaiting& ask);
   void read_errors();
   void tell(char state) const;
-  [[nodiscard]] std::optional<ProgramEnd> ended();
+  [[nodiscard]] const std::optional<ProgramEnd>& ended();
   [[noreturn]] void fail(const std::string& otherwise);
 
   std::string file_;
   int owner_ = 0;
   RunningProgram is_;
-  int session_ = -1;         ///< -1: it is a child
+  int session_ = -1; ///< -1: it is a child
+  std::optional<ProgramEnd> end_;
   std::string said_;         ///< what it has said beyond the last line
   std::size_t searched_ = 0; ///< of that, without the end of a line
   std::string complaints_;   ///< the end of what it has said on stderr

@@ -92,7 +92,7 @@ public:
       std::erase_if(programs_, [](const Program& program) { return program.is.process == 0; });
       if (waits[0].revents == 0) continue;
       const auto request = receive_files(requests);
-      if (!request) break;
+      if (!request || request->second.empty()) break;
       if (request->second.size() == 1) lend(request->first, request->second.front());
     }
     for (const Program& program : programs_) kill_program(program.is);
@@ -184,7 +184,10 @@ void ProgramKeeper::start() {
 }
 
 ProgramKeeper::~ProgramKeeper() {
-  if (requests_ >= 0) ::close(requests_);
+  if (requests_ < 0) return;
+  (void)send_files(requests_, "end", {}); // with all that the programs have started
+  (void)process_->end();
+  ::close(requests_);
 }
 
 std::unique_ptr<OutsideProgram> ProgramKeeper::lend(const std::string& file,

@@ -165,12 +165,16 @@ TEST_CASE("files of algorithms and networks are part of a point's key") {
   const TemporaryFolder folder;
   write_file(folder.file("plan_4.json"), "a");
   write_file(folder.file("net.py"), "b");
+  write_file(folder.file("tool.py"), "c");
+  write_file(folder.file("of_4_1KiB.json"), "d");
   const ExperimentTemplate made =
       template_of("topologies = {net = \"net.py:${n}\"}\n[[runs]]\ncollectives = [\"all_gather\"]\n"
-                  "algorithms = [\"file:plan_${n}.json\"]\n",
+                  "algorithms = [\"file:plan_${n}.json\", \"program:python3 tool.py\", "
+                  "\"file:of_${n}_{size}.json\"]\n",
                   folder.file("sweep.toml"));
   CHECK_THAT(made.file_fingerprints(values({{"n", number_value(4)}})),
-             Contains("plan_4.json ") && Contains("net.py "));
+             Contains("plan_4.json ") && Contains("net.py ") && Contains("tool.py ") &&
+                 Contains("of_4_1KiB.json "));
 }
 
 TEST_CASE("files of settings are part of a point's key") {

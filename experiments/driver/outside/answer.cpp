@@ -55,7 +55,8 @@ void AnsweredSchedule::wait_for(std::int64_t transfer) {
 }
 
 Outcome failed_outcome(const std::string& words) {
-  Outcome outcome = unsupported(printable(words));
+  Outcome outcome =
+      unsupported(words.empty() ? "it failed, and doesn't say why" : printable(words));
   outcome.failed = true;
   return outcome;
 }

@@ -16,6 +16,7 @@
 #include <filesystem>
 #include <memory>
 #include <set>
+#include <system_error>
 #include <utility>
 
 #include <unistd.h>
@@ -40,7 +41,8 @@ std::string path_of(std::string_view file) {
 }
 
 void require_file(const std::string& file, bool is_executed) {
-  if (!std::filesystem::is_regular_file(file))
+  std::error_code error; // of a name that is too long
+  if (!std::filesystem::is_regular_file(file, error))
     throw InputError(fmt::format("there is no file {}", file));
   if (is_executed && ::access(file.c_str(), X_OK) != 0)
     throw InputError(fmt::format("{0} can't be executed (chmod +x {0})", file));
@@ -79,7 +81,7 @@ AlgorithmRow program_row(const std::string& name, std::string file,
 std::optional<OutsideName> outside_name(std::string_view text) {
   using Kind = OutsideName::Kind;
   if (text.starts_with(file_prefix)) {
-    OutsideName name{Kind::schedules, std::string(text.substr(file_prefix.size())), {}, {}};
+    OutsideName name{Kind::schedules, std::string(text.substr(file_prefix.size())), {}, {}, {}};
     if (name.file.empty()) throw InputError("\"file:\" needs the name of a file");
     require_pattern(name.file);
     return name;
@@ -96,11 +98,11 @@ std::optional<OutsideName> outside_name(std::string_view text) {
   if (const std::size_t at = text.find(python); at != text.npos) {
     const std::size_t end = at + python.size() - 1;
     return OutsideName{
-        Kind::program, path_of(text.substr(0, end)), {}, std::string(text.substr(end + 1))};
+        Kind::program, path_of(text.substr(0, end)), {}, std::string(text.substr(end + 1)), {}};
   }
   if (text.find_first_of("./") == text.npos) return std::nullopt;
   return OutsideName{
-      text.ends_with(".so") ? Kind::shared_object : Kind::program, path_of(text), {}, {}};
+      text.ends_with(".so") ? Kind::shared_object : Kind::program, path_of(text), {}, {}, {}};
 }
 
 ProgramGate program_gate(bool all, bool announcing) {
@@ -127,9 +129,10 @@ AlgorithmRow outside_algorithm(const std::string& name, const OutsideName& what,
     if (what.file.find(".xml") != what.file.npos) require_xml();
     AlgorithmRow row = row_of(std::make_shared<OutsideAlgorithm>(
         OutsideAlgorithm{name,
-                         [file = what.file](const Topology& topology, const Collective& collective,
-                                            const SynthesisOptions& options) {
-                           return schedule_from_file(file, topology, collective, options);
+                         [file = what.file, folder = what.folder](const Topology& topology,
+                                                                  const Collective& collective,
+                                                                  const SynthesisOptions& options) {
+                           return schedule_from_file(folder, file, topology, collective, options);
                          },
                          {}}));
     row.chooses_chunks = row.imitates = true;

@@ -26,6 +26,7 @@ struct OutsideName {
   std::string file; ///< that is executed, loaded or read
   std::vector<std::string> arguments;
   std::string function; ///< of Python's, in the file
+  std::string folder;   ///< where a pattern's files are; empty: the working directory
 
   /// Whether code of it runs.
   [[nodiscard]] bool runs() const { return kind != Kind::schedules; }

@@ -61,8 +61,25 @@ std::string described(const Json& value) {
   return text.size() <= most ? text : text.substr(0, most) + "...";
 }
 
+/// Errors: BadAnswer where lists stand in one another deeper than in any answer, which would be too
+/// deep for what walks through them.
+void require_shallow(std::string_view line) {
+  constexpr int most = 8;
+  int depth = 0;
+  bool in_text = false;
+  for (std::size_t i = 0; i < line.size(); ++i) {
+    const char c = line[i];
+    if (c == '"') in_text = !in_text;
+    if (c == '\\' && in_text) ++i;
+    if (!in_text && (c == '[' || c == '{') && ++depth > most)
+      throw BadAnswer("its answer has lists in lists in lists");
+    if (!in_text && (c == ']' || c == '}')) --depth;
+  }
+}
+
 /// Errors: BadAnswer where it isn't the answer to that question.
 Json answer_to(std::uint64_t id, const std::string& line) {
+  require_shallow(line);
   Json answer = Json::parse(line, nullptr, false);
   if (!answer.is_object())
     throw BadAnswer("its answer is no object of JSON: " + line.substr(0, 60));
@@ -133,6 +150,42 @@ Outcome outcome_of(const Json& answer, const Topology& topology, const Collectiv
 
 } // namespace
 
+/// A question and its answer. The program is ended unless the answer made sense.
+class ProgramAlgorithm::Asked {
+public:
+  Asked(ProgramAlgorithm& algorithm, const SynthesisOptions& options)
+      : algorithm_(algorithm), options_(options) {}
+  ~Asked() {
+    if (!made_sense_) algorithm_.program_.reset();
+  }
+  Asked(const Asked&) = delete;
+  Asked& operator=(const Asked&) = delete;
+
+  /// Errors: ProgramFailure, BadAnswer, LimitReached.
+  Json operator()(const char* what, const Topology& topology, const Collective& collective) {
+    const std::uint64_t id = algorithm_.next_id();
+    const WorkLimit limit(options_);
+    const auto ask = [&limit] { limit.require(); };
+    OutsideProgram& program = algorithm_.program(options_);
+    before_ = program.cpu_seconds();
+    program.send(question_of(id, what, topology, collective, options_), ask);
+    return answer_to(id, program.line(most_answered, ask));
+  }
+  void made_sense() {
+    made_sense_ = true;
+    algorithm_.program_->set_free();
+  }
+  [[nodiscard]] double seconds() const {
+    return std::max(algorithm_.program_->cpu_seconds() - before_, 0.0);
+  }
+
+private:
+  ProgramAlgorithm& algorithm_;
+  const SynthesisOptions& options_;
+  double before_ = 0;
+  bool made_sense_ = false;
+};
+
 ProgramAlgorithm::ProgramAlgorithm(std::string name, std::string file,
                                    std::vector<std::string> arguments,
                                    std::shared_ptr<ProgramKeeper> keeper)
@@ -141,38 +194,32 @@ ProgramAlgorithm::ProgramAlgorithm(std::string name, std::string file,
 
 ProgramAlgorithm::~ProgramAlgorithm() = default;
 
-std::string ProgramAlgorithm::asked(const std::string& question, const SynthesisOptions& options) {
+OutsideProgram& ProgramAlgorithm::program(const SynthesisOptions& options) {
   if (program_ && program_->owner() != ::getpid()) program_.reset();
   if (!program_ && keeper_) program_ = keeper_->lend(file_, arguments_, options.limit_bytes);
   if (!program_)
     program_ = std::make_unique<OutsideProgram>(file_, arguments_, options.limit_bytes);
-  const WorkLimit limit(options);
-  const auto ask = [&limit] { limit.require(); };
-  try {
-    program_->send(question, ask);
-    return program_->line(most_answered, ask);
-  } catch (...) {
-    program_.reset();
-    throw;
-  }
+  return *program_;
+}
+
+std::uint64_t ProgramAlgorithm::next_id() {
+  constexpr int bits = 24;
+  return (static_cast<std::uint64_t>(::getpid()) << bits) + ++questions_;
 }
 
 Outcome ProgramAlgorithm::run(const Topology& topology, const Collective& collective,
                               const SynthesisOptions& options) {
   if (!failure_.empty()) return failed_outcome(std::exchange(failure_, {}));
+  Asked asked{*this, options};
   try {
-    const std::uint64_t id = ++questions_;
-    const double before = program_ ? program_->cpu_seconds() : 0;
-    const std::string line =
-        asked(question_of(id, "schedule", topology, collective, options), options);
-    const double seconds = program_->cpu_seconds() - before;
-    Outcome outcome = outcome_of(answer_to(id, line), topology, collective, options);
-    outcome.outside_seconds = std::max(seconds, 0.0);
+    const Json answer = asked("schedule", topology, collective);
+    Outcome outcome = outcome_of(answer, topology, collective, options);
+    asked.made_sense();
+    outcome.outside_seconds = asked.seconds() + std::exchange(chunk_seconds_, 0);
     return outcome;
   } catch (const ProgramFailure& failure) {
     return failed_outcome(failure.what());
   } catch (const BadAnswer& bad) {
-    program_.reset();
     return failed_outcome(fmt::format("{}: {}", name_, bad.what()));
   }
 }
@@ -180,10 +227,9 @@ Outcome ProgramAlgorithm::run(const Topology& topology, const Collective& collec
 std::vector<std::uint32_t> ProgramAlgorithm::chunk_candidates(const Topology& topology,
                                                               const Collective& collective,
                                                               const SynthesisOptions& options) {
+  Asked asked{*this, options};
   try {
-    const std::uint64_t id = ++questions_;
-    const Json answer =
-        answer_to(id, asked(question_of(id, "chunks", topology, collective, options), options));
+    const Json answer = asked("chunks", topology, collective);
     std::vector<std::uint32_t> candidates;
     for (const Json& count : answer.value("chunks", Json::array())) {
       constexpr std::int64_t most = 4096;
@@ -191,17 +237,17 @@ std::vector<std::uint32_t> ProgramAlgorithm::chunk_candidates(const Topology& to
         throw BadAnswer(fmt::format("{} is no number of chunks", described(count)));
       candidates.push_back(count.get<std::uint32_t>());
     }
+    asked.made_sense();
+    chunk_seconds_ = asked.seconds();
     std::ranges::sort(candidates);
-    const auto repeated = std::ranges::unique(candidates);
-    candidates.erase(repeated.begin(), repeated.end());
+    candidates.erase(std::unique(candidates.begin(), candidates.end()), candidates.end());
     return candidates;
-  } catch (const LimitReached&) { // as run() will find, too
+  } catch (const LimitReached&) { // what is left of it, run() has
   } catch (const ProgramFailure& failure) {
     failure_ = failure.what();
   } catch (const BadAnswer& bad) {
     failure_ = fmt::format("{}: {}", name_, bad.what());
   }
-  program_.reset();
   return {};
 }
 

@@ -32,14 +32,19 @@ public:
                                                             const SynthesisOptions& options);
 
 private:
-  /// The answer to a question; its program lives on. Errors: ProgramFailure.
-  std::string asked(const std::string& question, const SynthesisOptions& options);
+  class Asked;
+
+  /// One that runs. Errors: ProgramFailure.
+  OutsideProgram& program(const SynthesisOptions& options);
+  /// The number of a question, which no other of any process has.
+  std::uint64_t next_id();
 
   std::string name_, file_;
   std::vector<std::string> arguments_;
   std::shared_ptr<ProgramKeeper> keeper_;
   std::uint64_t questions_ = 0;
-  std::string failure_; ///< of the question for chunks
+  std::string failure_;      ///< of the question for chunks
+  double chunk_seconds_ = 0; ///< that it took
   std::unique_ptr<OutsideProgram> program_;
 };
 

@@ -16,6 +16,9 @@
 #include <array>
 #include <filesystem>
 #include <optional>
+#include <regex>
+#include <string_view>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -87,11 +90,41 @@ void require_pattern(const std::string& pattern) {
                {{{"size", ""}, {"bytes", ""}, {"collective", ""}, {"npus", ""}, {"chunks", ""}}});
 }
 
-Outcome schedule_from_file(const std::string& pattern, const Topology& topology,
-                           const Collective& collective, const SynthesisOptions& options) {
+std::vector<std::string> files_for(const std::string& folder, const std::string& pattern) {
+  namespace fs = std::filesystem;
+  const fs::path path = fs::path(folder) / pattern;
+  const std::string name = path.filename().string();
+  std::string expression;
+  for (std::size_t i = 0; i < name.size(); ++i) {
+    const std::size_t end = name[i] == '{' ? name.find('}', i) : name.npos;
+    if (end != name.npos) {
+      expression += ".*";
+      i = end;
+    } else {
+      if (std::string_view("^$\\.*+?()[]{}|").find(name[i]) != std::string_view::npos)
+        expression += '\\';
+      expression += name[i];
+    }
+  }
+  const std::regex names(expression);
+  std::vector<std::string> files;
+  std::error_code error;
+  const fs::path beside = path.has_parent_path() ? path.parent_path() : fs::path(".");
+  for (const fs::directory_entry& entry : fs::directory_iterator(beside, error))
+    if (std::regex_match(entry.path().filename().string(), names))
+      files.push_back(entry.path().string());
+  std::ranges::sort(files);
+  return files;
+}
+
+Outcome schedule_from_file(const std::string& folder, const std::string& pattern,
+                           const Topology& topology, const Collective& collective,
+                           const SynthesisOptions& options) {
   const CollectivePart& part = collective.parts.front();
-  const std::string file = filled(pattern, blanks_of(topology, part));
-  if (!std::filesystem::exists(file)) return unsupported(fmt::format("there is no file {}", file));
+  const std::string file =
+      (std::filesystem::path(folder) / filled(pattern, blanks_of(topology, part))).string();
+  if (std::error_code error; !std::filesystem::exists(file, error))
+    return unsupported(fmt::format("there is no file {}", file));
   std::optional<ScheduleFile> read;
   try {
     read = unpacked_name(file).ends_with(".xml")

@@ -178,7 +178,8 @@ std::vector<std::uint32_t> chunk_candidates_of(const std::string& file, const To
   std::vector<std::uint32_t> candidates;
   for (std::uint64_t chunks = multiple; chunks > 0 && chunks <= most_chosen_chunks; chunks *= 2)
     candidates.push_back(static_cast<std::uint32_t>(chunks));
-  if (candidates.empty() && multiple > 0) candidates = {multiple};
+  constexpr std::uint32_t most = 4096;
+  if (candidates.empty() && multiple > 0 && multiple <= most) candidates = {multiple};
   return candidates;
 }
 

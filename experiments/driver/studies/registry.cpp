@@ -79,10 +79,10 @@ AlgorithmRow find_algorithm(std::string_view name) {
 AlgorithmRow find_algorithm_at(std::string_view name, const ConfigValue& value) {
   std::optional<OutsideName> outside = outside_name(name);
   if (!outside || value.source().empty()) return find_algorithm(name);
-  outside->file =
-      outside->runs()
-          ? beside(outside->file, value.source())
-          : (std::filesystem::path(value.source()).parent_path() / outside->file).string();
+  if (outside->runs())
+    outside->file = beside(outside->file, value.source());
+  else
+    outside->folder = std::filesystem::path(value.source()).parent_path().string();
   if (outside->runs()) value.admit(outside->file);
   return outside_algorithm(std::string(name), *outside, value.program_keeper());
 }

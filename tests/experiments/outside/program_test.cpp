@@ -21,6 +21,9 @@
 #include <utility>
 #include <vector>
 
+#include <signal.h>
+#include <unistd.h>
+
 namespace program_test {
 
 using namespace tutti;
@@ -123,6 +126,9 @@ TEST_CASE("Whatever goes wrong in a program is told in words, and is its row's d
       {"echo 'out of\nideas' >&2; exit 3", "ended with code 3: ideas"},
       {"kill -SEGV $$", "was killed by signal 11 (Segmentation fault)"},
       {"exit 0", "ended without an answer"},
+      {"sleep 60 & exit 3", "ended with code 3"},
+      {says("\\\"error\\\":\\\"\\\""), "doesn't say why"},
+      {sends("[[[[[[[[[1]]]]]]]]]"), "its answer has lists in lists in lists"},
       {"exec >&-; sleep 60", "ended without an answer"},
       {"tr '\\0' x </dev/zero", "said more than 268435456 bytes"},
       {sends("[7]"), "transfer 0 is 7, not [source"},
@@ -147,6 +153,32 @@ TEST_CASE("Whatever goes wrong in a program is told in words, and is its row's d
     const Attempt made = attempt_by(program(folder, answers));
     CHECK_THAT(verdict_problem(made), Contains(problem));
   }
+}
+
+TEST_CASE("What a program says unasked is no answer to what is asked next") {
+  const TemporaryFolder folder;
+  const AlgorithmRow row = find_algorithm(program(folder, sends(right) + "\n" + sends(right)));
+  CHECK_FALSE(synthesize(row, ring(), gather_in(1), {}).failed);
+  CHECK(synthesize(row, ring(), gather_in(1), {}).failed);
+  CHECK_FALSE(synthesize(row, ring(), gather_in(1), {}).failed); // by a new one
+}
+
+TEST_CASE("What a kept program has started ends with the keeper") {
+  const TemporaryFolder folder;
+  const std::string file =
+      program(folder, "sleep 300 & echo $! >'" + folder.file("pid") + "'\n" + sends(right));
+  {
+    ProgramKeeper keeper;
+    keeper.start();
+    const auto lent = keeper.lend(file, {}, 0);
+    lent->send("{\"id\":1,\n");
+    (void)lent->line(1000);
+    lent->set_free();
+    CHECK(::kill(std::stoi(read_file(folder.file("pid"))), 0) == 0);
+  }
+  const pid_t started = std::stoi(read_file(folder.file("pid")));
+  std::string state = text_of("/proc/" + std::to_string(started) + "/stat");
+  CHECK((state.empty() || state.find(") Z ") != std::string::npos)); // nobody may wait for it
 }
 
 TEST_CASE("What a program isn't made for is no defect") {
@@ -194,6 +226,10 @@ TEST_CASE("The chunks that a program names are tried where nobody says a number"
       attempt_in_chunks(find_algorithm(program(folder, says("\\\"chunks\\\":[0]"), "bad.sh")),
                         ring(), gather_in, std::nullopt, {}, none, Wanted::everything);
   CHECK_THAT(verdict_problem(bad), Contains("0 is no number of chunks"));
+  const Attempt fine = attempt_in_chunks( // too fine for so few bytes: it is asked for one chunk
+      find_algorithm(program(folder, says("\\\"chunks\\\":[4096]"), "fine.sh")), ring(), gather_in,
+      std::nullopt, {}, none, Wanted::everything);
+  CHECK_THAT(verdict_problem(fine), Contains("no list of \"transfers\""));
 }
 
 TEST_CASE("Names of what is outside") {
@@ -225,7 +261,9 @@ TEST_CASE("A keeper lends one program to one borrower after another, unless it c
   keeper.start();
   const auto ask = [&](OutsideProgram& lent) {
     lent.send("{\"id\":1,\n");
-    return lent.line(1000);
+    const std::string line = lent.line(1000);
+    lent.set_free();
+    return line;
   };
   const auto answer = [](int n) {
     return "{\"id\":1,\"transfers\":[],\"note\":\"asked " + std::to_string(n) + "\"}";
@@ -288,6 +326,7 @@ TEST_CASE("An experiment runs programs below its folder only, unless it is allow
   const CommandResult above = run_tutti("run inner/above.toml --out o", folder);
   CHECK(above.code == 2);
   CHECK_THAT(above.err, Contains("above.toml:8:14: ") && Contains("--allow-programs"));
+  CHECK(above.err.find("above.toml:8:14") == above.err.rfind("above.toml:8:14"));
   CHECK(run_tutti("run inner/above.toml --out o --allow-programs", folder).code == 0);
   CHECK(run_tutti("run found.toml --out o", folder).code == 0);
   CHECK(run_tutti("run path.toml --out o", folder).code == 2);

@@ -375,8 +375,8 @@ void run_all(const FailureCase& c, const PolicyFinished& finished, const Recover
   result.chunks_per_shard = collective.parts.front().chunks_per_shard;
   result.chose_chunks = made.chose_chunks;
   const std::optional<Schedule> schedule = schedule_of(*c.topology, collective, made.outcome);
-  if (!schedule) return;
   add_problem(result, "", verdict_problem(made));
+  if (!schedule) return;
   result.verified = made.verdict.correct();
   if (!result.verified) return;
   const Runs runs(c, collective, *schedule, function);

@@ -226,9 +226,10 @@ private:
   }
 
   std::optional<Attempt> attempted(std::uint32_t chunks) {
-    if (made_.empty())
-      return attempt(task_.algorithm, task_.topology, task_.make, chunks, task_.options, cache_,
-                     wanted_);
+    if (made_.empty()) // a program has been asked for the numbers by now
+      return attempt(task_.algorithm, task_.topology, task_.make, chunks,
+                     task_.algorithm.outside ? with_rest(task_.options, limit_) : task_.options,
+                     cache_, wanted_);
     // what a clock leaves isn't the same next time
     ScheduleCache none("");
     ScheduleCache& cache = task_.options.limit_seconds > 0 ? none : cache_;

@@ -4,6 +4,8 @@
 // value can't become syntax.
 #include "experiments/driver/sweep/space/experiment_template.hpp"
 
+#include "experiments/driver/outside/outside.hpp"
+#include "experiments/driver/outside/schedule_files.hpp"
 #include "experiments/driver/records/provenance.hpp"
 #include "experiments/driver/studies/experiment_values.hpp"
 #include "sim/error.hpp"
@@ -38,6 +40,25 @@ constexpr int results_version = 6;
 constexpr std::array file_keys{"algorithm", "algorithms", "collective", "collectives", "events",
                                "file",      "groups",     "measured",   "model",       "npu",
                                "settings",  "start_file", "trace",      "transport",   "workload"};
+
+/// What an algorithm from outside may read, as far as its name says that; of any other text
+/// nothing.
+std::vector<std::string> files_outside(const std::string& name, const std::string& folder) {
+  std::optional<OutsideName> outside;
+  try {
+    outside = outside_name(name);
+  } catch (const InputError&) { // which the point says itself
+  }
+  if (!outside) return {};
+  if (!outside->runs()) return files_for(folder, outside->file);
+  std::vector<std::string> files;
+  outside->arguments.push_back(outside->file);
+  std::error_code error;
+  for (const std::string& word : outside->arguments)
+    if (const fs::path file = fs::path(folder) / word; fs::is_regular_file(file, error))
+      files.push_back(file.string());
+  return files;
+}
 
 // The texts under file_keys, wherever in the table they stand.
 void add_file_texts(ConfigTable table, std::vector<std::string>& texts) {
@@ -123,6 +144,9 @@ const std::string& ExperimentTemplate::fingerprint_of(const std::string& text) c
   for (const std::string& each :
        std::set{named, named.substr(colon + 1), named.substr(0, colon)}) // npos + 1 == 0
     if (const fs::path path = beside(each, source_name_); fs::is_regular_file(path, error))
+      found->second += content_fingerprint(path);
+  for (const std::string_view item : split(text, ',')) // of algorithms from outside
+    for (const std::string& path : files_outside(std::string(trimmed(item)), beside_it))
       found->second += content_fingerprint(path);
   if (const auto machine = topologies::machine_file(named.substr(0, named.find(':'))))
     found->second += content_fingerprint(*machine);
