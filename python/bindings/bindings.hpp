@@ -88,6 +88,8 @@ private:
 /// Has all work end, and waits for that: a thread that came back to an interpreter that has ended
 /// would end the process. For atexit.
 void end_all_work();
+/// In a forked child.
+void forget_work_of_others();
 
 /// The argument as a T. Errors: TypeError with its name, and in words what it should be.
 template <typename T>

@@ -42,6 +42,7 @@ made_by_name(std::shared_ptr<Topology> topology, const py::object& kind_argument
     made.request.texts = *several;
   else
     made.request.texts = {std::get<std::string>(kind)};
+  if (made.request.texts.empty()) throw InputError("kind: a collective needs a name");
   for (std::string& text : made.request.texts) {
     if (root) text += fmt::format(",root={}", *root);
     if (group) text += fmt::format(",group={}", fmt::join(*group, "+"));
@@ -152,6 +153,8 @@ void bind_collective(py::module_& module) {
       .def(
           "with_chunks",
           [](const C& c, std::uint32_t chunks) {
+            if (c.request.texts.empty())
+              throw InputError("what is made chunk by chunk can't be cut otherwise");
             C cut = c;
             cut.chunks = chunks;
             cut.made = std::make_shared<Collective>(c.cut(chunks));

@@ -33,6 +33,8 @@ void end_all_work() {
     std::this_thread::sleep_for(std::chrono::milliseconds(5));
 }
 
+void forget_work_of_others() { at_work = 0; }
+
 bool Waiting::is_cancelled() const { return raised_ > 0 || is_ending; }
 
 void Waiting::listen() {
@@ -56,7 +58,10 @@ void Waiting::listen() {
 void Waiting::run(const std::function<void()>& work) {
   constexpr auto between = std::chrono::milliseconds(20);
   if (is_ending) throw Stopped();
-  ++at_work;
+  struct AtWork {
+    AtWork() { ++at_work; }
+    ~AtWork() { --at_work; }
+  } const is_at_work;
   std::mutex mutex;
   std::condition_variable ended;
   bool has_ended = false;
@@ -80,7 +85,6 @@ void Waiting::run(const std::function<void()>& work) {
     if (goes_on) listen();
   }
   worker.join();
-  --at_work;
   if (!first_) listen(); // the last word of a callback, and a signal that came just now
   if (thrown && !first_) std::rethrow_exception(thrown);
 }
@@ -201,6 +205,9 @@ PYBIND11_MODULE(_tutti, module) {
     return versions;
   });
   py::module_::import("atexit").attr("register")(py::cpp_function(&end_all_work));
+  // A fork has none of the threads that were at work.
+  py::module_::import("os").attr("register_at_fork")(py::arg("after_in_child") =
+                                                         py::cpp_function(&forget_work_of_others));
   module.def("version", &tutti::tutti_version);
   module.def("algorithm_names", &tutti::algorithm_names);
   module.def("simgrid_worker", &tutti::find_simgrid_worker);

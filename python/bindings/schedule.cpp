@@ -16,10 +16,24 @@ namespace {
 
 using S = BoundSchedule;
 
+/// One that can be asked for by its name can be cut otherwise, too.
+std::shared_ptr<BoundCollective> bound(const std::shared_ptr<Topology>& topology,
+                                       Collective collective) {
+  BoundCollective of{topology, {}, 1, nullptr};
+  if (const CollectivePart& part = collective.parts.front();
+      collective.parts.size() == 1 && part.kind != CollectiveKind::custom) {
+    const CollectiveRequest request{{collective_text(*topology, collective)}, part.size};
+    if (make_collective(*topology, request, part.chunks_per_shard).fingerprint() ==
+        collective.fingerprint())
+      of.request = request, of.chunks = part.chunks_per_shard;
+  }
+  of.made = std::make_shared<Collective>(std::move(collective));
+  return std::make_shared<BoundCollective>(std::move(of));
+}
+
 std::shared_ptr<S> from_file(const std::shared_ptr<Topology>& topology, ScheduleFile file) {
   S schedule;
-  schedule.collective = std::make_shared<BoundCollective>(
-      BoundCollective{topology, {}, 1, std::make_shared<Collective>(std::move(file.collective))});
+  schedule.collective = bound(topology, std::move(file.collective));
   schedule.algorithm = std::move(file.algorithm);
   schedule.model = file.time_model;
   schedule.compact = std::move(file.compact);

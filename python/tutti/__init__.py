@@ -105,9 +105,13 @@ def show_versions() -> dict[str, str]:
 
     from .studies import command
 
+    try:
+        program = command()
+    except InputError:
+        program = "none"
     found = {**_tutti.versions(), "python": platform.python_version(),
              "system": platform.freedesktop_os_release().get("PRETTY_NAME", platform.platform()),
-             "module": _tutti.__file__, "command": command(), "simgrid_worker": _tutti.simgrid_worker()}
+             "module": _tutti.__file__, "command": program, "simgrid_worker": _tutti.simgrid_worker()}
     for package in ("numpy", "pandas", "networkx", "matplotlib", "tqdm"):
         try:
             found[package] = version(package)

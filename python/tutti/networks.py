@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import tomllib
 from typing import TYPE_CHECKING, Any, Iterable, Mapping, Optional, Sequence, Union
 
 from . import _tutti
@@ -45,15 +46,16 @@ def _link(link: Union[Sequence[Any], Mapping[str, Any]], position: int) -> dict[
 def build(nodes: Union[int, Iterable[Union[str, Mapping[str, Any]]]],
           links: Iterable[Union[Sequence[Any], Mapping[str, Any]]], *, name: str = "network",
           bandwidth: Quantity = None, latency: Quantity = None, shape: Optional[Sequence[int]] = None,
-          groups: Iterable[Mapping[str, Any]] = ()) -> _tutti.Topology:
+          groups: Iterable[Mapping[str, Any]] = (), npu: Optional[str] = None) -> _tutti.Topology:
     """A network of one's own.
 
     `nodes` is a number of NPUs (npu0, npu1, ...), or a list of NPUs' names and of dictionaries with
     the keys of `[[nodes]]` (docs/formats/topology.md); NPUs come first. A link is (source,
     destination[, bandwidth, latency]) or a dictionary with the keys of `[[links]]`, and goes both
     ways unless it is `directed`. `bandwidth` and `latency` are those of links without their own: text
-    with a unit, or bytes per second and seconds. Errors: InputError, TypeError."""
-    content: dict[str, Any] = {"name": name}
+    with a unit, or bytes per second and seconds. `npu` is the NPUs' model ("h100"). Errors: InputError,
+    TypeError."""
+    content: dict[str, Any] = {"name": name, **({} if npu is None else {"npu": npu})}
     if isinstance(nodes, int):
         content["npus"] = nodes
     else:
@@ -70,9 +72,11 @@ def build(nodes: Union[int, Iterable[Union[str, Mapping[str, Any]]]],
 def from_networkx(graph: networkx.Graph, *, bandwidth: Quantity = None, latency: Quantity = None,
                   name: Optional[str] = None) -> _tutti.Topology:
     """A graph's network. Nodes have the attribute `kind` ("npu", which is the default, "switch" or
-    "memory") and may have `store`, `copy`, `reduce`; a node that is a number n is called npu<n> or
-    switch<n>. Edges may have `bandwidth` (text, or bytes per second) or `bandwidth_bytes_per_s`, and
-    `latency` (text), `latency_s` or `latency_ps`. Undirected edges are links both ways.
+    "memory") and may have `store`, `copy`, `reduce`, `reduce_rate_bytes_per_s`, `coordinate`; a node
+    that is a number n is called npu<n> or switch<n>. Edges may have `bandwidth` (text, or bytes per
+    second) or `bandwidth_bytes_per_s`, `latency` (text), `latency_s` or `latency_ps`, and `dimension`.
+    Undirected edges are links both ways. Edges of a multigraph with numbers as keys go by them. The
+    graph may have `shape` and `npu`.
 
     Errors: InputError, also for nodes whose names a topology file can't have."""
     nodes: list[dict[str, Any]] = []
@@ -80,11 +84,18 @@ def from_networkx(graph: networkx.Graph, *, bandwidth: Quantity = None, latency:
     for node, data in graph.nodes(data=True):
         kind = data.get("kind", "npu")
         names[node] = str(data.get("name", f"{kind}{node}" if isinstance(node, int) else node))
-        keys = {key: bool(data[key]) for key in ("store", "copy", "reduce") if key in data}
+        keys: dict[str, Any] = {key: bool(data[key]) for key in ("store", "copy", "reduce") if key in data}
+        if data.get("reduce_rate_bytes_per_s"):
+            keys["reduce_rate"] = _rate(data["reduce_rate_bytes_per_s"])
+        if data.get("coordinate"):
+            keys["coordinates"] = list(data["coordinate"])
         nodes.append({"name": names[node], "kind": kind, **keys})
     nodes.sort(key=lambda node: bool(node["kind"] != "npu"))
+    edges = list(graph.edges(data=True))
+    if graph.is_multigraph() and all(isinstance(key, int) for *_, key in graph.edges(keys=True)):
+        edges = [edge[:2] + edge[3:] for edge in sorted(graph.edges(keys=True, data=True), key=lambda e: int(e[2]))]
     links = []
-    for source, destination, data in graph.edges(data=True):
+    for source, destination, data in edges:
         late = data.get("latency")
         if "latency_s" in data:
             late = float(data["latency_s"])
@@ -92,23 +103,25 @@ def from_networkx(graph: networkx.Graph, *, bandwidth: Quantity = None, latency:
             late = f"{int(data['latency_ps'])}ps"
         links.append({"from": names[source], "to": names[destination], "latency": _time(late),
                       "bandwidth": data.get("bandwidth", data.get("bandwidth_bytes_per_s")),
-                      "directed": graph.is_directed()})
+                      "dimension": data.get("dimension"), "directed": graph.is_directed()})
     return build(nodes, links, name=name or str(graph.name or "network"), bandwidth=bandwidth,
-                 latency=latency)
+                 latency=latency, shape=graph.graph.get("shape") or None, npu=graph.graph.get("npu"))
 
 
 def to_networkx(topology: _tutti.Topology) -> networkx.MultiDiGraph:
     """Nodes by name, with all that `Topology.nodes` says; an edge for each link, its key the link's id,
-    with `latency_ps` and `bandwidth_bytes_per_s`. `from_networkx` makes the same network of it, but
-    for shared groups and coordinates."""
+    with `latency_ps`, `bandwidth_bytes_per_s` and perhaps `dimension`. `from_networkx` makes the same
+    network of it, but for shared groups and parts of links."""
     import networkx
 
-    graph = networkx.MultiDiGraph(name=topology.name)
+    npu = tomllib.loads(topology.to_toml()).get("npu")
+    graph = networkx.MultiDiGraph(name=topology.name, shape=topology.shape, **({"npu": npu} if npu else {}))
     nodes = topology.nodes
     for node in nodes:
         graph.add_node(node["name"], **node)
     for i, link in enumerate(topology.links):
         graph.add_edge(nodes[link["source"]]["name"], nodes[link["destination"]]["name"], key=i,
                        latency_ps=int(link["latency_ps"]),
-                       bandwidth_bytes_per_s=int(link["bandwidth_bytes_per_s"]))
+                       bandwidth_bytes_per_s=int(link["bandwidth_bytes_per_s"]),
+                       **({"dimension": int(link["dimension"])} if link["dimension"] >= 0 else {}))
     return graph

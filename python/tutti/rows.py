@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any, Iterable, Mapping, Optional
 if TYPE_CHECKING:
     import pandas
 
-_UNITS = {"_bytes_per_s": "bytes/s", "_bytes": "bytes", "_ps": "ps", "_seconds": "s", "_s": "s"}
+_UNITS = {"_bytes_per_s": "bytes/s", "_per_s": "1/s", "_bytes": "bytes", "_ps": "ps", "_seconds": "s", "_s": "s"}
 
 
 def unit_of(column: str) -> Optional[str]:
     """The unit of a column by its name ("collective_time_ps": "ps"); None where it has none."""
-    return next((unit for end, unit in _UNITS.items() if column.endswith(end)), None)
+    return next((unit for end, unit in _UNITS.items() if f"_{column}".endswith(end)), None)
 
 
 def frame(data: Any, **attrs: object) -> pandas.DataFrame:

@@ -5,13 +5,15 @@ docs/formats/program.md says. What the algorithm prints goes to stderr."""
 from __future__ import annotations
 
 import json
+import operator
 import os
+import pathlib
 import sys
 import traceback
 from typing import Any
 
 import tutti
-from tutti.work import Algorithm, Options, loaded, sends_of
+from tutti.work import Algorithm, Options, loaded, required_of, transfers_of
 
 
 def _network(asked: dict[str, Any]) -> tutti.Topology:
@@ -37,28 +39,29 @@ def _collective(asked: dict[str, Any]) -> tutti.Collective:
                             chunks=wanted["chunks_per_shard"], root=None if root is None else members[root])
 
 
-def answer(line: str, function: Algorithm, name: str) -> dict[str, Any]:
+def answer(line: str, function: Algorithm, name: str) -> str:
     """The answer to one line."""
     number = None
     try:
         asked = json.loads(line)
         number = asked.get("id")
         if asked.get("ask") == "chunks":  # any will do
-            return {"id": number}
+            return json.dumps({"id": number})
         told = asked.get("options", {})
         options = Options(told.get("seed", 1), told.get("limit_s"), told.get("settings", {}))
         collective = _collective(asked)
         made = function(collective.topology, collective, options)
         if isinstance(made, tutti.Outcome) and made.schedule is None:
-            return {"id": number, "unsupported": made.note}
+            return json.dumps({"id": number, "unsupported": made.note})
         made = made.schedule if isinstance(made, tutti.Outcome) else made
         if made is None:
             raise TypeError("it returned None, and no sends, Schedule or Outcome")
-        sends = sends_of(made) if isinstance(made, tutti.Schedule) else made
-        return {"id": number, "transfers": [list(send) for send in sends]}
+        sends = transfers_of(required_of(made, collective, name)) if isinstance(made, tutti.Schedule) else made
+        return json.dumps({"id": number, "transfers": [list(send) for send in sends]},
+                          default=operator.index)  # of NumPy's ints
     except Exception as error:  # whatever it is, the command says it
         traceback.print_exc()
-        return {"id": number, "error": f"{name}: {type(error).__name__}: {error}"}
+        return json.dumps({"id": number, "error": f"{name}: {type(error).__name__}: {error}"})
 
 
 def main() -> None:
@@ -66,9 +69,10 @@ def main() -> None:
         sys.exit("usage: python3 -m tutti.serve FILE.py:name")
     answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)  # what is printed is no answer
+    sys.path.insert(0, str(pathlib.Path(sys.argv[1].rpartition(".py")[0]).resolve().parent))  # for what it imports
     name, function = loaded(sys.argv[1])
     for line in sys.stdin:
-        answers.write(json.dumps(answer(line, function, name)) + "\n")
+        answers.write(answer(line, function, name) + "\n")
         answers.flush()
 
 

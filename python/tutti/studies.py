@@ -12,6 +12,7 @@ import itertools
 import json
 import os
 import pathlib
+import re
 import signal
 import sqlite3
 import subprocess
@@ -94,9 +95,16 @@ class Results:
         return f"<tutti.Results {self.name}: {len(self.rows)} rows, {len(self.figures)} figures>"
 
 
+# Lines of --progress, which have no mark of their own: a count, a stage without one, what came of a case.
+_PROGRESS = re.compile(
+    r"tutti: (?:.*: )?(?:.*\b\d+/\d+(?: deliveries)?, \d+ %(?:, .*)?|its workload|begins|[\d.]+ \w+ per iteration|"
+    r"(?:synthesis (?:by|of)|verification|replays?(?:, to| at| under| on| of)|iteration (?:with|at)|prediction by|"
+    r"execution of|profile of)\b[^:]*|.* rounds per chunk, .* s|[\w-]+ (?:complete|incomplete, .*) at .*)")
+
+
 def _said(text: str, folder: str) -> list[str]:
-    lines = [line.removeprefix("tutti: ").replace(folder + "/", "") for line in text.splitlines()]
-    return [line for line in lines if line]
+    lines = [line for line in text.splitlines() if not _PROGRESS.fullmatch(line)]
+    return [line.removeprefix("tutti: ").replace(folder + "/", "") for line in lines if line]
 
 
 def call(arguments: Sequence[str], progress: Progress = None, folder: str = "\n") -> tuple[Any, list[str]]:
@@ -186,11 +194,12 @@ class Experiment:
         return self._toml(None)
 
     def save(self, file: Place) -> None:
-        """Writes the file, and beside it those of networks that have no text."""
+        """Writes the file, and beside it, as STEM_LABEL.toml, those of networks that have no text."""
         path = pathlib.Path(file)
-        path.write_text(self._toml(path.parent), "utf-8")
+        path.write_text(self._toml(path.parent, path.stem), "utf-8")
 
-    def _toml(self, folder: Optional[pathlib.Path]) -> str:
+    def _toml(self, folder: Optional[pathlib.Path], stem: str = "", named: str = ".") -> str:
+        """The file, with networks that have no text in `folder`, which it calls `named`: an own file each."""
         topologies = {}
         for label, network in self.content["topologies"].items():
             if not isinstance(network, _tutti.Topology):
@@ -200,9 +209,12 @@ class Experiment:
             if text is None and folder is None:
                 raise InputError(f"network {label!r} has no text; save() writes it beside the experiment")
             if text is None and folder is not None:
-                file = "".join(c if c.isalnum() else "_" for c in f"{self.content.get('name')}_{label}") + ".toml"
-                (folder / file).write_text(network.to_toml(), "utf-8")
-                topologies[label] = "./" + file
+                base = f"{stem}_" + "".join(c if c.isalnum() else "_" for c in label)
+                content = network.to_toml()
+                tried = (folder / f"{base}{end}.toml" for end in itertools.chain([""], map("_{}".format, itertools.count(2))))
+                path = next(p for p in tried if not p.exists() or p.read_bytes() == content.encode())
+                path.write_text(content, "utf-8")
+                topologies[label] = f"{named}/{path.name}"
         return dumps({**self.content, "topologies": topologies})
 
     def run(self, **options: Any) -> Results:
@@ -220,15 +232,14 @@ class Experiment:
 def _file_of(experiment: Experiment) -> Iterator[tuple[pathlib.Path, str]]:
     """The experiment as a file, where what it names is found."""
     with contextlib.ExitStack() as stack:
-        inside = experiment.folder
-        folder = pathlib.Path(stack.enter_context(tempfile.TemporaryDirectory(prefix=".tutti-", dir=inside)))
-        file = folder / f"{experiment.content.get('name') or 'experiment'}.toml"
-        if inside is not None:  # beside the files that it names
-            handle, path = tempfile.mkstemp(prefix=".tutti-", suffix=".toml", dir=inside)
+        folder = pathlib.Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="tutti-")))
+        file = folder / "experiment.toml"
+        if experiment.folder is not None:  # beside the files that it names
+            handle, path = tempfile.mkstemp(prefix=".tutti-", suffix=".toml", dir=experiment.folder)
             os.close(handle)
             file = pathlib.Path(path)
             stack.callback(lambda: file.unlink(missing_ok=True))
-        experiment.save(file)
+        file.write_text(experiment._toml(folder, "network", str(folder)), "utf-8")
         yield file, str(file.parent)
 
 
@@ -355,14 +366,17 @@ def sweep(space: Union[Place, Mapping[str, Iterable[Any]]],
             return read_store(os.path.join(place, "sweep.sqlite"))
     if not isinstance(space, Mapping):
         raise TypeError(f"space: a mapping from parameters to values is expected, not {type(space).__name__}")
+    for key, values in space.items():
+        if isinstance(values, (str, bytes)):
+            raise TypeError(f"space: {key}: a list of values is expected, not the text {values!r}")
     points = [dict(zip(space, values)) for values in itertools.product(*map(list, space.values()))]
     heard = listener(progress)
     pool = executor or concurrent.futures.ThreadPoolExecutor(jobs or len(os.sched_getaffinity(0)))
-    futures = [pool.submit(function, **point) for point in points]
+    futures = {pool.submit(function, **point): point for point in points}
 
     def rows() -> Rows:
         made = Rows()
-        for point, future in zip(points, futures):
+        for future, point in futures.items():
             if future.done() and not future.cancelled() and future.exception() is None:
                 answer = future.result()
                 made.append({**point, **(answer if isinstance(answer, Mapping) else {"result": answer})})
@@ -370,6 +384,8 @@ def sweep(space: Union[Place, Mapping[str, Iterable[Any]]],
 
     try:
         for done, future in enumerate(concurrent.futures.as_completed(futures), 1):
+            if (error := future.exception()) and not isinstance(error, KeyboardInterrupt):
+                error.add_note(f"at {futures[future]}")
             future.result()
             if heard:
                 heard("sweep", done, len(points))

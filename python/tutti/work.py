@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import pathlib
 import sys
 import time
 from dataclasses import dataclass, field
-from typing import Any, Callable, Iterable, Mapping, Optional, Union
+from typing import Any, Callable, Iterable, Iterator, Mapping, Optional, Union
 
 from . import _tutti
 from .errors import InputError, Interrupted
@@ -33,8 +34,8 @@ def algorithm(function: Optional[Algorithm] = None, *, name: Optional[str] = Non
 
     It returns, or yields, sends `(source, destination, chunk, "copy" | "reduce"[, after])`: ranks of
     the collective's group, a chunk by its number, and the index of an earlier send that has to arrive
-    first. Each goes along the routed path between its ranks. Or it returns a `Schedule`, or
-    `unsupported("why")`. What it makes is verified as every schedule is."""
+    first. Each goes along the routed path between its ranks. Or it returns a `Schedule` of what was
+    asked for, or `unsupported("why")`. What it makes is verified as every schedule is."""
 
     def register(made: Algorithm) -> Algorithm:
         known = name or made.__name__
@@ -86,9 +87,34 @@ def texts_of(settings: Optional[Mapping[str, object]]) -> dict[str, str]:
     return {str(k): words[v] if isinstance(v, bool) else str(v) for k, v in (settings or {}).items()}
 
 
+def required_of(schedule: _tutti.Schedule, asked: _tutti.Collective, name: str) -> _tutti.Schedule:
+    """The schedule, if it is of what was asked for. Errors: InputError in words."""
+    made, chunks = schedule.collective, schedule.collective.parts[0]["chunks_per_shard"]
+    if made.topology.fingerprint != asked.topology.fingerprint:
+        raise InputError(f"algorithm {name}: its schedule is of another network, {made.topology.name}")
+    wanted = asked if asked.chunks_asked is not None else asked.with_chunks(chunks)
+    if made != wanted:
+        raise InputError(f"algorithm {name}: its schedule is of {made.text}, {made.size_bytes} bytes in {chunks} "
+                         f"chunks per shard, not of {wanted.text}, {wanted.size_bytes} bytes in "
+                         f"{wanted.parts[0]['chunks_per_shard']}")
+    return schedule
+
+
+class _Late(Exception):
+    """The time limit is over."""
+
+
+def _in_time(sends: Iterable[Any], deadline: float) -> Iterator[Any]:
+    for send in sends:
+        if time.monotonic() > deadline:
+            raise _Late
+        yield send
+
+
 def made_by(function: Algorithm, name: str, collective: _tutti.Collective, options: Options) -> Outcome:
     """What a function in Python makes of a collective, verified."""
     begin = time.process_time()
+    deadline = time.monotonic() + (float("inf") if options.limit_s is None else options.limit_s)
     try:
         made = function(collective.topology, collective, options)
         if isinstance(made, Outcome) and made.schedule is None:
@@ -97,16 +123,35 @@ def made_by(function: Algorithm, name: str, collective: _tutti.Collective, optio
             made = made.schedule
         if made is None:
             raise TypeError(f"algorithm {name}: it returned None, and no sends, Schedule or Outcome")
-        if not isinstance(made, _tutti.Schedule):
-            made = _tutti.Schedule.from_sends(collective, made, name)
+        if isinstance(made, _tutti.Schedule):
+            required_of(made, collective, name)
+        else:
+            made = _tutti.Schedule.from_sends(collective, _in_time(made, deadline), name)
     except KeyboardInterrupt:
         raise Interrupted(None) from None
+    except _Late:
+        return Outcome(status="timed_out", algorithm=name, note=f"no schedule within {options.limit_s:g} s",
+                       synthesis_s=time.process_time() - begin)
     planned = time.process_time()
     verdict = verify(made)
     return Outcome(status="feasible", algorithm=name, schedule=made, verification=verdict,
                    problem=f"fault: {verdict.fault}" if verdict.fault else "",
-                   chunks=collective.parts[0]["chunks_per_shard"], synthesis_s=planned - begin,
+                   chunks=made.collective.parts[0]["chunks_per_shard"], synthesis_s=planned - begin,
                    verify_s=time.process_time() - planned)
+
+
+def seconds_of(limit: Union[None, float, str]) -> Optional[float]:
+    """Of a limit, whose memory nobody can take from a function in this process. Errors: InputError."""
+    if isinstance(limit, str):
+        parts = [part.strip() for part in limit.split(",")]
+        sizes = [_tutti.parse_bytes(part) for part in parts if part.endswith("B")]
+        times = [_tutti.parse_time(part) * 1e-12 for part in parts if not part.endswith("B")]
+        if len(sizes) > 1 or len(times) > 1 or min(sizes, default=1) <= 0:
+            raise InputError(f"limit {limit!r}: one time and one size, each more than 0, are expected")
+        limit = times[0] if times else None
+    if limit is not None and not limit > 0:
+        raise InputError("limit: more than 0 seconds are needed")
+    return limit
 
 
 def synthesize(collective: _tutti.Collective, algorithm: Union[str, Algorithm] = "tacos", *,
@@ -116,10 +161,12 @@ def synthesize(collective: _tutti.Collective, algorithm: Union[str, Algorithm] =
     """Makes a schedule and verifies it.
 
     `algorithm` is a name that `tutti list algorithms` or `@tutti.algorithm` knows, a function as
-    described there, or one from outside (docs/formats/program.md): "FILE.py:NAME", "./program". `limit` is in seconds, or a text with time and memory ("60s,8GiB"). The result is
-    the same for any number of `threads` (default: all processors). `settings` are the algorithm's own
-    options, and further keywords are those of the time model: `link_busy`, `forwarding`. A collective
-    without a number of chunks is cut as the command cuts it by default.
+    described there, or one from outside (docs/formats/program.md): "FILE.py:NAME", "./program". `limit`
+    is in seconds, or a text with time and memory ("60s,8GiB"); in a function only the time counts, and
+    from send to send. The result is the same for any number of `threads` (default: all processors).
+    `settings` are the algorithm's own options, and further keywords are those of the time model:
+    `link_busy`, `forwarding`, which, like `routing`, no function takes. A collective without a number
+    of chunks is cut as the command cuts it by default.
 
     Errors: InputError, TypeError with the argument's name; Interrupted, whose `best` is the best
     schedule so far. What has no schedule has a status that says so."""
@@ -137,10 +184,12 @@ def synthesize(collective: _tutti.Collective, algorithm: Union[str, Algorithm] =
     if function is not None:
         if not callable(function):
             raise TypeError(f"algorithm: a name or a function is expected, not {type(function).__name__}")
-        if isinstance(limit, str):
-            limit = _tutti.parse_time(limit) * 1e-12
+        refused = {**model, **({} if routing == "auto" else {"routing": routing})}
+        if refused:
+            raise InputError(f"{', '.join(refused)}: not for a function, whose sends are routed, and timed, as "
+                             "by default; replay() takes the keywords of the time model")
         name = algorithm if isinstance(algorithm, str) else getattr(function, "__name__", "function")
-        return made_by(function, name, collective, Options(seed, limit, texts))
+        return made_by(function, name, collective, Options(seed, seconds_of(limit), texts))
     answer = _tutti.synthesize(collective, str(algorithm), {
         "limit": limit, "threads": threads, "seed": seed, "settings": texts, "routing": routing,
         "model": model}, heard)
@@ -189,18 +238,19 @@ def loaded(place: str) -> tuple[str, Algorithm]:
     Errors: InputError."""
     import importlib.util
 
-    file, _, name = place.partition(".py")
-    file, name = file + ".py", name.lstrip(":")
-    spec = importlib.util.spec_from_file_location("tutti_user_algorithm", file)
-    if spec is None or spec.loader is None:
+    file, mark, name = place.rpartition(".py:")
+    file = file + ".py" if mark else place
+    if not file.endswith(".py"):
         raise InputError(f"{place}: FILE.py:name is expected")
-    module = importlib.util.module_from_spec(spec)
-    before = set(ALGORITHMS)
-    try:
-        spec.loader.exec_module(module)
-    except FileNotFoundError:
-        raise InputError(f"{file}: there is no such file") from None
-    new = [known for known in ALGORITHMS if known not in before]
+    if not pathlib.Path(file).is_file():
+        raise InputError(f"{file}: there is no such file")
+    known_as = f"tutti_user_algorithm:{pathlib.Path(file).resolve()}"
+    spec = importlib.util.spec_from_file_location(known_as, file)
+    assert spec is not None and spec.loader is not None
+    module = sys.modules[known_as] = importlib.util.module_from_spec(spec)  # as dataclasses and pickles need it
+    before = dict(ALGORITHMS)
+    spec.loader.exec_module(module)
+    new = [known for known, made in ALGORITHMS.items() if made is not before.get(known)]
     if not name and len(new) == 1:
         name = new[0]
     function = ALGORITHMS.get(name) if name in new else getattr(module, name or "?", None)
@@ -209,14 +259,17 @@ def loaded(place: str) -> tuple[str, Algorithm]:
     return name, function
 
 
-def sends_of(schedule: _tutti.Schedule) -> Iterable[tuple[int, int, int, str]]:
-    """(source rank, destination rank, chunk, "copy" | "reduce") of each transfer, by its path's ends."""
-    ranks = {node: rank for rank, node in enumerate(schedule.collective.parts[0]["group"])}
-    ends, table = schedule.topology.links, schedule.columns()
-    offsets, links = schedule.path_offsets, schedule.path_links
-    for chunk, path, reduces in zip(table["chunk"], table["path"], table["reduce"]):
-        source = int(ends["source"][links[offsets[path]]])
-        destination = int(ends["destination"][links[offsets[int(path) + 1] - 1]])
-        if source not in ranks or destination not in ranks:
-            raise InputError("a transfer of this schedule begins or ends outside the group: it has no ranks")
-        yield ranks[source], ranks[destination], int(chunk), "reduce" if reduces else "copy"
+def transfers_of(schedule: _tutti.Schedule) -> Iterator[tuple[list[int], int, str, list[int]]]:
+    """(links, chunk, "copy" | "reduce", transfers that must have arrived) of each transfer, as
+    docs/formats/program.md has them. Errors: InputError for what can't be said so."""
+    schedule = schedule.expanded()
+    table, awaited = schedule.columns(), schedule.awaited
+    if table["together"].any() or table["contiguous"].any() or not awaited["milestone"].all():
+        raise InputError("this schedule has transfers that go together or contiguously, or wait until others have "
+                         "left: an answer to the command can't say so")
+    after: dict[int, list[int]] = {}
+    for waits, transfer in zip(schedule.waiting.tolist(), awaited["transfer"].tolist()):
+        after.setdefault(waits, []).append(transfer)
+    rows = zip(table["chunk"].tolist(), table["path"].tolist(), table["reduce"].tolist())
+    for i, (chunk, path, reduces) in enumerate(rows):
+        yield schedule.path(path).tolist(), chunk, "reduce" if reduces else "copy", after.get(i, [])

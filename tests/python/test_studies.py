@@ -52,11 +52,48 @@ def test_an_experiment_is_a_file_that_the_command_repeats(tmp_path, command):
     assert tutti.Experiment.from_toml(text) == small() and tutti.Experiment.from_toml(text).to_toml() == text
 
 
+def test_networks_beside_an_experiment_are_their_own(tmp_path):
+    one, two = (tutti.Topology.build(n, [("npu0", "npu1")], bandwidth="1GB/s", latency="1us") for n in (2, 3))
+    runs = [{"collectives": ["all_gather"], "sizes": ["1MiB"], "algorithms": ["ring"], "chunks": 1, "engine": "native"}]
+    for name, networks in [("a", {"a+b": one, "a-b": two}), ("b", {"a+b": two}), ("a", {"a+b": one, "a-b": two})]:
+        tutti.Experiment("s", topologies=networks, runs=runs).save(tmp_path / f"{name}.toml")
+    assert [file.name for file in sorted(tmp_path.iterdir())] == ["a.toml", "a_a_b.toml", "a_a_b_2.toml", "b.toml", "b_a_b.toml"]
+    read = tutti.Experiment.from_toml(tmp_path / "a.toml").content["topologies"]
+    assert [tutti.Topology(str(tmp_path / file)) for file in read.values()] == [one, two]
+    study = tutti.Experiment.from_toml(tmp_path / "b.toml")
+    study.content["topologies"]["more"] = one
+    before = sorted(tmp_path.iterdir())
+    assert len(study.run().rows) == 2 and sorted(tmp_path.iterdir()) == before
+
+
+def test_a_name_is_no_place(tmp_path):
+    victim = tmp_path / "victim.toml"
+    victim.write_text("mine")
+    with pytest.raises(tutti.InputError):
+        tutti.Experiment(str(tmp_path / "victim"), topologies={"net": NETWORK}, runs=small().content["runs"], x=1).run()
+    assert victim.read_text() == "mine"
+
+
 def test_verdicts_and_problems():
     made = small(expect=[{"label": "ring is slow", "of": {"algorithm": "ring"}, "metric": "collective_time_ps",
-                          "value": "1s", "tolerance": "1%"}]).run()
+                          "value": "1s", "tolerance": "1%"}])
+    heard: list[tuple[object, ...]] = []
+    loud, made = made.run(progress=lambda *what: heard.append(what)), made.run()
+    assert loud.problems == made.problems and loud.problems and heard
     assert not made.ok and made.problems and len(made.verdicts) == 1
     assert made.verdicts[0]["label"] == "ring is slow" and len(made.rows) == 2
+
+
+@pytest.mark.parametrize("line,is_progress", [
+    ("ring all_gather: synthesis by ring", True), ("its workload", True), ("network, ring, undisturbed: begins", True),
+    ("tacos all_reduce: replay on simgrid, fifo: 3/12, 25 %", True), ("tacos: 5/9 deliveries, 55 %, 3/s", True),
+    ("ring on n: 1 failed link, seed 1: reroute complete at 36.63 us", True),
+    ("all_gather on n: (2,2,3), 3/2 rounds per chunk, SAT, 4-fold symmetric, 0.000 s", True),
+    ("ring on n, all_reduce 1MiB: fault: transfer 3/4 is wrong", False), ("out: 3 of 4 answers are wrong", False)])
+def test_progress_is_no_problem(line, is_progress):
+    from tutti.studies import _said
+
+    assert _said(f"tutti: {line}\n", "/tmp") == ([] if is_progress else [line])
 
 
 def test_frames(tmp_path):
@@ -111,8 +148,11 @@ def test_a_grid_of_a_function():
     rows = tutti.sweep({"x": [0, 1], "y": range(2)}, square, jobs=2)
     assert rows == [{"x": 0, "y": 0, "result": 0}, {"x": 0, "y": 1, "result": 0},
                     {"x": 1, "y": 0, "sum": 1}, {"x": 1, "y": 1, "sum": 2}]
-    with pytest.raises(ZeroDivisionError):
+    with pytest.raises(ZeroDivisionError) as failed:
         tutti.sweep({"x": [1, 0]}, lambda x: 1 / x)
+    assert failed.value.__notes__ == ["at {'x': 0}"]
+    with pytest.raises(TypeError, match="space: a: a list of values is expected, not the text 'ring'"):
+        tutti.sweep({"a": "ring"}, square)
     with pytest.raises(TypeError, match="function"):
         tutti.sweep({"x": [1]})
 
@@ -149,7 +189,9 @@ engine = "native"
         tutti.read_store(tmp_path / "none.sqlite")
 
 
-def test_versions(capsys):
+def test_versions(capsys, monkeypatch):
     found = tutti.show_versions()
     assert found["tutti"] == tutti.__version__ and found["numpy"] in capsys.readouterr().out
     assert json.dumps(found)
+    monkeypatch.setenv("TUTTI_COMMAND", "/no/such/tutti")
+    assert tutti.show_versions()["command"] == "none"

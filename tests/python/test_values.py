@@ -44,6 +44,17 @@ def test_own_nodes_and_links():
         tutti.Topology.build(2, [("npu0", "npu9")], bandwidth="1GB/s", latency="1us")
 
 
+@pytest.mark.parametrize("text", ["ring:5", "mesh2d:3x3", "dgx1", "switch:4"])
+def test_networkx_keeps_a_network(text):
+    networkx = pytest.importorskip("networkx")
+    made = tutti.Topology(text)
+    assert tutti.Topology.from_networkx(made.to_networkx()) == made
+    rate = tutti.Topology.build([{"name": "a", "kind": "npu", "reduce_rate": "7GB/s"}, "b"], [("a", "b")],
+                                bandwidth="1GB/s", latency="1us")
+    assert tutti.Topology.from_networkx(rate.to_networkx()) == rate
+    assert tutti.Topology.from_networkx(networkx.MultiDiGraph(made.to_networkx())).links.tolist() == made.links.tolist()
+
+
 def test_networkx_there_and_back():
     networkx = pytest.importorskip("networkx")
     graph = networkx.petersen_graph()
@@ -117,9 +128,6 @@ def test_sends(mesh):
     ring = [(r, (r + 1) % 9, (r - step) % 9, "copy") for step in range(8) for r in range(9)]
     made = tutti.Schedule.from_sends(gather, iter(ring), "mine")
     assert made.verify() and made.algorithm == "mine" and len(made) == 72
-    from tutti.work import sends_of
-
-    assert list(sends_of(made)) == ring
     waits = tutti.Schedule.from_sends(gather, [*ring[:9], (1, 2, 0, "copy", 0)])
     assert (waits.waiting.tolist(), waits.awaited.tolist()) == ([9], [(0, 1)])
     for bad, words in [([(0, 9, 0, "copy")], r"sends\[0\]: destination 9 isn't from 0 to 8"),
@@ -241,3 +249,29 @@ def test_frames_have_units(mesh):
     assert report.to_pandas("hops").attrs["units"] == {"start_ps": "ps", "end_ps": "ps"}
     assert len(report.to_pandas("deliveries")) == len(made)
     assert len(report.to_pandas("chunks")) == made.collective.chunk_count
+
+
+def test_units_follow_from_names():
+    from tutti.rows import unit_of
+
+    assert [unit_of(name) for name in ("iterations_per_s", "algbw_bytes_per_s", "bytes", "time_s", "bytes_per_s", "steps")] \
+        == ["1/s", "bytes/s", "bytes", "s", "bytes/s", None]
+
+
+def test_collectives_that_cannot_be_are_refused(mesh):
+    for kinds in ([], ()):
+        with pytest.raises(tutti.InputError, match="kind: a collective needs a name"):
+            tutti.Collective(mesh, kinds, "1MiB")
+    with pytest.raises(tutti.InputError, match=r"there is no node 90 \(there are 9\)"):
+        tutti.Collective.custom(mesh, [("1MiB", [90], [1], False)])
+    custom = tutti.Collective.custom(mesh, [("1MiB", [0], [1], False)])
+    with pytest.raises(tutti.InputError, match="chunk by chunk can't be cut"):
+        custom.with_chunks(2)
+
+
+def test_a_loaded_collective_can_be_cut(mesh, tmp_path):
+    made = tutti.synthesize(tutti.Collective(mesh, "all_gather", "1MiB", chunks=2), "ring1").schedule
+    made.save(str(tmp_path / "s.json"))
+    loaded = tutti.Schedule.load(str(tmp_path / "s.json"), mesh).collective
+    assert loaded == made.collective and loaded.chunks_asked == 2
+    assert loaded.with_chunks(4).chunk_count == 36

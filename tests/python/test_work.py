@@ -173,6 +173,65 @@ def test_algorithms_in_python(mesh):
         tutti.synthesize(gather, lambda t, c, o: 1 / 0)
 
 
+def test_a_functions_schedule_is_of_what_was_asked(mesh):
+    ring = tutti.Topology("ring:4")
+    asked = tutti.Collective(ring, "all_gather", "1MiB", chunks=2)
+    made = tutti.synthesize(asked, "tacos").schedule
+    assert tutti.synthesize(asked, lambda *_: made).chunks == 2
+    assert tutti.synthesize(tutti.Collective(ring, "all_gather", "1MiB"), lambda *_: made).chunks == 2
+    for other, words in [(tutti.Collective(mesh, "all_reduce", "1GiB"), "of another network, ring:4"),
+                         (tutti.Collective(ring, "all_reduce", "1MiB"), "of all_gather, .* not of all_reduce"),
+                         (tutti.Collective(ring, "all_gather", "2MiB"), "1048576 bytes .* not of .*2097152 bytes"),
+                         (tutti.Collective(ring, "all_gather", "1MiB", group=[0, 1, 2]), "group=0"),
+                         (asked.with_chunks(1), "in 2 chunks per shard, not of .* in 1$")]:
+        with pytest.raises(tutti.InputError, match=words):
+            tutti.synthesize(other, lambda *_: made)
+    rooted = [tutti.Collective(ring, "broadcast", "1MiB", chunks=1, root=root) for root in (0, 1)]
+    with pytest.raises(tutti.InputError, match="root=1"):
+        tutti.synthesize(rooted[1], lambda *_: tutti.synthesize(rooted[0], "tacos").schedule)
+
+
+def test_keywords_and_limits_of_functions(mesh):
+    gather = tutti.Collective(mesh, "all_gather", "9MiB", chunks=1)
+    for more, words in [({"bogus": "x"}, "bogus"), ({"routing": "nonsense"}, "routing"), ({"link_busy": "qq"}, "link_busy"),
+                        ({"limit": 0}, "limit"), ({"limit": "1s,2s"}, "limit"), ({"limit": "0B"}, "limit")]:
+        with pytest.raises(tutti.InputError, match=words):
+            tutti.synthesize(gather, ring_of, **more)
+    assert tutti.synthesize(gather, ring_of, limit="600s,8GiB").verified
+
+    def endless(*_):
+        while True:
+            yield 0, 1, 0, "copy"
+
+    late = tutti.synthesize(gather, endless, limit="1ms")
+    assert (late.status, late.schedule) == ("timed_out", None) and "0.001 s" in late.note
+
+
+def test_files_of_algorithms(tmp_path):
+    folder = tmp_path / ".pyd"
+    folder.mkdir()
+    file = folder / "alg.py"
+    file.write_text("""from __future__ import annotations
+import dataclasses
+import tutti
+@dataclasses.dataclass
+class Needs:
+    its: int
+@tutti.algorithm(name="test_other")
+def good(topology, collective, options):
+    n = len(collective.parts[0]["group"])
+    return [(r, (r + 1) % n, (r - s) % n, "copy") for s in range(n - 1) for r in range(n)]
+""")
+    gather = tutti.Collective(tutti.Topology("ring:4"), "all_gather", "1MiB", chunks=1)
+    for name in ("good", "test_other", "test_other"):
+        assert tutti.synthesize(gather, f"{file}:{name}").verified
+    file.write_text("open('/no/such/data.txt')")
+    with pytest.raises(FileNotFoundError, match="data.txt"):
+        tutti.synthesize(gather, f"{file}:good")
+    with pytest.raises(tutti.InputError, match="none.py: there is no such file"):
+        tutti.synthesize(gather, f"{folder}/none.py:good")
+
+
 SERVED = '''
 import tutti
 print("this is no answer")
@@ -221,3 +280,42 @@ def test_the_command_asks_an_algorithm_in_python(tmp_path, command):
     assert row["verified"] and row["transfers"] == 72
     made = tutti.synthesize(tutti.Collective(tutti.Topology("torus2d:3x3"), "all_gather", "9MiB", chunks=1), f"{file}:mine")
     assert made.verified and len(made.schedule) == 72
+
+
+def test_the_command_simulates_what_the_function_returned(tmp_path, command):
+    (tmp_path / "helper.py").write_text("import numpy\nnumber = numpy.int64\n")
+    file = tmp_path / "given.py"
+    file.write_text("""import tutti, helper
+def waits(topology, collective, options):  # one after the other
+    sends = [(r, (r + 1) % 4, (r - s) % 4, "copy") for s in range(3) for r in range(4)]
+    return tutti.Schedule.from_sends(collective, [(*send, *([i - 1] if i else [])) for i, send in enumerate(sends)])
+def numpys(topology, collective, options):
+    return [(helper.number(r), (r + 1) % 4, helper.number((r - s) % 4), "copy") for s in range(3) for r in range(4)]
+def recut(topology, collective, options):
+    return tutti.synthesize(collective.with_chunks(3), "tacos").schedule
+def object(topology, collective, options):
+    return [(0, 1, 2j, "copy")]
+""")
+    ring = tutti.Topology("ring:4")
+    gather = tutti.Collective(ring, "all_gather", "1MiB", chunks=1)
+    times = {}
+    for name in ("waits", "numpys", "recut", "object"):
+        times[name] = command("synth", "-t", "ring:4", "-c", "all_gather", "--size", "1MiB", "-a", f"{file}:{name}",
+                              "--chunks", "1")[0]
+    sys.path.insert(0, str(tmp_path))
+    try:
+        made = tutti.synthesize(gather, f"{file}:waits").schedule
+    finally:
+        sys.path.remove(str(tmp_path))
+    assert times["waits"]["collective_time_ps"] == made.replay().completion_ps > 3 * times["numpys"]["collective_time_ps"]
+    assert "3 chunks per shard" in json.dumps(times["recut"]) and "complex" in json.dumps(times["object"])
+
+
+def test_a_schedule_is_answered_link_by_link():
+    from tutti.work import transfers_of
+
+    ring = tutti.Topology("ring:4")
+    gather = tutti.Collective(ring, "all_gather", "1MiB", chunks=1)
+    made = tutti.Schedule.from_sends(gather, [(0, 2, 0, "copy"), (1, 2, 1, "copy", 0)])
+    assert list(transfers_of(made)) == [(made.path(int(made.columns()["path"][0])).tolist(), 0, "copy", []),
+                                        (made.path(int(made.columns()["path"][1])).tolist(), 1, "copy", [0])]
