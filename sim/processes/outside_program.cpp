@@ -29,15 +29,6 @@ namespace {
 constexpr std::size_t most_complaints = 4096;
 constexpr std::size_t at_once = 65536;
 
-/// Two connected ends, the first of which is this process's. Sockets, since writing to a pipe whose
-/// reader is gone is a signal.
-std::array<int, 2> socket_ends() {
-  std::array<int, 2> ends{};
-  if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) != 0)
-    throw ProgramFailure(fmt::format("cannot start a program: {}", std::strerror(errno)));
-  return ends;
-}
-
 void pause() {
   constexpr timespec time{0, 5'000'000};
   ::nanosleep(&time, nullptr);
@@ -66,6 +57,13 @@ void pause() {
 
 } // namespace
 
+std::array<int, 2> socket_ends(int type) {
+  std::array<int, 2> ends{};
+  if (::socketpair(AF_UNIX, type | SOCK_CLOEXEC, 0, ends.data()) != 0)
+    throw ProgramFailure(fmt::format("cannot start a program: {}", std::strerror(errno)));
+  return ends;
+}
+
 RunningProgram start_program(const std::string& file, std::span<const std::string> arguments,
                              std::int64_t limit_bytes) {
   std::vector<std::string> texts{file};
@@ -73,8 +71,8 @@ RunningProgram start_program(const std::string& file, std::span<const std::strin
   std::vector<char*> words;
   for (std::string& text : texts) words.push_back(text.data());
   words.push_back(nullptr);
-  const std::array in = socket_ends(), out = socket_ends(), errors = socket_ends(),
-                   report = socket_ends();
+  const std::array in = socket_ends(SOCK_STREAM), out = socket_ends(SOCK_STREAM),
+                   errors = socket_ends(SOCK_STREAM), report = socket_ends(SOCK_STREAM);
   const int parent = ::getpid();
   RunningProgram started{::fork(), in[0], out[0], errors[0]};
   const int no_process = errno;

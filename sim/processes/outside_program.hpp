@@ -4,6 +4,7 @@
 
 #include "sim/processes/message_stream.hpp"
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -18,6 +19,10 @@ namespace tutti {
 class ProgramFailure : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
+
+/// Two connected sockets of this type, and no pipe: writing to one whose reader is gone is a
+/// signal. Errors: ProgramFailure.
+[[nodiscard]] std::array<int, 2> socket_ends(int type);
 
 /// Ends with its parent at the latest. All ends are of this process.
 struct RunningProgram {

@@ -69,13 +69,6 @@ std::optional<std::pair<std::string, std::vector<int>>> receive_files(int socket
   return std::pair(std::move(text), std::move(files));
 }
 
-std::array<int, 2> message_ends() {
-  std::array<int, 2> ends{};
-  if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends.data()) != 0)
-    throw NoProcess(fmt::format("cannot start a job: {}", std::strerror(errno)));
-  return ends;
-}
-
 /// The keeper's process.
 class Kept {
 public:
@@ -173,7 +166,7 @@ private:
 
 void ProgramKeeper::start() {
   if (requests_ >= 0) return;
-  const std::array<int, 2> ends = message_ends();
+  const std::array<int, 2> ends = socket_ends(SOCK_SEQPACKET);
   requests_ = ends[0];
   process_ = std::make_unique<ChildProcess>([ends](int) {
     ::close(ends[0]);
@@ -196,7 +189,7 @@ std::unique_ptr<OutsideProgram> ProgramKeeper::lend(const std::string& file,
   if (requests_ < 0) return nullptr;
   std::string words = std::to_string(limit_bytes) + '\0' + file + '\0';
   for (const std::string& argument : arguments) words += argument + '\0';
-  const std::array<int, 2> session = message_ends();
+  const std::array<int, 2> session = socket_ends(SOCK_SEQPACKET);
   const bool is_asked = words.size() < most_text && send_files(requests_, words, {&session[1], 1});
   ::close(session[1]);
   const auto answer = is_asked ? receive_files(session[0]) : std::nullopt;

@@ -23,7 +23,7 @@ public:
   ProgramKeeper& operator=(const ProgramKeeper&) = delete;
 
   /// Once, before what borrows from it is forked. Pre: there are no other threads. Errors:
-  /// NoProcess.
+  /// NoProcess, ProgramFailure.
   void start();
   /// A free one that was started so, or a new one; null where the keeper hasn't been started.
   /// Errors: ProgramFailure.

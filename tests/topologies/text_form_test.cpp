@@ -232,7 +232,7 @@ TEST_CASE("NPUs that fail are drawn, and none is one that others need") {
   CHECK(names("fully_connected:8,fail-npus=37%") == names("fully_connected:8,fail-npus=3"));
   CHECK(names("fully_connected:8,fail-npus=3,fail-seed=2") !=
         names("fully_connected:8,fail-npus=3"));
-  // Of a line only its ends can fail, whatever is drawn.
+  // Only the ends of a line can fail, whatever is drawn.
   for (int seed = 1; seed <= 5; ++seed) {
     const std::vector<std::string> line =
         names("mesh2d:6x1,fail-npus=2,fail-seed=" + std::to_string(seed));

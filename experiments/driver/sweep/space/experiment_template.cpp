@@ -43,20 +43,18 @@ constexpr std::array file_keys{"algorithm", "algorithms", "collective", "collect
 
 /// What an algorithm from outside may read, as far as its name says that; of any other text
 /// nothing.
-std::vector<std::string> files_outside(const std::string& name, const std::string& folder) {
+std::vector<std::string> files_outside(const std::string& name, const std::string& source_name) {
   std::optional<OutsideName> outside;
   try {
     outside = outside_name(name);
   } catch (const InputError&) { // which the point says itself
   }
   if (!outside) return {};
-  if (!outside->runs()) return files_for(folder, outside->file);
+  if (!outside->runs())
+    return files_for(fs::path(source_name).parent_path().string(), outside->file);
   std::vector<std::string> files;
   outside->arguments.push_back(outside->file);
-  std::error_code error;
-  for (const std::string& word : outside->arguments)
-    if (const fs::path file = fs::path(folder) / word; fs::is_regular_file(file, error))
-      files.push_back(file.string());
+  for (const std::string& word : outside->arguments) files.push_back(beside(word, source_name));
   return files;
 }
 
@@ -140,14 +138,12 @@ const std::string& ExperimentTemplate::fingerprint_of(const std::string& text) c
   std::string named(topology_file(text, beside_it)); // options of a topology may follow
   if (named.empty()) named = text.substr(0, text.find(','));
   const fs::path file = beside(named, source_name_);
-  const std::size_t colon = named.find(':'); // of "file:plan.json", and of "net.py:4x4"
-  for (const std::string& each :
-       std::set{named, named.substr(colon + 1), named.substr(0, colon)}) // npos + 1 == 0
-    if (const fs::path path = beside(each, source_name_); fs::is_regular_file(path, error))
-      found->second += content_fingerprint(path);
-  for (const std::string_view item : split(text, ',')) // of algorithms from outside
-    for (const std::string& path : files_outside(std::string(trimmed(item)), beside_it))
-      found->second += content_fingerprint(path);
+  std::set<fs::path> files{file.lexically_normal()};
+  for (const std::string_view item : split(text, ',')) // the names of algorithms from outside
+    for (const fs::path path : files_outside(std::string(trimmed(item)), source_name_))
+      files.insert(path.lexically_normal());
+  for (const fs::path& each : files)
+    if (fs::is_regular_file(each, error)) found->second += content_fingerprint(each);
   if (const auto machine = topologies::machine_file(named.substr(0, named.find(':'))))
     found->second += content_fingerprint(*machine);
   for (const std::string& folder : {model_folder(), npu_folder()})
