@@ -16,8 +16,10 @@
 
 #include <nlohmann/json.hpp>
 
+#include <chrono>
 #include <filesystem>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -176,9 +178,15 @@ TEST_CASE("What a kept program has started ends with the keeper") {
     lent->set_free();
     CHECK(::kill(std::stoi(read_file(folder.file("pid"))), 0) == 0);
   }
-  const pid_t started = std::stoi(read_file(folder.file("pid")));
-  std::string state = text_of("/proc/" + std::to_string(started) + "/stat");
-  CHECK((state.empty() || state.find(") Z ") != std::string::npos)); // nobody may wait for it
+  const std::string stat = "/proc/" + read_file(folder.file("pid"));
+  const auto ended = [state_file = stat.substr(0, stat.find('\n')) + "/stat"] {
+    const std::string state = text_of(state_file);
+    return state.empty() || state.find(") Z ") != std::string::npos; // nobody may wait for it
+  };
+  // A process that has been killed ends some time later; nothing tells who isn't its parent when.
+  for (int asked = 0; asked < 2000 && !ended(); ++asked)
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  CHECK(ended());
 }
 
 TEST_CASE("What a program isn't made for is no defect") {
