@@ -14,6 +14,7 @@
 #include "topologies/network_program.hpp"
 #include "topologies/parts.hpp"
 #include "topologies/topology_template.hpp"
+#include "topologies/what_ifs.hpp"
 
 #include <fmt/format.h>
 
@@ -31,11 +32,25 @@ namespace tutti {
 
 namespace {
 
+/// Keys that not even a program takes: what is done with a network, whatever it is.
+std::vector<std::string> changes() {
+  std::vector<std::string> keys{"without",    "without-link", "fail-npus",
+                                "fail-links", "fail-seed",    "unwind"};
+  for (const topologies::WhatIf& row : topologies::what_ifs()) keys.emplace_back(row.key);
+  return keys;
+}
+
 /// Keys that any topology takes, unless it has its own of the name.
-constexpr std::array shared_keys{"bandwidth", "latency",    "without",   "without-link",
-                                 "fail-npus", "fail-links", "fail-seed", "unwind"};
-/// Those that not even a program takes: what is done with a network, whatever it is.
-constexpr std::span changes = std::span(shared_keys).subspan(2);
+std::vector<std::string> shared_keys() {
+  std::vector<std::string> keys{"bandwidth", "latency"};
+  for (std::string& key : changes()) keys.push_back(std::move(key));
+  return keys;
+}
+
+/// What machines that have this key don't build themselves.
+bool is_other_fabric(std::string_view key, std::string_view value) {
+  return key == "fabric" && value != "rails" && value != "switch";
+}
 
 struct Option {
   std::string key, value;
@@ -58,13 +73,14 @@ struct TextForm {
   template <typename Own> std::vector<Option> take(const Own& own) {
     std::vector<std::string> known(own.begin(), own.end());
     const std::size_t own_count = known.size();
-    for (const char* const key : shared_keys)
-      if (std::ranges::find(known, key) == known.end()) known.emplace_back(key);
+    for (std::string& key : shared_keys())
+      if (std::ranges::find(known, key) == known.end()) known.push_back(std::move(key));
     std::vector<Option> taken, left;
     for (Option& option : options) {
       const auto place = std::ranges::find(known, option.key);
       if (place == known.end()) throw InputError(unknown_name("key", option.key, known));
-      const bool is_own = place - known.begin() < static_cast<std::ptrdiff_t>(own_count);
+      const bool is_own = place - known.begin() < static_cast<std::ptrdiff_t>(own_count) &&
+                          !is_other_fabric(option.key, option.value);
       (is_own ? taken : left).push_back(std::move(option));
     }
     options = std::move(left);
@@ -182,6 +198,25 @@ Topology with_link_values(Topology topology, const TextForm& form) {
   return Topology(std::move(parts));
 }
 
+/// With all that what_ifs() says, named accordingly.
+Topology with_what_ifs(Topology topology, const TextForm& form) {
+  std::string name = topology.name();
+  for (const topologies::WhatIf& row : topologies::what_ifs()) {
+    const std::string* value = form.find(row.key);
+    if (value == nullptr) continue;
+    try {
+      topology = row.apply(topology, *value);
+    } catch (const InputError& e) {
+      throw InputError(fmt::format("{}={}: {}", row.key, *value, e.what()));
+    }
+    name += fmt::format(",{}={}", row.key, *value);
+  }
+  if (name == topology.name()) return topology;
+  TopologyParts parts = topology.parts();
+  parts.name = std::move(name);
+  return Topology(std::move(parts));
+}
+
 /// What `without` and `without-link` leave, named accordingly.
 Topology without_named(Topology topology, const TextForm& form) {
   std::vector<NodeId> nodes;
@@ -253,7 +288,8 @@ Topology with_unwound_switches(Topology topology, const TextForm& form) {
 
 /// The topology with all that keys that aren't its own say of links, take away and unwind.
 Topology changed(Topology topology, const TextForm& form) {
-  topology = without_named(with_link_values(std::move(topology), form), form);
+  topology = with_what_ifs(with_link_values(std::move(topology), form), form);
+  topology = without_named(std::move(topology), form);
   return with_unwound_switches(with_failures(std::move(topology), form), form);
 }
 
@@ -388,8 +424,9 @@ Topology printed_network(const std::string& format_name, const std::string& path
   if (admit) admit(program);
   std::vector<std::string> arguments;
   if (!form.shape.empty()) arguments.push_back(std::exchange(form.shape, {}));
+  const std::vector<std::string> kept = changes();
   std::erase_if(form.options, [&](const Option& option) {
-    if (std::ranges::find(changes, option.key) != changes.end()) return false;
+    if (std::ranges::find(kept, option.key) != kept.end()) return false;
     arguments.push_back(option.key + "=" + option.value);
     return true;
   });

@@ -279,8 +279,9 @@ bool Wiring::append_nic(std::vector<LinkId>& links, bool out, std::uint32_t node
       links.insert(links.end(), {out ? l : taken, out ? taken : l});
       return true;
     }
-  if (system_.out[gpu * system_.nics.size() + nic].type == PathType::nic_near) {
-    // Behind several switches of PCIe.
+  if (system_.nics[nic].by_host ||
+      system_.out[gpu * system_.nics.size() + nic].type == PathType::nic_near) {
+    // Behind several switches of PCIe, or the host's memory.
     if (out) {
       if (!append_across(links, {self, at})) return false;
       links.push_back(taken);

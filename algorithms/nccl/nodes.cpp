@@ -84,6 +84,8 @@ NodesOfNpus::NodesOfNpus(const Topology& topology, std::string_view model, std::
                                            : assumed)) {
   const bool is_machine = says_gpu(topology) || has_cards(topology);
   nodes_ = shown_nodes(topology, gpu_, is_machine, !model.empty());
+  if (is_machine && topology.shape().size() > 1)
+    dimension_between_ = static_cast<int>(topology.shape().size()) - 1;
   std::map<std::uint32_t, std::uint32_t> sizes;
   for (std::uint32_t n = 0; n < npus_; ++n) ++sizes[(*this)(NodeId{n})];
   for (const auto& [node, size] : sizes) {
@@ -121,6 +123,7 @@ void NodesOfNpus::cut_by_number(std::uint32_t size) {
       problem_ = fmt::format("node_size={} cuts through a server of {} NPUs{}", size, most_,
                              size < most_ ? "" : ", as they are numbered");
   nodes_.resize(npus_);
+  dimension_between_ = -2;
   for (std::uint32_t n = 0; n < npus_; ++n) nodes_[n] = n / size;
 }
 

@@ -32,6 +32,8 @@ public:
   [[nodiscard]] std::uint32_t operator()(NodeId npu) const {
     return nodes_.empty() ? 0 : nodes_[npu.value];
   }
+  /// Of links that lead from node to node; -2: the network doesn't say.
+  [[nodiscard]] int dimension_between() const { return dimension_between_; }
   [[nodiscard]] const Gpu& gpu() const { return gpu_; }
   [[nodiscard]] bool gpu_is_known() const { return gpu_is_known_; }
   /// Why NCCL has no such nodes; else empty.
@@ -45,6 +47,7 @@ private:
   const Gpu& gpu_;
   std::vector<std::uint32_t> nodes_;            ///< [node of the topology]; empty: all are one
   std::uint32_t least_ = UINT32_MAX, most_ = 0; ///< NPUs of a node that is shown
+  int dimension_between_ = -2;
   std::string problem_, doubt_;
 };
 

@@ -94,8 +94,8 @@ private:
 
   /// Whose every node is: of one of the nodes, or what several share. NPUs outside the group belong
   /// to their nodes, too, of which there may be more than the group has. A switch belongs to the
-  /// node that alone is next to it, unless it is as far from the node's NPUs as what other nodes
-  /// share: a leaf with one server is a leaf.
+  /// node that alone is next to it, by links that aren't said to lead to others, unless it is as far
+  /// from the node's NPUs as what other nodes share: a leaf with one server is a leaf.
   void find_domains(std::span<const NodeId> group, const std::vector<std::vector<Rank>>& nodes,
                     const NodesOfNpus& node_of) {
     domain_.assign(topology_.node_count(), none);
@@ -114,7 +114,9 @@ private:
         if (before[v] != none || topology_.node(NodeId{v}).kind == NodeKind::npu) continue;
         for (const LinkId link : topology_.out_links(NodeId{v})) {
           const std::uint32_t next_to = before[topology_.link(link).to.value];
-          if (next_to == none || next_to == shared) continue;
+          if (next_to == none || next_to == shared ||
+              topology_.link(link).dimension == node_of.dimension_between())
+            continue;
           domain_[v] = domain_[v] == none || domain_[v] == next_to ? next_to : shared;
           changed = true;
         }
@@ -320,7 +322,7 @@ private:
         near.push_back(nic.near);
         const std::uint32_t gpu =
             nic.near.empty() ? 0 : nic.near[taken[nic.near]++ % nic.near.size()];
-        system_.nics.push_back({nic.speed, gpu});
+        system_.nics.push_back({nic.speed, gpu, nic.by_host});
       }
     }
     find_reducing_between();
@@ -331,7 +333,20 @@ private:
     NodeId leads_to;                 ///< by its first port
     NicLinks ports;
     double speed = 0;
+    bool by_host = false;
   };
+  /// Whether a NIC there is at memory, or a card whose only way leads there.
+  [[nodiscard]] bool is_at_host(NodeId node) const {
+    const auto is_memory = [&](NodeId v) {
+      return topology_.node(v).kind != NodeKind::npu && topology_.node(v).can.store;
+    };
+    const auto leads_to = [&](const auto& what) {
+      return std::ranges::any_of(topology_.out_links(node),
+                                 [&](LinkId l) { return what(topology_.link(l).to); });
+    };
+    const auto is_gpu = [&](NodeId v) { return topology_.node(v).kind == NodeKind::npu; };
+    return is_memory(node) || (!is_gpu(node) && leads_to(is_memory) && !leads_to(is_gpu));
+  }
   /// By node.
   [[nodiscard]] std::vector<std::vector<LinkId>> links_out_of_nodes() const {
     const auto is_outsider = [&](NodeId end) {
@@ -350,6 +365,7 @@ private:
   [[nodiscard]] std::vector<FoundNic> nics_of(std::uint32_t node, std::vector<LinkId> links) const {
     std::map<std::pair<bool, std::uint32_t>, FoundNic> found; // by (is at a GPU, which)
     std::ranges::stable_sort(links, {}, [&](LinkId l) { return topology_.link(l).to; });
+    std::set<LinkId> taken; // parallel ports have one back each
     for (const LinkId l : links) {
       const Link& link = topology_.link(l);
       const std::uint32_t own = index_of_[link.from.value];
@@ -362,13 +378,14 @@ private:
       if (is_new) nic.leads_to = link.to;
       nic.ports.out.push_back(l);
       for (const LinkId back : topology_.in_links(link.from))
-        if (topology_.link(back).from == link.to &&
-            std::ranges::find(nic.ports.in, back) == nic.ports.in.end()) {
+        if (topology_.link(back).from == link.to && taken.insert(back).second) {
           nic.ports.in.push_back(back);
           break;
         }
-      nic.speed = groups.empty() ? nic.speed + gb_per_s(link.bandwidth)
-                                 : gb_per_s(topology_.groups()[groups.front()].bandwidth);
+      nic.speed += gb_per_s(link.bandwidth);
+      for (const std::uint32_t g : groups) // of several GPUs, or of a slot
+        nic.speed = std::min(nic.speed, gb_per_s(topology_.groups()[g].bandwidth));
+      nic.by_host = is_at_host(link.from);
       for (const std::uint32_t g : gpus_at(link.from, node))
         if (std::ranges::find(nic.near, g) == nic.near.end()) nic.near.push_back(g);
     }
@@ -426,13 +443,13 @@ private:
       for (std::uint32_t n = 0; n < system_.nics.size(); ++n) {
         const Nic& nic = system_.nics[n];
         const double speed = std::min(gpu_.pcie_speed, nic.speed);
-        if (std::ranges::find(near[n], g) != near[n].end()) {
+        if (!nic.by_host && std::ranges::find(near[n], g) != near[n].end()) {
           system_.out.push_back({{pcie_out[g], nic_out[n]}, speed, PathType::nic_near});
           system_.in.push_back({{nic_in[n], pcie_in[g]}, speed, PathType::nic_near});
           continue;
         }
         const Path &there = path(g, nic.gpu), &back = path(nic.gpu, g);
-        if (there.type != PathType::nvlink) {
+        if (there.type != PathType::nvlink || nic.by_host) {
           system_.out.push_back({{pcie_out[g], nic_out[n]}, speed, PathType::system});
           system_.in.push_back({{nic_in[n], pcie_in[g]}, speed, PathType::system});
           continue;

@@ -34,6 +34,7 @@ struct Path {
 struct Nic {
   double speed = 0;      ///< GB/s each way
   std::uint32_t gpu = 0; ///< the one that it is next to
+  bool by_host = false;  ///< it reaches host memory only: no GPUDirect
 };
 
 /// Its ports in one node: links away, and the ones back.

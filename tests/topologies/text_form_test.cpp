@@ -100,10 +100,12 @@ TEST_CASE("a path is a file, and nodes can be taken from it, too") {
   const Topology t = make_topology(file + ",without-link=npu0>npu1");
   CHECK(t.link_count() == 4); // both parallel links in that direction
   CHECK(t.name() == "text_form_test,without-link=npu0>npu1");
-  CHECK_THROWS_WITH(make_topology(file + ",nics=8"),
-                    "topology \"text_form_test.toml,nics=8\": unknown key \"nics\" (known: "
-                    "bandwidth, latency, without, without-link, fail-npus, fail-links, fail-seed, "
-                    "unwind)");
+  CHECK_THROWS_WITH(
+      make_topology(file + ",nics=8"),
+      "topology \"text_form_test.toml,nics=8\": unknown key \"nics\" (known: "
+      "bandwidth, latency, without, without-link, fail-npus, fail-links, fail-seed, "
+      "unwind, wrap, fabric, "
+      "lost-nic, slow-nic, lost-gpu, lost-nvlink, lost-node, slow-link, pcie-lanes, gdr)");
   std::ofstream(file) << "npus = 3\nnpsu = 4\n";
   CHECK_THROWS_WITH(make_topology(file), ContainsSubstring("text_form_test.toml:2:1: unknown key"));
   std::remove(file.c_str());
@@ -174,8 +176,9 @@ TEST_CASE("wrong options") {
   message(
       "ring:8,bandwith=1GB/s",
       "unknown key \"bandwith\" (known: bandwidth, latency, "
-      "directions, without, without-link, fail-npus, fail-links, fail-seed, unwind; did you mean "
-      "\"bandwidth\"?)");
+      "directions, without, without-link, fail-npus, fail-links, fail-seed, unwind, wrap, fabric, "
+      "lost-nic, slow-nic, lost-gpu, lost-nvlink, lost-node, slow-link, pcie-lanes, gdr; did you "
+      "mean \"bandwidth\"?)");
   message("ring:8,bandwidth", "\"bandwidth\" is not key=value");
   message("ring:8,bandwidth=", "\"bandwidth=\" is not key=value");
   message("ring:8,", "\"\" is not key=value");

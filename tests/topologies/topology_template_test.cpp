@@ -100,7 +100,9 @@ TEST_CASE("mistakes in parameters are told with their place") {
   CHECK(
       refusal(ring, ":node=8") ==
       "f.toml:node=8\": unknown key \"node\" (known: nodes, bandwidth, one_way, latency, without, "
-      "without-link, fail-npus, fail-links, fail-seed, unwind; did you mean \"nodes\"?)");
+      "without-link, fail-npus, fail-links, fail-seed, unwind, wrap, fabric, "
+      "lost-nic, slow-nic, lost-gpu, lost-nvlink, lost-node, slow-link, pcie-lanes, gdr; did you "
+      "mean \"nodes\"?)");
   CHECK(refusal(ring, ":8").ends_with("a topology file of Tutti's is a whole network"));
   CHECK(refusal(ring, ":nodes=many").ends_with("nodes=many: expected a number"));
   CHECK(refusal(ring, ":nodes=8GB").ends_with("nodes=8GB: expected a number"));

@@ -12,6 +12,7 @@
 #include "sim/text.hpp"
 #include "topologies/import/list.hpp"
 #include "topologies/list.hpp"
+#include "topologies/what_ifs.hpp"
 #include "workloads/model.hpp"
 #include "workloads/npu_profile.hpp"
 
@@ -118,6 +119,12 @@ Records formats() {
                         {{"several", text, metric, 2}, several},
                         {{"source", text, note, 1}, &R::source}},
                        tutti::topologies::foreign_formats());
+}
+
+Records what_ifs() {
+  using R = tutti::topologies::WhatIf;
+  return records_of<R>({{name_of("what-if"), &R::key}, {{"values", text, note}, &R::help}},
+                       tutti::topologies::what_ifs());
 }
 
 Records of_catalogue(const char* kind, const std::vector<CatalogueEntry>& entries) {
@@ -242,6 +249,7 @@ constexpr std::array listings{
         "all take without=npu3+npu9, without-link=npu0>npu1 (or npu0-npu1: both ways), "
         "fail-links=5% (or a number of "
         "random cables), fail-npus=5%, fail-seed=1, unwind=2 or unwind=both (switches as links)\n"},
+    Listing{"what-ifs", lists::what_ifs, "keys of any topology, as in -t dgx_h100:2,lost-nic=3\n"},
     Listing{"collectives", lists::collectives},
     Listing{"models", lists::models, "flops: forward and backward, of a multiply-add two\n"},
     Listing{"npus", lists::npus},
