@@ -93,25 +93,72 @@ bool is_elsewhere(const TransportRule& rule, const std::string& npu_model) {
          std::ranges::find(rule.measured_on, npu_model) == rule.measured_on.end();
 }
 
+/// The launch of these NPUs, or that of all others.
+auto launch_at(std::map<std::string, Time>& launch, const std::string& npu_model) {
+  const auto own = launch.find(npu_model);
+  return own != launch.end() ? own : launch.find("");
+}
+
+void slow_down_launch(Transport& transport, const std::string& model, Time& launch) {
+  if (const auto within = transport.launch_within.find(model);
+      within != transport.launch_within.end())
+    stretch(launch, 1 + within->second);
+}
+
+void slow_down_rates(TransportRule& rule, const std::string& npu_model) {
+  const double rates = 1 + (is_elsewhere(rule, npu_model)
+                                ? rule.rates_elsewhere.value_or(rule.rates_within)
+                                : rule.rates_within);
+  rule.share /= rates;
+  if (rule.channel.bytes_per_second > 0)
+    rule.channel.bytes_per_second =
+        std::llround(static_cast<double>(rule.channel.bytes_per_second) / rates);
+}
+
+void slow_down_times(TransportRule& rule, const std::string& npu_model) {
+  const double times = 1 + (is_elsewhere(rule, npu_model)
+                                ? rule.times_elsewhere.value_or(rule.times_within)
+                                : rule.times_within);
+  stretch(rule.latency, times);
+  stretch(rule.handover, times);
+}
+
 } // namespace
 
+std::vector<Uncertainty> uncertainties_of(const Transport& transport, const std::string& npu_model,
+                                          std::span<const std::size_t> rules) {
+  std::vector<Uncertainty> all;
+  std::map<std::string, Time> launches = transport.launch;
+  if (const auto launch = launch_at(launches, npu_model); launch != launches.end())
+    all.push_back({"launch." + (launch->first.empty() ? "other" : launch->first),
+                   transport.rules.size(), ConstantKind::time});
+  for (const std::size_t r : rules) {
+    const TransportRule& rule = transport.rules[r];
+    const std::string name = fmt::format("{}.{} ", rule.part, rule.protocol);
+    all.push_back({name + "rates", r, ConstantKind::share});
+    all.push_back({name + "times", r, ConstantKind::time});
+  }
+  return all;
+}
+
+Transport at_slow_end(Transport transport, const std::string& npu_model, const Uncertainty& of) {
+  if (of.rule >= transport.rules.size()) {
+    if (const auto launch = launch_at(transport.launch, npu_model);
+        launch != transport.launch.end())
+      slow_down_launch(transport, launch->first, launch->second);
+  } else if (of.kind == ConstantKind::time) {
+    slow_down_times(transport.rules[of.rule], npu_model);
+  } else {
+    slow_down_rates(transport.rules[of.rule], npu_model);
+  }
+  return transport;
+}
+
 Transport at_its_slowest(Transport transport, const std::string& npu_model) {
-  for (auto& [model, time] : transport.launch)
-    if (const auto within = transport.launch_within.find(model);
-        within != transport.launch_within.end())
-      stretch(time, 1 + within->second);
+  for (auto& [model, time] : transport.launch) slow_down_launch(transport, model, time);
   for (TransportRule& rule : transport.rules) {
-    const bool elsewhere = is_elsewhere(rule, npu_model);
-    const double rates = 1 + (elsewhere ? rule.rates_elsewhere.value_or(rule.rates_within)
-                                        : rule.rates_within),
-                 times = 1 + (elsewhere ? rule.times_elsewhere.value_or(rule.times_within)
-                                        : rule.times_within);
-    rule.share /= rates;
-    if (rule.channel.bytes_per_second > 0)
-      rule.channel.bytes_per_second =
-          std::llround(static_cast<double>(rule.channel.bytes_per_second) / rates);
-    stretch(rule.latency, times);
-    stretch(rule.handover, times);
+    slow_down_rates(rule, npu_model);
+    slow_down_times(rule, npu_model);
   }
   return transport;
 }

@@ -3,7 +3,9 @@
 
 #include "sim/transport/transport.hpp"
 
+#include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <utility>
 #include <variant>
@@ -40,8 +42,21 @@ private:
 [[nodiscard]] Transport scaled(Transport transport, double rates, double times);
 /// Whether any of its rules or launches says how far it may be off.
 [[nodiscard]] bool knows_intervals(const Transport& transport);
-/// The slow end of what each rule may be off (TransportRule::rates_within) where NPUs are of this
-/// model.
+/// What may be off for a reason of its own: the rates or the times of a rule, or a model's launch.
+struct Uncertainty {
+  std::string name;      ///< "nvlink4.simple rates", "launch.h100"
+  std::size_t rule = 0;  ///< of the transport; as many as it has: a launch
+  ConstantKind kind = ConstantKind::time; ///< time, or share for all rates
+};
+
+/// Those of the launch on NPUs of this model, and of these rules, in their order.
+[[nodiscard]] std::vector<Uncertainty> uncertainties_of(const Transport& transport,
+                                                        const std::string& npu_model,
+                                                        std::span<const std::size_t> rules);
+/// The slow end of what this may be off (TransportRule::rates_within) where NPUs are of this model.
+[[nodiscard]] Transport at_slow_end(Transport transport, const std::string& npu_model,
+                                    const Uncertainty& of);
+/// The slow end of all.
 [[nodiscard]] Transport at_its_slowest(Transport transport, const std::string& npu_model);
 
 } // namespace tutti

@@ -24,6 +24,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cassert>
 #include <cmath>
 #include <limits>
 #include <numeric>
@@ -241,22 +242,38 @@ Replay replay(const Case& c, const Attempt& made, Discipline discipline, const R
   return one;
 }
 
-/// Replays it at its transport's slowest, where that is known.
+/// When it ends with other constants of its transport.
+Time time_under(const Case& c, const Attempt& made, const ReplayInput& on,
+                std::span<const Time> starts, const TimeModel& model, Transport transport) {
+  Case other = c;
+  other.transport = std::make_shared<const Transport>(std::move(transport));
+  const std::vector<ReplayInput> all = with_transport(other, made, starts);
+  const auto same = std::ranges::find(all, on.transport, &ReplayInput::transport); // protocol
+  assert(same != all.end());
+  RunOptions options;
+  options.starts = same->starts;
+  options.watch = watch_of(c.options.stage, "replay with other constants of the transport");
+  return c.engine->run(*same->topology, made.collective, *same->schedule, model, options)
+      .completion;
+}
+
+/// Replays it at its transport's slowest, where that is known, and at the slow end of each of its
+/// uncertainties, where that is asked for.
 void add_interval(const Case& c, const Attempt& made, const ReplayInput& on,
                   std::span<const Time> starts, Replay& one) {
   if (!knows_intervals(*c.transport)) return;
-  Case slow = c;
-  slow.transport = std::make_shared<const Transport>(
-      at_its_slowest(*c.transport, c.topology->parts().npu_model));
-  for (const ReplayInput& each : with_transport(slow, made, starts)) {
-    if (each.transport != on.transport) continue; // another protocol
-    RunOptions options;
-    options.starts = each.starts;
-    options.watch = watch_of(c.options.stage, "replay at the slow end of the transport");
-    const Report report =
-        c.engine->run(*each.topology, made.collective, *each.schedule, one.report.model, options);
-    one.interval = interval_of(one.report.completion, report.completion);
-    one.interval->low = std::max(one.interval->low, one.bound_at_chunks.time);
+  const std::string& npus = c.topology->parts().npu_model;
+  const auto time = [&](Transport transport) {
+    return time_under(c, made, on, starts, one.report.model, std::move(transport));
+  };
+  one.interval = interval_of(one.report.completion, time(at_its_slowest(*c.transport, npus)));
+  one.interval->low = std::max(one.interval->low, one.bound_at_chunks.time);
+  if (!c.sensitivities) return;
+  constexpr double deviations = 1.645; // to the end of an interval that holds 90 %
+  for (const Uncertainty& of : uncertainties_of(*c.transport, npus, on.by->rules)) {
+    const Time slow = time(at_slow_end(*c.transport, npus, of));
+    one.sensitivities.push_back(
+        {of.name, std::log(slow.seconds() / one.report.completion.seconds()) / deviations});
   }
 }
 

@@ -75,6 +75,8 @@ struct Case {
   BoundEffort bound = BoundEffort::quick;
   ScheduleChange change = {};
   bool over_nccl = false; ///< its time is wanted beside NCCL's, which may not be among the cases
+  /// What each of its transport's uncertainties moves is wanted (Replay::sensitivities).
+  bool sensitivities = false;
   NoiseRequest noise = {};
   std::vector<KnownBounds> known_bounds = {}; ///< with this effort, all starting at once
   std::string schedule_file; ///< where to write the schedule once verified; empty: nowhere
@@ -90,6 +92,13 @@ struct Interval {
 /// extends as far below `predicted` as above, by logarithms.
 [[nodiscard]] Interval interval_of(Time predicted, Time slowest);
 
+/// How much a time is off where one of a transport's uncertainties is off by one of its standard
+/// deviations: ln(time) moves by that.
+struct Sensitivity {
+  std::string to; ///< Uncertainty::name
+  double moves = 0;
+};
+
 /// One replay and the bounds under the same time model.
 struct Replay {
   Report report;    ///< per-link use, without deliveries; hops only of replay(), where asked for
@@ -102,6 +111,7 @@ struct Replay {
   std::string transport = {};            ///< and its protocol, "nccl, ll128"; empty: ideal
   /// What 90 % of measured times are within, where the transport knows that.
   std::optional<Interval> interval = {};
+  std::vector<Sensitivity> sensitivities = {}; ///< where the case asks for them
   std::optional<double> over_nccl = {}; ///< times as fast as NCCL or RCCL, where that has a run
 
   [[nodiscard]] double gap() const { return bound.gap(report.completion, rounding); }

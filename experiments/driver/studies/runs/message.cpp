@@ -46,6 +46,11 @@ constexpr auto exchange_noise = [](auto& stream, auto& noise) {
   exchange_items(stream, noise.draws, exchange_draw);
 };
 
+constexpr auto exchange_sensitivity = [](auto& stream, auto& sensitivity) {
+  stream.text(sensitivity.to);
+  stream.value(sensitivity.moves);
+};
+
 constexpr auto exchange_value = [](auto& stream, auto& value) { stream.value(value); };
 
 constexpr auto exchange_replay = [](auto& stream, auto& replay) {
@@ -67,6 +72,7 @@ constexpr auto exchange_replay = [](auto& stream, auto& replay) {
   exchange_items(stream, replay.noises, exchange_noise);
   stream.text(replay.transport);
   exchange_optional(stream, replay.interval, exchange_value);
+  exchange_items(stream, replay.sensitivities, exchange_sensitivity);
   exchange_optional(stream, replay.over_nccl, exchange_value);
 };
 
