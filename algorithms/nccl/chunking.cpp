@@ -79,7 +79,7 @@ std::int64_t chunk_of(const System& system, const Graphs& graphs, const Choice& 
 } // namespace
 
 Cut cut_of(const System& system, const Graphs& graphs, CollectiveKind kind, const Choice& choice,
-           Bytes whole, std::uint32_t blocks) {
+           Bytes whole, std::uint32_t blocks, Bytes tuned_for) {
   const std::int64_t channels = choice.channels;
   const std::int64_t size = std::max<std::int64_t>(1, whole.count / blocks);
   std::int64_t pieces = 1;
@@ -87,14 +87,14 @@ Cut cut_of(const System& system, const Graphs& graphs, CollectiveKind kind, cons
     const bool has_slices = choice.protocol == Protocol::simple &&
                             kind != CollectiveKind::broadcast && kind != CollectiveKind::reduce;
     const std::int64_t each = divided_up(size, channels); // of a channel
-    const std::int64_t step = chunk_of(system, graphs, choice, size);
+    const std::int64_t step = chunk_of(system, graphs, choice, tuned_for.count / blocks);
     const std::int64_t loops = divided_up(each, has_slices ? 4 * step : step);
     constexpr std::int64_t least_slice = 32 * kib;
     const std::int64_t slices = has_slices && each / loops > least_slice ? 2 : 1;
     pieces = channels * loops * slices;
   } else if (choice.algorithm != Algorithm::point_to_point &&
              choice.algorithm != Algorithm::all_pairs) {
-    const std::int64_t chunk = chunk_of(system, graphs, choice, whole.count);
+    const std::int64_t chunk = chunk_of(system, graphs, choice, tuned_for.count);
     pieces = divided_up(size, chunk);
     // Channels and heads share all blocks' pieces evenly.
     const std::int64_t sharers = choice.algorithm == Algorithm::tree ? channels : 1;
@@ -107,8 +107,8 @@ Cut cut_of(const System& system, const Graphs& graphs, CollectiveKind kind, cons
   const std::int64_t most =
       std::max<std::int64_t>(1, most_transfers / (ranks * blocks) / channels) * channels;
   pieces = std::clamp<std::int64_t>(pieces, 1, size);
-  if (pieces <= most) return {static_cast<std::uint32_t>(pieces), {}};
-  return {static_cast<std::uint32_t>(most), Bytes{divided_up(size, pieces)}};
+  if (pieces <= most) return {static_cast<std::uint32_t>(pieces), {}, pieces};
+  return {static_cast<std::uint32_t>(most), Bytes{divided_up(size, pieces)}, pieces};
 }
 
 } // namespace tutti::nccl

@@ -7,6 +7,7 @@
 
 #include "algorithms/list.hpp"
 #include "algorithms/nccl/nodes.hpp"
+#include "algorithms/nccl/plan.hpp"
 #include "algorithms/nccl/schedules.hpp"
 #include "algorithms/nccl/settings.hpp"
 #include "algorithms/nccl/tuner.hpp"
@@ -80,45 +81,81 @@ constexpr std::string_view assumed_gpu(Library library) {
   return library == Library::nccl ? "h100" : "mi300x";
 }
 
+std::string_view name_of(Library library) { return library == Library::nccl ? "NCCL" : "RCCL"; }
+
+/// What is taken for a collective, and what that was found in.
+struct Decision {
+  std::string problem; ///< why there is none; else empty
+  Settings settings;
+  System system;
+  Graphs graphs;
+  Choice choice;
+  Cut cut;
+};
+
+/// Sets the choice, or says what the problem is.
+void choose(Library library, CollectiveKind kind, Bytes size, Decision& made) {
+  const bool is_nccl = library == Library::nccl;
+  const Settings& settings = made.settings;
+  const System& system = made.system;
+  made.choice = {Algorithm::point_to_point, Protocol::simple, made.graphs.channels, 0};
+  if (!is_nccl && settings.says_nothing() && is_by_program(system, kind, size)) {
+    constexpr std::int64_t simple_from = std::int64_t{512} << 10;
+    made.choice.algorithm = Algorithm::all_pairs;
+    made.choice.protocol = size.count < simple_from ? Protocol::ll : Protocol::simple;
+  } else if (!is_made_of_sends(kind)) {
+    const Processor processor = settings.processor.value_or(system.gpu->processor);
+    const NcclTuner nccl_tuner(system, made.graphs, processor, settings.allowed);
+    const RcclTuner rccl_tuner(system, made.graphs, processor, settings.allowed);
+    const Tuner& tuner = is_nccl ? static_cast<const Tuner&>(nccl_tuner) : rccl_tuner;
+    std::optional<Choice> chosen = tuner.choose(kind, size);
+    if (settings.tuner) chosen = settings.tuner->overruled(tuner, kind, size, system, chosen);
+    if (chosen)
+      made.choice = *chosen;
+    else
+      made.problem = fmt::format("{} has no {} for {} here", name_of(library), settings.asked_for(),
+                                 to_text(kind));
+  }
+}
+
+Decision decide(Library library, const Topology& topology, const CollectivePart& part,
+                const SynthesisOptions& options) {
+  const bool is_nccl = library == Library::nccl;
+  Decision made;
+  made.settings = read_settings(options.settings);
+  if (!is_nccl && options.settings.contains("version"))
+    throw InputError("version is NCCL's; RCCL's algorithms are the same in all");
+  made.system = system_of(topology, part.group, made.settings.gpu, assumed_gpu(library),
+                          made.settings.node_size);
+  if (!(made.problem = made.system.problem).empty()) return made;
+  if (made.system.gpu->is_amd == is_nccl || (!is_nccl && made.system.gpu_is_assumed)) {
+    made.problem = is_nccl ? "AMD's GPUs have RCCL (algorithm rccl)"
+                           : "no AMD GPUs (gpu=mi300x takes them for some)";
+    return made;
+  }
+  made.graphs = (is_nccl ? nccl_graphs : rccl_graphs)(made.system, made.settings.limits,
+                                                      made.settings.allowed.collnet);
+  const Bytes tuned_for = made.settings.tuned_for.value_or(part.size);
+  choose(library, part.kind, tuned_for, made);
+  if (made.problem.empty() && options.choose_chunks)
+    made.cut = cut_of(made.system, made.graphs, part.kind, made.choice, part.size,
+                      part.chunk_count / part.chunks_per_shard, tuned_for);
+  return made;
+}
+
 Outcome answer(Library library, const Topology& topology, const Collective& collective,
                const SynthesisOptions& options) {
-  const bool is_nccl = library == Library::nccl;
-  const Settings settings = read_settings(options.settings);
-  const CollectivePart& part = collective.parts.front();
-  const System system =
-      system_of(topology, part.group, settings.gpu, assumed_gpu(library), settings.node_size);
-  if (!system.problem.empty()) return unsupported(system.problem);
-  if (system.gpu->is_amd == is_nccl || (!is_nccl && system.gpu_is_assumed))
-    return unsupported(is_nccl ? "AMD's GPUs have RCCL (algorithm rccl)"
-                               : "no AMD GPUs (gpu=mi300x takes them for some)");
-  const Graphs graphs =
-      (is_nccl ? nccl_graphs : rccl_graphs)(system, settings.limits, settings.allowed.collnet);
-  const Processor processor = settings.processor.value_or(system.gpu->processor);
-  const NcclTuner nccl_tuner(system, graphs, processor, settings.allowed);
-  const RcclTuner rccl_tuner(system, graphs, processor, settings.allowed);
-  const Tuner& tuner = is_nccl ? static_cast<const Tuner&>(nccl_tuner) : rccl_tuner;
-  Choice choice{Algorithm::point_to_point, Protocol::simple, graphs.channels, 0};
-  if (!is_nccl && settings.says_nothing() && is_by_program(system, part.kind, part.size)) {
-    constexpr std::int64_t simple_from = std::int64_t{512} << 10;
-    choice.algorithm = Algorithm::all_pairs;
-    choice.protocol = part.size.count < simple_from ? Protocol::ll : Protocol::simple;
-  } else if (!is_made_of_sends(part.kind)) {
-    std::optional<Choice> chosen = tuner.choose(part.kind, part.size);
-    if (settings.tuner)
-      chosen = settings.tuner->overruled(tuner, part.kind, part.size, system, chosen);
-    if (!chosen)
-      return unsupported(fmt::format("{} has no {} for {} here", is_nccl ? "NCCL" : "RCCL",
-                                     settings.asked_for(), to_text(part.kind)));
-    choice = *chosen;
-  }
-  const std::uint32_t blocks = part.chunk_count / part.chunks_per_shard;
-  const Cut cut =
-      options.choose_chunks ? cut_of(system, graphs, part.kind, choice, part.size, blocks) : Cut{};
+  const Decision decision = decide(library, topology, collective.parts.front(), options);
+  if (!decision.problem.empty()) return unsupported(decision.problem);
+  const System& system = decision.system;
+  const Cut& cut = decision.cut;
+  Choice choice = decision.choice;
   const Collective finer = with_pieces(collective, cut.pieces);
   if (choice.algorithm == Algorithm::ring)
     choice.channels = std::min(choice.channels, finer.parts.front().chunks_per_shard);
   RoutedSchedule schedule(topology, finer, options);
-  list({topology, system, graphs, choice.algorithm, choice.channels, cut.own_piece, schedule});
+  list({topology, system, decision.graphs, choice.algorithm, choice.channels, cut.own_piece,
+        schedule});
   Outcome outcome = std::move(schedule).outcome();
   outcome.parts_per_chunk = cut.pieces;
   if (choice.algorithm != Algorithm::point_to_point) outcome.facts["channels"] = choice.channels;
@@ -131,7 +168,7 @@ Outcome answer(Library library, const Topology& topology, const Collective& coll
                      cut.own_piece};
   outcome.facts["nodes"] = system.nodes;
   const std::string picked =
-      fmt::format("{}: {}{}", is_nccl ? "NCCL" : "RCCL", words_of(choice, system, settings),
+      fmt::format("{}: {}{}", name_of(library), words_of(choice, system, decision.settings),
                   cut.own_piece.count > 0 ? "; in larger chunks than its own" : "");
   if (choice.microseconds > 0) {
     outcome.planned = Time{std::llround(choice.microseconds * ps_per_us)};
@@ -175,6 +212,20 @@ Outcome by_structure(const Topology& topology, const Collective& collective,
 Outcome nccl_algorithm(const Topology& topology, const Collective& collective,
                        const SynthesisOptions& options) {
   return by_structure<Library::nccl>(topology, collective, options);
+}
+
+std::optional<LibraryPlan> library_plan(const AlgorithmRow& library, const Topology& topology,
+                                        const Collective& collective, SynthesisOptions options) {
+  options.choose_chunks = true;
+  const Decision made = decide(library.name == "nccl" ? Library::nccl : Library::rccl, topology,
+                               collective.parts.front(), options);
+  if (!made.problem.empty()) return std::nullopt;
+  const CollectivePart& part = collective.parts.front();
+  const double blocks = part.chunk_count / part.chunks_per_shard;
+  const auto pieces = static_cast<double>(made.cut.own_pieces);
+  return LibraryPlan{words_of(made.choice, made.system, made.settings),
+                     static_cast<double>(part.size.count) / blocks / pieces,
+                     pieces * blocks * static_cast<double>(part.group.size())};
 }
 
 Outcome rccl_algorithm(const Topology& topology, const Collective& collective,

@@ -25,12 +25,14 @@ struct Cut {
   /// Size of one of NCCL's pieces, where their transfers would be too many to list and the pieces
   /// here are larger; else 0.
   Bytes own_piece = {};
+  std::int64_t own_pieces = 1; ///< of NCCL's
 };
 
 /// As NCCL's loops over channels, chunks and slices do; `whole`: the size of the collective, of
-/// which a block is one of `blocks` (RoutedSchedule).
+/// which a block is one of `blocks` (RoutedSchedule); `tuned_for`: the size that chunks are cut
+/// for, mostly the same.
 [[nodiscard]] Cut cut_of(const System& system, const Graphs& graphs, CollectiveKind kind,
-                         const Choice& choice, Bytes whole, std::uint32_t blocks);
+                         const Choice& choice, Bytes whole, std::uint32_t blocks, Bytes tuned_for);
 
 void list_rings(const Work& work);
 void list_trees(const Work& work);

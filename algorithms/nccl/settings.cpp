@@ -13,6 +13,7 @@
 
 #include <algorithm>
 #include <string_view>
+#include <utility>
 
 namespace tutti::nccl {
 
@@ -75,6 +76,19 @@ CollectiveKind parse_tuner_collective(std::string_view name) {
   throw InputError(unknown_name(
       "collective", text,
       std::vector<std::string>{"broadcast", "reduce", "allgather", "reducescatter", "allreduce"}));
+}
+
+using Version = std::pair<std::int64_t, std::int64_t>;
+
+/// As NCCL's release notes have them.
+constexpr std::array<std::pair<Algorithm, Version>, 3> first_versions{
+    {{Algorithm::nvls, {2, 17}}, {Algorithm::nvls_tree, {2, 18}}, {Algorithm::pat, {2, 23}}}};
+
+/// "2.16", also with what follows a second dot.
+Version parse_version(std::string_view text) {
+  const std::vector<std::string_view> parts = split(text, '.');
+  if (parts.size() < 2) throw InputError(fmt::format("version \"{}\" isn't as 2.16", text));
+  return {parse_integer(parts[0], "version", 2, 2), parse_integer(parts[1], "version 2", 0, 999)};
 }
 
 } // namespace
@@ -143,6 +157,7 @@ std::string Settings::asked_for() const {
 
 Settings read_settings(const std::map<std::string, std::string>& settings) {
   Settings read;
+  std::optional<Version> version;
   for (const auto& each : settings) {
     const std::string &key = each.first, &value = each.second;
     const auto integer = [&](std::int64_t least, std::int64_t most) {
@@ -169,10 +184,17 @@ Settings read_settings(const std::map<std::string, std::string>& settings) {
       read.processor = parse_processor(value);
     } else if (key == "node_size") {
       read.node_size = integer(1, UINT32_MAX);
+    } else if (key == "version") {
+      version = parse_version(value);
+    } else if (key == "tuned_for") {
+      read.tuned_for = parse_bytes(value);
     } else if (key == "search_channels") {
       read.limits.most = integer(1, most_asked / 2);
     }
   }
+  if (version)
+    for (const auto& [algorithm, since] : first_versions)
+      if (*version < since) read.allowed.algorithms[static_cast<std::size_t>(algorithm)] = false;
   return read;
 }
 

@@ -45,6 +45,7 @@ struct Settings {
   std::uint32_t node_size = 0;
   std::optional<Processor> processor;
   std::optional<TunerTable> tuner;
+  std::optional<Bytes> tuned_for;    ///< size whose choice and chunks are taken; none: its own
   std::string algorithms, protocols; ///< as asked for
 
   /// Nobody has said which algorithm, protocol or number of channels.
@@ -55,7 +56,7 @@ struct Settings {
   [[nodiscard]] std::string asked_for() const;
 };
 
-inline constexpr std::array<Setting, 10> setting_list{
+inline constexpr std::array<Setting, 12> setting_list{
     {{"algo",
       "ring, tree, nvls, nvls_tree, collnet_direct, collnet_chain, pat: one, several joined "
       "by +, or all but (^tree); as NCCL_ALGO"},
@@ -72,7 +73,9 @@ inline constexpr std::array<Setting, 10> setting_list{
      {"node_size", "NPUs of a node, taken by number where the network shows other nodes; default: "
                    "its own nodes"},
      {"search_channels",
-      "most channels that the search makes, before they are doubled; default 32"}}};
+      "most channels that the search makes, before they are doubled; default 32"},
+     {"version", "NCCL's, as 2.16: without the algorithms that later ones brought"},
+     {"tuned_for", "size whose algorithm, channels and chunks are taken; default: its own"}}};
 
 /// Errors: InputError naming the setting.
 [[nodiscard]] Settings read_settings(const std::map<std::string, std::string>& settings);
