@@ -97,6 +97,8 @@ std::vector<Command> add_commands(CLI::App& app, char** argv, const sweep::Sweep
       command(app, "bound", "lower bounds on the collective time", bound_command),
       command(app, "compare", "what a machine has measured beside what is predicted",
               compare_command),
+      command(app, "predict", "what a machine should reach: every collective at every size",
+              predict_command),
       command(app, "fit", "a transport's constants from what a machine has measured", fit_command),
       command_of<SweepArguments>(app, "sweep",
                                  "thousands of points of a parameter space, and what they say",

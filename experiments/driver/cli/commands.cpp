@@ -10,6 +10,7 @@
 #include "experiments/driver/studies/in_file.hpp"
 #include "experiments/driver/studies/not_built.hpp"
 #include "experiments/driver/studies/refusals.hpp"
+#include "experiments/driver/studies/runs/over_nccl.hpp"
 #include "experiments/driver/studies/runs/runner.hpp"
 #include "sim/error.hpp"
 #include "sim/files/files.hpp"
@@ -27,6 +28,15 @@
 #include <system_error>
 
 namespace tutti {
+
+std::shared_ptr<const Transport> transport_or_usual(const Topology& topology,
+                                                    const std::string& asked) {
+  if (!asked.empty()) return of_option("--transport", [&] { return parse_transport(asked); });
+  UsualTransport usual = usual_transport(topology);
+  if (!usual.transport)
+    print_message(fmt::format("links are ideal, as {}: runtimes are slower", usual.why_ideal));
+  return std::move(usual.transport);
+}
 
 TimeModel time_model(const ModelArguments& arguments, TimeModel model) {
   if (arguments.link_busy) model.link_busy = link_busy_words.parse(*arguments.link_busy);

@@ -179,15 +179,29 @@ struct BoundArguments : AnswerArguments {
 struct CompareArguments : AnswerArguments {
   std::string topology;
   std::vector<std::string> logs;
-  std::string collective; ///< of logs that don't say theirs; empty: none
+  std::string collective; ///< of logs that don't say theirs, and its group; empty: none
   std::vector<std::string> only;
-  std::string algorithm; ///< empty: nccl, or rccl on AMD's GPUs
+  std::vector<std::string> algorithms; ///< empty: nccl, or rccl on AMD's GPUs
   std::vector<std::string> settings;
   ModelArguments model;
-  std::string transport = "ideal";
+  std::string transport; ///< empty: usual_transport()
+  bool explain = false;
   std::string limit;  ///< of each prediction, as set_limits() takes it; empty: none
   std::string expect; ///< "10%"; empty: nothing
   std::string draw;   ///< picture to write; empty: none
+  std::optional<std::string> cache;
+};
+
+/// "What should this machine reach?"
+struct PredictArguments : AnswerArguments {
+  std::string topology;
+  std::vector<std::string> collectives; ///< empty: those that nccl-tests measures
+  std::string sizes = "8B..8GiB";
+  std::string algorithm; ///< empty: nccl, or rccl on AMD's GPUs
+  std::vector<std::string> settings;
+  std::string transport; ///< empty: usual_transport()
+  std::string csv;       ///< file to write; empty: none
+  std::string draw;      ///< picture to write; empty: none
   std::optional<std::string> cache;
 };
 
@@ -264,6 +278,7 @@ int verify_command(const VerifyArguments& arguments);
 int replay_command(const ReplayArguments& arguments);
 int bound_command(const BoundArguments& arguments);
 int compare_command(const CompareArguments& arguments);
+int predict_command(const PredictArguments& arguments);
 int fit_command(const FitArguments& arguments);
 int exec_command(const ExecArguments& arguments);
 int profile_command(const ProfileArguments& arguments);
@@ -281,6 +296,11 @@ int check_algorithm_command(const CheckAlgorithmArguments& arguments);
 int lint_command(const LintArguments& arguments);
 int sketch_command(const SketchArguments& arguments);
 int completion_command(const CompletionArguments& arguments);
+
+/// The transport of `--transport`, or where nothing is given usual_transport(); ideal links that
+/// nobody asked for are reported. Errors: InputError.
+[[nodiscard]] std::shared_ptr<const Transport> transport_or_usual(const Topology& topology,
+                                                                  const std::string& asked);
 
 /// `model` with what the arguments say. Errors: InputError.
 [[nodiscard]] TimeModel time_model(const ModelArguments& arguments, TimeModel model = {});

@@ -382,6 +382,14 @@ void add_options(CLI::App& app, ImportArguments& import) {
   add_output(app, import);
 }
 
+namespace {
+
+constexpr const char* usual_transport_help =
+    "how a runtime uses the links: ideal, nccl, rccl or a TOML file; default: the GPUs' vendor's "
+    "where the machine says what its GPUs and links are, else ideal";
+
+} // namespace
+
 void add_options(CLI::App& app, CompareArguments& compare) {
   add_topology(app, compare.topology);
   app.add_option("log", compare.logs,
@@ -390,17 +398,20 @@ void add_options(CLI::App& app, CompareArguments& compare) {
       ->required();
   app.add_option("-c,--collective", compare.collective,
                  "collective of logs that don't name theirs; of tables and the Inspector's JSON, "
-                 "only this one is read");
+                 "only this one is read; with group=0-7, or that alone: the NPUs that took part");
   app.add_option("--only", compare.only,
                  "only those rows of tables that have this text in this column: hardware=H100; "
                  "repeatable: all must match")
       ->allow_extra_args(false);
-  app.add_option("-a,--algorithm", compare.algorithm,
-                 "algorithm that predicts; default nccl, on AMD's GPUs rccl");
+  app.add_option("-a,--algorithm", compare.algorithms,
+                 "algorithms that predict, with commas; default nccl, on AMD's GPUs rccl")
+      ->delimiter(',');
   app.add_option("--set", compare.settings, "key=value: one of the algorithm's own options")
       ->allow_extra_args(false);
   add_model(app, compare.model, "");
-  app.add_option("--transport", compare.transport, transport_option.help);
+  app.add_option("--transport", compare.transport, usual_transport_help);
+  app.add_flag("--explain", compare.explain,
+               "also say what the log says of itself, and which single cause would explain it");
   app.add_option("--limit", compare.limit,
                  "time and memory for each prediction: 60s, 8GiB or 60s,8GiB");
   app.add_option("--expect", compare.expect,
@@ -410,6 +421,30 @@ void add_options(CLI::App& app, CompareArguments& compare) {
   app.add_option("--cache", compare.cache,
                  "folder of remembered schedules, or none; default ~/.cache/tutti/schedules");
   add_output(app, compare);
+}
+
+void add_options(CLI::App& app, PredictArguments& predict) {
+  add_topology(app, predict.topology);
+  app.add_option("-c,--collective", predict.collectives,
+                 "collectives, repeatable; default: those that nccl-tests measures")
+      ->allow_extra_args(false);
+  app.add_option("--size", predict.sizes,
+                 "sizes, doubling from the first to the last; default 8B..8GiB");
+  app.add_option("-a,--algorithm", predict.algorithm,
+                 "algorithm that predicts; default nccl, on AMD's GPUs rccl");
+  app.add_option("--set", predict.settings, "key=value: one of the algorithm's own options")
+      ->allow_extra_args(false);
+  app.add_option("--transport", predict.transport, usual_transport_help);
+  app.add_option("--csv", predict.csv,
+                 "file to write in the columns that other simulators read: collective, bytes, "
+                 "ranks, time and its interval");
+  app.add_option("--draw", predict.draw,
+                 "picture to write of bus bandwidth over size: .svg, .pdf or .png");
+  app.add_option("--cache", predict.cache,
+                 "folder of remembered schedules, or none; default ~/.cache/tutti/schedules");
+  add_output(app, predict);
+  add_examples(app, "  tutti predict -t dgx_h100:2\n"
+                    "  tutti predict -t node.xml -c all_reduce --draw reach.svg --csv reach.csv\n");
 }
 
 void add_options(CLI::App& app, FitArguments& fit) {

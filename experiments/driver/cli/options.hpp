@@ -29,6 +29,7 @@ void add_options(CLI::App& app, LowerArguments& arguments);
 void add_options(CLI::App& app, ImportArguments& arguments);
 void add_options(CLI::App& app, BoundArguments& arguments);
 void add_options(CLI::App& app, CompareArguments& arguments);
+void add_options(CLI::App& app, PredictArguments& arguments);
 void add_options(CLI::App& app, FitArguments& arguments);
 void add_options(CLI::App& app, SweepArguments& arguments);
 void add_options(CLI::App& app, ListArguments& arguments);

@@ -9,6 +9,7 @@
 #include "experiments/driver/records/records.hpp"
 #include "experiments/driver/requests/work_limits.hpp"
 #include "experiments/driver/studies/in_file.hpp"
+#include "experiments/driver/studies/measurements/causes.hpp"
 #include "experiments/driver/studies/measurements/comparison.hpp"
 #include "experiments/driver/studies/registry.hpp"
 #include "experiments/driver/studies/runs/display.hpp"
@@ -38,18 +39,11 @@ double speed(const ComparedRow& row, double seconds) {
   return static_cast<double>(row.measured.size.count) / seconds;
 }
 
-/// Whether a row lies where 90 % are expected; nothing where nobody knows.
-std::optional<bool> is_within(const ComparedRow& row) {
-  if (!row.interval) return std::nullopt;
-  return row.measured.seconds >= row.interval->low.seconds() &&
-         row.measured.seconds <= row.interval->high.seconds();
-}
-
 std::string coverage_text(std::span<const ComparedRow> rows) {
   std::size_t known = 0, within = 0;
   for (const ComparedRow& row : rows) {
-    known += is_within(row).has_value() ? 1 : 0;
-    within += is_within(row).value_or(false) ? 1 : 0;
+    known += row.predicted.interval ? 1 : 0;
+    within += row.normality() == Normality::expected ? 1 : 0;
   }
   if (known == 0) return {};
   return fmt::format("; {} of {} in the 90 % interval", within, known);
@@ -64,38 +58,46 @@ Fields<ComparedRow> compared_fields(const MeasurementComparison& all) {
   using R = ComparedRow;
   using namespace column_words;
   const auto of_interval = [](Time Interval::*end) {
-    return [end](const R& r) { return r.interval ? Cell((*r.interval).*end) : Cell(); };
+    return [end](const R& r) {
+      return r.predicted.interval ? Cell((*r.predicted.interval).*end) : Cell();
+    };
   };
   const auto if_predicted = [](auto value) {
-    return [value](const R& r) { return r.predicted ? Cell(value(r)) : Cell(); };
+    return [value](const R& r) { return r.predicted.time ? Cell(value(r)) : Cell(); };
   };
-  const auto predicted = [](const R& r) { return r.predicted->seconds(); };
-  return {{{"topology", text, key}, [&all](const R&) { return all.topology; }},
-          {{"npus", count, key}, [&all](const R&) { return all.npus; }},
-          {{"collective", text, key}, [](const R& r) { return to_text(r.measured.kind); }},
-          {{"size_bytes", bytes, key}, [](const R& r) { return r.measured.size; }},
-          {{"in_place", truth, key}, [](const R& r) { return r.measured.is_in_place; }},
-          {{"file", text, key}, [](const R& r) { return r.measured.file; }},
-          {{"line", count, key}, [](const R& r) { return r.measured.line; }},
-          {{"measured_seconds", seconds}, [](const R& r) { return r.measured.seconds; }},
-          {{"measured_algbw_bytes_per_s", rate, metric, 0, "algbw"},
-           [](const R& r) { return speed(r, r.measured.seconds); }},
-          {{"measured_busbw_bytes_per_s", rate, metric, 0, "busbw"},
-           [](const R& r) { return r.factor * speed(r, r.measured.seconds); }},
-          {{"algorithm", text, key}, [&all](const R&) { return all.algorithm; }},
-          {{"transport", text, key}, [&all](const R&) { return all.transport; }},
-          {{"picked", text, note}, [](const R& r) { return r.predicted ? r.picked : r.why_not; }},
-          {{"predicted_time_ps", time, metric, 0, "predicted"}, &R::predicted},
-          {{"predicted_algbw_bytes_per_s", rate},
-           if_predicted([=](const R& r) { return speed(r, predicted(r)); })},
-          {{"predicted_busbw_bytes_per_s", rate},
-           if_predicted([=](const R& r) { return r.factor * speed(r, predicted(r)); })},
-          {{"predicted_over_measured", ratio, metric, 0, "ratio"},
-           if_predicted([](const R& r) { return r.ratio(); })},
-          {{"time_low_ps", time, metric, 0, "low"}, of_interval(&Interval::low)},
-          {{"time_high_ps", time, metric, 0, "high"}, of_interval(&Interval::high)},
-          {{"lower_bound_ps", time}, if_predicted([](const R& r) { return r.bound; })},
-          {{"impossible", truth}, [](const R& r) { return r.is_impossible(); }}};
+  const auto predicted = [](const R& r) { return r.predicted.time->seconds(); };
+  return {
+      {{"topology", text, key}, [&all](const R&) { return all.topology; }},
+      {{"npus", count, key}, [&all](const R&) { return all.npus; }},
+      {{"collective", text, key}, [](const R& r) { return to_text(r.measured.kind); }},
+      {{"size_bytes", bytes, key}, [](const R& r) { return r.measured.size; }},
+      {{"in_place", truth, key}, [](const R& r) { return r.measured.is_in_place; }},
+      {{"file", text, key}, [](const R& r) { return r.measured.file; }},
+      {{"line", count, key}, [](const R& r) { return r.measured.line; }},
+      {{"measured_seconds", seconds}, [](const R& r) { return r.measured.seconds; }},
+      {{"measured_algbw_bytes_per_s", rate, metric, 0, "algbw"},
+       [](const R& r) { return speed(r, r.measured.seconds); }},
+      {{"measured_busbw_bytes_per_s", rate, metric, 0, "busbw"},
+       [](const R& r) { return r.factor * speed(r, r.measured.seconds); }},
+      {{"algorithm", text, key}, [&all](const R&) { return all.algorithm; }},
+      {{"transport", text, key}, [&all](const R&) { return all.transport; }},
+      {{"picked", text, note},
+       [](const R& r) { return r.predicted.time ? r.predicted.picked : r.predicted.why_not; }},
+      {{"predicted_time_ps", time, metric, 0, "predicted"},
+       [](const R& r) { return r.predicted.time; }},
+      {{"predicted_algbw_bytes_per_s", rate},
+       if_predicted([=](const R& r) { return speed(r, predicted(r)); })},
+      {{"predicted_busbw_bytes_per_s", rate},
+       if_predicted([=](const R& r) { return r.factor * speed(r, predicted(r)); })},
+      {{"predicted_over_measured", ratio, metric, 0, "ratio"},
+       if_predicted([](const R& r) { return r.ratio(); })},
+      {{"time_low_ps", time, metric, 0, "low"}, of_interval(&Interval::low)},
+      {{"time_high_ps", time, metric, 0, "high"}, of_interval(&Interval::high)},
+      {{"lower_bound_ps", time}, if_predicted([](const R& r) { return r.predicted.bound; })},
+      {{"extrapolated", truth}, [](const R& r) { return r.predicted.is_extrapolated; }},
+      {{"verdict", text, metric, 1},
+       [](const R& r) { return Cell::of_text(std::string(to_text(r.normality()))); }},
+      {{"impossible", truth}, [](const R& r) { return r.normality() == Normality::impossible; }}};
 }
 
 /// What a table says otherwise than a record, then all of the record.
@@ -103,7 +105,8 @@ Fields<ComparedRow> table_fields(const MeasurementComparison& all) {
   using R = ComparedRow;
   Fields<R> fields{{{"place", Quantity::text, ColumnRole::key},
                     [](const R& r) { return r.measured.is_in_place ? "in" : "out"; }},
-                   {{"picked", Quantity::text, ColumnRole::note}, &R::picked}};
+                   {{"picked", Quantity::text, ColumnRole::note},
+                    [](const R& r) { return r.predicted.picked; }}};
   extend(fields, compared_fields(all));
   return fields;
 }
@@ -112,7 +115,7 @@ Fields<ComparedRow> table_fields(const MeasurementComparison& all) {
 std::vector<ShownColumn> shown_columns(bool has_intervals) {
   std::vector<ShownColumn> shown{
       {"collective"}, {"size"}, {"place", 3}, {"measured"}, {"predicted_time"}};
-  if (has_intervals) shown.insert(shown.end(), {{"time_low", 3}, {"time_high", 3}});
+  if (has_intervals) shown.insert(shown.end(), {{"time_low", 3}, {"time_high", 3}, {"verdict", 1}});
   shown.insert(shown.end(), {{"predicted_over_measured"},
                              {"measured_algbw", 2},
                              {"predicted_algbw", 2},
@@ -130,9 +133,43 @@ std::string error_text(const std::string& of, std::span<const ComparedRow> rows)
                      of, error.rows, 100 * error.mean, 100 * error.most, coverage_text(rows));
 }
 
+/// "1MiB", "1MiB to 64MiB"
+std::string range_text(Bytes least, Bytes most) {
+  return least == most ? to_text(least) : fmt::format("{} to {}", to_text(least), to_text(most));
+}
+
+/// A line for each run of sizes, one after another in the log, whose rows are off to the same side.
+std::string findings_text(std::span<const ComparedRow> rows) {
+  std::string text;
+  for (std::size_t first = 0; first < rows.size();) {
+    const Normality is = rows[first].normality();
+    const MeasuredRow& begin = rows[first].measured;
+    std::size_t last = first;
+    double least = INFINITY, most = 0;
+    for (; last < rows.size() && rows[last].normality() == is &&
+           rows[last].measured.kind == begin.kind &&
+           rows[last].measured.is_in_place == begin.is_in_place;
+         ++last) {
+      const double ratio = rows[last].ratio();
+      const double times = is == Normality::slower ? 1 / ratio : ratio;
+      least = std::min(least, times);
+      most = std::max(most, times);
+    }
+    if (is == Normality::slower || is == Normality::faster)
+      text += fmt::format(
+          "{} {} of {}{}: {} than nine in ten machines would be, by {:.2f}x{}\n",
+          to_text(begin.kind), begin.is_in_place ? "in place" : "out of place",
+          range_text(begin.size, rows[last - 1].measured.size),
+          last - first == 1 ? "" : fmt::format(" ({} rows)", last - first), to_text(is), most,
+          last - first == 1 ? "" : fmt::format(" at most, {:.2f}x at least", least));
+    first = last;
+  }
+  return text;
+}
+
 std::string text_of(const MeasurementComparison& comparison, const TableForm& form) {
   const bool has_intervals = std::ranges::any_of(
-      comparison.rows, [](const ComparedRow& row) { return row.interval.has_value(); });
+      comparison.rows, [](const ComparedRow& row) { return row.predicted.interval.has_value(); });
   const Records records = records_of<ComparedRow>(table_fields(comparison), comparison.rows);
   std::string text =
       fmt::format("{} ({} NPUs), by {}, under {}\n{}", comparison.topology, comparison.npus,
@@ -148,17 +185,18 @@ std::string text_of(const MeasurementComparison& comparison, const TableForm& fo
   }
   std::set<std::string> unpredicted; // out of place and in place are one row of a log
   for (const ComparedRow& row : rows)
-    if (!row.predicted && unpredicted.insert(row.measured.place()).second)
+    if (!row.predicted.time && unpredicted.insert(row.measured.place()).second)
       text += fmt::format("{}: {} isn't predicted: {}\n", row.measured.place(),
-                          to_text(row.measured.size), row.why_not);
+                          to_text(row.measured.size), row.predicted.why_not);
   for (const ComparedRow& row : rows)
-    if (row.is_impossible())
+    if (row.normality() == Normality::impossible)
       text += fmt::format(
           "{}: {} in {}, and nothing on this network is faster than {} ({}): its links are faster "
           "than {} has them, or the size isn't what nccl-tests counts as size\n",
           row.measured.place(), to_text(row.measured.size),
-          short_text(time_of_seconds(row.measured.seconds)), short_text(row.bound), row.bound_words,
-          comparison.topology);
+          short_text(time_of_seconds(row.measured.seconds)), short_text(row.predicted.bound),
+          row.predicted.bound_words, comparison.topology);
+  text += findings_text(rows);
   for (const std::string& problem : comparison.problems)
     text += fmt::format("DEFECT: {}\n", problem);
   return text;
@@ -190,9 +228,9 @@ void draw_curves(const MeasurementComparison& comparison, const std::string& fil
       if (!measured.points.empty() && measured.points.back().x == x) continue;
       measured.points.push_back({x, row.factor * speed(row, row.measured.seconds) / gb});
       const auto busbw = [&](Time time) { return row.factor * speed(row, time.seconds()) / gb; };
-      if (row.predicted) predicted.points.push_back({x, busbw(*row.predicted)});
-      if (row.interval)
-        predicted.band.push_back({x, busbw(row.interval->high), busbw(row.interval->low)});
+      if (row.predicted.time) predicted.points.push_back({x, busbw(*row.predicted.time)});
+      if (const auto& interval = row.predicted.interval)
+        predicted.band.push_back({x, busbw(interval->high), busbw(interval->low)});
     }
     chart.curves.push_back(std::move(measured));
     if (!predicted.points.empty()) chart.curves.push_back(std::move(predicted));
@@ -202,10 +240,21 @@ void draw_curves(const MeasurementComparison& comparison, const std::string& fil
   draw(curve_figure(chart), file);
 }
 
-MeasurementRequest request_of(const CompareArguments& arguments) {
+/// "all_reduce,group=0-7": the collective, and what else is said of it; either may be missing.
+struct AskedCollective {
+  std::string name, in;
+};
+AskedCollective asked_collective(const std::string& text) {
+  const std::size_t comma = text.find(','), equals = text.find('=');
+  if (equals < comma) return {{}, text};
+  if (comma == std::string::npos) return {text, {}};
+  return {text.substr(0, comma), text.substr(comma + 1)};
+}
+
+MeasurementRequest request_of(const CompareArguments& arguments, const std::string& collective) {
   MeasurementRequest request;
-  if (!arguments.collective.empty())
-    request.kind = of_option("-c", [&] { return parse_collective_kind(arguments.collective); });
+  if (!collective.empty())
+    request.kind = of_option("-c", [&] { return parse_collective_kind(collective); });
   for (const std::string& only : arguments.only) {
     const std::size_t equals = only.find('=');
     if (equals == std::string::npos || equals == 0)
@@ -213,6 +262,24 @@ MeasurementRequest request_of(const CompareArguments& arguments) {
     request.only.emplace_back(only.substr(0, equals), only.substr(equals + 1));
   }
   return request;
+}
+
+nlohmann::ordered_json explanation_json(const CauseReport& report) {
+  nlohmann::ordered_json findings = nlohmann::ordered_json::array();
+  for (const CauseClass& each : report.findings) {
+    nlohmann::ordered_json causes = nlohmann::ordered_json::array();
+    for (const Cause* cause : each.causes)
+      causes.push_back(cause == nullptr ? "nothing" : std::string(cause->name));
+    findings.push_back({{"causes", causes},
+                        {"off", each.off},
+                        {"rows_within", each.within},
+                        {"fits", each.fits},
+                        {"next", text_or_null(each.next)}});
+  }
+  return {{"rows", report.rows},
+          {"off", report.healthy_off},
+          {"findings", findings},
+          {"lines", lines_of(report)}};
 }
 
 // What can be checked before any work.
@@ -233,44 +300,74 @@ int compare_command(const CompareArguments& arguments) {
   if (!arguments.expect.empty())
     expected = of_option("--expect", [&] { return parse_large_percentage(arguments.expect); });
   const Topology topology = make_topology_and_report(arguments.topology);
-  const MeasurementRequest request = request_of(arguments);
+  const AskedCollective asked = asked_collective(arguments.collective);
+  const MeasurementRequest request = request_of(arguments, asked.name);
   std::vector<MeasuredRow> rows;
   for (const std::string& file : arguments.logs) {
     Measurements measured = read_measurements(file, request);
     for (const std::string& note : measured.notes) print_message(note);
     rows.insert(rows.end(), measured.rows.begin(), measured.rows.end());
   }
-  const std::string algorithm =
-      arguments.algorithm.empty() ? nccl_of(topology) : arguments.algorithm;
-  Case c;
-  c.topology_label = topology.name();
-  c.topology = &topology;
-  c.algorithm = find_algorithm(algorithm);
-  c.chunks = std::nullopt;
-  c.options.model = time_model(arguments.model);
-  c.options.settings = parse_settings(arguments.settings);
-  c.transport = of_option("--transport", [&] { return parse_transport(arguments.transport); });
-  c.engine = &find_engine("native");
-  c.cache = usable_cache(cache_folder(arguments.cache));
-  if (!arguments.limit.empty()) set_limits(c.options, arguments.limit);
+  Case of;
+  of.topology_label = topology.name();
+  of.topology = &topology;
+  of.chunks = std::nullopt;
+  of.options.model = time_model(arguments.model);
+  of.options.settings = parse_settings(arguments.settings);
+  of.transport = transport_or_usual(topology, arguments.transport);
+  of.engine = &find_engine("native");
+  of.cache = usable_cache(cache_folder(arguments.cache));
+  if (!arguments.limit.empty()) set_limits(of.options, arguments.limit);
   Interrupts interrupts;
-  const MeasurementComparison comparison =
-      compare_measurements(c, rows, [&](std::span<const Case> cases) {
-        RunDisplay display("compare", cases.size(), false);
-        return run_cases(cases, default_jobs(), display.watcher(interrupts));
-      });
-  if (!arguments.draw.empty()) draw_curves(comparison, arguments.draw);
-  if (arguments.json) {
-    for (const std::string& problem : comparison.problems)
-      print_message(fmt::format("DEFECT: {}", problem));
-    const Records records = records_of<ComparedRow>(compared_fields(comparison), comparison.rows);
-    print_text(answer_json("compare", runs_json("measurement", records)));
-  } else {
-    print_tables(text_of(comparison, table_form(arguments.tables)));
+  const Evaluator evaluate = [&](std::span<const Case> cases) {
+    RunDisplay display("compare", cases.size(), false);
+    return run_cases(cases, default_jobs(), display.watcher(interrupts));
+  };
+  std::vector<std::string> names = arguments.algorithms;
+  if (names.empty()) names.push_back(nccl_of(topology));
+  const std::vector<AlgorithmRow> algorithms =
+      of_option("-a", [&] { return find_algorithms(names); });
+  const SynthesisOptions options = of.options;
+  std::vector<MeasurementComparison> comparisons;
+  for (const AlgorithmRow& algorithm : algorithms) {
+    of.algorithm = algorithm;
+    of.options = options_for(algorithm, options);
+    comparisons.push_back(compare_measurements(of, asked.in, rows, evaluate));
   }
-  if (!comparison.problems.empty()) return 1;
+  of.algorithm = algorithms.front();
+  of.options = options_for(of.algorithm, options);
+  const MeasurementComparison& first = comparisons.front();
+  std::optional<CauseReport> causes;
+  if (arguments.explain) {
+    const CauseModel model(of, asked.in, rows, evaluate);
+    causes = model.explain(rows);
+    if (!causes->findings.empty())
+      causes->findings.front().next = model.next_measurement(causes->findings.front());
+  }
+  if (!arguments.draw.empty()) draw_curves(first, arguments.draw);
+  if (arguments.json) {
+    nlohmann::ordered_json runs = nlohmann::ordered_json::array();
+    for (const MeasurementComparison& each : comparisons) {
+      for (const std::string& problem : each.problems)
+        print_message(fmt::format("DEFECT: {}", problem));
+      const Records records = records_of<ComparedRow>(compared_fields(each), each.rows);
+      for (auto& row : runs_json("measurement", records)) runs.push_back(std::move(row));
+    }
+    nlohmann::ordered_json more = nlohmann::ordered_json::object();
+    more["explanation"] = causes ? explanation_json(*causes) : nullptr;
+    print_text(answer_json("compare", std::move(runs), more));
+  } else {
+    std::string text;
+    for (const MeasurementComparison& each : comparisons)
+      text += (text.empty() ? "" : "\n") + text_of(each, table_form(arguments.tables));
+    if (causes)
+      for (const std::string& line : lines_of(*causes)) text += line + "\n";
+    print_tables(text);
+  }
+  if (std::ranges::any_of(comparisons, [](const auto& each) { return !each.problems.empty(); }))
+    return 1;
   if (!expected) return 0;
-  const ComparisonError error = error_of(comparison.rows);
+  const ComparisonError error = error_of(first.rows);
   if (error.rows > 0 && error.mean <= *expected) return 0;
   print_message(error.rows == 0 ? "--expect: nothing is predicted"
                                 : fmt::format("--expect: the mean of |ln ratio| is {:.1f} %, more "

@@ -16,13 +16,28 @@
 
 namespace tutti {
 
-double ComparedRow::ratio() const {
-  return predicted ? predicted->seconds() / measured.seconds : 0;
+std::string_view to_text(Normality normality) {
+  switch (normality) {
+  case Normality::unknown: return "";
+  case Normality::expected: return "as expected";
+  case Normality::slower: return "slower";
+  case Normality::faster: return "faster";
+  case Normality::impossible: return "impossible";
+  }
+  return "";
 }
 
-bool ComparedRow::is_impossible() const {
+double ComparedRow::ratio() const {
+  return predicted.time ? predicted.time->seconds() / measured.seconds : 0;
+}
+
+Normality ComparedRow::normality() const {
   constexpr double rounding = 0.005;
-  return measured.seconds < bound.seconds() * (1 - rounding);
+  if (measured.seconds < predicted.bound.seconds() * (1 - rounding)) return Normality::impossible;
+  if (!predicted.interval) return Normality::unknown;
+  if (measured.seconds > predicted.interval->high.seconds()) return Normality::slower;
+  if (measured.seconds < predicted.interval->low.seconds()) return Normality::faster;
+  return Normality::expected;
 }
 
 void require_npus(const MeasuredRow& row, std::uint32_t npus, const std::string& topology) {
@@ -36,59 +51,44 @@ void require_npus(const MeasuredRow& row, std::uint32_t npus, const std::string&
         fmt::format("{}: root {}, {} has {} NPUs", row.place(), row.root, topology, npus));
 }
 
-namespace {
+MeasuredProblem problem_of(const MeasuredRow& row) { return {row.kind, row.size.count, row.root}; }
 
-using Problem = std::tuple<CollectiveKind, std::int64_t, std::uint32_t>;
-Problem problem_of(const MeasuredRow& row) { return {row.kind, row.size.count, row.root}; }
-
-/// What is the same for all rows of one problem.
-ComparedRow predicted_by(const Evaluation& e) {
-  ComparedRow row;
-  row.picked = e.planned_on.empty() ? e.note : e.planned_on;
-  if (e.replays.empty()) {
-    row.why_not = e.note.empty() ? std::string(to_text(e.status)) : e.note;
-    row.picked.clear();
-    return row;
-  }
-  const Replay& replay = e.replays.front();
-  row.predicted = replay.report.completion;
-  row.interval = replay.interval;
-  row.bound = replay.bound.time;
-  row.bound_words = replay.bound.certificate;
-  return row;
+Case case_of(const MeasuredRow& row, const Case& of, const std::string& in) {
+  Case made = of;
+  made.collective = {{collective_text(row) + (in.empty() ? "" : "," + in)}, row.size};
+  return made;
 }
 
-} // namespace
-
-MeasurementComparison compare_measurements(
-    const Case& of, std::span<const MeasuredRow> rows,
-    const std::function<std::vector<Evaluation>(std::span<const Case>)>& evaluate) {
+MeasurementComparison compare_measurements(const Case& of, const std::string& in,
+                                           std::span<const MeasuredRow> rows,
+                                           const Evaluator& evaluate) {
   MeasurementComparison made{of.topology_label,
                              std::string(of.algorithm.name),
                              of.transport ? of.transport->name : "ideal",
                              of.topology->npu_count(),
                              {},
                              {}};
-  std::map<Problem, std::size_t> known;
+  if (!in.empty() && !rows.empty()) {
+    const Case first = case_of(rows.front(), of, in);
+    made.npus = static_cast<std::uint32_t>(
+        make_collective(*of.topology, first.collective, 1).parts.front().group.size());
+  }
+  std::map<MeasuredProblem, std::size_t> known;
   std::vector<Case> cases;
   std::vector<std::string> places; // of the first row of each case
   for (const MeasuredRow& row : rows) {
     require_npus(row, made.npus, made.topology);
     if (!known.try_emplace(problem_of(row), cases.size()).second) continue;
-    cases.push_back(of);
-    cases.back().collective = {{collective_text(row)}, row.size};
+    cases.push_back(case_of(row, of, in));
     places.push_back(row.place());
   }
-  const std::vector<Evaluation> evaluations = evaluate(cases);
+  const std::vector<Forecast> predictions = predict(cases, evaluate);
   for (std::size_t i = 0; i < cases.size(); ++i)
-    if (!evaluations[i].problem.empty())
-      made.problems.push_back(fmt::format("{}: {}", places[i], evaluations[i].problem));
-  for (const MeasuredRow& row : rows) {
-    ComparedRow compared = predicted_by(evaluations[known.at(problem_of(row))]);
-    compared.measured = row;
-    compared.factor = bus_factor(row.kind, made.npus);
-    made.rows.push_back(std::move(compared));
-  }
+    if (!predictions[i].problem.empty())
+      made.problems.push_back(fmt::format("{}: {}", places[i], predictions[i].problem));
+  for (const MeasuredRow& row : rows)
+    made.rows.push_back(
+        {row, predictions[known.at(problem_of(row))], bus_factor(row.kind, made.npus)});
   std::ranges::stable_sort(made.rows, {}, [](const ComparedRow& row) {
     return std::tuple(row.measured.kind, row.measured.is_in_place, row.measured.size.count);
   });
@@ -107,7 +107,7 @@ ComparisonError error_of(std::vector<double> off) {
 ComparisonError error_of(std::span<const ComparedRow> rows) {
   std::vector<double> off;
   for (const ComparedRow& row : rows)
-    if (row.predicted) off.push_back(std::abs(std::log(row.ratio())));
+    if (row.predicted.time) off.push_back(std::abs(std::log(row.ratio())));
   return error_of(std::move(off));
 }
 

@@ -2,29 +2,31 @@
 #pragma once
 
 #include "experiments/driver/studies/measurements/measured_row.hpp"
+#include "experiments/driver/studies/measurements/predictions.hpp"
 #include "experiments/driver/studies/runs/evaluation.hpp"
 
-#include <functional>
-#include <optional>
+#include <cstdint>
 #include <span>
 #include <string>
+#include <string_view>
+#include <tuple>
 #include <vector>
 
 namespace tutti {
 
+/// Where a measured time lies in the interval that 90 % of measurements are expected in.
+enum class Normality : std::uint8_t { unknown, expected, slower, faster, impossible };
+/// "as expected", "slower", "faster", "impossible"; empty where nobody knows.
+[[nodiscard]] std::string_view to_text(Normality normality);
+
 struct ComparedRow {
   MeasuredRow measured;
-  std::optional<Time> predicted;    ///< none: the algorithm has no schedule
-  std::optional<Interval> interval; ///< of the prediction, where the transport knows one
-  std::string why_not;              ///< without a prediction, in words
-  Time bound;                       ///< what nothing on this network is faster than
-  std::string bound_words;
-  std::string picked; ///< the algorithm's own choice, in words
-  double factor = 1;  ///< busbw over algbw
+  Forecast predicted;
+  double factor = 1; ///< busbw over algbw
   /// predicted / measured; 0 without a prediction.
   [[nodiscard]] double ratio() const;
-  /// The network can't have measured it: by more than what rounds a printed time.
-  [[nodiscard]] bool is_impossible() const;
+  /// Impossible: the network can't have measured it, by more than what rounds a printed time.
+  [[nodiscard]] Normality normality() const;
 };
 
 /// How far predictions are off: twice as much and half as much count alike.
@@ -46,11 +48,19 @@ struct MeasurementComparison {
 /// bus factor says.
 void require_npus(const MeasuredRow& row, std::uint32_t npus, const std::string& topology);
 
-/// `of` has all but the collective and its size. Rows alike are predicted once; `evaluate` takes
-/// all that are needed. Errors: InputError as require_npus(); those of `evaluate`.
-[[nodiscard]] MeasurementComparison
-compare_measurements(const Case& of, std::span<const MeasuredRow> rows,
-                     const std::function<std::vector<Evaluation>(std::span<const Case>)>& evaluate);
+/// What rows have in common that are predicted alike.
+using MeasuredProblem = std::tuple<CollectiveKind, std::int64_t, std::uint32_t>;
+[[nodiscard]] MeasuredProblem problem_of(const MeasuredRow& row);
+
+/// The case that predicts a row: `of` has all but the collective and its size; `in` is what else is
+/// said of it ("group=0-7").
+[[nodiscard]] Case case_of(const MeasuredRow& row, const Case& of, const std::string& in);
+
+/// `of` and `in` as in case_of(). Rows alike are predicted once. Errors: InputError as
+/// require_npus(); those of `evaluate`.
+[[nodiscard]] MeasurementComparison compare_measurements(const Case& of, const std::string& in,
+                                                         std::span<const MeasuredRow> rows,
+                                                         const Evaluator& evaluate);
 
 /// `off`: |ln ratio| of each row with a prediction.
 [[nodiscard]] ComparisonError error_of(std::vector<double> off);

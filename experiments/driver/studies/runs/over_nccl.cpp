@@ -20,6 +20,21 @@ std::string nccl_of(const Topology& topology) {
   return topology.parts().npu_model.starts_with("mi") ? "rccl" : "nccl";
 }
 
+UsualTransport usual_transport(const Topology& topology) {
+  if (topology.parts().npu_model.empty())
+    return {nullptr,
+            fmt::format("{} doesn't say what its NPUs are (npu = \"h100\")", topology.name())};
+  for (std::uint32_t l = 0; l < topology.link_count(); ++l)
+    if (topology.part_of(LinkId{l}).empty()) {
+      const Link& link = topology.link(LinkId{l});
+      return {nullptr, fmt::format("{} doesn't say what the link {}>{} is made of (part = "
+                                   "\"nvlink4\")",
+                                   topology.name(), topology.node(link.from).name,
+                                   topology.node(link.to).name)};
+    }
+  return {parse_transport(nccl_of(topology)), {}};
+}
+
 namespace {
 
 bool is_nccl(const Case& c) { return c.algorithm.name == nccl_of(*c.topology); }

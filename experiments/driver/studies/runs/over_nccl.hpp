@@ -4,6 +4,7 @@
 #include "experiments/driver/studies/runs/evaluation.hpp"
 
 #include <functional>
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
@@ -12,6 +13,14 @@ namespace tutti {
 
 /// "nccl", or "rccl" where the NPUs are AMD's.
 [[nodiscard]] std::string nccl_of(const Topology& topology);
+
+/// What a machine's links are mostly used by: the transport of its GPUs' vendor.
+struct UsualTransport {
+  std::shared_ptr<const Transport> transport; ///< null: ideal links
+  std::string why_ideal;                      ///< in words; else empty
+};
+/// That of nccl_of(), where the network says what its NPUs and its links are.
+[[nodiscard]] UsualTransport usual_transport(const Topology& topology);
 
 /// What `evaluate` says of the cases, with Replay::over_nccl wherever there is a run of NCCL's or
 /// RCCL's for the same problem; where several differ in cuts, the fastest counts. A case that
