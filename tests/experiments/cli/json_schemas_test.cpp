@@ -32,6 +32,8 @@ const std::vector<std::string> answers{
     "import -t ring:4 s.xml --size 4kB",
     "bound -t ring:4 -c all_gather --size 4kB --chunks 2",
     "compare -t ring:4 measured.csv -a ring --cache none",
+    "compare -t dgx_h100 eight.csv --explain --cache none",
+    "predict -t ring:4 -a ring -c all_gather --size 4kB,8kB --cache none",
     "fit -t dgx_h100 eight.csv --free launch.h100",
     "show -t ring:4",
     "lint -t 'switch:8,without-link=npu7>switch0'", // which ends with 1
