@@ -20,7 +20,7 @@ set(functions_studies "Failure|failures_command|FitStudy|fit_command|Job|job|com
 set(files_pictures "^$")
 set(functions_pictures "^$")
 # What help, `tutti list`, completion and the core use of them.
-set(tutti_in_core "(^|/)(options|keys|list|msccl/form|msccl/runtimes|runtime/program|group_network)\\.cpp$")
+set(tutti_in_core "(^|/)(options|keys|list|msccl/form|msccl/runtimes|schedule_messages|runtime/program|group_network)\\.cpp$")
 
 set(TUTTI_PARTS all CACHE STRING "What is built beside the core: all, or some of ${tutti_parts}")
 if(TUTTI_PARTS STREQUAL "all")

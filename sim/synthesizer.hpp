@@ -86,6 +86,8 @@ struct LibraryChoice {
   /// What it hands over at once, where the schedule's chunks each stand for several of its own; 0:
   /// a chunk.
   Bytes own_chunk = {};
+  /// [transfer]: its channel, where a program says it; empty: by the rule above.
+  std::vector<std::uint8_t> channel_of = {};
   bool operator==(const LibraryChoice&) const = default;
 };
 

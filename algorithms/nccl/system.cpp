@@ -370,9 +370,15 @@ private:
       const Link& link = topology_.link(l);
       const std::uint32_t own = index_of_[link.from.value];
       const std::span<const std::uint32_t> groups = topology_.groups_of(l);
-      const auto at = !groups.empty() ? std::pair{false, groups.front()}
-                      : own != none   ? std::pair{true, own}
-                                      : std::pair{false, UINT32_MAX - l.value};
+      const auto card = std::ranges::find_if(groups, [&](std::uint32_t g) { // no bus in the node
+        return std::ranges::none_of(topology_.groups()[g].links, [&](LinkId other) {
+          return domain_[topology_.link(other).from.value] ==
+                 domain_[topology_.link(other).to.value];
+        });
+      });
+      const auto at = card != groups.end() ? std::pair{false, *card}
+                      : own != none        ? std::pair{true, own}
+                                           : std::pair{false, UINT32_MAX - l.value};
       const auto [place, is_new] = found.try_emplace(at);
       FoundNic& nic = place->second;
       if (is_new) nic.leads_to = link.to;

@@ -221,4 +221,20 @@ ScheduleMessages messages_of(const Topology& topology, const Schedule& schedule)
   return MessageCollector(topology, schedule).collect();
 }
 
+std::string lowering_refusal(const Topology& topology, const Schedule& schedule) {
+  for (std::size_t t = 0; t < schedule.size(); ++t) {
+    const PathId path = schedule.path_of(t);
+    for (const NodeId end : {topology.link(schedule.paths().first(path)).from,
+                             topology.link(schedule.paths().last(path)).to})
+      if (end.value >= topology.npu_count())
+        return fmt::format("{} takes part, but only NPUs have programs", topology.node(end).name);
+  }
+  try {
+    if (!schedule.waiting().empty()) (void)messages_of(topology, schedule);
+  } catch (const InputError& error) {
+    return error.what();
+  }
+  return "";
+}
+
 } // namespace tutti::runtime

@@ -41,10 +41,11 @@ struct Crossings {
 class Channels {
 public:
   Channels(const Collective& collective, const LibraryChoice& choice)
-      : part_(collective.parts.front()), by_shard_(choice.by_shard),
+      : part_(collective.parts.front()), by_shard_(choice.by_shard), said_(choice.channel_of),
         count_(static_cast<std::uint32_t>(std::min<std::size_t>(choice.channels, most_channels))) {}
 
-  [[nodiscard]] std::uint32_t of(const Transfer& transfer) const {
+  [[nodiscard]] std::uint32_t of(const Transfer& transfer, std::size_t number_in_list) const {
+    if (!said_.empty()) return said_[number_in_list];
     if (count_ == 0) return 0;
     const std::uint32_t number = transfer.chunk.value - part_.first.value;
     const std::uint32_t shard = number / part_.chunks_per_shard,
@@ -56,6 +57,7 @@ public:
 private:
   const CollectivePart& part_;
   bool by_shard_;
+  std::span<const std::uint8_t> said_;
   std::uint32_t count_;
 };
 
@@ -89,7 +91,7 @@ std::vector<Crossings> crossings_of(const Topology& topology, const Collective& 
   for (std::size_t t = 0; t < schedule.size(); t = schedule.send_end(t)) {
     const Transfer transfer = schedule[t];
     const auto bytes = static_cast<double>(send_size(collective, schedule, t).count);
-    const std::uint32_t channel = channels.of(transfer);
+    const std::uint32_t channel = channels.of(transfer, t);
     const bool in_switch =
         is_switch(topology, topology.link(schedule.paths().first(transfer.path)).from) ||
         is_switch(topology, topology.link(schedule.paths().last(transfer.path)).to);
@@ -262,7 +264,7 @@ private:
     std::uint32_t channel = 0; // of the send
     for (std::size_t t = 0; t < schedule_.size(); ++t) {
       Transfer transfer = schedule_[t];
-      if (choice_.by_shard && !transfer.contiguous) channel = channels_.of(transfer);
+      if (choice_.by_shard && !transfer.contiguous) channel = channels_.of(transfer, t);
       const auto [found, is_new] =
           paths.try_emplace(std::uint64_t{transfer.path.value} * most_channels + channel);
       if (is_new) {
@@ -307,6 +309,28 @@ Transported transported(const Topology& topology, const Collective& collective,
                         const Schedule& schedule, const LibraryChoice& choice,
                         const Transport& transport) {
   return Rewriter(topology, collective, schedule, choice, transport).run();
+}
+
+Topology slowed(const Topology& topology, const Collective& collective, const Schedule& schedule,
+                LibraryChoice choice, const Transport& transport) {
+  choice.by_shard = false;
+  choice.channel_of.clear();
+  TopologyParts parts =
+      transported(topology, collective, schedule, choice, transport).topology.parts();
+  std::vector<bool> is_used(topology.link_count());
+  for (std::size_t t = 0; t < schedule.size(); ++t)
+    for (const LinkId link : schedule.paths().links(schedule.path_of(t)))
+      is_used[link.value] = true;
+  for (std::uint32_t l = 0; l < parts.links.size(); ++l)
+    for (const TransportRule& rule : transport.rules)
+      if (!is_used[l] && rule.part == topology.part_of(LinkId{l}) &&
+          rule.protocol == choice.protocol) {
+        const Link& link = topology.link(LinkId{l});
+        parts.links[l].bandwidth =
+            bandwidth_of(rule.share * static_cast<double>(link.bandwidth.bytes_per_second));
+        parts.links[l].latency = latency_within(topology, link, rule.latency);
+      }
+  return Topology(std::move(parts));
 }
 
 Topology with_latencies(const Topology& topology, const Transport& transport) {

@@ -85,6 +85,12 @@ struct Transported {
                                       const Schedule& schedule, const LibraryChoice& choice,
                                       const Transport& transport);
 
+/// The same with one lane a link, so that links keep their numbers, for runs whose schedule changes
+/// on the way or meets others. Links that it doesn't use go by their part's share and latency, too.
+[[nodiscard]] Topology slowed(const Topology& topology, const Collective& collective,
+                              const Schedule& schedule, LibraryChoice choice,
+                              const Transport& transport);
+
 /// What algorithms plan on: the same links with the latencies of Simple, where the part is known.
 [[nodiscard]] Topology with_latencies(const Topology& topology, const Transport& transport);
 

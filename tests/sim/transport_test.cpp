@@ -149,6 +149,36 @@ TEST_CASE("channels of a ring run side by side on lanes that share the wire") {
   }
 }
 
+TEST_CASE("a program's own channels are lanes, whatever its chunks' numbers are") {
+  const Topology ring = ring_of(4, "wire");
+  const Collective collective = all_gather(ring, Bytes{32'000'000}, 2);
+  const Schedule schedule = all_gather_on(ring, 2);
+  LibraryChoice choice{"msccl", "simple", 1, true};
+  const auto lanes = [&] {
+    return transported(ring, collective, schedule, choice, transport_with(simple))
+        .topology.link_count();
+  };
+  CHECK(lanes() == 4);
+  choice.channel_of.assign(schedule.size(), 0);
+  choice.channel_of.back() = 7; // crosses the last NPU's link alone
+  choice.channels = 8;
+  CHECK(lanes() == 5);
+}
+
+TEST_CASE("slowed links keep their numbers, also those that nobody uses") {
+  const Topology ring = ring_of(4, "wire");
+  const Collective collective = all_gather(ring, Bytes{32'000'000}, 1);
+  Schedule schedule(ring.link_count());
+  for (std::uint32_t i = 0; i < 3; ++i) schedule.push(ChunkId{0}, LinkId{i}, Op::copy);
+  const Topology slow =
+      slowed(ring, collective, schedule, {"ring", "simple", 4, true}, transport_with(simple));
+  REQUIRE(slow.link_count() == 4);
+  // 8 MB: 4 channels of 20 GB/s, each of which stops for 1 us; the unused link only has its share.
+  CHECK(slow.link(LinkId{0}).bandwidth < Bandwidth{80'000'000'000});
+  CHECK(slow.link(LinkId{3}).bandwidth == Bandwidth{80'000'000'000});
+  for (std::uint32_t l = 0; l < 4; ++l) CHECK(slow.link(LinkId{l}).latency == Time{3'000'000});
+}
+
 TEST_CASE("chunks that share a send share its channel and its handover") {
   const Topology ring = ring_of(2, "wire");
   const Collective collective = all_gather(ring, Bytes{4'000'000}, 2);

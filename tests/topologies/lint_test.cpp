@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -332,11 +333,40 @@ TEST_CASE("nothing is odd in machines and families, whatever their shape") {
   }
 }
 
+TEST_CASE("what crosses rails, and what goes around NVLink, is named with its channels") {
+  const auto way = [](const Topology& t, std::optional<std::uint32_t> channel,
+                      const std::vector<std::string>& nodes) {
+    SentWay made{channel, {}};
+    for (std::size_t i = 0; i + 1 < nodes.size(); ++i)
+      for (const LinkId l : t.out_links(t.find_node(nodes[i])))
+        if (t.node(t.link(l).to).name == nodes[i + 1]) made.links.push_back(l);
+    REQUIRE(made.links.size() + 1 == nodes.size());
+    return made;
+  };
+  const Topology one = make_topology("dgx_h100:2,fabric=switch");
+  const std::vector<SentWay> kept{way(one, 0, {"npu3", "fabric", "npu11"}),
+                                  way(one, 1, {"npu3", "nvswitch0", "npu4"})};
+  CHECK(audit(one, kept, "x").empty());
+  const std::vector<SentWay> crossed{way(one, 2, {"npu3", "fabric", "npu12"}),
+                                     way(one, 5, {"npu3", "fabric", "npu12"})};
+  const std::vector<Finding> found = audit(one, crossed, "rings");
+  REQUIRE(found.size() == 1);
+  CHECK(found[0] == Finding{"crossed-rails",
+                            "rings, channels 2, 5: npu3>npu12 leaves by card 3 (to "
+                            "fabric) and comes in by card 4 (from fabric)"});
+  const Topology a100 = make_topology("dgx_a100_rail:2");
+  const std::vector<SentWay> around{way(a100, {}, {"npu0", "pcie0_0", "npu1"})};
+  REQUIRE(audit(a100, around, "f.xml").size() == 1);
+  CHECK(audit(a100, around, "f.xml")[0] ==
+        Finding{"around-nvlink", "f.xml: npu0>npu1 goes by npu0>pcie0_0, though both have NVLink"});
+}
+
 TEST_CASE("each rule has a name of its own, and something to check") {
   for (const LintRule& rule : lint_rules()) {
     CAPTURE(rule.name);
     CHECK(std::ranges::count(lint_rules(), rule.name, &LintRule::name) == 1);
-    CHECK((rule.check_server != nullptr || rule.check_network != nullptr));
+    CHECK((rule.check_server != nullptr || rule.check_network != nullptr ||
+           rule.name == "crossed-rails" || rule.name == "around-nvlink"));
   }
 }
 

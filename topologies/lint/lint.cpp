@@ -15,18 +15,19 @@ namespace {
 /// How many findings of a rule are listed before the number of the others is.
 constexpr std::size_t most_of_a_rule = 20;
 
-void append(std::vector<Finding>& found, const LintRule& rule, std::vector<std::string> lines) {
+} // namespace
+
+void topologies::append_findings(std::vector<Finding>& found, const LintRule& rule,
+                                 std::vector<std::string> lines) {
   const std::size_t more = lines.size() - std::min(lines.size(), most_of_a_rule);
   lines.resize(lines.size() - more);
   if (more > 0) lines.push_back(fmt::format("and {} more like these", more));
   for (std::string& line : lines) found.push_back({std::string(rule.name), std::move(line)});
 }
 
-} // namespace
-
 std::span<const LintRule> lint_rules() {
   using namespace topologies;
-  static constexpr std::array<LintRule, 10> rules{
+  static constexpr std::array<LintRule, 12> rules{
       {{"unequal-gpus", "GPUs of several kinds: tuning tables of NCCL's go by the oldest",
         unequal_models, nullptr},
        {"unequal-links",
@@ -44,7 +45,13 @@ std::span<const LintRule> lint_rules() {
        {"listed-twice", "a card stands in the file more than once", listed_twice, nullptr},
        {"shared-gpus", "several ranks on one GPU, which share its links", shared_gpus, nullptr},
        {"parts-apart", "NPUs that can't reach each other: no collective can have all of them",
-        nullptr, parts_apart}}};
+        nullptr, parts_apart},
+       {"crossed-rails",
+        "what leaves a node by one card comes in by another number: it crosses the spine, or meets "
+        "other traffic",
+        nullptr, nullptr},
+       {"around-nvlink", "data goes by PCIe or the host between GPUs that have NVLink", nullptr,
+        nullptr}}};
   return rules;
 }
 
@@ -54,14 +61,14 @@ std::vector<Finding> lint(const Topology& network) {
     if (rule.check_network != nullptr &&
         std::ranges::find(network.parts().odd, rule.name, &Finding::rule) ==
             network.parts().odd.end())
-      append(found, rule, rule.check_network(network));
+      topologies::append_findings(found, rule, rule.check_network(network));
   return found;
 }
 
 std::vector<Finding> topologies::odd_in(const SeenServer& server) {
   std::vector<Finding> found;
   for (const LintRule& rule : lint_rules())
-    if (rule.check_server != nullptr) append(found, rule, rule.check_server(server));
+    if (rule.check_server != nullptr) append_findings(found, rule, rule.check_server(server));
   return found;
 }
 

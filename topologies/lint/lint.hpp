@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <map>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -55,7 +56,8 @@ struct SeenServer {
 struct LintRule {
   std::string_view name;    ///< Finding::rule
   std::string_view meaning; ///< what is odd, and what it does
-  /// Each finding in words. Null: it says nothing of a server's file, or of a network.
+  /// Each finding in words. Null: it says nothing of a server's file, or of a network; both are
+  /// null where it is about what is sent (audit()).
   std::vector<std::string> (*check_server)(const topologies::SeenServer&);
   std::vector<std::string> (*check_network)(const Topology&);
 };
@@ -67,7 +69,23 @@ struct LintRule {
 /// more. Cost: O(links).
 [[nodiscard]] std::vector<Finding> lint(const Topology& network);
 
+/// What a channel of a library, or of a program, sends over.
+struct SentWay {
+  std::optional<std::uint32_t> channel; ///< none: the schedule doesn't say
+  std::vector<LinkId> links;            ///< from an NPU to another
+};
+
+/// What is odd in what is sent, by the rules for that: ways that leave a node by one card and enter
+/// the other by one of another number, and ways around NVLink. `who`: stands before each finding.
+/// Cost: O(links of the ways * log).
+[[nodiscard]] std::vector<Finding> audit(const Topology& network, std::span<const SentWay> ways,
+                                         std::string_view who);
+
 namespace topologies {
+
+/// The first of a rule's findings, and how many more there are.
+void append_findings(std::vector<Finding>& found, const LintRule& rule,
+                     std::vector<std::string> lines);
 
 /// By the rules for servers, for TopologyParts::odd.
 [[nodiscard]] std::vector<Finding> odd_in(const SeenServer& server);

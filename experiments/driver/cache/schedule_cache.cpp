@@ -37,7 +37,7 @@ namespace tutti {
 namespace {
 
 // Raised by one when some algorithm makes another schedule of the same than before.
-constexpr int schedules_version = 5;
+constexpr int schedules_version = 6;
 
 std::uint64_t hash_of(std::string_view text) {
   Fingerprint hash;
@@ -200,6 +200,8 @@ std::optional<std::string> outcome_record(const std::string& key, const Topology
     add_word(record, outcome.library->channels);
     add_word(record, outcome.library->by_shard ? 1 : 0);
     add_word(record, static_cast<std::uint64_t>(outcome.library->own_chunk.count));
+    add_text(record,
+             std::string(outcome.library->channel_of.begin(), outcome.library->channel_of.end()));
   }
   if (record.size() > most) return std::nullopt;
   if (form == Form::none) return record;
@@ -255,6 +257,8 @@ parse_outcome_record(std::string_view record, const std::string& key, const Topo
     library.by_shard = in.word_up_to(1) == 1;
     library.own_chunk.count = static_cast<std::int64_t>(
         in.word_up_to(static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max())));
+    const std::string channels(in.text());
+    library.channel_of.assign(channels.begin(), channels.end());
   }
   if (form == Form::none) {
     if (!in.rest().empty()) throw InputError("a record that goes on after its end");

@@ -97,6 +97,7 @@ struct StudyArguments : AnswerArguments {
 
 struct JobsArguments : StudyArguments { ///< without line
   std::string file;
+  std::optional<std::string> transport; ///< default: what the file says
   bool allow_programs = false;
 };
 struct FailuresArguments : StudyArguments {};
@@ -122,7 +123,7 @@ struct VerifyArguments {
 
 struct ReplayArguments : ReplayFiles, AnswerArguments {
   std::string topology, file;
-  std::string engine = "simgrid", disciplines = "fifo";
+  std::string engine = "simgrid", disciplines = "fifo", transport = "ideal";
   std::optional<std::string> bound; ///< quick (default) or full
   ModelArguments model;             ///< default: what the file says
   std::string network_model = "ideal";
@@ -155,8 +156,9 @@ struct LowerArguments {
 };
 
 struct ImportArguments : AnswerArguments {
-  std::string topology, file; ///< MSCCL XML
-  std::string size;
+  std::string topology;
+  std::vector<std::string> files; ///< MSCCL XML
+  std::string sizes, transport = "ideal";
   std::string collective; ///< what `coll="custom"` is; empty: nothing
   std::string disciplines = "fifo,fluid";
   std::optional<std::string> routing; ///< none: a direct link, or the shortest path
@@ -243,6 +245,7 @@ struct CheckAlgorithmArguments : AnswerArguments {
 
 struct LintArguments : AnswerArguments {
   std::string topology;
+  std::string program; ///< whose ways are audited instead of NCCL's: MSCCL XML, or a schedule
 };
 
 struct SketchArguments : AnswerArguments {

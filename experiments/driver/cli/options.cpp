@@ -214,6 +214,9 @@ void add_options(CLI::App& app, JobsArguments& jobs) {
   app.add_option("file", jobs.file, "a TOML file with jobs and the algorithms that plan them")
       ->required();
   add_seed(app, jobs.seed);
+  app.add_option("--transport", jobs.transport,
+                 "how a runtime uses the links: ideal, nccl, rccl or a TOML file; default what the "
+                 "file says, else ideal");
   add_allow_programs(app, jobs.allow_programs);
   add_draw(app, jobs.draw, "the fastest plan");
   app.add_option("--out", jobs.out, "folder for CSV, JSON and figures; default none");
@@ -287,6 +290,7 @@ void add_options(CLI::App& app, ReplayArguments& replay) {
                  "simgrid, native, or both, which must agree; default simgrid");
   app.add_option("--discipline", replay.disciplines, "fifo, fluid or fifo,fluid; default fifo");
   app.add_option("--network-model", replay.network_model, std::string(network_model_option.help));
+  app.add_option("--transport", replay.transport, transport_option.help);
   add_model(app, replay.model, "what the file says");
   add_bound(app, replay.bound);
   add_trace(app, replay.trace, "all disciplines");
@@ -360,9 +364,14 @@ void add_options(CLI::App& app, LowerArguments& lower) {
 
 void add_options(CLI::App& app, ImportArguments& import) {
   add_topology(app, import.topology);
-  app.add_option("file", import.file, "a program as MSCCL XML")->required();
-  app.add_option("--size", import.size, "size of the collective, as nccl-tests counts it")
+  app.add_option("file", import.files, "programs as MSCCL XML")->required();
+  app.add_option(
+         "--size", import.sizes,
+         "size of the collective, as nccl-tests counts it; several: 1KiB,4KiB or 1KiB..1GiB")
       ->required();
+  app.add_option("--transport", import.transport,
+                 std::string(transport_option.help) +
+                     "; with one, a row for NCCL (or RCCL) stands beside the programs");
   app.add_option("-c,--collective", import.collective,
                  "collective of a program with coll=\"custom\": name[,root=3], or a TOML file");
   app.add_option("--discipline", import.disciplines,
@@ -552,6 +561,10 @@ void add_options(CLI::App& app, CheckAlgorithmArguments& check) {
 
 void add_options(CLI::App& app, LintArguments& lint) {
   add_topology(app, lint.topology, ",network"); // also without -t
+  app.add_option(
+      "--program", lint.program,
+      "MSCCL XML or a schedule file, whose ways are looked at instead of those of NCCL's "
+      "rings");
   add_output(app, lint);
   add_examples(app, "  tutti lint dump.xml && tutti synth -t dump.xml -c all_reduce -a all\n"
                     "  tutti lint dump.xml:4 --json\n");

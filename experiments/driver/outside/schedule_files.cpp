@@ -60,7 +60,7 @@ std::string filled(const std::string& pattern, const Blanks& blanks) {
 
 /// The first of its programs that is for this size.
 ScheduleFile read_xml(const std::string& file, const Topology& topology, Bytes size,
-                      Routing routing) {
+                      Routing routing, std::optional<LibraryChoice>& library) {
   const std::string xml = read_input_file(file);
   std::vector<runtime::MscclFile> programs = runtime::read_msccl_files(xml, file, size);
   const auto is_for = [size](const runtime::MscclFile& program) {
@@ -76,6 +76,7 @@ ScheduleFile read_xml(const std::string& file, const Topology& topology, Bytes s
   const bool is_asked = routing != Routing::automatic;
   runtime::ForeignSchedule foreign =
       runtime::schedule_of(topology, program, is_asked ? std::optional(routing) : std::nullopt);
+  library = runtime::library_of(foreign, found->protocol);
   return {topology.name(),
           program.name,
           {},
@@ -126,9 +127,10 @@ Outcome schedule_from_file(const std::string& folder, const std::string& pattern
   if (std::error_code error; !std::filesystem::exists(file, error))
     return unsupported(fmt::format("there is no file {}", file));
   std::optional<ScheduleFile> read;
+  std::optional<LibraryChoice> library;
   try {
     read = unpacked_name(file).ends_with(".xml")
-               ? read_xml(file, topology, part.size, options.routing)
+               ? read_xml(file, topology, part.size, options.routing, library)
                : read_schedule(file, topology);
   } catch (const InputError& error) {
     return failed_outcome(error.what());
@@ -146,6 +148,7 @@ Outcome schedule_from_file(const std::string& folder, const std::string& pattern
   outcome.compact = std::move(read->compact);
   if (!outcome.compact) outcome.schedule = std::move(read->schedule);
   outcome.parts_per_chunk = chunks / part.chunks_per_shard;
+  outcome.library = std::move(library);
   return outcome;
 }
 

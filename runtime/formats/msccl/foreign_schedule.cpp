@@ -12,6 +12,7 @@
 #include "runtime/formats/msccl/xml.hpp"
 #include "sim/error.hpp"
 #include "sim/graphs/components.hpp"
+#include "sim/text.hpp"
 
 #include <fmt/format.h>
 
@@ -278,6 +279,8 @@ ForeignSchedule schedule_of(const Topology& topology, const Program& program,
   if (routing) router.emplace(topology, *routing, made.collective.largest_chunk());
   RankPaths paths(topology, program.paths, std::move(router));
   ListState state(made.collective, ranks);
+  constexpr std::size_t most_blocks = 128;
+  std::map<std::pair<std::uint32_t, std::uint32_t>, std::size_t> blocks; // by distance, channel
   made.schedule.reserve(moves.size());
   std::vector<std::uint32_t> place(moves.size(), UINT32_MAX); // [move]: in the list
   for (std::size_t begin = 0; begin < order.moves.size();) {
@@ -289,6 +292,9 @@ ForeignSchedule schedule_of(const Topology& topology, const Program& program,
       const PathId path = paths.path(move.from, move.to, move.channel, made.schedule.paths());
       place[order.moves[i]] = static_cast<std::uint32_t>(i);
       made.schedule.push({ChunkId{move.unit}, path, state.arrive(move), order.together[i]});
+      const std::pair connection((move.to + ranks - move.from) % ranks, move.channel);
+      const std::size_t block = blocks.try_emplace(connection, blocks.size()).first->second;
+      made.block_of.push_back(static_cast<std::uint8_t>(block % most_blocks));
       for (const AwaitedMove& awaited : move.after)
         if (place[awaited.move] < begin)
           made.schedule.add_dependency(
@@ -297,6 +303,19 @@ ForeignSchedule schedule_of(const Topology& topology, const Program& program,
     begin = end;
   }
   return made;
+}
+
+// A thread block hands over what a slot of its connection's FIFO takes: an eighth of 4 MiB, and what
+// 32 KiB and 600 KB of lines with flags carry of it (NCCL 2.30, enqueue.cc).
+LibraryChoice library_of(const ForeignSchedule& foreign, std::string_view protocol) {
+  LibraryChoice choice{"msccl", lower_case(protocol), 1, true};
+  for (const std::uint8_t block : foreign.block_of)
+    choice.channels = std::max<std::uint32_t>(choice.channels, block + 1U);
+  choice.own_chunk = Bytes{choice.protocol == "ll"      ? 32 << 10
+                           : choice.protocol == "ll128" ? 576'000
+                                                        : 512 << 10};
+  choice.channel_of = foreign.block_of;
+  return choice;
 }
 
 } // namespace tutti::runtime

@@ -4,6 +4,7 @@
 #include "runtime/program.hpp"
 #include "sim/routing.hpp"
 #include "sim/schedule.hpp"
+#include "sim/synthesizer.hpp"
 #include "sim/topology.hpp"
 
 #include <cstdint>
@@ -94,7 +95,13 @@ struct MscclFile {
 struct ForeignSchedule {
   Collective collective;
   Schedule schedule;
+  /// [transfer]: a number of the thread block that sends it, which only transfers of others have
+  /// that share no link with it; beyond 128 they begin again.
+  std::vector<std::uint8_t> block_of = {};
 };
+/// How MSCCL carries it, for a transport: each connection on a channel is a thread block, which
+/// doesn't wait for others. `protocol`: MscclFile::protocol.
+[[nodiscard]] LibraryChoice library_of(const ForeignSchedule& foreign, std::string_view protocol);
 [[nodiscard]] ForeignSchedule schedule_of(const Topology& topology, const Program& program,
                                           std::optional<Routing> routing = std::nullopt);
 

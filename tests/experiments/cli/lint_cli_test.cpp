@@ -38,10 +38,32 @@ TEST_CASE("nothing is odd in a healthy network, which is said") {
     CAPTURE(network);
     const CommandResult run = run_tutti("lint " + network, folder);
     CHECK(run.code == 0);
-    CHECK(run.out == network + ": nothing odd\n");
+    CHECK_THAT(run.out, StartsWith(network + ": nothing odd\n"));
   }
   CHECK(Json::parse(run_tutti("lint ring:4 --json", folder).out)["runs"].empty());
+  CHECK(run_tutti("lint ring:4", folder).out == "ring:4: nothing odd\n");
   CHECK(run_tutti("lint missing.xml", folder).code == 2);
+}
+
+TEST_CASE("lint says what NCCL makes of a machine, and where a program leaves rails") {
+  const TemporaryFolder folder;
+  const Json nccl = Json::parse(run_tutti("lint dgx_h100:2 --json", folder).out)["nccl"];
+  REQUIRE(nccl.size() == 8);
+  CHECK(nccl[0]["says"] == "2 of 8 h100, 8 NICs of 50 GB/s each");
+  CHECK_THAT(nccl[1]["says"].get<std::string>(),
+             StartsWith("8 found, 48 GB/s each in a node over"));
+  CHECK(nccl[4]["what"] == "all_reduce");
+  CHECK(Json::parse(run_tutti("lint mi300x:2 --json", folder).out)["nccl"][3]["says"] == "none");
+  // By plain shortest paths each NPU uses its own card, and the other's is another.
+  run_tutti("synth -t dgx_h100:2,fabric=switch -c all_to_all --size 16MiB -a direct --chunks 1 -o "
+            "direct.json",
+            folder);
+  const CommandResult run =
+      run_tutti("lint dgx_h100:2,fabric=switch --program direct.json --json", folder);
+  CHECK(run.code == 1);
+  const Json found = Json::parse(run.out)["runs"];
+  REQUIRE_FALSE(found.empty());
+  CHECK(found[0]["rule"] == "crossed-rails");
 }
 
 TEST_CASE("a fault is told by lint, which fails, and by every command that uses the file") {

@@ -10,6 +10,7 @@
 #include "tests/message_of.hpp"
 #include "tests/samples.hpp"
 #include "tests/temporary_folder.hpp"
+#include "topologies/list.hpp"
 
 #include <cmath>
 #include <string>
@@ -28,6 +29,24 @@ FailureEvaluation evaluated(const FailureCase& c) {
 }
 
 } // namespace
+
+TEST_CASE("under a transport the undisturbed run takes what the algorithm does by itself") {
+  const Topology topology = make_topology("dgx_h100:1,npus=4");
+  FailureCase c = samples::failing_line(topology);
+  c.collective = {{"all_gather"}, Bytes{1'000'000}};
+  c.algorithm = find_algorithm("direct");
+  c.transport = parse_transport("nccl");
+  const FailureEvaluation e = evaluate_failures(c);
+  CHECK(e.problem.empty());
+  CHECK_THAT(e.note, Catch::Matchers::StartsWith("transport nccl, "));
+  Case alone;
+  alone.topology = &topology;
+  alone.collective = c.collective;
+  alone.algorithm = c.algorithm;
+  alone.transport = c.transport;
+  alone.engine = &find_engine("native");
+  CHECK(e.undisturbed.report.completion == evaluate(alone).replays.at(0).report.completion);
+}
 
 TEST_CASE("each policy is held against the undisturbed run") {
   const FailureEvaluation e = evaluated(samples::failing_line(line));

@@ -4,9 +4,11 @@
 
 #include "experiments/driver/records/json.hpp"
 #include "experiments/driver/studies/registry.hpp"
+#include "experiments/driver/studies/runs/evaluation.hpp"
 #include "tests/catch.hpp"
 #include "tests/message_of.hpp"
 #include "tests/samples.hpp"
+#include "topologies/list.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -58,6 +60,22 @@ TEST_CASE("two equal jobs on one link: the first listed goes first") {
   CHECK(plan.makespan == Time{2 * D + a});
   CHECK(plan.jobs[0].slowdown() == 1);
   CHECK(plan.mean_slowdown == Approx(std::sqrt(static_cast<double>(2 * D + a) / (D + a))));
+}
+
+TEST_CASE("under a transport a job alone takes what it takes by itself") {
+  const Topology topology = make_topology("dgx_h100:1,npus=4");
+  JobStudy study = study_of({{"A", "all_gather", megabyte, 1, {}, std::nullopt}},
+                            {{find_algorithm("direct"), false}});
+  study.transport = parse_transport("nccl");
+  const JobStudyEvaluation made = evaluate_jobs(study, "x", topology);
+  CHECK(problems_of(made).empty());
+  Case c;
+  c.topology = &topology;
+  c.collective = {{"all_gather"}, megabyte};
+  c.algorithm = find_algorithm("direct");
+  c.transport = study.transport;
+  c.engine = &find_engine("native");
+  CHECK(made.plans.at(0).jobs.at(0).alone == evaluate(c).replays.at(0).report.completion);
 }
 
 TEST_CASE("a higher priority goes first, but nothing is interrupted") {

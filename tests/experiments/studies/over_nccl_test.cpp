@@ -140,4 +140,35 @@ TEST_CASE("NCCL's time under another transport, or with others late, is no answe
         Approx(seconds_of(evaluate(theirs)) / seconds_of(made.evaluations[2])));
 }
 
+TEST_CASE("what no runtime takes isn't over NCCL, and the note says why") {
+  // An NVSwitch that copies: nobody's program lets it.
+  const Topology topology = make_topology("dgx_h100:1,npus=2");
+  const NodeId hub = topology.find_node("nvswitch0");
+  const auto link = [&](NodeId from, NodeId to) {
+    for (const LinkId l : topology.out_links(from))
+      if (topology.link(l).to == to) return l;
+    return LinkId{};
+  };
+  const Case nccl = case_of(topology, "nccl", false), own = case_of(topology, "direct", true);
+  const std::vector<Evaluation> made =
+      evaluated_over_nccl({nccl, own}, [&](std::span<const Case> all) {
+        std::vector<Evaluation> evaluations{evaluate(all[0])};
+        Collective collective = make_collective(topology, all[1].collective, 1);
+        Schedule schedule(topology.link_count());
+        for (std::uint32_t c = 0; c < 2; ++c) {
+          schedule.push(ChunkId{c}, link(NodeId{1 - c}, hub), Op::reduce);
+          schedule.push(ChunkId{c}, link(hub, NodeId{c}), Op::reduce);
+          schedule.push(ChunkId{c}, link(NodeId{c}, hub), Op::copy);
+          schedule.push(ChunkId{c}, link(hub, NodeId{1 - c}), Op::copy);
+        }
+        ScheduleFile file{topology.name(), "own", {}, std::move(collective), std::move(schedule)};
+        evaluations.push_back(evaluate_given(all[1], given_attempt(topology, file)));
+        return evaluations;
+      });
+  REQUIRE(made[1].verified);
+  CHECK_FALSE(made[1].replays.at(0).over_nccl.has_value());
+  CHECK(made[1].note ==
+        "not over nccl: no runtime takes it: nvswitch0 takes part, but only NPUs have programs");
+}
+
 } // namespace over_nccl_test

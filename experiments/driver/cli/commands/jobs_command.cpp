@@ -15,6 +15,9 @@ int jobs_command(const JobsArguments& arguments) {
   const std::uint64_t seed = parse_seed(arguments.seed);
   JobStudy study =
       read_job_file(arguments.file, topology, seed, program_gate(arguments.allow_programs, true));
+  if (arguments.transport)
+    study.transport =
+        of_option("--transport", [&] { return parse_transport(*arguments.transport); });
   in_file(arguments.file, [&] { require_sound(study, topology); });
   require_columns(arguments.tables, std::vector<AnyStudy>{study});
   require_drawable(arguments.draw);

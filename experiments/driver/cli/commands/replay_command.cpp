@@ -68,6 +68,7 @@ Case case_of(const ReplayArguments& arguments, const Topology& topology, const S
   c.engine = &engine_of(arguments);
   c.disciplines = parse_disciplines(arguments.disciplines);
   c.bound = bound_effort_words.parse(arguments.bound.value_or("quick"));
+  c.transport = of_option("--transport", [&] { return parse_transport(arguments.transport); });
   c.noise = noise_of(arguments.noise, topology, file.collective);
   return c;
 }

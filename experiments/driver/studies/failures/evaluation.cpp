@@ -9,6 +9,7 @@
 #include "experiments/driver/studies/failures/noisy_recovery.hpp"
 #include "experiments/driver/studies/noise/request.hpp"
 #include "experiments/driver/studies/registry.hpp"
+#include "experiments/driver/studies/runs/with_transport.hpp"
 #include "sim/engines/agreement.hpp"
 #include "sim/error.hpp"
 #include "sim/text.hpp"
@@ -73,6 +74,10 @@ void require_sound(const FailureCase& c) {
   for (const Scenario& scenario : scenarios_of(c.events, c.options.seed))
     (void)planned_events(*c.topology, c.events, scenario);
   (void)parse_starts(*c.topology, collective, c.noise.starts);
+  Case as_run;
+  as_run.transport = c.transport;
+  as_run.options.model = c.options.model;
+  require_transport(as_run);
 }
 
 std::size_t PolicyEvaluation::decisions_in_force() const {
@@ -170,7 +175,11 @@ public:
   Runs(const FailureCase& c, const Collective& collective, const Schedule& schedule,
        const RecoverFunction& function)
       : case_(c), collective_(collective), schedule_(schedule), function_(function),
-        starts_(parse_starts(*c.topology, collective, c.noise.starts)) {}
+        starts_(parse_starts(*c.topology, collective, c.noise.starts)) {
+    if (c.launch == Time{}) return;
+    starts_.resize(c.topology->node_count());
+    for (std::uint32_t npu = 0; npu < c.topology->npu_count(); ++npu) starts_[npu] += c.launch;
+  }
 
   [[nodiscard]] std::span<const Time> starts() const { return starts_; }
 
@@ -358,8 +367,10 @@ void run_undisturbed(const FailureCase& c, const Collective& collective, const S
 // As many chunks per shard as `tutti synth` takes.
 Attempt made_undisturbed(const FailureCase& c) {
   ScheduleCache none("");
+  std::optional<Topology> planned; // algorithms know how long a step takes
+  if (c.transport) planned = with_latencies(*c.topology, *c.transport);
   return attempt_in_chunks(
-      c.algorithm, *c.topology,
+      c.algorithm, planned ? *planned : *c.topology,
       [&c](std::uint32_t chunks_per_shard) {
         return make_collective(*c.topology, c.collective, chunks_per_shard);
       },
@@ -379,14 +390,23 @@ void run_all(const FailureCase& c, const PolicyFinished& finished, const Recover
   if (!schedule) return;
   result.verified = made.verdict.correct();
   if (!result.verified) return;
-  const Runs runs(c, collective, *schedule, function);
-  result.note = late_text(*c.topology, runs.starts());
-  run_undisturbed(c, collective, *schedule, runs, result);
-  for (const Scenario& scenario : scenarios_of(c.events, c.options.seed)) {
-    if (is_cancelled(c.options)) return;
-    run_scenario(c, runs, scenario, finished, result);
+  FailureCase on = c;
+  std::optional<SlowedNetwork> slow;
+  if (c.transport) {
+    slow = slowed_network(*c.topology, collective, *schedule, made.outcome.library, *c.transport,
+                          c.options.model);
+    on.topology = &slow->topology;
+    on.launch = slow->launch;
   }
-  add_draws(c, runs, result);
+  const Runs runs(on, collective, *schedule, function);
+  result.note = late_text(*c.topology, parse_starts(*c.topology, collective, c.noise.starts));
+  if (slow) result.note += (result.note.empty() ? "transport " : "; transport ") + slow->transport;
+  run_undisturbed(on, collective, *schedule, runs, result);
+  for (const Scenario& scenario : scenarios_of(on.events, on.options.seed)) {
+    if (is_cancelled(on.options)) return;
+    run_scenario(on, runs, scenario, finished, result);
+  }
+  add_draws(on, runs, result);
 }
 
 FailureEvaluation heading_of(const FailureCase& c) {

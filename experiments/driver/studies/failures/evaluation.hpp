@@ -32,6 +32,9 @@ struct FailureCase {
   AlgorithmRow algorithm;
   AlgorithmRow planner; ///< plans the rest, or all anew
   SynthesisOptions options;
+  /// What a runtime makes of the links, which stay as the undisturbed run finds them; null: ideal.
+  std::shared_ptr<const Transport> transport = nullptr;
+  Time launch = {};                      ///< of the transport, before anybody starts
   std::vector<const EngineRow*> engines; ///< at least one; all must say the same
   std::vector<Policy> policies;          ///< at least one, each once
   Time detection{100'000'000}, decision{50'000'000};

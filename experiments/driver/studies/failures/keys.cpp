@@ -73,6 +73,8 @@ std::span<const Key<FailureStudy>> FailureStudy::keys() {
        "collectives, else tacos"},
       {"engine", "--engine", keys::text<parse_engines, engine_names, &S::common, &C::engines>,
        "native, simgrid, or both, which must agree; default native", "How it is simulated"},
+      {"transport", "--transport", keys::text<parse_transport, nullptr, &S::common, &C::transport>,
+       transport_option.help},
       link_busy_option,
       forwarding_option};
   return rows;

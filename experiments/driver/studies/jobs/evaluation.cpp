@@ -8,6 +8,7 @@
 #include "experiments/driver/studies/refusals.hpp"
 #include "experiments/driver/studies/registry.hpp"
 #include "experiments/driver/studies/runs/evaluation.hpp"
+#include "experiments/driver/studies/runs/with_transport.hpp"
 #include "sim/engines/agreement.hpp"
 #include "sim/error.hpp"
 #include "sim/sends.hpp"
@@ -29,8 +30,9 @@ namespace {
 struct Work {
   Collective collective;
   Schedule schedule;
-  std::vector<JobTiming> timings; // per part
-  std::uint32_t chunks = 1;       // per shard, of jobs that name none
+  std::vector<JobTiming> timings;            // per part
+  std::uint32_t chunks = 1;                  // per shard, of jobs that name none
+  std::optional<LibraryChoice> library = {}; // of one job
 };
 
 Collective collective_of(const Job& job, const Topology& topology, std::uint32_t chunks_per_shard) {
@@ -106,8 +108,10 @@ private:
                            std::optional<std::uint32_t> chunks, std::span<const Job> jobs,
                            const std::string& what) {
     ScheduleCache none("");
-    Attempt made = attempt_in_chunks(row, topology_, make, chunks, options_for(row, study_.options),
-                                     none, Wanted::everything);
+    std::optional<Topology> planned; // algorithms know how long a step takes
+    if (study_.transport) planned = with_latencies(topology_, *study_.transport);
+    Attempt made = attempt_in_chunks(row, planned ? *planned : topology_, make, chunks,
+                                     options_for(row, study_.options), none, Wanted::everything);
     result_.synthesis_seconds += made.synthesis_seconds;
     std::optional<Schedule> schedule = schedule_of(topology_, made.collective, made.outcome);
     if (!schedule) {
@@ -121,7 +125,8 @@ private:
     if (const std::string problem = verdict_problem(made); !problem.empty())
       add_problem(fmt::format("{}: {}", what, problem));
     if (!made.verdict.correct()) return std::nullopt;
-    return Work{std::move(made.collective), std::move(*schedule), timings_of(jobs), made.chunks};
+    return Work{std::move(made.collective), std::move(*schedule), timings_of(jobs), made.chunks,
+                std::move(made.outcome.library)};
   }
 
   /// Per part.
@@ -166,19 +171,27 @@ private:
   Report replayed(const Work& work, const std::string& what) {
     const double start = cpu_seconds();
     RunOptions options;
-    options.jobs = work.timings;
+    std::vector<JobTiming> timings = work.timings;
+    std::optional<SlowedNetwork> slow;
+    if (study_.transport) {
+      slow = slowed_network(topology_, work.collective, work.schedule, work.library,
+                            *study_.transport, study_.options.model);
+      for (JobTiming& timing : timings) timing.start += slow->launch;
+    }
+    options.jobs = timings;
+    const Topology& topology = slow ? slow->topology : topology_;
     std::optional<Report> first;
     for (const EngineRow* engine : study_.engines) {
       options.watch =
           watch_of(study_.options.stage, fmt::format("replay of {} on {}", what, engine->name));
       Report report =
-          engine->run(topology_, work.collective, work.schedule, study_.options.model, options);
+          engine->run(topology, work.collective, work.schedule, study_.options.model, options);
       if (!first) {
         first = std::move(report);
         continue;
       }
       const EngineAgreement agreement = judged_agreement(
-          topology_, work.collective, work.schedule, study_.options.model, options, *first, report);
+          topology, work.collective, work.schedule, study_.options.model, options, *first, report);
       if (!agreement.holds) add_problem(fmt::format("{}: {}", what, disagreement(agreement)));
       if (result_.remark.empty() && agreement.depends_on_rounding)
         result_.remark = fmt::format("{}: {}", what, remark(agreement));
@@ -294,6 +307,10 @@ JobStudyEvaluation evaluate_jobs(const JobStudy& study, const std::string& topol
 
 void require_sound(const JobStudy& study, const Topology& topology) {
   for (const Job& job : study.jobs) (void)collective_of(job, topology, 1);
+  Case as_run;
+  as_run.transport = study.transport;
+  as_run.options.model = study.options.model;
+  require_transport(as_run);
 }
 
 } // namespace tutti

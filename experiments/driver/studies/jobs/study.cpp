@@ -89,6 +89,7 @@ void read_body(ConfigTable& table, const Topology& topology, std::uint64_t seed,
   study.options = options_of(table, seed, source_name);
   study.plans = read_plans(table);
   study.engines = parsed_at(table, "engine", "both", parse_engines);
+  study.transport = parsed_at(table, "transport", "ideal", parse_transport);
   for (ConfigTable& row : table.tables("job")) {
     if (study.jobs.size() == most_jobs) throw row.error("more jobs than 4096");
     study.jobs.push_back(read_job(row, study.jobs, topology, source_name));
@@ -113,8 +114,8 @@ JobStudy JobStudy::read(ConfigTable table, const Experiment& experiment,
 JobStudy read_job_file(const std::string& file, const Topology& topology, std::uint64_t seed,
                        ProgramGate gate) {
   ConfigTable table = parse_config(read_input_file(file), file, std::move(gate));
-  table.allow_only(
-      {"algorithms", "together", "engine", "settings", "link_busy", "forwarding", "limit", "job"});
+  table.allow_only({"algorithms", "together", "engine", "settings", "link_busy", "forwarding",
+                    "transport", "limit", "job"});
   JobStudy study;
   read_body(table, topology, seed, file, study);
   return study;

@@ -9,11 +9,13 @@
 #include "sim/files/config.hpp"
 #include "sim/synthesizer.hpp"
 #include "sim/topology.hpp"
+#include "sim/transport/transport.hpp"
 #include "sim/units.hpp"
 
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -50,6 +52,8 @@ struct JobStudy {
   std::vector<JobPlan> plans;
   SynthesisOptions options;
   std::vector<const EngineRow*> engines; ///< at least one; all must say the same
+  /// What a runtime makes of the links, for the jobs that are in one run; null: they are ideal.
+  std::shared_ptr<const Transport> transport;
 
   /// How many there are, each with a row or more. A point of a sweep is one.
   [[nodiscard]] std::size_t case_count() const;

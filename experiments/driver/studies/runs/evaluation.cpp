@@ -10,6 +10,7 @@
 #include "experiments/driver/studies/runs/busy_links.hpp"
 #include "experiments/driver/studies/runs/noisy_replay.hpp"
 #include "experiments/driver/studies/runs/with_transport.hpp"
+#include "runtime/lowering/schedule_messages.hpp"
 #include "sim/engines/agreement.hpp"
 #include "sim/error.hpp"
 #include "sim/files/files.hpp"
@@ -472,6 +473,8 @@ Evaluation evaluation_of(const Case& c, Attempt made) {
     result.transfers = made.transfers();
     result.redundant = made.verdict.redundant;
     result.verified = made.verdict.correct();
+    if (result.verified && made.outcome.schedule && !made.outcome.library)
+      result.no_runtime = runtime::lowering_refusal(*c.topology, *made.outcome.schedule);
   }
   if (result.verified) {
     try {

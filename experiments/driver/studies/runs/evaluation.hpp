@@ -138,7 +138,9 @@ struct Evaluation {
   bool chose_chunks = false; ///< nobody said how many
   std::uint64_t chunks = 0, transfers = 0, redundant = 0;
   Status status = Status::infeasible;
-  std::string note;            ///< why there is no schedule, or cut short, or not replayed
+  std::string note; ///< why there is no schedule, or cut short, or not replayed
+  /// Why no program of a runtime (msccl_runtimes()) does what the schedule does; empty: one may.
+  std::string no_runtime = {};
   std::string routing;         ///< what the algorithm used
   std::optional<Time> planned; ///< what the algorithm expects on its own picture of the network
   std::string planned_on;      ///< that picture, in words

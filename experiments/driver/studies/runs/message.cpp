@@ -101,6 +101,7 @@ constexpr auto exchange_evaluation = [](auto& stream, auto& e) {
   stream.value(e.bound_seconds);
   stream.value(e.peak_rss_bytes);
   stream.value(e.verified);
+  stream.text(e.no_runtime);
   exchange_items(stream, e.replays, exchange_replay);
   stream.text(e.hottest_link);
   stream.text(e.bottleneck);

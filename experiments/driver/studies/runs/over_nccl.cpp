@@ -1,5 +1,6 @@
 // "Is it faster than NCCL?" is asked of every schedule: their time over its, for the same
-// collective and size, on the same network, by the same engine.
+// collective and size, on the same network, by the same engine. It counts where a runtime could run
+// the schedule: what switches do in a simulation nobody has the kernels for.
 #include "experiments/driver/studies/runs/over_nccl.hpp"
 
 #include "experiments/driver/studies/registry.hpp"
@@ -119,6 +120,11 @@ void set_over_nccl(std::span<const Case> cases, std::span<Evaluation> evaluation
     if (theirs.times.empty() && cases[i].over_nccl)
       e.note += fmt::format("{}not over {}: {}", e.note.empty() ? "" : "; ",
                             nccl_of(*cases[i].topology), theirs.why_not);
+    if (!theirs.times.empty() && !e.no_runtime.empty()) {
+      e.note += fmt::format("{}not over {}: no runtime takes it: {}", e.note.empty() ? "" : "; ",
+                            nccl_of(*cases[i].topology), e.no_runtime);
+      continue;
+    }
     for (std::size_t r = 0; r < std::min(e.replays.size(), theirs.times.size()); ++r)
       if (const Time own = e.replays[r].report.completion; own.ps > 0)
         e.replays[r].over_nccl =

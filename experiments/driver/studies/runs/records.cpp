@@ -212,7 +212,8 @@ Fields<RunRow> run_fields(std::span<const Evaluation> evaluations,
     const Fields<Replay> field{
         {{"over_nccl", ratio, metric, optional,
           "How many times as fast as NCCL (RCCL on AMD's NPUs): its `collective_time_ps` for the "
-          "same problem over this one. Its schedule is replayed as all are, under ideal links",
+          "same problem over this one. Its schedule is replayed as all are, under ideal links or a "
+          "transport. Null also where no runtime takes the schedule (the note says why)",
           0, "x over nccl", higher},
          [](const Replay& r) { return Cell(r.over_nccl); }}};
     extend(fields, fields_through<RunRow>(field, replay));

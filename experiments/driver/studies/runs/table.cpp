@@ -267,6 +267,8 @@ std::string best_text(const Evaluation& e) {
                         short_text(replay.interval->low), short_text(replay.interval->high));
   if (replay.over_nccl && e.algorithm != "nccl" && e.algorithm != "rccl")
     text += fmt::format("; {} over NCCL", ratio_text(*replay.over_nccl));
+  else if (e.note.find("no runtime takes it") != std::string::npos)
+    text += "; no runtime takes it, so not over NCCL";
   if (replay.bound_at_chunks.time > replay.bound.time)
     text +=
         fmt::format("; {} the bound at these chunks, {} ({})", gap_text(replay.gap_at_chunks()),

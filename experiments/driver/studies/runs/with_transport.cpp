@@ -18,20 +18,45 @@ void require_transport(const Case& c) {
                                  c.transport->name));
 }
 
+namespace {
+
+std::vector<LibraryChoice> choices_for(const Topology& topology, const Schedule& schedule,
+                                       const std::optional<LibraryChoice>& library,
+                                       const Transport& transport) {
+  if (library) return {*library};
+  std::vector<LibraryChoice> choices;
+  for (const std::string& protocol : usable_protocols(topology, schedule, transport))
+    choices.push_back({"", protocol, 0, false});
+  if (choices.empty()) choices.push_back({"", "simple", 0, false}); // it then says what is unknown
+  return choices;
+}
+
+} // namespace
+
+SlowedNetwork slowed_network(const Topology& topology, const Collective& collective,
+                             const Schedule& schedule, const std::optional<LibraryChoice>& library,
+                             const Transport& transport, const TimeModel& model) {
+  std::optional<SlowedNetwork> best;
+  Time least;
+  for (const LibraryChoice& choice : choices_for(topology, schedule, library, transport)) {
+    Topology network = slowed(topology, collective, schedule, choice, transport);
+    const Time time = run_native(network, collective, schedule, model, {}).completion;
+    if (best && time >= least) continue;
+    least = time;
+    best = SlowedNetwork{std::move(network), transport.launch_of(topology.parts().npu_model),
+                         fmt::format("{}, {}", transport.name, choice.protocol)};
+  }
+  return std::move(*best);
+}
+
 std::vector<ReplayInput> with_transport(const Case& c, const Attempt& made,
                                         std::span<const Time> starts) {
   const Schedule* schedule = made.outcome.schedule ? &*made.outcome.schedule : nullptr;
   if (!c.transport) return {{c.topology, schedule, {starts.begin(), starts.end()}}};
-  std::vector<LibraryChoice> choices;
-  if (made.outcome.library)
-    choices.push_back(*made.outcome.library);
-  else
-    for (const std::string& protocol : usable_protocols(*c.topology, *schedule, *c.transport))
-      choices.push_back({"", protocol, 0, false});
-  if (choices.empty()) choices.push_back({"", "simple", 0, false}); // it then says what is unknown
   const Time launch = c.transport->launch_of(c.topology->parts().npu_model);
   std::vector<ReplayInput> all;
-  for (const LibraryChoice& choice : choices) {
+  for (const LibraryChoice& choice :
+       choices_for(*c.topology, *schedule, made.outcome.library, *c.transport)) {
     ReplayInput& one = all.emplace_back();
     one.by = std::make_shared<const Transported>(
         transported(*c.topology, made.collective, *schedule, choice, *c.transport));

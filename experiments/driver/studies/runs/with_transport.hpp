@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -29,6 +30,19 @@ void require_transport(const Case& c);
 /// Errors: InputError as transported().
 [[nodiscard]] std::vector<ReplayInput> with_transport(const Case& c, const Attempt& made,
                                                       std::span<const Time> starts);
+
+/// A network under a transport for runs whose schedules change on the way, or meet others (slowed()).
+struct SlowedNetwork {
+  Topology topology;
+  Time launch;
+  std::string transport; ///< as Replay::transport
+};
+/// By the library's protocol, or else the one under which the schedule takes least.
+/// Errors: InputError as transported().
+[[nodiscard]] SlowedNetwork slowed_network(const Topology& topology, const Collective& collective,
+                                           const Schedule& schedule,
+                                           const std::optional<LibraryChoice>& library,
+                                           const Transport& transport, const TimeModel& model);
 
 /// The use of links, of that of their lanes: they are busy as long as their data keeps them.
 [[nodiscard]] std::vector<LinkUse> without_lanes(const Transported& by,
