@@ -24,14 +24,14 @@ std::span<const AlgorithmRow> baseline_algorithms() {
       Setting{"system", "ASTRA-sim's system file (JSON), which it needs", true},
       Setting{"queues", "of each dimension, as --num-queues-per-dim; default 1"}};
   static const std::array rows{
-      AlgorithmRow{"ring", ring, named_collectives(), 2, "any",
+      AlgorithmRow{"ring", ring, basic_collectives(), 2, "any",
                    "Chan et al. 2006 (PPoPP); Patarasuk, Yuan 2009"},
-      AlgorithmRow{"ring1", ring_unidirectional, named_collectives(), 1, "any",
+      AlgorithmRow{"ring1", ring_unidirectional, basic_collectives(), 1, "any",
                    "Patarasuk, Yuan 2009 (JPDC 69(2))"},
-      AlgorithmRow{"ring_hamiltonian", ring_hamiltonian, named_collectives(), 2,
+      AlgorithmRow{"ring_hamiltonian", ring_hamiltonian, basic_collectives(), 2,
                    "a Hamiltonian cycle of direct links", "Patarasuk, Yuan 2009 (JPDC 69(2))"},
       AlgorithmRow{"direct", direct, all_collectives(), 1, "any", "TACOS (MICRO 2024), sec. V"},
-      AlgorithmRow{"rhd", recursive_halving_doubling, named_collectives(), 1, "2^k NPUs",
+      AlgorithmRow{"rhd", recursive_halving_doubling, basic_collectives(), 1, "2^k NPUs",
                    "Thakur, Rabenseifner, Gropp 2005 (IJHPCA 19(1))"},
       AlgorithmRow{"dbt", double_binary_tree, tree_collectives, 2, "any",
                    "Sanders, Speck, Traff 2009 (Parallel Computing 35(12))"},

@@ -145,7 +145,7 @@ Outcome recursive_halving_doubling(const Topology& topology, const Collective& c
     exchange.all_gather();
     break;
   case CollectiveKind::all_to_all: exchange.all_to_all(); break;
-  case CollectiveKind::custom: assert(false && "synthesize() refuses what the row doesn't list");
+  default: assert(false && "synthesize() refuses what the row doesn't list");
   }
   return std::move(schedule).outcome();
 }

@@ -142,7 +142,7 @@ void send_around_ring(RoutedSchedule& schedule, const std::vector<Rank>& order, 
     ring.all_gather();
     break;
   case CollectiveKind::all_to_all: ring.all_to_all(); break;
-  case CollectiveKind::custom: assert(false && "synthesize() refuses what the row doesn't list");
+  default: assert(false && "synthesize() refuses what the row doesn't list");
   }
 }
 

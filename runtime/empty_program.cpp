@@ -70,7 +70,7 @@ bool can_be_in_place(const Collective& collective) {
   const CollectiveKind kind = collective.parts.front().kind;
   return kind == CollectiveKind::all_reduce || kind == CollectiveKind::all_gather ||
          kind == CollectiveKind::reduce_scatter || kind == CollectiveKind::broadcast ||
-         kind == CollectiveKind::reduce;
+         kind == CollectiveKind::reduce || kind == CollectiveKind::hypercube;
 }
 
 } // namespace tutti::runtime

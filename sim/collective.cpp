@@ -1,6 +1,8 @@
 // A named collective is given by rules for who holds and who wants shard i, which make_collective()
 // turns into chunks; a buffer that its shards don't divide is cut into parts that differ by at most
 // one byte. Chunks with equal sets of sources (destinations) share one set.
+// Sizes are those that nccl-tests prints; sendrecv and hypercube are as in its sendrecv.cu and
+// hypercube.cu, the counts of alltoallv those of rccl-tests (alltoallv.cu).
 
 #include "sim/collective.hpp"
 
@@ -23,6 +25,11 @@ namespace {
 __extension__ typedef __int128 int128;
 
 constexpr std::array all_kinds{
+    CollectiveKind::broadcast,  CollectiveKind::reduce,     CollectiveKind::gather,
+    CollectiveKind::scatter,    CollectiveKind::all_gather, CollectiveKind::reduce_scatter,
+    CollectiveKind::all_reduce, CollectiveKind::all_to_all, CollectiveKind::sendrecv,
+    CollectiveKind::hypercube,  CollectiveKind::alltoallv,  CollectiveKind::custom};
+constexpr std::array basic_kinds{
     CollectiveKind::broadcast,  CollectiveKind::reduce,     CollectiveKind::gather,
     CollectiveKind::scatter,    CollectiveKind::all_gather, CollectiveKind::reduce_scatter,
     CollectiveKind::all_reduce, CollectiveKind::all_to_all, CollectiveKind::custom};
@@ -74,10 +81,7 @@ std::vector<NodeId> checked_group(const Topology& topology, const CollectiveSpec
 std::uint64_t chunk_total(CollectiveKind kind, std::uint64_t members,
                           std::uint64_t chunks_per_shard) {
   constexpr std::uint64_t most = 1ULL << 28; // 8 GB of them; ids and sums stay far from overflow
-  const std::uint64_t shards = kind == CollectiveKind::broadcast || kind == CollectiveKind::reduce
-                                   ? 1
-                               : kind == CollectiveKind::all_to_all ? members * members
-                                                                    : members;
+  const std::uint64_t shards = block_count(kind, members);
   if (chunks_per_shard == 0) throw InputError("a collective needs at least one chunk per shard");
   if (shards > most / chunks_per_shard)
     throw InputError(fmt::format("{} over {} NPUs in {} chunks per shard has too many chunks",
@@ -97,19 +101,32 @@ std::string_view to_text(CollectiveKind kind) {
   case CollectiveKind::reduce_scatter: return "reduce_scatter";
   case CollectiveKind::all_reduce: return "all_reduce";
   case CollectiveKind::all_to_all: return "all_to_all";
+  case CollectiveKind::sendrecv: return "sendrecv";
+  case CollectiveKind::hypercube: return "hypercube";
+  case CollectiveKind::alltoallv: return "alltoallv";
   case CollectiveKind::custom: break;
   }
   return "custom";
 }
 
+std::optional<CollectiveKind> find_collective_kind(std::string_view text) {
+  const auto plain = [](std::string_view name) {
+    std::string letters;
+    for (const char c : name)
+      if (c != '_' && c != '-' && c != ' ') letters += c >= 'A' && c <= 'Z' ? char(c + 32) : c;
+    return letters;
+  };
+  constexpr std::string_view of_tests = "_perf";
+  if (text.ends_with(of_tests)) text.remove_suffix(of_tests.size());
+  for (const CollectiveKind kind : named_collectives())
+    if (plain(to_text(kind)) == plain(text)) return kind;
+  return std::nullopt;
+}
+
 CollectiveKind parse_collective_kind(std::string_view text) {
-  std::string name(text);
-  std::replace(name.begin(), name.end(), '-', '_');
+  if (const auto found = find_collective_kind(text)) return *found;
   std::vector<std::string> known;
-  for (const CollectiveKind kind : named_collectives()) {
-    if (to_text(kind) == name) return kind;
-    known.emplace_back(to_text(kind));
-  }
+  for (const CollectiveKind kind : named_collectives()) known.emplace_back(to_text(kind));
   throw InputError(unknown_name("collective", text, known));
 }
 
@@ -119,6 +136,12 @@ std::span<const CollectiveKind> named_collectives() {
 
 std::span<const CollectiveKind> all_collectives() { return all_kinds; }
 
+std::span<const CollectiveKind> basic_collectives() {
+  return std::span(basic_kinds).first(basic_kinds.size() - 1);
+}
+
+std::span<const CollectiveKind> basic_and_custom() { return basic_kinds; }
+
 bool has_root(CollectiveKind kind) {
   return kind == CollectiveKind::broadcast || kind == CollectiveKind::reduce ||
          kind == CollectiveKind::gather || kind == CollectiveKind::scatter;
@@ -127,6 +150,15 @@ bool has_root(CollectiveKind kind) {
 bool is_reducing(CollectiveKind kind) {
   return kind == CollectiveKind::reduce || kind == CollectiveKind::reduce_scatter ||
          kind == CollectiveKind::all_reduce;
+}
+
+std::uint64_t block_count(CollectiveKind kind, std::uint64_t members) {
+  if (kind == CollectiveKind::broadcast || kind == CollectiveKind::reduce) return 1;
+  return is_by_pairs(kind) ? members * members : members;
+}
+
+bool is_by_pairs(CollectiveKind kind) {
+  return kind == CollectiveKind::all_to_all || kind == CollectiveKind::alltoallv;
 }
 
 Bytes Collective::size() const {
@@ -160,6 +192,8 @@ std::uint64_t Collective::fingerprint() const {
     hash.add(set_hashes[chunk.destinations]);
     hash.add(chunk.reduces ? 1U : 0U);
   }
+  for (const CollectivePart& part : parts) // all others differ from each other by their chunks
+    if (part.kind == CollectiveKind::hypercube) hash.add(part.first.value);
   return hash.value();
 }
 
@@ -191,13 +225,17 @@ Collective make_collective(const Topology& topology, const CollectiveSpec& spec)
   std::sort(made.sets.back().begin(), made.sets.back().end());
   const SetId everyone = n, root = spec.root;
 
-  const auto add_shards = [&](std::uint32_t shards, const auto& holds, const auto& wants) {
-    const Cut cut(spec.size, std::uint64_t{shards} * spec.chunks_per_shard);
+  const auto add_chunks = [&](Bytes size, std::uint32_t shards, const auto& holds,
+                              const auto& wants) {
+    const Cut cut(size, std::uint64_t{shards} * spec.chunks_per_shard);
     made.chunks.reserve(part.chunk_count); // only now: the cut has refused what makes no sense
     for (std::uint32_t i = 0; i < shards; ++i)
       for (std::uint32_t k = 0; k < spec.chunks_per_shard; ++k)
         made.chunks.push_back({cut.part(std::uint64_t{i} * spec.chunks_per_shard + k), holds(i),
                                wants(i), is_reducing(spec.kind)});
+  };
+  const auto add_shards = [&](std::uint32_t shards, const auto& holds, const auto& wants) {
+    add_chunks(spec.size, shards, holds, wants);
   };
   const auto always = [](SetId set) { return [set](std::uint32_t) { return set; }; };
   const auto own = [](std::uint32_t i) -> SetId { return i; };
@@ -206,12 +244,29 @@ Collective make_collective(const Topology& topology, const CollectiveSpec& spec)
   case CollectiveKind::reduce: add_shards(1, always(everyone), always(root)); break;
   case CollectiveKind::gather: add_shards(n, own, always(root)); break;
   case CollectiveKind::scatter: add_shards(n, always(root), own); break;
+  case CollectiveKind::hypercube:
   case CollectiveKind::all_gather: add_shards(n, own, always(everyone)); break;
   case CollectiveKind::reduce_scatter: add_shards(n, always(everyone), own); break;
   case CollectiveKind::all_reduce: add_shards(n, always(everyone), always(everyone)); break;
   case CollectiveKind::all_to_all:
     for (std::uint32_t i = 0; i < n; ++i) add_shards(n, always(i), own);
     break;
+  case CollectiveKind::sendrecv:
+    for (std::uint32_t i = 0; i < n; ++i) add_shards(1, always(i), always((i + 1) % n));
+    break;
+  case CollectiveKind::alltoallv: {
+    const std::int64_t step = spec.size.count / n * 2 / n;
+    const std::int64_t rest = spec.size.count - step * n * (n - 1) / 2;
+    if (step == 0)
+      throw InputError(fmt::format("{} can't be cut into the shards of alltoallv over {} NPUs",
+                                   to_text(spec.size), n));
+    for (std::uint32_t i = 0; i < n; ++i)
+      for (std::uint32_t j = 0; j < n; ++j) {
+        const std::uint32_t steps = (i + j) % n;
+        add_chunks(steps == 0 ? Bytes{rest} : Bytes{step * steps}, 1, always(i), always(j));
+      }
+    break;
+  }
   case CollectiveKind::custom:
     throw InputError("a custom collective is given chunk by chunk, in a TOML file");
   }

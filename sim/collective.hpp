@@ -6,6 +6,7 @@
 #include "sim/units.hpp"
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -24,16 +25,29 @@ enum class CollectiveKind : std::uint8_t {
   reduce_scatter, ///< combined; shard i ends at member i
   all_reduce,     ///< combined; everything ends everywhere
   all_to_all,     ///< shard j of member i to member j
+  sendrecv,       ///< everyone's buffer to the next member
+  hypercube,      ///< an All-Gather, by exchanges with the members 1, 2, 4, ... away
+  alltoallv,      ///< All-to-All whose shards differ, as in rccl-tests
   custom,         ///< any pre- and postcondition
 };
 
 [[nodiscard]] std::string_view to_text(CollectiveKind kind); ///< "all_reduce"
-/// Errors: InputError with the known names. Accepts `-` for `_`.
+/// As people and programs write it: "all_reduce", "AllReduce", "all-reduce", "allreduce",
+/// "all_reduce_perf"; nothing for what is no collective.
+[[nodiscard]] std::optional<CollectiveKind> find_collective_kind(std::string_view text);
+/// The same. Errors: InputError with the known names.
 [[nodiscard]] CollectiveKind parse_collective_kind(std::string_view text);
 [[nodiscard]] std::span<const CollectiveKind> named_collectives(); ///< all but custom, enum order
 [[nodiscard]] std::span<const CollectiveKind> all_collectives();   ///< custom last
+/// What papers' algorithms define: broadcast to all_to_all.
+[[nodiscard]] std::span<const CollectiveKind> basic_collectives();
+[[nodiscard]] std::span<const CollectiveKind> basic_and_custom(); ///< custom last
 [[nodiscard]] bool has_root(CollectiveKind kind);
 [[nodiscard]] bool is_reducing(CollectiveKind kind);
+/// Blocks of a buffer's parts that go to one place as a whole: shards, or one for each pair.
+[[nodiscard]] std::uint64_t block_count(CollectiveKind kind, std::uint64_t members);
+/// Whether each pair of members has a block of its own: all_to_all, alltoallv.
+[[nodiscard]] bool is_by_pairs(CollectiveKind kind);
 
 /// Index into Collective::sets.
 using SetId = std::uint32_t;
@@ -51,7 +65,9 @@ struct Chunk {
 ///   broadcast, reduce        : chunk f + k                      k < K
 ///   gather, scatter, all_gather, reduce_scatter, all_reduce
 ///                            : chunk f + i * K + k              shard of group[i], k < K
-///   all_to_all               : chunk f + (i * n + j) * K + k    from group[i] to group[j]
+///   sendrecv                 : chunk f + i * K + k              all of group[i]'s buffer
+///   hypercube                : as all_gather
+///   all_to_all, alltoallv    : chunk f + (i * n + j) * K + k    from group[i] to group[j]
 ///                              (i = j included: it stays where it is)
 ///   custom                   : as given; K = 1
 struct CollectivePart {

@@ -25,13 +25,8 @@ Bytes checked_sum(Bytes a, Bytes b) {
 /// How many chunks make_collective would build (see CollectivePart); as a double, since the numbers
 /// of a file may be anything.
 double chunks_wanted(const CollectiveSpec& spec, const Topology& topology) {
-  const auto members =
-      static_cast<double>(spec.group.empty() ? topology.npu_count() : spec.group.size());
-  const double shards =
-      spec.kind == CollectiveKind::broadcast || spec.kind == CollectiveKind::reduce ? 1
-      : spec.kind == CollectiveKind::all_to_all ? members * members
-                                                : members;
-  return shards * spec.chunks_per_shard;
+  const std::uint64_t members = spec.group.empty() ? topology.npu_count() : spec.group.size();
+  return static_cast<double>(block_count(spec.kind, members)) * spec.chunks_per_shard;
 }
 
 } // namespace

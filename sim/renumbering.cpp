@@ -38,8 +38,12 @@ struct View {
   std::vector<std::uint32_t> ranks; ///< of the whole's group, by the view's
 };
 
-bool is_named(const Collective& collective) {
-  return collective.parts.size() == 1 && collective.parts.front().kind != CollectiveKind::custom;
+/// Not a custom one, nor one in which ranks themselves say who sends to whom.
+bool is_by_members(const Collective& collective) {
+  if (collective.parts.size() != 1) return false;
+  const CollectiveKind kind = collective.parts.front().kind;
+  return kind != CollectiveKind::custom && kind != CollectiveKind::sendrecv &&
+         kind != CollectiveKind::hypercube;
 }
 
 /// A chunk of the whole for each of a view's, with so many chunks per shard; `ranks`: of the
@@ -52,11 +56,14 @@ std::vector<ChunkId> chunks_of(const CollectivePart& part, const std::vector<std
     case CollectiveKind::gather:
     case CollectiveKind::scatter:
     case CollectiveKind::all_gather:
+    case CollectiveKind::hypercube:
     case CollectiveKind::reduce_scatter: return ranks[b];
+    case CollectiveKind::alltoallv:
     case CollectiveKind::all_to_all: return ranks[b / members] * members + ranks[b % members];
     case CollectiveKind::broadcast:
     case CollectiveKind::reduce:
     case CollectiveKind::all_reduce:
+    case CollectiveKind::sendrecv:
     case CollectiveKind::custom: break;
     }
     return b;
@@ -430,7 +437,7 @@ Outcome planned_by_structure(SynthesisFunction run, const Topology& topology,
                              const Collective& collective, const SynthesisOptions& options,
                              bool (*tries_on)(const Outcome&),
                              bool (*is_alike)(const Outcome&, const Outcome&)) {
-  if (!is_named(collective)) return run(topology, collective, options);
+  if (!is_by_members(collective)) return run(topology, collective, options);
   return PlanningByStructure(run, topology, collective, options).best(tries_on, is_alike);
 }
 

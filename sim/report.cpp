@@ -11,10 +11,13 @@ double bus_factor(CollectiveKind kind, std::size_t npus) {
   case CollectiveKind::all_gather:
   case CollectiveKind::reduce_scatter:
   case CollectiveKind::all_to_all:
+  case CollectiveKind::alltoallv:
+  case CollectiveKind::hypercube:
   case CollectiveKind::gather:
   case CollectiveKind::scatter: return (n - 1) / n;
   case CollectiveKind::broadcast:
   case CollectiveKind::reduce:
+  case CollectiveKind::sendrecv:
   case CollectiveKind::custom: break;
   }
   return 1;

@@ -140,14 +140,35 @@ Outcome synthesize_part_by_part(
   return all;
 }
 
+namespace {
+
+/// The same chunks, without what their kinds say of them.
+Collective as_custom(Collective collective) {
+  for (CollectivePart& part : collective.parts) {
+    part.kind = CollectiveKind::custom;
+    part.root = 0;
+    part.chunks_per_shard = 1;
+    std::ranges::sort(part.group);
+  }
+  return collective;
+}
+
+} // namespace
+
 Outcome synthesize(const AlgorithmRow& row, const Topology& topology, const Collective& collective,
                    const SynthesisOptions& options) {
   require_known_settings(row, options);
   if (std::string proof = infeasibility(topology, collective); !proof.empty())
     return infeasible(std::move(proof));
-  for (const CollectivePart& part : collective.parts)
-    if (std::ranges::find(row.collectives, part.kind) == row.collectives.end())
+  const auto defines = [&row](CollectiveKind kind) {
+    return std::ranges::find(row.collectives, kind) != row.collectives.end();
+  };
+  for (const CollectivePart& part : collective.parts) {
+    if (defines(part.kind)) continue;
+    if (!defines(CollectiveKind::custom))
       return unsupported(fmt::format("{} doesn't define {}", row.name, to_text(part.kind)));
+    return synthesize(row, topology, as_custom(collective), options);
+  }
   if (!row.any_abilities)
     if (std::string missing = missing_ability(topology, collective); !missing.empty())
       return unsupported(std::move(missing));

@@ -69,6 +69,16 @@ const Unit& find_unit(std::string_view what, std::string_view text, std::string_
   std::vector<std::string> known;
   for (const Unit& unit : units) known.emplace_back(unit.name);
   if (name.empty()) refuse(what, text, fmt::format("has no unit (known: {})", joined(known, ", ")));
+  if (units.data() == byte_units.data() && name.size() == 1) // "8G", as nccl-tests takes it
+    for (const Unit& unit : units)
+      if (unit.name.size() == 2 && (unit.name[0] | 0x20) == (name[0] | 0x20)) {
+        const std::string_view number = text.substr(0, text.find(name));
+        const char letter = static_cast<char>(name[0] & ~0x20);
+        refuse(what, text,
+               fmt::format("has no unit: did you mean \"{0}{1}iB\" (as nccl-tests' {0}{1}) or "
+                           "\"{0}{2}\"?",
+                           trimmed(number), letter, unit.name));
+      }
   refuse(what, text, "has an " + unknown_name("unit", name, known));
 }
 

@@ -130,8 +130,10 @@ private:
       if (operation.priority > JobTiming::highest_priority)
         throw InputError(fmt::format("{}: priority {} is out of range (0 to {})", name,
                                      operation.priority, JobTiming::highest_priority));
-      if (operation.collective == CollectiveKind::custom)
-        throw InputError(fmt::format("{}: a workload has no custom collectives", name));
+      const auto known = basic_collectives(); // members are an order, and no ring
+      if (std::ranges::find(known, operation.collective) == known.end())
+        throw InputError(fmt::format("{}: a workload has no {} collectives", name,
+                                     to_text(operation.collective)));
     }
   }
 

@@ -17,6 +17,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <string>
 #include <utility>
@@ -30,8 +31,8 @@ using namespace nccl;
 constexpr double ps_per_us = 1e6;
 
 bool is_made_of_sends(CollectiveKind kind) {
-  return kind == CollectiveKind::all_to_all || kind == CollectiveKind::gather ||
-         kind == CollectiveKind::scatter;
+  return is_by_pairs(kind) || kind == CollectiveKind::gather || kind == CollectiveKind::scatter ||
+         kind == CollectiveKind::sendrecv || kind == CollectiveKind::hypercube;
 }
 
 /// "ring, simple, 24 channels"
@@ -125,6 +126,10 @@ Decision decide(Library library, const Topology& topology, const CollectivePart&
   made.settings = read_settings(options.settings);
   if (!is_nccl && options.settings.contains("version"))
     throw InputError("version is NCCL's; RCCL's algorithms are the same in all");
+  if (part.kind == CollectiveKind::hypercube && !std::has_single_bit(part.group.size())) {
+    made.problem = "hypercube needs 2^k NPUs, as in nccl-tests";
+    return made;
+  }
   made.system = system_of(topology, part.group, made.settings.gpu, assumed_gpu(library),
                           made.settings.node_size);
   if (!(made.problem = made.system.problem).empty()) return made;

@@ -268,6 +268,20 @@ void list_point_to_point(const Work& work) {
     for (std::uint32_t k = 0; k < pieces.count(); ++k)
       schedule.send_along(path, pieces.chunk(block, k), Op::copy);
   };
+  if (part.kind == CollectiveKind::hypercube) { // a call for each distance, one after another
+    std::vector<std::uint32_t> received(n);     // by rank: the transfer that came last
+    for (Rank distance = 1; distance < n; distance *= 2) {
+      std::vector<std::uint32_t> next(n);
+      for (Rank from = 0; from < n; ++from)
+        for (Rank block = from & ~(distance - 1), sent = 0; sent < distance; ++sent) {
+          send(from, from ^ distance, block + sent);
+          if (distance > 1) schedule.wait_for(received[from]);
+          next[from ^ distance] = static_cast<std::uint32_t>(schedule.transfers() - 1);
+        }
+      received = std::move(next);
+    }
+    return;
+  }
   constexpr std::uint32_t peers_a_block = 8;
   const std::uint32_t size = system.nodes > 1 ? std::gcd(peers_a_block, system.gpus) : system.gpus;
   const std::uint32_t groups = n / size, period = std::bit_ceil(groups);
@@ -278,8 +292,10 @@ void list_point_to_point(const Work& work) {
       for (std::uint32_t i = 0; i < n; ++i) { // in the order of nodes
         const std::uint32_t group = (i / size + apart) % groups, local = (i % size + turn) % size;
         const Rank from = system.ranks[i], to = system.ranks[group * size + local];
-        if (part.kind == CollectiveKind::all_to_all)
+        if (is_by_pairs(part.kind))
           send(from, to, from * n + to);
+        else if (part.kind == CollectiveKind::sendrecv && to == (from + 1) % n)
+          send(from, to, from);
         else if (part.kind == CollectiveKind::gather && to == part.root)
           send(from, to, from);
         else if (part.kind == CollectiveKind::scatter && from == part.root)

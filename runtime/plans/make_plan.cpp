@@ -136,14 +136,15 @@ void emulate_links(Plan& plan, const Program& program, const Topology& network) 
   }
 }
 
-/// Units that make up Collective::size(): of an all_to_all each member's buffer counts, not all.
+/// Units that make up Collective::size(): where each member has a buffer of that size, of one.
 std::uint64_t units_of_size(const Program& program) {
   std::uint64_t units = 0;
   for (const CollectivePart& part : program.collective.parts) {
     std::uint64_t own = 0;
     for (std::uint32_t c = 0; c < part.chunk_count; ++c)
       own += program.chunk_units[part.first.value + c];
-    units += part.kind == CollectiveKind::all_to_all ? own / part.group.size() : own;
+    const bool has_each = is_by_pairs(part.kind) || part.kind == CollectiveKind::sendrecv;
+    units += has_each ? own / part.group.size() : own;
   }
   return units;
 }

@@ -47,7 +47,9 @@ std::optional<SurvivingCollective> among_survivors(const Collective& whole,
   }
   if (whole.parts.size() != 1) return std::nullopt;
   const CollectivePart& part = whole.parts.front();
-  if (part.kind == CollectiveKind::custom) return std::nullopt;
+  if (part.kind == CollectiveKind::custom || part.kind == CollectiveKind::sendrecv ||
+      part.kind == CollectiveKind::alltoallv)
+    return std::nullopt;
   if (has_root(part.kind) && !network.is_up(part.group[part.root])) return std::nullopt;
 
   SurvivingCollective left;

@@ -72,7 +72,10 @@ std::string_view theorem(CollectiveKind kind, bool on_average) {
   switch (kind) {
   case CollectiveKind::broadcast: return "Theorem 9";
   case CollectiveKind::scatter: return "as Theorem 9";
+  case CollectiveKind::hypercube:
   case CollectiveKind::all_gather: return "Theorem 11";
+  case CollectiveKind::sendrecv:
+  case CollectiveKind::alltoallv:
   case CollectiveKind::all_to_all: return "as Theorem 11";
   case CollectiveKind::reduce: return "Theorem 13";
   case CollectiveKind::gather: return "as Theorem 13";

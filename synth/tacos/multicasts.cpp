@@ -89,6 +89,9 @@ std::optional<Multicasts> as_multicasts(const Topology& topology, const Collecti
   case CollectiveKind::gather:
   case CollectiveKind::scatter:
   case CollectiveKind::all_to_all: return std::nullopt;
+  case CollectiveKind::sendrecv:
+  case CollectiveKind::hypercube:
+  case CollectiveKind::alltoallv:
   case CollectiveKind::custom: return custom_multicasts(topology, collective);
   default: return named_multicasts(topology, collective.parts.front());
   }

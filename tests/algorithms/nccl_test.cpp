@@ -670,4 +670,55 @@ TEST_CASE("the time of 72 GPUs grows as the size does, in chunks of NCCL's own o
   }
 }
 
+TEST_CASE("sendrecv, hypercube and alltoallv are sends as nccl-tests makes them") {
+  using enum CollectiveKind;
+  constexpr std::int64_t size = 64 << 20;
+  const auto seconds_on = [&](const char* machine, CollectiveKind kind) {
+    const Topology topology = make_topology(machine);
+    const Collective collective = make_collective(topology, {kind, Bytes{size}, {}, 0, 1});
+    const Outcome outcome = nccl_algorithm(topology, collective, {});
+    REQUIRE(outcome.schedule);
+    const Verdict verdict = verify(topology, collective, *outcome.schedule);
+    INFO(machine << ", " << collective.name() << (verdict.fault ? ": " + verdict.fault->text : ""));
+    CHECK(verdict.correct());
+    CHECK(verdict.redundant == 0);
+    return run_native(topology, collective, *outcome.schedule, {}).completion.seconds();
+  };
+  // Through a port of 450 GB/s goes the whole buffer; 7/8 of it, doubling from 1/8 on, each time
+  // when the one before is over; and all but a rank's own shard.
+  const double port = double(size) / 450e9;
+  CHECK(seconds_on("dgx_h100", sendrecv) == Approx(port).epsilon(0.05));
+  CHECK(seconds_on("dgx_h100", hypercube) == Approx(7 / 8.0 * port).epsilon(0.1));
+  // The shards of rank r of 8 are 4, 1, 2, ... 7 steps of 1/32 for the ranks from -r on; that of
+  // rank 4 or 0 for itself has 4, those of others for themselves 2 or 6: 30/32 leave some rank.
+  CHECK(seconds_on("dgx_h100", alltoallv) == Approx(30 / 32.0 * port).epsilon(0.15));
+  CHECK(seconds_on("dgx_h100:2", sendrecv) > 2 * port); // over NICs of 50 GB/s between nodes
+  const Topology six = make_topology("dgx_h100,npus=6");
+  const Outcome none =
+      nccl_algorithm(six, make_collective(six, {hypercube, Bytes{size}, {}, 0, 1}), {});
+  CHECK(none.status == Status::unsupported);
+  CHECK(none.note == "hypercube needs 2^k NPUs, as in nccl-tests");
+}
+
+TEST_CASE("algorithms of papers don't define collectives of tests, or plan their chunks") {
+  using enum CollectiveKind;
+  const Topology topology = make_topology("mesh2d:2x3");
+  for (const CollectiveKind kind : {sendrecv, hypercube, alltoallv}) {
+    CAPTURE(to_text(kind));
+    const Collective collective = make_collective(topology, {kind, Bytes{72'000}, {}, 0, 2});
+    for (const AlgorithmRow& row : baseline_algorithms()) {
+      CAPTURE(row.name);
+      const Outcome outcome = synthesize(row, topology, collective, {});
+      if (row.name == "direct" || (row.name == "nccl" && kind != hypercube)) {
+        REQUIRE(outcome.schedule);
+        CHECK(verify(topology, collective, *outcome.schedule).correct());
+      } else {
+        CHECK(outcome.status == Status::unsupported);
+        if (row.name == "ring")
+          CHECK(outcome.note == fmt::format("ring doesn't define {}", to_text(kind)));
+      }
+    }
+  }
+}
+
 } // namespace nccl_test

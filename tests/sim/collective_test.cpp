@@ -7,6 +7,7 @@
 #include "tests/samples.hpp"
 
 #include <algorithm>
+#include <utility>
 #include <vector>
 
 namespace collective_test {
@@ -57,6 +58,56 @@ TEST_CASE("what each collective means on three NPUs") {
   check(CollectiveKind::reduce_scatter, 3, 2, all, {2});
   check(CollectiveKind::all_reduce, 3, 2, all, all);
   check(CollectiveKind::all_to_all, 9, 5, {1}, {2}); // chunk i * n + j
+}
+
+TEST_CASE("sendrecv, hypercube and alltoallv are those of nccl-tests and rccl-tests") {
+  const Topology topology = samples::ring(4);
+  CollectiveSpec spec = spec_of(CollectiveKind::sendrecv, Bytes{64}, 2);
+  spec.group = {NodeId{2}, NodeId{0}, NodeId{3}};
+  const Collective ring = make_collective(topology, spec);
+  REQUIRE(ring.chunks.size() == 6); // two for each, of the whole buffer
+  CHECK(ring.chunks[5].size == Bytes{32});
+  CHECK(values(ring.sources(ChunkId{0})) == std::vector<std::uint32_t>{2});
+  CHECK(values(ring.destinations(ChunkId{0})) == std::vector<std::uint32_t>{0});
+  CHECK(values(ring.destinations(ChunkId{5})) == std::vector<std::uint32_t>{2});
+  CHECK(ring.size() == Bytes{64});
+
+  const Collective cube = make_collective(topology, spec_of(CollectiveKind::hypercube, Bytes{64}));
+  const Collective gather =
+      make_collective(topology, spec_of(CollectiveKind::all_gather, Bytes{64}));
+  REQUIRE(cube.chunks.size() == 4);
+  CHECK(values(cube.destinations(ChunkId{3})) == std::vector<std::uint32_t>{0, 1, 2, 3});
+  CHECK(cube.fingerprint() != gather.fingerprint()); // other sends, though the same is wanted
+
+  // alltoallv.cu of four ranks and 64 bytes: a step is 64 / 4 * 2 / 4 = 8, the rest 64 - 6 * 8.
+  const Collective uneven =
+      make_collective(topology, spec_of(CollectiveKind::alltoallv, Bytes{64}));
+  REQUIRE(uneven.chunks.size() == 16);
+  const std::vector<std::int64_t> of_rank_1{8, 16, 24, 16}; // to 0, 1, 2 and 3, where 1 + 3 = 4
+  for (std::uint32_t to = 0; to < 4; ++to) {
+    CHECK(uneven.chunks[4 + to].size == Bytes{of_rank_1[to]});
+    CHECK(values(uneven.sources(ChunkId{4 + to})) == std::vector<std::uint32_t>{1});
+    CHECK(values(uneven.destinations(ChunkId{4 + to})) == std::vector<std::uint32_t>{to});
+  }
+  CHECK(message_of([&] {
+          (void)make_collective(topology, spec_of(CollectiveKind::alltoallv, Bytes{7}));
+        }) == "7B can't be cut into the shards of alltoallv over 4 NPUs");
+}
+
+TEST_CASE("names of collectives are understood as programs and people write them") {
+  using enum CollectiveKind;
+  for (const auto& [name, kind] :
+       {std::pair("alltoall", all_to_all), std::pair("AllToAll", all_to_all),
+        std::pair("allreduce", all_reduce), std::pair("all-reduce", all_reduce),
+        std::pair("AllReduce", all_reduce), std::pair("all_reduce_perf", all_reduce),
+        std::pair("reduce-scatter", reduce_scatter), std::pair("ReduceScatter", reduce_scatter),
+        std::pair("broadcast_perf", broadcast), std::pair("send_recv", sendrecv),
+        std::pair("all_to_all_v", alltoallv), std::pair("HyperCube", hypercube)}) {
+    CAPTURE(name);
+    CHECK(find_collective_kind(name) == kind);
+  }
+  for (const char* none : {"", "custom", "all", "reduce_all", "perf"})
+    CHECK_FALSE(find_collective_kind(none));
 }
 
 TEST_CASE("a buffer that doesn't divide is cut into parts a byte apart at most") {
@@ -143,7 +194,8 @@ TEST_CASE("collectives that make no sense are refused in words") {
   };
   CHECK(unread("all_reduec") ==
         "unknown collective \"all_reduec\" (known: broadcast, reduce, gather, scatter, all_gather, "
-        "reduce_scatter, all_reduce, all_to_all; did you mean \"all_reduce\"?)");
+        "reduce_scatter, all_reduce, all_to_all, sendrecv, hypercube, alltoallv; did you mean "
+        "\"all_reduce\"?)");
   CHECK(unread("broadcast,rot=3") ==
         "unknown key of broadcast \"rot\" (known: root, group; did you mean \"root\"?)");
   CHECK(unread("all_reduce,root=3") == "unknown key of all_reduce \"root\" (known: group)");

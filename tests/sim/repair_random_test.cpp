@@ -142,7 +142,7 @@ std::optional<Collective> random_collective(Random& random, const Topology& topo
                                             const AlgorithmRow& row) {
   std::vector<Collective> parts;
   for (std::uint64_t count = random.below(8) == 0 ? 2 : 1; count > 0; --count) {
-    const auto kinds = named_collectives();
+    const auto kinds = basic_collectives();
     CollectiveSpec spec;
     spec.kind = kinds[random.below(kinds.size())];
     if (std::ranges::find(row.collectives, spec.kind) == row.collectives.end()) return std::nullopt;

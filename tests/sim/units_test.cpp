@@ -33,6 +33,10 @@ TEST_CASE("sizes, times and bandwidths are read exactly") {
 TEST_CASE("a quantity that is none is refused in words") {
   const auto bytes = [](const char* text) { return message_of([&] { (void)parse_bytes(text); }); };
   CHECK(bytes("12") == "size \"12\" has no unit (known: B, kB, MB, GB, TB, KiB, MiB, GiB, TiB)");
+  CHECK(bytes("8G") ==
+        "size \"8G\" has no unit: did you mean \"8GiB\" (as nccl-tests' 8G) or \"8GB\"?");
+  CHECK(bytes("1.5 m") ==
+        "size \"1.5 m\" has no unit: did you mean \"1.5MiB\" (as nccl-tests' 1.5M) or \"1.5MB\"?");
   CHECK(bytes("12GIB") == "size \"12GIB\" has an unknown unit \"GIB\" (known: B, kB, MB, GB, TB, "
                           "KiB, MiB, GiB, TiB; did you mean \"GB\"?)");
   CHECK(bytes("-1GB") == "size \"-1GB\" is negative");

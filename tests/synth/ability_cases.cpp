@@ -75,7 +75,7 @@ AbilityCase random_ability_case(Random& random) {
   Topology topology = random_able_network(random, member);
   std::vector<Collective> parts;
   for (std::uint64_t count = random.below(8) == 0 ? 2 : 1; count > 0; --count) {
-    const auto kinds = named_collectives();
+    const auto kinds = basic_collectives();
     const CollectiveKind kind = kinds[random.below(kinds.size())];
     const auto root = has_root(kind) ? static_cast<std::uint32_t>(random.below(group.size())) : 0;
     parts.push_back(make_collective(topology, {kind, Bytes{6000}, group, root,

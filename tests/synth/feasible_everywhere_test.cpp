@@ -123,7 +123,7 @@ RandomNeed random_need(Random& random, std::uint64_t digits, bool unable_npus) {
   }
   std::vector<Collective> parts;
   for (std::uint64_t count = random.below(8) == 0 ? 2 : 1; count > 0; --count) {
-    const CollectiveKind kind = named_collectives()[random.below(named_collectives().size())];
+    const CollectiveKind kind = basic_collectives()[random.below(basic_collectives().size())];
     std::vector<NodeId> group;
     for (int tries = 0; group.empty() || tries < 4; ++tries) { // mostly of those in reach
       group = some_npus(random, topology, 2);

@@ -91,7 +91,7 @@ private:
     const std::uint32_t g = group(1 + below(npus_));
     Operation operation = communication(g);
     operation.kind = Operation::Kind::collective;
-    operation.collective = named_collectives()[below(named_collectives().size())];
+    operation.collective = basic_collectives()[below(basic_collectives().size())];
     if (has_root(operation.collective)) operation.root = below(made_.groups[g].size());
     for (const NodeId member : made_.groups[g]) {
       operation.role = role(member.value, g);

@@ -19,13 +19,6 @@ namespace {
 /// Shards of fewer bytes stay whole where nobody says otherwise.
 constexpr std::int64_t least_to_choose = 1024;
 
-/// Shards of a buffer.
-std::int64_t shard_count(const CollectiveSpec& spec) {
-  const auto n = static_cast<std::int64_t>(spec.group.size());
-  if (spec.kind == CollectiveKind::broadcast || spec.kind == CollectiveKind::reduce) return 1;
-  return spec.kind == CollectiveKind::all_to_all ? n * n : n;
-}
-
 } // namespace
 
 /// How a collective is to be made for an algorithm.
@@ -41,8 +34,8 @@ CollectivePlanner::CollectivePlanner(const PlanningOptions& options,
 }
 
 std::vector<AlgorithmRow> CollectivePlanner::candidates(CollectiveKind kind) const {
-  const auto chosen = options_.by_collective.find(std::string(to_text(kind)));
-  if (chosen != options_.by_collective.end()) return {chosen->second};
+  for (const auto& [name, row] : options_.by_collective)
+    if (parse_collective_kind(name) == kind) return {row};
   return options_.algorithms;
 }
 
@@ -85,7 +78,8 @@ PlanVariant variant_of(const PlannedCollective& planned) {
 /// Buffers too small for that many chunks have fewer; those too small for any are padded.
 std::vector<CollectivePlanner::Cut> CollectivePlanner::cuts_for(const AlgorithmRow& row,
                                                                 const CollectiveSpec& spec) const {
-  const std::int64_t shards = shard_count(spec), least = shards * row.chunk_multiple;
+  const std::int64_t shards = static_cast<std::int64_t>(block_count(spec.kind, spec.group.size())),
+                     least = shards * row.chunk_multiple;
   Cut cut{spec, std::nullopt};
   cut.spec.size.count = std::max(spec.size.count, least);
   if (options_.chunks.empty()) {

@@ -47,9 +47,8 @@ int type_of(CollectiveKind kind) {
   case CollectiveKind::broadcast: return 5;
   case CollectiveKind::all_to_all: return 6;
   case CollectiveKind::reduce_scatter: return 7;
-  case CollectiveKind::custom: break;
+  default: throw InputError(fmt::format("Chakra has no {}", to_text(kind)));
   }
-  throw InputError("a workload has no custom collectives");
 }
 
 /// Chakra's own reader takes these from the signed field of 32 bits alone, ASTRA-sim from any.

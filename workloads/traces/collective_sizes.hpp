@@ -15,7 +15,7 @@ namespace tutti {
 
 /// The least size of a buffer: a byte, or one for each member where it is cut into their shards.
 [[nodiscard]] inline Bytes least_size(CollectiveKind kind, std::size_t members) {
-  const bool is_whole = kind == CollectiveKind::broadcast || kind == CollectiveKind::reduce;
+  const bool is_whole = block_count(kind, members) == 1;
   return {is_whole ? 1 : static_cast<std::int64_t>(members)};
 }
 

@@ -402,8 +402,8 @@ constexpr const char* usual_transport_help =
 void add_options(CLI::App& app, CompareArguments& compare) {
   add_topology(app, compare.topology);
   app.add_option("log", compare.logs,
-                 "one or more files: what nccl-tests or rccl-tests printed, JSON of NCCL's "
-                 "Inspector, or a table in CSV")
+                 "one or more files, or - for standard input: what nccl-tests or rccl-tests "
+                 "printed, their JSON, JSON of NCCL's Inspector, or a table in CSV")
       ->required();
   app.add_option("-c,--collective", compare.collective,
                  "collective of logs that don't name theirs; of tables and the Inspector's JSON, "

@@ -51,7 +51,7 @@ void require_file(const std::string& file, bool is_executed) {
 AlgorithmRow row_of(std::shared_ptr<const OutsideAlgorithm> outside) {
   AlgorithmRow row{};
   row.name = outside->name;
-  row.collectives = named_collectives();
+  row.collectives = basic_collectives();
   row.chunk_multiple = 1;
   row.needs = "any";
   row.source = "from outside";

@@ -21,6 +21,12 @@ std::vector<std::string> collective_names() {
   return names;
 }
 
+std::string with_own_name(std::string_view text) {
+  const std::size_t end = std::min(text.find(','), text.size());
+  const auto kind = find_collective_kind(trimmed(text.substr(0, end)));
+  return std::string(kind ? to_text(*kind) : text.substr(0, end)) + std::string(text.substr(end));
+}
+
 bool is_collective_file(std::string_view text) {
   return text.find('/') != std::string_view::npos || unpacked_name(text).ends_with(".toml");
 }

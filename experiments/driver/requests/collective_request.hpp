@@ -24,6 +24,9 @@ struct CollectiveRequest {
 /// Those that have one.
 [[nodiscard]] std::vector<std::string> collective_names();
 
+/// "AllReduce,group=0-3" with Tutti's name: "all_reduce,group=0-3"; what isn't known stays.
+[[nodiscard]] std::string with_own_name(std::string_view text);
+
 /// True for the name of a TOML file: a text with `/` or `.toml` at its end.
 [[nodiscard]] bool is_collective_file(std::string_view text);
 

@@ -78,7 +78,7 @@ std::size_t topology_index(const ConfigValue& value, Networks networks) {
 }
 
 std::string collective_beside(const std::string& text, const std::string& source_name) {
-  return is_collective_file(text) ? beside(text, source_name) : text;
+  return is_collective_file(text) ? beside(text, source_name) : with_own_name(text);
 }
 
 std::vector<std::string> texts_of(const ConfigValue& value, const std::string& source_name) {

@@ -21,7 +21,7 @@ namespace tutti::runtime {
 
 namespace {
 
-constexpr std::array<MscclCollectiveRow, 9> msccl_rows{{
+constexpr std::array<MscclCollectiveRow, 12> msccl_rows{{
     {CollectiveKind::all_reduce, "allreduce"},
     {CollectiveKind::all_gather, "allgather"},
     {CollectiveKind::reduce_scatter, "reducescatter"},
@@ -30,7 +30,10 @@ constexpr std::array<MscclCollectiveRow, 9> msccl_rows{{
     {CollectiveKind::reduce, "reduce"},
     {CollectiveKind::gather, "gather"},
     {CollectiveKind::scatter, "scatter"},
-    {CollectiveKind::custom, "custom"},
+    {CollectiveKind::custom, "custom"}, // what a file with this word is read as
+    {CollectiveKind::sendrecv, "custom"},
+    {CollectiveKind::hypercube, "custom"},
+    {CollectiveKind::alltoallv, "custom"},
 }};
 
 /// [block]: the last step that must be over.
@@ -206,14 +209,14 @@ std::string_view msccl_collective_word(const Program& program) {
   if (collective.parts.size() != 1)
     throw InputError(fmt::format("MSCCL runs one collective at a time, not {}", collective.name()));
   const CollectivePart& part = collective.parts.front();
-  if (part.kind == CollectiveKind::custom) return "custom";
+  const auto word = std::ranges::find(msccl_rows, part.kind, &MscclCollectiveRow::kind)->word;
+  if (word == "custom") return word;
   bool everyone = part.group.size() == ranks;
   for (std::uint32_t i = 0; everyone && i < ranks; ++i) everyone = part.group[i] == NodeId{i};
   if (!everyone)
     throw InputError(fmt::format("MSCCL's collectives are over all ranks in their order, not {}",
                                  collective.name()));
-  const auto rows = msccl_collectives();
-  return std::ranges::find(rows, part.kind, &MscclCollectiveRow::kind)->word;
+  return word;
 }
 
 std::uint32_t msccl_chunks_per_loop(const Program& program) {

@@ -26,7 +26,7 @@ CollectiveKind kind_of_word(std::string_view word) {
   std::vector<std::string> known;
   for (const MscclCollectiveRow& row : msccl_collectives()) {
     if (row.word == word) return row.kind;
-    known.emplace_back(row.word);
+    if (std::ranges::find(known, row.word) == known.end()) known.emplace_back(row.word);
   }
   throw InputError(unknown_name("collective", word, known));
 }
@@ -137,7 +137,7 @@ MscclSkeleton msccl_skeleton(const MscclLayout& layout, const std::vector<RankPr
     break;
   default: spec.chunks_per_shard = chunks; break; // broadcast, reduce
   }
-  const std::uint64_t shards = spec.kind == CollectiveKind::all_to_all ? count * count : count;
+  const std::uint64_t shards = is_by_pairs(spec.kind) ? count * count : count;
   if (std::uint64_t{spec.chunks_per_shard} * shards > most_foreign_chunks)
     throw InputError(
         fmt::format("{} chunks are too many", std::uint64_t{spec.chunks_per_shard} * shards));

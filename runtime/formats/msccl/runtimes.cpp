@@ -154,18 +154,12 @@ MscclLimits common_limits(std::span<const MscclRuntime* const> runtimes) {
 }
 
 std::optional<std::string_view> msccl_word(const MscclRuntime& runtime, CollectiveKind kind) {
-  switch (kind) {
-  case CollectiveKind::reduce_scatter: return runtime.reduce_scatter;
-  case CollectiveKind::gather:
-  case CollectiveKind::scatter:
-    if (!runtime.has_gather) return std::nullopt;
-    break;
-  case CollectiveKind::custom:
-    if (!runtime.has_custom) return std::nullopt;
-    break;
-  default: break;
-  }
-  return std::ranges::find(msccl_collectives(), kind, &MscclCollectiveRow::kind)->word;
+  if (kind == CollectiveKind::reduce_scatter) return runtime.reduce_scatter;
+  const auto word = std::ranges::find(msccl_collectives(), kind, &MscclCollectiveRow::kind)->word;
+  const bool is_gather = kind == CollectiveKind::gather || kind == CollectiveKind::scatter;
+  if ((is_gather && !runtime.has_gather) || (word == "custom" && !runtime.has_custom))
+    return std::nullopt;
+  return word;
 }
 
 std::string_view common_msccl_word(CollectiveKind kind,

@@ -157,7 +157,7 @@ TEST_CASE("what is wrong in a log is told by its line, and nothing is guessed") 
                              ranks(2) +       // to line 4
                              names_with_root; // to line 6
   const std::string row = "8388608 2097152 float sum -1 100.0 83.89 ";
-  CHECK(refused("8388608 2097152 float sum -1 100.0 83.89 83.89 0 N/A N/A N/A N/A\n") ==
+  CHECK(refused("8388608 2097152 float sum -1 100.0 83.89 83.89 0 N/A N/A\n") ==
         "1: a row before the line that names its columns (# size count type ...)");
   CHECK(refused(before + row + "83.89 0 100.0 83\n") == "7: 11 values in 13 columns: cut short");
   CHECK(refused(before + row + "83.89 3 N/A N/A N/A N/A\n") == "7: 3 elements are wrong");
@@ -169,8 +169,7 @@ TEST_CASE("what is wrong in a log is told by its line, and nothing is guessed") 
         "7: time \"x\" is no number");
   CHECK(refused(before + "8388608 2097152 float sum -1 0 83.89 83.89 0 N/A N/A N/A N/A\n") ==
         "7: a time that isn't above 0");
-  CHECK(refused("# Collective test starting: hypercube_perf\n") ==
-        "1: unknown test \"hypercube_perf\"");
+  CHECK(refused("# Collective test starting: gossip_perf\n") == "1: unknown test \"gossip_perf\"");
   CHECK(refused(ranks(2) + names_with_root + row + "83.89 0 N/A N/A N/A N/A\n") ==
         "6: the log doesn't say of which collective: give it with -c");
   CHECK(refused(before + row + "83.89 0 N/A N/A N/A N/A\n", {CollectiveKind::broadcast, {}}) ==
@@ -198,6 +197,11 @@ TEST_CASE("a table in CSV, quotes and a choice of rows") {
                     file + ": no row of those that were asked for");
   const std::string header = "npus,collective,bytes,time_us\n";
   CHECK_THAT(refused("npus,collective,size\n"), ContainsSubstring("1:17: unknown column \"size\""));
+  const Measurements one_bad =
+      read_measurements(files.written(header + "8,AllReduce,1024,1\n8,AllReduce,1024,fast\n"), {});
+  CHECK(one_bad.rows.size() == 1);
+  REQUIRE(one_bad.left_out.size() == 1);
+  CHECK_THAT(one_bad.left_out[0], ContainsSubstring(":3:18: time_us \"fast\" is no positive"));
   CHECK(refused("npus,collective,time_us\n") == "1:1: no column bytes");
   CHECK(refused(header + "8,AllReduce,1024\n") == "2:1: 3 values in 4 columns");
   CHECK(refused(header + "8,Gossip,1024,1\n") == "2:3: unknown collective \"Gossip\"");
@@ -283,13 +287,23 @@ TEST_CASE("rows that are broken, wrong data and another clock are refused by the
   const std::string head = "# Collective test starting: all_reduce_perf\n" + names_with_root;
   const std::string row = " 1048576  262144  float  sum  -1  34.07  30.78  53.86  0  34.05  30.79  "
                           "53.89  0\n";
-  CHECK(refused(head + row + " 2097152  524288\n") == "5: 2 values in 13 columns: cut short");
+  CHECK(refused(head + " 2097152  524288\n") == "4: 2 values in 13 columns: cut short");
   CHECK(refused(head + " 1M  262144  float  sum  -1  34.07  30.78  53.86  0  34.05  30.79  53.89  "
                        "0\n") == "4: size \"1M\" is not a whole number");
   CHECK(refused(head + " 1048576  262144  float  sum  -1  0x22  30.78  53.86  0  34.05  30.79  "
                        "53.89  0\n") == "4: time \"0x22\" is no number");
-  CHECK(refused(head + row + "# Out of bounds values : 12 FAILED\n") ==
-        "5: wrong data: Out of bounds values : 12 FAILED");
+  CHECK(refused(head + "# Out of bounds values : 12 FAILED\n") ==
+        "4: wrong data: # Out of bounds values : 12 FAILED");
+  {
+    Files files;
+    const Measurements made =
+        read_measurements(files.written(head + row + " 2097152  524288\n" + row +
+                                        "# Out of bounds values : 3 FAILED\n"),
+                          {});
+    CHECK(made.rows.size() == 4);
+    CHECK(made.left_out.size() == 2); // the row that is cut, and what the test says of its data
+    CHECK_THAT(made.notes.back(), ContainsSubstring("2 problems were measured more than once"));
+  }
   CHECK(refused("#  size  count  type  redop  root  cputime  algbw  busbw  #wrong\n") ==
         "1: cputime is the processor's (-C 1), not the collective's");
   CHECK(refused("collective,bytes,bytes,time_us\n") == "1:18: column bytes twice");
@@ -358,10 +372,15 @@ TEST_CASE("a row in the line of a message is read or told, and never vanishes") 
   CHECK(rows_and_notes(message + " " + row) == std::pair<std::size_t, std::size_t>(4, 0));
   CHECK(rows_and_notes(row + " " + message) == std::pair<std::size_t, std::size_t>(4, 0));
   CHECK(rows_and_notes(message) == std::pair<std::size_t, std::size_t>(2, 0));
-  // Wherever the message runs into the row, behind what says that it is one.
+  // Wherever the message runs into the row, behind what says that it is one: figures before it
+  // count where they are complete, that is once a blank is behind them.
+  const std::size_t has_out = row.find("31.99 ") + 6, has_in = row.find("32.16 ") + 6;
   for (std::size_t at = std::string("1048576 262144 float ").size(); at < row.size(); ++at) {
     INFO(row.substr(0, at));
-    CHECK(rows_and_notes(row.substr(0, at) + message) == std::pair<std::size_t, std::size_t>(2, 1));
+    const std::size_t kept = at >= has_in ? 2 : at >= has_out ? 1 : 0;
+    CHECK(rows_and_notes(row.substr(0, at) + message) == std::pair(2 + kept, std::size_t{1}));
+    // And whole where the rest comes behind the message.
+    CHECK(rows_and_notes(row.substr(0, at) + message + "\n" + row.substr(at)).first == 4);
   }
 }
 

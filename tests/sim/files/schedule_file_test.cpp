@@ -385,8 +385,8 @@ TEST_CASE("what is wrong in a JSON file is said with its key") {
     CHECK(
         error_with("\"all_gather\"", "\"all_gatter\"") ==
         "r.json: collective.parts[0]: unknown collective \"all_gatter\" (known: broadcast, reduce, "
-        "gather, scatter, all_gather, reduce_scatter, all_reduce, all_to_all; did you mean "
-        "\"all_gather\"?)");
+        "gather, scatter, all_gather, reduce_scatter, all_reduce, all_to_all, sendrecv, hypercube, "
+        "alltoallv; did you mean \"all_gather\"?)");
     CHECK(error_with("\"size\": 30", "\"size\": 0") ==
           "r.json: collective.parts[0]: \"size\" is 0, not in 1 .. 9223372036854775807");
     CHECK(error_with("\"size\": 30", "\"size\": 18446744073709551615") ==

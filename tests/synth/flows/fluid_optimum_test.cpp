@@ -153,7 +153,7 @@ TEST_CASE("fluid optimum: on random networks what cuts, programs and packed tree
   int packed = 0, exact = 0, halves_above = 0;
   for (int i = 0; i < 60; ++i) {
     const Topology topology = random_network(random, false, false);
-    for (const CollectiveKind kind : named_collectives()) {
+    for (const CollectiveKind kind : basic_collectives()) {
       INFO("case " << i << ", " << to_text(kind));
       const Collective collective = collective_on(topology, kind);
       const FlowProblem problem = flow_problem(topology, collective);
@@ -197,7 +197,7 @@ TEST_CASE("fluid optimum: shared groups, memories and process groups are honoure
   int optimal = 0, all = 0;
   for (int i = 0; i < 60; ++i) {
     const Topology topology = random_network(random, true, true);
-    for (const CollectiveKind kind : named_collectives()) {
+    for (const CollectiveKind kind : basic_collectives()) {
       std::vector<NodeId> group;
       if (i % 2 == 0)
         for (std::uint32_t v = 0; v + 1 < topology.npu_count(); ++v) group.emplace_back(v);

@@ -298,7 +298,7 @@ bool is_quick(const Topology& topology, CollectiveKind kind) {
 
 TEST_CASE("flow program: merging by symmetries changes no optimum") {
   for (const Topology& topology : small_networks())
-    for (const CollectiveKind kind : named_collectives())
+    for (const CollectiveKind kind : basic_collectives())
       for (const std::uint32_t root : {0U, 2U}) {
         if (!is_quick(topology, kind) || (root > 0 && !has_root(kind))) continue;
         CollectiveSpec spec;
@@ -312,7 +312,7 @@ TEST_CASE("flow program: merging by symmetries changes no optimum of larger ones
   std::vector<Topology> networks = small_networks();
   networks.push_back(make_topology("torus2d:4x4"));
   for (const Topology& topology : networks)
-    for (const CollectiveKind kind : named_collectives()) {
+    for (const CollectiveKind kind : basic_collectives()) {
       if (is_quick(topology, kind) ||
           (topology.npu_count() > 9 && kind == CollectiveKind::all_reduce))
         continue;
@@ -323,7 +323,7 @@ TEST_CASE("flow program: merging by symmetries changes no optimum of larger ones
 }
 
 TEST_CASE("flow program: merging with process groups and weights of links") {
-  for (const CollectiveKind kind : named_collectives()) {
+  for (const CollectiveKind kind : basic_collectives()) {
     CollectiveSpec spec;
     spec.kind = kind;
     spec.group = {NodeId{0}, NodeId{2}, NodeId{3}};
@@ -347,7 +347,7 @@ TEST_CASE("flow program: merging with process groups and weights of links") {
 
 TEST_CASE("flow program: prices prove the optimum") {
   for (const Topology& topology : small_networks())
-    for (const CollectiveKind kind : named_collectives()) {
+    for (const CollectiveKind kind : basic_collectives()) {
       CAPTURE(topology.name(), to_text(kind));
       CollectiveSpec spec;
       spec.kind = kind;
@@ -367,7 +367,7 @@ TEST_CASE("flow program: prices prove the optimum") {
 
 TEST_CASE("flow program: no fluid schedule is better", "[slow]") {
   for (const Topology& topology : small_networks())
-    for (const CollectiveKind kind : named_collectives()) {
+    for (const CollectiveKind kind : basic_collectives()) {
       CAPTURE(topology.name(), to_text(kind));
       CollectiveSpec spec;
       spec.kind = kind;

@@ -73,7 +73,7 @@ void check_networks(std::uint32_t step) {
   for (const char* name : {"ring:5,bandwidth=50GB/s,latency=0.5us", "mesh2d:2x3", "dgx1",
                            "switch:4,bandwidth=25GB/s,latency=1us", "ndv2x2_pcie"}) {
     const Topology topology = make_topology(name);
-    for (const CollectiveKind kind : named_collectives()) {
+    for (const CollectiveKind kind : basic_collectives()) {
       const Collective collective = make_collective(topology, {kind, Bytes{480'000}, {}, 0, 2});
       for (const TimeModel& model : {TimeModel{}, busy_latency}) {
         if (!is_due()) continue;

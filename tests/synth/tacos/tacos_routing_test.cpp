@@ -126,7 +126,7 @@ Collective random_custom(Random& random, const Topology& topology) {
 Collective random_collective(Random& random, const Topology& topology) {
   std::vector<Collective> parts;
   for (std::uint64_t count = 1 + random.below(3); count > 0; --count) {
-    const CollectiveKind kind = all_collectives()[random.below(all_collectives().size())];
+    const CollectiveKind kind = basic_and_custom()[random.below(basic_and_custom().size())];
     if (kind == CollectiveKind::custom) {
       parts.push_back(random_custom(random, topology));
       continue;

@@ -145,7 +145,7 @@ RunMatrix matrix_of(const CheckAlgorithmArguments& arguments, std::size_t networ
   RunMatrix matrix;
   matrix.topologies.resize(networks);
   std::iota(matrix.topologies.begin(), matrix.topologies.end(), 0);
-  for (const CollectiveKind kind : named_collectives())
+  for (const CollectiveKind kind : basic_collectives())
     matrix.collectives.push_back({std::string(to_text(kind))});
   matrix.collectives.push_back({"all_reduce,group=0+1"}); // of members that aren't all
   matrix.sizes = {of_option("--size", [&] { return parse_bytes(arguments.size); })};

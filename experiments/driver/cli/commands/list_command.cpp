@@ -91,6 +91,9 @@ std::string_view meaning_of(CollectiveKind kind) {
   case CollectiveKind::reduce_scatter: return "combined; shard i ends at member i";
   case CollectiveKind::all_reduce: return "combined; everything ends everywhere";
   case CollectiveKind::all_to_all: return "shard j of member i to member j";
+  case CollectiveKind::sendrecv: return "everyone's buffer to the next member";
+  case CollectiveKind::hypercube: return "an all_gather, by exchanges with members 2^k away";
+  case CollectiveKind::alltoallv: return "all_to_all whose shards differ, as in rccl-tests";
   case CollectiveKind::custom: break;
   }
   return "from a TOML file: any pre- and postcondition";
@@ -213,7 +216,7 @@ Records runtimes() {
   using R = runtime::MscclRuntime;
   const auto words = [](const R& r) {
     Texts words;
-    for (const CollectiveKind kind : all_collectives())
+    for (const CollectiveKind kind : basic_and_custom())
       if (const auto word = runtime::msccl_word(r, kind)) words.emplace_back(*word);
     return words;
   };

@@ -33,14 +33,17 @@ std::vector<FitStudyRow> rows_of(std::span<const std::string> files,
                                  const MeasurementRequest& request, const Topology& topology,
                                  Bytes least, Bytes most) {
   std::vector<FitStudyRow> rows;
-  for (const std::string& file : files)
-    for (MeasuredRow& measured : read_measurements(file, request).rows) {
+  for (const std::string& file : files) {
+    Measurements read = read_measurements(file, request);
+    if (!read.left_out.empty()) throw InputError(read.left_out.front()); // a fit takes all or none
+    for (MeasuredRow& measured : read.rows) {
       require_npus(measured, topology.npu_count(), topology.name());
       std::string aside;
       if (measured.size < least) aside = "below " + to_text(least);
       if (measured.size > most) aside = "beyond " + to_text(most);
       rows.push_back({std::move(measured), std::move(aside)});
     }
+  }
   std::ranges::stable_sort(rows, {}, [](const FitStudyRow& row) {
     return std::tuple(row.measured.kind, row.measured.size.count);
   });

@@ -1,7 +1,8 @@
 // What a machine has reached, as nccl-tests and rccl-tests print it, as NCCL's Inspector records
-// it, or in a table.
+// it, or in a table; with what the file says of the run.
 #pragma once
 
+#include "experiments/driver/studies/measurements/log_facts.hpp"
 #include "sim/collective.hpp"
 #include "sim/units.hpp"
 
@@ -23,7 +24,9 @@ struct MeasuredRow {
   bool is_in_place = false;
   double seconds = 0;
   double bus_factor = 0;  ///< busbw over algbw as printed, where both say enough; else 0
-  std::uint32_t root = 0; ///< of Broadcast and Reduce
+  std::uint32_t root = 0; ///< of collectives that have one
+  /// Of each iteration, in order, where the file has them (-I with -J); else empty.
+  std::vector<double> iteration_seconds = {};
   [[nodiscard]] std::string place() const; ///< "FILE:LINE"
 };
 
@@ -33,8 +36,10 @@ struct MeasuredRow {
 [[nodiscard]] std::string bus_factor_problem(const MeasuredRow& row, std::uint32_t npus);
 
 struct Measurements {
-  std::vector<MeasuredRow> rows;  ///< in the order of the file
-  std::vector<std::string> notes; ///< what is to be known of them: a log that is cut short
+  std::vector<MeasuredRow> rows;     ///< in the order of the file
+  std::vector<std::string> notes;    ///< what is to be known of them, by line; what is left out too
+  std::vector<std::string> left_out; ///< rows that are, and why
+  LogFacts facts;                    ///< what the file says of the run
 };
 
 struct MeasurementRequest {
@@ -43,17 +48,16 @@ struct MeasurementRequest {
   std::vector<std::pair<std::string, std::string>> only;
 };
 
-/// Rows of a file in one of three formats, recognized by its content: JSON records of the
-/// Inspector, a CSV table with a line of names (source, hardware, topology, npus, collective,
-/// bytes, time_us, algbw_GBps, busbw_GBps; collective, bytes and one of the last three are needed),
-/// or a log of nccl-tests of any version, whose own line of names says what its columns are.
-/// Several records of the Inspector for one size make one row, their median. Errors: InputError
-/// with the line for a row that is cut short, that comes before its names, whose figures contradict
-/// each other or say wrong data, of an unknown collective; a file without rows.
+/// Rows of a file ("-": of standard input), packed or not, in one of these forms, recognized by its
+/// content: a log of nccl-tests or rccl-tests of any version, pasted from wherever (log_text.hpp),
+/// whose own line of names says what its columns are; JSON, of nccl-tests (-J), of rccl-tests (a
+/// record on each line, or a list), or records of NCCL's Inspector; a CSV table with a line of names
+/// (source, hardware, topology, npus, collective, bytes, time_us, algbw_GBps, busbw_GBps;
+/// collective, bytes and one of the last three are needed; or those of rccl-tests). Several records
+/// of the Inspector for one size make one row, their median. A row that is broken, whose figures
+/// contradict each other or say wrong data, or that isn't understood is left out, and named in the
+/// notes. Errors: InputError with the line for a file without rows; for columns of a table.
 [[nodiscard]] Measurements read_measurements(const std::string& file,
                                              const MeasurementRequest& request);
-
-/// "all_reduce_perf", "AllReduce", "alltoall": nothing for what is no collective.
-[[nodiscard]] std::optional<CollectiveKind> collective_of_tests(std::string_view name);
 
 } // namespace tutti
