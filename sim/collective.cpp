@@ -116,8 +116,7 @@ std::optional<CollectiveKind> find_collective_kind(std::string_view text) {
       if (c != '_' && c != '-' && c != ' ') letters += c >= 'A' && c <= 'Z' ? char(c + 32) : c;
     return letters;
   };
-  constexpr std::string_view of_tests = "_perf";
-  if (text.ends_with(of_tests)) text.remove_suffix(of_tests.size());
+  text = text.substr(0, text.find("_perf")); // also all_reduce_perf_mpi
   for (const CollectiveKind kind : named_collectives())
     if (plain(to_text(kind)) == plain(text)) return kind;
   return std::nullopt;

@@ -101,6 +101,7 @@ Cut cut_of(const System& system, const Graphs& graphs, CollectiveKind kind, cons
     const std::int64_t multiple = sharers / std::gcd(sharers, std::int64_t{blocks});
     pieces = divided_up(pieces, multiple) * multiple;
   }
+  if (kind == CollectiveKind::alltoallv) pieces = 8; // buffers' steps that a peer is sent at a time
   // A transfer or two of each piece for each rank; evenly over channels still.
   constexpr std::int64_t most_transfers = std::int64_t{1} << 22;
   const std::int64_t ranks = std::int64_t{system.nodes} * system.gpus;

@@ -262,10 +262,13 @@ void list_point_to_point(const Work& work) {
   const Pieces pieces(schedule);
   const CollectivePart& part = schedule.part();
   const Rank n = schedule.size();
+  // All peers are served at once, which matters where their shards differ: piece after piece of all.
+  const std::uint32_t passes = part.kind == CollectiveKind::alltoallv ? pieces.count() : 1;
+  std::uint32_t first = 0;
   const auto send = [&](Rank from, Rank to, std::uint32_t block) {
     if (from == to) return;
     const PathId path = wiring.any(from, to, from + to);
-    for (std::uint32_t k = 0; k < pieces.count(); ++k)
+    for (std::uint32_t k = first; k < first + pieces.count() / passes; ++k)
       schedule.send_along(path, pieces.chunk(block, k), Op::copy);
   };
   if (part.kind == CollectiveKind::hypercube) { // a call for each distance, one after another
@@ -286,7 +289,8 @@ void list_point_to_point(const Work& work) {
   const std::uint32_t size = system.nodes > 1 ? std::gcd(peers_a_block, system.gpus) : system.gpus;
   const std::uint32_t groups = n / size, period = std::bit_ceil(groups);
   std::uint32_t apart = 0;
-  for (std::uint32_t round = 0; round < period; apart = (apart + ++round) % period) {
+  for (std::uint32_t step = 0; step < period * passes; apart = (apart + ++step) % period) {
+    first = step / period;
     if (apart >= groups) continue;
     for (std::uint32_t turn = 0; turn < size; ++turn)
       for (std::uint32_t i = 0; i < n; ++i) { // in the order of nodes

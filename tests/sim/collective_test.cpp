@@ -101,7 +101,7 @@ TEST_CASE("names of collectives are understood as programs and people write them
         std::pair("allreduce", all_reduce), std::pair("all-reduce", all_reduce),
         std::pair("AllReduce", all_reduce), std::pair("all_reduce_perf", all_reduce),
         std::pair("reduce-scatter", reduce_scatter), std::pair("ReduceScatter", reduce_scatter),
-        std::pair("broadcast_perf", broadcast), std::pair("send_recv", sendrecv),
+        std::pair("broadcast_perf_mpi", broadcast), std::pair("send_recv", sendrecv),
         std::pair("all_to_all_v", alltoallv), std::pair("HyperCube", hypercube)}) {
     CAPTURE(name);
     CHECK(find_collective_kind(name) == kind);

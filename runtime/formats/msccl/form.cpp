@@ -30,9 +30,10 @@ constexpr std::array<MscclCollectiveRow, 12> msccl_rows{{
     {CollectiveKind::reduce, "reduce"},
     {CollectiveKind::gather, "gather"},
     {CollectiveKind::scatter, "scatter"},
-    {CollectiveKind::custom, "custom"}, // what a file with this word is read as
+    {CollectiveKind::custom, "custom"},
+    // A file is read as the first with its word.
+    {CollectiveKind::hypercube, "allgather"},
     {CollectiveKind::sendrecv, "custom"},
-    {CollectiveKind::hypercube, "custom"},
     {CollectiveKind::alltoallv, "custom"},
 }};
 

@@ -98,7 +98,8 @@ void require_whole_buffers(const Program& form, const MscclRuntime& runtime) {
   const CollectiveKind kind = form.collective.parts.front().kind;
   const std::uint32_t chunks = msccl_chunks_per_loop(form);
   for (std::uint32_t r = 0; r < ranks; ++r) {
-    const std::uint32_t in = form.ranks[r].input * (kind == CollectiveKind::all_gather ? ranks : 1);
+    const bool gathers = kind == CollectiveKind::all_gather || kind == CollectiveKind::hypercube;
+    const std::uint32_t in = form.ranks[r].input * (gathers ? ranks : 1);
     const std::uint32_t out =
         form.ranks[r].output * (kind == CollectiveKind::reduce_scatter ? ranks : 1);
     if ((in > 0 && in != chunks) || (out > 0 && out != chunks))

@@ -115,6 +115,9 @@ TEST_CASE("forms of a file: ends of lines, encodings, Markdown, no marks") {
   check_whole(read(replaced(whole, "#", ""))); // Markdown's headings
   check_whole(read("Hello,\n\nmy numbers:\n```\n" + whole + "```\nIs this normal, with 8 GPUs?\n"));
   check_whole(read(replaced(whole, "\n", "\x1b[0m\n")));
+  check_whole(read(
+      "<pre>" + replaced(replaced(whole, "\n", "</span>\n"), "   ", "   <span class=\"line\">")));
+  check_whole(read("$ srun ./all_reduce_perf_mpi -b 1M\n" + whole.substr(whole.find('\n') + 1)));
   std::string table =
       "# Collective test starting: all\\_reduce\\_perf\n" + devices(2) +
       "| size | count | type | redop | root | time | algbw | busbw | #wrong | time | "
@@ -211,6 +214,8 @@ TEST_CASE("messages of NCCL's between, in and behind rows") {
                    "     1048576        262144     float     sum      -1nodea:1:2 [0] NCCL INFO "
                    "rank 3    50.00   20.97   20.97      0    52.00   20.16   20.16      0\n" +
                    row_2 + end));
+  // Ends of lines that are lost.
+  check_whole(read(head + replaced(row_1, "\n", " ") + row_2 + end));
   // Figures of nobody are named.
   const Measurements orphan =
       read(head + row_1 + "    52.00   20.16   20.16      0\n" + row_2 + end);

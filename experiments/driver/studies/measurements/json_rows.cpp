@@ -180,7 +180,9 @@ private:
     for (const Json& argument : json.value("args", Json::array())) {
       const auto word = argument.is_string() ? argument.get<std::string>() : std::string();
       const std::string_view program = std::string_view(word).substr(word.rfind('/') + 1);
-      const auto found = program.ends_with("_perf") ? find_collective_kind(program) : std::nullopt;
+      const auto found = program.find("_perf") != std::string_view::npos
+                             ? find_collective_kind(program)
+                             : std::nullopt;
       if (!found) continue;
       if (request_.kind && *request_.kind != *found)
         throw InputError(

@@ -181,7 +181,8 @@ private:
   void take_commands(const LogWords& words) {
     for (const std::string_view word : words) {
       const std::string_view program = word.substr(word.rfind('/') + 1);
-      if (!program.ends_with("_perf") || !find_collective_kind(program)) continue;
+      if (program.find("_perf") == std::string_view::npos || !find_collective_kind(program))
+        continue;
       begin_test();
       name(program);
     }
@@ -207,6 +208,12 @@ private:
     if (!row && take_remark(plain, words)) return give_up_half_at_remark(is_marked);
     if (is_marked && !row) return give_up_half();
     if (row) {
+      const LogWords rest(words.begin() + static_cast<std::ptrdiff_t>(*row + 3), words.end());
+      if (const auto next = row_in(rest); next && *next > 0) { // whose ends of lines are lost
+        const std::size_t at = offset_in(text, rest[*next]);
+        take_text(text.substr(0, at));
+        return take_text(text.substr(at));
+      }
       give_up_half();
       half_ = Half{std::string(text.substr(offset_in(text, words[*row]))), {}, number_};
       return finish_if_whole();

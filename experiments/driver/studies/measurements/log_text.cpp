@@ -71,6 +71,17 @@ std::size_t escape_length(std::string_view text) {
   return std::isalpha(static_cast<unsigned char>(text[end])) != 0 ? end + 1 : is_real ? at : 0;
 }
 
+/// Length of a tag of HTML at the beginning of a text; 0: none. Open MPI's <stdout> is none.
+std::size_t tag_length(std::string_view text) {
+  constexpr std::array<std::string_view, 10> names{"span", "pre", "code", "div", "br",
+                                                   "p",    "td",  "tr",   "b",   "font"};
+  if (text.size() < 3 || text.front() != '<') return 0;
+  const std::size_t begin = text[1] == '/' ? 2 : 1, end = text.find_first_of(">\n");
+  if (end == std::string_view::npos || text[end] != '>') return 0;
+  const std::string_view name = text.substr(begin, text.find_first_of(" />", begin) - begin);
+  return std::ranges::find(names, name) == names.end() ? 0 : end + 1;
+}
+
 /// Length of a date, a time or both at the beginning of a text; 0: none.
 std::size_t stamp_length(std::string_view text) {
   // 9: a digit, _: a digit or a blank, a: a letter
@@ -190,8 +201,8 @@ std::string plain_text(std::string_view bytes) {
   text.reserve(bytes.size());
   for (std::size_t at = 0; at < bytes.size();) {
     const std::string_view rest = bytes.substr(at);
-    if (const std::size_t escape = escape_length(rest); escape > 0) {
-      at += escape;
+    if (const std::size_t skipped = std::max(escape_length(rest), tag_length(rest)); skipped > 0) {
+      at += skipped;
     } else if (rest.starts_with(no_break)) {
       text += ' ';
       at += no_break.size();

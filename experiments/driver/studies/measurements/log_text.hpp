@@ -13,8 +13,8 @@ using LogWords = std::vector<std::string_view>;
 [[nodiscard]] LogWords words_of(std::string_view line);
 
 /// UTF-8 with "\n" at the ends of lines: from UTF-16 or UTF-8 with or without a byte order mark,
-/// "\r\n", colours of a terminal (also where its escape character has become "^[" or "\e"),
-/// no-break spaces. Lines keep their numbers.
+/// "\r\n", colours of a terminal (also where its escape character has become "^[" or "\e"), tags
+/// of HTML, no-break spaces. Lines keep their numbers.
 [[nodiscard]] std::string plain_text(std::string_view bytes);
 
 /// A line without what stands before it: ranks ("[1,0]<stdout>:", "[prterun-a-1@1,0]<stdout>: ",
