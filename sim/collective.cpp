@@ -254,7 +254,11 @@ Collective make_collective(const Topology& topology, const CollectiveSpec& spec)
     for (std::uint32_t i = 0; i < n; ++i) add_shards(1, always(i), always((i + 1) % n));
     break;
   case CollectiveKind::alltoallv: {
-    const std::int64_t step = spec.size.count / n * 2 / n;
+    // In elements of its default type, float, where the buffer has whole ones.
+    constexpr std::int64_t of_float = 4;
+    const std::int64_t unit =
+        spec.size.count % of_float == 0 && spec.size.count / n / of_float * 2 >= n ? of_float : 1;
+    const std::int64_t step = spec.size.count / n / unit * 2 / n * unit;
     const std::int64_t rest = spec.size.count - step * n * (n - 1) / 2;
     if (step == 0)
       throw InputError(fmt::format("{} can't be cut into the shards of alltoallv over {} NPUs",

@@ -52,7 +52,9 @@ bool must_have_schedule(const AlgorithmRow& row, CollectiveKind kind, std::size_
   if (row.name == "ring_hamiltonian" || row.name == "rccl" || row.needs == "coordinates" ||
       !defines(row, kind))
     return false;
-  return row.name != "rhd" || std::has_single_bit(members);
+  const bool needs_power =
+      row.name == "rhd" || (row.name == "nccl" && kind == CollectiveKind::hypercube);
+  return !needs_power || std::has_single_bit(members);
 }
 
 void check_schedule(const Topology& topology, const Collective& collective,

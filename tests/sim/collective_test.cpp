@@ -89,6 +89,11 @@ TEST_CASE("sendrecv, hypercube and alltoallv are those of nccl-tests and rccl-te
     CHECK(values(uneven.sources(ChunkId{4 + to})) == std::vector<std::uint32_t>{1});
     CHECK(values(uneven.destinations(ChunkId{4 + to})) == std::vector<std::uint32_t>{to});
   }
+  // 100 floats: 25 * 2 / 4 of them are a step, 100 - 6 * 12 the rest.
+  const Collective floats =
+      make_collective(topology, spec_of(CollectiveKind::alltoallv, Bytes{400}));
+  CHECK(floats.chunks[0].size == Bytes{112});
+  CHECK(floats.chunks[1].size == Bytes{48});
   CHECK(message_of([&] {
           (void)make_collective(topology, spec_of(CollectiveKind::alltoallv, Bytes{7}));
         }) == "7B can't be cut into the shards of alltoallv over 4 NPUs");

@@ -131,7 +131,7 @@ Topology random_network(Random& random) {
 std::vector<CollectiveSpec> collectives_of(std::span<const NodeId> members, Bytes size,
                                            std::uint32_t chunks_per_shard) {
   std::vector<CollectiveSpec> specs;
-  for (const CollectiveKind kind : named_collectives())
+  for (const CollectiveKind kind : basic_collectives())
     for (std::uint32_t root = 0; root < (has_root(kind) ? members.size() : 1); ++root)
       specs.push_back({kind, size, {members.begin(), members.end()}, root, chunks_per_shard});
   return specs;
