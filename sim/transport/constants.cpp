@@ -106,9 +106,9 @@ void slow_down_launch(Transport& transport, const std::string& model, Time& laun
 }
 
 void slow_down_rates(TransportRule& rule, const std::string& npu_model) {
-  const double rates = 1 + (is_elsewhere(rule, npu_model)
-                                ? rule.rates_elsewhere.value_or(rule.rates_within)
-                                : rule.rates_within);
+  const double rates =
+      1 + (is_elsewhere(rule, npu_model) ? rule.rates_elsewhere.value_or(rule.rates_within)
+                                         : rule.rates_within);
   rule.share /= rates;
   if (rule.channel.bytes_per_second > 0)
     rule.channel.bytes_per_second =
@@ -116,9 +116,9 @@ void slow_down_rates(TransportRule& rule, const std::string& npu_model) {
 }
 
 void slow_down_times(TransportRule& rule, const std::string& npu_model) {
-  const double times = 1 + (is_elsewhere(rule, npu_model)
-                                ? rule.times_elsewhere.value_or(rule.times_within)
-                                : rule.times_within);
+  const double times =
+      1 + (is_elsewhere(rule, npu_model) ? rule.times_elsewhere.value_or(rule.times_within)
+                                         : rule.times_within);
   stretch(rule.latency, times);
   stretch(rule.handover, times);
 }
@@ -161,6 +161,50 @@ Transport at_its_slowest(Transport transport, const std::string& npu_model) {
     slow_down_times(rule, npu_model);
   }
   return transport;
+}
+
+namespace {
+
+/// Calls `take(part, the one that stands in for it)`.
+template <typename Take>
+void each_stand_in(const Transport& transport, const Topology& topology, const Take& take) {
+  for (const std::string& part : topology.parts().link_parts)
+    if (const std::string known = transport.part_for(part); !known.empty() && known != part)
+      take(part, known);
+}
+
+} // namespace
+
+Transport with_stand_ins(Transport transport, const Topology& topology) {
+  double rates = 0, times = 0;
+  for (const TransportRule& rule : transport.rules) {
+    rates = std::max({rates, rule.rates_within, rule.rates_elsewhere.value_or(0)});
+    times = std::max({times, rule.times_within, rule.times_elsewhere.value_or(0)});
+  }
+  const std::vector<TransportRule> known = transport.rules;
+  each_stand_in(transport, topology, [&](const std::string& part, const std::string& other) {
+    for (TransportRule rule : known) {
+      if (rule.part != other) continue;
+      rule.part = part;
+      rule.measured_on.clear();
+      rule.rates_within = rates;
+      rule.times_within = times;
+      transport.rules.push_back(std::move(rule));
+    }
+  });
+  return transport;
+}
+
+Transport at_its_slowest(Transport transport, const Topology& topology) {
+  return at_its_slowest(with_stand_ins(std::move(transport), topology), topology.parts().npu_model);
+}
+
+std::string stand_ins(const Transport& transport, const Topology& topology) {
+  std::string text;
+  each_stand_in(transport, topology, [&](const std::string& part, const std::string& other) {
+    text += fmt::format("{}{} as {}", text.empty() ? "" : ", ", part, other);
+  });
+  return text;
 }
 
 } // namespace tutti

@@ -44,8 +44,8 @@ private:
 [[nodiscard]] bool knows_intervals(const Transport& transport);
 /// What may be off for a reason of its own: the rates or the times of a rule, or a model's launch.
 struct Uncertainty {
-  std::string name;      ///< "nvlink4.simple rates", "launch.h100"
-  std::size_t rule = 0;  ///< of the transport; as many as it has: a launch
+  std::string name;                       ///< "nvlink4.simple rates", "launch.h100"
+  std::size_t rule = 0;                   ///< of the transport; as many as it has: a launch
   ConstantKind kind = ConstantKind::time; ///< time, or share for all rates
 };
 
@@ -58,5 +58,12 @@ struct Uncertainty {
                                     const Uncertainty& of);
 /// The slow end of all.
 [[nodiscard]] Transport at_its_slowest(Transport transport, const std::string& npu_model);
+/// With rules for all parts of this network: what stands in for one (Transport::part_for()) may be
+/// off by as much as anything that the transport has. New rules follow the transport's own.
+[[nodiscard]] Transport with_stand_ins(Transport transport, const Topology& topology);
+/// at_its_slowest() of that.
+[[nodiscard]] Transport at_its_slowest(Transport transport, const Topology& topology);
+/// Of the network's parts those that others stand in for: "pcie3 as pcie4, ...". Empty: none.
+[[nodiscard]] std::string stand_ins(const Transport& transport, const Topology& topology);
 
 } // namespace tutti

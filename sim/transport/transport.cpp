@@ -16,6 +16,7 @@
 #include <algorithm>
 #include <bitset>
 #include <cmath>
+#include <cstdlib>
 #include <set>
 #include <unordered_map>
 #include <utility>
@@ -141,11 +142,32 @@ Time Transport::launch_of(const std::string& npu_model) const {
   return others == launch.end() ? Time{} : others->second;
 }
 
+std::string Transport::part_for(const std::string& part) const {
+  const auto kind_of = [](std::string_view name) { // "pcie", 3
+    const std::size_t digits = name.find_last_not_of("0123456789") + 1;
+    return std::pair(name.substr(0, digits),
+                     std::strtol(std::string(name.substr(digits)).c_str(), nullptr, 10));
+  };
+  const auto [kind, generation] = kind_of(part);
+  std::string nearest;
+  std::pair<std::int64_t, std::int64_t> least(INT64_MAX, 0); // apart, generation
+  for (const TransportRule& each : rules) {
+    if (each.part == part) return part;
+    const auto [other, its] = kind_of(each.part);
+    const std::pair<std::int64_t, std::int64_t> apart(std::abs(its - generation), its);
+    if (other != kind || kind.empty() || apart >= least) continue;
+    least = apart;
+    nearest = each.part;
+  }
+  return nearest;
+}
+
 const TransportRule& Transport::rule(const std::string& part, const std::string& protocol) const {
   std::vector<std::string> parts, protocols;
+  const std::string known = part_for(part);
   for (const TransportRule& each : rules) {
-    if (each.part == part && each.protocol == protocol) return each;
-    if (each.part == part) protocols.push_back(each.protocol);
+    if (each.part == known && each.protocol == protocol) return each;
+    if (each.part == known) protocols.push_back(each.protocol);
     if (std::ranges::find(parts, each.part) == parts.end()) parts.push_back(each.part);
   }
   if (part.empty())
@@ -232,10 +254,10 @@ private:
   }
 
   [[nodiscard]] const TransportRule& rule_of(LinkId id) const {
-    const std::string part = topology_.part_of(id);
+    const std::string part = topology_.part_of(id), known = transport_.part_for(part);
     const bool is_nvls = crossings_[id.value].in_switch &&
                          std::ranges::any_of(transport_.rules, [&](const TransportRule& rule) {
-                           return rule.part == part && rule.protocol == "nvls";
+                           return rule.part == known && rule.protocol == "nvls";
                          });
     try {
       return transport_.rule(part, is_nvls ? "nvls" : choice_.protocol);
@@ -336,7 +358,7 @@ Topology slowed(const Topology& topology, const Collective& collective, const Sc
 Topology with_latencies(const Topology& topology, const Transport& transport) {
   TopologyParts parts = topology.parts();
   for (std::uint32_t l = 0; l < parts.links.size(); ++l) {
-    const std::string part = topology.part_of(LinkId{l});
+    const std::string part = transport.part_for(topology.part_of(LinkId{l}));
     for (const TransportRule& rule : transport.rules)
       if (rule.part == part && rule.protocol == "simple")
         parts.links[l].latency = latency_within(topology, topology.link(LinkId{l}), rule.latency);
@@ -349,7 +371,8 @@ std::vector<std::string> usable_protocols(const Topology& topology, const Schedu
   std::vector<std::string> parts;
   for (std::size_t t = 0; t < schedule.size(); ++t)
     for (const LinkId link : schedule.paths().links(schedule.path_of(t)))
-      if (std::string part = topology.part_of(link); std::ranges::find(parts, part) == parts.end())
+      if (std::string part = transport.part_for(topology.part_of(link));
+          std::ranges::find(parts, part) == parts.end())
         parts.push_back(std::move(part));
   std::vector<std::string> usable;
   for (const char* protocol : {"ll", "ll128", "simple"})

@@ -47,6 +47,9 @@ struct Transport {
   std::vector<TransportRule> rules;
 
   [[nodiscard]] Time launch_of(const std::string& npu_model) const;
+  /// The part whose rules are those of `part`: itself, or else the nearest generation of its kind
+  /// ("pcie4" for "pcie3", the older one of two), which stands in for it. Empty: there is none.
+  [[nodiscard]] std::string part_for(const std::string& part) const;
   /// Errors: InputError where the transport doesn't know the part, or the part the protocol.
   [[nodiscard]] const TransportRule& rule(const std::string& part,
                                           const std::string& protocol) const;

@@ -312,6 +312,36 @@ TEST_CASE("no step is faster than its links, and groups shrink by those in use")
         Bandwidth{40'000'000'000});
 }
 
+TEST_CASE("the nearest generation of its kind stands in for a part, and may be off by the most") {
+  Transport transport;
+  transport.name = "t";
+  for (const char* part : {"pcie4", "pcie6", "nvlink3", "rdma"}) {
+    TransportRule rule;
+    rule.part = part;
+    rule.protocol = "simple";
+    rule.share = rule.part == "pcie6" ? 0.9 : 0.8;
+    rule.rates_within = rule.part == "rdma" ? 0.5 : 0.1;
+    rule.measured_on = {"h100"};
+    transport.rules.push_back(rule);
+  }
+  for (const auto& [part, known] :
+       {std::pair("pcie3", "pcie4"), std::pair("pcie4", "pcie4"), std::pair("pcie5", "pcie4"),
+        std::pair("pcie7", "pcie6"), std::pair("nvlink1", "nvlink3"), std::pair("rdma2", "rdma"),
+        std::pair("xgmi2", ""), std::pair("", "")})
+    CHECK(transport.part_for(part) == known);
+  const Topology ring = ring_of(3, "pcie7");
+  CHECK(transport.rule("pcie7", "simple").share == Approx(0.9));
+  CHECK(stand_ins(transport, ring) == "pcie7 as pcie6");
+  CHECK(stand_ins(transport, ring_of(3, "pcie6")).empty());
+  CHECK(usable_protocols(ring, all_gather_on(ring, 1), transport) ==
+        std::vector<std::string>{"simple"});
+  TopologyParts parts = ring.parts();
+  parts.npu_model = "h100"; // on which pcie6 was measured, and pcie7 wasn't
+  const Transport slow = at_its_slowest(transport, Topology(std::move(parts)));
+  CHECK(slow.rule("pcie6", "simple").share == Approx(0.9 / 1.1));
+  CHECK(slow.rule("pcie7", "simple").share == Approx(0.9 / 1.5));
+}
+
 TEST_CASE("links of no part, and protocols that a part doesn't have, are refused by name") {
   const Transport transport = transport_with(simple);
   const auto message = [&](const std::string& part, const std::string& protocol) {

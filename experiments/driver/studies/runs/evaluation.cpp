@@ -264,15 +264,19 @@ void add_interval(const Case& c, const Attempt& made, const ReplayInput& on,
                   std::span<const Time> starts, Replay& one) {
   if (!knows_intervals(*c.transport)) return;
   const std::string& npus = c.topology->parts().npu_model;
+  const Transport whole = with_stand_ins(*c.transport, *c.topology);
   const auto time = [&](Transport transport) {
     return time_under(c, made, on, starts, one.report.model, std::move(transport));
   };
-  one.interval = interval_of(one.report.completion, time(at_its_slowest(*c.transport, npus)));
+  one.interval = interval_of(one.report.completion, time(at_its_slowest(whole, npus)));
   one.interval->low = std::max(one.interval->low, one.bound_at_chunks.time);
   if (!c.sensitivities) return;
+  std::vector<std::size_t> rules = on.by->rules;
+  for (std::size_t r = c.transport->rules.size(); r < whole.rules.size(); ++r) rules.push_back(r);
   constexpr double deviations = 1.645; // to the end of an interval that holds 90 %
-  for (const Uncertainty& of : uncertainties_of(*c.transport, npus, on.by->rules)) {
-    const Time slow = time(at_slow_end(*c.transport, npus, of));
+  for (const Uncertainty& of : uncertainties_of(whole, npus, rules)) {
+    const Time slow = time(at_slow_end(whole, npus, of));
+    if (slow == one.report.completion) continue;
     one.sensitivities.push_back(
         {of.name, std::log(slow.seconds() / one.report.completion.seconds()) / deviations});
   }
@@ -349,6 +353,9 @@ void replay_under_models(const Case& c, const Attempt& made, Evaluation& result)
     add_note(result, "several collectives at once have no channels: the transport is applied as to "
                      "a schedule of no library");
   const std::vector<ReplayInput> networks = with_transport(c, made, starts);
+  if (c.transport)
+    if (const std::string parts = stand_ins(*c.transport, *c.topology); !parts.empty())
+      add_note(result, fmt::format("transport {} takes {}", c.transport->name, parts));
   for (const Discipline discipline : c.disciplines) {
     if (made.outcome.compact)
       if (const std::string problem = compact_problem(*made.outcome.compact, *c.engine, discipline);

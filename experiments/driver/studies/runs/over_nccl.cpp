@@ -3,6 +3,7 @@
 // the schedule: what switches do in a simulation nobody has the kernels for.
 #include "experiments/driver/studies/runs/over_nccl.hpp"
 
+#include "algorithms/nccl/hardware.hpp"
 #include "experiments/driver/studies/registry.hpp"
 
 #include <fmt/format.h>
@@ -18,7 +19,8 @@
 namespace tutti {
 
 std::string nccl_of(const Topology& topology) {
-  return topology.parts().npu_model.starts_with("mi") ? "rccl" : "nccl";
+  const nccl::Gpu* gpu = nccl::find_gpu(topology.parts().npu_model);
+  return gpu != nullptr && gpu->is_amd ? "rccl" : "nccl";
 }
 
 UsualTransport usual_transport(const Topology& topology) {

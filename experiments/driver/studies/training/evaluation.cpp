@@ -209,8 +209,8 @@ private:
     options.watch = watch_of(study_.planning.options.stage, "iteration at the transport's slowest");
     try {
       const Topology& topology = *network_.topology;
-      const TransportedPlans slow = transported(
-          topology, plans, at_its_slowest(*plan_.transport, topology.parts().npu_model));
+      const TransportedPlans slow =
+          transported(topology, plans, at_its_slowest(*plan_.transport, topology));
       const std::vector<NetworkEvent> events = on_lanes(slow, options.events);
       options.events = events;
       const EngineRow& engine = *study_.engines.front();
