@@ -104,7 +104,7 @@ Cut cut_of(const System& system, const Graphs& graphs, CollectiveKind kind, cons
   if (kind == CollectiveKind::alltoallv) pieces = 8; // buffers' steps that a peer is sent at a time
   // A transfer or two of each piece for each rank; evenly over channels still.
   constexpr std::int64_t most_transfers = std::int64_t{1} << 22;
-  const std::int64_t ranks = std::int64_t{system.nodes} * system.gpus;
+  const auto ranks = static_cast<std::int64_t>(system.ranks.size());
   const std::int64_t most =
       std::max<std::int64_t>(1, most_transfers / (ranks * blocks) / channels) * channels;
   pieces = std::clamp<std::int64_t>(pieces, 1, size);

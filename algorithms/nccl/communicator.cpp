@@ -27,7 +27,18 @@ std::uint32_t nvls_channels_of(const System& system) {
 
 } // namespace
 
-Graphs nccl_graphs(const System& system, const ChannelLimits& limits, bool collnet) {
+namespace {
+
+/// On odd nodes pairs of rings that cross NICs change places.
+void exchange_odd_rings(Graphs& graphs, std::uint32_t cross_nic) {
+  graphs.odd_rings = graphs.ring.all;
+  const std::size_t found = graphs.odd_rings.size();
+  for (std::size_t c = 0; cross_nic == 2 && found % 2 == 0 && c < found; c += 2)
+    std::swap(graphs.odd_rings[c], graphs.odd_rings[c + 1]);
+}
+
+/// By the picture of one node.
+Graphs graphs_of(const System& system, const ChannelLimits& limits, bool collnet) {
   Graphs graphs;
   graphs.ring = search_channels(system, Pattern::ring, limits);
   ChannelLimits as_rings = limits;
@@ -44,10 +55,7 @@ Graphs nccl_graphs(const System& system, const ChannelLimits& limits, bool colln
   const std::uint32_t found = std::min(graphs.ring.size(), graphs.tree.size());
   graphs.ring.all.resize(found);
   graphs.tree.all.resize(found);
-  graphs.odd_rings = graphs.ring.all;
-  if (graphs.ring.cross_nic == 2 && found % 2 == 0)
-    for (std::uint32_t c = 0; c < found; c += 2)
-      std::swap(graphs.odd_rings[c], graphs.odd_rings[c + 1]);
+  exchange_odd_rings(graphs, graphs.ring.cross_nic);
   graphs.channels = std::min(most_channels, 2 * found);
   constexpr double fast = 45;
   constexpr std::uint32_t few = 16;
@@ -58,12 +66,46 @@ Graphs nccl_graphs(const System& system, const ChannelLimits& limits, bool colln
   return graphs;
 }
 
+/// What each node has found becomes what all can do.
+void agree(Channels& all, const Channels& other) {
+  all.inside = std::min(all.inside, other.inside);
+  all.between = std::min(all.between, other.between);
+  all.type_inside = std::max(all.type_inside, other.type_inside);
+  all.type_between = std::max(all.type_between, other.type_between);
+  all.are_same = all.are_same && other.are_same;
+  all.cross_nic = std::max(all.cross_nic, other.cross_nic);
+}
+
+} // namespace
+
+// Nodes that differ agree on the worst of theirs (init.cc, initTransportsRank).
+Graphs nccl_graphs(const System& system, const ChannelLimits& limits, bool collnet) {
+  Graphs graphs = graphs_of(system, limits, collnet);
+  for (const System& other : system.others) {
+    Graphs its = graphs_of(other, limits, collnet);
+    agree(graphs.ring, its.ring);
+    agree(graphs.tree, its.tree);
+    graphs.channels = std::min(graphs.channels, its.channels);
+    const std::uint32_t found = std::min(graphs.ring.size(), its.ring.size());
+    graphs.ring.all.resize(found);
+    graphs.others.push_back(std::move(its));
+  }
+  for (std::size_t k = 0; k <= graphs.others.size() && !graphs.others.empty(); ++k) {
+    Graphs& of = k == 0 ? graphs : graphs.others[k - 1];
+    of.ring.all.resize(graphs.ring.size());
+    of.tree.all.resize(graphs.ring.size());
+    exchange_odd_rings(of, graphs.ring.cross_nic);
+  }
+  return graphs;
+}
+
 // On a full mesh RCCL doesn't search but has rings written down by model of server: in one node
 // seven and the same backwards, which use every link as often as any other, four times over;
 // between nodes eight chains, a NIC each, backwards on odd nodes, eight times over.
 Graphs rccl_graphs(const System& system, const ChannelLimits& limits, bool collnet) {
   constexpr std::uint32_t gpus = 8;
-  bool is_mesh = system.gpu->is_amd && system.gpus == gpus && !system.has_switch;
+  bool is_mesh =
+      system.gpu->is_amd && system.gpus == gpus && !system.has_switch && system.others.empty();
   for (std::uint32_t a = 0; a < system.gpus && is_mesh; ++a)
     for (std::uint32_t b = 0; b < system.gpus && is_mesh; ++b)
       is_mesh = a == b || system.path(a, b).type == PathType::nvlink;
@@ -123,22 +165,37 @@ Graphs rccl_graphs(const System& system, const ChannelLimits& limits, bool colln
   return graphs;
 }
 
-const Channel& ring_in(const Graphs& graphs, std::uint32_t node, std::uint32_t channel) {
-  const std::vector<Channel>& rings = node % 2 == 1 ? graphs.odd_rings : graphs.ring.all;
+namespace {
+
+const Graphs& graphs_in(const System& system, const Graphs& graphs, std::uint32_t node) {
+  return system.picture[node] == 0 ? graphs : graphs.others[system.picture[node] - 1];
+}
+
+} // namespace
+
+const Channel& ring_in(const System& system, const Graphs& graphs, std::uint32_t node,
+                       std::uint32_t channel) {
+  const Graphs& its = graphs_in(system, graphs, node);
+  const std::vector<Channel>& rings = node % 2 == 1 ? its.odd_rings : its.ring.all;
   return rings[channel % rings.size()];
+}
+
+const Channel& chain_in(const System& system, const Graphs& graphs, std::uint32_t node,
+                        std::uint32_t channel) {
+  const std::vector<Channel>& chains = graphs_in(system, graphs, node).tree.all;
+  return chains[channel % chains.size()];
 }
 
 std::vector<Rank> ring_of(const System& system, const Graphs& graphs, std::uint32_t channel) {
   std::vector<Rank> ring;
   for (std::uint32_t node = 0; node < system.nodes; ++node)
-    for (const std::uint32_t g : ring_in(graphs, node, channel).gpus)
+    for (const std::uint32_t g : ring_in(system, graphs, node, channel).gpus)
       ring.push_back(system.rank(node, g));
   return ring;
 }
 
 RankTree tree_of(const System& system, const Graphs& graphs, std::uint32_t channel) {
   const std::uint32_t found = graphs.tree.size();
-  const Channel& chain = graphs.tree.all[channel % found];
   const std::size_t which = channel / found % 2; // the second half has the second tree
   const RankTree nodes = double_tree(system.nodes)[which];
   const auto place_of = [&](std::uint32_t node) { // in the order of the tree
@@ -147,9 +204,13 @@ RankTree tree_of(const System& system, const Graphs& graphs, std::uint32_t chann
                                  : (node + system.nodes - 1) % system.nodes;
   };
   // In a balanced tree the second GPU of the chain sends to the nodes below on one side.
-  const bool is_balanced = graphs.tree.pattern == Pattern::balanced_tree && chain.gpus.size() > 1;
+  const auto is_balanced = [&](std::uint32_t node) {
+    return graphs_in(system, graphs, node).tree.pattern == Pattern::balanced_tree &&
+           system.gpus_of(node) > 1;
+  };
   std::vector<Rank> parent(system.ranks.size());
   for (std::uint32_t node = 0; node < system.nodes; ++node) {
+    const Channel& chain = chain_in(system, graphs, node, channel);
     for (std::size_t i = 1; i < chain.gpus.size(); ++i)
       parent[system.rank(node, chain.gpus[i])] = system.rank(node, chain.gpus[i - 1]);
     const Rank head = system.rank(node, chain.gpus[0]);
@@ -159,7 +220,8 @@ RankTree tree_of(const System& system, const Graphs& graphs, std::uint32_t chann
     // The first child is on the side of the lower places.
     const std::uint32_t own = place_of(node), its = place_of(above);
     const std::size_t side = own < its ? 1 : 0;
-    parent[head] = system.rank(above, chain.gpus[is_balanced ? side : 0]);
+    parent[head] = system.rank(
+        above, chain_in(system, graphs, above, channel).gpus[is_balanced(above) ? side : 0]);
   }
   return rank_tree(std::move(parent));
 }
@@ -168,7 +230,7 @@ Wiring::Wiring(const Topology& topology, const System& system, RoutedSchedule& s
     : topology_(topology), system_(system), schedule_(schedule), node_(system.ranks.size()),
       index_(system.ranks.size()) {
   for (std::uint32_t node = 0; node < system.nodes; ++node)
-    for (std::uint32_t g = 0; g < system.gpus; ++g) {
+    for (std::uint32_t g = 0; g < system.gpus_of(node); ++g) {
       node_[system.rank(node, g)] = node;
       index_[system.rank(node, g)] = g;
     }
@@ -179,9 +241,9 @@ NodeId Wiring::npu(std::uint32_t node, std::uint32_t index) const {
 }
 
 std::uint32_t Wiring::index_at(std::uint32_t node, NodeId at) const {
-  for (std::uint32_t g = 0; g < system_.gpus; ++g)
+  for (std::uint32_t g = 0; g < system_.gpus_of(node); ++g)
     if (npu(node, g) == at) return g;
-  return system_.gpus;
+  return system_.gpus_of(node);
 }
 
 bool Wiring::append_inside(std::vector<LinkId>& links, std::uint32_t node, std::uint32_t from,
@@ -232,7 +294,7 @@ bool Wiring::append_by_peer(std::vector<LinkId>& links, std::uint32_t node, std:
   };
   std::pair<std::vector<LinkId>, std::vector<LinkId>> best;
   std::int64_t fastest = 0;
-  for (std::uint32_t peer = 0; peer < system_.gpus; ++peer) {
+  for (std::uint32_t peer = 0; peer < system_.gpus_of(node); ++peer) {
     auto first = links_between(from, peer), second = links_between(peer, to);
     const std::int64_t speed = std::min(speed_of(first), speed_of(second));
     if (speed <= fastest) continue;
@@ -254,7 +316,9 @@ PathId Wiring::inside(std::uint32_t node, std::uint32_t from, std::uint32_t to,
 
 bool Wiring::append_nic(std::vector<LinkId>& links, bool out, std::uint32_t node, std::uint32_t gpu,
                         std::uint32_t nic, std::uint32_t port) const {
+  if (nic >= system_.nic_links[node].size()) return false;
   const NicLinks& nic_links = system_.nic_links[node][nic];
+  const System& its = system_.of(node);
   const std::vector<LinkId>& ports = out ? nic_links.out : nic_links.in;
   if (ports.empty()) return false;
   const auto near_end = [&](LinkId l) {
@@ -279,8 +343,7 @@ bool Wiring::append_nic(std::vector<LinkId>& links, bool out, std::uint32_t node
       links.insert(links.end(), {out ? l : taken, out ? taken : l});
       return true;
     }
-  if (system_.nics[nic].by_host ||
-      system_.out[gpu * system_.nics.size() + nic].type == PathType::nic_near) {
+  if (its.nics[nic].by_host || its.out[gpu * its.nics.size() + nic].type == PathType::nic_near) {
     // Behind several switches of PCIe, or the host's memory.
     if (out) {
       if (!append_across(links, {self, at})) return false;
@@ -290,7 +353,7 @@ bool Wiring::append_nic(std::vector<LinkId>& links, bool out, std::uint32_t node
     links.push_back(taken);
     return append_across(links, {at, self});
   }
-  const std::uint32_t next_to = system_.nics[nic].gpu;
+  const std::uint32_t next_to = its.nics[nic].gpu;
   if (next_to == gpu) return false;
   if (out)
     return append_inside(links, node, gpu, next_to, port) &&
@@ -310,7 +373,8 @@ bool Wiring::append_between(std::vector<LinkId>& links, const AtNic& from, const
                             std::uint32_t port, std::uint32_t channel) const {
   if (!append_nic(links, true, from.node, from.gpu, from.nic, port)) return false;
   const NodeId reached = topology_.link(links.back()).to;
-  if (const std::uint32_t end = index_at(to.node, reached); end != system_.gpus) // a cable
+  if (const std::uint32_t end = index_at(to.node, reached);
+      end != system_.gpus_of(to.node)) // a cable
     return append_inside(links, to.node, end, to.gpu, port);
   std::vector<LinkId> rest;
   if (!append_nic(rest, false, to.node, to.gpu, to.nic, port)) return false;
@@ -342,12 +406,13 @@ PathId Wiring::between(const AtNic& from, const AtNic& to, std::uint32_t port,
                                 channel);
 }
 
-std::uint32_t Wiring::nic_near(std::uint32_t gpu, std::uint32_t port) const {
+std::uint32_t Wiring::nic_near(std::uint32_t node, std::uint32_t gpu, std::uint32_t port) const {
   std::vector<std::uint32_t> own, near;
-  const std::size_t nics = system_.nics.size();
+  const System& its = system_.of(node);
+  const std::size_t nics = its.nics.size();
   for (std::uint32_t n = 0; n < nics; ++n) {
-    if (system_.nics[n].gpu == gpu) own.push_back(n);
-    if (system_.out[gpu * nics + n].type == PathType::nic_near) near.push_back(n);
+    if (its.nics[n].gpu == gpu) own.push_back(n);
+    if (its.out[gpu * nics + n].type == PathType::nic_near) near.push_back(n);
   }
   if (!own.empty()) return own[port % own.size()];
   if (!near.empty()) return near[port % near.size()];
@@ -356,9 +421,9 @@ std::uint32_t Wiring::nic_near(std::uint32_t gpu, std::uint32_t port) const {
 
 PathId Wiring::any(Rank from, Rank to, std::uint32_t port) {
   if (node_[from] == node_[to]) return inside(node_[from], index_[from], index_[to], port);
-  if (system_.nics.empty()) return schedule_.path(from, to, port);
+  if (system_.of(node_[to]).nics.empty()) return schedule_.path(from, to, port);
   // The rail of the receiver's NIC, so that nothing has to cross rails.
-  const std::uint32_t nic = nic_near(index_[to], port);
+  const std::uint32_t nic = nic_near(node_[to], index_[to], port);
   return between({node_[from], index_[from], nic}, {node_[to], index_[to], nic}, port, port);
 }
 

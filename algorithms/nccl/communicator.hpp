@@ -21,8 +21,11 @@ namespace tutti::nccl {
 [[nodiscard]] Graphs rccl_graphs(const System& system, const ChannelLimits& limits, bool collnet);
 
 /// A node's part of a channel's ring.
-[[nodiscard]] const Channel& ring_in(const Graphs& graphs, std::uint32_t node,
+[[nodiscard]] const Channel& ring_in(const System& system, const Graphs& graphs, std::uint32_t node,
                                      std::uint32_t channel);
+/// The same of its tree.
+[[nodiscard]] const Channel& chain_in(const System& system, const Graphs& graphs,
+                                      std::uint32_t node, std::uint32_t channel);
 
 /// The ranks of a channel's ring, from the first GPU of node 0 on.
 [[nodiscard]] std::vector<Rank> ring_of(const System& system, const Graphs& graphs,
@@ -83,7 +86,8 @@ private:
   [[nodiscard]] NodeId npu(std::uint32_t node, std::uint32_t index) const;
   /// Which GPU of a node that is; as many as there are for none.
   [[nodiscard]] std::uint32_t index_at(std::uint32_t node, NodeId at) const;
-  [[nodiscard]] std::uint32_t nic_near(std::uint32_t gpu, std::uint32_t port) const;
+  [[nodiscard]] std::uint32_t nic_near(std::uint32_t node, std::uint32_t gpu,
+                                       std::uint32_t port) const;
 
   const Topology& topology_;
   const System& system_;

@@ -13,9 +13,17 @@ namespace tutti::nccl {
 
 namespace {
 
-constexpr std::array<Gpu, 14> known_gpus{{
+constexpr std::array<Gpu, 27> known_gpus{{
+    {"p100", Generation::volta, Processor::intel, 18, 20, 12},
     {"v100", Generation::volta, Processor::intel, 20, 25, 12},
+    {"t4", Generation::volta, Processor::intel, 20, 25, 12},
     {"a100", Generation::ampere, Processor::amd, 20, 25, 24},
+    {"a10g", Generation::ampere, Processor::amd, 12, 14.0625, 24},
+    {"a6000", Generation::ampere, Processor::amd, 12, 14.0625, 24},
+    {"rtx3090", Generation::ampere, Processor::amd, 12, 14.0625, 24},
+    {"l4", Generation::ampere, Processor::intel, 20, 25, 24},
+    {"l40s", Generation::ampere, Processor::intel, 20, 25, 24},
+    {"rtx4090", Generation::ampere, Processor::amd, 20, 25, 24},
     {"h100", Generation::hopper, Processor::intel, 20.6, 25, 48},
     {"h200", Generation::hopper, Processor::intel, 20.6, 25, 48},
     {"b200", Generation::blackwell, Processor::intel, 40.1, 50, 48},
@@ -23,11 +31,16 @@ constexpr std::array<Gpu, 14> known_gpus{{
     {"gb200", Generation::blackwell, Processor::arm, 40.1, 50, 48},
     {"gb300", Generation::blackwell, Processor::arm, 40.1, 50, 96},
     {"gb10", Generation::blackwell, Processor::arm, 40.1, 50, 24},
+    {"rtx5090", Generation::blackwell, Processor::amd, 40.1, 50, 48},
+    {"rtx_pro_6000", Generation::blackwell, Processor::amd, 40.1, 50, 48},
     {"mi50", Generation::cdna, Processor::amd, 24, 46, 24, true},
+    {"mi100", Generation::cdna, Processor::amd, 24, 46, 24, true},
+    {"mi210", Generation::cdna, Processor::amd, 36, 50, 24, true},
     {"mi250x", Generation::cdna, Processor::amd, 36, 50, 24, true},
     {"mi300x", Generation::cdna, Processor::amd, 48, 64, 48, true},
     {"mi325x", Generation::cdna, Processor::amd, 48, 64, 48, true},
     {"mi355x", Generation::cdna, Processor::amd, 57.6, 76.8, 48, true},
+    {"radeon", Generation::cdna, Processor::amd, 24, 46, 24, true},
 }};
 
 constexpr std::array<double, 13> inside_to_ampere{40, 30, 20, 18, 15, 12, 10, 9, 7, 6, 5, 4, 3};

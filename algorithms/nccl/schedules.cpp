@@ -62,10 +62,10 @@ std::vector<Ring> rings_of(const Work& work, Wiring& wiring) {
       const Rank from = ring.ranks[i], to = ring.ranks[(i + 1) % ring.ranks.size()];
       const std::uint32_t a = wiring.node_of(from), b = wiring.node_of(to);
       const std::uint32_t g = wiring.index_of(from), h = wiring.index_of(to);
-      ring.forward.push_back(a == b ? wiring.inside(a, g, h, copy)
-                                    : wiring.between({a, g, ring_in(work.graphs, a, c).nic_out},
-                                                     {b, h, ring_in(work.graphs, b, c).nic_in},
-                                                     copy, c));
+      ring.forward.push_back(
+          a == b ? wiring.inside(a, g, h, copy)
+                 : wiring.between({a, g, ring_in(work.system, work.graphs, a, c).nic_out},
+                                  {b, h, ring_in(work.system, work.graphs, b, c).nic_in}, copy, c));
     }
     rings.push_back(std::move(ring));
   }
@@ -201,16 +201,17 @@ void list_trees(const Work& work) {
   std::vector<Tree> trees;
   for (std::uint32_t c = 0; c < work.channels; ++c) {
     Tree tree{tree_of(work.system, work.graphs, c), std::vector<PathId>(n), std::vector<PathId>(n)};
-    const std::uint32_t nic = found.all[c % found.size()].nic_in, port = c / found.size();
+    const std::uint32_t port = c / found.size();
     for (Rank r = 0; r < n; ++r) {
       if (r == tree.shape.root) continue;
       const Rank p = tree.shape.parent[r];
       const std::uint32_t a = wiring.node_of(r), b = wiring.node_of(p);
-      const std::uint32_t from = wiring.index_of(r), to = wiring.index_of(p);
-      tree.up[r] = a == b ? wiring.inside(a, from, to, c)
-                          : wiring.between({a, from, nic}, {b, to, nic}, port, c);
-      tree.down[r] = a == b ? wiring.inside(a, to, from, c)
-                            : wiring.between({b, to, nic}, {a, from, nic}, port, c);
+      const AtNic child{a, wiring.index_of(r), chain_in(work.system, work.graphs, a, c).nic_in},
+          above{b, wiring.index_of(p), chain_in(work.system, work.graphs, b, c).nic_in};
+      tree.up[r] = a == b ? wiring.inside(a, child.gpu, above.gpu, c)
+                          : wiring.between(child, above, port, c);
+      tree.down[r] = a == b ? wiring.inside(a, above.gpu, child.gpu, c)
+                            : wiring.between(above, child, port, c);
     }
     trees.push_back(std::move(tree));
   }
@@ -286,7 +287,9 @@ void list_point_to_point(const Work& work) {
     return;
   }
   constexpr std::uint32_t peers_a_block = 8;
-  const std::uint32_t size = system.nodes > 1 ? std::gcd(peers_a_block, system.gpus) : system.gpus;
+  std::uint32_t size = system.nodes > 1 ? peers_a_block : system.gpus;
+  for (std::uint32_t node = 0; node < system.nodes; ++node)
+    size = std::gcd(size, system.gpus_of(node));
   const std::uint32_t groups = n / size, period = std::bit_ceil(groups);
   std::uint32_t apart = 0;
   for (std::uint32_t step = 0; step < period * passes; apart = (apart + ++step) % period) {

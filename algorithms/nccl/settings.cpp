@@ -137,7 +137,7 @@ std::optional<Choice> TunerTable::overruled(const Tuner& tuner, CollectiveKind k
   for (const Row& row : rows_) {
     if (row.kind != kind || size.count < row.least || size.count > row.most ||
         !fits(row.nodes, system.nodes) ||
-        !fits(row.ranks, std::int64_t{system.nodes} * system.gpus))
+        !fits(row.ranks, static_cast<std::int64_t>(system.ranks.size())))
       continue;
     const std::optional<double> us = tuner.time(kind, row.algorithm, row.protocol, size);
     if (!us) return otherwise; // a cost that the table can't change

@@ -17,6 +17,7 @@
 #include <map>
 #include <numeric>
 #include <set>
+#include <tuple>
 #include <utility>
 
 namespace tutti::nccl {
@@ -47,42 +48,84 @@ class Picture {
 public:
   Picture(const Topology& topology, std::span<const NodeId> group, const Gpu& gpu,
           const std::vector<std::vector<Rank>>& nodes, const NodesOfNpus& node_of)
-      : topology_(topology), gpu_(gpu) {
+      : topology_(topology), group_(group), gpu_(gpu) {
     system_.gpu = &gpu;
     system_.nodes = static_cast<std::uint32_t>(nodes.size());
-    system_.gpus = static_cast<std::uint32_t>(nodes.front().size());
-    for (const std::vector<Rank>& ranks : nodes)
-      system_.ranks.insert(system_.ranks.end(), ranks.begin(), ranks.end());
-    for (std::uint32_t g = 0; g < system_.gpus; ++g) gpus_.push_back(group[system_.rank(0, g)]);
+    system_.begins.push_back(0);
     index_of_.assign(topology.node_count(), none);
-    for (std::uint32_t node = 0; node < system_.nodes; ++node)
-      for (std::uint32_t g = 0; g < system_.gpus; ++g)
-        index_of_[group[system_.rank(node, g)].value] = g;
+    for (const std::vector<Rank>& ranks : nodes) {
+      for (std::uint32_t g = 0; g < ranks.size(); ++g) index_of_[group[ranks[g]].value] = g;
+      system_.ranks.insert(system_.ranks.end(), ranks.begin(), ranks.end());
+      system_.begins.push_back(static_cast<std::uint32_t>(system_.ranks.size()));
+    }
     find_domains(group, nodes, node_of);
+    if (system_.nodes > 1) find_nics();
+    find_kinds();
   }
 
   System made() && {
-    if (system_.gpus <= most_searched) {
-      system_.paths.resize(std::size_t{system_.gpus} * system_.gpus);
-      join_directly();
-      join_by_switch();
-      join_by_peers();
-      add_total();
-      find_reducing_switches();
-      if (system_.nodes > 1) add_nics();
+    const System blank = system_;
+    std::vector<System> others;
+    for (std::size_t kind = 1; kind < like_.size(); ++kind) {
+      look_at(like_[kind]);
+      others.push_back(std::exchange(system_, blank));
     }
+    look_at(0);
+    system_.others = std::move(others);
     return std::move(system_);
   }
 
 private:
   static constexpr std::uint32_t none = UINT32_MAX, shared = UINT32_MAX - 1;
 
+  /// Fills the picture in with this node's.
+  void look_at(std::uint32_t node) {
+    node_ = node;
+    system_.gpus = system_.gpus_of(node);
+    gpus_.clear();
+    host_wires_.clear();
+    for (std::uint32_t g = 0; g < system_.gpus; ++g) gpus_.push_back(group_[system_.rank(node, g)]);
+    if (system_.gpus > most_searched) return;
+    system_.paths.resize(std::size_t{system_.gpus} * system_.gpus);
+    join_directly();
+    join_by_switch();
+    join_by_peers();
+    add_total();
+    if (like_.size() == 1) find_reducing_switches(); // NCCL's NVLS needs equal nodes
+    if (system_.nodes > 1) add_nics();
+  }
+
+  /// Which nodes are alike: as many GPUs, with links of the same widths, and NICs.
+  void find_kinds() {
+    using Seen = std::pair<std::vector<std::vector<std::int64_t>>,
+                           std::vector<std::tuple<double, bool, std::vector<std::uint32_t>>>>;
+    std::map<Seen, std::uint32_t> kinds;
+    for (std::uint32_t node = 0; node < system_.nodes; ++node) {
+      Seen seen;
+      for (std::uint32_t g = 0; g < system_.gpus_of(node); ++g) {
+        std::vector<std::int64_t>& widths = seen.first.emplace_back();
+        const NodeId gpu = group_[system_.rank(node, g)];
+        for (const LinkId l : topology_.out_links(gpu))
+          if (domain_[topology_.link(l).to.value] == node)
+            widths.push_back(topology_.effective_bandwidth(l).bytes_per_second);
+        std::ranges::sort(widths);
+      }
+      if (!nics_.empty())
+        for (const FoundNic& nic : nics_[node])
+          seen.second.emplace_back(nic.speed, nic.by_host, nic.near);
+      const auto [kind, is_new] =
+          kinds.try_emplace(std::move(seen), static_cast<std::uint32_t>(kinds.size()));
+      if (is_new) like_.push_back(node);
+      system_.picture.push_back(kind->second);
+    }
+  }
+
   [[nodiscard]] double believed(Bandwidth bandwidth) const {
     return gb_per_s(bandwidth) * gpu_.link_speed / gpu_.link_rate;
   }
-  /// The index of a GPU of node 0; `none` for all else.
-  [[nodiscard]] std::uint32_t index_in_first(NodeId node) const {
-    return domain_[node.value] == 0 ? index_of_[node.value] : none;
+  /// The index of a GPU of the node that is looked at; `none` for all else.
+  [[nodiscard]] std::uint32_t index_in_node(NodeId node) const {
+    return domain_[node.value] == node_ ? index_of_[node.value] : none;
   }
   std::uint32_t add_wire(double speed) {
     system_.wires.push_back(speed);
@@ -169,7 +212,7 @@ private:
     std::map<std::pair<std::uint32_t, std::uint32_t>, double> speeds;
     for (std::uint32_t g = 0; g < gpus_.size(); ++g)
       for (const LinkId l : topology_.out_links(gpus_[g]))
-        if (const std::uint32_t to = index_in_first(topology_.link(l).to); to != none)
+        if (const std::uint32_t to = index_in_node(topology_.link(l).to); to != none)
           speeds[{g, to}] += believed(topology_.effective_bandwidth(l));
     for (const auto& [ends, speed] : speeds)
       path(ends.first, ends.second) = {{add_wire(speed)}, speed, PathType::nvlink};
@@ -185,7 +228,7 @@ private:
         for (const LinkId l : out ? topology_.out_links(gpus_[g]) : topology_.in_links(gpus_[g])) {
           const Link& link = topology_.link(l);
           const NodeId other = out ? link.to : link.from;
-          if (topology_.node(other).kind == NodeKind::switching && domain_[other.value] == 0)
+          if (topology_.node(other).kind == NodeKind::switching && domain_[other.value] == node_)
             speeds[other.value] += believed(topology_.effective_bandwidth(l));
         }
         for (const auto& [other, speed] : speeds) {
@@ -266,7 +309,7 @@ private:
   /// to have a PCIe of its own.
   void join_by_host(std::uint32_t a, std::uint32_t b) {
     const std::vector<LinkId> links = host_path(topology_, gpus_[a], gpus_[b], [&](NodeId node) {
-      return domain_[node.value] == 0 && topology_.node(node).kind == NodeKind::switching;
+      return domain_[node.value] == node_ && topology_.node(node).kind == NodeKind::switching;
     });
     if (links.empty()) return;
     Path found{{}, std::numeric_limits<double>::max(), PathType::system};
@@ -304,28 +347,24 @@ private:
   /// Links out of a node; those in one shared group, or at one GPU, are ports of one NIC. NICs
   /// stand in the order of the GPUs next to them, and then of what their ports lead to, so that the
   /// k-th of every node are on one rail, in whatever order links are listed.
-  void add_nics() {
-    std::vector<std::vector<std::uint32_t>> near; // GPUs, by NIC
+  void find_nics() {
     std::vector<std::vector<LinkId>> leaving = links_out_of_nodes();
     for (std::uint32_t node = 0; node < system_.nodes; ++node) {
-      const std::vector<FoundNic> nics = nics_of(node, std::move(leaving[node]));
-      if (node > 0 && nics.size() != system_.nics.size()) {
-        system_.problem = fmt::format("nodes of {} and of {} NICs: only equal ones are known",
-                                      system_.nics.size(), nics.size());
-        return;
-      }
+      nics_.push_back(nics_of(node, std::move(leaving[node])));
       std::vector<NicLinks>& ports = system_.nic_links.emplace_back();
-      for (const FoundNic& nic : nics) ports.push_back(nic.ports);
-      if (node > 0) continue;
-      std::map<std::vector<std::uint32_t>, std::uint32_t> taken; // GPUs that are given out
-      for (const FoundNic& nic : nics) {
-        near.push_back(nic.near);
-        const std::uint32_t gpu =
-            nic.near.empty() ? 0 : nic.near[taken[nic.near]++ % nic.near.size()];
-        system_.nics.push_back({nic.speed, gpu, nic.by_host});
-      }
+      for (const FoundNic& nic : nics_.back()) ports.push_back(nic.ports);
     }
-    find_reducing_between();
+  }
+  void add_nics() {
+    std::map<std::vector<std::uint32_t>, std::uint32_t> taken; // GPUs that are given out
+    std::vector<std::vector<std::uint32_t>> near;              // GPUs, by NIC
+    for (const FoundNic& nic : nics_[node_]) {
+      near.push_back(nic.near);
+      const std::uint32_t gpu =
+          nic.near.empty() ? 0 : nic.near[taken[nic.near]++ % nic.near.size()];
+      system_.nics.push_back({nic.speed, gpu, nic.by_host});
+    }
+    if (like_.size() == 1) find_reducing_between();
     join_nics(near);
   }
   struct FoundNic {
@@ -470,12 +509,16 @@ private:
   }
 
   const Topology& topology_;
+  std::span<const NodeId> group_;
   const Gpu& gpu_;
   System system_;
-  std::vector<NodeId> gpus_;            // of node 0
+  std::uint32_t node_ = 0;              // that is looked at
+  std::vector<std::uint32_t> like_;     // the first node of each kind
+  std::vector<NodeId> gpus_;            // of the node that is looked at
   std::vector<std::uint32_t> index_of_; // per node of the topology: its GPU in its node, or none
   std::vector<std::uint32_t> domain_;   // per node of the topology
   std::map<std::uint32_t, std::uint32_t> host_wires_; // by link
+  std::vector<std::vector<FoundNic>> nics_;           // by node
 };
 
 } // namespace
@@ -493,12 +536,6 @@ System system_of(const Topology& topology, std::span<const NodeId> group, std::s
   refused.problem = node_of.problem();
   if (!refused.problem.empty()) return refused;
   const std::vector<std::vector<Rank>> nodes = nodes_of(group, node_of);
-  for (const std::vector<Rank>& ranks : nodes)
-    if (ranks.size() != nodes.front().size()) {
-      refused.problem = fmt::format("nodes of {} and of {} NPUs: only equal ones are known",
-                                    nodes.front().size(), ranks.size());
-      return refused;
-    }
   System system = Picture(topology, group, node_of.gpu(), nodes, node_of).made();
   system.gpu_is_assumed = !node_of.gpu_is_known();
   return system;

@@ -1,5 +1,5 @@
 // A topology as NCCL's search sees it: one node's GPUs and NICs, joined by wires of a speed that it
-// believes in, and paths of a type. All nodes are taken to be like the first.
+// believes in, and paths of a type. Nodes that aren't like the first have pictures of their own.
 #pragma once
 
 #include "algorithms/nccl/hardware.hpp"
@@ -49,25 +49,36 @@ struct System {
   std::string problem; ///< why nothing is known of it; else empty
   const Gpu* gpu = nullptr;
   bool gpu_is_assumed = false;       ///< the topology doesn't say what its NPUs are
-  std::uint32_t nodes = 1, gpus = 0; ///< GPUs of a node
+  std::uint32_t nodes = 1, gpus = 0; ///< GPUs of this picture's node
   bool has_switch = false;           ///< NVSwitch
   /// Per node its switch that reduces and copies (NVLS), next to all of its GPUs; empty: not all
   /// nodes have one.
   std::vector<NodeId> reducing_switches;
   /// Per NIC the switch that reduces between all nodes' (SHARP); empty: not all NICs have one.
   std::vector<NodeId> reducing_between;
-  /// [node * gpus + index]: its rank; nodes in order of their lowest rank, inside by number.
+  /// Nodes in order of their lowest rank, inside by number; [node]: where its ranks begin, and end.
   std::vector<Rank> ranks;
+  std::vector<std::uint32_t> begins;
   std::vector<double> wires;                    ///< speed of each, GB/s
   std::vector<Path> paths;                      ///< [from * gpus + to]
-  std::vector<Nic> nics;                        ///< of node 0
+  std::vector<Nic> nics;                        ///< of this picture's node
   std::vector<std::vector<NicLinks>> nic_links; ///< [node][nic]
   std::vector<Path> out;                        ///< [gpu * nics + nic]
   std::vector<Path> in;                         ///< [gpu * nics + nic], from the NIC
   double total = 0;                             ///< what a GPU's own links carry together, GB/s
 
+  /// Of nodes that differ from the first; [node]: which is its, 0 for this one.
+  std::vector<System> others;
+  std::vector<std::uint32_t> picture;
+
   [[nodiscard]] Rank rank(std::uint32_t node, std::uint32_t index) const {
-    return ranks[node * gpus + index];
+    return ranks[begins[node] + index];
+  }
+  [[nodiscard]] std::uint32_t gpus_of(std::uint32_t node) const {
+    return begins[node + 1] - begins[node];
+  }
+  [[nodiscard]] const System& of(std::uint32_t node) const {
+    return picture[node] == 0 ? *this : others[picture[node] - 1];
   }
   [[nodiscard]] const Path& path(std::uint32_t from, std::uint32_t to) const {
     return paths[from * gpus + to];

@@ -44,6 +44,7 @@ struct Graphs {
   std::vector<Channel> odd_rings;
   std::uint32_t channels = 0;      ///< of rings and trees, when they are doubled
   std::uint32_t nvls_channels = 0; ///< thread blocks of NVLS
+  std::vector<Graphs> others;      ///< in nodes that differ: by System::others
 };
 
 /// What may be chosen, as environment variables say.
@@ -67,7 +68,7 @@ class Tuner {
 public:
   Tuner(const System& system, const Graphs& graphs, Processor processor, const Allowed& allowed)
       : system_(system), graphs_(graphs), processor_(processor), allowed_(allowed),
-        ranks_(system.nodes * system.gpus) {}
+        ranks_(static_cast<std::uint32_t>(system.ranks.size())) {}
   virtual ~Tuner() = default;
   /// What the model expects, in microseconds; nothing for what can't be.
   [[nodiscard]] virtual std::optional<double> time(CollectiveKind kind, Algorithm algorithm,

@@ -265,7 +265,8 @@ TEST_CASE("rings over nodes keep to their rails, there and back between the same
   const std::vector<Rank> ring = ring_of(found.system, found.graphs, 0);
   CHECK(ring == std::vector<Rank>{0, 7, 6, 5, 4, 3, 2, 1, 9, 10, 11, 12, 13, 14, 15, 8});
   for (std::uint32_t c = 0; c < found.graphs.channels; ++c)
-    CHECK(ring_in(found.graphs, 0, c).nic_out == ring_in(found.graphs, 1, c).nic_in);
+    CHECK(ring_in(found.system, found.graphs, 0, c).nic_out ==
+          ring_in(found.system, found.graphs, 1, c).nic_in);
 }
 
 TEST_CASE("trees over nodes are double: who is within in one is a leaf in the other") {
@@ -385,7 +386,7 @@ TEST_CASE("settings that aren't known are told") {
   SynthesisOptions options;
   options.settings = {{"gpu", "h1000"}};
   CHECK_THROWS_WITH(nccl_algorithm(topology, make_collective(topology, {}), options),
-                    ContainsSubstring("unknown model of GPU \"h1000\" (known: v100, a100"));
+                    ContainsSubstring("unknown model of GPU \"h1000\" (known: p100, v100, t4"));
 }
 
 TEST_CASE("what a ring, NVLS and both over nodes reach is what their ports allow") {
@@ -516,7 +517,8 @@ TEST_CASE("RCCL's rings on a full mesh use all links alike") {
   const Found two("mi300x:2");
   CHECK(two.graphs.channels == 64);
   for (std::uint32_t c = 0; c < 64; ++c)
-    CHECK(ring_in(two.graphs, 0, c).nic_out == ring_in(two.graphs, 1, c).nic_in);
+    CHECK(ring_in(two.system, two.graphs, 0, c).nic_out ==
+          ring_in(two.system, two.graphs, 1, c).nic_in);
   const auto picked = [&](Bytes size) {
     const Outcome outcome = answer_of(found.topology, "all_reduce", size, {}, false).outcome;
     return outcome.planned_on + outcome.note;
@@ -611,13 +613,33 @@ TEST_CASE("damaged nodes, missing heads and groups across rails are answered or 
   CHECK(across.report.completion.seconds() < 4 * along.report.completion.seconds());
 }
 
-TEST_CASE("nodes that aren't alike are refused in words, and AMD's GPUs have RCCL") {
+TEST_CASE("nodes that aren't alike agree on what all can do") {
+  const Bytes size{std::int64_t{64} << 20};
+  const auto seconds = [&](const std::string& machine, const std::string& collective) {
+    const Topology topology = make_topology(machine);
+    return answer_of(topology, collective, size).report.completion.seconds();
+  };
+  for (const char* collective : {"all_reduce", "all_gather", "all_to_all", "broadcast"}) {
+    CAPTURE(collective);
+    // A GPU less, a NIC less, slower NICs and NVLinks in one of two nodes.
+    const double whole = seconds("dgx_h100:2,nvls=off", collective);
+    for (const char* machine :
+         {"dgx_h100:2,nvls=off,without=npu3", "dgx_h100:2,nvls=off,without-link=npu3-rail3",
+          "a100:1+h100:1", "dgx_h100:2,nvls=off,without=npu9+npu10+npu11"}) {
+      CAPTURE(machine);
+      CHECK(seconds(machine, collective) < 16 * whole);
+    }
+  }
+  // Of two nodes with half of the NICs' speed in one both are as slow as that one.
+  CHECK(seconds("a100:1+h100:1", "all_reduce") ==
+        Approx(seconds("a100:2", "all_reduce")).epsilon(0.15));
+}
+
+TEST_CASE("AMD's GPUs have RCCL, and NVIDIA's have NCCL") {
   const auto note = [](const std::string& machine, SynthesisFunction run) {
     const Topology topology = make_topology(machine);
     return run(topology, make_collective(topology, {}), {}).note;
   };
-  CHECK(note("dgx_h100:2,without=npu3", nccl_algorithm) ==
-        "nodes of 7 and of 8 NPUs: only equal ones are known");
   CHECK(note("mi300x", nccl_algorithm) == "AMD's GPUs have RCCL (algorithm rccl)");
   CHECK(note("dgx_h100", rccl_algorithm) == "no AMD GPUs (gpu=mi300x takes them for some)");
 }
