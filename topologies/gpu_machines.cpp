@@ -8,7 +8,7 @@
 //    |                         all switch chips; NVLS makes it reduce and copy
 //   rail<r>                    dimension 1; from two nodes on
 //
-// A mesh has a link for each ordered pair of a node's GPUs instead. NPU id = GPU + GPUs * node;
+// Cards without links of their own have a switch pcie<node> instead. A mesh has a link for each ordered pair of a node's GPUs instead. NPU id = GPU + GPUs * node;
 // coordinates (GPU, node). GPU g uses NICs g * R / G .. (g + 1) * R / G - 1 of R, and several GPUs
 // of one NIC share it in each direction. What a GPU's NICs have beyond its slot, 16 lanes of PCIe
 // unless the table says otherwise, is held back by a shared group in each direction.
@@ -31,7 +31,7 @@ namespace tutti::topologies {
 
 namespace {
 
-enum class Inside : std::uint8_t { nvswitch, mesh, nothing };
+enum class Inside : std::uint8_t { nvswitch, mesh, pcie, nothing };
 
 struct Slot {
   int generation, lanes; ///< of PCIe; no lanes: NVLink-C2C
@@ -61,10 +61,20 @@ constexpr std::int64_t giga = 1'000'000'000;
 // in both directions together (MI300X, MI325X data sheets), of 153.6 GB/s (MI355X), and 8 NICs of
 // 400 Gb/s (the platform's reference design). DGX Spark: one ConnectX-7 with 200 Gb/s (user guide),
 // at twice 4 lanes of PCIe 5. GB200: over NVLink-C2C to the CPU, 450 GB/s; others: 16 lanes of PCIe
-// 5, or 6 beside ConnectX-8.
-constexpr Slot pcie5{5, 16}, pcie6{6, 16}, c2c{0, 0};
+// 5, or 6 beside ConnectX-8. HGX A100: 12 NVLinks of 25 GB/s (A100 white paper), 8 ConnectX-6 of
+// 200 Gb/s (DGX A100 user guide). Cards without links of their own: 16 lanes of PCIe 4 or 5 (data
+// sheets of L40S, A10, RTX 4090, RTX 5090, RTX PRO 6000), as if one switch joined them, and NICs as
+// in NVIDIA's reference servers for them (4 of 200 or 400 Gb/s), of AWS g5.48xlarge one of 100 Gb/s.
+constexpr Slot pcie4{4, 16}, pcie5{5, 16}, pcie6{6, 16}, c2c{0, 0};
+constexpr std::int64_t rate4 = 31'507'692'308, rate5 = 63'015'384'615; // pcie_rate(4, 16), (5, 16)
 
-constexpr std::array<GpuMachine, 10> machines{{
+constexpr std::array<GpuMachine, 16> machines{{
+    {"hgx_a100", "a100", Inside::nvswitch, 8, 300 * giga, "nvlink3", 8, 25 * giga, false, pcie4},
+    {"l40s", "l40s", Inside::pcie, 8, rate4, "pcie4", 4, 25 * giga, false, pcie4},
+    {"a10g", "a10g", Inside::pcie, 8, rate4, "pcie4", 1, 12'500'000'000, false, pcie4},
+    {"rtx4090", "rtx4090", Inside::pcie, 8, rate4, "pcie4", 4, 25 * giga, false, pcie4},
+    {"rtx5090", "rtx5090", Inside::pcie, 8, rate5, "pcie5", 4, 50 * giga, false, pcie5},
+    {"rtx_pro_6000", "rtx_pro_6000", Inside::pcie, 8, rate5, "pcie5", 4, 50 * giga, false, pcie5},
     {"dgx_h100", "h100", Inside::nvswitch, 8, 450 * giga, "nvlink4", 8, 50 * giga, true, pcie5},
     {"dgx_h200", "h200", Inside::nvswitch, 8, 450 * giga, "nvlink4", 8, 50 * giga, true, pcie5},
     {"dgx_b200", "b200", Inside::nvswitch, 8, 900 * giga, "nvlink5", 8, 50 * giga, true, pcie5},
@@ -127,7 +137,8 @@ public:
   }
 
   Topology build() && {
-    if (machine_.inside == Inside::nvswitch && gpus_ > 1) add_nvswitches();
+    if (machine_.inside == Inside::nvswitch && gpus_ > 1) add_switches("nvswitch");
+    if (machine_.inside == Inside::pcie && gpus_ > 1) add_switches("pcie");
     if (machine_.inside == Inside::mesh) add_meshes();
     if (nodes_ > 1) add_rails();
     return Topology(std::move(parts_));
@@ -163,10 +174,10 @@ private:
   }
   static NodeId npu(std::int64_t number) { return NodeId{static_cast<std::uint32_t>(number)}; }
 
-  void add_nvswitches() {
+  void add_switches(std::string_view name) {
     std::vector<NodeId> switches;
     for (std::int64_t node = 0; node < nodes_; ++node)
-      switches.push_back(add_switch(fmt::format("nvswitch{}", node), reduces_));
+      switches.push_back(add_switch(fmt::format("{}{}", name, node), reduces_));
     for (std::int64_t n = 0; n < nodes_ * gpus_; ++n)
       parts_.add_duplex(
           between(npu(n), switches[static_cast<std::size_t>(n / gpus_)], values_.front()));

@@ -38,6 +38,14 @@ struct TopologyRow {
 
 [[nodiscard]] std::span<const TopologyRow> topology_families();
 
+/// What people type: "p4d" for `hgx_a100,nics=4x12.5GB/s,nic=efa`.
+struct TopologyAlias {
+  std::string_view name;    ///< in lower case, with "_" where people also write "-"
+  std::string_view head;    ///< the family or machine
+  std::string_view options; ///< where none of these keys are given
+};
+[[nodiscard]] std::span<const TopologyAlias> topology_aliases();
+
 /// Asked before a program is run. Errors: InputError where it may not.
 using AdmitProgram = std::function<void(const std::string& program)>;
 

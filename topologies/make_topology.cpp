@@ -13,6 +13,7 @@
 #include "topologies/named_links.hpp"
 #include "topologies/network_program.hpp"
 #include "topologies/parts.hpp"
+#include "topologies/side_by_side.hpp"
 #include "topologies/topology_template.hpp"
 #include "topologies/what_ifs.hpp"
 
@@ -296,6 +297,7 @@ Topology changed(Topology topology, const TextForm& form) {
 std::vector<std::string> known_topologies() {
   std::vector<std::string> known;
   for (const TopologyRow& row : topology_families()) known.emplace_back(row.name);
+  for (const TopologyAlias& alias : topology_aliases()) known.emplace_back(alias.name);
   for (const std::string& machine : topologies::machine_names()) known.push_back(machine);
   return known;
 }
@@ -323,7 +325,36 @@ bool is_family_or_machine(std::string_view text) {
   const std::string name(trimmed(text.substr(0, text.find(':'))));
   return std::ranges::find(topology_families(), name, &TopologyRow::name) !=
              topology_families().end() ||
+         std::ranges::find(topology_aliases(), name, &TopologyAlias::name) !=
+             topology_aliases().end() ||
          topologies::machine_file(name);
+}
+
+/// As the lists have it: DGX-H100 is dgx_h100, `h100` another name of it, and `dgx1:2` the file
+/// dgx1x2.
+void resolve_name(TextForm& form) {
+  if (topologies::machine_file(form.head) && form.shape.empty()) return;
+  form.head = lower_case(form.head);
+  std::ranges::replace(form.head, '-', '_');
+  const auto alias = std::ranges::find(topology_aliases(), form.head, &TopologyAlias::name);
+  const auto find_file = [&](std::string_view head) {
+    for (const char* joint : {"x", "_x"})
+      if (const std::string file = fmt::format("{}{}{}", head, joint, form.shape);
+          topologies::machine_file(file)) {
+        form.head = file;
+        form.shape.clear();
+        return true;
+      }
+    return false;
+  };
+  if (find_file(form.head) || alias == topology_aliases().end()) return;
+  form.head = alias->head;
+  if (find_file(form.head)) return;
+  for (const std::string_view option : split(alias->options, ','))
+    if (const std::size_t equals = option.find('=');
+        equals != std::string_view::npos && form.find(option.substr(0, equals)) == nullptr)
+      form.options.push_back(
+          {std::string(option.substr(0, equals)), std::string(option.substr(equals + 1))});
 }
 
 /// `FILE+OTHER+OTHER`, unless there is a file of that name.
@@ -458,6 +489,49 @@ Topology file_network(std::string_view text, TextForm& form, const AdmitProgram&
 
 } // namespace
 
+namespace {
+
+/// What `a.xml:2+h100:1` names, unless that is a file's name, or the first file's format has others
+/// that belong to it; without the keys that follow.
+std::vector<std::string> sides_of(std::string_view text) {
+  const std::string_view heads = trimmed(text.substr(0, text.find(',')));
+  if (heads.find('+') == std::string_view::npos || heads.find('=') != std::string_view::npos ||
+      std::filesystem::is_regular_file(heads))
+    return {};
+  std::vector<std::string> sides;
+  for (const std::string_view side : split(heads, '+')) sides.emplace_back(trimmed(side));
+  if (std::filesystem::is_regular_file(sides.front())) {
+    const std::string bytes = read_input_file(sides.front());
+    const topologies::ForeignFormat* const format = topologies::foreign_format(bytes);
+    if (format == nullptr || format->has_companions) return {};
+  }
+  return sides;
+}
+
+/// Keys of servers go to each of them; what is done with a network is left for the whole.
+Topology servers_side_by_side(const std::vector<std::string>& sides, std::string_view text,
+                              TextForm& form, const AdmitProgram& admit) {
+  std::string keys = ",fabric=switch";
+  std::erase_if(form.options, [&](const Option& option) {
+    if (std::ranges::find(shared_keys, option.key) != shared_keys.end()) return false;
+    keys += fmt::format(",{}={}", option.key, option.value);
+    return true;
+  });
+  std::vector<topologies::ServersOfAKind> kinds;
+  for (const std::string& side : sides) {
+    const TextForm one = parse_text_form(side);
+    constexpr int spare = 2; // so that there is a fabric, even where two have cables
+    const auto count = static_cast<int>(
+        one.shape.empty() ? 1 : parse_integer(one.shape, "number of nodes", 1, 1000));
+    kinds.push_back(
+        {make_network(fmt::format("{}:{}{}", one.head, count + spare, keys), admit), count});
+  }
+  std::string name(text.substr(0, text.find(',')));
+  return topologies::side_by_side(kinds, name);
+}
+
+} // namespace
+
 std::string_view topology_file(std::string_view text, const std::string& folder) {
   const std::string_view head = trimmed(text.substr(0, text.find(',')));
   for (std::size_t end = head.size(); end != std::string_view::npos;
@@ -484,6 +558,13 @@ Topology make_topology(std::string_view text, const AdmitProgram& admit) {
 
 Topology make_network(std::string_view text, const AdmitProgram& admit) {
   TextForm form = about(text, [&] { return parse_text_form(text); });
+  if (const std::vector<std::string> sides = sides_of(text); !sides.empty()) {
+    Topology whole = about(text, [&] { return servers_side_by_side(sides, text, form, admit); });
+    return about(text, [&] { return changed(std::move(whole), form); });
+  }
+  if (!form.is_file && std::ranges::find(topology_families(), form.head, &TopologyRow::name) ==
+                           topology_families().end())
+    resolve_name(form);
   const auto family = std::ranges::find(topology_families(), form.head, &TopologyRow::name);
   if (!form.is_file && family != topology_families().end())
     return about(text, [&] { return changed(build_family(*family, form), form); });

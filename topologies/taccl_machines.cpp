@@ -60,7 +60,7 @@ public:
     parts_ = npus_only(spec, gpus_ * machines_);
     parts_.npu_model = "v100";
     nvlink_.part = parts_.link_part("nvlink2");
-    pcie_.part = parts_.link_part("pcie4"); // Gen3; transports know one rule for PCIe
+    pcie_.part = parts_.link_part("pcie3");
     infiniband_.part = parts_.link_part("rdma");
     number_coordinates(parts_, {static_cast<int>(gpus_), static_cast<int>(machines_)});
   }

@@ -113,6 +113,12 @@ const std::vector<Count> counts = {
     {"mi300x:4", 32, 8, 4 * 56 + 2 * 32},
     {"mi325x:2", 16, 8, 2 * 56 + 2 * 16},
     {"mi355x:1", 8, 0, 56},
+    {"hgx_a100:2", 16, 2 + 8, 2 * (16 + 16)},
+    {"l40s:2", 16, 2 + 4, 2 * (16 + 16)}, // two GPUs a NIC
+    {"a10g:1", 8, 1, 2 * 8},
+    {"rtx4090:1,npus=4", 4, 1, 2 * 4},
+    {"rtx5090:2,nics=8", 16, 2 + 8, 2 * (16 + 16)},
+    {"rtx_pro_6000:3", 24, 3 + 4, 2 * (24 + 24)},
     {"dgx_spark:2", 2, 0, 2},
     {"dgx_spark:3", 3, 1, 6},
     // the cycle alone; complete, since matchings of three and four have room for it

@@ -177,7 +177,8 @@ const std::vector<std::string_view> named =
           "dgx_a100_rail:16 dgx_a100_rail:32 dgx_a100_rail:16,links=pcie,memory=switch "
           "multi_rail:64x16 dgx_h100:1 dgx_h100:4 dgx_h200:2,nics=16 dgx_b200:8,fabric=switch "
           "hgx_b300:2,nvls=off gb200_nvl72:1 gb200_nvl72:2 gb300_nvl72:4,npus=36 mi300x:1 mi300x:4 "
-          "mi325x:2 mi355x:1 dgx_spark:2 dgx_spark:5 teccl_internal:4x3 taccl_ndv2:2 taccl_dgx2:2 "
+          "mi325x:2 mi355x:1 hgx_a100:2 l40s:2 a10g:1 rtx4090:1 rtx5090:2 rtx_pro_6000:1 "
+          "dgx_spark:2 dgx_spark:5 teccl_internal:4x3 taccl_ndv2:2 taccl_dgx2:2 "
           "teccl_internal:2x5 random:2 random:12 random:40 random:120 "
           "random:20,bandwidth=1GB/s+2GB/s+3GB/s+4GB/s+5GB/s+6GB/s+7GB/s+8GB/s "
           "torus2d:8x8,fail-links=10%",

@@ -71,6 +71,12 @@ Records topologies() {
     for (const TopologyOption& option : row.options)
       rows.back().options.push_back(fmt::format("{}: {}", option.key, option.help));
   }
+  for (const TopologyAlias& alias : topology_aliases())
+    rows.push_back({alias.name,
+                    "as the other",
+                    {},
+                    fmt::format("another name of {}{}{}", alias.head,
+                                alias.options.empty() ? "" : " with ", alias.options)});
   const std::vector<Machine> all = machines();
   for (const Machine& machine : all)
     rows.push_back({machine.name, "machine", {}, first_clause(machine.note)});
