@@ -512,8 +512,9 @@ std::vector<std::string> sides_of(std::string_view text) {
 Topology servers_side_by_side(const std::vector<std::string>& sides, std::string_view text,
                               TextForm& form, const AdmitProgram& admit) {
   std::string keys = ",fabric=switch";
+  const std::vector<std::string> of_all = shared_keys();
   std::erase_if(form.options, [&](const Option& option) {
-    if (std::ranges::find(shared_keys, option.key) != shared_keys.end()) return false;
+    if (std::ranges::find(of_all, option.key) != of_all.end()) return false;
     keys += fmt::format(",{}={}", option.key, option.value);
     return true;
   });

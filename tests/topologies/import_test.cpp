@@ -300,7 +300,8 @@ TEST_CASE("what is no network is told by what it is") {
               "system=FILE reads the system file)");
   CHECK(message_of([] { topologies::refuse_other_kinds("{\"a\": 1}", "s.json"); }) ==
         "s.json: no network of a known kind (known: Tutti's TOML, astra, csv, dot, graphml, htsim, "
-        "infragraph, nccl, ns3, nvidia-smi, simgrid, taccl, teccl)");
+        "infragraph, nccl, ns3, nvidia-smi, simgrid, taccl, teccl, hwloc, nvidia-list, p2p, "
+        "rocm-smi)");
   topologies::refuse_other_kinds("name = \"net\" # instead of <algo nchannels=2>", "s.toml");
   CHECK(message_of([] {
           (void)topologies::read_foreign(*topologies::foreign_format(list), {list, "f.csv", 2});

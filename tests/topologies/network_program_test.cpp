@@ -83,7 +83,8 @@ TEST_CASE("what a program prints is read like a file of its format, with its lin
   CHECK(refusal("echo 'graph {a -- }'", "dot").starts_with(":1:"));
   CHECK(refusal("echo x", "cvs") ==
         ": unknown format \"cvs\" (known: toml, astra, csv, dot, graphml, htsim, infragraph, nccl, "
-        "ns3, nvidia-smi, simgrid, taccl, teccl; did you mean \"csv\"?)");
+        "ns3, nvidia-smi, simgrid, taccl, teccl, hwloc, nvidia-list, p2p, rocm-smi; did you mean "
+        "\"csv\"?)");
 }
 
 TEST_CASE("whatever else a program does is told in words") {

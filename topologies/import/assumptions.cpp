@@ -53,6 +53,7 @@ constexpr std::array table{
     Assumed{"network card beside A100", "25GB/s", "DGX A100 user guide: 200 Gb/s"},
     Assumed{"network card beside H100", "50GB/s", "DGX H100 user guide: 400 Gb/s"},
     Assumed{"network card beside B300", "100GB/s", "DGX B300 user guide: 800 Gb/s"},
+    Assumed{"EFA", "12.5GB/s", "AWS, EC2 P4d: four of 100 Gb/s"},
     Assumed{"network card without a speed", "1.25GB/s", "NCCL 2.23 takes 10 Gb/s for it"},
     Assumed{"latency from a network card to a switch", "0.3us",
             "with two links of PCIe 1.3 us, as TE-CCL has for DGX-2"},

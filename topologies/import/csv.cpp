@@ -289,7 +289,7 @@ private:
 } // namespace
 
 bool is_csv(std::string_view content) {
-  if (is_nvidia_smi(content)) return false; // a matrix, too, but of words
+  if (is_nvidia_smi(content) || is_p2p_bandwidth(content)) return false; // matrices, too
   // A list of links is known by its headings, a matrix by names that come again before the rows.
   const std::vector<std::string_view> lines = first_lines(content, 2);
   if (lines.size() < 2) return false;

@@ -17,7 +17,7 @@
 namespace tutti::topologies {
 
 std::span<const ForeignFormat> foreign_formats() {
-  static constexpr std::array<ForeignFormat, 12> rows{
+  static constexpr std::array<ForeignFormat, 16> rows{
       {{"astra", "network of ASTRA-sim's analytical backend (.yml)",
         "astra-sim 518bd51, astra-network-analytical's parser", is_astra, read_astra},
        {"csv", "links or a matrix of bandwidths in CSV",
@@ -32,7 +32,8 @@ std::span<const ForeignFormat> foreign_formats() {
         "Keysight/infragraph 2701fa5: schema/*.yaml, infragraph_service.py, examples",
         is_infragraph, read_infragraph, false, true},
        {"nccl", "server by NCCL or RCCL, NCCL_TOPO_DUMP_FILE (.xml)",
-        "NCCL 2.23 and RCCL 2.21, graph/xml.cc", is_nccl, read_nccl, true, false, server_options},
+        "NCCL 2.23 and RCCL 2.21, graph/xml.cc", is_nccl, read_nccl, true, false,
+        options_of_devices},
        {"ns3", "text topology of ns-3 (SimAI, ASTRA-sim)",
         "SimAI 1.7's generator; astra-sim 518bd51's ns-3 backend", is_ns3, read_ns3},
        {"nvidia-smi", "server by nvidia-smi topo -m (.txt)",
@@ -44,8 +45,17 @@ std::span<const ForeignFormat> foreign_formats() {
         "microsoft/taccl, INPUT_GUIDE.md and taccl/topologies/generic.py", is_taccl, read_taccl,
         true},
        {"teccl", "input of TE-CCL (.json)",
-        "microsoft/TE-CCL c128bf2, teccl/input_data.py and teccl/topologies", is_teccl,
-        read_teccl}}};
+        "microsoft/TE-CCL c128bf2, teccl/input_data.py and teccl/topologies", is_teccl, read_teccl},
+       {"hwloc", "server by hwloc, lstopo --of xml (.xml)", "hwloc 2.9, topology-xml.c", is_hwloc,
+        read_hwloc, true, false, options_of_devices},
+       {"nvidia-list", "GPUs and MIG slices by nvidia-smi -L (.txt)", "nvidia-smi of driver 550",
+        is_nvidia_list, read_nvidia_list, true, false, options_of_devices},
+       {"p2p", "measured by p2pBandwidthLatencyTest, or as a matrix between gpu0, gpu1, ... in CSV",
+        "NVIDIA/cuda-samples, p2pBandwidthLatencyTest.cu", is_p2p_bandwidth, read_p2p_bandwidth,
+        true, false, options_of_unnamed},
+       {"rocm-smi", "server by rocm-smi --showtopo or amd-smi topology (.txt)",
+        "ROCm 6.4, rocm_smi.py, amdsmi_commands.py", is_rocm_smi, read_rocm_smi, true, false,
+        options_of_unnamed}}};
   return rows;
 }
 

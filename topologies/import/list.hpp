@@ -85,4 +85,13 @@ void refuse_other_kinds(std::string_view content, const std::string& source);
 [[nodiscard]] bool is_teccl(std::string_view content);
 [[nodiscard]] TopologyParts read_teccl(const ForeignFile& file, Assumptions& assumed);
 
+[[nodiscard]] bool is_hwloc(std::string_view content);
+[[nodiscard]] TopologyParts read_hwloc(const ForeignFile& file, Assumptions& assumed);
+[[nodiscard]] bool is_nvidia_list(std::string_view content);
+[[nodiscard]] TopologyParts read_nvidia_list(const ForeignFile& file, Assumptions& assumed);
+[[nodiscard]] bool is_p2p_bandwidth(std::string_view content);
+[[nodiscard]] TopologyParts read_p2p_bandwidth(const ForeignFile& file, Assumptions& assumed);
+[[nodiscard]] bool is_rocm_smi(std::string_view content);
+[[nodiscard]] TopologyParts read_rocm_smi(const ForeignFile& file, Assumptions& assumed);
+
 } // namespace tutti::topologies

@@ -14,20 +14,25 @@
 // `latency` in us, `bw` of <c2c> in MB/s. NPUs are in the order of their ranks. A <net> of one
 // number, GUID and port is one card. Several <gpu> of a <pci> are ranks on one GPU, with one PCIe;
 // with `mlopart` they are partitions, each with its part of the NVLinks.
-// Source: NCCL 2.30 and RCCL 2.21, graph/xml.cc, graph/topo.cc.
+// Files for NCCL_TOPO_FILE, which clouds ship, have neither <gpu> nor <net>: NCCL asks the devices.
+// What they are is told by their classes and numbers on PCIe, `npu=` and `gpus=`, or is assumed.
+// Source: NCCL 2.30 and RCCL 2.21, graph/xml.cc, graph/topo.cc; numbers of devices: pci.ids.
 #include "sim/error.hpp"
 #include "sim/text.hpp"
 #include "topologies/import/servers.hpp"
 #include "topologies/import/text_lines.hpp"
 #include "topologies/lint/lint.hpp"
+#include "topologies/ndv2_links.hpp"
 
 #include <fmt/format.h>
 #include <pugixml.hpp>
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cmath>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
@@ -50,7 +55,7 @@ struct GpuWords {
 };
 
 /// Models by compute capability (NVIDIA: CUDA's table of GPUs) and by GCN architecture (AMD: LLVM's
-/// AMDGPU usage), and by the device's number on PCIe where two of them have the same. An unknown
+/// AMDGPU usage), and by the device's number on PCIe, as several have the same. An unknown
 /// one with links of its own has those of a similar one, which is assumed.
 GpuKind kind_of_dumped(const GpuWords& gpu, Assumptions& assumed) {
   const std::string gcn = gpu.gcn.substr(0, gpu.gcn.find(':')); // "gfx90a:sramecc+:xnack-"
@@ -58,10 +63,12 @@ GpuKind kind_of_dumped(const GpuWords& gpu, Assumptions& assumed) {
   if (!gcn.empty()) {
     like = "mi355x";
     const std::string_view digits = std::string_view(gcn).substr(gcn.starts_with("gfx") ? 3 : 0);
-    if (digits == "906") model = "mi50";
+    if (digits == "900" || digits == "906") model = "mi50";
     if (digits == "908") model = "mi100";
     if (digits == "910" || digits == "90a") model = "mi250x";
-    if (digits.starts_with("94")) model = gpu.device == "0x74a5" ? "mi325x" : "mi300x";
+    if (digits.starts_with("10") || digits.starts_with("11") || digits.starts_with("12"))
+      model = "radeon";
+    if (digits.starts_with("94")) model = "mi300x";
     if (digits == "950") model = "mi355x";
   } else {
     const int sm = gpu.sm;
@@ -69,16 +76,20 @@ GpuKind kind_of_dumped(const GpuWords& gpu, Assumptions& assumed) {
     switch (sm) {
     case 60: model = "p100"; break;
     case 70: model = "v100"; break;
+    case 75: model = "t4"; break;
     case 80: model = "a100"; break;
     case 86: model = "a6000"; break;
-    case 90: model = gpu.device == "0x2335" || gpu.device == "0x2348" ? "h200" : "h100"; break;
+    case 89: model = "l40s"; break;
+    case 90: model = "h100"; break;
     case 100: model = gpu.is_arm ? "gb200" : "b200"; break;
     case 103: model = gpu.is_arm ? "gb300" : "b300"; break;
+    case 120: model = "rtx_pro_6000"; break;
     case 121: model = "gb10"; break;
     default: break;
     }
   }
-  const GpuKind* kind = find_gpu_kind(model);
+  const GpuKind* kind = gpu_kind_of_device(gpu.device);
+  if (kind == nullptr) kind = find_gpu_kind(model);
   if (kind != nullptr && (!gpu.has_own_links || kind->own_links > 0)) return *kind;
   if (!gpu.has_own_links) return unknown_gpu_kind();
   assumed.add("links of GPUs", fmt::format("as those of {}, as {} isn't known", like,
@@ -116,10 +127,12 @@ public:
                      fmt::format("the XML is broken, or breaks off: {}", parsed.description()));
   }
 
-  TopologyParts read() {
+  TopologyParts read(std::string note) {
     const pugi::xml_node system = document_.child("system");
     if (!system) throw InputError(fmt::format("{}: no <system>", file_.source));
     check_depth(system);
+    asked_ = asked_gpu_kind(file_);
+    complete(system);
     for (const pugi::xml_node cpu : elements(system)) {
       if (!is(cpu, "cpu")) throw error(cpu, fmt::format("<{}>, where <cpu> is known", cpu.name()));
       if (holds_anything(cpu)) collect(cpu, cpu);
@@ -128,16 +141,16 @@ public:
       throw InputError(fmt::format("{}: {} GPUs are no server (at most {})", file_.source,
                                    gpus_.size(), most_server_gpus));
     if (gpus_.empty())
-      throw InputError(fmt::format("{}: no <gpu>: files for NCCL_TOPO_FILE may have none; what "
-                                   "NCCL_TOPO_DUMP_FILE names has them",
-                                   file_.source));
+      throw InputError(
+          fmt::format("{}: no <gpu>, and no <pci> of a GPU's class (0x0302)", file_.source));
     number_gpus();
     const GpuKind kind = kind_of_all();
     ServerBuilder server(file_, assumed_, static_cast<std::int64_t>(gpus_.size()), kind);
     add_cpus(server, system);
     add_own_links(server, kind);
     TopologyParts parts = std::move(server).cluster();
-    parts.note = fmt::format("A server as {} saw it.", is_amd_ ? "RCCL" : "NCCL");
+    parts.note = !note.empty() ? std::move(note)
+                               : fmt::format("A server as {} saw it.", is_amd_ ? "RCCL" : "NCCL");
     parts.odd = odd_in(seen_);
     return parts;
   }
@@ -161,7 +174,9 @@ private:
   [[nodiscard]] InputError error_at(std::size_t offset, const std::string& message) const {
     return TextPlaces(file_.content, file_.source).error(offset, message);
   }
+  /// Of what was completed that of the element that it is in.
   static std::size_t offset_of(pugi::xml_node node) {
+    while (node.offset_debug() < 0 && node.parent()) node = node.parent();
     return static_cast<std::size_t>(std::max<std::ptrdiff_t>(1, node.offset_debug())) - 1;
   }
   [[nodiscard]] InputError error(pugi::xml_node node, const std::string& message) const {
@@ -217,6 +232,126 @@ private:
         throw error(node, fmt::format("more than {} elements", most_server_elements));
       for (const pugi::xml_node child : elements(node)) open.emplace_back(child, depth + 1);
     }
+  }
+
+  // What files for NCCL_TOPO_FILE leave out.
+
+  static void collect_devices(pugi::xml_node node, std::vector<pugi::xml_node>& found) {
+    for (const pugi::xml_node child : elements(node)) {
+      if (is(child, "pci") && elements(child).empty()) found.push_back(child);
+      collect_devices(child, found);
+    }
+  }
+  static bool is_gpu_class(pugi::xml_node pci) {
+    const std::string kind = word(pci, "class"), vendor = word(pci, "vendor");
+    const bool is_display =
+        kind.starts_with("0x0300") || kind.starts_with("0x0380") || kind.starts_with("0x1200");
+    return kind.starts_with("0x0302") || (is_display && (vendor == "0x10de" || vendor == "0x1002"));
+  }
+  /// Devices of classes that NCCL takes for GPUs and cards get a <gpu> or a <net>. Where none has a
+  /// class, the first ones are GPUs: as many as `gpus=` says, or the largest power of two.
+  void complete(pugi::xml_node system) {
+    if (system.find_node([](pugi::xml_node node) { return is(node, "gpu"); })) return;
+    std::vector<pugi::xml_node> devices, gpus, cards, unnamed;
+    collect_devices(system, devices);
+    for (const pugi::xml_node pci : devices) {
+      const std::string kind = word(pci, "class");
+      if (is_gpu_class(pci)) gpus.push_back(pci);
+      if (kind.starts_with("0x0200") || kind.starts_with("0x0207")) cards.push_back(pci);
+      if (kind.empty()) unnamed.push_back(pci);
+    }
+    const auto is_for_hosts = [](pugi::xml_node card) { // Intel's and Broadcom's Ethernet
+      return word(card, "vendor") == "0x8086" || word(card, "vendor") == "0x14e4";
+    };
+    if (!std::ranges::all_of(cards, is_for_hosts)) std::erase_if(cards, is_for_hosts);
+    const auto said = file_.options.find("gpus");
+    if (gpus.empty() && !unnamed.empty()) {
+      const std::size_t count = std::bit_floor(unnamed.size());
+      gpus.assign(unnamed.begin(), unnamed.end());
+      if (said == file_.options.end()) gpus.resize(count);
+      assumed_.add("devices without a class",
+                   fmt::format("GPUs, but for the last {}, which are network cards (gpus={} says "
+                               "how many are GPUs)",
+                               unnamed.size() - count, count));
+    }
+    if (said != file_.options.end())
+      gpus.resize(static_cast<std::size_t>(
+          parse_integer(said->second, "gpus", 1,
+                        static_cast<std::int64_t>(std::max<std::size_t>(1, gpus.size())))));
+    if (gpus.empty()) return;
+    if (cards.empty() && !unnamed.empty())
+      cards.assign(unnamed.begin() + static_cast<std::ptrdiff_t>(gpus.size()), unnamed.end());
+    const GpuKind kind = assumed_kind(gpus);
+    for (std::size_t g = 0; g < gpus.size(); ++g) {
+      pugi::xml_node gpu = gpus[g].append_child("gpu");
+      gpu.append_attribute("dev") = static_cast<unsigned>(g);
+    }
+    asked_ = kind;
+    add_usual_links(gpus, kind);
+    for (std::size_t n = 0; n < cards.size(); ++n) {
+      const bool is_efa = word(cards[n], "vendor") == "0x1d0f";
+      const Bandwidth rate = assumed_.rate(is_efa ? "EFA" : kind.nic);
+      pugi::xml_node net = cards[n].append_child("nic").append_child("net");
+      net.append_attribute("name") = fmt::format("nic{}", n).c_str();
+      net.append_attribute("dev") = static_cast<unsigned>(n);
+      net.append_attribute("speed") = static_cast<unsigned>(rate.bytes_per_second / 125'000);
+    }
+  }
+  /// By `npu=`, the device's number, or the generation of its PCIe.
+  [[nodiscard]] GpuKind assumed_kind(const std::vector<pugi::xml_node>& gpus) {
+    if (asked_) return *asked_;
+    const std::string device = word(gpus.front(), "device"),
+                      speed = word(gpus.front(), "link_speed");
+    if (const GpuKind* known = gpu_kind_of_device(device)) return *known;
+    // Intel's CPUs have the fourth generation from Ice Lake on: what a virtual machine says of older
+    // ones isn't so.
+    constexpr double ice_lake = 106;
+    pugi::xml_node cpu = gpus.front();
+    while (!is(cpu, "cpu") && cpu.parent()) cpu = cpu.parent();
+    const bool is_old = word(cpu, "vendor") == "genuineintel" && word(cpu, "familyid") == "6" &&
+                        number(cpu, "modelid", ice_lake, 0, 1e6) < ice_lake;
+    const std::string_view model = speed.starts_with("8") || (is_old && !speed.empty()) ? "v100"
+                                   : speed.starts_with("16")                            ? "a100"
+                                   : speed.starts_with("32")                            ? "h100"
+                                   : speed.starts_with("64")                            ? "b300"
+                                                                                        : "";
+    const GpuKind* kind = find_gpu_kind(model);
+    assumed_.add("GPUs", kind != nullptr
+                             ? fmt::format("{}, by their PCIe (npu=... says another)", model)
+                             : "unknown ones, without links of their own (npu=a10g: A10G)");
+    return kind != nullptr ? *kind : unknown_gpu_kind();
+  }
+  /// As servers of such GPUs are sold: NVSwitches, the mesh of DGX-1, Infinity Fabric.
+  void add_usual_links(const std::vector<pugi::xml_node>& gpus, const GpuKind& kind) {
+    constexpr int least_switched = 6, dgx1 = 8;
+    const auto add = [&](std::size_t from, std::size_t to, int count) {
+      pugi::xml_node link = gpus[from].child("gpu").append_child("nvlink");
+      link.append_attribute("target") = to < gpus.size() ? gpus[to].attribute("busid").value() : "";
+      link.append_attribute("count") = count;
+      link.append_attribute("tclass") = to < gpus.size() ? "0x030200" : "0x068000";
+    };
+    std::string words = "none";
+    if (kind.model == "v100" && gpus.size() == dgx1) {
+      words = "as in a DGX-1";
+      const auto both = [&](const auto& pairs, int count) {
+        for (const auto& [a, b] : pairs) {
+          add(static_cast<std::size_t>(a), static_cast<std::size_t>(b), count);
+          add(static_cast<std::size_t>(b), static_cast<std::size_t>(a), count);
+        }
+      };
+      both(double_nvlinks, 2);
+      both(single_nvlinks, 1);
+    } else if (kind.link_part.starts_with("nvlink") && kind.own_links >= least_switched) {
+      words = fmt::format("{} of each to NVSwitches", kind.own_links);
+      for (std::size_t g = 0; g < gpus.size(); ++g) add(g, gpus.size(), kind.own_links);
+    } else if (kind.link_part.starts_with("xgmi") &&
+               static_cast<std::size_t>(kind.own_links) + 1 >= gpus.size()) {
+      words = "one from each to each other";
+      for (std::size_t a = 0; a < gpus.size(); ++a)
+        for (std::size_t b = 0; b < gpus.size(); ++b)
+          if (a != b) add(a, b, 1);
+    }
+    assumed_.add("links of GPUs", fmt::format("{}, as the file doesn't say", words));
   }
 
   /// Whether a GPU or a card is below.
@@ -283,6 +418,7 @@ private:
 
   /// Kind of a GPU that says it, if there is one with links of its own.
   [[nodiscard]] GpuKind kind_of_all() {
+    if (asked_) return *asked_;
     const bool is_linked = std::ranges::any_of(gpus_, has_own_links);
     const FoundGpu& told = *std::ranges::max_element(gpus_, {}, [](const FoundGpu& gpu) {
       return std::pair(says_model(gpu), has_own_links(gpu));
@@ -314,6 +450,8 @@ private:
   /// As NCCL counts (graph/topo.cc, ncclTopoAddPci): width 0 is 16 lanes, no speed the third
   /// generation. Virtual machines report both, and widths that no link has.
   [[nodiscard]] Bandwidth rate_of(pugi::xml_node pci) {
+    if (const double rate = number(pci, "bandwidth", 0, 0, 1e4); rate > 0) // hwloc's
+      return Bandwidth{std::llround(rate * 1e9)};
     const std::string text = word(pci, "link_speed");
     auto lanes = static_cast<int>(number(pci, "link_width", 0, 0, 256));
     const std::string_view speed = std::string_view(text).substr(0, text.find_first_of(" g"));
@@ -492,7 +630,7 @@ private:
       if (parts_of(g) == 1) server.share(seen_.link + "s of " + gpus_[g].bus, ranks, first);
       for (const std::size_t a : ranks)
         for (const std::size_t b : ranks)
-          if (a != b)
+          if (a != b && !gpus_[a].at.attribute("mig"))
             server.add_inner_link(static_cast<std::int64_t>(a), static_cast<std::int64_t>(b),
                                   parts_of(g) == 1 ? "between two ranks on a GPU"
                                                    : "between two partitions of a GPU");
@@ -525,7 +663,7 @@ private:
         assumed_.add("links to what isn't in the file", "they lead nowhere");
         leads_on = tclass.starts_with("0x03") || tclass.starts_with("0x12"); // kvDictPciClass
       } else if (target == gpus_[g].bus) {
-        throw error(link, "a link of a GPU to itself");
+        assumed_.add("links of GPUs to themselves", "they lead nowhere, as in NCCL");
       } else if (count(link) > 0) {
         for (const std::size_t peer : peers->second) seen.to[peer] += count(link);
       }
@@ -541,6 +679,7 @@ private:
 
   const ForeignFile& file_;
   Assumptions& assumed_;
+  std::optional<GpuKind> asked_; // what all GPUs are, whatever the file says
   pugi::xml_document document_;
   std::vector<FoundGpu> gpus_;                                                     // by NPU
   std::map<std::pair<std::string, std::string>, std::vector<std::size_t>> by_bus_; // and host
@@ -560,7 +699,13 @@ bool is_nccl(std::string_view content) {
 }
 
 TopologyParts read_nccl(const ForeignFile& file, Assumptions& assumed) {
-  return NcclReader(file, assumed).read();
+  return NcclReader(file, assumed).read("");
+}
+
+TopologyParts read_as_nccl(ForeignFile file, std::string_view xml, Assumptions& assumed,
+                           std::string note) {
+  file.content = xml;
+  return NcclReader(file, assumed).read(std::move(note));
 }
 
 } // namespace tutti::topologies

@@ -25,6 +25,7 @@
 #include <algorithm>
 #include <cctype>
 #include <map>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -165,13 +166,8 @@ private:
   }
 
   [[nodiscard]] const GpuKind& kind_of_gpus() {
-    if (const auto said = file_.options.find("npu"); said != file_.options.end()) {
-      if (const GpuKind* kind = find_gpu_kind(said->second)) return *kind;
-      std::vector<std::string> known;
-      for (const GpuKind& kind : gpu_kinds()) known.emplace_back(kind.model);
-      throw InputError(
-          fmt::format("{}: {}", file_.source, unknown_name("npu", said->second, known)));
-    }
+    if (const std::optional<GpuKind> asked = asked_gpu_kind(file_))
+      return *find_gpu_kind(asked->model);
     int most = 0, all = 0; // between two GPUs, and of one
     for (std::size_t a = 0; a < gpus_; ++a) {
       int own = 0;
@@ -308,6 +304,7 @@ private:
 } // namespace
 
 bool is_nvidia_smi(std::string_view content) {
+  if (is_rocm_smi(content)) return false;
   const std::string plain = without_escapes(content.substr(0, std::size_t{1} << 16));
   for (const std::string_view whole : first_lines(plain, 400)) {
     const std::string_view line = trimmed(whole);

@@ -29,24 +29,43 @@ namespace tutti::topologies {
 
 namespace {
 
-constexpr std::array<GpuKind, 18> kinds{{
-    {"p100", "one NVLink 1", "nvlink1", 4, 3, "network card beside V100", false},
-    {"v100", "one NVLink 2", "nvlink2", 6, 3, "network card beside V100", false},
-    {"a100", "one NVLink 3", "nvlink3", 12, 4, "network card beside A100", false},
-    {"a6000", "one NVLink of an RTX A6000", "nvlink3", 4, 4, "network card beside A100", false},
-    {"h100", "one NVLink 4", "nvlink4", 18, 5, "network card beside H100", true},
-    {"h200", "one NVLink 4", "nvlink4", 18, 5, "network card beside H100", true},
-    {"b200", "one NVLink 5", "nvlink5", 18, 5, "network card beside H100", true},
-    {"gb200", "one NVLink 5", "nvlink5", 18, 5, "network card beside H100", true},
-    {"b300", "one NVLink 5", "nvlink5", 18, 6, "network card beside B300", true},
-    {"gb300", "one NVLink 5", "nvlink5", 18, 6, "network card beside B300", true},
+constexpr std::array<GpuKind, 28> kinds{{
+    {"p100", "one NVLink 1", "nvlink1", 4, 3, "network card beside V100", false, "0x15f9"},
+    {"v100", "one NVLink 2", "nvlink2", 6, 3, "network card beside V100", false,
+     "0x1db1 0x1db4 0x1db5 0x1db6"},
+    {"a100", "one NVLink 3", "nvlink3", 12, 4, "network card beside A100", false,
+     "0x20b0 0x20b2 0x20b5 0x20f1"},
+    {"t4", "", "", 0, 3, "network card beside V100", false, "0x1eb8"},
+    {"a6000", "one NVLink of an RTX A6000", "nvlink3", 4, 4, "network card beside A100", false,
+     "0x2230 0x2235"},
+    {"a10g", "", "", 0, 4, "network card beside A100", false, "0x2236 0x2237"},
+    {"rtx3090", "one NVLink of an RTX A6000", "nvlink3", 4, 4, "network card beside A100", false,
+     "0x2204"},
+    {"l4", "", "", 0, 4, "network card beside A100", false, "0x27b8"},
+    {"l40s", "", "", 0, 4, "network card beside A100", false, "0x26b5 0x26b9"},
+    {"rtx4090", "", "", 0, 4, "network card beside A100", false, "0x2684"},
+    {"h100", "one NVLink 4", "nvlink4", 18, 5, "network card beside H100", true, "0x2330 0x2331"},
+    {"h200", "one NVLink 4", "nvlink4", 18, 5, "network card beside H100", true, "0x2335 0x2348"},
+    {"b200", "one NVLink 5", "nvlink5", 18, 5, "network card beside H100", true, "0x2901"},
+    {"gb200", "one NVLink 5", "nvlink5", 18, 5, "network card beside H100", true, "0x2941"},
+    {"b300", "one NVLink 5", "nvlink5", 18, 6, "network card beside B300", true, "0x3182"},
+    {"gb300", "one NVLink 5", "nvlink5", 18, 6, "network card beside B300", true, "0x31c2"},
     {"gb10", "", "", 0, 4, "network card beside A100", false},
-    {"mi50", "one xGMI link of MI50", "xgmi1", 2, 4, "network card beside V100", false},
-    {"mi100", "one xGMI link of MI100", "xgmi1", 3, 4, "network card beside A100", false},
-    {"mi250x", "one xGMI link of MI250X", "xgmi2", 8, 4, "network card beside A100", false},
-    {"mi300x", "one xGMI link of MI300X", "xgmi3", 7, 5, "network card beside H100", false},
-    {"mi325x", "one xGMI link of MI300X", "xgmi3", 7, 5, "network card beside H100", false},
-    {"mi355x", "one xGMI link of MI355X", "xgmi4", 7, 5, "network card beside H100", false},
+    {"rtx5090", "", "", 0, 5, "network card beside H100", false, "0x2b85"},
+    {"rtx_pro_6000", "", "", 0, 5, "network card beside H100", false, "0x2bb1 0x2bb5"},
+    {"mi50", "one xGMI link of MI50", "xgmi1", 2, 4, "network card beside V100", false, "0x66a1"},
+    {"mi100", "one xGMI link of MI100", "xgmi1", 3, 4, "network card beside A100", false, "0x738c"},
+    {"mi210", "one xGMI link of MI250X", "xgmi2", 3, 4, "network card beside A100", false,
+     "0x740f"},
+    {"mi250x", "one xGMI link of MI250X", "xgmi2", 8, 4, "network card beside A100", false,
+     "0x740c 0x7408"},
+    {"radeon", "", "", 0, 4, "network card beside A100", false},
+    {"mi300x", "one xGMI link of MI300X", "xgmi3", 7, 5, "network card beside H100", false,
+     "0x74a1"},
+    {"mi325x", "one xGMI link of MI300X", "xgmi3", 7, 5, "network card beside H100", false,
+     "0x74a5"},
+    {"mi355x", "one xGMI link of MI355X", "xgmi4", 7, 5, "network card beside H100", false,
+     "0x75a3"},
     {"", "", "", 0, 3, "network card beside V100", false},
 }};
 
@@ -62,7 +81,23 @@ const GpuKind* find_gpu_kind(std::string_view model) {
   return found == gpu_kinds().end() ? nullptr : &*found;
 }
 
+const GpuKind* gpu_kind_of_device(std::string_view device) {
+  const auto found = std::ranges::find_if(gpu_kinds(), [&](const GpuKind& kind) {
+    return device.size() == 6 && kind.devices.find(device) != std::string_view::npos;
+  });
+  return found == gpu_kinds().end() ? nullptr : &*found;
+}
+
 const GpuKind& unknown_gpu_kind() { return kinds.back(); }
+
+std::optional<GpuKind> asked_gpu_kind(const ForeignFile& file) {
+  const auto said = file.options.find("npu");
+  if (said == file.options.end()) return std::nullopt;
+  if (const GpuKind* kind = find_gpu_kind(said->second)) return *kind;
+  std::vector<std::string> known;
+  for (const GpuKind& kind : gpu_kinds()) known.emplace_back(kind.model);
+  throw InputError(fmt::format("{}: {}", file.source, unknown_name("npu", said->second, known)));
+}
 
 Bandwidth pcie_rate(int generation, int lanes) {
   // Transfers a second and lane, and how many of so many bits carry data: 8b/10b, 128b/130b, FLITs.

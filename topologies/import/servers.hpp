@@ -19,18 +19,30 @@ namespace tutti::topologies {
 
 /// What files of servers don't say of a GPU's model.
 struct GpuKind {
-  std::string_view model;     ///< as TopologyParts::npu_model has it; empty: unknown
-  std::string_view own_link;  ///< row of Assumptions: one of its NVLinks or xGMI links
-  std::string_view link_part; ///< "nvlink4"
-  int own_links;              ///< of a GPU, at most
-  int pcie;                   ///< generation of its PCIe
-  std::string_view nic;       ///< row of Assumptions: the cards that it is sold with
-  bool has_nvls;              ///< its NVSwitches reduce and copy
+  std::string_view model;        ///< as TopologyParts::npu_model has it; empty: unknown
+  std::string_view own_link;     ///< row of Assumptions: one of its NVLinks or xGMI links
+  std::string_view link_part;    ///< "nvlink4"
+  int own_links;                 ///< of a GPU, at most
+  int pcie;                      ///< generation of its PCIe
+  std::string_view nic;          ///< row of Assumptions: the cards that it is sold with
+  bool has_nvls;                 ///< its NVSwitches reduce and copy
+  std::string_view devices = {}; ///< numbers on PCIe: "0x2330 0x2331" (pci.ids)
 };
 
 [[nodiscard]] std::span<const GpuKind> gpu_kinds();
 /// Null where there is none of this model.
 [[nodiscard]] const GpuKind* find_gpu_kind(std::string_view model);
+/// What `npu=` of a file's options names; none where it isn't given. Errors: InputError for an
+/// unknown model.
+[[nodiscard]] std::optional<GpuKind> asked_gpu_kind(const ForeignFile& file);
+/// The model that a device's name has in it ("NVIDIA A100-SXM4-40GB"); empty: none that is known.
+[[nodiscard]] std::string_view model_in_name(std::string_view name);
+/// A file of another form, in words of NCCL's: each element on the line of what it stands for, so
+/// that errors have their places.
+[[nodiscard]] TopologyParts read_as_nccl(ForeignFile file, std::string_view xml,
+                                         Assumptions& assumed, std::string note);
+/// By the device's number on PCIe; null for others.
+[[nodiscard]] const GpuKind* gpu_kind_of_device(std::string_view device);
 /// What is known of none: PCIe of the third generation, no links of its own.
 [[nodiscard]] const GpuKind& unknown_gpu_kind();
 
@@ -45,12 +57,13 @@ struct NicPort {
 
 /// Keys that files of servers take: how many cards there are (`nics=8x50GB/s`), what cables lead to
 /// (`fabric=rails` or `switch`), how cards are driven (`nic=rdma` or `efa`), whether NVSwitches
-/// reduce (`nvls=on` or `off`).
-inline constexpr std::array<std::string_view, 4> server_options{"fabric", "nic", "nics", "nvls"};
-
-/// The same of a file that doesn't say what its GPUs are: `npu=h100`.
+/// reduce (`nvls=on` or `off`), and what GPUs are where the file doesn't say it: `npu=h100`.
 inline constexpr std::array<std::string_view, 5> options_of_unnamed{"fabric", "nic", "nics", "npu",
                                                                     "nvls"};
+
+/// And of one that may leave out which devices are GPUs: `gpus=8`.
+inline constexpr std::array<std::string_view, 6> options_of_devices{"fabric", "gpus", "nic",
+                                                                    "nics",   "npu",  "nvls"};
 
 /// One server, part by part, and then as many of it as the file is asked for.
 class ServerBuilder {
