@@ -264,7 +264,8 @@ MeasurementRequest request_of(const CompareArguments& arguments, const std::stri
   return request;
 }
 
-nlohmann::ordered_json explanation_json(const CauseReport& report) {
+nlohmann::ordered_json explanation_json(const CauseReport& report,
+                                        const std::vector<std::string>& said) {
   nlohmann::ordered_json findings = nlohmann::ordered_json::array();
   for (const CauseClass& each : report.findings) {
     nlohmann::ordered_json causes = nlohmann::ordered_json::array();
@@ -278,6 +279,7 @@ nlohmann::ordered_json explanation_json(const CauseReport& report) {
   }
   return {{"rows", report.rows},
           {"off", report.healthy_off},
+          {"said", said},
           {"findings", findings},
           {"lines", lines_of(report)}};
 }
@@ -303,10 +305,14 @@ int compare_command(const CompareArguments& arguments) {
   const AskedCollective asked = asked_collective(arguments.collective);
   const MeasurementRequest request = request_of(arguments, asked.name);
   std::vector<MeasuredRow> rows;
+  std::vector<std::string> said; // by the logs of themselves
+  LogFacts facts;
   for (const std::string& file : arguments.logs) {
     Measurements measured = read_measurements(file, request);
     for (const std::string& note : measured.notes) print_message(note);
     rows.insert(rows.end(), measured.rows.begin(), measured.rows.end());
+    for (std::string& line : lines_of(measured.facts, file)) said.push_back(std::move(line));
+    facts = arguments.logs.size() == 1 ? std::move(measured.facts) : LogFacts{};
   }
   Case of;
   of.topology_label = topology.name();
@@ -340,7 +346,7 @@ int compare_command(const CompareArguments& arguments) {
   std::optional<CauseReport> causes;
   if (arguments.explain) {
     const CauseModel model(of, asked.in, rows, evaluate);
-    causes = model.explain(rows);
+    causes = model.explain(rows, facts);
     if (!causes->findings.empty())
       causes->findings.front().next = model.next_measurement(causes->findings.front());
   }
@@ -354,14 +360,16 @@ int compare_command(const CompareArguments& arguments) {
       for (auto& row : runs_json("measurement", records)) runs.push_back(std::move(row));
     }
     nlohmann::ordered_json more = nlohmann::ordered_json::object();
-    more["explanation"] = causes ? explanation_json(*causes) : nullptr;
+    more["explanation"] = causes ? explanation_json(*causes, said) : nullptr;
     print_text(answer_json("compare", std::move(runs), more));
   } else {
     std::string text;
     for (const MeasurementComparison& each : comparisons)
       text += (text.empty() ? "" : "\n") + text_of(each, table_form(arguments.tables));
-    if (causes)
+    if (causes) {
+      for (const std::string& line : said) text += line + "\n";
       for (const std::string& line : lines_of(*causes)) text += line + "\n";
+    }
     print_tables(text);
   }
   if (std::ranges::any_of(comparisons, [](const auto& each) { return !each.problems.empty(); }))

@@ -5,12 +5,14 @@
 
 #include "experiments/driver/requests/collective_request.hpp"
 #include "sim/error.hpp"
+#include "sim/text.hpp"
 #include "topologies/what_ifs.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <cmath>
 #include <map>
 #include <optional>
@@ -69,10 +71,35 @@ Topology with_crossed_rails(const Topology& topology) {
 constexpr std::array<double, 6> first_iterations{20e-6, 80e-6, 320e-6, 1.28e-3, 5.12e-3, 20.5e-3};
 const double within_step = std::log(4) / 2 / 1.645; ///< a standard deviation around each
 
+/// Not, where there is something to negate.
+std::optional<bool> otherwise(std::optional<bool> said) {
+  if (said) said = !*said;
+  return said;
+}
+std::optional<bool> value_of(const std::optional<LogFact<bool>>& fact) {
+  return fact ? std::optional(fact->value) : std::nullopt;
+}
+/// A variable of the log's environment that has a value is so, and not so with another value.
+std::optional<bool> is_set(const LogFacts& facts, const char* variable, std::string_view value) {
+  const auto found = facts.environment.find(variable);
+  if (found == facts.environment.end()) return std::nullopt;
+  return std::ranges::equal(found->second.value, value, [](unsigned char a, unsigned char b) {
+    return std::tolower(a) == std::tolower(b);
+  });
+}
+/// Whether NCCL is older than 2.minor.
+std::optional<bool> is_older(const LogFacts& facts, std::int64_t minor) {
+  if (!facts.nccl_version) return std::nullopt;
+  const std::vector<std::string_view> parts = split(facts.nccl_version->value, '.');
+  if (parts.size() < 2 || !is_digits(parts[1])) return std::nullopt;
+  return parts[0] == "2" && parse_integer(parts[1], "version", 0, 9999) < minor;
+}
+
 constexpr std::array<Cause, 17> all_causes{{
     {"nvls_off", "NVLS isn't used",
      "NCCL_NVLS_ENABLE, nvidia-fabricmanager, \"NVLS multicast support\" with NCCL_DEBUG=INFO",
-     [](const Case& c) { return set(c, "algo", "^nvls+nvls_tree"); }},
+     [](const Case& c) { return set(c, "algo", "^nvls+nvls_tree"); },
+     [](const LogFacts& f) { return otherwise(value_of(f.nvls_used)); }},
     {"sharp_off", "switches between nodes don't reduce (SHARP)",
      "NCCL_COLLNET_ENABLE, the plugin of SHARP",
      [](const Case& c) -> Changes {
@@ -94,7 +121,8 @@ constexpr std::array<Cause, 17> all_causes{{
        Changes changes;
        add_network(changes, c, without_gpu_direct);
        return changes;
-     }},
+     },
+     [](const LogFacts& f) { return otherwise(value_of(f.gdrdma)); }},
     {"crossed_rails", "cards are cabled to each other's rails", "LLDP, ibnetdiscover",
      [](const Case& c) {
        Changes changes;
@@ -121,15 +149,20 @@ constexpr std::array<Cause, 17> all_causes{{
        return changes;
      }},
     {"ring", "NCCL takes rings", "NCCL_ALGO, a tuner's plugin",
-     [](const Case& c) { return set(c, "algo", "ring"); }},
+     [](const Case& c) { return set(c, "algo", "ring"); },
+     [](const LogFacts& f) { return is_set(f, "NCCL_ALGO", "ring"); }},
     {"tree", "NCCL takes trees", "NCCL_ALGO, a tuner's plugin",
-     [](const Case& c) { return set(c, "algo", "tree"); }},
+     [](const Case& c) { return set(c, "algo", "tree"); },
+     [](const LogFacts& f) { return is_set(f, "NCCL_ALGO", "tree"); }},
     {"ll", "NCCL takes the protocol LL", "NCCL_PROTO, a tuner's plugin",
-     [](const Case& c) { return set(c, "proto", "ll"); }},
+     [](const Case& c) { return set(c, "proto", "ll"); },
+     [](const LogFacts& f) { return is_set(f, "NCCL_PROTO", "ll"); }},
     {"ll128", "NCCL takes the protocol LL128", "NCCL_PROTO, a tuner's plugin",
-     [](const Case& c) { return set(c, "proto", "ll128"); }},
+     [](const Case& c) { return set(c, "proto", "ll128"); },
+     [](const LogFacts& f) { return is_set(f, "NCCL_PROTO", "ll128"); }},
     {"simple", "NCCL takes the protocol Simple", "NCCL_PROTO, a tuner's plugin",
-     [](const Case& c) { return set(c, "proto", "simple"); }},
+     [](const Case& c) { return set(c, "proto", "simple"); },
+     [](const LogFacts& f) { return is_set(f, "NCCL_PROTO", "simple"); }},
     {"few_channels", "NCCL has few channels",
      "NCCL_MAX_NCHANNELS, NCCL_MAX_CTAS, a search that fails",
      [](const Case& c) {
@@ -137,9 +170,14 @@ constexpr std::array<Cause, 17> all_causes{{
        for (const char* channels : {"1", "2", "4"})
          for (Change& change : set(c, "channels", channels)) changes.push_back(std::move(change));
        return changes;
+     },
+     [](const LogFacts& f) -> std::optional<bool> {
+       if (!f.collective_channels) return std::nullopt;
+       return f.collective_channels->value <= 4;
      }},
     {"old_nccl", "NCCL is older than 2.17", "the version that NCCL_DEBUG=VERSION prints",
-     [](const Case& c) { return set(c, "version", "2.16"); }},
+     [](const Case& c) { return set(c, "version", "2.16"); },
+     [](const LogFacts& f) { return is_older(f, 17); }},
     {"first_iteration", "a slow first iteration is counted", "-w 5 (warm-up iterations), -n 20",
      [](const Case&) {
        Changes changes;
@@ -313,7 +351,7 @@ struct CauseModel::Points {
   }
 };
 
-CauseReport CauseModel::explain(std::span<const MeasuredRow> rows) const {
+CauseReport CauseModel::explain(std::span<const MeasuredRow> rows, const LogFacts& facts) const {
   CauseReport report;
   const Points points(*this, rows);
   std::vector<Measured> measured;
@@ -328,8 +366,12 @@ CauseReport CauseModel::explain(std::span<const MeasuredRow> rows) const {
   for (std::size_t v = 0; v < variants_.size(); ++v) {
     const Variant& variant = variants_[v];
     if (v == 0 || variants_[v - 1].cause != variant.cause) {
-      // Faults are rarer than health: the log has to say so twenty times as clearly.
-      const double prior = variant.cause == nullptr ? std::log(20) : 0;
+      // Faults are rarer than health: rows have to say so twenty times as clearly. What the log
+      // itself says is as good as certain.
+      double prior = variant.cause == nullptr ? std::log(20) : 0;
+      if (variant.cause != nullptr && variant.cause->is_said != nullptr)
+        if (const std::optional<bool> said = variant.cause->is_said(facts))
+          prior = *said ? std::log(400) : -std::log(400);
       explanations.push_back({std::string(words_of(variant.cause)), {}, prior});
       first.push_back(v);
     }
@@ -354,6 +396,35 @@ CauseReport CauseModel::explain(std::span<const MeasuredRow> rows) const {
     finding.fits = diagnosis.fits[alike.front()].chance >= least_chance;
   }
   return report;
+}
+
+std::vector<std::string> lines_of(const LogFacts& facts, const std::string& file) {
+  std::vector<std::string> lines;
+  const auto say = [&](const std::string& what, std::size_t line) {
+    lines.push_back(fmt::format("{}:{}: {}", file, line, what));
+  };
+  const auto say_count = [&](const std::optional<LogFact<std::uint32_t>>& fact,
+                             std::string_view what) {
+    if (fact) say(fmt::format("{} {}", fact->value, what), fact->line);
+  };
+  if (facts.nccl_version) say("NCCL " + facts.nccl_version->value, facts.nccl_version->line);
+  for (const auto& network : facts.networks) say("network " + network.value, network.line);
+  if (facts.gdrdma)
+    say(facts.gdrdma->value ? "GPUDirect RDMA is used"
+                            : "GPUDirect RDMA isn't used: data goes by host memory",
+        facts.gdrdma->line);
+  if (facts.nvls_used)
+    say(facts.nvls_used->value ? "NVLS is connected" : "NVLS isn't used", facts.nvls_used->line);
+  else if (facts.nvls_supported)
+    say(facts.nvls_supported->value ? "NVLS multicast is supported"
+                                    : "NVLS multicast isn't supported",
+        facts.nvls_supported->line);
+  say_count(facts.collective_channels, "channels of collectives");
+  say_count(facts.nodes, "nodes");
+  for (const auto& [variable, value] : facts.environment)
+    say(fmt::format("{}={}", variable, value.value), value.line);
+  for (const auto& warning : facts.warnings) say(warning.value, warning.line);
+  return lines;
 }
 
 std::vector<std::string> lines_of(const CauseReport& report) {

@@ -3,11 +3,13 @@
 
 #include "experiments/driver/studies/measurements/comparison.hpp"
 #include "experiments/driver/studies/measurements/diagnosis.hpp"
+#include "experiments/driver/studies/measurements/log_facts.hpp"
 
 #include <cstddef>
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -26,8 +28,10 @@ struct Cause {
   std::string_view name;    ///< "lost_nic"
   std::string_view words;   ///< "a network card is lost": after "if"
   std::string_view look_at; ///< where to look, or what to try
-  /// What it may be on this machine; none where it can't be. Rows: for whom times matter.
+  /// What it may be on this machine; none where it can't be.
   std::vector<Change> (*changes)(const Case& healthy);
+  /// Whether the log says that it is so, or that it isn't; nothing where it says neither.
+  std::optional<bool> (*is_said)(const LogFacts& facts) = nullptr;
 };
 
 /// All that are known, the most usual first.
@@ -60,8 +64,9 @@ public:
 
   /// Which single cause explains rows of these problems, by diagnose(): the noise of a row is 5 %,
   /// or what runs of the same row differ by, and what the transport's constants may be off is taken
-  /// into account, each alike in all rows.
-  [[nodiscard]] CauseReport explain(std::span<const MeasuredRow> rows) const;
+  /// into account, each alike in all rows. What the log says of itself counts as well.
+  [[nodiscard]] CauseReport explain(std::span<const MeasuredRow> rows,
+                                    const LogFacts& facts = {}) const;
 
   /// A measurement that tells the causes of a class apart, and what they would measure; empty where
   /// none does. Errors: those of the evaluator.
@@ -92,6 +97,9 @@ private:
   std::vector<MeasuredRow> problems_;
   std::vector<Variant> variants_;
 };
+
+/// What a log says of itself, a line each, with its line: "NCCL 2.27.7 (log:3)".
+[[nodiscard]] std::vector<std::string> lines_of(const LogFacts& facts, const std::string& file);
 
 /// A line each: "6 of 6 rows fit if NVLS isn't used (off by 1.3 %, else 19.7 %)".
 [[nodiscard]] std::vector<std::string> lines_of(const CauseReport& report);
