@@ -83,6 +83,13 @@ TEST_CASE("Curves within the noise of each other are one class, and the prior or
   std::vector<Explanation> biased = three;
   biased[0].prior = 3;
   CHECK(diagnose(measured({0.04, 0.04}), biased).fits[0].explanation == 0);
+  std::vector<Explanation> usual = three; // is in no better one's class
+  usual[0].is_usual = true;
+  CHECK(diagnose(measured({0.04, 0.04}), usual).classes ==
+        std::vector<std::vector<std::size_t>>{{0}, {1}, {2}});
+  usual[0].prior = 3;
+  CHECK(diagnose(measured({0.04, 0.04}), usual).classes ==
+        std::vector<std::vector<std::size_t>>{{0, 1}, {2}});
 }
 
 TEST_CASE("An explanation that leaves something open counts as the mean of what it may be") {

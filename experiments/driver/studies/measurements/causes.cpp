@@ -372,7 +372,8 @@ CauseReport CauseModel::explain(std::span<const MeasuredRow> rows, const LogFact
       if (variant.cause != nullptr && variant.cause->is_said != nullptr)
         if (const std::optional<bool> said = variant.cause->is_said(facts))
           prior = *said ? std::log(400) : -std::log(400);
-      explanations.push_back({std::string(words_of(variant.cause)), {}, prior});
+      explanations.push_back(
+          {std::string(words_of(variant.cause)), {}, prior, variant.cause == nullptr});
       first.push_back(v);
     }
     std::vector<Expected>& expected = explanations.back().variants.emplace_back();

@@ -101,7 +101,9 @@ Diagnosis diagnose(std::span<const Measured> rows, std::span<const Explanation> 
       const auto curve = [&](std::size_t fit) -> const std::vector<Expected>& {
         return explanations[made.fits[fit].explanation].variants[made.fits[fit].variant];
       };
-      if (other != f && distance(rows, curve(f), curve(other)) >= least_distance) continue;
+      if (other != f && (explanations[made.fits[other].explanation].is_usual ||
+                         distance(rows, curve(f), curve(other)) >= least_distance))
+        continue;
       is_placed[other] = true;
       alike.push_back(other);
     }

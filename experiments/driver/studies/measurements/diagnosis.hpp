@@ -22,7 +22,9 @@ struct Expected {
 struct Explanation {
   std::string name;
   std::vector<std::vector<Expected>> variants; ///< [variant][row]; at least one
-  double prior = 0; ///< ln of how likely it is before anything is measured, up to a constant
+  double prior = 0;      ///< ln of how likely it is before anything is measured, up to a constant
+  bool is_usual = false; ///< that nothing is unusual: where another explains the rows better, it
+                         ///< isn't of that one's class, however near
 };
 
 /// One row as it was measured, or several of the same together.
@@ -53,8 +55,8 @@ struct Diagnosis {
 [[nodiscard]] Diagnosis diagnose(std::span<const Measured> rows,
                                  std::span<const Explanation> explanations);
 
-/// At that distance one in fifteen is taken for the other.
-constexpr double least_distance = 3;
+/// At that distance one in six is taken for the other.
+constexpr double least_distance = 2;
 
 /// How far apart two predictions of these rows are, in standard deviations; where that is d, a test
 /// between them errs with a probability of Phi(-d / 2).
