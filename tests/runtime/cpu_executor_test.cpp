@@ -72,7 +72,7 @@ TEST_CASE("lowered schedules of every collective run on threads, in place and no
       if (std::ranges::find(row.collectives, kind) == row.collectives.end()) continue;
       const Collective collective = make_collective(
           topology,
-          {kind, Bytes{4096}, {}, has_root(kind) ? 1U : 0U, std::max(2U, row.chunk_multiple)});
+          {kind, Bytes{3 * 4096}, {}, has_root(kind) ? 1U : 0U, std::max(2U, row.chunk_multiple)});
       const Outcome outcome = synthesize(row, topology, collective, {});
       if (!outcome.schedule) continue;
       for (const bool in_place : {false, true})
