@@ -151,7 +151,14 @@ private:
       timings.insert(timings.end(), work.timings.begin(), work.timings.end());
       chunks += static_cast<std::uint32_t>(work.collective.chunks.size());
     }
-    return Work{merge(collectives), interleaved(schedules, first_chunks), std::move(timings), 1};
+    std::optional<LibraryChoice> library = alone.front().library; // where all are of one protocol
+    for (const Work& work : alone)
+      if (!library || !work.library || work.library->protocol != library->protocol)
+        library.reset();
+      else
+        library->channels = std::max(library->channels, work.library->channels);
+    return Work{merge(collectives), interleaved(schedules, first_chunks), std::move(timings), 1,
+                std::move(library)};
   }
 
   bool is_correct(const Work& work, const std::string& what) {
