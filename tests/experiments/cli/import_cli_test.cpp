@@ -35,8 +35,8 @@ TEST_CASE("which program is best for which size is a row for each, beside NCCL")
   CHECK_THAT(run.err, Contains("simple: 1KiB outside its range of 512KiB to "));
   CHECK_THAT(run.err, !Contains("wide: "));
   std::map<std::pair<std::string, std::int64_t>, Json> rows;
-  for (const Json& row : Json::parse(run.out)["runs"])
-    rows[{row["algorithm"], row["size_bytes"]}] = row;
+  const Json answer = Json::parse(run.out);
+  for (const Json& row : answer["runs"]) rows[{row["algorithm"], row["size_bytes"]}] = row;
   REQUIRE(rows.size() == 2 * 4);
   constexpr std::int64_t small = 1 << 10, large = 64 << 20;
   const auto time = [&](const std::string& algorithm, std::int64_t size) {

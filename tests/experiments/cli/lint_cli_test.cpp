@@ -72,7 +72,10 @@ TEST_CASE("a fault is told by lint, which fails, and by every command that uses 
   const CommandResult run = run_tutti("lint -t bad.xml", folder);
   CHECK(run.code == 1);
   CHECK_THAT(run.out, StartsWith(fault + "\n\nunequal-links: "));
-  CHECK(run_tutti("lint bad.xml:2", folder).out == run.out);
+  const auto findings = [](const std::string& out) {
+    return out.substr(0, out.find("\nwhat nccl"));
+  };
+  CHECK(findings(run_tutti("lint bad.xml:2", folder).out) == findings(run.out));
   const CommandResult json = run_tutti("lint bad.xml --json", folder);
   CHECK(json.code == 1);
   const Json rows = Json::parse(json.out)["runs"];
