@@ -650,7 +650,7 @@ TEST_CASE("chunks that stand for several of NCCL's say how large its own are") {
     const Bytes size{mebibytes * mib.count};
     const Choice choice = *NcclTuner(rack.system, rack.graphs, Processor::arm, {})
                                .choose(CollectiveKind::all_reduce, size);
-    return cut_of(rack.system, rack.graphs, CollectiveKind::all_reduce, choice, size, 72);
+    return cut_of(rack.system, rack.graphs, CollectiveKind::all_reduce, choice, size, 72, size);
   };
   CHECK(cut(3 * 1024).own_piece.count == 0);
   // From 64 * 24 channels * 32 heads * 128 KiB on NCCL's chunks are twice as large.
