@@ -63,7 +63,7 @@ std::string refused(const std::string& text, const MeasurementRequest& request =
 }
 
 MeasurementComparison compared(const Case& of, std::span<const MeasuredRow> rows) {
-  return compare_measurements(of, rows, [](std::span<const Case> cases) {
+  return compare_measurements(of, "", rows, [](std::span<const Case> cases) {
     std::vector<Evaluation> evaluations;
     for (const Case& c : cases) evaluations.push_back(evaluate(c));
     return evaluations;
@@ -242,7 +242,7 @@ TEST_CASE("a row without a prediction keeps its bus bandwidth") {
       {"log", 3, CollectiveKind::all_reduce, Bytes{1 << 20}, 6, false, 1e-4}};
   const MeasurementComparison made = compared(of, rows);
   REQUIRE(made.rows.size() == 1);
-  CHECK_FALSE(made.rows[0].predicted);
+  CHECK_FALSE(made.rows[0].predicted.time);
   CHECK(made.rows[0].factor == Approx(2 * 5.0 / 6));
   CHECK(error_of(made.rows).rows == 0);
 }
@@ -264,10 +264,10 @@ TEST_CASE("rows beside predictions, and what no such network can have measured")
   CHECK(made.problems.empty());
   // Of S with k heads NVLS takes S(1 + 1/k) through each GPU's port of 450 GB/s.
   const double by_nvls = double(1 << 30) * (1 + 1 / 8.0) / 450e9;
-  CHECK(made.rows[0].predicted->seconds() == Approx(by_nvls).epsilon(0.01));
-  CHECK(made.rows[0].picked == "NCCL: nvls, simple, 16 channels");
-  CHECK_FALSE(made.rows[0].is_impossible());
-  CHECK(made.rows[1].is_impossible());
+  CHECK(made.rows[0].predicted.time->seconds() == Approx(by_nvls).epsilon(0.01));
+  CHECK(made.rows[0].predicted.picked == "NCCL: nvls, simple, 16 channels");
+  CHECK(made.rows[0].normality() == Normality::unknown); // ideal links have no interval
+  CHECK(made.rows[1].normality() == Normality::impossible);
   const ComparisonError error = error_of(std::span(made.rows).first(1));
   CHECK(error.rows == 1);
   CHECK(error.mean == Approx(4e-3 / by_nvls - 1).epsilon(0.01));

@@ -150,18 +150,18 @@ std::string findings_text(std::span<const ComparedRow> rows) {
            rows[last].measured.kind == begin.kind &&
            rows[last].measured.is_in_place == begin.is_in_place;
          ++last) {
-      const double ratio = rows[last].ratio();
-      const double times = is == Normality::slower ? 1 / ratio : ratio;
-      least = std::min(least, times);
-      most = std::max(most, times);
+      least = std::min(least, 1 / rows[last].ratio());
+      most = std::max(most, 1 / rows[last].ratio());
     }
-    if (is == Normality::slower || is == Normality::faster)
-      text += fmt::format(
-          "{} {} of {}{}: {} than nine in ten machines would be, by {:.2f}x{}\n",
-          to_text(begin.kind), begin.is_in_place ? "in place" : "out of place",
-          range_text(begin.size, rows[last - 1].measured.size),
-          last - first == 1 ? "" : fmt::format(" ({} rows)", last - first), to_text(is), most,
-          last - first == 1 ? "" : fmt::format(" at most, {:.2f}x at least", least));
+    if (is == Normality::slower || is == Normality::faster) {
+      const bool is_one = last - first == 1;
+      text += fmt::format("{} {} of {}{}: {} than its 90 % interval, {}{:.2f}x as long as "
+                          "predicted\n",
+                          to_text(begin.kind), begin.is_in_place ? "in place" : "out of place",
+                          range_text(begin.size, rows[last - 1].measured.size),
+                          is_one ? "" : fmt::format(" ({} rows)", last - first), to_text(is),
+                          is_one ? "" : fmt::format("{:.2f}x to ", least), most);
+    }
     first = last;
   }
   return text;

@@ -223,7 +223,7 @@ Case changed(const Case& c, const Change& change) {
   return made;
 }
 
-std::string_view words_of(const Cause* cause) {
+std::string_view in_words(const Cause* cause) {
   return cause == nullptr ? "nothing is wrong" : cause->words;
 }
 
@@ -234,7 +234,7 @@ std::span<const Cause> causes() { return all_causes; }
 Expected CauseModel::Variant::expected(std::size_t point) const {
   Expected made{std::log(seconds(point)), points[point].sensitivities};
   const double part = points[point].time->seconds() / seconds(point);
-  for (Sensitivity& each : made.moves) each.moves *= part;
+  for (ConstantEffect& each : made.moves) each.moves *= part;
   if (change.more_seconds > 0) made.moves.push_back({"first iteration", within_step * (1 - part)});
   return made;
 }
@@ -317,7 +317,7 @@ std::string CauseModel::next_measurement(const CauseClass& alike) const {
       };
       text =
           fmt::format("{} of {}: {} if {}, {} if {}", to_text(rows[r].kind), to_text(rows[r].size),
-                      time(best), words_of(best.cause), time(other), words_of(other.cause));
+                      time(best), in_words(best.cause), time(other), in_words(other.cause));
     }
   return text;
 }
@@ -373,7 +373,7 @@ CauseReport CauseModel::explain(std::span<const MeasuredRow> rows, const LogFact
         if (const std::optional<bool> said = variant.cause->is_said(facts))
           prior = *said ? std::log(400) : -std::log(400);
       explanations.push_back(
-          {std::string(words_of(variant.cause)), {}, prior, variant.cause == nullptr});
+          {std::string(in_words(variant.cause)), {}, prior, variant.cause == nullptr});
       first.push_back(v);
     }
     std::vector<Expected>& expected = explanations.back().variants.emplace_back();
@@ -434,7 +434,7 @@ std::vector<std::string> lines_of(const CauseReport& report) {
   const auto add_alike = [&](std::span<const Cause* const> causes) {
     std::string text;
     for (const Cause* cause : causes)
-      text += fmt::format("{}{}", text.empty() ? "" : "; ", words_of(cause));
+      text += fmt::format("{}{}", text.empty() ? "" : "; ", in_words(cause));
     if (!text.empty()) lines.push_back("  the same curve, as far as these rows tell: " + text);
   };
   constexpr std::size_t most_findings = 3;
@@ -451,7 +451,7 @@ std::vector<std::string> lines_of(const CauseReport& report) {
       add_alike(causes);
     } else {
       lines.push_back(fmt::format("{} of {} rows fit if {} (off by {:.1f} %, else {:.1f} %)",
-                                  finding.within, report.rows, words_of(causes.front()),
+                                  finding.within, report.rows, in_words(causes.front()),
                                   100 * finding.off, 100 * report.healthy_off));
       lines.push_back(fmt::format("  look at: {}", causes.front()->look_at));
       add_alike(std::span(causes).subspan(1));

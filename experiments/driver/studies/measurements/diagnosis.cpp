@@ -36,7 +36,7 @@ MatrixXd covariance_of(std::span<const Measured> measured, std::span<const Expec
     covariance(i, i) = std::pow(measured[static_cast<std::size_t>(i)].noise, 2);
   std::map<std::string, VectorXd> moves;
   for (std::size_t i = 0; i < rows.size(); ++i)
-    for (const Sensitivity& each : rows[i].moves)
+    for (const ConstantEffect& each : rows[i].moves)
       moves.try_emplace(each.to, VectorXd::Zero(count)).first->second[static_cast<Index>(i)] +=
           each.moves;
   for (const auto& [name, of] : moves) covariance += of * of.transpose();

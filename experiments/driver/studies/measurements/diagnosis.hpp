@@ -14,7 +14,7 @@ namespace tutti {
 /// What one measured row should take.
 struct Expected {
   double log_seconds = 0;
-  std::vector<Sensitivity> moves; ///< the same `to` in two rows moves both at once
+  std::vector<ConstantEffect> moves; ///< the same `to` in two rows moves both at once
 };
 
 /// An explanation: one prediction for each row, or several where it leaves something open (which

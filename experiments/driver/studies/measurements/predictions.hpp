@@ -15,8 +15,8 @@ namespace tutti {
 struct Forecast {
   std::optional<Time> time;         ///< none: the algorithm has no schedule
   std::optional<Interval> interval; ///< that 90 % of what is measured is within; where it is known
-  std::vector<Sensitivity> sensitivities; ///< where the case asks for them
-  Time bound;                             ///< what nothing on this network is faster than
+  std::vector<ConstantEffect> sensitivities; ///< where the case asks for them
+  Time bound;                                ///< what nothing on this network is faster than
   std::string bound_words;
   std::string picked;  ///< the algorithm's own choice, in words
   std::string why_not; ///< without a time, in words

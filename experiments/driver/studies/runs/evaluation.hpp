@@ -94,7 +94,7 @@ struct Interval {
 
 /// How much a time is off where one of a transport's uncertainties is off by one of its standard
 /// deviations: ln(time) moves by that.
-struct Sensitivity {
+struct ConstantEffect {
   std::string to; ///< Uncertainty::name
   double moves = 0;
 };
@@ -111,7 +111,7 @@ struct Replay {
   std::string transport = {};            ///< and its protocol, "nccl, ll128"; empty: ideal
   /// What 90 % of measured times are within, where the transport knows that.
   std::optional<Interval> interval = {};
-  std::vector<Sensitivity> sensitivities = {}; ///< where the case asks for them
+  std::vector<ConstantEffect> sensitivities = {}; ///< where the case asks for them
   std::optional<double> over_nccl = {}; ///< times as fast as NCCL or RCCL, where that has a run
 
   [[nodiscard]] double gap() const { return bound.gap(report.completion, rounding); }
