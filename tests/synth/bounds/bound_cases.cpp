@@ -5,6 +5,7 @@
 #include "algorithms/list.hpp"
 #include "sim/engines/engine.hpp"
 #include "sim/error.hpp"
+#include "sim/sends.hpp"
 #include "sim/verify.hpp"
 #include "synth/bounds/bounds.hpp"
 #include "synth/list.hpp"
@@ -131,7 +132,7 @@ Topology random_network(Random& random) {
 std::vector<CollectiveSpec> collectives_of(std::span<const NodeId> members, Bytes size,
                                            std::uint32_t chunks_per_shard) {
   std::vector<CollectiveSpec> specs;
-  for (const CollectiveKind kind : basic_collectives())
+  for (const CollectiveKind kind : named_collectives())
     for (std::uint32_t root = 0; root < (has_root(kind) ? members.size() : 1); ++root)
       specs.push_back({kind, size, {members.begin(), members.end()}, root, chunks_per_shard});
   return specs;
@@ -197,7 +198,8 @@ std::vector<Replay> replays_of(const BoundCase& given) {
     const Time time = (fluid ? run_simgrid : run_native)(topology, collective, *outcome.schedule,
                                                          given.model, {.starts = given.starts})
                           .completion;
-    replays.push_back({row.name, time, Time{fluid ? 1 + time.ps / 1'000'000'000 : 0}});
+    replays.push_back({row.name, time, Time{fluid ? 1 + time.ps / 1'000'000'000 : 0},
+                       bounding_model(given.model, *outcome.schedule)});
   };
   for (const AlgorithmRow& row : baseline_algorithms()) replay(row);
   constexpr std::uint32_t few_npus = 6; // for what searches long
@@ -214,8 +216,11 @@ void compare(const BoundCase& given, Replays& replays) {
   replays.count += all.size();
   const auto highest = [&](Chunking chunking) {
     const std::vector<Bound> bounds = all_bounds(given, chunking);
+    BoundCase joined = given; // chunks that share a send
+    joined.model.link_busy = LinkBusy::serialization;
+    const std::vector<Bound> of_joined = all_bounds(joined, chunking);
     for (const Replay& replay : all)
-      for (const Bound& bound : bounds)
+      for (const Bound& bound : replay.model == given.model ? bounds : of_joined)
         if (bound.time > replay.time + replay.rounding && replays.beaten.empty())
           replays.beaten =
               fmt::format("{}: {} takes {} ps, not {} ps as by {}{}: {}", where, replay.algorithm,

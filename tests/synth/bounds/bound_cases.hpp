@@ -49,7 +49,8 @@ collectives_of(std::span<const NodeId> members, Bytes size, std::uint32_t chunks
 struct Replay {
   std::string_view algorithm;
   Time time;
-  Time rounding; ///< an engine may end earlier by so much: of doubles
+  Time rounding;   ///< an engine may end earlier by so much: of doubles
+  TimeModel model; ///< bounding_model()
 };
 
 /// What every algorithm that can makes of the case; all of it verified.
