@@ -14,8 +14,8 @@ set(files_training "^workloads/(traces|parallelism|planning)/|/(studies/training
 set(functions_training "[Tt]raining|train_command")
 set(files_runtime "^runtime/|/studies/executions/|/(exec|profile|lower|import)_command")
 set(functions_runtime "7runtime|12find_backend|Execution|PackBackend|(exec|profile|lower|import)_command")
-set(files_studies "/studies/(failures|fits|jobs|measurements)/|/(failures|fit|jobs|compare)_command")
-set(functions_studies "Failure|failures_command|FitStudy|fit_command|Job|job|compare_command")
+set(files_studies "/studies/(failures|fits|jobs|measurements)/|/(failures|fit|jobs|compare|predict)_command")
+set(functions_studies "Failure|failures_command|FitStudy|fit_command|Job|job|compare_command|predict_command")
 # No files, only a package: pictures in PDF and PNG are made by a program.
 set(files_pictures "^$")
 set(functions_pictures "^$")

@@ -19,6 +19,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <functional>
 #include <map>
 #include <set>
 #include <utility>
@@ -628,9 +629,15 @@ Topology slow_links(const Topology& t, std::string_view text) {
   return slow;
 }
 Topology lost_node(const Topology& t, std::string_view text) {
-  if (text.starts_with("node")) text.remove_prefix(4);
-  return with_lost_node(t,
-                        static_cast<std::uint32_t>(parse_integer(text, "node", 0, UINT32_MAX - 1)));
+  std::set<std::uint32_t, std::greater<>>
+      nodes; // the last first: then the others keep their numbers
+  for (std::string_view word : split(text, '+')) {
+    if (word.starts_with("node")) word.remove_prefix(4);
+    nodes.insert(static_cast<std::uint32_t>(parse_integer(word, "node", 0, UINT32_MAX - 1)));
+  }
+  Topology left = t;
+  for (const std::uint32_t node : nodes) left = with_lost_node(left, node);
+  return left;
 }
 Topology pcie_lanes(const Topology& t, std::string_view text) {
   const WhichPart each;
@@ -682,7 +689,7 @@ std::span<const WhatIf> what_ifs() {
       {"slow-nic", "3@50%, 3@node1@50%", slow_nics},
       {"lost-gpu", "npu3, 3 (of every node) or 3@node1", lost_npus},
       {"lost-nvlink", "one NVLink (xGMI link) of npu3, 3 or 3@node1", lost_own_links},
-      {"lost-node", "1", lost_node},
+      {"lost-node", "1, or 1+3", lost_node},
       {"slow-link", "a-b@50% (both ways), a>b@50%", slow_links},
       {"pcie-lanes", "8: of every GPU's slot", pcie_lanes},
       {"gdr", "off: without GPUDirect, cards reach host memory only", without_gdr},

@@ -88,7 +88,7 @@ constexpr std::array<std::pair<Algorithm, Version>, 3> first_versions{
 Version parse_version(std::string_view text) {
   const std::vector<std::string_view> parts = split(text, '.');
   if (parts.size() < 2) throw InputError(fmt::format("version \"{}\" isn't as 2.16", text));
-  return {parse_integer(parts[0], "version", 2, 2), parse_integer(parts[1], "version 2", 0, 999)};
+  return {parse_integer(parts[0], "version", 1, 9), parse_integer(parts[1], "version 2", 0, 999)};
 }
 
 } // namespace

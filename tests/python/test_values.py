@@ -44,7 +44,7 @@ def test_own_nodes_and_links():
         tutti.Topology.build(2, [("npu0", "npu9")], bandwidth="1GB/s", latency="1us")
 
 
-@pytest.mark.parametrize("text", ["ring:5", "mesh2d:3x3", "dgx1", "switch:4"])
+@pytest.mark.parametrize("text", ["ring:5", "mesh2d:3x3", "torus2d:3x4", "switch:4"])
 def test_networkx_keeps_a_network(text):
     networkx = pytest.importorskip("networkx")
     made = tutti.Topology(text)

@@ -63,10 +63,11 @@ const std::map<std::string, std::string> libraries = {
     {"pugixml.hpp", "(runtime/formats/msccl|topologies/(im|ex)port)/[a-z_]+\\.cpp|"
                     "tests/experiments/figures/(network_figure_test\\.cpp|svg_reading\\.hpp)"},
     {"yaml-cpp", "topologies/import/[a-z_]+\\.cpp"},
-    {"eigen3", "experiments/driver/studies/fits/least_squares\\.cpp"},
+    {"eigen3", "experiments/driver/studies/(fits/least_squares|measurements/diagnosis)\\.cpp"},
     {"sqlite3.h", "experiments/driver/sweep/store/database\\.cpp"},
     {"boost",
      "synth/solvers/proven_minimum\\.cpp|experiments/driver/(mpi|sweep/analysis)/[a-z_]+\\.cpp|"
+     "experiments/driver/studies/measurements/diagnosis\\.cpp|"
      "experiments/driver/figures/layout/forces\\.cpp|tests/sim/exact_fluid\\.cpp"},
     {"fmt", "[a-z0-9_/]+\\.cpp"},
     {"pybind11", "python/bindings/bindings\\.hpp"},

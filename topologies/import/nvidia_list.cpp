@@ -52,7 +52,8 @@ bool is_nvidia_list(std::string_view content) {
 
 TopologyParts read_nvidia_list(const ForeignFile& given, Assumptions& assumed) {
   ForeignFile file = given;
-  std::string xml = "<system><cpu numaid=\"0\">", name;
+  std::string xml = "<system><cpu numaid=\"0\">", name, first_name;
+  std::string_view first_model; // lives in the table of kinds
   std::size_t gpus = 0, ranks = 0, line = 0;
   bool is_card = false, is_cut = false;
   for (const std::string_view text : split(file.content, '\n'))
@@ -74,8 +75,14 @@ TopologyParts read_nvidia_list(const ForeignFile& given, Assumptions& assumed) {
       const std::string plain = lower_case(name);
       is_card = plain.find("pcie") != std::string::npos || plain.find("nvl") != std::string::npos ||
                 plain.find("geforce") != std::string::npos;
+      const std::string_view model = model_in_name(name);
+      if (gpus > 0 && (model != first_model || (model.empty() && name != first_name)))
+        throw InputError(fmt::format("{}:{}:1: \"{}\" after \"{}\": a list is read as one kind of "
+                                     "GPU; of two kinds make two lists, a.txt+b.txt",
+                                     file.source, line + 1, trimmed(name), trimmed(first_name)));
+      first_name = name;
+      first_model = model;
       if (gpus++ == 0 && !file.options.contains("npu")) {
-        const std::string_view model = model_in_name(name);
         if (model.empty())
           assumed.add("GPUs", fmt::format("\"{}\" isn't known (npu=... says what it is like)",
                                           trimmed(name)));

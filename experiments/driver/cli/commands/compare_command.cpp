@@ -16,7 +16,9 @@
 #include "experiments/driver/studies/runs/over_nccl.hpp"
 #include "experiments/driver/studies/runs/runner.hpp"
 #include "sim/error.hpp"
+#include "sim/text.hpp"
 #include "topologies/list.hpp"
+#include "topologies/what_ifs.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -128,9 +130,10 @@ std::vector<ShownColumn> shown_columns(bool has_intervals) {
 std::string error_text(const std::string& of, std::span<const ComparedRow> rows) {
   const ComparisonError error = error_of(rows);
   if (error.rows == 0) return fmt::format("{}: nothing is predicted\n", of);
-  return fmt::format("{}: {} rows, off by {:.1f} % in the mean of |ln ratio|, by {:.1f} % at its "
+  return fmt::format("{}: {} row{}, off by {:.1f} % in the mean of |ln ratio|, by {:.1f} % at its "
                      "90th percentile{}\n",
-                     of, error.rows, 100 * error.mean, 100 * error.most, coverage_text(rows));
+                     of, error.rows, error.rows == 1 ? "" : "s", 100 * error.mean, 100 * error.most,
+                     coverage_text(rows));
 }
 
 /// "1MiB", "1MiB to 64MiB"
@@ -190,12 +193,14 @@ std::string text_of(const MeasurementComparison& comparison, const TableForm& fo
                           to_text(row.measured.size), row.predicted.why_not);
   for (const ComparedRow& row : rows)
     if (row.normality() == Normality::impossible)
-      text += fmt::format(
-          "{}: {} in {}, and nothing on this network is faster than {} ({}): its links are faster "
-          "than {} has them, or the size isn't what nccl-tests counts as size\n",
-          row.measured.place(), to_text(row.measured.size),
-          short_text(time_of_seconds(row.measured.seconds)), short_text(row.predicted.bound),
-          row.predicted.bound_words, comparison.topology);
+      text += fmt::format("{}: {}{} in {}, and nothing on this network is faster than {} ({}): its "
+                          "links are faster "
+                          "than {} has them, or the size isn't what nccl-tests counts as size\n",
+                          row.measured.place(), to_text(row.measured.size),
+                          row.measured.is_in_place ? " in place" : "",
+                          short_text(time_of_seconds(row.measured.seconds)),
+                          short_text(row.predicted.bound), row.predicted.bound_words,
+                          comparison.topology);
   text += findings_text(rows);
   for (const std::string& problem : comparison.problems)
     text += fmt::format("DEFECT: {}\n", problem);
@@ -264,6 +269,24 @@ MeasurementRequest request_of(const CompareArguments& arguments, const std::stri
   return request;
 }
 
+/// Where a log is of another machine than the one that it is held against.
+void report_contradictions(const LogFacts& facts, const std::string& file,
+                           const Topology& topology) {
+  const std::size_t nodes = topologies::cluster_of(topology).nodes.size();
+  if (facts.nodes && facts.nodes->value != nodes)
+    print_message(fmt::format("{}:{}: {} nodes, {} has {}", file, facts.nodes->line,
+                              facts.nodes->value, topology.name(), nodes));
+  const std::string& npus = topology.parts().npu_model;
+  for (const LogDevice& device : facts.devices) {
+    std::string model = lower_case(device.model);
+    std::erase(model, ' ');
+    if (npus.empty() || model.empty() || model.find(npus) != std::string::npos) continue;
+    print_message(fmt::format("{}:{}: rank {} is a {}, {} has {}", file, device.line, device.rank,
+                              device.model, topology.name(), npus));
+    return;
+  }
+}
+
 nlohmann::ordered_json explanation_json(const CauseReport& report,
                                         const std::vector<std::string>& said) {
   nlohmann::ordered_json findings = nlohmann::ordered_json::array();
@@ -308,12 +331,21 @@ int compare_command(const CompareArguments& arguments) {
   std::vector<std::string> said; // by the logs of themselves
   LogFacts facts;
   for (const std::string& file : arguments.logs) {
-    Measurements measured = read_measurements(file, request);
+    Measurements measured;
+    try {
+      measured = read_measurements(file, request);
+    } catch (const InputError& error) { // the others may say more
+      if (arguments.logs.size() == 1) throw;
+      print_message(fmt::format("{}; left out", error.what()));
+      continue;
+    }
     for (const std::string& note : measured.notes) print_message(note);
     rows.insert(rows.end(), measured.rows.begin(), measured.rows.end());
     for (std::string& line : lines_of(measured.facts, file)) said.push_back(std::move(line));
     facts = arguments.logs.size() == 1 ? std::move(measured.facts) : LogFacts{};
   }
+  if (rows.empty()) throw InputError("none of the logs has a row");
+  report_contradictions(facts, arguments.logs.front(), topology);
   Case of;
   of.topology_label = topology.name();
   of.topology = &topology;
@@ -321,6 +353,9 @@ int compare_command(const CompareArguments& arguments) {
   of.options.model = time_model(arguments.model);
   of.options.settings = parse_settings(arguments.settings);
   of.transport = transport_or_usual(topology, arguments.transport);
+  if (arguments.explain && !of.transport)
+    throw InputError("--explain compares with what a runtime makes of links: it needs a transport "
+                     "(--transport nccl)");
   of.engine = &find_engine("native");
   of.cache = usable_cache(cache_folder(arguments.cache));
   if (!arguments.limit.empty()) set_limits(of.options, arguments.limit);
@@ -340,11 +375,14 @@ int compare_command(const CompareArguments& arguments) {
     of.options = options_for(algorithm, options);
     comparisons.push_back(compare_measurements(of, asked.in, rows, evaluate));
   }
+  for (const std::string& text : comparisons.front().left_out) print_message(text);
   of.algorithm = algorithms.front();
   of.options = options_for(of.algorithm, options);
   const MeasurementComparison& first = comparisons.front();
   std::optional<CauseReport> causes;
   if (arguments.explain) {
+    rows.clear(); // those that count
+    for (const ComparedRow& row : first.rows) rows.push_back(row.measured);
     const CauseModel model(of, asked.in, rows, evaluate);
     causes = model.explain(rows, facts);
     if (!causes->findings.empty())

@@ -210,13 +210,18 @@ std::string best_by_size(std::span<const Evaluation> evaluations, std::span<cons
     const auto [place, is_new] = best.try_emplace(e.size.count, time);
     if (time < place->second) place->second = time;
   }
+  if (best.empty()) return "none is for these sizes";
+  std::int64_t largest = 0;
+  for (const Evaluation& e : evaluations) largest = std::max(largest, e.size.count);
   std::string text;
   for (auto at = best.begin(); at != best.end(); ++at) {
     const auto next = std::next(at);
     if (next != best.end() && next->second.second == at->second.second) continue;
+    const bool is_last =
+        next == best.end() && at->first == largest; // nobody is known beyond others
     text += fmt::format("{}{}{}", text.empty() ? "" : ", ", at->second.second,
-                        next == best.end() ? (text.empty() ? "" : " beyond")
-                                           : " up to " + to_text(Bytes{at->first}));
+                        is_last ? (text.empty() ? "" : " beyond")
+                                : " up to " + to_text(Bytes{at->first}));
   }
   return text;
 }

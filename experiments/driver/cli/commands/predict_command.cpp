@@ -21,6 +21,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <span>
 #include <string>
 #include <utility>
@@ -200,7 +201,10 @@ int predict_command(const PredictArguments& arguments) {
     const TableForm form = table_form(arguments.tables);
     print_tables(heading + "\n" + to_text(records_table(records, shown_columns(), form), form));
   }
-  return is_defect ? 1 : 0;
+  const bool is_nothing = std::ranges::none_of(
+      rows, [](const PredictedRow& row) { return row.predicted.time.has_value(); });
+  if (is_nothing) print_message("nothing is predicted");
+  return is_defect || is_nothing ? 1 : 0;
 }
 
 } // namespace tutti

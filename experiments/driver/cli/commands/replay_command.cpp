@@ -69,6 +69,10 @@ Case case_of(const ReplayArguments& arguments, const Topology& topology, const S
   c.disciplines = parse_disciplines(arguments.disciplines);
   c.bound = bound_effort_words.parse(arguments.bound.value_or("quick"));
   c.transport = of_option("--transport", [&] { return parse_transport(arguments.transport); });
+  if (c.transport)
+    print_message(
+        "a schedule's file doesn't say its library's channels and protocol: it is carried "
+        "by as many channels as fill a link, under the fastest protocol");
   c.noise = noise_of(arguments.noise, topology, file.collective);
   return c;
 }

@@ -53,6 +53,11 @@ Changes set(const Case& healthy, const char* key, const char* value) {
   return {{nullptr, {{key, value}}}};
 }
 
+/// Where RCCL has nothing of the kind.
+Changes set_in_nccl(const Case& healthy, const char* key, const char* value) {
+  return healthy.algorithm.name == "nccl" ? set(healthy, key, value) : Changes{};
+}
+
 /// Two cards of a node are at each other's switches.
 Topology with_crossed_rails(const Topology& topology) {
   const Cluster cluster = cluster_of(topology);
@@ -98,7 +103,7 @@ std::optional<bool> is_older(const LogFacts& facts, std::int64_t minor) {
 constexpr std::array<Cause, 17> all_causes{{
     {"nvls_off", "NVLS isn't used",
      "NCCL_NVLS_ENABLE, nvidia-fabricmanager, \"NVLS multicast support\" with NCCL_DEBUG=INFO",
-     [](const Case& c) { return set(c, "algo", "^nvls+nvls_tree"); },
+     [](const Case& c) { return set_in_nccl(c, "algo", "^nvls+nvls_tree"); },
      [](const LogFacts& f) { return otherwise(value_of(f.nvls_used)); }},
     {"sharp_off", "switches between nodes don't reduce (SHARP)",
      "NCCL_COLLNET_ENABLE, the plugin of SHARP",
@@ -148,22 +153,22 @@ constexpr std::array<Cause, 17> all_causes{{
        });
        return changes;
      }},
-    {"ring", "NCCL takes rings", "NCCL_ALGO, a tuner's plugin",
+    {"ring", "rings are taken", "NCCL_ALGO, a tuner's plugin",
      [](const Case& c) { return set(c, "algo", "ring"); },
      [](const LogFacts& f) { return is_set(f, "NCCL_ALGO", "ring"); }},
-    {"tree", "NCCL takes trees", "NCCL_ALGO, a tuner's plugin",
+    {"tree", "trees are taken", "NCCL_ALGO, a tuner's plugin",
      [](const Case& c) { return set(c, "algo", "tree"); },
      [](const LogFacts& f) { return is_set(f, "NCCL_ALGO", "tree"); }},
-    {"ll", "NCCL takes the protocol LL", "NCCL_PROTO, a tuner's plugin",
+    {"ll", "the protocol LL is taken", "NCCL_PROTO, a tuner's plugin",
      [](const Case& c) { return set(c, "proto", "ll"); },
      [](const LogFacts& f) { return is_set(f, "NCCL_PROTO", "ll"); }},
-    {"ll128", "NCCL takes the protocol LL128", "NCCL_PROTO, a tuner's plugin",
+    {"ll128", "the protocol LL128 is taken", "NCCL_PROTO, a tuner's plugin",
      [](const Case& c) { return set(c, "proto", "ll128"); },
      [](const LogFacts& f) { return is_set(f, "NCCL_PROTO", "ll128"); }},
-    {"simple", "NCCL takes the protocol Simple", "NCCL_PROTO, a tuner's plugin",
+    {"simple", "the protocol Simple is taken", "NCCL_PROTO, a tuner's plugin",
      [](const Case& c) { return set(c, "proto", "simple"); },
      [](const LogFacts& f) { return is_set(f, "NCCL_PROTO", "simple"); }},
-    {"few_channels", "NCCL has few channels",
+    {"few_channels", "few channels are used",
      "NCCL_MAX_NCHANNELS, NCCL_MAX_CTAS, a search that fails",
      [](const Case& c) {
        Changes changes;
@@ -176,7 +181,7 @@ constexpr std::array<Cause, 17> all_causes{{
        return f.collective_channels->value <= 4;
      }},
     {"old_nccl", "NCCL is older than 2.17", "the version that NCCL_DEBUG=VERSION prints",
-     [](const Case& c) { return set(c, "version", "2.16"); },
+     [](const Case& c) { return set_in_nccl(c, "version", "2.16"); },
      [](const LogFacts& f) { return is_older(f, 17); }},
     {"first_iteration", "a slow first iteration is counted", "-w 5 (warm-up iterations), -n 20",
      [](const Case&) {
@@ -289,12 +294,14 @@ std::string CauseModel::next_measurement(const CauseClass& alike) const {
       row.size = Bytes{std::int64_t{1} << power};
     }
   std::vector<Case> cases;
-  for (const std::size_t variant : alike.variants)
+  std::vector<std::size_t> variants = alike.variants;
+  variants.push_back(0);
+  for (const std::size_t variant : variants)
     for (const MeasuredRow& row : rows)
       cases.push_back(case_of(row, changed(of_, variants_[variant].change), in_));
   const std::vector<Forecast> predictions = predict(cases, evaluate_);
-  std::vector<Variant> there;
-  for (std::size_t v = 0; v < alike.variants.size(); ++v) {
+  std::vector<Variant> there; // healthy last
+  for (std::size_t v = 0; v < variants.size(); ++v) {
     const auto first = predictions.begin() + static_cast<std::ptrdiff_t>(v * rows.size());
     const Variant& of = variants_[alike.variants[v]];
     there.push_back(
@@ -304,9 +311,11 @@ std::string CauseModel::next_measurement(const CauseClass& alike) const {
   double most = telling;
   std::string text;
   for (std::size_t r = 0; r < rows.size(); ++r)
-    for (const Variant& other : std::span(there).subspan(1)) {
-      const Variant& best = there.front();
-      if (!best.points[r].time || !other.points[r].time) continue;
+    for (const Variant& other : std::span(there).subspan(1, alike.variants.size() - 1)) {
+      const Variant &best = there.front(), &healthy = there.back();
+      if (!best.points[r].time || !other.points[r].time || !healthy.points[r].time) continue;
+      // A fault that makes anything faster is a weakness of the model.
+      if (best.seconds(r) < healthy.seconds(r) || other.seconds(r) < healthy.seconds(r)) continue;
       const std::array<Measured, 1> row{{{0, usual_noise}}};
       const std::array<Expected, 1> one{best.expected(r)}, two{other.expected(r)};
       const double apart = distance(row, one, two);
@@ -363,15 +372,18 @@ CauseReport CauseModel::explain(std::span<const MeasuredRow> rows, const LogFact
   if (measured.empty()) return report;
   std::vector<Explanation> explanations;
   std::vector<std::size_t> first; // [explanation]: of its variants
+  const auto is_said = [&](const Variant& variant) -> std::optional<bool> {
+    if (variant.cause == nullptr || variant.cause->is_said == nullptr) return std::nullopt;
+    return variant.cause->is_said(facts);
+  };
   for (std::size_t v = 0; v < variants_.size(); ++v) {
     const Variant& variant = variants_[v];
+    if (is_said(variant) == false) continue;
     if (v == 0 || variants_[v - 1].cause != variant.cause) {
       // Faults are rarer than health: rows have to say so twenty times as clearly. What the log
       // itself says is as good as certain.
       double prior = variant.cause == nullptr ? std::log(20) : 0;
-      if (variant.cause != nullptr && variant.cause->is_said != nullptr)
-        if (const std::optional<bool> said = variant.cause->is_said(facts))
-          prior = *said ? std::log(400) : -std::log(400);
+      if (is_said(variant) == true) prior = std::log(400);
       explanations.push_back(
           {std::string(in_words(variant.cause)), {}, prior, variant.cause == nullptr});
       first.push_back(v);
@@ -400,9 +412,9 @@ CauseReport CauseModel::explain(std::span<const MeasuredRow> rows, const LogFact
 }
 
 std::vector<std::string> lines_of(const LogFacts& facts, const std::string& file) {
-  std::vector<std::string> lines;
+  std::vector<std::pair<std::size_t, std::string>> said; // line, text
   const auto say = [&](const std::string& what, std::size_t line) {
-    lines.push_back(fmt::format("{}:{}: {}", file, line, what));
+    said.emplace_back(line, fmt::format("{}:{}: {}", file, line, what));
   };
   const auto say_count = [&](const std::optional<LogFact<std::uint32_t>>& fact,
                              std::string_view what) {
@@ -425,6 +437,9 @@ std::vector<std::string> lines_of(const LogFacts& facts, const std::string& file
   for (const auto& [variable, value] : facts.environment)
     say(fmt::format("{}={}", variable, value.value), value.line);
   for (const auto& warning : facts.warnings) say(warning.value, warning.line);
+  std::ranges::stable_sort(said, {}, &std::pair<std::size_t, std::string>::first);
+  std::vector<std::string> lines;
+  for (auto& [line, text] : said) lines.push_back(std::move(text));
   return lines;
 }
 
@@ -441,6 +456,8 @@ std::vector<std::string> lines_of(const CauseReport& report) {
   for (std::size_t f = 0; f < std::min(most_findings, report.findings.size()); ++f) {
     const CauseClass& finding = report.findings[f];
     if (f > 0 && !finding.fits) break;
+    const bool is_healthy = std::ranges::find(finding.causes, nullptr) != finding.causes.end();
+    if (!is_healthy && finding.off >= report.healthy_off) continue; // it explains nothing
     std::vector<const Cause*> causes = finding.causes;
     const auto healthy = std::ranges::find(causes, nullptr);
     if (healthy != causes.end()) {
@@ -448,7 +465,7 @@ std::vector<std::string> lines_of(const CauseReport& report) {
                                   f == 0 ? "nothing stands out" : "or nothing is wrong",
                                   report.healthy_within, report.rows, 100 * report.healthy_off));
       causes.erase(healthy);
-      add_alike(causes);
+      if (f == 0) add_alike(causes);
     } else {
       lines.push_back(fmt::format("{} of {} rows fit if {} (off by {:.1f} %, else {:.1f} %)",
                                   finding.within, report.rows, in_words(causes.front()),
@@ -459,8 +476,11 @@ std::vector<std::string> lines_of(const CauseReport& report) {
     if (!finding.next.empty()) lines.push_back("  what would tell: " + finding.next);
     if (f == 0 && std::ranges::find(finding.causes, nullptr) != finding.causes.end()) break;
   }
-  if (!report.findings.front().fits)
-    lines.emplace_back("no single cause that is known explains these rows; the nearest is above");
+  if (lines.empty() || !report.findings.front().fits)
+    lines.push_back(
+        fmt::format("no single cause that is known explains these rows (off by {:.1f} % "
+                    "where nothing is wrong){}",
+                    100 * report.healthy_off, lines.empty() ? "" : "; the nearest is above"));
   return lines;
 }
 

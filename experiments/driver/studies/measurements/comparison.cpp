@@ -67,6 +67,7 @@ MeasurementComparison compare_measurements(const Case& of, const std::string& in
                              of.transport ? of.transport->name : "ideal",
                              of.topology->npu_count(),
                              {},
+                             {},
                              {}};
   if (!in.empty() && !rows.empty()) {
     const Case first = case_of(rows.front(), of, in);
@@ -76,8 +77,20 @@ MeasurementComparison compare_measurements(const Case& of, const std::string& in
   std::map<MeasuredProblem, std::size_t> known;
   std::vector<Case> cases;
   std::vector<std::string> places; // of the first row of each case
+  // Where all say so, it is another machine.
+  const auto contradicts = [&](const MeasuredRow& row) {
+    return !bus_factor_problem(row, made.npus).empty();
+  };
+  const bool is_other = std::ranges::all_of(rows, contradicts);
+  std::vector<MeasuredRow> taken;
   for (const MeasuredRow& row : rows) {
+    if (!is_other && contradicts(row)) {
+      made.left_out.push_back(
+          fmt::format("{}: left out: {}", row.place(), bus_factor_problem(row, made.npus)));
+      continue;
+    }
     require_npus(row, made.npus, made.topology);
+    taken.push_back(row);
     if (!known.try_emplace(problem_of(row), cases.size()).second) continue;
     cases.push_back(case_of(row, of, in));
     places.push_back(row.place());
@@ -86,7 +99,7 @@ MeasurementComparison compare_measurements(const Case& of, const std::string& in
   for (std::size_t i = 0; i < cases.size(); ++i)
     if (!predictions[i].problem.empty())
       made.problems.push_back(fmt::format("{}: {}", places[i], predictions[i].problem));
-  for (const MeasuredRow& row : rows)
+  for (const MeasuredRow& row : taken)
     made.rows.push_back(
         {row, predictions[known.at(problem_of(row))], bus_factor(row.kind, made.npus)});
   std::ranges::stable_sort(made.rows, {}, [](const ComparedRow& row) {

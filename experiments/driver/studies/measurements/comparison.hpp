@@ -42,6 +42,7 @@ struct MeasurementComparison {
   std::uint32_t npus = 0;
   std::vector<ComparedRow> rows;     ///< by collective, place, size
   std::vector<std::string> problems; ///< defects of Tutti, in words
+  std::vector<std::string> left_out; ///< rows that contradict themselves, in words
 };
 
 /// Errors: InputError with the row's line where it is of another number of NPUs, by what it or its

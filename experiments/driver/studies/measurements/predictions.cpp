@@ -50,8 +50,9 @@ public:
     return large + beyond_ * (large - small);
   }
   [[nodiscard]] Time operator()(Time small, Time large) const {
-    return Time{
-        std::llround((*this)(static_cast<double>(small.ps), static_cast<double>(large.ps)))};
+    constexpr double most = 4e18; // 46 days
+    return Time{std::llround(
+        std::min((*this)(static_cast<double>(small.ps), static_cast<double>(large.ps)), most))};
   }
 
 private:

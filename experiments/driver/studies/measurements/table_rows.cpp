@@ -17,9 +17,10 @@ namespace tutti {
 
 namespace {
 
-constexpr std::array<std::string_view, 9> known_columns{"source",  "hardware",   "topology",
-                                                        "npus",    "collective", "bytes",
-                                                        "time_us", "algbw_GBps", "busbw_GBps"};
+/// Intervals are what `tutti predict --csv` writes beside a time.
+constexpr std::array<std::string_view, 11> known_columns{
+    "source",  "hardware",   "topology",   "npus",   "collective", "bytes",
+    "time_us", "algbw_GBps", "busbw_GBps", "low_us", "high_us"};
 /// Columns of rccl-tests: ours, or what else is said there (as it is).
 constexpr std::array<std::pair<std::string_view, std::string_view>, 17> columns_of_rccl{
     {{"size", "bytes"},
@@ -76,7 +77,7 @@ private:
       std::string name = line_->fields[last_].text;
       const auto theirs = std::ranges::find_if(
           columns_of_rccl, [&](const auto& column) { return column.first == name; });
-      if (is_of_rccl && theirs != columns_of_rccl.end()) name = theirs->second;
+      if ((is_of_rccl || name == "ranks") && theirs != columns_of_rccl.end()) name = theirs->second;
       if (std::ranges::find(known_columns, name) == known_columns.end() && !is_of_rccl)
         refuse_names(unknown_name(
             "column", name, std::vector<std::string>(known_columns.begin(), known_columns.end())));
