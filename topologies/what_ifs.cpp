@@ -56,13 +56,16 @@ void find_owners(const Topology& t, int between, std::vector<std::uint32_t>& of)
   for (bool changed = true; changed;) {
     changed = false;
     const std::vector<std::uint32_t> before = of;
-    for (const Link& link : t.links())
+    for (std::uint32_t l = 0; l < t.link_count(); ++l) {
+      const Link& link = t.link(LinkId{l});
+      if (link.dimension == between && !t.part_of(LinkId{l}).starts_with("pcie")) continue;
       for (const auto& [v, next_to] : {std::pair(link.from, link.to), {link.to, link.from}}) {
         const std::uint32_t owner = before[next_to.value];
-        if (link.dimension == between || before[v.value] != nowhere || owner >= nowhere) continue;
+        if (before[v.value] != nowhere || owner >= nowhere) continue;
         of[v.value] = of[v.value] == nowhere || of[v.value] == owner ? owner : Cluster::fabric;
         changed = true;
       }
+    }
   }
   std::ranges::replace(of, nowhere, Cluster::fabric);
 }

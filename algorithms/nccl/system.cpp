@@ -158,7 +158,8 @@ private:
         for (const LinkId link : topology_.out_links(NodeId{v})) {
           const std::uint32_t next_to = before[topology_.link(link).to.value];
           if (next_to == none || next_to == shared ||
-              topology_.link(link).dimension == node_of.dimension_between())
+              (topology_.link(link).dimension == node_of.dimension_between() &&
+               !topology_.part_of(link).starts_with("pcie"))) // which stays in its server
             continue;
           domain_[v] = domain_[v] == none || domain_[v] == next_to ? next_to : shared;
           changed = true;

@@ -205,7 +205,7 @@ TEST_CASE("Rows that nothing is predicted for are no ground to explain on") {
   CHECK(model.explain(rows_of(CollectiveKind::all_reduce, 20, 21)).findings.empty());
 }
 
-TEST_CASE("Causes are found on all machines, through drawn constants and noise", "[slow]") {
+TEST_CASE("Causes are found on all machines through drawn constants and noise", "[slow]") {
   struct Log {
     const char* machine;
     std::vector<CollectiveKind> kinds;

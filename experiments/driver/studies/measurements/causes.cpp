@@ -303,7 +303,7 @@ std::string CauseModel::next_measurement(const CauseClass& alike) const {
   std::vector<Variant> there; // healthy last
   for (std::size_t v = 0; v < variants.size(); ++v) {
     const auto first = predictions.begin() + static_cast<std::ptrdiff_t>(v * rows.size());
-    const Variant& of = variants_[alike.variants[v]];
+    const Variant& of = variants_[variants[v]];
     there.push_back(
         {of.cause, of.change, {first, first + static_cast<std::ptrdiff_t>(rows.size())}});
   }
