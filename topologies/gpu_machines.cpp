@@ -8,11 +8,12 @@
 //    |                         all switch chips; NVLS makes it reduce and copy
 //   rail<r>                    dimension 1; from two nodes on
 //
-// Cards without links of their own have a switch pcie<node> instead. A mesh has a link for each ordered pair of a node's GPUs instead. NPU id = GPU + GPUs * node;
-// coordinates (GPU, node). GPU g uses NICs g * R / G .. (g + 1) * R / G - 1 of R, and several GPUs
-// of one NIC share it in each direction. What a GPU's NICs have beyond its slot, 16 lanes of PCIe
-// unless the table says otherwise, is held back by a shared group in each direction.
-// Links: by NPU, both directions of one together, those inside the nodes first.
+// Cards without links of their own have a switch pcie<node> instead. A mesh has a link for each
+// ordered pair of a node's GPUs instead. NPU id = GPU + GPUs * node; coordinates (GPU, node). GPU g
+// uses NICs g * R / G .. (g + 1) * R / G - 1 of R, and several GPUs of one NIC share it in each
+// direction. What a GPU's NICs have beyond its slot, 16 lanes of PCIe unless the table says
+// otherwise, is held back by a shared group in each direction. Links: by NPU, both directions of
+// one together, those inside the nodes first.
 #include "sim/error.hpp"
 #include "sim/text.hpp"
 #include "topologies/families.hpp"
@@ -64,7 +65,8 @@ constexpr std::int64_t giga = 1'000'000'000;
 // 5, or 6 beside ConnectX-8. HGX A100: 12 NVLinks of 25 GB/s (A100 white paper), 8 ConnectX-6 of
 // 200 Gb/s (DGX A100 user guide). Cards without links of their own: 16 lanes of PCIe 4 or 5 (data
 // sheets of L40S, A10, RTX 4090, RTX 5090, RTX PRO 6000), as if one switch joined them, and NICs as
-// in NVIDIA's reference servers for them (4 of 200 or 400 Gb/s), of AWS g5.48xlarge one of 100 Gb/s.
+// in NVIDIA's reference servers for them (4 of 200 or 400 Gb/s), of AWS g5.48xlarge one of 100
+// Gb/s.
 constexpr Slot pcie4{4, 16}, pcie5{5, 16}, pcie6{6, 16}, c2c{0, 0};
 constexpr std::int64_t rate4 = 31'507'692'308, rate5 = 63'015'384'615; // pcie_rate(4, 16), (5, 16)
 

@@ -101,7 +101,8 @@ constexpr std::array<TopologyRow, 35> rows{{
 }};
 
 // Instances of clouds by their vendors' pages: p4d and p4de 4 EFA of 100 Gb/s, p5 3.2 Tb/s of EFA
-// for 8 H100, p5e and p5en for 8 H200, p6-b200 for 8 B200; ND A100 v4, ND H100 v5; A3 High and Mega.
+// for 8 H100, p5e and p5en for 8 H200, p6-b200 for 8 B200; ND A100 v4, ND H100 v5; A3 High and
+// Mega.
 constexpr std::array<TopologyAlias, 31> aliases{{
     {"a100", "hgx_a100", ""},
     {"dgx_a100", "dgx_a100_rail", ""}, // with a number: without one it is a file

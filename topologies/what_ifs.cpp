@@ -250,7 +250,7 @@ const GpuKind& kind_of(const Topology& t) {
   throw InputError(unknown_name("model of GPU", t.parts().npu_model, known));
 }
 
-/// Of this generation, which may be none of a GPU's: the third then.
+/// A slot of this generation, which may be none of a GPU's: the third then.
 Bandwidth lanes_of(const Topology& t, int lanes) {
   const GpuKind* kind = find_gpu_kind(t.parts().npu_model);
   return pcie_rate((kind != nullptr ? *kind : unknown_gpu_kind()).pcie, lanes);

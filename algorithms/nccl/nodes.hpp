@@ -32,7 +32,7 @@ public:
   [[nodiscard]] std::uint32_t operator()(NodeId npu) const {
     return nodes_.empty() ? 0 : nodes_[npu.value];
   }
-  /// Of links that lead from node to node; -2: the network doesn't say.
+  /// The dimension of links that lead from node to node; -2: the network doesn't say.
   [[nodiscard]] int dimension_between() const { return dimension_between_; }
   [[nodiscard]] const Gpu& gpu() const { return gpu_; }
   [[nodiscard]] bool gpu_is_known() const { return gpu_is_known_; }

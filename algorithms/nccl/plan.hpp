@@ -16,8 +16,8 @@ struct LibraryPlan {
   double transfers = 0; ///< of a schedule, within a factor of two
 };
 
-/// Pre: the algorithm is nccl or rccl. Nothing where it has no schedule. Errors: as the algorithm's.
-/// Cost: that of the search for channels.
+/// Pre: the algorithm is nccl or rccl. Nothing where it has no schedule. Errors: as the
+/// algorithm's. Cost: that of the search for channels.
 [[nodiscard]] std::optional<LibraryPlan> library_plan(const AlgorithmRow& library,
                                                       const Topology& topology,
                                                       const Collective& collective,

@@ -263,7 +263,8 @@ void list_point_to_point(const Work& work) {
   const Pieces pieces(schedule);
   const CollectivePart& part = schedule.part();
   const Rank n = schedule.size();
-  // All peers are served at once, which matters where their shards differ: piece after piece of all.
+  // All peers are served at once, which matters where their shards differ: piece after piece of
+  // all.
   const std::uint32_t passes = part.kind == CollectiveKind::alltoallv ? pieces.count() : 1;
   std::uint32_t first = 0;
   const auto send = [&](Rank from, Rank to, std::uint32_t block) {

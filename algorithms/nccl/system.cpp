@@ -137,8 +137,8 @@ private:
 
   /// Whose every node is: of one of the nodes, or what several share. NPUs outside the group belong
   /// to their nodes, too, of which there may be more than the group has. A switch belongs to the
-  /// node that alone is next to it, by links that aren't said to lead to others, unless it is as far
-  /// from the node's NPUs as what other nodes share: a leaf with one server is a leaf.
+  /// node that alone is next to it, by links that aren't said to lead to others, unless it is as
+  /// far from the node's NPUs as what other nodes share: a leaf with one server is a leaf.
   void find_domains(std::span<const NodeId> group, const std::vector<std::vector<Rank>>& nodes,
                     const NodesOfNpus& node_of) {
     domain_.assign(topology_.node_count(), none);

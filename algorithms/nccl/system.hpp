@@ -67,7 +67,7 @@ struct System {
   std::vector<Path> in;                         ///< [gpu * nics + nic], from the NIC
   double total = 0;                             ///< what a GPU's own links carry together, GB/s
 
-  /// Of nodes that differ from the first; [node]: which is its, 0 for this one.
+  /// Pictures of nodes that differ from the first; [node]: which is its, 0 for this one.
   std::vector<System> others;
   std::vector<std::uint32_t> picture;
 

@@ -88,10 +88,10 @@ struct ScheduleMessages {
 /// Cost: O(transfers), of those that are together times log.
 [[nodiscard]] ScheduleMessages messages_of(const Topology& topology, const Schedule& schedule);
 
-/// Why no program does what the schedule does, in its time: what a switch or a host memory combines,
-/// copies or keeps, which lower() has its rank send anew, or what messages_of() refuses. Empty: one
-/// may, if a runtime is large enough for it. Cost: O(transfers); that of messages_of() where
-/// transfers have dependencies.
+/// Why no program does what the schedule does, in its time: what a switch or a host memory
+/// combines, copies or keeps, which lower() has its rank send anew, or what messages_of() refuses.
+/// Empty: one may, if a runtime is large enough for it. Cost: O(transfers); that of messages_of()
+/// where transfers have dependencies.
 [[nodiscard]] std::string lowering_refusal(const Topology& topology, const Schedule& schedule);
 
 } // namespace tutti::runtime

@@ -63,7 +63,7 @@ struct Uncertainty {
 [[nodiscard]] Transport with_stand_ins(Transport transport, const Topology& topology);
 /// at_its_slowest() of that.
 [[nodiscard]] Transport at_its_slowest(Transport transport, const Topology& topology);
-/// Of the network's parts those that others stand in for: "pcie3 as pcie4, ...". Empty: none.
+/// The network's parts that others stand in for: "pcie3 as pcie4, ...". Empty: none.
 [[nodiscard]] std::string stand_ins(const Transport& transport, const Topology& topology);
 
 } // namespace tutti

@@ -630,7 +630,7 @@ TEST_CASE("nodes that aren't alike agree on what all can do") {
       CHECK(seconds(machine, collective) < 16 * whole);
     }
   }
-  // Of two nodes with half of the NICs' speed in one both are as slow as that one.
+  // Two nodes with half of the NICs' speed in one are both as slow as that one.
   CHECK(seconds("a100:1+h100:1", "all_reduce") ==
         Approx(seconds("a100:2", "all_reduce")).epsilon(0.15));
 }

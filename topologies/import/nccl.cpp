@@ -174,7 +174,7 @@ private:
   [[nodiscard]] InputError error_at(std::size_t offset, const std::string& message) const {
     return TextPlaces(file_.content, file_.source).error(offset, message);
   }
-  /// Of what was completed that of the element that it is in.
+  /// What was completed in the element that it is in.
   static std::size_t offset_of(pugi::xml_node node) {
     while (node.offset_debug() < 0 && node.parent()) node = node.parent();
     return static_cast<std::size_t>(std::max<std::ptrdiff_t>(1, node.offset_debug())) - 1;
@@ -303,8 +303,8 @@ private:
     const std::string device = word(gpus.front(), "device"),
                       speed = word(gpus.front(), "link_speed");
     if (const GpuKind* known = gpu_kind_of_device(device)) return *known;
-    // Intel's CPUs have the fourth generation from Ice Lake on: what a virtual machine says of older
-    // ones isn't so.
+    // Intel's CPUs have the fourth generation from Ice Lake on: what a virtual machine says of
+    // older ones isn't so.
     constexpr double ice_lake = 106;
     pugi::xml_node cpu = gpus.front();
     while (!is(cpu, "cpu") && cpu.parent()) cpu = cpu.parent();

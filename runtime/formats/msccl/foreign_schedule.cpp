@@ -305,8 +305,8 @@ ForeignSchedule schedule_of(const Topology& topology, const Program& program,
   return made;
 }
 
-// A thread block hands over what a slot of its connection's FIFO takes: an eighth of 4 MiB, and what
-// 32 KiB and 600 KB of lines with flags carry of it (NCCL 2.30, enqueue.cc).
+// A thread block hands over what a slot of its connection's FIFO takes: an eighth of 4 MiB, and
+// what 32 KiB and 600 KB of lines with flags carry of it (NCCL 2.30, enqueue.cc).
 LibraryChoice library_of(const ForeignSchedule& foreign, std::string_view protocol) {
   LibraryChoice choice{"msccl", lower_case(protocol), 1, true};
   for (const std::uint8_t block : foreign.block_of)

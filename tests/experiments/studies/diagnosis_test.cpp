@@ -1,4 +1,5 @@
-// Which explanation fits: curves made by hand, whose right answers follow from normal distributions.
+// Which explanation fits: curves made by hand, whose right answers follow from normal
+// distributions.
 #include "experiments/driver/studies/measurements/diagnosis.hpp"
 
 #include "tests/catch.hpp"

@@ -1,5 +1,5 @@
-// `tutti import`: foreign programs in MSCCL XML as schedules: checked, bounded, replayed, and under a
-// transport held against NCCL. Which program is best for which size is a row for each of both.
+// `tutti import`: foreign programs in MSCCL XML as schedules: checked, bounded, replayed, and under
+// a transport held against NCCL. Which program is best for which size is a row for each of both.
 #include "experiments/driver/cli/commands.hpp"
 #include "experiments/driver/records/json.hpp"
 #include "experiments/driver/records/output.hpp"

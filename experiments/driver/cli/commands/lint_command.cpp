@@ -54,8 +54,8 @@ std::vector<SentWay> ways_of(const Schedule& schedule, const Collective& collect
   return all;
 }
 
-/// Each channel of NCCL's or RCCL's rings, around which a broadcast goes but for the hop to its root:
-/// so by two roots. Empty where it makes none.
+/// Each channel of NCCL's or RCCL's rings, around which a broadcast goes but for the hop to its
+/// root: so by two roots. Empty where it makes none.
 std::vector<SentWay> ring_ways(const Topology& network) {
   constexpr std::uint32_t most_channels = 64;
   const AlgorithmRow row = find_algorithm(nccl_of(network));
@@ -73,7 +73,7 @@ std::vector<SentWay> ring_ways(const Topology& network) {
   return all;
 }
 
-/// Of a schedule file, or of the connections of a program.
+/// What a schedule file sends, or the connections of a program.
 std::vector<SentWay> program_ways(const Topology& network, const std::string& file) {
   if (!unpacked_name(file).ends_with(".xml")) {
     const ScheduleFile read = read_schedule(file, network);

@@ -1,5 +1,5 @@
-// `tutti predict`: "what should my machine reach?" Every collective that nccl-tests measures, at every
-// size, in one table, one picture and one file.
+// `tutti predict`: "what should my machine reach?" Every collective that nccl-tests measures, at
+// every size, in one table, one picture and one file.
 #include "experiments/driver/cli/cache_option.hpp"
 #include "experiments/driver/cli/commands.hpp"
 #include "experiments/driver/figures/curves.hpp"

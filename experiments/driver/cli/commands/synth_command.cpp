@@ -25,7 +25,7 @@ namespace tutti {
 
 namespace {
 
-/// Of several sizes, without those that are too small to be cut into the collective's shards.
+/// Sizes, of several without those that are too small to be cut into the collective's shards.
 void leave_out_small(std::vector<Case>& cases) {
   std::vector<std::string> sizes;
   std::string why;

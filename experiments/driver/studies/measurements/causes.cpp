@@ -38,7 +38,7 @@ void add_network(Changes& changes, const Case& healthy, const Function& change) 
   }
 }
 
-/// Of one node, and of each: `change` takes which parts.
+/// The change in one node, and in each: `change` takes which parts.
 template <typename Function> Changes of_parts(const Case& healthy, const Function& change) {
   Changes changes;
   for (const WhichPart& which : {WhichPart{0, 0}, WhichPart{0, {}}})

@@ -1,9 +1,10 @@
-// A log that is 20 % off may be a fault or a machine whose links carry a little less than those that
-// the constants were fitted to. What tells is the shape of the curve against what the constants can
-// do to it. Both are Gaussian in logarithms: a curve's covariance is the noise of each row, plus for
-// each constant the outer product of what it moves in each row. The evidence of an explanation is
-// then that of a multivariate normal, with its determinant as the price of vagueness.
-// Source: MacKay, Information Theory, Inference, and Learning Algorithms (2003), ch. 28 (evidence).
+// A log that is 20 % off may be a fault or a machine whose links carry a little less than those
+// that the constants were fitted to. What tells is the shape of the curve against what the
+// constants can do to it. Both are Gaussian in logarithms: a curve's covariance is the noise of
+// each row, plus for each constant the outer product of what it moves in each row. The evidence of
+// an explanation is then that of a multivariate normal, with its determinant as the price of
+// vagueness. Source: MacKay, Information Theory, Inference, and Learning Algorithms (2003), ch. 28
+// (evidence).
 #include "experiments/driver/studies/measurements/diagnosis.hpp"
 
 #include <boost/math/distributions/chi_squared.hpp>

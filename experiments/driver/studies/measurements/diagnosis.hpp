@@ -48,10 +48,10 @@ struct Diagnosis {
 };
 
 /// Rows are normal in their logarithms: noise of their own, and what the sensitivities say, normal
-/// too. That is integrated out exactly, so that an explanation that may be anything pays for it. Two
-/// explanations are one class where the distance of their best curves is less than
-/// `least_distance`. Pre: every variant has as many rows as were measured.
-/// Cost: O((variants + explanations^2) rows^3).
+/// too. That is integrated out exactly, so that an explanation that may be anything pays for it.
+/// Two explanations are one class where the distance of their best curves is less than
+/// `least_distance`. Pre: every variant has as many rows as were measured. Cost: O((variants +
+/// explanations^2) rows^3).
 [[nodiscard]] Diagnosis diagnose(std::span<const Measured> rows,
                                  std::span<const Explanation> explanations);
 

@@ -409,7 +409,7 @@ private:
     }
   }
 
-  /// Of as many words as there are. Errors: InputError.
+  /// The row of as many words as there are. Errors: InputError.
   void take_places(const LogWords& words, std::size_t line) {
     if (is_passed_over_) return;
     if (!kind_) throw InputError("the log doesn't say of which collective: give it with -c");

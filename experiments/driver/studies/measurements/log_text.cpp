@@ -34,7 +34,7 @@ void append_utf8(std::string& text, std::uint32_t point) {
   add(0x80 | (point & 0x3f));
 }
 
-/// Of UTF-16 with a byte order mark, or whose first letter is of ASCII.
+/// Whether it is UTF-16 with a byte order mark, or whose first letter is of ASCII.
 std::string from_utf16(std::string_view bytes, bool is_little) {
   const auto unit = [&](std::size_t at) {
     const auto low = static_cast<unsigned char>(bytes[at + (is_little ? 0 : 1)]),

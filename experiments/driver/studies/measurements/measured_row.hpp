@@ -25,7 +25,7 @@ struct MeasuredRow {
   double seconds = 0;
   double bus_factor = 0;  ///< busbw over algbw as printed, where both say enough; else 0
   std::uint32_t root = 0; ///< of collectives that have one
-  /// Of each iteration, in order, where the file has them (-I with -J); else empty.
+  /// Seconds of each iteration, in order, where the file has them (-I with -J); else empty.
   std::vector<double> iteration_seconds = {};
   [[nodiscard]] std::string place() const; ///< "FILE:LINE"
 };
@@ -51,8 +51,8 @@ struct MeasurementRequest {
 /// Rows of a file ("-": of standard input), packed or not, in one of these forms, recognized by its
 /// content: a log of nccl-tests or rccl-tests of any version, pasted from wherever (log_text.hpp),
 /// whose own line of names says what its columns are; JSON, of nccl-tests (-J), of rccl-tests (a
-/// record on each line, or a list), or records of NCCL's Inspector; a CSV table with a line of names
-/// (source, hardware, topology, npus, collective, bytes, time_us, algbw_GBps, busbw_GBps;
+/// record on each line, or a list), or records of NCCL's Inspector; a CSV table with a line of
+/// names (source, hardware, topology, npus, collective, bytes, time_us, algbw_GBps, busbw_GBps;
 /// collective, bytes and one of the last three are needed; or those of rccl-tests). Several records
 /// of the Inspector for one size make one row, their median. A row that is broken, whose figures
 /// contradict each other or say wrong data, or that isn't understood is left out, and named in the

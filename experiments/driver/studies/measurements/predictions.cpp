@@ -1,7 +1,7 @@
 // A curve up to 8 GiB has most of its cost in its last points, and these say nothing new: beyond
-// some size a library cuts a buffer into more pieces of the same kind, and each takes as long as the
-// one before. So the last points are the line through two sizes with few enough pieces, sent with
-// the algorithm, the channels and the chunks that the library takes for the large one.
+// some size a library cuts a buffer into more pieces of the same kind, and each takes as long as
+// the one before. So the last points are the line through two sizes with few enough pieces, sent
+// with the algorithm, the channels and the chunks that the library takes for the large one.
 #include "experiments/driver/studies/measurements/predictions.hpp"
 
 #include "algorithms/nccl/plan.hpp"

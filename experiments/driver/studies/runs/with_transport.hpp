@@ -31,7 +31,8 @@ void require_transport(const Case& c);
 [[nodiscard]] std::vector<ReplayInput> with_transport(const Case& c, const Attempt& made,
                                                       std::span<const Time> starts);
 
-/// A network under a transport for runs whose schedules change on the way, or meet others (slowed()).
+/// A network under a transport for runs whose schedules change on the way, or meet others
+/// (slowed()).
 struct SlowedNetwork {
   Topology topology;
   Time launch;
