@@ -71,12 +71,15 @@ Forecast extrapolated(const Line& line, const Forecast& small, const Forecast& l
   if (small.interval && large.interval)
     made.interval = interval_of(*made.time, line(small.interval->high, large.interval->high));
   if (made.interval) made.interval->low = std::max(made.interval->low, made.bound);
-  for (std::size_t s = 0; s < made.sensitivities.size(); ++s) {
-    const auto moved = [s](const Forecast& of) {
-      return s < of.sensitivities.size() ? of.time->seconds() * std::exp(of.sensitivities[s].moves)
-                                         : of.time->seconds();
+  // What moves only the smaller size counts for little at the wanted one.
+  for (ConstantEffect& effect : made.sensitivities) {
+    const auto moved = [&](const Forecast& of) {
+      const auto same = std::ranges::find(of.sensitivities, effect.to, &ConstantEffect::to);
+      const double moves = same == of.sensitivities.end() ? 0 : same->moves;
+      return of.time->seconds() * std::exp(moves);
     };
-    made.sensitivities[s].moves = std::log(line(moved(small), moved(large)) / made.time->seconds());
+    const double then = line(moved(small), moved(large));
+    effect.moves = then > 0 ? std::log(then / made.time->seconds()) : effect.moves;
   }
   return made;
 }
@@ -124,7 +127,7 @@ private:
              static_cast<double>(known_[from + 1].first.count - known_[from].first.count);
     };
     constexpr double straight = 0.01;
-    return std::abs(slope(last - 2) / slope(last - 1) - 1) <= straight;
+    return slope(last - 1) > 0 && std::abs(slope(last - 2) / slope(last - 1) - 1) <= straight;
   }
 
   Case like_;
