@@ -4,7 +4,7 @@
 //     <object type="Package" ...>
 //       <object type="Bridge" bridge_type="0-1" ...>            a host bridge
 //         <object type="Bridge" bridge_type="1-1" pci_busid="0000:00:01.1" pci_link_speed="31.5">
-//           <object type="PCIDev" pci_busid="0000:01:00.0" pci_type="0302 [10de:20b0] [...] a1" .../>
+//           <object type="PCIDev" pci_busid="0000:01:00.0" pci_type="0302 [...]" .../>
 //
 // `pci_link_speed` is in GB/s. It is NCCL's tree in other words, and becomes that: what has host
 // bridges is a CPU. It knows no links of GPUs, which are those that servers of such GPUs have.
