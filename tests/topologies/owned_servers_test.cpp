@@ -222,8 +222,8 @@ TEST_CASE("hwloc's tree is that of NCCL, and errors have its lines") {
   <object type="Package"><info name="CPUVendor" value="AuthenticAMD"/>
    <object type="NUMANode"/>
    <object type="Bridge" bridge_type="0-1">
-    <object type="Bridge" bridge_type="1-1" pci_busid="0000:00:01.1" pci_type="0604 [1022:1483] [0:0] 00"
-        pci_link_speed="31.5">
+    <object type="Bridge" bridge_type="1-1" pci_busid="0000:00:01.1"
+        pci_type="0604 [1022:1483] [0:0] 00" pci_link_speed="31.5">
      <object type="PCIDev" pci_busid="0000:01:00.0" pci_type="0302 [10de:20b0] [10de:1450] a1"
          pci_link_speed="31.5"/>
     </object>
