@@ -113,8 +113,11 @@ public:
       next_.push_back({known_.back().first.count * 2});
   }
   [[nodiscard]] Forecast at(Bytes size) const {
-    const auto& [small, at_small] = known_[known_.size() - 2];
-    const auto& [large, at_large] = known_.back();
+    std::size_t next = 1; // the first that is no smaller, else the last
+    while (next + 1 < known_.size() && known_[next].first < size) ++next;
+    const auto& [small, at_small] = known_[next - 1];
+    const auto& [large, at_large] = known_[next];
+    if (size == large) return at_large;
     return extrapolated(Line(small, large, size), at_small, at_large);
   }
 
