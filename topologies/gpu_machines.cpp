@@ -8,7 +8,8 @@
 //    |                         all switch chips; NVLS makes it reduce and copy
 //   rail<r>                    dimension 1; from two nodes on
 //
-// Cards without links of their own have a switch pcie<node> instead. A mesh has a link for each
+// Cards without links of their own have a switch pcie<node> instead, through the same slot as their
+// NICs. A mesh has a link for each
 // ordered pair of a node's GPUs instead. NPU id = GPU + GPUs * node; coordinates (GPU, node). GPU g
 // uses NICs g * R / G .. (g + 1) * R / G - 1 of R, and several GPUs of one NIC share it in each
 // direction. What a GPU's NICs have beyond its slot, 16 lanes of PCIe unless the table says
@@ -197,7 +198,7 @@ private:
     if (machine_.inside == Inside::nothing && nodes_ == 2 && !one_switch_) {
       for (std::int64_t k = 0; k < nics_.count; ++k)
         parts_.add_duplex(between(npu(0), npu(1), nic));
-      for (const std::int64_t n : {0, 1}) share_slot(npu(n), 0);
+      for (const std::int64_t n : {0, 1}) share_slot(npu(n), {}, 0);
       return;
     }
     std::vector<NodeId> rails;
@@ -215,20 +216,29 @@ private:
                                     rails[static_cast<std::size_t>(one_switch_ ? 0 : r)], nic));
           if (sharing > 1) share(node, r, g % sharing == 0, LinkId{link});
         }
-        share_slot(npu(node * gpus_ + g), first);
+        share_slot(npu(node * gpus_ + g), ways_to_peers(node * gpus_ + g), first);
       }
   }
-  /// Joins this GPU's links from `first` on in groups, where they have more than its slot.
-  void share_slot(NodeId gpu, std::size_t first) {
+  /// The links of a GPU that cross its slot as its NICs' do: those to the switch pcie<node>.
+  [[nodiscard]] std::vector<LinkId> ways_to_peers(std::int64_t gpu) const {
+    if (machine_.inside != Inside::pcie || gpus_ == 1) return {};
+    const auto first = static_cast<std::uint32_t>(2 * gpu); // added first, by GPU
+    return {LinkId{first}, LinkId{first + 1}};
+  }
+  /// Joins this GPU's links from `first` on, and `also`, in groups, where they have more than its
+  /// slot.
+  void share_slot(NodeId gpu, std::vector<LinkId> also, std::size_t first) {
     const Bandwidth slot = machine_.slot.rate();
     SharedGroup out{fmt::format("slot of {} out", parts_.nodes[gpu.value].name), {}, slot};
     SharedGroup in{fmt::format("slot of {} in", parts_.nodes[gpu.value].name), {}, slot};
     std::int64_t together = 0; // out
-    for (std::size_t l = first; l < parts_.links.size(); ++l) {
-      const LinkId link{static_cast<std::uint32_t>(l)};
-      if (parts_.links[l].from == gpu) out.links.push_back(link);
-      if (parts_.links[l].to == gpu) in.links.push_back(link);
-      if (parts_.links[l].from == gpu) together += parts_.links[l].bandwidth.bytes_per_second;
+    for (std::size_t l = first; l < parts_.links.size(); ++l)
+      also.emplace_back(static_cast<std::uint32_t>(l));
+    for (const LinkId l : also) {
+      const Link& link = parts_.links[l.value];
+      if (link.from == gpu) out.links.push_back(l);
+      if (link.to == gpu) in.links.push_back(l);
+      if (link.from == gpu) together += link.bandwidth.bytes_per_second;
     }
     if (together <= slot.bytes_per_second) return;
     parts_.groups.push_back(std::move(out));
@@ -237,12 +247,13 @@ private:
   /// `link` is out of a GPU, the next one into it.
   void share(std::int64_t node, std::int64_t nic, bool is_first, LinkId link) {
     if (is_first) {
+      shared_nic_ = parts_.groups.size();
       const std::string name = fmt::format("nic{} of node {}", nic, node);
       parts_.groups.push_back({name + " out", {}, values_.back().bandwidth});
       parts_.groups.push_back({name + " in", {}, values_.back().bandwidth});
     }
-    parts_.groups[parts_.groups.size() - 2].links.push_back(link);
-    parts_.groups.back().links.push_back(LinkId{link.value + 1});
+    parts_.groups[shared_nic_].links.push_back(link);
+    parts_.groups[shared_nic_ + 1].links.push_back(LinkId{link.value + 1});
   }
 
   const GpuMachine& machine_;
@@ -251,6 +262,7 @@ private:
   std::vector<Link> values_;
   TopologyParts parts_;
   bool one_switch_, sharp_, reduces_ = false;
+  std::size_t shared_nic_ = 0; ///< the first of the two groups of the NIC that is being shared
 };
 
 } // namespace

@@ -405,7 +405,18 @@ private:
     parts_.add_duplex(link);
     own_[{begin, link.to}] = LinkId{first};
     own_[{link.to, begin}] = LinkId{first + 1};
+    share_slot(begin, LinkId{first}, topology_.out_links(begin), link.bandwidth, "out");
+    share_slot(begin, LinkId{first + 1}, topology_.in_links(begin), link.bandwidth, "in");
     return made_[begin] = place->second;
+  }
+
+  /// A GPU's slot of PCIe is the same to the host as to its peers.
+  void share_slot(NodeId gpu, LinkId road, std::span<const LinkId> others, Bandwidth rate,
+                  std::string_view way) {
+    SharedGroup slot{fmt::format("PCIe of {} {}", parts_.nodes[gpu.value].name, way), {road}, rate};
+    for (const LinkId l : others)
+      if (topology_.part_of(l).starts_with("pcie")) slot.links.push_back(l);
+    if (slot.links.size() > 1) parts_.groups.push_back(std::move(slot));
   }
 
   /// What crosses this way besides.
@@ -439,6 +450,24 @@ private:
 
 Topology without_gpu_direct(const Topology& topology) { return HostRoads(topology).made(); }
 
+namespace {
+
+/// What the ports of a card carry together, as far as a shared group of them all says that.
+std::int64_t rate_of(const Topology& topology, const NetworkCard& card) {
+  std::int64_t rate = INT64_MAX;
+  if (card.out.empty()) return rate;
+  for (const std::uint32_t g : topology.groups_of(card.out.front())) {
+    const SharedGroup& group = topology.groups()[g];
+    if (std::ranges::all_of(card.out, [&](LinkId l) {
+          return std::ranges::find(group.links, l) != group.links.end();
+        }))
+      rate = std::min(rate, group.bandwidth.bytes_per_second);
+  }
+  return rate;
+}
+
+} // namespace
+
 Topology with_fabric(const Topology& topology, const Fabric& fabric) {
   const Cluster cluster = cluster_of(topology);
   (void)chosen(cluster, {}, cards_in, "network card");
@@ -467,7 +496,8 @@ Topology with_fabric(const Topology& topology, const Fabric& fabric) {
   for (std::size_t n = 0; n < cluster.nodes.size(); ++n) {
     std::size_t port = 0;
     Link together{};
-    for (const NetworkCard& card : cluster.nodes[n].cards)
+    for (const NetworkCard& card : cluster.nodes[n].cards) {
+      const std::int64_t before = together.bandwidth.bytes_per_second;
       for (std::size_t p = 0; p < card.out.size(); ++p, ++port) {
         const NodeId at = switch_at(is_leaves ? n : fabric.kind == Fabric::Kind::one ? 0 : port);
         Link& out = parts.links[card.out[p].value];
@@ -477,6 +507,9 @@ Topology with_fabric(const Topology& topology, const Fabric& fabric) {
         together = out;
         together.bandwidth.bytes_per_second += rate;
       }
+      std::int64_t& rate = together.bandwidth.bytes_per_second;
+      rate = before + std::min(rate - before, rate_of(topology, card));
+    }
     up.push_back(together);
     most_ports = std::max(most_ports, port);
   }

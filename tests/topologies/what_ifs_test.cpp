@@ -169,4 +169,43 @@ TEST_CASE("what isn't there is named with what is") {
   }
 }
 
+/// What leaves a node at most: each of its links by itself, but those of a shared group together.
+std::int64_t rate_out(const Topology& t, const std::string& node) {
+  std::int64_t sum = 0;
+  std::set<std::uint32_t> counted;
+  for (const LinkId l : t.out_links(t.find_node(node))) {
+    if (t.groups_of(l).empty()) sum += t.link(l).bandwidth.bytes_per_second;
+    for (const std::uint32_t g : t.groups_of(l))
+      if (counted.insert(g).second) sum += t.groups()[g].bandwidth.bytes_per_second;
+  }
+  return sum;
+}
+
+TEST_CASE("a GPU without links of its own has one slot, for its peers, its card and its host") {
+  for (const char* text : {"l40s:2", "l40s:2,nics=8,gdr=off", "l40s:2,pcie-lanes=16"}) {
+    INFO(text);
+    const Topology t = make_topology(text);
+    const auto links = t.out_links(t.find_node("npu0"));
+    CHECK(links.size() == 2);
+    CHECK(std::ranges::any_of(t.groups(), [&](const SharedGroup& group) {
+      return group.bandwidth.bytes_per_second == 31'507'692'308 && // 16 lanes of PCIe 4
+             std::ranges::all_of(links, [&](LinkId l) {
+               return std::ranges::find(group.links, l) != group.links.end();
+             });
+    }));
+  }
+}
+
+TEST_CASE("a leaf goes up with what its cards carry, however many GPUs share one") {
+  // Four cards of 12.5 GB/s, each of two GPUs.
+  CHECK(rate_out(make_topology("p4d:2,fabric=leaf_spine:2:1"), "leaf0") ==
+        50'000'000'000 + 25'000'000'000); // down, and up
+}
+
+TEST_CASE("several nodes are lost at once, by the numbers that they have") {
+  const Topology left = make_topology("dgx_h100:4,lost-node=1+3");
+  CHECK(left.npu_count() == 16);
+  CHECK(left.fingerprint() == make_topology("dgx_h100:4,lost-node=3+1").fingerprint());
+}
+
 } // namespace what_ifs_test
