@@ -127,7 +127,7 @@ std::size_t class_of(const CauseReport& report, const Cause* cause) {
 TEST_CASE("Large sizes lie on the line that smaller ones of the same kind make") {
   const Machine machine("dgx_h100:2");
   for (const auto& [collective, size] : {std::pair("all_gather", std::int64_t{1} << 33),
-                                         {"broadcast", std::int64_t{1} << 31},
+                                         {"broadcast", std::int64_t{1} << 33},
                                          {"all_reduce", std::int64_t{1} << 29}}) {
     INFO(collective);
     Case large = machine.healthy;
@@ -188,6 +188,15 @@ TEST_CASE("A log of rings is explained by rings, and a healthy one by nothing") 
   CHECK(class_of(report, ring->cause) == 0);
   CHECK(class_of(report, nullptr) > 0);
   CHECK_THAT(lines_of(report).front(), Contains("10 of 10 rows fit if ") && Contains(", else "));
+  // What the log says of itself counts for more than its rows.
+  LogFacts facts;
+  facts.environment["NCCL_ALGO"] = {"NVLS", 3};
+  const std::vector<MeasuredRow> rings = log_by(*ring);
+  const CauseReport denied = model.explain(rings, facts);
+  CHECK(class_of(denied, ring->cause) == denied.findings.size());
+  facts.environment["NCCL_ALGO"] = {"ring", 3};
+  CHECK(model.explain(rings, facts).findings.front().causes.front() == ring->cause);
+  CHECK(lines_of(facts, "log") == std::vector<std::string>{"log:3: NCCL_ALGO=ring"});
   // A machine that is nothing of the kind: each row off by a factor of its own.
   std::vector<MeasuredRow> odd = log_by(variants.front());
   for (std::size_t r = 0; r < odd.size(); ++r) odd[r].seconds *= r % 4 < 2 ? 3 : 0.5;
