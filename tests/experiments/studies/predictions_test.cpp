@@ -94,7 +94,7 @@ TEST_CASE("what people have and clouds ship has a prediction", "[slow]") {
       if (entry.path().extension() != ".md")
         (void)prediction(entry.path().filename().string(), make_topology(entry.path().string()));
   const std::string users = (cases / "users/").string();
-  for (const std::string name :
+  for (const std::string& name :
        {users + "16_a100_matrix_no_nics.txt", users + "17_pcie4_two_sockets.txt",
         users + "19b_p2p_matrix.csv", users + "21_a100_and_h100.toml", users + "25_mig.toml",
         users + "01_h100_node.xml+" + users + "01_h100_topo_m.txt:2,without=npu3"})

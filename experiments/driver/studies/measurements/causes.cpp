@@ -380,9 +380,10 @@ CauseReport CauseModel::explain(std::span<const MeasuredRow> rows, const LogFact
     const Variant& variant = variants_[v];
     if (is_said(variant) == false) continue;
     if (v == 0 || variants_[v - 1].cause != variant.cause) {
-      // Faults are rarer than health: rows have to say so twenty times as clearly. What the log
-      // itself says is as good as certain.
-      double prior = variant.cause == nullptr ? std::log(20) : 0;
+      // Faults are rarer than health: rows have to say so sixty times as clearly, so that one
+      // healthy log in twenty is suspected (of 17 causes each in one in sixty at most; they agree).
+      // What the log itself says is as good as certain.
+      double prior = variant.cause == nullptr ? std::log(60) : 0;
       if (is_said(variant) == true) prior = std::log(400);
       explanations.push_back(
           {std::string(in_words(variant.cause)), {}, prior, variant.cause == nullptr});
