@@ -105,12 +105,14 @@ private:
     program.is = {};
   }
 
+  /// Everything that its borrower has said, to the end: who gives a program back and goes says both
+  /// at once, and whoever asks next is to find it free.
   static void hear(Program& program) {
     char state = 0;
-    if (::recv(program.session, &state, 1, MSG_DONTWAIT) == 1) {
+    ssize_t size = 0;
+    while ((size = ::recv(program.session, &state, 1, MSG_DONTWAIT)) == 1)
       program.at_work = state == 'b';
-      return;
-    }
+    if (size < 0 && (errno == EAGAIN || errno == EINTR)) return;
     if (program.at_work) {
       kill_program(program.is);
       drop(program);
