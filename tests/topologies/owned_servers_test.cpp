@@ -39,7 +39,7 @@ bool assumes(const Topology& topology, const std::string& words) {
   });
 }
 
-/// Of links from one node to another, together, in GB/s.
+/// What links from one node to another carry together, in GB/s.
 double rate(const Topology& topology, const std::string& from, const std::string& to) {
   double sum = 0;
   for (const Link& link : topology.links())

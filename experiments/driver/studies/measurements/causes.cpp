@@ -3,7 +3,6 @@
 // curve can be predicted like the machine's own; diagnose() then tells which curve it is.
 #include "experiments/driver/studies/measurements/causes.hpp"
 
-#include "experiments/driver/requests/collective_request.hpp"
 #include "sim/error.hpp"
 #include "sim/text.hpp"
 #include "topologies/what_ifs.hpp"
@@ -16,7 +15,6 @@
 #include <cmath>
 #include <map>
 #include <optional>
-#include <set>
 #include <utility>
 
 namespace tutti {
@@ -380,9 +378,8 @@ CauseReport CauseModel::explain(std::span<const MeasuredRow> rows, const LogFact
     const Variant& variant = variants_[v];
     if (is_said(variant) == false) continue;
     if (v == 0 || variants_[v - 1].cause != variant.cause) {
-      // Faults are rarer than health: rows have to say so sixty times as clearly, so that one
-      // healthy log in twenty is suspected (of 17 causes each in one in sixty at most; they agree).
-      // What the log itself says is as good as certain.
+      // Faults are rarer than health: rows have to say so sixty times as clearly. What the log
+      // itself says is as good as certain.
       double prior = variant.cause == nullptr ? std::log(60) : 0;
       if (is_said(variant) == true) prior = std::log(400);
       explanations.push_back(
