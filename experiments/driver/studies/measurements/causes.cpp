@@ -150,7 +150,8 @@ constexpr std::array<Cause, 17> all_causes{{
          return with_lost_node(t, static_cast<std::uint32_t>(nodes - 1));
        });
        return changes;
-     }},
+     },
+     nullptr, true},
     {"ring", "rings are taken", "NCCL_ALGO, a tuner's plugin",
      [](const Case& c) { return set(c, "algo", "ring"); },
      [](const LogFacts& f) { return is_set(f, "NCCL_ALGO", "ring"); }},
@@ -249,7 +250,7 @@ CauseModel::CauseModel(Case of, std::string in, std::span<const MeasuredRow> row
   const bool says_npus =
       std::ranges::any_of(rows, [](const MeasuredRow& row) { return row.npus > 0; });
   for (const Cause& cause : causes()) {
-    if (says_npus && cause.name == "lost_node") continue; // the log says who took part
+    if (says_npus && cause.changes_ranks) continue;
     for (Change& change : cause.changes(of_)) variants_.push_back({&cause, std::move(change), {}});
   }
   std::vector<Case> cases;

@@ -32,6 +32,7 @@ struct Cause {
   std::vector<Change> (*changes)(const Case& healthy);
   /// Whether the log says that it is so, or that it isn't; nothing where it says neither.
   std::optional<bool> (*is_said)(const LogFacts& facts) = nullptr;
+  bool changes_ranks = false; ///< it can't be where rows say how many ranks there were
 };
 
 /// All that are known, the most usual first.
