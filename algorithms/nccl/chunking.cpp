@@ -83,15 +83,17 @@ Cut cut_of(const System& system, const Graphs& graphs, CollectiveKind kind, cons
   const std::int64_t channels = choice.channels;
   const std::int64_t size = std::max<std::int64_t>(1, whole.count / blocks);
   std::int64_t pieces = 1;
+  double loops = 1;
   if (choice.algorithm == Algorithm::ring) {
     const bool has_slices = choice.protocol == Protocol::simple &&
                             kind != CollectiveKind::broadcast && kind != CollectiveKind::reduce;
     const std::int64_t each = divided_up(size, channels); // of a channel
     const std::int64_t step = chunk_of(system, graphs, choice, tuned_for.count / blocks);
-    const std::int64_t loops = divided_up(each, has_slices ? 4 * step : step);
+    const std::int64_t times = divided_up(each, has_slices ? 4 * step : step);
     constexpr std::int64_t least_slice = 32 * kib;
-    const std::int64_t slices = has_slices && each / loops > least_slice ? 2 : 1;
-    pieces = channels * loops * slices;
+    const std::int64_t slices = has_slices && each / times > least_slice ? 2 : 1;
+    pieces = channels * times * slices;
+    loops = static_cast<double>(times);
   } else if (choice.algorithm != Algorithm::point_to_point &&
              choice.algorithm != Algorithm::all_pairs) {
     const std::int64_t chunk = chunk_of(system, graphs, choice, tuned_for.count);
@@ -100,6 +102,7 @@ Cut cut_of(const System& system, const Graphs& graphs, CollectiveKind kind, cons
     const std::int64_t sharers = choice.algorithm == Algorithm::tree ? channels : 1;
     const std::int64_t multiple = sharers / std::gcd(sharers, std::int64_t{blocks});
     pieces = divided_up(pieces, multiple) * multiple;
+    loops = static_cast<double>(pieces * blocks) / static_cast<double>(channels);
   }
   if (kind == CollectiveKind::alltoallv) pieces = 8; // buffers' steps that a peer is sent at a time
   // A transfer or two of each piece for each rank; evenly over channels still.
@@ -108,8 +111,8 @@ Cut cut_of(const System& system, const Graphs& graphs, CollectiveKind kind, cons
   const std::int64_t most =
       std::max<std::int64_t>(1, most_transfers / (ranks * blocks) / channels) * channels;
   pieces = std::clamp<std::int64_t>(pieces, 1, size);
-  if (pieces <= most) return {static_cast<std::uint32_t>(pieces), {}, pieces};
-  return {static_cast<std::uint32_t>(most), Bytes{divided_up(size, pieces)}, pieces};
+  if (pieces <= most) return {static_cast<std::uint32_t>(pieces), {}, pieces, loops};
+  return {static_cast<std::uint32_t>(most), Bytes{divided_up(size, pieces)}, pieces, loops};
 }
 
 } // namespace tutti::nccl

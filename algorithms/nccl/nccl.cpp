@@ -229,8 +229,8 @@ std::optional<LibraryPlan> library_plan(const AlgorithmRow& library, const Topol
   const double blocks = part.chunk_count / part.chunks_per_shard;
   const auto pieces = static_cast<double>(made.cut.own_pieces);
   return LibraryPlan{words_of(made.choice, made.system, made.settings),
-                     static_cast<double>(part.size.count) / blocks / pieces,
-                     pieces * blocks * static_cast<double>(part.group.size())};
+                     static_cast<double>(part.size.count) / blocks / pieces, made.cut.loops,
+                     made.cut.own_pieces, pieces * blocks * static_cast<double>(part.group.size())};
 }
 
 Outcome rccl_algorithm(const Topology& topology, const Collective& collective,

@@ -5,15 +5,18 @@
 #include "sim/synthesizer.hpp"
 #include "sim/topology.hpp"
 
+#include <cstdint>
 #include <optional>
 #include <string>
 
 namespace tutti {
 
 struct LibraryPlan {
-  std::string picked;   ///< "ring, simple, 24 channels"
-  double piece = 0;     ///< bytes that are sent at once
-  double transfers = 0; ///< of a schedule, within a factor of two
+  std::string picked;      ///< "ring, simple, 24 channels"
+  double piece = 0;        ///< bytes that are sent at once
+  double loops = 1;        ///< of its kernel: so often the same is sent again
+  std::int64_t pieces = 1; ///< that each rank's part is cut into; as many: the same schedule
+  double transfers = 0;    ///< of a schedule, within a factor of two
 };
 
 /// Pre: the algorithm is nccl or rccl. Nothing where it has no schedule. Errors: as the

@@ -26,6 +26,7 @@ struct Cut {
   /// here are larger; else 0.
   Bytes own_piece = {};
   std::int64_t own_pieces = 1; ///< of NCCL's
+  double loops = 1;            ///< of NCCL's kernel
 };
 
 /// As NCCL's loops over channels, chunks and slices do; `whole`: the size of the collective, of

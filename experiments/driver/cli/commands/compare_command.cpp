@@ -96,7 +96,7 @@ Fields<ComparedRow> compared_fields(const MeasurementComparison& all) {
       {{"time_low_ps", time, metric, 0, "low"}, of_interval(&Interval::low)},
       {{"time_high_ps", time, metric, 0, "high"}, of_interval(&Interval::high)},
       {{"lower_bound_ps", time}, if_predicted([](const R& r) { return r.predicted.bound; })},
-      {{"extrapolated", truth}, [](const R& r) { return r.predicted.is_extrapolated; }},
+      {{"on_line", truth}, [](const R& r) { return r.predicted.is_on_line; }},
       {{"verdict", text, metric, 1},
        [](const R& r) { return Cell::of_text(std::string(to_text(r.normality()))); }},
       {{"impossible", truth}, [](const R& r) { return r.normality() == Normality::impossible; }}};

@@ -73,7 +73,7 @@ Fields<PredictedRow> predicted_fields(const std::string& topology, const std::st
        if_predicted([](const R& r) { return r.busbw(*r.predicted.time); })},
       {{"lower_bound_ps", time, metric, 0, "bound"},
        if_predicted([](const R& r) { return r.predicted.bound; })},
-      {{"extrapolated", truth}, [](const R& r) { return r.predicted.is_extrapolated; }},
+      {{"on_line", truth}, [](const R& r) { return r.predicted.is_on_line; }},
       {{"picked", text, note},
        [](const R& r) { return r.predicted.time ? r.predicted.picked : r.predicted.why_not; }}};
 }

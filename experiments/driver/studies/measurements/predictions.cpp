@@ -1,17 +1,23 @@
 // A curve up to 8 GiB has most of its cost in its last points, and these say nothing new: beyond
 // some size a library cuts a buffer into more pieces of the same kind, and each takes as long as
 // the one before. So the last points are the line through two sizes with few enough pieces, sent
-// with the algorithm, the channels and the chunks that the library takes for the large one.
+// with the algorithm, the channels and the chunks that the library takes for the large one. Sizes
+// that are cut into as many pieces are sent by one schedule: between two of them lies a line, where
+// the one in the middle is on it.
 #include "experiments/driver/studies/measurements/predictions.hpp"
 
 #include "algorithms/nccl/plan.hpp"
 #include "sim/error.hpp"
+#include "synth/bounds/bounds.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <map>
+#include <numeric>
+#include <set>
 #include <tuple>
 #include <utility>
 
@@ -59,18 +65,15 @@ private:
   double beyond_;
 };
 
-/// What is known of both sizes, at the wanted one. Bounds grow at least in proportion, so that the
-/// line stays below them.
-Forecast extrapolated(const Line& line, const Forecast& small, const Forecast& large) {
+/// What is known of both sizes, at the wanted one; but for the bound, of which both are none.
+Forecast on_line(const Line& line, const Forecast& small, const Forecast& large) {
   Forecast made = large;
   if (!small.problem.empty()) made.problem = small.problem;
   if (!small.time || !large.time) return small.time ? large : small;
-  made.is_extrapolated = true;
+  made.is_on_line = true;
   made.time = line(*small.time, *large.time);
-  made.bound = std::min(line(small.bound, large.bound), *made.time);
   if (small.interval && large.interval)
     made.interval = interval_of(*made.time, line(small.interval->high, large.interval->high));
-  if (made.interval) made.interval->low = std::max(made.interval->low, made.bound);
   // What moves only the smaller size counts for little at the wanted one.
   for (ConstantEffect& effect : made.sensitivities) {
     const auto moved = [&](const Forecast& of) {
@@ -84,18 +87,34 @@ Forecast extrapolated(const Line& line, const Forecast& small, const Forecast& l
   return made;
 }
 
+/// Sets the bound of one that is from a line.
+void set_bound(const Case& of, Forecast& made) {
+  TimeModel model = of.options.model;
+  model.discipline = of.disciplines.front();
+  const Bound bound = lower_bound(*of.topology, make_collective(*of.topology, of.collective, 1),
+                                  model, Chunking::any, of.bound);
+  made.bound = bound.time;
+  made.bound_words = bound.certificate;
+  made.time = std::max(*made.time, made.bound);
+  if (made.interval) made.interval->low = std::max(made.interval->low, made.bound);
+}
+
+constexpr double straight = 0.01; // what a line may be off where it is looked at
+
 /// All sizes that a library sends in the same way, and what is known of it.
 class Curve {
 public:
-  /// `like` is of a size that is sent so; sizes from `first` on are evaluated.
-  Curve(Case like, Bytes first) : like_(std::move(like)), next_{first} {
-    like_.options.settings["tuned_for"] = fmt::format("{}B", like_.collective.size.count);
-    for (int doubled = 0; doubled < 2; ++doubled) next_.push_back({next_.back().count * 2});
+  /// `like` is of a size that is sent so. `first`: the least size that pipelines are filled from;
+  /// the line through the last sizes is gone on with. None: sizes are of one schedule.
+  Curve(Case like, std::optional<Bytes> first) : like_(std::move(like)), first_(first) {
+    if (first_)
+      like_.options.settings["tuned_for"] = fmt::format("{}B", like_.collective.size.count);
   }
 
-  void want(Bytes size) { most_ = std::max(most_, size); }
+  void want(Bytes size) { wanted_.insert(size); }
   /// What is to be evaluated before anything else can be said; none: all is known.
-  [[nodiscard]] std::vector<Case> next() const {
+  [[nodiscard]] std::vector<Case> next() {
+    if (known_.empty()) begin();
     std::vector<Case> cases;
     for (const Bytes size : next_) {
       cases.push_back(like_);
@@ -105,38 +124,95 @@ public:
   }
   /// Pre: one for each case of next().
   void learn(std::span<const Forecast> answers) {
-    for (std::size_t a = 0; a < answers.size(); ++a) known_.emplace_back(next_[a], answers[a]);
+    for (std::size_t a = 0; a < answers.size(); ++a) known_.emplace(next_[a], answers[a]);
     next_.clear();
-    const bool is_answer =
-        std::ranges::all_of(known_, [](const auto& each) { return each.second.time.has_value(); });
-    if (is_answer && !is_straight() && known_.back().first < most_)
-      next_.push_back({known_.back().first.count * 2});
+    first_ ? extend() : divide();
   }
+  /// Pre: a size that is wanted; all is known.
   [[nodiscard]] Forecast at(Bytes size) const {
-    std::size_t next = 1; // the first that is no smaller, else the last
-    while (next + 1 < known_.size() && known_[next].first < size) ++next;
-    const auto& [small, at_small] = known_[next - 1];
-    const auto& [large, at_large] = known_[next];
-    if (size == large) return at_large;
-    return extrapolated(Line(small, large, size), at_small, at_large);
+    const auto [small, large] = around(size);
+    if (size == large->first) return large->second;
+    Forecast made = on_line(Line(small->first, large->first, size), small->second, large->second);
+    if (!made.is_on_line) return made;
+    Case of = like_;
+    of.collective.size = size;
+    set_bound(of, made);
+    return made;
   }
 
 private:
+  using Known = std::map<Bytes, Forecast>;
+  /// Wanted sizes, the first and the last of which are known.
+  struct Gap {
+    std::size_t first, last; ///< of wanted_
+    [[nodiscard]] std::size_t middle() const { return std::midpoint(first, last); }
+  };
+
+  void begin() {
+    if (first_) {
+      for (int doubled = 0; doubled < 3; ++doubled) next_.push_back({first_->count << doubled});
+      return;
+    }
+    sizes_.assign(wanted_.begin(), wanted_.end());
+    next_.push_back(sizes_.front());
+    if (sizes_.size() > 1) next_.push_back(sizes_.back());
+    open({0, sizes_.size() - 1});
+  }
+  void extend() {
+    const bool is_answer =
+        std::ranges::all_of(known_, [](const auto& each) { return each.second.time.has_value(); });
+    const Bytes last = known_.rbegin()->first;
+    if (is_answer && !is_straight() && last < *wanted_.rbegin()) next_.push_back({last.count * 2});
+  }
+  void divide() {
+    for (const Gap& gap : std::exchange(gaps_, {})) {
+      const std::size_t middle = gap.middle();
+      if (is_on_line(gap)) continue;
+      open({gap.first, middle});
+      open({middle, gap.last});
+    }
+  }
+  /// Asks for the middle, where there is one.
+  void open(Gap gap) {
+    if (gap.last - gap.first < 2) return;
+    gaps_.push_back(gap);
+    next_.push_back(sizes_[gap.middle()]);
+  }
+
+  [[nodiscard]] double seconds_at(Bytes size) const { return known_.at(size).time->seconds(); }
+  [[nodiscard]] bool is_on_line(const Gap& gap) const {
+    const Bytes small = sizes_[gap.first], middle = sizes_[gap.middle()], large = sizes_[gap.last];
+    for (const Bytes each : {small, middle, large})
+      if (!known_.at(each).time) return false;
+    const double says = Line(small, large, middle)(seconds_at(small), seconds_at(large));
+    return std::abs(says / seconds_at(middle) - 1) <= straight;
+  }
   /// Whether the last three sizes lie on a line: pipelines are filled.
   [[nodiscard]] bool is_straight() const {
-    const std::size_t last = known_.size() - 1;
-    const auto slope = [&](std::size_t from) {
-      return (known_[from + 1].second.time->seconds() - known_[from].second.time->seconds()) /
-             static_cast<double>(known_[from + 1].first.count - known_[from].first.count);
+    auto last = known_.rbegin();
+    const auto large = last++, middle = last++, small = last;
+    const auto slope = [&](const auto& from, const auto& to) {
+      return (to->second.time->seconds() - from->second.time->seconds()) /
+             static_cast<double>(to->first.count - from->first.count);
     };
-    constexpr double straight = 0.01;
-    return slope(last - 1) > 0 && std::abs(slope(last - 2) / slope(last - 1) - 1) <= straight;
+    const double before = slope(small, middle), after = slope(middle, large);
+    return after > 0 && std::abs(before / after - 1) <= straight;
+  }
+  /// The two that are known nearest to a size: around it, or both below. The second may be it.
+  [[nodiscard]] std::pair<Known::const_iterator, Known::const_iterator> around(Bytes size) const {
+    auto large = known_.lower_bound(size);
+    if (large == known_.end()) --large;
+    if (large == known_.begin()) return {large, large};
+    return {std::prev(large), large};
   }
 
   Case like_;
-  Bytes most_ = {};
+  std::optional<Bytes> first_;
+  std::set<Bytes> wanted_;
+  std::vector<Bytes> sizes_; // wanted_, by number
+  std::vector<Gap> gaps_;    // whose middle is asked for
   std::vector<Bytes> next_;
-  std::vector<std::pair<Bytes, Forecast>> known_; // sizes double
+  Known known_;
 };
 
 /// How a case's answer is had: by one evaluation, or from a curve.
@@ -149,23 +225,23 @@ class Planner {
 public:
   void add(const Case& c) {
     const std::optional<LibraryPlan> plan = plan_of(c);
-    // The first three sizes have up to as many transfers as are replayed whole.
-    const double halves = plan ? std::ceil(std::log2(plan->transfers / most_transfers)) + 1 : 0;
-    const Bytes first{std::llround(
-        std::ldexp(static_cast<double>(c.collective.size.count), -static_cast<int>(halves) - 1))};
-    if (halves < 2 || first.count < least_first) {
+    if (!plan) {
       roads.push_back({false, cases.size()});
       cases.push_back(c);
       return;
     }
-    const Key key{c.topology,
-                  c.transport.get(),
-                  std::string(c.algorithm.name),
-                  c.collective.text(),
-                  c.options.settings,
-                  plan->picked,
-                  std::llround(std::log2(plan->piece))};
-    const auto [found, is_new] = known_.try_emplace(key, curves.size());
+    // The first three sizes have up to as many transfers as are replayed whole, and a loop at least.
+    const double halves = std::min(std::ceil(std::log2(plan->transfers / most_transfers)) + 2,
+                                   std::floor(std::log2(plan->loops)));
+    std::optional<Bytes> first;
+    if (halves >= least_halves)
+      first = Bytes{std::llround(
+          std::ldexp(static_cast<double>(c.collective.size.count), -static_cast<int>(halves)))};
+    const auto [found, is_new] =
+        known_.try_emplace({c.topology, c.transport.get(), std::string(c.algorithm.name),
+                            c.collective.text(), c.options.settings, plan->picked, !first,
+                            first ? std::llround(std::log2(plan->piece)) : plan->pieces},
+                           curves.size());
     if (is_new) curves.emplace_back(c, first);
     curves[found->second].want(c.collective.size);
     roads.push_back({true, found->second});
@@ -176,10 +252,10 @@ public:
   std::vector<Road> roads; ///< [case that was added]
 
 private:
-  static constexpr std::int64_t least_first = 1 << 20; // below a curve isn't worth its three sizes
+  static constexpr double least_halves = 3; // three sizes are less than the one that is wanted
 
   using Key = std::tuple<const Topology*, const Transport*, std::string, std::string,
-                         std::map<std::string, std::string>, std::string, long long>;
+                         std::map<std::string, std::string>, std::string, bool, long long>;
 
   /// Nothing where that isn't known, or the case says itself how it is cut.
   static std::optional<LibraryPlan> plan_of(const Case& c) {
@@ -213,7 +289,7 @@ std::vector<Forecast> predict(std::span<const Case> cases, const Evaluator& eval
     std::vector<Case> wanted;
     if (is_first) wanted = planner.cases;
     std::vector<std::size_t> counts;
-    for (const Curve& curve : planner.curves) {
+    for (Curve& curve : planner.curves) {
       const std::vector<Case> next = curve.next();
       counts.push_back(next.size());
       wanted.insert(wanted.end(), next.begin(), next.end());
