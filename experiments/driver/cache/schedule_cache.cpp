@@ -17,6 +17,7 @@
 #include "sim/hash.hpp"
 #include "sim/topology.hpp"
 
+#include <dlfcn.h>
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -24,6 +25,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
+#include <filesystem>
 #include <ios>
 #include <limits>
 #include <ostream>
@@ -36,8 +38,17 @@ namespace tutti {
 
 namespace {
 
-// Raised by one when some algorithm makes another schedule of the same than before.
-constexpr int schedules_version = 6;
+/// The program or library that this code is in, by its file: another build may plan otherwise.
+std::string program_stamp() {
+  std::filesystem::path file = "/proc/self/exe";
+  static const char here{};
+  Dl_info found{};
+  if (dladdr(&here, &found) != 0 &&
+      std::string_view(found.dli_fname).find(".so") != std::string_view::npos)
+    file = found.dli_fname;
+  return fmt::format("{} {}", std::filesystem::file_size(file),
+                     std::filesystem::last_write_time(file).time_since_epoch().count());
+}
 
 std::uint64_t hash_of(std::string_view text) {
   Fingerprint hash;
@@ -317,8 +328,8 @@ std::string schedule_key(const Topology& topology, const Collective& collective,
                          const AlgorithmRow& algorithm, const SynthesisOptions& options) {
   const TimeModel& model = options.model;
   std::string key = fmt::format(
-      "tutti {} schedules {}\nnetwork {:016x}: {} NPUs, {} nodes, {} links, {} groups\n",
-      tutti_version(), schedules_version, content_fingerprint(topology, goes_by_names(options)),
+      "tutti {} program {}\nnetwork {:016x}: {} NPUs, {} nodes, {} links, {} groups\n",
+      tutti_version(), program_stamp(), content_fingerprint(topology, goes_by_names(options)),
       topology.npu_count(), topology.node_count(), topology.link_count(), topology.groups().size());
   for (const CollectivePart& part : collective.parts) key += part_text(topology, collective, part);
   key += fmt::format("npus {}\n", topology.parts().npu_model);
