@@ -3,7 +3,6 @@
 find_package(fmt REQUIRED)
 find_package(PkgConfig REQUIRED)
 pkg_check_modules(zstd REQUIRED IMPORTED_TARGET libzstd)
-pkg_check_modules(simgrid REQUIRED IMPORTED_TARGET simgrid)
 pkg_check_modules(clp REQUIRED IMPORTED_TARGET clp)
 pkg_check_modules(cbc REQUIRED IMPORTED_TARGET cbc)
 pkg_check_modules(pugixml REQUIRED IMPORTED_TARGET pugixml)

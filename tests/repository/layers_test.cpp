@@ -44,9 +44,9 @@ const std::vector<std::string> driver_floors = {"records", "requests", "pool",  
 
 // The only files, as a regular expression over their path, that see a third-party library.
 const std::map<std::string, std::string> libraries = {
-    {"simgrid", "sim/engines/simgrid/[a-z_]+\\.[ch]pp|"
+    {"simgrid", "sim/engines/simgrid/library/[a-z_]+\\.[ch]pp|"
                 "tests/sim/engine_agreement_test\\.cpp"},
-    {"xbt", "sim/engines/simgrid/[a-z_]+\\.[ch]pp"},
+    {"xbt", "sim/engines/simgrid/library/[a-z_]+\\.[ch]pp"},
     {"toml++", "sim/files/config\\.cpp"},
     {"lemon", "(synth/bounds/flow_cuts|algorithms/arborescence_packing)\\.cpp"},
     {"zstd.h", "sim/files/schedule_binary\\.cpp"},

@@ -3,7 +3,7 @@
 // whichever rule is broken in one of them, it is seen.
 #include "sim/engines/agreement.hpp"
 #include "sim/engines/engine.hpp"
-#include "sim/engines/simgrid/replay.hpp"
+#include "sim/engines/simgrid/library/replay.hpp"
 #include "sim/engines/simgrid/requests.hpp"
 #include "sim/error.hpp"
 #include "sim/processes/isolated.hpp"

@@ -3,8 +3,6 @@
 // anew, which keeps all ids.
 #include "sim/engines/simgrid/requests.hpp"
 
-#include "sim/engines/simgrid/platform.hpp"
-
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -238,7 +236,7 @@ WorkloadPlans plans_in(ByteReader& in) {
   return plans;
 }
 
-std::string replay_answer(ByteReader& in) {
+std::string replay_answer(ByteReader& in, const SimGridFunctions& by) {
   const Topology topology = topology_in(in);
   Collective collective;
   exchange_collective(in, collective);
@@ -252,13 +250,13 @@ std::string replay_answer(ByteReader& in) {
   options.starts = lists.starts;
   options.events = lists.events;
   options.route_changes = lists.route_changes;
-  const Report report = simulate_on_simgrid(topology, collective, schedule, model, options);
+  const Report report = by.replay(topology, collective, schedule, model, options);
   ByteWriter out;
   exchange_report(out, report);
   return std::move(out.bytes);
 }
 
-std::string iteration_answer(ByteReader& in) {
+std::string iteration_answer(ByteReader& in, const SimGridFunctions& by) {
   const Topology topology = topology_in(in);
   const Workload workload = workload_in(in);
   const WorkloadPlans plans = plans_in(in);
@@ -278,13 +276,13 @@ std::string iteration_answer(ByteReader& in) {
   options.compute_shares = shares;
   options.starts = starts;
   options.record = record;
-  const IterationReport report = simulate_iteration_on_simgrid(topology, workload, plans, options);
+  const IterationReport report = by.iterate(topology, workload, plans, options);
   ByteWriter out;
   exchange_iteration(out, report);
   return std::move(out.bytes);
 }
 
-std::string platform_answer(ByteReader& in) {
+std::string platform_answer(ByteReader& in, const SimGridFunctions& by) {
   std::string content, source;
   bool routes = false;
   double most_seconds = 0;
@@ -292,7 +290,7 @@ std::string platform_answer(ByteReader& in) {
   in.text(source);
   in.value(routes);
   in.value(most_seconds);
-  return simgrid_platform_bytes(content, source, routes, most_seconds);
+  return by.load(content, source, routes, most_seconds);
 }
 
 } // namespace
@@ -340,13 +338,13 @@ std::string platform_request(const std::string& content, const std::string& sour
   return std::move(out.bytes);
 }
 
-std::string simgrid_answer(const std::string& request) {
+std::string simgrid_answer(const std::string& request, const SimGridFunctions& by) {
   ByteReader in(request);
   std::uint8_t kind = says_replay;
   in.value(kind);
-  return kind == says_replay      ? replay_answer(in)
-         : kind == says_iteration ? iteration_answer(in)
-                                  : platform_answer(in);
+  return kind == says_replay      ? replay_answer(in, by)
+         : kind == says_iteration ? iteration_answer(in, by)
+                                  : platform_answer(in, by);
 }
 
 } // namespace tutti

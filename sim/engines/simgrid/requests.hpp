@@ -1,8 +1,9 @@
-// What a simulation on SimGrid is of, and what it comes to, as messages: for the worker program
-// that simulates where this process must not be forked.
+// What a simulation on SimGrid is of, and what it comes to, as messages: for the process that
+// simulates.
 #pragma once
 
 #include "sim/engines/engine.hpp"
+#include "sim/engines/simgrid/platform.hpp"
 #include "sim/iteration.hpp"
 #include "sim/processes/message_stream.hpp"
 
@@ -26,10 +27,19 @@ namespace tutti {
 [[nodiscard]] std::string platform_request(const std::string& content, const std::string& source,
                                            bool routes, double most_seconds);
 
-/// Simulates in this process, which has simulated nothing on SimGrid before, what a request says:
-/// the report's bytes; or loads a platform, in a process of its own.
-/// Errors: as run_simgrid(), run_iteration_simgrid() and load_simgrid_platform().
-[[nodiscard]] std::string simgrid_answer(const std::string& request);
+/// What the library that is linked with SimGrid does, in a process that has simulated nothing on it
+/// before. Errors: as run_simgrid(), run_iteration_simgrid() and load_simgrid_platform().
+struct SimGridFunctions {
+  Report (*replay)(const Topology& topology, const Collective& collective, const Schedule& schedule,
+                   const TimeModel& model, const RunOptions& options);
+  IterationReport (*iterate)(const Topology& topology, const Workload& workload,
+                             const WorkloadPlans& plans, const IterationOptions& options);
+  /// The platform's bytes.
+  std::string (*load)(const std::string& content, const std::string& source, bool routes,
+                      double most_seconds);
+};
+/// Does what a request says: the bytes of what that comes to.
+[[nodiscard]] std::string simgrid_answer(const std::string& request, const SimGridFunctions& by);
 
 /// The fields of a report but the engine's name, in the order in which they travel.
 inline constexpr auto exchange_report = [](auto& stream, auto& report) {
@@ -57,13 +67,29 @@ inline constexpr auto exchange_iteration = [](auto& stream, auto& report) {
   stream.value(report.replayed);
 };
 
-/// What the isolated runs do, in this process.
-[[nodiscard]] Report simulate_on_simgrid(const Topology& topology, const Collective& collective,
-                                         const Schedule& schedule, const TimeModel& model,
-                                         const RunOptions& options);
-[[nodiscard]] IterationReport simulate_iteration_on_simgrid(const Topology& topology,
-                                                            const Workload& workload,
-                                                            const WorkloadPlans& plans,
-                                                            const IterationOptions& options);
+inline constexpr auto exchange_properties = [](auto& stream, auto& properties) {
+  exchange_items(stream, properties, [](auto& s, auto& property) {
+    s.text(property.first);
+    s.text(property.second);
+  });
+};
+
+inline constexpr auto exchange_platform = [](auto& stream, auto& platform) {
+  exchange_items(stream, platform.hosts, [](auto& s, auto& host) {
+    s.text(host.name);
+    exchange_properties(s, host.properties);
+  });
+  exchange_items(stream, platform.links, [](auto& s, auto& link) {
+    s.text(link.name);
+    s.value(link.bandwidth);
+    s.value(link.latency);
+    s.value(link.sharing);
+    exchange_properties(s, link.properties);
+  });
+  exchange_properties(stream, platform.properties);
+  stream.vector(platform.route_begin);
+  stream.vector(platform.route_links);
+  stream.vector(platform.route_latency);
+};
 
 } // namespace tutti

@@ -1,8 +1,10 @@
-// The program gets the caller's version as its argument and refuses another than its own, as both
-// exchange values byte for byte. A static library has no place of its own, so the search begins at
-// the file that this function was loaded from: a program, or a shared library such as Python's. A
-// small replay costs 1 ms in a forked process and 20 ms of a processor's time here, nearly all of
-// it to load SimGrid's library: so a process with one thread goes on to fork.
+// SimGrid and what it is linked with (ns-3's 17 libraries among them) take 20 ms of a processor's
+// time to load, more than most commands need for all they do: what is linked with them is a library
+// of its own, tutti_simgrid.so, that is loaded when SimGrid is first asked for. The program gets
+// the caller's version as its argument and refuses another than its own, as both exchange values
+// byte for byte; so does the library. A static library has no place of its own, so the search
+// begins at the file that this function was loaded from: a program, or a shared library such as
+// Python's.
 #include "sim/engines/simgrid/worker.hpp"
 
 #include "sim/engines/simgrid/requests.hpp"
@@ -18,9 +20,11 @@
 #include <filesystem>
 #include <sstream>
 #include <stdexcept>
+#include <string_view>
 #include <system_error>
 #include <vector>
 
+#include <dlfcn.h>
 #include <unistd.h>
 
 namespace tutti {
@@ -30,6 +34,7 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr const char* worker_name = "tutti_simgrid_worker";
+constexpr const char* library_name = "tutti_simgrid.so";
 constexpr const char* worker_variable = "TUTTI_SIMGRID_WORKER";
 constexpr int requests_version = 4; // raised by one when anything in them changes
 
@@ -38,24 +43,51 @@ std::string variable(const char* name) {
   return value == nullptr ? "" : value;
 }
 
-bool is_program(const fs::path& file) {
+bool is_there(const fs::path& file, int access) {
   std::error_code error;
-  return fs::is_regular_file(file, error) && ::access(file.c_str(), X_OK) == 0;
+  return fs::is_regular_file(file, error) && ::access(file.c_str(), access) == 0;
 }
 
-std::vector<fs::path> candidates() {
+std::vector<fs::path> candidates(const char* name) {
   std::vector<fs::path> files;
   for (const fs::path& folder : own_folders()) {
-    files.push_back(folder / worker_name);
-    files.push_back(folder.parent_path() / worker_name);
-    files.push_back(folder.parent_path() / "libexec/tutti" / worker_name);
+    files.push_back(folder / name);
+    files.push_back(folder.parent_path() / name);
+    files.push_back(folder.parent_path() / "libexec/tutti" / name);
   }
-  files.push_back(fs::path(TUTTI_BUILD_FOLDER) / worker_name);
-  files.push_back(fs::path(TUTTI_INSTALLED_WORKERS) / worker_name);
+  files.push_back(fs::path(TUTTI_BUILD_FOLDER) / name);
+  files.push_back(fs::path(TUTTI_INSTALLED_WORKERS) / name);
   std::istringstream path(variable("PATH"));
   for (std::string folder; std::getline(path, folder, ':');)
-    if (!folder.empty()) files.push_back(fs::path(folder) / worker_name);
+    if (!folder.empty()) files.push_back(fs::path(folder) / name);
   return files;
+}
+
+std::string found(const char* name, int access, std::string_view why) {
+  const std::vector<fs::path> files = candidates(name);
+  for (const fs::path& file : files)
+    if (is_there(file, access)) return file.string();
+  throw InputError(
+      fmt::format("{} {}, which is neither {}, nor there in a folder above, nor on the "
+                  "path; {} can name the program, beside which the library lies",
+                  why, name, files.front().string(), worker_variable));
+}
+
+using Answer = void (*)(const std::string& version, const std::string& request,
+                        std::string& answer);
+
+/// Of SimGrid's library, which stays loaded.
+Answer loaded_answer() {
+  std::string file;
+  if (const fs::path named = variable(worker_variable); !named.empty())
+    if (const fs::path beside = named.parent_path() / library_name; is_there(beside, R_OK))
+      file = beside.string();
+  if (file.empty()) file = found(library_name, R_OK, "SimGrid needs the library");
+  void* const library = ::dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (library == nullptr) throw std::runtime_error(::dlerror()); // NOLINT(concurrency-mt-unsafe)
+  void* const answer = ::dlsym(library, "tutti_simgrid_answer");
+  if (answer == nullptr) throw std::runtime_error(file + " is none of Tutti's libraries");
+  return reinterpret_cast<Answer>(answer);
 }
 
 } // namespace
@@ -66,21 +98,25 @@ std::string simgrid_worker_version() {
 
 std::string find_simgrid_worker() {
   if (const std::string named = variable(worker_variable); !named.empty()) {
-    if (is_program(named)) return named;
+    if (is_there(named, X_OK)) return named;
     throw InputError(fmt::format("{}: \"{}\" is no program", worker_variable, named));
   }
-  const std::vector<fs::path> files = candidates();
-  for (const fs::path& file : files)
-    if (is_program(file)) return file.string();
-  throw InputError(fmt::format(
-      "SimGrid in a process with several threads needs the program {}, which is neither {}, nor "
-      "there in a folder above, nor on the path; {} can name it",
-      worker_name, files.front().string(), worker_variable));
+  return found(worker_name, X_OK, "SimGrid in a process with several threads needs the program");
 }
 
-std::string answer_of_simgrid_worker(const std::string& request, const Watch& watch) {
-  const std::array<std::string, 1> arguments{simgrid_worker_version()};
-  return bytes_of_program(find_simgrid_worker(), arguments, request, watch);
+std::string answer_of_simgrid(const std::string& request, const Watch& watch) {
+  if (has_other_threads()) {
+    const std::array<std::string, 1> arguments{simgrid_worker_version()};
+    return bytes_of_program(find_simgrid_worker(), arguments, request, watch);
+  }
+  const Answer answer = loaded_answer(); // before the fork, so that it is done once
+  return bytes_of_child(
+      [&] {
+        std::string bytes;
+        answer(simgrid_worker_version(), request, bytes);
+        return bytes;
+      },
+      watch);
 }
 
 int serve_simgrid(const std::string& version) {
@@ -90,7 +126,9 @@ int serve_simgrid(const std::string& version) {
         if (version != simgrid_worker_version())
           throw std::runtime_error(fmt::format("{} is of {}, not of {}", worker_name,
                                                simgrid_worker_version(), version));
-        return simgrid_answer(request);
+        std::string bytes;
+        loaded_answer()(version, request, bytes);
+        return bytes;
       });
   return is_heard ? 0 : 1;
 }

@@ -1,5 +1,6 @@
-// SimGrid in a program that is executed anew, `tutti_simgrid_worker`, for processes with several
-// threads: a fork would copy the locks that the others hold, and wait for them forever.
+// Who simulates on SimGrid: a process of its own for each run. A forked one where this process has a
+// single thread; else a program that is executed anew, `tutti_simgrid_worker`: a fork would copy
+// the locks that other threads hold, and wait for them forever.
 #pragma once
 
 #include "sim/watch.hpp"
@@ -14,9 +15,11 @@ namespace tutti {
 /// where it was looked for.
 [[nodiscard]] std::string find_simgrid_worker();
 
-/// simgrid_answer() by that program. Errors: as bytes_of_program(); InputError as above;
-/// std::runtime_error where the program is of another version.
-[[nodiscard]] std::string answer_of_simgrid_worker(const std::string& request, const Watch& watch);
+/// What a request (requests.hpp) comes to. Errors: those of the simulation; std::bad_alloc, and
+/// std::runtime_error where the process dies; InputError where SimGrid's library or the program
+/// isn't found. Cost: the first time in a process the library of SimGrid is loaded, 20 ms, and by
+/// the program each time; else a fork.
+[[nodiscard]] std::string answer_of_simgrid(const std::string& request, const Watch& watch);
 
 /// All of that program: answers one request on its ChildProcess::executed_socket. `version`: what
 /// its caller expects. Returns the exit code.

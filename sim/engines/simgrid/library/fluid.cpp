@@ -14,13 +14,13 @@
 // and the precision, a communication goes from host to host, and what comes back takes the opposite
 // links.
 
-#include "sim/engines/simgrid/replay.hpp"
+#include "sim/engines/simgrid/library/replay.hpp"
 
 #include "sim/engines/dependencies.hpp"
 #include "sim/engines/late_starts.hpp"
-#include "sim/engines/simgrid/path_zone.hpp"
-#include "sim/engines/simgrid/process.hpp"
-#include "sim/engines/simgrid/versions.hpp"
+#include "sim/engines/simgrid/library/path_zone.hpp"
+#include "sim/engines/simgrid/library/process.hpp"
+#include "sim/engines/simgrid/library/versions.hpp"
 #include "sim/error.hpp"
 #include "sim/sends.hpp"
 #include "sim/text.hpp"

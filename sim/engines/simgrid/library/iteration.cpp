@@ -2,18 +2,14 @@
 // follows the rules of FIFO on its network. What a training program does next is decided as for the
 // native engine (sim/iteration/). Every communication is simulated.
 #include "sim/iteration.hpp"
-#include "sim/engines/simgrid/changing_fifo.hpp"
-#include "sim/engines/simgrid/network.hpp"
-#include "sim/engines/simgrid/precedence.hpp"
-#include "sim/engines/simgrid/requests.hpp"
-#include "sim/engines/simgrid/worker.hpp"
-#include "sim/iteration/checks.hpp"
+#include "sim/engines/simgrid/library/changing_fifo.hpp"
+#include "sim/engines/simgrid/library/network.hpp"
+#include "sim/engines/simgrid/library/precedence.hpp"
+#include "sim/engines/simgrid/library/replay.hpp"
 #include "sim/iteration/iteration_run.hpp"
 #include "sim/iteration/placed_shapes.hpp"
 #include "sim/iteration/plan_instances.hpp"
 #include "sim/iteration/training_execution.hpp"
-#include "sim/processes/child_process.hpp"
-#include "sim/processes/isolated.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -142,23 +138,6 @@ IterationReport simulate_iteration_on_simgrid(const Topology& topology, const Wo
                                               const WorkloadPlans& plans,
                                               const IterationOptions& options) {
   return IterationOnSimGrid(topology, workload, plans, options).run();
-}
-
-IterationReport run_iteration_simgrid(const Topology& topology, const Workload& workload,
-                                      const WorkloadPlans& plans, const IterationOptions& options) {
-  check_iteration(topology, workload, plans, options);
-  IterationReport report;
-  if (!has_other_threads()) {
-    report = run_isolated(
-        [&] { return simulate_iteration_on_simgrid(topology, workload, plans, options); },
-        exchange_iteration, options.watch);
-  } else {
-    const std::string bytes = answer_of_simgrid_worker(
-        iteration_request(topology, workload, plans, options), options.watch);
-    ByteReader(bytes).whole(report, exchange_iteration);
-  }
-  report.engine = "simgrid";
-  return report;
 }
 
 } // namespace tutti

@@ -2,7 +2,7 @@
 // a solver of bandwidth alone.
 #pragma once
 
-#include "sim/engines/simgrid/versions.hpp"
+#include "sim/engines/simgrid/library/versions.hpp"
 
 #include <simgrid/s4u.hpp>
 #include <xbt/log.h>

@@ -5,11 +5,11 @@
 // own precision, the same quarter, completes communications together.
 //
 // CM02 without cross-traffic and TCP's window makes a crossing take n/B.
-#include "sim/engines/simgrid/network.hpp"
+#include "sim/engines/simgrid/library/network.hpp"
 
-#include "sim/engines/simgrid/path_zone.hpp"
-#include "sim/engines/simgrid/process.hpp"
-#include "sim/engines/simgrid/versions.hpp"
+#include "sim/engines/simgrid/library/path_zone.hpp"
+#include "sim/engines/simgrid/library/process.hpp"
+#include "sim/engines/simgrid/library/versions.hpp"
 #include "sim/error.hpp"
 
 #include <simgrid/kernel/Timer.hpp>

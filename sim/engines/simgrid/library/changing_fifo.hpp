@@ -3,7 +3,7 @@
 #pragma once
 
 #include "sim/engines/engine.hpp"
-#include "sim/engines/simgrid/fifo.hpp"
+#include "sim/engines/simgrid/library/fifo.hpp"
 #include "sim/engines/stuck.hpp"
 
 #include <cmath>

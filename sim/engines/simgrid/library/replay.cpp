@@ -9,11 +9,11 @@
 // up along a chain of crossings. A run that is certain to last longer than
 // SimGridNetwork::longest_run is refused before it begins, and any other as soon as it gets there.
 
-#include "sim/engines/simgrid/replay.hpp"
+#include "sim/engines/simgrid/library/replay.hpp"
 
-#include "sim/engines/simgrid/changing_fifo.hpp"
-#include "sim/engines/simgrid/network.hpp"
-#include "sim/engines/simgrid/precedence.hpp"
+#include "sim/engines/simgrid/library/changing_fifo.hpp"
+#include "sim/engines/simgrid/library/network.hpp"
+#include "sim/engines/simgrid/library/precedence.hpp"
 #include "sim/engines/stuck.hpp"
 #include "sim/error.hpp"
 

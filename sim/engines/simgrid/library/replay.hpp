@@ -1,9 +1,10 @@
-// Replays of schedules on SimGrid's network, under FIFO and with fluid sharing: in this process,
-// which has simulated nothing on SimGrid before.
+// Runs on SimGrid's network, under FIFO and with fluid sharing: in this process, which has simulated
+// nothing on SimGrid before.
 #pragma once
 
 #include "sim/collective.hpp"
 #include "sim/engines/engine.hpp"
+#include "sim/iteration.hpp"
 #include "sim/report.hpp"
 #include "sim/schedule.hpp"
 #include "sim/time_model.hpp"
@@ -26,5 +27,11 @@ namespace tutti {
 [[nodiscard]] Report replay_fluid_on_simgrid(const Topology& topology, const Collective& collective,
                                              const Schedule& schedule, const TimeModel& model,
                                              const RunOptions& options);
+
+/// run_iteration_simgrid(), likewise. Pre: the options are checked (check_iteration()).
+[[nodiscard]] IterationReport simulate_iteration_on_simgrid(const Topology& topology,
+                                                            const Workload& workload,
+                                                            const WorkloadPlans& plans,
+                                                            const IterationOptions& options);
 
 } // namespace tutti

@@ -5,12 +5,10 @@
 // words are repeated. Measured with SimGrid 3.32.
 #include "sim/engines/simgrid/platform.hpp"
 
-#include "sim/engines/simgrid/process.hpp"
+#include "sim/engines/simgrid/library/process.hpp"
+#include "sim/engines/simgrid/library/versions.hpp"
 #include "sim/engines/simgrid/requests.hpp"
-#include "sim/engines/simgrid/versions.hpp"
-#include "sim/engines/simgrid/worker.hpp"
 #include "sim/error.hpp"
-#include "sim/processes/child_process.hpp"
 #include "sim/processes/isolated.hpp"
 #include "sim/text.hpp"
 
@@ -43,31 +41,6 @@ namespace sg4 = simgrid::s4u;
 
 constexpr std::uint64_t most_memory = std::uint64_t{2} << 30; // beyond what this process has
 constexpr std::size_t most_said = std::size_t{1} << 16;       // bytes of its last words
-
-constexpr auto exchange_properties = [](auto& stream, auto& properties) {
-  exchange_items(stream, properties, [](auto& s, auto& property) {
-    s.text(property.first);
-    s.text(property.second);
-  });
-};
-
-constexpr auto exchange_platform = [](auto& stream, auto& platform) {
-  exchange_items(stream, platform.hosts, [](auto& s, auto& host) {
-    s.text(host.name);
-    exchange_properties(s, host.properties);
-  });
-  exchange_items(stream, platform.links, [](auto& s, auto& link) {
-    s.text(link.name);
-    s.value(link.bandwidth);
-    s.value(link.latency);
-    s.value(link.sharing);
-    exchange_properties(s, link.properties);
-  });
-  exchange_properties(stream, platform.properties);
-  stream.vector(platform.route_begin);
-  stream.vector(platform.route_links);
-  stream.vector(platform.route_latency);
-};
 
 /// A file that has no name, and no bytes on any disk.
 class MemoryFile {
@@ -296,17 +269,6 @@ std::string simgrid_platform_bytes(const std::string& content, const std::string
     const std::string words = last_words(said.last(most_said));
     throw simgrid_error(source, file.path(), words.empty() ? e.what() : words);
   }
-}
-
-SimGridPlatform load_simgrid_platform(const std::string& content, const std::string& source,
-                                      bool routes, double most_seconds) {
-  const std::string bytes =
-      has_other_threads()
-          ? answer_of_simgrid_worker(platform_request(content, source, routes, most_seconds), {})
-          : simgrid_platform_bytes(content, source, routes, most_seconds);
-  SimGridPlatform platform;
-  ByteReader(bytes).whole(platform, exchange_platform);
-  return platform;
 }
 
 } // namespace tutti

@@ -9,7 +9,7 @@
 // its own bytes are over, and the tail before it is in.
 #pragma once
 
-#include "sim/engines/simgrid/network.hpp"
+#include "sim/engines/simgrid/library/network.hpp"
 #include "sim/network_event.hpp"
 #include "sim/report.hpp"
 #include "sim/time_model.hpp"

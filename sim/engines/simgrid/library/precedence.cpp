@@ -1,6 +1,6 @@
 // Entries are counted by account first and then laid out in one row, account after account, so that
 // a cursor walks memory in order. Who names whom is a row of its own, empty where nobody does.
-#include "sim/engines/simgrid/precedence.hpp"
+#include "sim/engines/simgrid/library/precedence.hpp"
 
 #include "sim/error.hpp"
 

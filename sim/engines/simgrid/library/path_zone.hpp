@@ -2,7 +2,7 @@
 // it starts. Only sim/engines/simgrid/ includes this.
 #pragma once
 
-#include "sim/engines/simgrid/versions.hpp"
+#include "sim/engines/simgrid/library/versions.hpp"
 
 #include <simgrid/kernel/routing/NetPoint.hpp>
 #include <simgrid/kernel/routing/NetZoneImpl.hpp>
