@@ -206,14 +206,9 @@ std::string unlisted_text(const CompactSchedule& compact, std::string_view use) 
                      use.empty() ? "" : " for ", use);
 }
 
-std::optional<CompactSchedule> compacted(const Topology& topology, const Collective& collective,
-                                         const Schedule& schedule) {
-  assert(schedule.paths().link_count() == topology.link_count());
-  if (schedule.has_dependencies() || !single_copies_only(topology, collective, schedule) ||
-      !each_arrives_once(topology, collective, schedule))
-    return std::nullopt;
-  CompactSchedule compact(topology.link_count(), collective.chunks.size());
-  for (std::size_t i = 0; i < schedule.size(); ++i) ++compact.end[schedule[i].path.value];
+CompactSchedule by_link(const Schedule& schedule, std::size_t chunk_count) {
+  CompactSchedule compact(schedule.paths().link_count(), chunk_count);
+  for (std::size_t i = 0; i < schedule.size(); ++i) ++compact.end[schedule.path_of(i).value];
   std::partial_sum(compact.end.begin(), compact.end.end(), compact.end.begin());
   std::copy(compact.end.begin(), compact.end.end() - 1, compact.begin.begin() + 1);
   std::vector<std::size_t> next = compact.begin;
@@ -221,11 +216,20 @@ std::optional<CompactSchedule> compacted(const Topology& topology, const Collect
       [&]<typename ChunkNumber>(std::vector<ChunkNumber>& chunks) {
         chunks.resize(schedule.size());
         for (std::size_t i = 0; i < schedule.size(); ++i)
-          chunks[next[schedule[i].path.value]++] =
+          chunks[next[schedule.path_of(i).value]++] =
               static_cast<ChunkNumber>(schedule[i].chunk.value);
       },
       compact.chunks);
   return compact;
+}
+
+std::optional<CompactSchedule> compacted(const Topology& topology, const Collective& collective,
+                                         const Schedule& schedule) {
+  assert(schedule.paths().link_count() == topology.link_count());
+  if (schedule.has_dependencies() || !single_copies_only(topology, collective, schedule) ||
+      !each_arrives_once(topology, collective, schedule))
+    return std::nullopt;
+  return by_link(schedule, collective.chunks.size());
 }
 
 Schedule expanded(const Topology& topology, const Collective& collective,

@@ -40,6 +40,9 @@ struct CompactSchedule {
 /// "104832000 transfers are too many to list for a timeline": why `use` can't have them.
 [[nodiscard]] std::string unlisted_text(const CompactSchedule& compact, std::string_view use = "");
 
+/// The transfers of each link, as they are listed. Pre: single hops. Cost: O(transfers).
+[[nodiscard]] CompactSchedule by_link(const Schedule& schedule, std::size_t chunk_count);
+
 /// Nothing where the schedule has reductions, several hops, "together", shared sends, dependencies,
 /// brings a chunk to a node twice (or to one that holds it), or sends one that its sender doesn't
 /// have by then. Cost: O(transfers + chunks + what the sets hold).

@@ -3,6 +3,8 @@
 
 #include "sim/verify.hpp"
 
+#include "sim/verify_in_order.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -308,6 +310,7 @@ Verdict verify(const Topology& topology, const Collective& collective, const Sch
                const Watch& watch) {
   if (std::optional<Fault> fault = unknown_id(topology, collective, schedule))
     return {std::move(fault), 0};
+  if (is_proven_in_order(topology, collective, schedule, watch)) return {};
 
   const std::size_t chunks = collective.chunks.size();
   std::vector<std::uint32_t> begin(chunks + 1), sorted(schedule.size());

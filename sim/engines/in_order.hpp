@@ -1,0 +1,39 @@
+// Replays of lists whose times follow from the order of the list alone.
+#pragma once
+
+#include "sim/collective.hpp"
+#include "sim/engines/engine.hpp"
+#include "sim/report.hpp"
+#include "sim/schedule.hpp"
+#include "sim/time_model.hpp"
+#include "sim/topology.hpp"
+
+#include <optional>
+
+namespace tutti {
+
+/// Whether order across links decides nothing: no link shares bandwidth, and every node stores what
+/// it sends on.
+[[nodiscard]] bool links_are_independent(const Topology& topology);
+
+/// Whether there are enough transfers for some bytes a (chunk, node).
+[[nodiscard]] bool is_dense(const Topology& topology, std::size_t chunks, std::size_t transfers);
+
+/// What run_native_compact() would say of the same transfers by link. Pre: copies over single,
+/// independent links. Nothing where a chunk comes to a node twice.
+[[nodiscard]] std::optional<Report> replay_copies(const Topology& topology,
+                                                  const Collective& collective,
+                                                  const Schedule& schedule, const TimeModel& model,
+                                                  const Watch& watch);
+
+/// What run_native() says of a plain run under FIFO, transfer by transfer: a link that nobody else
+/// sends over carries them in the list's order. Nothing where that isn't so: several hops, links
+/// that share bandwidth, shared sends, named dependencies, late starts, reductions that take time,
+/// hops recorded, or so few transfers that 16 bytes a (chunk, node) are too much. Pre: the options
+/// are checked. Errors: as run_native(). Cost: O(transfers + chunks x nodes), 30 to 100 ns a
+/// transfer; 30 of copies.
+[[nodiscard]] std::optional<Report>
+replay_in_order(const Topology& topology, const Collective& collective, const Schedule& schedule,
+                const TimeModel& model, const RunOptions& options);
+
+} // namespace tutti
