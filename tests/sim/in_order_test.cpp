@@ -1,0 +1,174 @@
+// What follows from the order of a list alone: times, against those of the event queue, and proofs,
+// against the sets of contributions; on random lists of single hops, right ones and spoilt ones.
+#include "sim/engines/in_order.hpp"
+
+#include "sim/collective_builder.hpp"
+#include "sim/random.hpp"
+#include "sim/verify.hpp"
+#include "sim/verify_in_order.hpp"
+#include "tests/catch.hpp"
+#include "tests/samples.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+namespace tutti::in_order_test {
+
+namespace {
+
+/// A few NPUs with uneven links, some of them parallel, some without latency.
+Topology random_network(Random& random) {
+  const auto npus = static_cast<std::uint32_t>(2 + random.below(4));
+  TopologyParts parts = samples::npus("random", npus);
+  for (std::uint32_t from = 0; from < npus; ++from)
+    for (std::uint64_t links = 1 + random.below(3); links > 0; --links) {
+      const auto to = static_cast<std::uint32_t>((from + 1 + random.below(npus - 1)) % npus);
+      Link link = samples::link(from, to);
+      link.bandwidth.bytes_per_second *= static_cast<std::int64_t>(1 + random.below(3));
+      link.latency.ps = static_cast<std::int64_t>(random.below(3)) * 1000;
+      parts.add_link(link);
+    }
+  return Topology(std::move(parts));
+}
+
+struct How {
+  bool reduces = true;               ///< half of the chunks
+  bool plain = false;                ///< nobody copies a part of a sum, or what is there
+  bool blocks = false;               ///< some are performed together with the one before
+  std::uint64_t spoilt = UINT64_MAX; ///< of so many that the rules forbid one is there
+};
+
+struct RandomList {
+  Collective collective;
+  Schedule list;
+};
+
+/// Transfers that the rules allow, but for some, in sizes that differ. Wanted is what came about.
+RandomList random_list(const Topology& topology, Random& random, const How& how) {
+  using Bits = std::uint64_t; // one per contributor
+  struct Held {
+    Chunk chunk;
+    std::vector<NodeId> sources;
+    std::vector<Bits> at; // by node
+    Bits all = 0;
+  };
+  std::vector<Held> chunks(1 + random.below(4));
+  for (Held& held : chunks) {
+    held.chunk.size = Bytes{static_cast<std::int64_t>(1 + random.below(3)) * 1000};
+    held.chunk.reduces = how.reduces && random.below(2) == 0;
+    held.at.resize(topology.node_count());
+    for (std::uint32_t n = 0; n < topology.npu_count(); ++n)
+      if (n == 0 || random.below(2) == 0) {
+        held.sources.push_back(NodeId{n});
+        held.at[n] = held.chunk.reduces ? Bits{1} << n : 1;
+        held.all |= held.at[n];
+      }
+  }
+  Schedule list(topology.link_count());
+  for (int tries = 0; tries < 60; ++tries) {
+    const auto c = static_cast<std::uint32_t>(random.below(chunks.size()));
+    Held& held = chunks[c];
+    const LinkId id{static_cast<std::uint32_t>(random.below(topology.link_count()))};
+    const Bits from = held.at[topology.link(id).from.value];
+    Bits& to = held.at[topology.link(id).to.value];
+    const Op op = (how.plain ? from != held.all : random.below(2) == 0) ? Op::reduce : Op::copy;
+    const bool fits = op == Op::reduce ? (to & from) == 0 : (to & ~from) == 0;
+    if ((from == 0 || !fits || (how.plain && to == held.all)) && random.below(how.spoilt) != 0)
+      continue;
+    Transfer transfer{ChunkId{c}, PathId{id.value}, op};
+    // With one of another chunk, so that nothing is read that it writes.
+    if (how.blocks && !list.empty() && random.below(4) == 0) {
+      const Transfer before = list[list.size() - 1];
+      transfer.together = before.chunk.value != c && !before.together;
+    }
+    list.push(transfer);
+    to |= from;
+  }
+  CustomCollectiveBuilder builder(topology);
+  for (Held& held : chunks) {
+    std::vector<NodeId> wanting;
+    for (std::uint32_t n = 0; n < topology.npu_count(); ++n)
+      if (held.at[n] == held.all) wanting.push_back(NodeId{n});
+    if (wanting.empty()) wanting.push_back(NodeId{0});
+    held.chunk.sources = builder.add_set(held.sources);
+    held.chunk.destinations = builder.add_set(wanting);
+    builder.add_chunk(held.chunk);
+  }
+  return {builder.build(), std::move(list)};
+}
+
+void check_same(const Report& one, const Report& other) {
+  CHECK(one.completion == other.completion);
+  CHECK(one.chunk_done == other.chunk_done);
+  CHECK(one.link_transfers == other.link_transfers);
+  CHECK(one.deliveries == other.deliveries);
+  REQUIRE(one.links.size() == other.links.size());
+  for (std::size_t l = 0; l < one.links.size(); ++l) {
+    CHECK(one.links[l].bytes == other.links[l].bytes);
+    CHECK(one.links[l].busy == other.links[l].busy);
+    CHECK(one.links[l].transfers == other.links[l].transfers);
+  }
+}
+
+} // namespace
+
+TEST_CASE("a pass over the list says what the event queue says") {
+  Random random(1);
+  int passes = 0, by_node = 0;
+  for (int i = 0; i < 400; ++i) {
+    const Topology topology = random_network(random);
+    const auto [collective, list] = random_list(
+        topology, random, {.reduces = i % 2 == 0, .plain = i % 4 == 1, .blocks = i % 4 > 1});
+    TimeModel model;
+    if (random.below(2) == 0) model.link_busy = LinkBusy::latency_and_serialization;
+    RunOptions options, by_events;
+    options.record_deliveries = random.below(2) == 0;
+    const auto pass = replay_in_order(topology, collective, list, model, options);
+    if (!pass) continue;
+    ++passes;
+    by_events = options;
+    by_events.may_halt = true; // which the pass doesn't know
+    REQUIRE_FALSE(replay_in_order(topology, collective, list, model, by_events));
+    const Report events = run_native(topology, collective, list, model, by_events);
+    REQUIRE(events.stuck.empty());
+    check_same(*pass, events);
+    if (const auto compact = compacted(topology, collective, list)) {
+      ++by_node;
+      Report copies = run_native_compact(topology, collective, *compact, model);
+      copies.deliveries = events.deliveries;
+      check_same(copies, events);
+    }
+  }
+  CHECK(passes > 200);
+  CHECK(by_node > 10);
+}
+
+TEST_CASE("what is proven in the order of the list is right, and nothing redundant") {
+  Random random(2);
+  int proven = 0, faults = 0, wrong = 0;
+  for (int i = 0; i < 3000; ++i) {
+    const Topology topology = random_network(random);
+    How how{.plain = i % 4 > 0};
+    if (i % 2 == 0) how.spoilt = 100;
+    auto [collective, list] = random_list(topology, random, how);
+    if (list.size() < 2) continue;
+    const bool is_proven = is_proven_in_order(topology, collective, list, {});
+    const Verdict quick = verify(topology, collective, list);
+    list.add_dependency(list.size() - 1, {0, Milestone::arrived}); // which no proof knows
+    REQUIRE_FALSE(is_proven_in_order(topology, collective, list, {}));
+    const Verdict slow = verify(topology, collective, list);
+    proven += is_proven ? 1 : 0;
+    faults += slow.fault ? 1 : 0;
+    if (is_proven && (slow.fault || slow.redundant > 0)) ++wrong;
+    CHECK(quick.redundant == slow.redundant);
+    REQUIRE(quick.fault.has_value() == slow.fault.has_value());
+    if (quick.fault) CHECK(quick.fault->text == slow.fault->text);
+  }
+  CHECK(wrong == 0);
+  CHECK(proven > 500);
+  CHECK(faults > 300);
+}
+
+} // namespace tutti::in_order_test
