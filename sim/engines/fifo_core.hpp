@@ -19,7 +19,9 @@
 #include "sim/error.hpp"
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -102,16 +104,33 @@ public:
   // What Dependencies calls.
   void enter(std::uint32_t transfer) {
     const std::uint32_t flight = take_flight();
-    flights_[flight] = {transfers_.tail(transfer), transfer, 0};
+    const std::uint32_t path = transfers_.path_of(transfer).value;
+    const std::span<const std::size_t> offsets = transfers_.paths().offsets();
+    flights_[flight] = {transfers_.tail(transfer),
+                        transfers_.size_of(transfer),
+                        offsets[path],
+                        static_cast<std::uint32_t>(offsets[path + 1] - offsets[path]) - 1,
+                        transfer,
+                        true};
     queue_hop(flight);
   }
 
 private:
-  /// A transfer under way.
+  /// A transfer under way; all of it that a hop needs.
   struct Flight {
     std::int64_t tail = 0; // this hop can't end before
-    std::uint32_t transfer = 0, hop = 0;
+    Bytes size;
+    std::size_t link = 0;        // PathTable::all_links()
+    std::uint32_t hops_left = 0; // after this one
+    std::uint32_t transfer = 0;
+    bool at_sender = true;
   };
+  /// On to its next link.
+  static void move_on(Flight& flight) {
+    ++flight.link;
+    --flight.hops_left;
+    flight.at_sender = false;
+  }
 
   static constexpr bool may_start(LinkId) { return true; }
   static constexpr std::size_t level_of(std::uint32_t) { return 0; }
@@ -128,8 +147,7 @@ private:
 
   void queue_hop(std::uint32_t flight) {
     const Flight& under_way = flights_[flight];
-    const LinkId id =
-        transfers_.paths().links(transfers_.path_of(under_way.transfer))[under_way.hop];
+    const LinkId id = transfers_.paths().all_links()[under_way.link];
     links_[id.value].queue.push({now_, under_way.transfer, flight}, 0);
     Base::touch(id);
   }
@@ -139,12 +157,11 @@ private:
     const std::uint32_t flight_id = link.queue.front().flight;
     link.queue.pop();
     const Flight& flight = flights_[flight_id];
-    const Bytes size = transfers_.size_of(flight.transfer);
-    const std::int64_t sent = now_ + Base::duration_on(link, size);
+    const std::int64_t sent = now_ + Base::duration_on(link, flight.size);
     const std::int64_t end = std::max(sent, flight.tail);
     require_representable(end, Time{link.latency});
     link.free_at = model_.link_busy == LinkBusy::serialization ? sent : sent + link.latency;
-    Base::occupy(id, size);
+    Base::occupy(id, flight.size);
     report_.links[id.value].busy += Time{link.free_at - now_};
     if (options_.record_hops) report_.hops.push_back({flight.transfer, id, Time{now_}, Time{end}});
 
@@ -152,16 +169,16 @@ private:
     link.crossing.data_end = end;
     link.crossing.flight = flight_id;
     link.crossing.leaving =
-        flight.hop == 0 && transfers_.watched(flight.transfer) ? flight.transfer : none;
+        flight.at_sender && transfers_.watched(flight.transfer) ? flight.transfer : none;
     events_.push(now_, {sent, id.value, static_cast<std::uint32_t>(EventKind::sent)});
-    move_head(id, flight_id, end, transfers_.path_of(flight.transfer));
+    move_head(id, flight_id, end);
   }
 
   /// What the head of the flight does before the last byte has left link `id`.
-  void move_head(LinkId id, std::uint32_t flight_id, std::int64_t end, PathId path) {
+  void move_head(LinkId id, std::uint32_t flight_id, std::int64_t end) {
     LinkState& link = links_[id.value];
     Flight& flight = flights_[flight_id];
-    const bool last_hop = flight.hop + 1 == transfers_.paths().links(path).size();
+    const bool last_hop = flight.hops_left == 0;
     link.crossing.then = last_hop ? ThenFlight::arrive : ThenFlight::hop;
     if (last_hop && !link.to_stores) {
       flight.tail = end + link.latency;
@@ -169,7 +186,7 @@ private:
     } else if (!last_hop && link.cuts_through) {
       link.crossing.then = ThenFlight::nothing;
       flight.tail = end + link.latency;
-      ++flight.hop;
+      move_on(flight);
       Base::schedule(now_ + link.latency, EventKind::hop, flight_id);
     }
   }
@@ -191,7 +208,7 @@ private:
     if (crossing.then == ThenFlight::hop) {
       Flight& flight = flights_[crossing.flight];
       flight.tail = 0;
-      ++flight.hop;
+      move_on(flight);
       Base::schedule(there, EventKind::hop, crossing.flight);
     }
   }
