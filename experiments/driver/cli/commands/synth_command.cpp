@@ -25,31 +25,12 @@ namespace tutti {
 
 namespace {
 
-/// Sizes, of several without those that are too small to be cut into the collective's shards.
-void leave_out_small(std::vector<Case>& cases) {
-  std::vector<std::string> sizes;
-  std::string why;
-  std::vector<Case> kept;
-  for (const Case& c : cases) {
-    try {
-      (void)make_collective(*c.topology, c.collective, c.chunks.value_or(1));
-      kept.push_back(c);
-    } catch (const InputError& error) {
-      if (why.empty()) why = error.what();
-      const std::string size = to_text(c.collective.size);
-      if (std::ranges::find(sizes, size) == sizes.end()) sizes.push_back(size);
-    }
-  }
-  if (sizes.empty() || kept.empty()) return; // then the cases themselves say why
-  print_message(fmt::format("--size: without {}: {}", joined(sizes, ", "), why));
-  cases = std::move(kept);
-}
-
 /// One for each size and algorithm. What can be refused without a synthesis is refused here.
 std::vector<Case> cases_of(const SynthArguments& arguments, const Experiment& experiment) {
+  std::string left_out;
   std::vector<Case> cases =
-      experiment.all<RunStudy>().front()->matrices.front().cases(experiment.topologies);
-  leave_out_small(cases);
+      experiment.all<RunStudy>().front()->matrices.front().cases(experiment.topologies, &left_out);
+  if (!left_out.empty()) print_message("--size: " + left_out);
   if (cases.size() > 1 && !arguments.output.empty())
     throw InputError("-o takes one schedule: name one algorithm and one size");
   const bool threads_given =

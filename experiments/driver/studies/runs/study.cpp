@@ -2,6 +2,7 @@
 // expectations are resolved to indices of cases, so that what is judged later depends on no name.
 #include "experiments/driver/studies/runs/study.hpp"
 
+#include "experiments/driver/records/output.hpp"
 #include "experiments/driver/studies/expectation_reader.hpp"
 #include "experiments/driver/studies/experiment.hpp"
 #include "experiments/driver/studies/experiment_values.hpp"
@@ -403,13 +404,49 @@ std::vector<std::size_t> record_of_planned(std::span<const Case> cases,
   return places;
 }
 
+/// Why its size can't be cut into the collective's shards; empty where it can. Large sizes needn't be
+/// cut to know: no collective has more than some shards a pair of NPUs.
+std::string too_small(const Case& c) {
+  const double npus = c.topology->npu_count();
+  constexpr double most_shards = 16;
+  if (static_cast<double>(c.collective.size.count) >=
+      most_shards * npus * npus * c.chunks.value_or(1))
+    return "";
+  try {
+    (void)make_collective(*c.topology, c.collective, c.chunks.value_or(1));
+    return "";
+  } catch (const InputError& error) {
+    return error.what();
+  }
+}
+
+void leave_out_small(std::vector<Case>& cases, std::string* told) {
+  std::vector<std::string> sizes;
+  std::string why;
+  std::vector<Case> kept;
+  for (const Case& c : cases) {
+    const std::string problem = too_small(c);
+    if (problem.empty()) {
+      kept.push_back(c);
+      continue;
+    }
+    if (why.empty()) why = problem;
+    const std::string size = to_text(c.collective.size);
+    if (std::ranges::find(sizes, size) == sizes.end()) sizes.push_back(size);
+  }
+  if (sizes.empty() || kept.empty()) return; // then the cases themselves say why
+  cases = std::move(kept);
+  if (told != nullptr)
+    *told += fmt::format("{}without {}: {}", told->empty() ? "" : "\n", joined(sizes, ", "), why);
+}
+
 } // namespace
 
 Bytes RunMatrix::case_size(Bytes size, const std::optional<std::uint32_t>& case_chunks) const {
   return sizes_are_per_chunk ? Bytes{size.count * *case_chunks} : size;
 }
 
-std::vector<Case> RunMatrix::cases(Networks networks) const {
+std::vector<Case> RunMatrix::cases(Networks networks, std::string* left_out) const {
   std::vector<Case> all;
   const std::vector<std::optional<std::uint32_t>> unsaid(1);
   for (const std::size_t t : topologies)
@@ -432,6 +469,7 @@ std::vector<Case> RunMatrix::cases(Networks networks) const {
                            .over_nccl = over_nccl,
                            .noise = noise,
                            .schedule_file = {}});
+  if (sizes.size() > 1) leave_out_small(all, left_out);
   return all;
 }
 
@@ -451,10 +489,10 @@ std::vector<Evaluation> evaluate_cases(std::vector<Case> cases, const StudyRun& 
 
 // The order is that of tables, and expectations hold indices into it: it must not change between
 // reading and running.
-std::vector<Case> RunStudy::cases(Networks networks) const {
+std::vector<Case> RunStudy::cases(Networks networks, std::string* left_out) const {
   std::vector<Case> all;
   for (const RunMatrix& matrix : matrices)
-    for (Case& c : matrix.cases(networks)) all.push_back(std::move(c));
+    for (Case& c : matrix.cases(networks, left_out)) all.push_back(std::move(c));
   return all;
 }
 
@@ -551,7 +589,9 @@ StudyResult run_study(const RunStudy& study, const StudyRun& how) {
   const auto results = std::make_shared<RunResults>();
   results->figures = study.figures;
   results->networks = how.networks;
-  results->cases = study.cases(how.networks);
+  std::string left_out;
+  results->cases = study.cases(how.networks, &left_out);
+  if (!left_out.empty()) print_message("sizes: " + left_out);
   for (FigureRequest& figure : results->figures)
     figure.printed = printed_values(study.expectations, results->cases);
   keep_schedules(*results);

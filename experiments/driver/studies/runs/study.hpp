@@ -44,8 +44,10 @@ struct RunMatrix {
   bool over_nccl = false;
   NoiseRequest noise;
 
-  /// By topology, collective, size, chunks, algorithm. They point into the networks.
-  [[nodiscard]] std::vector<Case> cases(Networks networks) const;
+  /// By topology, collective, size, chunks, algorithm. They point into the networks. Of several
+  /// sizes without those that are too small to be cut into the collective's shards, unless all are;
+  /// `left_out`: is told which, and why.
+  [[nodiscard]] std::vector<Case> cases(Networks networks, std::string* left_out = nullptr) const;
   /// Size of the collective for one of `sizes` and one of `chunks`.
   [[nodiscard]] Bytes case_size(Bytes size, const std::optional<std::uint32_t>& case_chunks) const;
 };
@@ -58,8 +60,8 @@ struct RunStudy {
   std::vector<FigureRequest> figures;
   std::vector<Expectation> expectations; ///< of rows as planned_runs() says
 
-  /// Matrix by matrix.
-  [[nodiscard]] std::vector<Case> cases(Networks networks) const;
+  /// Matrix by matrix; `left_out` as there, a line for each.
+  [[nodiscard]] std::vector<Case> cases(Networks networks, std::string* left_out = nullptr) const;
 
   /// How many there are, each with a row or more. A point of a sweep is one.
   [[nodiscard]] std::size_t case_count() const;
