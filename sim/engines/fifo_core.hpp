@@ -9,9 +9,8 @@
 //     head_{j+1} = s_j + a_j behind a node that can't store, e_j + a_j behind one that can
 //     link busy until s_j + n/B_j (plus a_j in latency+serialization), each group for n/B_g
 // fifo_queues.hpp has the order of starts and the reductions; dynamic_core.hpp the same for
-// networks that change. That core could replay these runs too, but takes 1.2 to 1.4 times as long
-// (native_ring_all_gather against native_ring_all_gather_dynamic, 516,096 transfers: 41 and 49 ms;
-// All-Reduce and All-to-Alls of 64 NPUs: 1.3 to 1.4; medians of CPU time).
+// networks that change. That core could replay these runs too, but takes 1.3 to 1.4 times as long
+// (All-to-Alls of 64 NPUs, medians of CPU time).
 #pragma once
 
 #include "sim/engines/fifo_queues.hpp"

@@ -84,7 +84,7 @@ std::vector<NetworkEvent> interruptions(const Case& c) {
   return sorted_events(c.topology, events);
 }
 
-/// To be held against native_ring_all_gather: at most 1.2 times as long.
+/// To be held against native_ring_all_gather_dynamic: at most 1.2 times as long.
 void native_ring_all_gather_100_events(benchmark::State& state) {
   const Case c = make_case("ring:64", CollectiveKind::all_gather, 128, ring_unidirectional);
   const std::vector<NetworkEvent> events = interruptions(c);

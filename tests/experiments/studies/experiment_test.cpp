@@ -11,8 +11,10 @@
 #include "tests/temporary_folder.hpp"
 
 #include <algorithm>
+#include <cstdint>
 #include <filesystem>
 #include <string>
+#include <vector>
 
 namespace experiment_test {
 
@@ -59,6 +61,24 @@ TEST_CASE("a small experiment, with every default") {
   CHECK(cases[0].disciplines == std::vector{Discipline::fifo});
   CHECK(cases[0].options.model == TimeModel{});
   CHECK(cases[0].options.routing == Routing::automatic);
+}
+
+TEST_CASE("of several sizes those are left out that can't be cut, network by network") {
+  const auto cases_of = [](const std::string& sizes, std::string* left_out) {
+    const Experiment e = parse_experiment(
+        head + run + "sizes = " + sizes + "\ntopologies = [\"A\", \"B\"]\n", "e.toml");
+    std::vector<std::int64_t> made;
+    for (const Case& c : runs_of(e).cases(e.topologies, left_out))
+      if (c.algorithm.name == "ring") made.push_back(c.collective.size.count);
+    return made;
+  };
+  std::string left_out;
+  CHECK(cases_of("\"1B..8B\"", &left_out) == std::vector<std::int64_t>{4, 8, 8});
+  CHECK(left_out == "without 1B, 2B, 4B: 1B can't be cut into 4 chunks of at least one byte");
+  left_out.clear();
+  CHECK(cases_of("[\"1B\", \"2B\"]", &left_out).size() == 4); // none would be left
+  CHECK(cases_of("\"1B\"", &left_out).size() == 2);
+  CHECK(left_out.empty());
 }
 
 TEST_CASE("every key of an experiment") {
