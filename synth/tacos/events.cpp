@@ -30,7 +30,7 @@ public:
     instants_.push_back(0);
     for (const std::uint32_t chunks : network.demand) missing_ += chunks;
     total_ = missing_;
-    listed_ = total_ < problem.compact_from;
+    listed_ = problem.is_listed(total_);
     if (listed_) schedule_.reserve(total_);
     index_out_channels();
   }

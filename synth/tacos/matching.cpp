@@ -4,11 +4,15 @@
 
 #include "synth/tacos/matching.hpp"
 
+#include "sim/error.hpp"
 #include "synth/tacos/events.hpp"
 #include "synth/tacos/rounds.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <numeric>
 #include <utility>
 
@@ -45,6 +49,13 @@ bool is_large(const MatchingProblem& problem, const MatchingNetwork& network) {
 }
 
 } // namespace
+
+bool MatchingProblem::is_listed(std::uint64_t transfers) const {
+  if (transfers >= compact_from) return false;
+  if (transfers >= UINT32_MAX - 1)
+    throw InputError(fmt::format("{} transfers are too many to list", transfers));
+  return true;
+}
 
 std::optional<Matches> match_links_and_chunks(const MatchingProblem& problem) {
   const MatchingNetwork network(problem);

@@ -54,7 +54,11 @@ struct MatchingProblem {
   unsigned threads = 1; ///< for one matching; the result is the same for any number
   const WorkLimit& limit;
   /// Matchings of at least so many transfers come in compact form.
-  std::size_t compact_from = std::size_t{1} << 26;
+  std::size_t compact_from = many;
+  static constexpr std::size_t many = std::size_t{1} << 26, never = SIZE_MAX;
+
+  /// Whether so many come as a list. Errors: InputError where that can't be as long as is asked for.
+  [[nodiscard]] bool is_listed(std::uint64_t transfers) const;
 };
 
 struct Matches {

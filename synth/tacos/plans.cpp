@@ -230,15 +230,16 @@ private:
          .candidates = settings_.candidates,
          .hurried = !all_want_all_,
          .threads = threads,
-         .limit = limit});
+         .limit = limit,
+         .compact_from = settings_.listed || network.unwound || network.relayed
+                             ? MatchingProblem::never
+                             : MatchingProblem::many});
     if (!matches) return std::nullopt;
     TacosPlan plan;
     plan.planned = plan.time = matches->makespan;
     plan.at_bound = !network.unwound && matches->makespan == matches->least;
     plan.schedule = std::move(matches->schedule);
     plan.compact = std::move(matches->compact);
-    if (plan.compact && (network.unwound || network.relayed)) // that doesn't fit in there
-      plan.schedule = expanded(graph(network), taken_on(network), *std::exchange(plan.compact, {}));
     if (!network.unwound) return plan;
     plan.schedule = through_switches(*plan.schedule, *network.unwound, topology_);
     return plan;

@@ -22,6 +22,7 @@ struct PlanSettings {
   std::optional<std::uint32_t> degree;     ///< of unwinding; none: the best of several
   bool ports = false;                      ///< switches as they are, not unwound
   std::uint32_t starts = 1;                ///< attempts on the network that turns out best
+  bool listed = false;                     ///< however long it is
 };
 
 struct TacosPlan {

@@ -48,7 +48,7 @@ public:
       missing += network.demand[v];
     }
     total_ = missing_ = missing;
-    listed_ = total_ < problem.compact_from;
+    listed_ = problem.is_listed(total_);
   }
 
   std::optional<Matches> run() {

@@ -159,10 +159,8 @@ private:
   Outcome match(const Multicasts& multicasts, std::span<const NodeId> participants) {
     if (!multicasts.reductions) return copies_on(topology_, *multicasts.copies, participants);
     const Topology reversed_network = reversed(topology_);
+    settings_.listed = true; // the compact form can't say "reduce"
     Outcome outcome = copies_on(reversed_network, *multicasts.reductions, participants);
-    if (outcome.compact) // it can't say "reduce"
-      outcome.schedule =
-          expanded(reversed_network, *multicasts.reductions, *std::exchange(outcome.compact, {}));
     if (!outcome.schedule) return outcome;
     outcome.schedule =
         kept(topology_, collective_, inverted(topology_, *outcome.schedule, Op::reduce));
@@ -211,8 +209,6 @@ private:
   void append_copies(Outcome& outcome, const Collective& copying,
                      std::span<const NodeId> participants) {
     Outcome copies = copies_on(topology_, copying, participants);
-    if (copies.compact)
-      copies.schedule = expanded(topology_, copying, *std::exchange(copies.compact, {}));
     if (!copies.schedule) {
       outcome = std::move(copies);
       return;
