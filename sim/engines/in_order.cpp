@@ -45,28 +45,40 @@ class InOrder {
 public:
   InOrder(const Topology& topology, const Collective& collective, const Schedule& schedule,
           const TimeModel& model, const RunOptions& options)
-      : topology_(topology), collective_(collective), schedule_(schedule),
+      : schedule_(schedule), nodes_(topology.node_count()),
         latency_occupies_(model.link_busy == LinkBusy::latency_and_serialization),
-        steps_(options.watch), links_(topology.link_count()),
-        states_(collective.chunks.size() * topology.node_count()) {
+        steps_(options.watch), states_(collective.chunks.size() * nodes_) {
     report_.model = model;
-    report_.links.resize(topology.link_count());
     report_.chunk_done.resize(collective.chunks.size());
     if (options.record_deliveries) report_.deliveries.resize(schedule.size());
+    for (const Chunk& chunk : collective.chunks) sizes_.push_back(chunk.size);
+    for (std::uint32_t l = 0; l < topology.link_count(); ++l) {
+      const Link& link = topology.link(LinkId{l});
+      links_.push_back(
+          {.latency = link.latency, .bandwidth = link.bandwidth, .from = link.from, .to = link.to});
+    }
   }
 
   Report run() {
     std::vector<std::int64_t> arrivals; // of a block
     for (std::size_t i = 0; i < schedule_.size();) {
-      arrivals.assign(1, send(schedule_[i]));
+      look_ahead_of(i);
+      const std::int64_t arrival = send(schedule_[i]);
       std::size_t end = i + 1;
-      for (; end < schedule_.size() && schedule_[end].together; ++end)
-        arrivals.push_back(send(schedule_[end]));
-      for (const std::int64_t at : arrivals) deliver(i++, at);
-      steps_.take(arrivals.size(), [&] { return WorkProgress{end, schedule_.size()}; });
+      if (end < schedule_.size() && schedule_[end].together) [[unlikely]] {
+        arrivals.assign(1, arrival);
+        for (; end < schedule_.size() && schedule_[end].together; ++end)
+          arrivals.push_back(send(schedule_[end]));
+        for (const std::int64_t at : arrivals) deliver(i++, at);
+      } else {
+        deliver(i++, arrival);
+      }
+      steps_.take(1, [&] { return WorkProgress{end, schedule_.size()}; });
     }
     for (const Time done : report_.chunk_done)
       report_.completion = std::max(report_.completion, done);
+    for (const LinkState& link : links_)
+      report_.links.push_back({link.bytes, link.busy, link.transfers});
     report_.link_transfers = schedule_.size();
     return std::move(report_);
   }
@@ -77,42 +89,56 @@ private:
   struct State {
     std::int64_t delivered = 0, left = 0;
   };
-  struct LinkState {
+  /// All that a transfer needs of its link, in one line of the cache.
+  struct alignas(64) LinkState {
     std::int64_t free_at = 0;
-    Bytes last_size{};
+    Bytes last_size = {};
     std::int64_t last_duration = 0;
+    Time latency;
+    Bandwidth bandwidth;
+    Bytes bytes = {};
+    Time busy = {};
+    std::uint32_t transfers = 0;
+    NodeId from, to;
   };
 
   [[nodiscard]] State& state(ChunkId chunk, NodeId node) {
-    return states_[std::size_t{chunk.value} * topology_.node_count() + node.value];
+    return states_[chunk.value * nodes_ + node.value];
+  }
+
+  /// The states are all over the memory, and the list says which ones are next.
+  void look_ahead_of(std::size_t i) {
+    constexpr std::size_t far = 24;
+    if (i + far >= schedule_.size()) return;
+    const Transfer transfer = schedule_[i + far];
+    const LinkState& link = links_[transfer.path.value];
+    __builtin_prefetch(&state(transfer.chunk, link.from), 1);
+    __builtin_prefetch(&state(transfer.chunk, link.to), 1);
   }
 
   /// When it arrives, in ps.
   std::int64_t send(const Transfer& transfer) {
-    const LinkId id{transfer.path.value};
-    const Link& link = topology_.link(id);
-    LinkState& on = links_[id.value];
-    if (const Bytes size = collective_.chunks[transfer.chunk.value].size; size != on.last_size) {
-      on.last_size = size;
-      on.last_duration = serialization(size, link.bandwidth).ps;
+    LinkState& link = links_[transfer.path.value];
+    if (const Bytes size = sizes_[transfer.chunk.value]; size != link.last_size) {
+      link.last_size = size;
+      link.last_duration = serialization(size, link.bandwidth).ps;
     }
     State& from = state(transfer.chunk, link.from);
-    const std::int64_t start = std::max(on.free_at, from.delivered),
-                       left = start + on.last_duration;
+    const std::int64_t start = std::max(link.free_at, from.delivered),
+                       left = start + link.last_duration;
     require_representable(left, link.latency);
     from.left = std::max(from.left, left);
-    on.free_at = left + (latency_occupies_ ? link.latency.ps : 0);
-    LinkUse& use = report_.links[id.value];
-    use.bytes += on.last_size;
-    use.busy += Time{on.free_at - start};
-    ++use.transfers;
+    link.free_at = left + (latency_occupies_ ? link.latency.ps : 0);
+    link.bytes += link.last_size;
+    link.busy += Time{link.free_at - start};
+    ++link.transfers;
     return left + link.latency.ps;
   }
 
   /// Not before the receiver's earlier sends of the chunk have left.
   void deliver(std::size_t i, std::int64_t arrival) {
     const Transfer transfer = schedule_[i];
-    State& to = state(transfer.chunk, topology_.link(LinkId{transfer.path.value}).to);
+    State& to = state(transfer.chunk, links_[transfer.path.value].to);
     const Time at{std::max(arrival, to.left)};
     to.delivered = std::max(to.delivered, at.ps);
     Time& done = report_.chunk_done[transfer.chunk.value];
@@ -120,12 +146,12 @@ private:
     if (!report_.deliveries.empty()) report_.deliveries[i] = at;
   }
 
-  const Topology& topology_;
-  const Collective& collective_;
   const Schedule& schedule_;
+  std::size_t nodes_;
   bool latency_occupies_;
   WatchedSteps steps_;
   Report report_;
+  std::vector<Bytes> sizes_; // per chunk
   std::vector<LinkState> links_;
   std::vector<State> states_; // by chunk, then node
 };
@@ -139,9 +165,9 @@ std::optional<Report> replay_in_order(const Topology& topology, const Collective
   const bool are_copies = std::ranges::none_of(schedule.packed(), [](const auto& transfer) {
     return (transfer.path & Schedule::reduce_bit) != 0;
   });
-  if (are_copies && !options.record_deliveries)
+  if (are_copies)
     if (std::optional<Report> report =
-            replay_copies(topology, collective, schedule, model, options.watch))
+            replay_copies(topology, collective, schedule, model, options))
       return report;
   return InOrder(topology, collective, schedule, model, options).run();
 }

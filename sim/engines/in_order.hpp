@@ -19,12 +19,12 @@ namespace tutti {
 /// Whether there are enough transfers for some bytes a (chunk, node).
 [[nodiscard]] bool is_dense(const Topology& topology, std::size_t chunks, std::size_t transfers);
 
-/// What run_native_compact() would say of the same transfers by link. Pre: copies over single,
-/// independent links. Nothing where a chunk comes to a node twice.
+/// The same of copies, by link and node (native_compact.cpp), with what run_native() says of them.
+/// Pre: single hops over independent links. Nothing where a chunk comes to a node twice.
 [[nodiscard]] std::optional<Report> replay_copies(const Topology& topology,
                                                   const Collective& collective,
                                                   const Schedule& schedule, const TimeModel& model,
-                                                  const Watch& watch);
+                                                  const RunOptions& options);
 
 /// What run_native() says of a plain run under FIFO, transfer by transfer: a link that nobody else
 /// sends over carries them in the list's order. Nothing where that isn't so: several hops, links

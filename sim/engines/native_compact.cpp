@@ -19,6 +19,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -45,6 +46,20 @@ public:
     }
     for (std::uint32_t l = 0; l < topology.link_count(); ++l)
       links_.push_back({schedule.begin[l], schedule.end[l]});
+    // Of many links only those in use are looked at.
+    for (std::uint32_t n = 0; n < topology.node_count(); ++n) {
+      for (const LinkId in : topology.in_links(NodeId{n}))
+        if (schedule.on(in) > 0) in_links_.push_back(in);
+      for (const LinkId out : topology.out_links(NodeId{n}))
+        if (schedule.on(out) > 0) out_links_.push_back(out);
+      in_end_.push_back(in_links_.size());
+      out_end_.push_back(out_links_.size());
+    }
+  }
+
+  /// When a chunk came to a node. Pre: it has.
+  [[nodiscard]] Time held_since(ChunkId chunk, NodeId node) const {
+    return Time{held_since_[row_ * node.value + chunk.value]};
   }
 
   /// Nothing where a chunk comes to a node twice: who sends it on then is decided by the list.
@@ -53,11 +68,9 @@ public:
     for (bool goes_on = true; goes_on;) {
       goes_on = false;
       for (std::size_t w = 0; w < waiting_.size(); ++w)
-        for (; waiting_[w] != 0; goes_on = true) {
-          const auto bit = static_cast<std::uint32_t>(std::countr_zero(waiting_[w]));
-          waiting_[w] &= waiting_[w] - 1;
-          receive_all(NodeId{static_cast<std::uint32_t>(w * 64) + bit});
-        }
+        for (; waiting_[w] != 0; goes_on = true) look_at(w, std::countr_zero(waiting_[w]));
+      for (std::size_t w = waiting_.size(); w-- > 0;) // and back, for what goes that way
+        for (; waiting_[w] != 0; goes_on = true) look_at(w, 63 - std::countl_zero(waiting_[w]));
     }
     if (comes_twice_) return std::nullopt;
     require_all_sent();
@@ -82,11 +95,22 @@ private:
     waiting_[node.value / 64] |= std::uint64_t{1} << node.value % 64;
   }
 
+  void look_at(std::size_t word, int bit) {
+    waiting_[word] &= ~(std::uint64_t{1} << bit);
+    receive_all(NodeId{static_cast<std::uint32_t>(word * 64) + static_cast<std::uint32_t>(bit)});
+  }
+  /// Of a node's, in a list of all nodes' that ends there.
+  static std::span<const LinkId> of(NodeId node, const std::vector<LinkId>& links,
+                                    const std::vector<std::size_t>& end) {
+    const std::size_t begin = node.value == 0 ? 0 : end[node.value - 1];
+    return std::span(links).subspan(begin, end[node.value] - begin);
+  }
+
   void receive_all(NodeId node) {
     bool received = false;
-    for (const LinkId in : topology_.in_links(node)) received = receive(in) || received;
+    for (const LinkId in : of(node, in_links_, in_end_)) received = receive(in) || received;
     if (!received) return;
-    for (const LinkId out : topology_.out_links(node)) {
+    for (const LinkId out : of(node, out_links_, out_end_)) {
       const LinkState& state = links_[out.value];
       if (state.next < state.end && row_of(node)[chunks_[state.next]] != never)
         look_again_at(topology_.link(out).to);
@@ -147,17 +171,28 @@ private:
   Report report_;
   std::vector<Bytes> sizes_; // per chunk
   std::vector<LinkState> links_;
+  std::vector<LinkId> in_links_, out_links_;  // that carry something, node by node
+  std::vector<std::size_t> in_end_, out_end_; // per node
   std::size_t row_;
   std::vector<std::int64_t> held_since_; // by node, then chunk; ps
   std::vector<std::uint64_t> waiting_;   // a bit per node: some link into it may go on
 };
 
+/// `listed`: the same as a list, whose deliveries are wanted; or null.
 std::optional<Report> replay_by_node(const Topology& topology, const Collective& collective,
                                      const CompactSchedule& schedule, const TimeModel& model,
-                                     const Watch& watch) {
+                                     const Watch& watch, const Schedule* listed) {
   return std::visit(
       [&](const auto& chunks) {
-        return CompactRun(topology, collective, schedule, chunks, model, watch).run();
+        CompactRun run(topology, collective, schedule, chunks, model, watch);
+        std::optional<Report> report = run.run();
+        if (report && listed != nullptr)
+          for (const Schedule::Packed& transfer : listed->packed()) {
+            const LinkId link{transfer.path & Schedule::path_mask};
+            report->deliveries.push_back(
+                run.held_since(ChunkId{transfer.chunk}, topology.link(link).to));
+          }
+        return report;
       },
       schedule.chunks);
 }
@@ -166,9 +201,9 @@ std::optional<Report> replay_by_node(const Topology& topology, const Collective&
 
 std::optional<Report> replay_copies(const Topology& topology, const Collective& collective,
                                     const Schedule& schedule, const TimeModel& model,
-                                    const Watch& watch) {
+                                    const RunOptions& options) {
   return replay_by_node(topology, collective, by_link(schedule, collective.chunks.size()), model,
-                        watch);
+                        options.watch, options.record_deliveries ? &schedule : nullptr);
 }
 
 Report run_native_compact(const Topology& topology, const Collective& collective,
@@ -176,7 +211,8 @@ Report run_native_compact(const Topology& topology, const Collective& collective
                           const Watch& watch) {
   if (model.discipline == Discipline::fifo && links_are_independent(topology) &&
       is_dense(topology, collective.chunks.size(), schedule.size()))
-    if (std::optional<Report> report = replay_by_node(topology, collective, schedule, model, watch))
+    if (std::optional<Report> report =
+            replay_by_node(topology, collective, schedule, model, watch, nullptr))
       return std::move(*report);
   RunOptions options;
   options.watch = watch;

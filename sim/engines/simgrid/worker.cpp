@@ -76,17 +76,27 @@ std::string found(const char* name, int access, std::string_view why) {
 using Answer = void (*)(const std::string& version, const std::string& request,
                         std::string& answer);
 
+/// What the variable names; empty where it isn't set. Errors: InputError where that is no program.
+std::string named_worker() {
+  const std::string named = variable(worker_variable);
+  if (named.empty() || is_there(named, X_OK)) return named;
+  throw InputError(fmt::format("{}: \"{}\" is no program", worker_variable, named));
+}
+
 /// Of SimGrid's library, which stays loaded.
 Answer loaded_answer() {
-  std::string file;
-  if (const fs::path named = variable(worker_variable); !named.empty())
-    if (const fs::path beside = named.parent_path() / library_name; is_there(beside, R_OK))
-      file = beside.string();
+  fs::path file;
+  if (const std::string named = named_worker(); !named.empty())
+    if (const fs::path beside = fs::absolute(named).parent_path() / library_name;
+        is_there(beside, R_OK))
+      file = beside;
   if (file.empty()) file = found(library_name, R_OK, "SimGrid needs the library");
   void* const library = ::dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
-  if (library == nullptr) throw std::runtime_error(::dlerror()); // NOLINT(concurrency-mt-unsafe)
+  if (library == nullptr)
+    throw InputError(fmt::format("SimGrid's library can't be loaded: {}",
+                                 ::dlerror())); // NOLINT(concurrency-mt-unsafe)
   void* const answer = ::dlsym(library, "tutti_simgrid_answer");
-  if (answer == nullptr) throw std::runtime_error(file + " is none of Tutti's libraries");
+  if (answer == nullptr) throw InputError(file.string() + " is none of Tutti's libraries");
   return reinterpret_cast<Answer>(answer);
 }
 
@@ -97,10 +107,7 @@ std::string simgrid_worker_version() {
 }
 
 std::string find_simgrid_worker() {
-  if (const std::string named = variable(worker_variable); !named.empty()) {
-    if (is_there(named, X_OK)) return named;
-    throw InputError(fmt::format("{}: \"{}\" is no program", worker_variable, named));
-  }
+  if (std::string named = named_worker(); !named.empty()) return named;
   return found(worker_name, X_OK, "SimGrid in a process with several threads needs the program");
 }
 

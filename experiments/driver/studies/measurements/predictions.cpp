@@ -2,8 +2,10 @@
 // some size a library cuts a buffer into more pieces of the same kind, and each takes as long as
 // the one before. So the last points are the line through two sizes with few enough pieces, sent
 // with the algorithm, the channels and the chunks that the library takes for the large one. Sizes
-// that are cut into as many pieces are sent by one schedule: between two of them lies a line, where
-// the one in the middle is on it.
+// that are cut into as many pieces are sent by one schedule, whose time is that of its longest path:
+// a convex function of the size. So between two sizes it lies below the line through them and above
+// those through each of them and the next one outside, and where these are as good as one, nothing
+// needs to be replayed.
 #include "experiments/driver/studies/measurements/predictions.hpp"
 
 #include "algorithms/nccl/plan.hpp"
@@ -13,10 +15,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <iterator>
+#include <limits>
 #include <map>
-#include <numeric>
 #include <set>
 #include <tuple>
 #include <utility>
@@ -99,7 +102,7 @@ void set_bound(const Case& of, Forecast& made) {
   if (made.interval) made.interval->low = std::max(made.interval->low, made.bound);
 }
 
-constexpr double straight = 0.01; // what a line may be off where it is looked at
+constexpr double straight = 0.01; // what a line may be off
 
 /// All sizes that a library sends in the same way, and what is known of it.
 class Curve {
@@ -142,21 +145,17 @@ public:
 
 private:
   using Known = std::map<Bytes, Forecast>;
-  /// Wanted sizes, the first and the last of which are known.
-  struct Gap {
-    std::size_t first, last; ///< of wanted_
-    [[nodiscard]] std::size_t middle() const { return std::midpoint(first, last); }
-  };
-
   void begin() {
     if (first_) {
       for (int doubled = 0; doubled < 3; ++doubled) next_.push_back({first_->count << doubled});
       return;
     }
-    sizes_.assign(wanted_.begin(), wanted_.end());
-    next_.push_back(sizes_.front());
-    if (sizes_.size() > 1) next_.push_back(sizes_.back());
-    open({0, sizes_.size() - 1});
+    next_ = {*wanted_.begin(), middle_of(wanted_.begin(), wanted_.end()), *wanted_.rbegin()};
+    next_.erase(std::unique(next_.begin(), next_.end()), next_.end());
+  }
+  static Bytes middle_of(std::set<Bytes>::const_iterator begin,
+                         std::set<Bytes>::const_iterator end) {
+    return *std::next(begin, std::distance(begin, end) / 2);
   }
   void extend() {
     const bool is_answer =
@@ -164,28 +163,37 @@ private:
     const Bytes last = known_.rbegin()->first;
     if (is_answer && !is_straight() && last < *wanted_.rbegin()) next_.push_back({last.count * 2});
   }
+  /// Asks for a size between such two that a line doesn't hold between.
   void divide() {
-    for (const Gap& gap : std::exchange(gaps_, {})) {
-      const std::size_t middle = gap.middle();
-      if (is_on_line(gap)) continue;
-      open({gap.first, middle});
-      open({middle, gap.last});
+    for (auto large = std::next(known_.begin()); large != known_.end(); ++large) {
+      const auto begin = wanted_.upper_bound(std::prev(large)->first),
+                 end = wanted_.lower_bound(large->first);
+      if (begin != end &&
+          !std::all_of(begin, end, [&](Bytes size) { return is_near(large, size); }))
+        next_.push_back(middle_of(begin, end));
     }
   }
-  /// Asks for the middle, where there is one.
-  void open(Gap gap) {
-    if (gap.last - gap.first < 2) return;
-    gaps_.push_back(gap);
-    next_.push_back(sizes_[gap.middle()]);
-  }
-
-  [[nodiscard]] double seconds_at(Bytes size) const { return known_.at(size).time->seconds(); }
-  [[nodiscard]] bool is_on_line(const Gap& gap) const {
-    const Bytes small = sizes_[gap.first], middle = sizes_[gap.middle()], large = sizes_[gap.last];
-    for (const Bytes each : {small, middle, large})
-      if (!known_.at(each).time) return false;
-    const double says = Line(small, large, middle)(seconds_at(small), seconds_at(large));
-    return std::abs(says / seconds_at(middle) - 1) <= straight;
+  /// Whether what is known says enough of a size below `large`, and above the one before.
+  [[nodiscard]] bool is_near(Known::const_iterator large, Bytes size) const {
+    const auto small = std::prev(large);
+    std::vector<std::array<Known::const_iterator, 2>> outside;
+    if (small != known_.begin()) outside.push_back({std::prev(small), small});
+    if (std::next(large) != known_.end()) outside.push_back({large, std::next(large)});
+    const auto on = [size](Known::const_iterator one, Known::const_iterator other, auto seconds) {
+      return Line(one->first, other->first, size)(seconds(one->second), seconds(other->second));
+    };
+    const auto is_narrow = [&](auto seconds) {
+      const double most = on(small, large, seconds);
+      double least = -std::numeric_limits<double>::infinity();
+      for (const auto& [one, other] : outside) least = std::max(least, on(one, other, seconds));
+      return std::abs(most - least) <= straight * most;
+    };
+    for (const auto& [bytes, known] : known_)
+      if (!known.time) return false;
+    return is_narrow([](const Forecast& f) { return f.time->seconds(); }) &&
+           is_narrow([](const Forecast& f) {
+             return f.interval ? f.interval->high.seconds() : f.time->seconds();
+           });
   }
   /// Whether the last three sizes lie on a line: pipelines are filled.
   [[nodiscard]] bool is_straight() const {
@@ -209,8 +217,6 @@ private:
   Case like_;
   std::optional<Bytes> first_;
   std::set<Bytes> wanted_;
-  std::vector<Bytes> sizes_; // wanted_, by number
-  std::vector<Gap> gaps_;    // whose middle is asked for
   std::vector<Bytes> next_;
   Known known_;
 };
