@@ -1,7 +1,8 @@
-// On links of their own, crossed by single hops, no queue has anything to decide: a connection keeps
-// the list's order, and all that a transfer waits for is listed before it. So one pass over the list
-// says when each happens, at 50 to 120 ns a transfer where an event queue takes 250 to 640 (All-Gathers
-// by TACOS on mesh2d:32x32 and 64x64). Copies are faster still by node (native_compact.cpp).
+// On links of their own, crossed by single hops, no queue has anything to decide: a connection
+// keeps the list's order, and all that a transfer waits for is listed before it. So one pass over
+// the list says when each happens, at 50 to 120 ns a transfer where an event queue takes 250 to 640
+// (All-Gathers by TACOS on mesh2d:32x32 and 64x64). Copies are faster still by node
+// (native_compact.cpp).
 #include "sim/engines/in_order.hpp"
 
 #include "sim/engines/event_queue.hpp"

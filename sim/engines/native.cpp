@@ -1,6 +1,6 @@
-// The engine for scale: a pass over the list where that says it all (in_order.hpp), else FifoCore or
-// DynamicCore on Tutti's own event queue. Memory: 16 bytes a transfer for the dependencies, the rest
-// follows what is in flight.
+// The engine for scale: a pass over the list where that says it all (in_order.hpp), else FifoCore
+// or DynamicCore on Tutti's own event queue. Memory: 16 bytes a transfer for the dependencies, the
+// rest follows what is in flight.
 
 #include "sim/engines/dynamic_core.hpp"
 #include "sim/engines/fifo_core.hpp"

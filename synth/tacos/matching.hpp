@@ -57,7 +57,8 @@ struct MatchingProblem {
   std::size_t compact_from = many;
   static constexpr std::size_t many = std::size_t{1} << 26, never = SIZE_MAX;
 
-  /// Whether so many come as a list. Errors: InputError where that can't be as long as is asked for.
+  /// Whether so many come as a list. Errors: InputError where that can't be as long as is asked
+  /// for.
   [[nodiscard]] bool is_listed(std::uint64_t transfers) const;
 };
 

@@ -57,7 +57,8 @@ inline constexpr std::size_t most_simgrid_route_links = 16'000'000; ///< in all 
                                                     const std::string& source, bool routes,
                                                     double most_seconds = 60);
 
-/// What load_simgrid_platform() does in a process that is linked with SimGrid: the platform's bytes.
+/// What load_simgrid_platform() does in a process that is linked with SimGrid: the platform's
+/// bytes.
 [[nodiscard]] std::string simgrid_platform_bytes(const std::string& content,
                                                  const std::string& source, bool routes,
                                                  double most_seconds);

@@ -1,5 +1,5 @@
-// Who simulates on SimGrid: a process of its own for each run. A forked one where this process has a
-// single thread; else a program that is executed anew, `tutti_simgrid_worker`: a fork would copy
+// Who simulates on SimGrid: a process of its own for each run. A forked one where this process has
+// a single thread; else a program that is executed anew, `tutti_simgrid_worker`: a fork would copy
 // the locks that other threads hold, and wait for them forever.
 #pragma once
 

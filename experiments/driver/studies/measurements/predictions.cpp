@@ -2,10 +2,10 @@
 // some size a library cuts a buffer into more pieces of the same kind, and each takes as long as
 // the one before. So the last points are the line through two sizes with few enough pieces, sent
 // with the algorithm, the channels and the chunks that the library takes for the large one. Sizes
-// that are cut into as many pieces are sent by one schedule, whose time is that of its longest path:
-// a convex function of the size. So between two sizes it lies below the line through them and above
-// those through each of them and the next one outside, and where these are as good as one, nothing
-// needs to be replayed.
+// that are cut into as many pieces are sent by one schedule, whose time is that of its longest
+// path: a convex function of the size. So between two sizes it lies below the line through them and
+// above those through each of them and the next one outside, and where these are as good as one,
+// nothing needs to be replayed.
 #include "experiments/driver/studies/measurements/predictions.hpp"
 
 #include "algorithms/nccl/plan.hpp"
@@ -236,7 +236,8 @@ public:
       cases.push_back(c);
       return;
     }
-    // The first three sizes have up to as many transfers as are replayed whole, and a loop at least.
+    // The first three sizes have up to as many transfers as are replayed whole, and a loop at
+    // least.
     const double halves = std::min(std::ceil(std::log2(plan->transfers / most_transfers)) + 2,
                                    std::floor(std::log2(plan->loops)));
     std::optional<Bytes> first;

@@ -29,10 +29,10 @@ using Evaluator = std::function<std::vector<Evaluation>(std::span<const Case>)>;
 
 /// One for each case. A large size of NCCL's or RCCL's is extrapolated from smaller ones that are
 /// sent as that size would be (same algorithm, channels and chunks), from where three of them lie
-/// on a line within 1 %: a pipeline that is filled takes as long for every further chunk. Of smaller
-/// ones those that one schedule sends are interpolated between such as are replayed, where what lies
-/// outside says that they are off by 1 % at most. Bounds are each size's own. Errors: those of the
-/// evaluator.
+/// on a line within 1 %: a pipeline that is filled takes as long for every further chunk. Of
+/// smaller ones those that one schedule sends are interpolated between such as are replayed, where
+/// what lies outside says that they are off by 1 % at most. Bounds are each size's own. Errors:
+/// those of the evaluator.
 [[nodiscard]] std::vector<Forecast> predict(std::span<const Case> cases, const Evaluator& evaluate);
 
 } // namespace tutti

@@ -20,6 +20,7 @@
 #include "sim/error.hpp"
 #include "sim/files/config.hpp"
 #include "sim/files/files.hpp"
+#include "sim/text.hpp"
 #include "sim/words.hpp"
 
 #include <fmt/format.h>
@@ -404,8 +405,8 @@ std::vector<std::size_t> record_of_planned(std::span<const Case> cases,
   return places;
 }
 
-/// Why its size can't be cut into the collective's shards; empty where it can. Large sizes needn't be
-/// cut to know: no collective has more than some shards a pair of NPUs.
+/// Why its size can't be cut into the collective's shards; empty where it can. Large sizes needn't
+/// be cut to know: no collective has more than some shards a pair of NPUs.
 std::string too_small(const Case& c) {
   const double npus = c.topology->npu_count();
   constexpr double most_shards = 16;

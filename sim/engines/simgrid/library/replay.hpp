@@ -1,5 +1,5 @@
-// Runs on SimGrid's network, under FIFO and with fluid sharing: in this process, which has simulated
-// nothing on SimGrid before.
+// Runs on SimGrid's network, under FIFO and with fluid sharing: in this process, which has
+// simulated nothing on SimGrid before.
 #pragma once
 
 #include "sim/collective.hpp"
