@@ -6,6 +6,7 @@
 #include "sim/random.hpp"
 #include "sim/verify.hpp"
 #include "sim/verify_compact.hpp"
+#include "synth/list.hpp"
 #include "synth/scheduling/link_dispatch.hpp"
 #include "topologies/list.hpp"
 
@@ -152,6 +153,18 @@ void native_ring_all_to_all(benchmark::State& state) {
   replay(state, make_case("ring:64", CollectiveKind::all_to_all, 16, direct), run_native);
 }
 
+/// 1 to 2 million transfers by TACOS; `by_events`: to be held against.
+void native_mesh(benchmark::State& state, CollectiveKind kind, bool by_events) {
+  RunOptions options;
+  options.may_halt = by_events;
+  replay(state, make_case("mesh2d:32x32", kind, 1, tacos), run_native, options);
+}
+
+/// 5.3 million crossings.
+void native_mesh_all_to_all(benchmark::State& state) {
+  replay(state, make_case("mesh2d:24x24", CollectiveKind::all_to_all, 1, direct), run_native);
+}
+
 void simgrid_ring_all_reduce(benchmark::State& state) {
   replay(state, make_case("ring:64", CollectiveKind::all_reduce, 124, ring_unidirectional),
          run_simgrid);
@@ -182,6 +195,15 @@ void verify_copies(benchmark::State& state) {
   state.SetItemsProcessed(state.iterations() * static_cast<std::int64_t>(c.schedule.size()));
 }
 
+/// `performed`: on sets of contributions, to be held against what is proven by counts.
+void verify_mesh(benchmark::State& state, CollectiveKind kind, bool performed) {
+  Case c = make_case("mesh2d:32x32", kind, 1, tacos);
+  if (performed) c.schedule.add_dependency(c.schedule.size() - 1, {0, Milestone::arrived});
+  for (auto _ : state)
+    if (!verify(c.topology, c.collective, c.schedule).correct()) state.SkipWithError("fault");
+  state.SetItemsProcessed(state.iterations() * static_cast<std::int64_t>(c.schedule.size()));
+}
+
 void verify_compact_copies(benchmark::State& state) {
   const Case c = make_case("ring:64", CollectiveKind::all_gather, 256, ring_unidirectional);
   const CompactSchedule compact = compacted(c.topology, c.collective, c.schedule).value();
@@ -201,10 +223,27 @@ BENCHMARK(native_ring_all_gather_compact)->Unit(benchmark::kMillisecond);
 BENCHMARK(native_ring_all_gather_compact_expanded)->Unit(benchmark::kMillisecond);
 BENCHMARK(native_direct_all_to_all_unequal)->Unit(benchmark::kMillisecond);
 BENCHMARK(native_ring_all_to_all)->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(native_mesh, all_gather, CollectiveKind::all_gather, false)
+    ->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(native_mesh, all_gather_by_events, CollectiveKind::all_gather, true)
+    ->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(native_mesh, all_reduce, CollectiveKind::all_reduce, false)
+    ->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(native_mesh, all_reduce_by_events, CollectiveKind::all_reduce, true)
+    ->Unit(benchmark::kMillisecond);
+BENCHMARK(native_mesh_all_to_all)->Unit(benchmark::kMillisecond);
 BENCHMARK(simgrid_ring_all_reduce)->Unit(benchmark::kMillisecond)->UseRealTime();
 BENCHMARK(simgrid_mesh_all_to_all)->Unit(benchmark::kMillisecond)->UseRealTime();
 BENCHMARK(simgrid_mesh_all_to_all_shared)->Unit(benchmark::kMillisecond)->UseRealTime();
 BENCHMARK(verify_copies)->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(verify_mesh, all_gather, CollectiveKind::all_gather, false)
+    ->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(verify_mesh, all_gather_performed, CollectiveKind::all_gather, true)
+    ->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(verify_mesh, all_reduce, CollectiveKind::all_reduce, false)
+    ->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(verify_mesh, all_reduce_performed, CollectiveKind::all_reduce, true)
+    ->Unit(benchmark::kMillisecond);
 BENCHMARK(verify_compact_copies)->Unit(benchmark::kMillisecond);
 
 } // namespace
