@@ -102,7 +102,7 @@ struct EngineRow {
                                 const RunOptions& options = {});
 
 /// The same from the compact form, with nothing kept per transfer: beside the schedule itself 8
-/// bytes per (chunk, node), at some 25 ns a transfer. Where links share bandwidth or a switch
+/// bytes per (chunk, node), at some 40 ns a transfer. Where links share bandwidth or a switch
 /// forwards, the order across links matters and the schedule is expanded first; so it is where it
 /// brings few chunks to few nodes. Errors: also InputError where a chunk never reaches its sender;
 /// Stopped.

@@ -83,7 +83,7 @@ std::string named_worker() {
   throw InputError(fmt::format("{}: \"{}\" is no program", worker_variable, named));
 }
 
-/// Of SimGrid's library, which stays loaded.
+/// The function of SimGrid's library, which stays loaded.
 Answer loaded_answer() {
   fs::path file;
   if (const std::string named = named_worker(); !named.empty())
