@@ -71,8 +71,8 @@ struct Shared {
 };
 using Part = std::function<void(Shared&)>;
 
-/// Whether what the two do is a data race. `crossing`: they are on two GPUs.
-bool race(bool crossing, const Part& one, const Part& other) {
+/// Whether ThreadSanitizer sees a data race in what the two do. `crossing`: they are on two GPUs.
+bool seen_race(bool crossing, const Part& one, const Part& other) {
   const Ending ending = ending_of([&] {
     Shared shared;
     host_gpu::CrossingFlags flags;
@@ -91,6 +91,15 @@ bool race(bool crossing, const Part& one, const Part& other) {
   INFO(ending.words);
   CHECK((ending.code == 0 || ending.code == raced));
   return ending.code == raced;
+}
+
+/// Whether it is one. What is no race is never reported as one, but three races in a hundred are
+/// overlooked in a run (measured on two busy cores, with GCC 12).
+bool race(bool crossing, const Part& one, const Part& other) {
+  constexpr int runs = 8;
+  for (int run = 0; run < runs; ++run)
+    if (seen_race(crossing, one, other)) return true;
+  return false;
 }
 
 template <cuda::thread_scope scope> void fence() {
