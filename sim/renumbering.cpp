@@ -306,25 +306,31 @@ public:
   }
 
   [[nodiscard]] CompactSchedule of(CompactSchedule compact) const {
-    std::vector<std::size_t> begin(links_), end(links_);
-    for (std::uint32_t l = 0; l < view_.links.size(); ++l) {
-      begin[view_.links[l].value] = compact.begin[l];
-      end[view_.links[l].value] = compact.end[l];
-    }
-    std::visit(
-        [&](auto& chunks) {
-          for (std::uint32_t l = 0; l < view_.links.size(); ++l)
-            for (std::size_t i = compact.begin[l]; i < compact.end[l]; ++i)
-              chunks[i] = static_cast<std::remove_reference_t<decltype(chunks[i])>>(
-                  chunks_[chunks[i]].value);
-        },
-        compact.chunks);
-    compact.begin = std::move(begin);
-    compact.end = std::move(end);
+    compact.reductions = of(std::move(compact.reductions));
+    compact.copies = of(std::move(compact.copies));
     return compact;
   }
 
 private:
+  [[nodiscard]] ChunkLists of(ChunkLists lists) const {
+    std::vector<std::size_t> begin(links_), end(links_);
+    for (std::uint32_t l = 0; l < view_.links.size(); ++l) {
+      begin[view_.links[l].value] = lists.begin[l];
+      end[view_.links[l].value] = lists.end[l];
+    }
+    std::visit(
+        [&](auto& chunks) {
+          for (std::uint32_t l = 0; l < view_.links.size(); ++l)
+            for (std::size_t i = lists.begin[l]; i < lists.end[l]; ++i)
+              chunks[i] = static_cast<std::remove_reference_t<decltype(chunks[i])>>(
+                  chunks_[chunks[i]].value);
+        },
+        lists.chunks);
+    lists.begin = std::move(begin);
+    lists.end = std::move(end);
+    return lists;
+  }
+
   const View& view_;
   std::uint32_t links_;
   std::vector<ChunkId> chunks_;

@@ -14,6 +14,7 @@ namespace tutti {
 /// In units of the work's own (transfers, operations). A total of 0: nobody knows.
 struct WorkProgress {
   std::uint64_t done = 0, total = 0;
+  std::int64_t memory = 0; ///< the most that its process ever held, bytes; 0: the asking one's
 };
 
 /// Called now and then, by one thread at a time, with how far the work is; true ends it. May be

@@ -113,15 +113,23 @@ inline Topology mesh_without_a_link(int rows, int columns) {
 }
 
 /// The chunks of each link, in its order; one block after another.
+template <typename ChunkNumber>
+ChunkLists chunk_lists(const std::vector<std::vector<ChunkNumber>>& chunks_of_links) {
+  ChunkLists lists(static_cast<std::uint32_t>(chunks_of_links.size()), 0);
+  auto& chunks = lists.chunks.emplace<std::vector<ChunkNumber>>();
+  for (std::size_t l = 0; l < chunks_of_links.size(); ++l) {
+    lists.begin[l] = chunks.size();
+    chunks.insert(chunks.end(), chunks_of_links[l].begin(), chunks_of_links[l].end());
+    lists.end[l] = chunks.size();
+  }
+  return lists;
+}
+
+/// Copies, chunks_of_links[l] over link l.
 template <typename ChunkNumber = std::uint16_t>
 CompactSchedule compact(const std::vector<std::vector<ChunkNumber>>& chunks_of_links) {
   CompactSchedule schedule(static_cast<std::uint32_t>(chunks_of_links.size()), 0);
-  auto& chunks = schedule.chunks.emplace<std::vector<ChunkNumber>>();
-  for (std::size_t l = 0; l < chunks_of_links.size(); ++l) {
-    schedule.begin[l] = chunks.size();
-    chunks.insert(chunks.end(), chunks_of_links[l].begin(), chunks_of_links[l].end());
-    schedule.end[l] = chunks.size();
-  }
+  schedule.copies = chunk_lists(chunks_of_links);
   return schedule;
 }
 

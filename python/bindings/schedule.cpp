@@ -125,26 +125,24 @@ std::shared_ptr<S> from_sends(const std::shared_ptr<BoundCollective>& collective
 }
 
 const Schedule& list_of(const S& s) {
-  if (!s.list)
-    throw InputError(
-        unlisted_text(*s.compact, "list; iterate over its blocks, or call expanded()"));
+  if (!s.list) throw InputError("a compact schedule has blocks; expanded() gives its transfers");
   return *s.list;
 }
 
 // The chunks that cross a link, in order.
-py::array block_of(const py::object& self, std::uint32_t link) {
+py::array block_of(const py::object& self, std::uint32_t link, bool reductions) {
   const auto& s = self.cast<const S&>();
   if (!s.compact) throw InputError("only a compact schedule has blocks; this one has transfers");
-  const CompactSchedule& compact = *s.compact;
-  if (link >= compact.link_count())
-    throw py::index_error(fmt::format("link {} of {}", link, compact.link_count()));
+  const ChunkLists& lists = reductions ? s.compact->reductions : s.compact->copies;
+  if (link >= lists.link_count())
+    throw py::index_error(fmt::format("link {} of {}", link, lists.link_count()));
   return std::visit(
       [&]<typename Id>(const std::vector<Id>& chunks) {
-        return array_of<Id>(
-            py::dtype::of<Id>(),
-            std::span(chunks).subspan(compact.begin[link], compact.on(LinkId{link})), self);
+        return array_of<Id>(py::dtype::of<Id>(),
+                            std::span(chunks).subspan(lists.begin[link], lists.on(LinkId{link})),
+                            self);
       },
-      compact.chunks);
+      lists.chunks);
 }
 
 } // namespace
@@ -219,7 +217,7 @@ void bind_schedule(py::module_& module) {
                                                list_of(self.cast<const S&>()).all_dependencies(),
                                                self);
                              })
-      .def("block", &block_of, py::arg("link"))
+      .def("block", &block_of, py::arg("link"), py::arg("reductions") = false)
       .def("__eq__",
            [](const S& a, const py::object& b) {
              return py::isinstance<S>(b) && bytes_of(a) == bytes_of(b.cast<const S&>());

@@ -165,13 +165,8 @@ py::dict replay_schedule(const BoundSchedule& s, const std::string& engine, cons
   require_discipline(row, how.discipline);
   require_network_model(how.network, {&how.discipline, 1});
   const std::vector<Time> times = starts_of(s.topology(), starts);
-  if (s.compact) {
-    if (const std::string problem = compact_problem(*s.compact, row, how.discipline);
-        !problem.empty())
-      throw InputError(problem);
-    if (deliveries || hops || !times.empty())
-      throw InputError(unlisted_text(*s.compact, "record, or for late starts; see expanded()"));
-  }
+  const bool needs_list =
+      deliveries || hops || !times.empty() || !takes_compact(row, how.discipline);
   Waiting waiting(progress);
   const StageWatch stage = waiting.watch();
   std::optional<Report> report;
@@ -187,8 +182,12 @@ py::dict replay_schedule(const BoundSchedule& s, const std::string& engine, cons
     options.record_hops = hops;
     options.starts = times;
     options.watch = watch_of(stage, "replay on " + engine);
-    report = s.list ? row.run(s.topology(), collective, *s.list, how, options)
-                    : row.run_compact(s.topology(), collective, *s.compact, how, options.watch);
+    if (!s.list && !needs_list)
+      report = row.run_compact(s.topology(), collective, *s.compact, how, options.watch);
+    else
+      report =
+          row.run(s.topology(), collective,
+                  s.list ? *s.list : expanded(s.topology(), collective, *s.compact), how, options);
   });
   waiting.raise();
   if (verdict && verdict->fault) throw InputError("the schedule is wrong: " + verdict->fault->text);

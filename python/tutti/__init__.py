@@ -80,10 +80,11 @@ def _path(schedule: Schedule, path: int) -> _Any:
     return schedule.path_links[int(offsets[path]):int(offsets[path + 1])]
 
 
-def _blocks(schedule: Schedule) -> _Any:
-    """Of a compact schedule: for each link (id, chunks that cross it in order), without copies."""
+def _blocks(schedule: Schedule, reductions: bool = False) -> _Any:
+    """Of a compact schedule: for each link (id, chunks that cross it in order), without copies: of
+    its reductions, which come first, or of its copies."""
     for link in range(schedule.topology.link_count):
-        yield link, schedule.block(link)
+        yield link, schedule.block(link, reductions)
 
 
 # What Python does on top of the C++ classes; _tutti.pyi declares it as theirs.

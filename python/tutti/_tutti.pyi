@@ -153,9 +153,10 @@ class Schedule:
     @property
     def awaited(self) -> NDArray[Any]:
         """transfer, and milestone: 0 it has left, 1 it has arrived."""
-    def block(self, link: int) -> NDArray[Any]:
-        """Of a compact schedule: the chunks that cross a link, in order; no copy."""
-    def blocks(self) -> Iterator[tuple[int, NDArray[Any]]]: ...
+    def block(self, link: int, reductions: bool = ...) -> NDArray[Any]:
+        """Of a compact schedule: the chunks that cross a link as copies, in order, or before those
+        as reductions; no copy."""
+    def blocks(self, reductions: bool = ...) -> Iterator[tuple[int, NDArray[Any]]]: ...
     def verify(self, *, progress: Any = ...) -> Verification: ...
     def replay(self, engine: str = ..., *, deliveries: bool = ..., hops: bool = ...,
                starts_s: Optional[Mapping[int, float]] = ..., progress: Any = ..., **model: str) -> Report: ...

@@ -31,4 +31,8 @@ const EngineRow& find_engine(std::string_view name) {
   throw InputError(unknown_name("engine", name, known));
 }
 
+bool takes_compact(const EngineRow& engine, Discipline discipline) {
+  return engine.run_compact != nullptr && discipline == Discipline::fifo;
+}
+
 } // namespace tutti

@@ -94,6 +94,8 @@ struct EngineRow {
 [[nodiscard]] std::span<const EngineRow> engines();
 /// Errors: InputError with the known names.
 [[nodiscard]] const EngineRow& find_engine(std::string_view name);
+/// Whether it replays a compact schedule as it is; elsewhere it is expanded first.
+[[nodiscard]] bool takes_compact(const EngineRow& engine, Discipline discipline);
 
 /// Own event queue, FIFO only. Unmodelled: packets, protocol overhead, finite buffers, NPU-side
 /// contention other than shared groups and reduction rates.

@@ -3,10 +3,12 @@
 // and from the one that brought its chunk, in whatever order they are looked at. So nothing is done
 // in the order of time: node by node, each link into a node goes on until its sender lacks the next
 // chunk, and a node is looked at again when that is there; a visit works on the rows of that node
-// and its neighbours. Memory beside the schedule: 8 bytes a (chunk, node). All-Gathers by TACOS,
-// CPU time: mesh2d:64x64 (16.8 million transfers) 38 ns a transfer, with the way there from a list,
-// mesh2d:100x100 (10^8) 33 to 41 ns, mesh2d:200x200 63 ns; an event queue on the compact form took
-// 70 ns on the first and 390 on the second.
+// and its neighbours. Reductions, which come before the copies of their links, are done first; a
+// node has a sum when all of its parts have come. Memory beside the schedule: 8 bytes a (chunk,
+// node). All-Gathers by TACOS, CPU time: mesh2d:64x64 (16.8 million transfers) 38 ns a transfer,
+// with the way there from a list, mesh2d:100x100 (10^8) 33 to 41 ns, its All-Reduce 40,
+// mesh2d:200x200 63 ns; an event queue on the compact form took 70 ns on the first and 390 on the
+// second.
 
 #include "sim/engines/engine.hpp"
 #include "sim/engines/event_queue.hpp"
@@ -28,34 +30,24 @@ namespace tutti {
 
 namespace {
 
-template <typename ChunkNumber> class CompactRun {
+class CompactRun {
 public:
   CompactRun(const Topology& topology, const Collective& collective,
-             const CompactSchedule& schedule, const std::vector<ChunkNumber>& chunks,
-             const TimeModel& model, const Watch& watch)
-      : topology_(topology), chunks_(chunks),
+             const CompactSchedule& schedule, const TimeModel& model, const Watch& watch)
+      : topology_(topology), schedule_(schedule),
         latency_occupies_(model.link_busy == LinkBusy::latency_and_serialization), steps_(watch),
-        total_(schedule.size()), row_(collective.chunks.size()),
+        total_(schedule.size()), links_(topology.link_count()), row_(collective.chunks.size()),
         held_since_(row_ * topology.node_count(), never), waiting_(topology.node_count() / 64 + 1) {
     report_.engine = "native";
     report_.model = model;
     report_.links.resize(topology.link_count());
     report_.chunk_done.resize(row_);
-    for (std::uint32_t c = 0; c < row_; ++c) {
-      sizes_.push_back(collective.chunks[c].size);
-      for (const NodeId source : collective.sources(ChunkId{c})) row_of(source)[c] = 0;
-    }
-    for (std::uint32_t l = 0; l < topology.link_count(); ++l)
-      links_.push_back({schedule.begin[l], schedule.end[l]});
-    // A network may have many more links than are in use.
-    for (std::uint32_t n = 0; n < topology.node_count(); ++n) {
-      for (const LinkId in : topology.in_links(NodeId{n}))
-        if (schedule.on(in) > 0) in_links_.push_back(in);
-      for (const LinkId out : topology.out_links(NodeId{n}))
-        if (schedule.on(out) > 0) out_links_.push_back(out);
-      in_end_.push_back(in_links_.size());
-      out_end_.push_back(out_links_.size());
-    }
+    for (const Chunk& chunk : collective.chunks) sizes_.push_back(chunk.size);
+    std::visit([&](const auto& chunks) { owe(schedule.reductions, chunks); },
+               schedule.reductions.chunks);
+    for (std::uint32_t c = 0; c < row_; ++c)
+      for (const NodeId source : collective.sources(ChunkId{c}))
+        if (std::int64_t& since = row_of(source)[c]; since == never) since = 0;
   }
 
   /// When a chunk came to a node. Pre: it has.
@@ -63,18 +55,12 @@ public:
     return Time{held_since_[row_ * node.value + chunk.value]};
   }
 
-  /// Nothing where a chunk comes to a node twice: who sends it on then is decided by the list.
+  /// Nothing where a copy comes to a node twice (who sends it on then is decided by the list), or
+  /// numbers are too large for how parts of sums are counted.
   std::optional<Report> run() {
-    for (std::uint32_t n = 0; n < topology_.node_count(); ++n) look_again_at(NodeId{n});
-    for (bool goes_on = true; goes_on;) {
-      goes_on = false;
-      for (std::size_t w = 0; w < waiting_.size(); ++w)
-        for (; waiting_[w] != 0; goes_on = true) look_at(w, std::countr_zero(waiting_[w]));
-      for (std::size_t w = waiting_.size(); w-- > 0;) // and back, for what goes that way
-        for (; waiting_[w] != 0; goes_on = true) look_at(w, 63 - std::countl_zero(waiting_[w]));
-    }
-    if (comes_twice_) return std::nullopt;
-    require_all_sent();
+    if (schedule_.reductions.size() > 0) replay<Op::reduce>(schedule_.reductions);
+    replay<Op::copy>(schedule_.copies);
+    if (is_for_list_) return std::nullopt;
     for (const Time done : report_.chunk_done)
       report_.completion = std::max(report_.completion, done);
     report_.link_transfers = total_;
@@ -82,10 +68,12 @@ public:
   }
 
 private:
-  static constexpr std::int64_t never = -1;
+  /// Since when a node has a chunk, ps. Where n parts of a sum are still to come: since when it has
+  /// the others, less n `part`s.
+  static constexpr std::int64_t never = -1, part = std::int64_t{1} << 55, most_parts = 254;
 
   struct LinkState {
-    std::size_t next = 0, end = 0; // positions in the schedule: to send, one past the last
+    std::size_t next = 0, end = 0; // positions in the lists: to send, one past the last
     std::int64_t free_at = 0;
     Bytes last_size{};
     std::int64_t last_duration = 0;
@@ -96,10 +84,59 @@ private:
     waiting_[node.value / 64] |= std::uint64_t{1} << node.value % 64;
   }
 
-  void look_at(std::size_t word, int bit) {
-    waiting_[word] &= ~(std::uint64_t{1} << bit);
-    receive_all(NodeId{static_cast<std::uint32_t>(word * 64) + static_cast<std::uint32_t>(bit)});
+  template <typename ChunkNumber>
+  void owe(const ChunkLists& reductions, const std::vector<ChunkNumber>& chunks) {
+    for (std::uint32_t l = 0; l < topology_.link_count(); ++l) {
+      std::int64_t* const here = row_of(topology_.link(LinkId{l}).to);
+      for (std::size_t i = reductions.begin[l]; i < reductions.end[l]; ++i) {
+        std::int64_t& since = here[chunks[i]];
+        is_for_list_ = is_for_list_ || since < -most_parts * part;
+        if (is_for_list_) return;
+        since = (since == never ? 0 : since) - part;
+      }
+    }
   }
+
+  template <Op op> void replay(const ChunkLists& lists) {
+    if (is_for_list_) return;
+    in_links_.clear(), out_links_.clear(), in_end_.clear(), out_end_.clear();
+    for (std::uint32_t l = 0; l < topology_.link_count(); ++l) {
+      links_[l].next = lists.begin[l];
+      links_[l].end = lists.end[l];
+    }
+    // A network may have many more links than are in use.
+    for (std::uint32_t n = 0; n < topology_.node_count(); ++n) {
+      for (const LinkId in : topology_.in_links(NodeId{n}))
+        if (lists.on(in) > 0) in_links_.push_back(in);
+      for (const LinkId out : topology_.out_links(NodeId{n}))
+        if (lists.on(out) > 0) out_links_.push_back(out);
+      in_end_.push_back(in_links_.size());
+      out_end_.push_back(out_links_.size());
+    }
+    std::visit(
+        [&](const auto& chunks) {
+          send_all<op>(chunks);
+          if (!is_for_list_) require_all_sent(chunks);
+        },
+        lists.chunks);
+  }
+
+  template <Op op, typename ChunkNumber> void send_all(const std::vector<ChunkNumber>& chunks) {
+    for (std::uint32_t n = 0; n < topology_.node_count(); ++n) look_again_at(NodeId{n});
+    const auto look_at = [&](std::size_t word, int bit) {
+      waiting_[word] &= ~(std::uint64_t{1} << bit);
+      const auto node = static_cast<std::uint32_t>(word * 64) + static_cast<std::uint32_t>(bit);
+      receive_all<op>(chunks, NodeId{node});
+    };
+    for (bool goes_on = true; goes_on;) {
+      goes_on = false;
+      for (std::size_t w = 0; w < waiting_.size(); ++w)
+        for (; waiting_[w] != 0; goes_on = true) look_at(w, std::countr_zero(waiting_[w]));
+      for (std::size_t w = waiting_.size(); w-- > 0;) // and back, for what goes that way
+        for (; waiting_[w] != 0; goes_on = true) look_at(w, 63 - std::countl_zero(waiting_[w]));
+    }
+  }
+
   /// A node's links, in a list of all nodes' that ends there.
   static std::span<const LinkId> of(NodeId node, const std::vector<LinkId>& links,
                                     const std::vector<std::size_t>& end) {
@@ -107,30 +144,32 @@ private:
     return std::span(links).subspan(begin, end[node.value] - begin);
   }
 
-  void receive_all(NodeId node) {
+  template <Op op, typename ChunkNumber>
+  void receive_all(const std::vector<ChunkNumber>& chunks, NodeId node) {
     bool received = false;
-    for (const LinkId in : of(node, in_links_, in_end_)) received = receive(in) || received;
+    for (const LinkId in : of(node, in_links_, in_end_))
+      received = receive<op>(chunks, in) || received;
     if (!received) return;
     for (const LinkId out : of(node, out_links_, out_end_)) {
       const LinkState& state = links_[out.value];
-      if (state.next < state.end && row_of(node)[chunks_[state.next]] != never)
+      if (state.next < state.end && row_of(node)[chunks[state.next]] >= 0)
         look_again_at(topology_.link(out).to);
     }
   }
 
   /// Sends what can be sent over the link; whether that is anything.
-  bool receive(LinkId id) {
+  template <Op op, typename ChunkNumber>
+  bool receive(const std::vector<ChunkNumber>& chunks, LinkId id) {
     const Link& link = topology_.link(id);
     LinkState state = links_[id.value];
-    const std::int64_t *const there = row_of(link.from),
-                              after = latency_occupies_ ? link.latency.ps : 0;
-    std::int64_t* const here = row_of(link.to);
+    const std::int64_t after = latency_occupies_ ? link.latency.ps : 0;
+    std::int64_t *const there = row_of(link.from), *const here = row_of(link.to);
     LinkUse& use = report_.links[id.value];
     const std::size_t before = state.next;
     for (; state.next < state.end; ++state.next) {
-      const ChunkNumber chunk = chunks_[state.next];
+      const ChunkNumber chunk = chunks[state.next];
       const std::int64_t since = there[chunk];
-      if (since == never) break;
+      if (since < 0) break;
       if (const Bytes size = sizes_[chunk]; size != state.last_size) {
         state.last_size = size;
         state.last_duration = serialization(size, link.bandwidth).ps;
@@ -138,12 +177,19 @@ private:
       const std::int64_t sent = std::max(state.free_at, since) + state.last_duration;
       require_representable(sent, link.latency);
       state.free_at = sent + after;
-      comes_twice_ = comes_twice_ || here[chunk] != never;
-      here[chunk] = sent + link.latency.ps;
+      const std::int64_t arrival = sent + link.latency.ps;
+      if constexpr (op == Op::reduce) {
+        there[chunk] = never; // a part goes once
+        is_for_list_ = is_for_list_ || arrival >= part - 1;
+        here[chunk] += part + std::max<std::int64_t>(arrival - (here[chunk] & (part - 1)), 0);
+      } else {
+        is_for_list_ = is_for_list_ || here[chunk] != never;
+        here[chunk] = arrival;
+      }
       use.bytes += state.last_size;
       use.busy += Time{state.last_duration + after};
       Time& done = report_.chunk_done[chunk];
-      done = std::max(done, Time{here[chunk]});
+      done = std::max(done, Time{arrival});
     }
     const std::size_t moved = state.next - before;
     links_[id.value] = state;
@@ -153,29 +199,30 @@ private:
     return moved > 0;
   }
 
-  void require_all_sent() const {
+  template <typename ChunkNumber>
+  void require_all_sent(const std::vector<ChunkNumber>& chunks) const {
     for (std::uint32_t l = 0; l < links_.size(); ++l) {
       if (links_[l].next == links_[l].end) continue;
       const Link& link = topology_.link(LinkId{l});
       throw InputError(fmt::format("chunk {} never reaches {}, which has to send it to {}",
-                                   chunks_[links_[l].next], topology_.node(link.from).name,
+                                   chunks[links_[l].next], topology_.node(link.from).name,
                                    topology_.node(link.to).name));
     }
   }
 
   const Topology& topology_;
-  const std::vector<ChunkNumber>& chunks_;
+  const CompactSchedule& schedule_;
   bool latency_occupies_;
   WatchedSteps steps_;
   std::uint64_t arrived_ = 0, total_ = 0; // transfers
-  bool comes_twice_ = false;
+  bool is_for_list_ = false;
   Report report_;
   std::vector<Bytes> sizes_; // per chunk
   std::vector<LinkState> links_;
   std::vector<LinkId> in_links_, out_links_;  // that carry something, node by node
   std::vector<std::size_t> in_end_, out_end_; // per node
   std::size_t row_;
-  std::vector<std::int64_t> held_since_; // by node, then chunk; ps
+  std::vector<std::int64_t> held_since_; // by node, then chunk
   std::vector<std::uint64_t> waiting_;   // a bit per node: some link into it may go on
 };
 
@@ -183,19 +230,14 @@ private:
 std::optional<Report> replay_by_node(const Topology& topology, const Collective& collective,
                                      const CompactSchedule& schedule, const TimeModel& model,
                                      const Watch& watch, const Schedule* listed) {
-  return std::visit(
-      [&](const auto& chunks) {
-        CompactRun run(topology, collective, schedule, chunks, model, watch);
-        std::optional<Report> report = run.run();
-        if (report && listed != nullptr)
-          for (const Schedule::Packed& transfer : listed->packed()) {
-            const LinkId link{transfer.path & Schedule::path_mask};
-            report->deliveries.push_back(
-                run.held_since(ChunkId{transfer.chunk}, topology.link(link).to));
-          }
-        return report;
-      },
-      schedule.chunks);
+  CompactRun run(topology, collective, schedule, model, watch);
+  std::optional<Report> report = run.run();
+  if (report && listed != nullptr)
+    for (const Schedule::Packed& transfer : listed->packed()) {
+      const LinkId link{transfer.path & Schedule::path_mask};
+      report->deliveries.push_back(run.held_since(ChunkId{transfer.chunk}, topology.link(link).to));
+    }
+  return report;
 }
 
 } // namespace
@@ -210,7 +252,11 @@ std::optional<Report> replay_copies(const Topology& topology, const Collective& 
 Report run_native_compact(const Topology& topology, const Collective& collective,
                           const CompactSchedule& schedule, const TimeModel& model,
                           const Watch& watch) {
-  if (model.discipline == Discipline::fifo && links_are_independent(topology) &&
+  const bool sums_take_time = schedule.reductions.size() > 0 &&
+                              std::ranges::any_of(topology.nodes(), [&](const Node& node) {
+                                return reduction_rate(node, model).bytes_per_second > 0;
+                              });
+  if (model.discipline == Discipline::fifo && links_are_independent(topology) && !sums_take_time &&
       is_dense(topology, collective.chunks.size(), schedule.size()))
     if (std::optional<Report> report =
             replay_by_node(topology, collective, schedule, model, watch, nullptr))

@@ -33,7 +33,13 @@ std::size_t most_payload(std::size_t frame) {
   return std::min(cap, (std::size_t{1} << 20) + 4096 * std::min(frame, cap / 4096));
 }
 
-enum class Form : std::uint8_t { list, compact, list_with_dependencies, list_with_shared_sends };
+enum class Form : std::uint8_t {
+  list,
+  compact,
+  list_with_dependencies,
+  list_with_shared_sends,
+  compact_with_reductions
+};
 
 /// The bits below the path: whether it reduces and is together; of shared sends also whether it is
 /// contiguous.
@@ -209,16 +215,16 @@ void encode_dependencies(Encoder& out, const Schedule& schedule) {
   }
 }
 
-void encode_compact(Encoder& out, const CompactSchedule& compact) {
+void encode_lists(Encoder& out, const ChunkLists& lists) {
   std::visit(
       [&](const auto& chunks) {
-        for (std::uint32_t l = 0; l < compact.link_count(); ++l) {
-          out.number(std::uint64_t{compact.on(LinkId{l})});
-          for (std::size_t i = compact.begin[l]; i < compact.end[l]; ++i)
+        for (std::uint32_t l = 0; l < lists.link_count(); ++l) {
+          out.number(std::uint64_t{lists.on(LinkId{l})});
+          for (std::size_t i = lists.begin[l]; i < lists.end[l]; ++i)
             out.number(std::uint64_t{chunks[i]});
         }
       },
-      compact.chunks);
+      lists.chunks);
 }
 
 // ---- reading ----
@@ -305,19 +311,25 @@ void decode_dependencies(Decoder& in, Schedule& schedule) {
   }
 }
 
-CompactSchedule decode_compact(Decoder& in, const Topology& topology, const Collective& collective,
-                               std::size_t transfers) {
-  CompactSchedule compact(topology.link_count(), collective.chunks.size());
+void decode_lists(Decoder& in, std::size_t chunk_count, ChunkLists& lists) {
   std::visit(
       [&]<typename ChunkNumber>(std::vector<ChunkNumber>& chunks) {
-        for (std::uint32_t l = 0; l < topology.link_count(); ++l) {
-          compact.begin[l] = chunks.size();
+        for (std::uint32_t l = 0; l < lists.link_count(); ++l) {
+          lists.begin[l] = chunks.size();
           for (std::size_t left = in.count("transfers"); left > 0; --left)
-            chunks.push_back(static_cast<ChunkNumber>(in.index("chunk", collective.chunks.size())));
-          compact.end[l] = chunks.size();
+            chunks.push_back(static_cast<ChunkNumber>(in.index("chunk", chunk_count)));
+          lists.end[l] = chunks.size();
         }
       },
-      compact.chunks);
+      lists.chunks);
+}
+
+CompactSchedule decode_compact(Decoder& in, const Topology& topology, const Collective& collective,
+                               std::size_t transfers, Form form) {
+  const std::size_t chunk_count = collective.chunks.size();
+  CompactSchedule compact(topology.link_count(), chunk_count);
+  if (form == Form::compact_with_reductions) decode_lists(in, chunk_count, compact.reductions);
+  decode_lists(in, chunk_count, compact.copies);
   if (compact.size() != transfers)
     throw InputError(
         fmt::format("{} transfers were announced, {} are there", transfers, compact.size()));
@@ -384,7 +396,8 @@ std::optional<CompactSchedule> compact_form(const Topology& topology,
                                             const ScheduleContent& content) {
   std::optional<CompactSchedule> compact =
       compacted(topology, *content.collective, *content.schedule);
-  if (compact && expanded(topology, *content.collective, *compact) != *content.schedule)
+  if (compact && (compact->reductions.size() > 0 || // only as long as they must
+                  expanded(topology, *content.collective, *compact) != *content.schedule))
     compact.reset();
   return compact;
 }
@@ -401,15 +414,18 @@ void encode(Encoder& out, const Topology& topology, const ScheduleContent& conte
   const std::optional<CompactSchedule> made =
       content.compact ? std::nullopt : compact_form(topology, content);
   const CompactSchedule* compact = made ? &*made : content.compact;
-  const Form form = compact                                ? Form::compact
+  const bool reduces = compact && compact->reductions.size() > 0;
+  const Form form = reduces                                ? Form::compact_with_reductions
+                    : compact                              ? Form::compact
                     : content.schedule->has_contiguous()   ? Form::list_with_shared_sends
                     : content.schedule->has_dependencies() ? Form::list_with_dependencies
                                                            : Form::list;
   out.number(static_cast<std::uint64_t>(form));
   out.number(std::uint64_t{compact ? compact->size() : content.schedule->size()});
   encode_collective(out, *content.collective);
+  if (reduces) encode_lists(out, compact->reductions);
   if (compact)
-    encode_compact(out, *compact);
+    encode_lists(out, compact->copies);
   else
     encode_list(out, *content.schedule, form);
   if (has_names(form)) encode_dependencies(out, *content.schedule);
@@ -436,7 +452,7 @@ ScheduleFile from_payload(std::string_view payload, const Topology& topology,
   model.forwarding = forwarding_words.parse(in.text());
   model.discipline = discipline_words.parse(in.text());
   model.reduce_rate.bytes_per_second = in.number("reduction rate", 0, INT64_MAX);
-  const auto form = static_cast<Form>(in.number("form", 0, 3));
+  const auto form = static_cast<Form>(in.number("form", 0, 4));
   const std::size_t transfers = in.count("transfers");
   Collective collective = decode_collective(in, topology, transfers);
   ScheduleFile file{name,
@@ -445,8 +461,8 @@ ScheduleFile from_payload(std::string_view payload, const Topology& topology,
                     std::move(collective),
                     Schedule(topology.link_count()),
                     std::nullopt};
-  if (form == Form::compact)
-    file.compact = decode_compact(in, topology, file.collective, transfers);
+  if (form == Form::compact || form == Form::compact_with_reductions)
+    file.compact = decode_compact(in, topology, file.collective, transfers, form);
   else
     file.schedule =
         decode_list(in, topology.link_count(), file.collective.chunks.size(), transfers, form);
@@ -467,7 +483,7 @@ std::string wrapped(std::string_view payload, std::int64_t version) {
 }
 
 void write_wrapped(std::ostream& out, const Topology& topology, const ScheduleContent& content) {
-  write_header(out, content.compact ? 2 : version_of(*content.schedule));
+  write_header(out, content.compact ? version_of(*content.compact) : version_of(*content.schedule));
   Compressor compressor(out);
   Encoder encoder([&compressor](std::string_view piece) { compressor.add(piece); });
   encode(encoder, topology, content);

@@ -2,11 +2,11 @@
 // (little-endian), then one zstd frame with a checksum. Its payload is made of numbers (LEB128),
 // fingerprints (8 bytes, little-endian) and texts (length, bytes):
 //   topology name, topology fingerprint, algorithm, link_busy, forwarding, discipline, reduce_rate,
-//   form (0 list, 1 compact, 2 list with dependencies, 3 list with shared sends), number of
-//   transfers, collective fingerprint, number of parts, parts,
+//   form (0 list, 1 compact, 2 list with dependencies, 3 list with shared sends, 4 compact
+//   with reductions), number of transfers, collective fingerprint, number of parts, parts,
 //   then list:    number of paths of two links and more, each: number of links, links;
 //                 each transfer: chunk, path * 4 + reduce * 2 + together
-//        compact: per link: number of chunks, chunks
+//        compact: per link: number of chunks, chunks; with reductions: these so, then the copies
 //        list with dependencies: as a list; then the number of dependencies, each: transfer that
 //                 waits (less that of the one before), transfer that it waits for * 2 + arrived
 //        list with shared sends: as a list with dependencies, of which there may be none; of each

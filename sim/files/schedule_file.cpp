@@ -42,9 +42,12 @@ ScheduleFile read_schedule(const std::string& file, const Topology& topology) {
   return parse_schedule(read_input_file(file), file, topology);
 }
 
-void require_list(const std::string& file, const ScheduleFile& schedule, std::string_view use) {
-  if (schedule.compact)
-    throw InputError(fmt::format("{}: {}", file, unlisted_text(*schedule.compact, use)));
+void make_list(const std::string& file, const Topology& topology, ScheduleFile& schedule) {
+  if (!schedule.compact) return;
+  schedule.schedule = schedule_format::located(
+      [&] { return file; },
+      [&] { return expanded(topology, schedule.collective, *schedule.compact); });
+  schedule.compact.reset();
 }
 
 ScheduleFile parse_schedule(std::string_view content, const std::string& source_name,

@@ -60,8 +60,9 @@ void write_schedule(std::ostream& out, const Topology& topology, const ScheduleC
 /// names in the message).
 [[nodiscard]] ScheduleFile read_schedule(const std::string& file, const Topology& topology);
 
-/// Errors: InputError with the file's name where `use` needs a list, and transfers are too many.
-void require_list(const std::string& file, const ScheduleFile& schedule, std::string_view use);
+/// Expands a compact one, for what looks at each transfer. Errors: InputError with the file's name
+/// where there are too many for any list.
+void make_list(const std::string& file, const Topology& topology, ScheduleFile& schedule);
 
 /// The same, from memory; `source_name` stands in messages. Up to `listed_up_to` transfers become a
 /// list.

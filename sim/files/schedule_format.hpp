@@ -3,6 +3,7 @@
 #pragma once
 
 #include "sim/collective_builder.hpp"
+#include "sim/compact_schedule.hpp"
 #include "sim/error.hpp"
 #include "sim/schedule.hpp"
 #include "sim/topology.hpp"
@@ -13,11 +14,14 @@
 
 namespace tutti::schedule_format {
 
-inline constexpr std::int64_t version = 4; ///< the newest
-/// What a schedule is written as: 4 says what shares a send; 3, dependencies; 2, all else; 1 had
-/// other names for keys of JSON.
+inline constexpr std::int64_t version = 5; ///< the newest
+/// What a schedule is written as: 5 says reductions in compact form; 4, what shares a send; 3,
+/// dependencies; 2, all else; 1 had other names for keys of JSON.
 [[nodiscard]] inline std::int64_t version_of(const Schedule& schedule) {
-  return schedule.has_contiguous() ? version : schedule.has_dependencies() ? 3 : 2;
+  return schedule.has_contiguous() ? 4 : schedule.has_dependencies() ? 3 : 2;
+}
+[[nodiscard]] inline std::int64_t version_of(const CompactSchedule& compact) {
+  return compact.reductions.size() > 0 ? version : 2;
 }
 
 /// Errors: InputError for a version that this program doesn't know.

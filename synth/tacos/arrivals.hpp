@@ -109,8 +109,8 @@ public:
         ++next[via_.get(v * chunks_ + k) + 1];
       for (std::size_t e = 0; e < into.size(); ++e) {
         next[e + 1] += next[e];
-        compact.begin[into[e].link.value] = v * chunks_ + held_at_start_[v] + next[e];
-        compact.end[into[e].link.value] = v * chunks_ + held_at_start_[v] + next[e + 1];
+        compact.copies.begin[into[e].link.value] = v * chunks_ + held_at_start_[v] + next[e];
+        compact.copies.end[into[e].link.value] = v * chunks_ + held_at_start_[v] + next[e + 1];
       }
       sorted.resize(count_[v] - held_at_start_[v]);
       for (std::uint32_t k = held_at_start_[v]; k < count_[v]; ++k)
@@ -118,7 +118,7 @@ public:
       std::copy(sorted.begin(), sorted.end(),
                 list_.begin() + static_cast<std::ptrdiff_t>(v * chunks_ + held_at_start_[v]));
     }
-    compact.chunks = std::move(list_);
+    compact.copies.chunks = std::move(list_);
     return compact;
   }
 

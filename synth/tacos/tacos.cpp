@@ -159,11 +159,16 @@ private:
   Outcome match(const Multicasts& multicasts, std::span<const NodeId> participants) {
     if (!multicasts.reductions) return copies_on(topology_, *multicasts.copies, participants);
     const Topology reversed_network = reversed(topology_);
-    settings_.listed = true; // the compact form can't say "reduce"
+    // What is to be in an order of its own has to be listed.
+    settings_.listed = form_ == AllReduceForm::pipelined;
     Outcome outcome = copies_on(reversed_network, *multicasts.reductions, participants);
-    if (!outcome.schedule) return outcome;
-    outcome.schedule =
-        kept(topology_, collective_, inverted(topology_, *outcome.schedule, Op::reduce));
+    if (outcome.compact)
+      outcome.compact = inverted(*std::move(outcome.compact));
+    else if (outcome.schedule)
+      outcome.schedule =
+          kept(topology_, collective_, inverted(topology_, *outcome.schedule, Op::reduce));
+    else
+      return outcome;
     if (multicasts.copies) append_copies(outcome, *multicasts.copies, participants);
     return outcome;
   }
@@ -208,16 +213,25 @@ private:
   /// A Reduce-Scatter becomes an All-Reduce.
   void append_copies(Outcome& outcome, const Collective& copying,
                      std::span<const NodeId> participants) {
+    settings_.listed = outcome.schedule.has_value();
     Outcome copies = copies_on(topology_, copying, participants);
-    if (!copies.schedule) {
+    if (!copies.schedule && !copies.compact) {
       outcome = std::move(copies);
       return;
     }
-    outcome.schedule = concatenated(*outcome.schedule, *copies.schedule);
+    if (copies.compact) {
+      outcome.compact->copies = std::move(copies.compact->copies);
+    } else {
+      if (outcome.compact)
+        outcome.schedule =
+            expanded(topology_, collective_, *std::exchange(outcome.compact, std::nullopt));
+      outcome.schedule = concatenated(*outcome.schedule, *copies.schedule);
+    }
     outcome.planned = *outcome.planned + *copies.planned;
     for (std::size_t i = 0; i < outcome.attempts.size() && i < copies.attempts.size(); ++i)
       outcome.attempts[i] += copies.attempts[i];
     if (copies.status == Status::timed_out) outcome.status = copies.status;
+    if (outcome.compact) return;
     const std::size_t most = is_custom() ? worth_pipelining_again : worth_pipelining;
     const bool affordable = outcome.schedule->size() <= most;
     if (form_ == AllReduceForm::pipelined || (form_ == AllReduceForm::automatic && affordable))

@@ -88,10 +88,15 @@ def test_compact_schedules_are_blocks():
     assert again.is_compact and again == compact and again.expanded().verify()
     with pytest.raises(tutti.InputError, match="blocks"):
         compact.transfers
-    with pytest.raises(tutti.InputError, match="expanded"):
-        compact.replay(hops=True)
+    assert len(compact.replay(hops=True).hops) == len(made)
     reducing = tutti.synthesize(tutti.Collective(network, "all_reduce", "1MiB", chunks=1), "ring").schedule
-    assert reducing.compacted() is None
+    halves = reducing.compacted()
+    count = {sums: sum(len(block) for _, block in halves.blocks(reductions=sums)) for sums in (True, False)}
+    assert count[True] == count[False] == len(reducing) // 2 and halves.verify()
+    assert halves.replay().completion_ps == reducing.replay().completion_ps
+    assert pickle.loads(pickle.dumps(halves)).expanded() == halves.expanded()
+    twice = tutti.Schedule.from_sends(reducing.collective, [(0, 1, 0, "reduce"), (0, 3, 0, "reduce")])
+    assert twice.compacted() is None
 
 
 def test_progress_is_heard_in_the_thread_that_asked():

@@ -2,7 +2,10 @@
 // schedule gives it back.
 
 #include "sim/compact_schedule.hpp"
+#include "sim/transforms.hpp"
 #include "sim/verify.hpp"
+#include "sim/verify_compact.hpp"
+#include "synth/list.hpp"
 #include "tests/catch.hpp"
 #include "tests/message_of.hpp"
 #include "tests/samples.hpp"
@@ -42,8 +45,8 @@ Schedule schedule_of(const Topology& topology,
 
 std::vector<std::uint32_t> chunks_on(const CompactSchedule& compact, std::uint32_t link) {
   std::vector<std::uint32_t> chunks;
-  for (std::size_t i = compact.begin[link]; i < compact.end[link]; ++i)
-    chunks.push_back(compact.chunk_at(i).value);
+  for (std::size_t i = compact.copies.begin[link]; i < compact.copies.end[link]; ++i)
+    chunks.push_back(compact.copies.chunk_at(i).value);
   return chunks;
 }
 
@@ -75,20 +78,20 @@ TEST_CASE("a compact schedule takes 2 bytes a transfer, or 4 where ids don't fit
     const std::uint32_t last = 2 * chunks_per_shard - 1;
     const auto compact = compacted(ring, many, schedule_of(ring, {{0, 0}, {last, 1}}));
     REQUIRE(compact);
-    CHECK(compact->chunk_at(1) == ChunkId{last});
+    CHECK(compact->copies.chunk_at(1) == ChunkId{last});
     if (chunks_per_shard == 32'768)
-      CHECK(std::get<Short>(compact->chunks).capacity() == 2);
+      CHECK(std::get<Short>(compact->copies.chunks).capacity() == 2);
     else
-      CHECK(std::get<Long>(compact->chunks).capacity() == 2);
+      CHECK(std::get<Long>(compact->copies.chunks).capacity() == 2);
   }
 }
 
 TEST_CASE("blocks of a compact schedule may lie in any order, with room between") {
   const Topology ring = one_way_ring(3);
   CompactSchedule compact(3, 3);
-  compact.chunks = std::vector<std::uint16_t>{9, 2, 1, 9, 9, 0, 2, 1, 0, 9};
-  compact.begin = {5, 7, 1};
-  compact.end = {7, 9, 3};
+  compact.copies.chunks = std::vector<std::uint16_t>{9, 2, 1, 9, 9, 0, 2, 1, 0, 9};
+  compact.copies.begin = {5, 7, 1};
+  compact.copies.end = {7, 9, 3};
   CHECK(compact.size() == 6);
   CHECK(expanded(ring, all_gather(ring), compact) ==
         schedule_of(ring, {{0, 0}, {1, 1}, {2, 2}, {2, 0}, {0, 1}, {1, 2}}));
@@ -128,9 +131,67 @@ TEST_CASE("compacting an expanded schedule gives it back") {
   CHECK(verify(ring, collective, schedule).correct());
   const auto again = compacted(ring, collective, schedule);
   REQUIRE(again);
-  CHECK(again->begin == compact.begin);
-  CHECK(again->end == compact.end);
-  CHECK(again->chunks == compact.chunks);
+  CHECK(again->copies.begin == compact.copies.begin);
+  CHECK(again->copies.end == compact.copies.end);
+  CHECK(again->copies.chunks == compact.copies.chunks);
+}
+
+TEST_CASE("sums go up before their copies come down") {
+  // Both chunks end at npu2, and chunk 0 goes round to everyone.
+  const Topology ring = one_way_ring(3);
+  const Collective reduce = make_collective(ring, {CollectiveKind::reduce, Bytes{1024}, {}, 2, 2});
+  Schedule schedule(3);
+  schedule.push(ChunkId{0}, LinkId{0}, Op::reduce);
+  schedule.push(ChunkId{1}, LinkId{0}, Op::reduce);
+  schedule.push(ChunkId{1}, LinkId{1}, Op::reduce);
+  schedule.push(ChunkId{0}, LinkId{1}, Op::reduce);
+  schedule.push(ChunkId{0}, LinkId{2}, Op::copy);
+  schedule.push(ChunkId{0}, LinkId{0}, Op::copy);
+  REQUIRE(verify(ring, reduce, schedule).correct());
+  const auto compact = compacted(ring, reduce, schedule);
+  REQUIRE(compact);
+  CHECK(compact->size() == 6);
+  CHECK(compact->reductions.size() == 4);
+  CHECK(compact->reductions.chunk_at(compact->reductions.begin[1]) == ChunkId{1});
+  CHECK(chunks_on(*compact, 0) == Chunks{0});
+  CHECK(chunks_on(*compact, 1).empty());
+  CHECK(verify(ring, reduce, *compact).correct());
+  CHECK(expanded(ring, reduce, *compact) == schedule);
+}
+
+TEST_CASE("inverted copies are reductions, and have the order of inverted lists") {
+  for (const Topology& network : {samples::uneven_mesh(3, 4), samples::ring(6)}) {
+    const Collective gather = all_gather(network, 2);
+    const Collective scatter =
+        make_collective(network, {CollectiveKind::reduce_scatter, Bytes{1024}, {}, 0, 2});
+    const Schedule list = *tacos(reversed(network), gather, {}).schedule;
+    const CompactSchedule compact = inverted(compacted(reversed(network), gather, list).value());
+    CHECK(verify(network, scatter, compact).correct());
+    const auto other = compacted(network, scatter, inverted(network, list, Op::reduce));
+    REQUIRE(other);
+    CHECK(other->reductions.end == compact.reductions.end);
+    CHECK(other->reductions.chunks == compact.reductions.chunks);
+    CHECK(verify(network, scatter, expanded(network, scatter, compact)).correct());
+  }
+}
+
+TEST_CASE("sums that have no compact form") {
+  const Topology ring = one_way_ring(3);
+  const Collective reduce = make_collective(ring, {CollectiveKind::reduce, Bytes{1024}, {}, 2, 2});
+  const auto has_none = [&](const std::vector<std::pair<std::uint32_t, Op>>& link_and_op) {
+    Schedule schedule(3);
+    for (const auto& [link, op] : link_and_op) schedule.push(ChunkId{0}, LinkId{link}, op);
+    return !compacted(ring, reduce, schedule).has_value();
+  };
+  REQUIRE_FALSE(has_none({{0, Op::reduce}, {1, Op::reduce}}));
+  CHECK(has_none({{1, Op::reduce}, {0, Op::reduce}}));                  // a part comes too late
+  CHECK(has_none({{0, Op::reduce}, {0, Op::reduce}}));                  // or is sent twice
+  CHECK(has_none({{0, Op::reduce}, {1, Op::copy}, {2, Op::reduce}}));   // or after a copy
+  CHECK(has_none({{0, Op::reduce}, {2, Op::reduce}, {1, Op::reduce}})); // or by whom it left
+  Schedule mixed(3);                                                    // a link that copies first
+  mixed.push(ChunkId{1}, LinkId{0}, Op::copy);
+  mixed.push(ChunkId{0}, LinkId{0}, Op::reduce);
+  CHECK_FALSE(compacted(ring, reduce, mixed));
 }
 
 TEST_CASE("what has no compact form") {
@@ -191,6 +252,21 @@ TEST_CASE("expansion refuses what can't happen") {
         "link 0 (npu0 > npu1): chunk 2 never reaches its sender");
   CHECK(error(samples::compact({{0, 0}, {}, {}})) ==
         "link 0 (npu0 > npu1) brings chunk 0 to a node that has it already");
+}
+
+TEST_CASE("expansion refuses sums that can't be") {
+  const Topology ring = one_way_ring(3);
+  const Collective all_reduce =
+      make_collective(ring, {CollectiveKind::all_reduce, Bytes{1024}, {}, 0, 1});
+  const auto error = [&](const std::vector<std::vector<std::uint16_t>>& reductions) {
+    CompactSchedule compact(3, 3);
+    compact.reductions = samples::chunk_lists(reductions);
+    return message_of([&] { (void)expanded(ring, all_reduce, compact); });
+  };
+  CHECK(error({{0}, {0}, {}}).empty());
+  CHECK(error({{0}, {0}, {0}}) == "link 0 (npu0 > npu1): chunk 0 never reaches its sender");
+  CHECK(error({{0, 0}, {}, {}}) ==
+        "link 0 (npu0 > npu1) sends a part of chunk 0 that went elsewhere");
 }
 
 } // namespace tutti::compact_schedule_test

@@ -5,6 +5,7 @@
 #include "sim/collective_builder.hpp"
 #include "sim/random.hpp"
 #include "sim/verify.hpp"
+#include "sim/verify_compact.hpp"
 #include "sim/verify_in_order.hpp"
 #include "tests/catch.hpp"
 #include "tests/samples.hpp"
@@ -99,6 +100,54 @@ RandomList random_list(const Topology& topology, Random& random, const How& how)
   return {builder.build(), std::move(list)};
 }
 
+/// Sums up a random tree each, in a random order, and down another one.
+RandomList random_sums(const Topology& topology, Random& random) {
+  const std::uint32_t npus = topology.npu_count();
+  CustomCollectiveBuilder builder(topology);
+  std::vector<NodeId> all;
+  for (std::uint32_t n = 0; n < npus; ++n) all.emplace_back(n);
+  const SetId everyone = builder.add_set(all);
+  struct Tree {
+    std::vector<bool> reached;
+    std::vector<LinkId> links; // from the root outwards
+  };
+  const auto tree = [&](std::uint32_t root, bool outwards) {
+    Tree made{std::vector<bool>(npus), {}};
+    made.reached[root] = true;
+    for (std::size_t tries = 0; made.links.size() + 1 < npus && tries < 10'000; ++tries) {
+      const LinkId id{static_cast<std::uint32_t>(random.below(topology.link_count()))};
+      const Link& link = topology.link(id);
+      const std::uint32_t near = (outwards ? link.from : link.to).value,
+                          far = (outwards ? link.to : link.from).value;
+      if (!made.reached[near] || made.reached[far]) continue;
+      made.reached[far] = true;
+      made.links.push_back(id);
+    }
+    REQUIRE(made.links.size() + 1 == npus);
+    return made;
+  };
+  std::vector<std::vector<LinkId>> up, down;
+  for (std::uint32_t c = 0; c < 1 + random.below(8); ++c) {
+    const auto root = static_cast<std::uint32_t>(random.below(npus));
+    up.push_back(tree(root, false).links);
+    std::ranges::reverse(up.back()); // leaves first
+    down.push_back(random.below(4) > 0 ? tree(root, true).links : std::vector<LinkId>{});
+    const Bytes size{static_cast<std::int64_t>(1 + random.below(3)) * 1000};
+    builder.add_chunk({size, everyone, builder.add_set({NodeId{root}}), true});
+  }
+  Schedule list(topology.link_count());
+  for (const bool is_up : {true, false}) {
+    std::vector<std::uint32_t> order; // each chunk as often as it moves
+    for (std::uint32_t c = 0; c < up.size(); ++c)
+      order.insert(order.end(), (is_up ? up : down)[c].size(), c);
+    for (std::size_t i = order.size(); i > 1; --i) std::swap(order[i - 1], order[random.below(i)]);
+    std::vector<std::size_t> next(up.size());
+    for (const std::uint32_t c : order)
+      list.push(ChunkId{c}, (is_up ? up : down)[c][next[c]++], is_up ? Op::reduce : Op::copy);
+  }
+  return {builder.build(), std::move(list)};
+}
+
 void check_same(const Report& one, const Report& other) {
   CHECK(one.completion == other.completion);
   CHECK(one.chunk_done == other.chunk_done);
@@ -143,6 +192,28 @@ TEST_CASE("a pass over the list says what the event queue says") {
   }
   CHECK(passes > 200);
   CHECK(by_node > 10);
+}
+
+TEST_CASE("compact sums take the time and have the verdict of their list") {
+  Random random(5);
+  const std::vector<Topology> networks{samples::ring(5), samples::uneven_mesh(3, 3),
+                                       samples::full(4), samples::ring(4, true)};
+  for (int i = 0; i < 300; ++i) {
+    const Topology& topology = networks[random.below(networks.size())];
+    const auto [collective, list] = random_sums(topology, random);
+    TimeModel model;
+    if (random.below(2) == 0) model.link_busy = LinkBusy::latency_and_serialization;
+    const auto compact = compacted(topology, collective, list);
+    REQUIRE(compact);
+    REQUIRE(verify(topology, collective, *compact).correct());
+    RunOptions by_events;
+    by_events.may_halt = true; // which neither the pass nor the compact form knows
+    const Report events = run_native(topology, collective, list, model, by_events);
+    check_same(run_native_compact(topology, collective, *compact, model), events);
+    const Schedule again = expanded(topology, collective, *compact);
+    REQUIRE(verify(topology, collective, again).correct());
+    check_same(run_native(topology, collective, again, model, by_events), events);
+  }
 }
 
 TEST_CASE("what is proven in the order of the list is right, and nothing redundant") {

@@ -65,11 +65,11 @@ Lists broken(Lists lists, Random& random, std::uint32_t chunks) {
   return lists;
 }
 
-Lists lists_of(const CompactSchedule& compact) {
-  Lists lists(compact.link_count());
-  for (std::uint32_t l = 0; l < compact.link_count(); ++l)
-    for (std::size_t i = compact.begin[l]; i < compact.end[l]; ++i)
-      lists[l].push_back(static_cast<std::uint16_t>(compact.chunk_at(i).value));
+Lists lists_of(const ChunkLists& from) {
+  Lists lists(from.link_count());
+  for (std::uint32_t l = 0; l < from.link_count(); ++l)
+    for (std::size_t i = from.begin[l]; i < from.end[l]; ++i)
+      lists[l].push_back(static_cast<std::uint16_t>(from.chunk_at(i).value));
   return lists;
 }
 
@@ -106,7 +106,7 @@ TEST_CASE("faults of a compact schedule are told in words") {
         "transfer 1 of link 0 (npu0 > npu1): there is no chunk 7 (the collective has 2)");
   CHECK(fault({{0, 1}, {0, 1}, {}}) == "the schedule speaks of 3 links, the topology has 4");
   CompactSchedule compact = samples::compact(Lists{{0, 1}, {0, 1}, {}, {}});
-  compact.end[3] = 9;
+  compact.copies.end[3] = 9;
   const Verdict verdict = verify(line.topology, line.collective, compact);
   REQUIRE(verdict.fault);
   CHECK(verdict.fault->text == "the transfers 4 .. 9 of link 3 aren't there (there are 4)");
@@ -162,7 +162,7 @@ TEST_CASE("a compact schedule is right exactly where its list is") {
       for (const CollectiveKind kind : {CollectiveKind::all_gather, CollectiveKind::broadcast}) {
         const Collective collective = make_collective(whole, {kind, Bytes{1'000'003}, {}, 0, 3});
         const Schedule list = *tacos(whole, collective, {}).schedule;
-        const Lists lists = lists_of(compacted(whole, collective, list).value());
+        const Lists lists = lists_of(compacted(whole, collective, list).value().copies);
         for (int i = 0; i < 60; ++i) {
           const CompactSchedule compact = samples::compact(
               broken(lists, random, static_cast<std::uint32_t>(collective.chunks.size())));
@@ -176,6 +176,74 @@ TEST_CASE("a compact schedule is right exactly where its list is") {
     }
   CHECK(right > 100);
   CHECK(wrong > 100);
+}
+
+TEST_CASE("so it is with sums, spoilt in what is reduced and in what is copied") {
+  Random random(8);
+  std::size_t right = 0, wrong = 0;
+  for (const bool all_reduce : {true, false})
+    for (const Topology& whole :
+         {samples::ring(7), samples::uneven_mesh(3, 4), samples::full(5), samples::mesh(3, 3)}) {
+      TopologyParts parts = whole.parts();
+      parts.nodes[4].can.reduce = all_reduce;
+      const Topology topology(std::move(parts));
+      for (const CollectiveKind kind :
+           {CollectiveKind::all_reduce, CollectiveKind::reduce_scatter, CollectiveKind::reduce}) {
+        const Collective collective = make_collective(whole, {kind, Bytes{1'000'003}, {}, 0, 3});
+        SynthesisOptions options;
+        options.settings["all_reduce"] = "sequential";
+        const Schedule list = *tacos(whole, collective, options).schedule;
+        const auto made = compacted(whole, collective, list);
+        REQUIRE(made);
+        for (int i = 0; i < 60; ++i) {
+          const auto chunks = static_cast<std::uint32_t>(collective.chunks.size());
+          CompactSchedule compact = *made;
+          if (i % 3 != 1)
+            compact.reductions =
+                samples::chunk_lists(broken(lists_of(made->reductions), random, chunks));
+          if (i % 3 != 0)
+            compact.copies = samples::chunk_lists(broken(lists_of(made->copies), random, chunks));
+          const bool expected = list_is_right(topology, collective, compact);
+          const Verdict verdict = verify(topology, collective, compact);
+          INFO(topology.name() << ' ' << (verdict.fault ? verdict.fault->text : ""));
+          CHECK(verdict.correct() == expected);
+          ++(expected ? right : wrong);
+        }
+      }
+    }
+  CHECK(right > 100);
+  CHECK(wrong > 300);
+}
+
+TEST_CASE("faults of sums are told in words") {
+  const Topology ring = samples::ring(3, true);
+  const Collective collective =
+      make_collective(ring, {CollectiveKind::all_reduce, Bytes{1024}, {}, 0, 1});
+  const auto fault = [&](const Lists& reductions, const Lists& copies) {
+    CompactSchedule compact = samples::compact(copies);
+    compact.reductions = samples::chunk_lists(reductions);
+    const Verdict verdict = verify(ring, collective, compact);
+    return verdict.fault ? verdict.fault->text : "";
+  };
+  const Lists up{{2, 1}, {0, 2}, {1, 0}}, down{{0, 2}, {1, 0}, {2, 1}};
+  CHECK(fault(up, down) == "");
+  CHECK(fault({{2, 1}, {0, 2}, {1}}, {{0, 2}, {1}, {2, 1}}) ==
+        "chunk 0 is not complete at npu0: nothing combines the contributions of npu0 and npu2");
+  CHECK(fault({{2, 1}, {0, 2}, {1}}, down) ==
+        "transfer 1 of link 1 (npu1 > npu2): chunk 0 is at node npu2 already");
+  CHECK(fault(up, {{0, 2}, {1}, {2, 1}}) == "chunk 0 never reaches npu2");
+  CHECK(fault({{2, 1}, {0, 2}, {1, 9}}, down) ==
+        "reduction 1 of link 2 (npu2 > npu0): there is no chunk 9 (the collective has 3)");
+  CHECK(fault({{2, 1, 2}, {0, 2}, {1, 0}}, down) ==
+        "reduction 2 of link 0 (npu0 > npu1): node npu0 doesn't hold chunk 2");
+  CHECK(fault({{1, 2}, {2, 0}, {0, 1}}, down) == // each waits for the next
+        "reduction 0 of link 0 (npu0 > npu1): node npu0 waits for 1 parts of chunk 1 that never "
+        "come");
+  CompactSchedule gather = samples::compact(down);
+  gather.reductions = samples::chunk_lists(Lists{{0}, {}, {}});
+  CHECK(verify(ring, make_collective(ring, {CollectiveKind::all_gather, Bytes{1024}, {}, 0, 1}),
+               gather)
+            .fault->text == "reduction 0 of link 0 (npu0 > npu1): chunk 0 is the sum of nothing");
 }
 
 } // namespace tutti::verify_compact_test

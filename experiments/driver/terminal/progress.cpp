@@ -93,6 +93,36 @@ void ProgressBar::update(std::uint64_t done, std::uint64_t total) {
   draw(std::move(line));
 }
 
+void WorkPace::update(std::uint64_t done, std::uint64_t total) {
+  if (done < done_ || total != total_) start_ = clock_();
+  done_ = done;
+  total_ = total;
+}
+
+double WorkPace::rate() const {
+  const double seconds = clock_() - start_;
+  return seconds > 0 ? static_cast<double>(done_) / seconds : 0;
+}
+
+std::string WorkPace::rate_text() const {
+  const double per_second = rate();
+  if (per_second >= 1e6) return fmt::format("{:.3g} M/s", per_second / 1e6);
+  if (per_second >= 1e3) return fmt::format("{:.3g} k/s", per_second / 1e3);
+  return fmt::format("{:.3g} /s", per_second);
+}
+
+std::string WorkPace::count_text(std::string_view unit) const {
+  return fmt::format("{}/{}{}, {} %", done_, total_, unit,
+                     100 * done_ / std::max<std::uint64_t>(total_, 1));
+}
+
+std::string WorkPace::left_text() const {
+  const double pace = rate();
+  if (pace <= 0 || total_ == 0) return {};
+  const std::uint64_t left = total_ - std::min(done_, total_);
+  return fmt::format(", about {} left", duration_text(static_cast<double>(left) / pace));
+}
+
 void ProgressBar::finish() {
   if (drawn_at_) *out_ << "\r\x1b[K" << std::flush;
   drawn_at_.reset();

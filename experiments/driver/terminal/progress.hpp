@@ -9,6 +9,7 @@
 #include <iosfwd>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 
 namespace tutti {
@@ -57,6 +58,27 @@ private:
   std::optional<std::size_t> width_;
   double start_;
   std::optional<double> drawn_at_; ///< when last drawn; empty while no line is on the screen
+};
+
+/// How fast work goes that is done in attempts or stages, one after another.
+class WorkPace {
+public:
+  explicit WorkPace(ProgressBar::Clock clock) : clock_(std::move(clock)), start_(clock_()) {}
+
+  /// Less done than before, or another number in all, mean that something else has begun.
+  void update(std::uint64_t done, std::uint64_t total);
+  /// `100 k/s`
+  [[nodiscard]] std::string rate_text() const;
+  /// `1200000/4000000{unit}, 30 %`
+  [[nodiscard]] std::string count_text(std::string_view unit) const;
+  /// `, about 28 s left`; empty where nobody knows.
+  [[nodiscard]] std::string left_text() const;
+
+private:
+  [[nodiscard]] double rate() const; ///< a second
+  ProgressBar::Clock clock_;
+  double start_;
+  std::uint64_t done_ = 0, total_ = 0;
 };
 
 /// `12 s`, `3 min 05 s`, `2 h 10 min`, rounded up.

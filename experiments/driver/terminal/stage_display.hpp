@@ -1,6 +1,7 @@
 // What those who wait see on stderr of work with several stages: the present one, and how far it
 // is; on a terminal drawn over and over, or (`--progress`) as a line every second elsewhere.
-//   tutti: direct on torus2d:32x32: reroute on native: 120000/4000000, 3 %
+//   tutti: direct on torus2d:32x32: reroute on native: 120000/4000000, 3 %, 2 M/s, about 2 s left,
+//   at most 0.3 GB
 #pragma once
 
 #include "experiments/driver/pool/interrupts.hpp"
@@ -21,10 +22,29 @@ namespace tutti {
 
 inline constexpr double seconds_between_lines = 1;
 
-/// A line for lines, where the last one (by the same clock; then now's) is long enough ago.
-[[nodiscard]] std::optional<std::string> stage_line(std::optional<double>& last, double now,
-                                                    std::string_view label, std::string_view stage,
-                                                    const WorkProgress& progress);
+/// One stage at a time.
+class StageMeter {
+public:
+  explicit StageMeter(ProgressBar::Clock clock) : clock_(clock), pace_(std::move(clock)) {}
+
+  void update(std::string_view stage, const WorkProgress& progress);
+  [[nodiscard]] const std::string& stage() const { return stage_; }
+  /// `replay on native, 27 M/s, at most 12.8 GB`
+  [[nodiscard]] std::string words() const;
+  /// `tutti: {label}: replay on native: 120000/4000000, 3 %, 27 M/s, about 1 s left, at most 12.8
+  /// GB`, without what nobody knows.
+  [[nodiscard]] std::string line(std::string_view label) const;
+
+private:
+  [[nodiscard]] std::string memory_text() const;
+  ProgressBar::Clock clock_;
+  WorkPace pace_;
+  std::string stage_;
+  WorkProgress now_;
+};
+
+/// Whether a line is due: the last one (by the same clock; then now's) is long enough ago.
+[[nodiscard]] bool is_line_due(std::optional<double>& last, double now);
 
 class StageDisplay {
 public:
@@ -45,6 +65,7 @@ private:
   std::ostream* out_;
   ProgressBar::Clock clock_;
   ProgressBar bar_;
+  StageMeter meter_;
   std::optional<double> last_line_;
 };
 

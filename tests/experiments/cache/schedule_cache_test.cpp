@@ -57,10 +57,10 @@ void remember(ScheduleCache& cache, const std::string& key, const Topology& topo
 }
 
 bool are_equal(const Outcome& a, const Outcome& b) {
-  const bool same_compact =
-      a.compact.has_value() == b.compact.has_value() &&
-      (!a.compact || (a.compact->begin == b.compact->begin && a.compact->end == b.compact->end &&
-                      a.compact->chunks == b.compact->chunks));
+  const bool same_compact = a.compact.has_value() == b.compact.has_value() &&
+                            (!a.compact || (a.compact->copies.begin == b.compact->copies.begin &&
+                                            a.compact->copies.end == b.compact->copies.end &&
+                                            a.compact->copies.chunks == b.compact->copies.chunks));
   return same_compact && a.status == b.status && a.schedule == b.schedule && a.note == b.note &&
          a.routing == b.routing && a.bound == b.bound && a.planned == b.planned &&
          a.planned_on == b.planned_on && a.attempts == b.attempts && a.facts == b.facts &&

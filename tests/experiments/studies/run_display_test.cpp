@@ -52,6 +52,19 @@ TEST_CASE("elsewhere than on a terminal there is a line every second, if asked f
   display.progress(bench.c, {2000, 4000, Time{5}});
   CHECK_THAT(bench.shown(), ContainsSubstring("2 k/s, about 1 s left\n"));
 
+  // Then what is done with the schedule: rate, time left and memory of its process.
+  bench.now = 107;
+  display.stage(bench.c, "replay on native", {0, 4'000'000, 12'800'000'000});
+  CHECK(bench.shown() == "tutti: tacos all_gather: replay on native: 0/4000000, 0 %, 0 /s, at most "
+                         "13 GB\n");
+  bench.now = 109;
+  display.stage(bench.c, "replay on native", {1'000'000, 4'000'000, 12'800'000'000});
+  CHECK(bench.shown() == "tutti: tacos all_gather: replay on native: 1000000/4000000, 25 %, 500 "
+                         "k/s, about 6 s left, at most 13 GB\n");
+  bench.now = 110;
+  display.stage(bench.c, "bound", {0, 0, 1});
+  CHECK(bench.shown() == "tutti: tacos all_gather: bound\n");
+
   RunDisplay silent = bench.display(1, RunDisplay::Form::none);
   silent.progress(bench.c, {1000, 4000, Time{1}});
   CHECK(bench.shown().empty());

@@ -231,7 +231,7 @@ TEST_CASE("the binary form is compact exactly where that gives the same list bac
   REQUIRE(kept.compact);
   CHECK(kept.schedule.empty());
   CHECK(kept.size() == 6);
-  CHECK(kept.compact->chunk_at(1) == ChunkId{2});
+  CHECK(kept.compact->copies.chunk_at(1) == ChunkId{2});
   std::ostringstream streamed;
   format::write_wrapped(streamed, ring, kept.content());
   CHECK(streamed.str() == file);
@@ -299,8 +299,8 @@ TEST_CASE("what isn't a schedule file is said so") {
   CHECK(error("hello", ring, "s.tutti") ==
         "s.tutti: not a schedule file (neither JSON nor Tutti's binary form)");
   CHECK(error("TUTTIbin\1", ring) == "x: truncated: the file ends in its header");
-  CHECK(error(std::string("TUTTIbin\5\0\0\0", 12), ring) ==
-        "x: format version 5 is newer than this program reads (4)");
+  CHECK(error(std::string("TUTTIbin\6\0\0\0", 12), ring) ==
+        "x: format version 6 is newer than this program reads (5)");
   CHECK(error(std::string("TUTTIbin\0\0\0\0", 12), ring) == "x: there is no format version 0");
   CHECK(error(std::string("TUTTIbin\1\0\0\0", 12), ring) ==
         "x: truncated: the compressed data ends too early");
@@ -355,11 +355,37 @@ TEST_CASE("no text of a JSON file has a zero byte, which would cut off what is s
   CHECK_THAT(error("{\"a\\\\u0000\": 1}", ring, "r.json"), !ContainsSubstring(what));
 }
 
+TEST_CASE("compact reductions come back from a file, and as a list from JSON") {
+  const Topology ring = samples::ring(3, true);
+  const Collective all_reduce =
+      make_collective(ring, {CollectiveKind::all_reduce, Bytes{1024}, {}, 0, 1});
+  CompactSchedule compact =
+      samples::compact(std::vector<std::vector<std::uint16_t>>{{0, 2}, {1, 0}, {2, 1}});
+  compact.reductions =
+      samples::chunk_lists(std::vector<std::vector<std::uint16_t>>{{2, 1}, {0, 2}, {1, 0}});
+  const ScheduleFile content{"ring", "none", {}, all_reduce, Schedule(3), compact};
+  std::ostringstream out;
+  format::write_wrapped(out, ring, content.content());
+  CHECK(out.str()[format::magic.size()] == 5); // older programs refuse it in words
+  const ScheduleFile kept = parse_schedule(out.str(), "x", ring, 11);
+  REQUIRE(kept.compact);
+  CHECK(kept.compact->reductions.end == compact.reductions.end);
+  CHECK(kept.compact->reductions.chunks == compact.reductions.chunks);
+  CHECK(kept.compact->copies.chunks == compact.copies.chunks);
+  ScheduleFile listed = parse_schedule(out.str(), "x", ring, 12);
+  CHECK_FALSE(listed.compact);
+  CHECK(listed.schedule == expanded(ring, all_reduce, compact));
+  ScheduleFile made = kept;
+  make_list("x", ring, made);
+  CHECK(made.schedule == listed.schedule);
+  CHECK_FALSE(made.compact);
+}
+
 TEST_CASE("what is wrong in a JSON file is said with its key") {
   SECTION("the head") {
     CHECK(error_with("tutti-schedule", "tutti") == "r.json: \"format\" must be \"tutti-schedule\"");
-    CHECK(error_with("\"version\": 2", "\"version\": 5") ==
-          "r.json: format version 5 is newer than this program reads (4)");
+    CHECK(error_with("\"version\": 2", "\"version\": 6") ==
+          "r.json: format version 6 is newer than this program reads (5)");
     CHECK(error_with("\"version\": 2", "\"version\": \"1\"") ==
           "r.json: \"version\" must be a whole number, not string");
     CHECK(error_with("\"algorithm\": \"ring\"", "\"algorithm\": 7") ==
@@ -496,7 +522,7 @@ TEST_CASE("what is wrong inside a binary file is said in words") {
   // A file of some 60 bytes that announces a trillion transfers.
   CHECK(payload_error(payload_head(0, 1'000'000'000'000)) ==
         "r.bin: 1000000000000 transfers don't fit in the 0 bytes that are left");
-  CHECK(payload_error(payload_head(4, 0)) == "r.bin: form is 4, not in 0 .. 3");
+  CHECK(payload_error(payload_head(5, 0)) == "r.bin: form is 5, not in 0 .. 4");
 
   const std::string fingerprint(8, '\0');
   CHECK(payload_error(payload_head(0, 0) + fingerprint + number(0)) ==

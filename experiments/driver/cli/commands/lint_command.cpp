@@ -76,8 +76,8 @@ std::vector<SentWay> ring_ways(const Topology& network) {
 /// What a schedule file sends, or the connections of a program.
 std::vector<SentWay> program_ways(const Topology& network, const std::string& file) {
   if (!unpacked_name(file).ends_with(".xml")) {
-    const ScheduleFile read = read_schedule(file, network);
-    require_list(file, read, "an audit");
+    ScheduleFile read = read_schedule(file, network);
+    make_list(file, network, read);
     return ways_of(read.schedule, read.collective, nullptr);
   }
   const std::string xml = read_input_file(file), paths = paths_file_of(file);

@@ -187,7 +187,7 @@ std::optional<Lowered> lowered_of(const LowerArguments& arguments, const Topolog
                                   const std::string& name, const Runtimes& runtimes) {
   Lowered made{name, read_schedule(name, topology), {}, {}, {}, {}, {}, {}, {}};
   made.collective = collective_text(topology, made.file.collective);
-  require_list(name, made.file, "a program");
+  make_list(name, topology, made.file);
   if (const Verdict verdict = verify(topology, made.file.collective, made.file.schedule);
       !verdict.correct()) {
     print_message(fmt::format("{}: fault: {}", name, verdict.fault->text));

@@ -78,22 +78,12 @@ Case case_of(const ReplayArguments& arguments, const Topology& topology, const S
 }
 
 // What only the schedule's file can tell.
-void require_sound(const ReplayArguments& arguments, const ScheduleFile& file, const Case& c) {
+void require_sound(const ReplayArguments& arguments, const Case& c) {
   RunStudy shown;
   shown.matrices.emplace_back().disciplines = c.disciplines;
   shown.matrices.back().noise = c.noise;
   require_columns(arguments.tables, std::vector<AnyStudy>{shown});
   require_drawable(arguments, c);
-  if (!file.compact) return;
-  if (!arguments.export_case.empty() || !arguments.trace.empty() || needs_record(arguments) ||
-      !c.noise.starts.empty() || c.noise.is_drawn())
-    require_list(arguments.file, file,
-                 "--trace, --draw-steps, --draw-by queue, --start, --skew, --jitter and "
-                 "--export-case");
-  for (const Discipline discipline : c.disciplines)
-    if (const std::string problem = compact_problem(*file.compact, *c.engine, discipline);
-        !problem.empty())
-      throw InputError(problem);
 }
 
 void draw_heatmap(const std::string& file, const LabelledTopology& network, const Case& c,
@@ -114,7 +104,8 @@ int replay_command(const ReplayArguments& arguments) {
   network.label = network.topology.name();
   ScheduleFile file = read_schedule(arguments.file, network.topology);
   Case c = case_of(arguments, network.topology, file);
-  require_sound(arguments, file, c);
+  require_sound(arguments, c);
+  if (!arguments.export_case.empty()) make_list(arguments.file, network.topology, file);
   if (!arguments.export_case.empty()) // a faulty schedule too: its fault can be cross-checked
     write_file(arguments.export_case,
                oracle_case(network.topology, file.collective, file.schedule, c.options.model,

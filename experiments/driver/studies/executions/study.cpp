@@ -137,7 +137,7 @@ GivenExecution given_schedule(ConfigTable& table, const std::string& path,
                                      key == std::string_view("sizes") ? "size" : key,
                                      table.name_of(key)));
   ScheduleFile read = read_schedule(path, topology);
-  require_list(path, read, "an execution");
+  make_list(path, topology, read);
   const Verdict verdict = verify(topology, read.collective, read.schedule);
   if (!verdict.correct()) throw InputError(fmt::format("{}: fault: {}", path, verdict.fault->text));
   return {read.algorithm, std::move(read.collective), std::move(read.schedule), std::nullopt, {}};

@@ -4,7 +4,6 @@
 #include "experiments/driver/studies/runs/display.hpp"
 
 #include "experiments/driver/records/table_form.hpp"
-#include "experiments/driver/terminal/stage_display.hpp"
 #include "sim/text.hpp"
 
 #include <fmt/format.h>
@@ -15,39 +14,17 @@
 
 namespace tutti {
 
-namespace {
-
-std::string rate_text(double per_second) {
-  if (per_second >= 1e6) return fmt::format("{:.3g} M/s", per_second / 1e6);
-  if (per_second >= 1e3) return fmt::format("{:.3g} k/s", per_second / 1e3);
-  return fmt::format("{:.3g} /s", per_second);
-}
-
-} // namespace
-
 void SynthesisMeter::update(const SynthesisProgress& progress) {
-  if (progress.done < now_.done || progress.total != now_.total) attempt_start_ = clock_();
   now_ = progress;
-}
-
-double SynthesisMeter::rate() const {
-  const double seconds = clock_() - attempt_start_;
-  return seconds > 0 ? static_cast<double>(now_.done) / seconds : 0;
+  pace_.update(progress.done, progress.total);
 }
 
 std::string SynthesisMeter::pace() const {
-  return fmt::format("{}, {}", short_text(now_.reached), rate_text(rate()));
+  return fmt::format("{}, {}", short_text(now_.reached), pace_.rate_text());
 }
 
 std::string SynthesisMeter::line() const {
-  const std::uint64_t total = std::max<std::uint64_t>(now_.total, 1);
-  std::string text = fmt::format("{}/{} deliveries, {} %, {}", now_.done, now_.total,
-                                 100 * now_.done / total, pace());
-  if (const double pace = rate(); pace > 0)
-    text +=
-        fmt::format(", about {} left",
-                    duration_text(static_cast<double>(total - std::min(now_.done, total)) / pace));
-  return text;
+  return fmt::format("{}, {}{}", pace_.count_text(" deliveries"), pace(), pace_.left_text());
 }
 
 RunDisplay::RunDisplay(std::string label, std::size_t cases, Form form, std::ostream& out,
@@ -68,9 +45,7 @@ void RunDisplay::progress(const Case& c, const SynthesisProgress& progress) {
   SynthesisMeter& meter = meters_.try_emplace(&c, clock_).first->second;
   meter.update(progress);
   if (form_ == Form::lines) {
-    const double now = clock_();
-    if (last_line_ && now - *last_line_ < seconds_between_lines) return;
-    last_line_ = now;
+    if (!is_line_due(last_line_, clock_())) return;
     *out_ << fmt::format("tutti: {}: {}\n", case_text(c), meter.line()) << std::flush;
   } else if (single_) {
     bar_.say(meter.pace());
@@ -82,13 +57,13 @@ void RunDisplay::progress(const Case& c, const SynthesisProgress& progress) {
 }
 
 void RunDisplay::stage(const Case& c, const std::string& stage, const WorkProgress& progress) {
-  stages_[&c] = stage;
+  StageMeter& meter = stages_.try_emplace(&c, clock_).first->second;
+  meter.update(stage, progress);
   if (form_ == Form::lines) {
-    if (const auto line = stage_line(last_line_, clock_(), case_text(c), stage, progress))
-      *out_ << *line << std::flush;
+    if (is_line_due(last_line_, clock_())) *out_ << meter.line(case_text(c)) << std::flush;
     return;
   }
-  bar_.say(single_ ? stage : fmt::format("{}: {}", c.algorithm.name, stage));
+  bar_.say(single_ ? meter.words() : fmt::format("{}: {}", c.algorithm.name, meter.words()));
   if (!single_)
     bar_.update(done_, total_);
   else if (progress.total > 0)
@@ -104,7 +79,7 @@ void RunDisplay::interrupted(std::span<const Case* const> running) {
   for (const Case* c : running.first(std::min(running.size(), most_named))) {
     const auto stage = stages_.find(c);
     texts.push_back(fmt::format("{}, {}", c->algorithm.name,
-                                stage == stages_.end() ? "synthesis" : stage->second));
+                                stage == stages_.end() ? "synthesis" : stage->second.stage()));
   }
   if (running.size() > most_named)
     texts.push_back(fmt::format("{} more", running.size() - most_named));

@@ -4,7 +4,7 @@
 #pragma once
 
 #include "experiments/driver/studies/runs/runner.hpp"
-#include "experiments/driver/terminal/progress.hpp"
+#include "experiments/driver/terminal/stage_display.hpp"
 
 #include <cstddef>
 #include <iosfwd>
@@ -19,11 +19,9 @@ namespace tutti {
 /// One synthesis at a time, attempt by attempt.
 class SynthesisMeter {
 public:
-  explicit SynthesisMeter(ProgressBar::Clock clock)
-      : clock_(std::move(clock)), attempt_start_(clock_()) {}
+  explicit SynthesisMeter(ProgressBar::Clock clock) : pace_(std::move(clock)) {}
 
-  /// Where the synthesis is now. Fewer deliveries than before, or another number in all, mean that
-  /// another attempt has begun.
+  /// Where the synthesis is now.
   void update(const SynthesisProgress& progress);
   /// Simulated time reached and deliveries a second in this attempt: `2.100 ms, 100 k/s`.
   [[nodiscard]] std::string pace() const;
@@ -31,9 +29,7 @@ public:
   [[nodiscard]] std::string line() const;
 
 private:
-  [[nodiscard]] double rate() const; ///< deliveries/s
-  ProgressBar::Clock clock_;
-  double attempt_start_;
+  WorkPace pace_;
   SynthesisProgress now_;
 };
 
@@ -66,7 +62,7 @@ private:
   ProgressBar::Clock clock_;
   ProgressBar bar_;
   std::map<const Case*, SynthesisMeter> meters_;
-  std::map<const Case*, std::string> stages_; // as last reported
+  std::map<const Case*, StageMeter> stages_; // as last reported
   std::size_t done_ = 0, total_;
   std::optional<double> last_line_;
 };

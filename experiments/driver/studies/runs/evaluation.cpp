@@ -160,14 +160,6 @@ Replay replay(const Topology& topology, const Collective& collective, const Sche
       });
 }
 
-std::string compact_problem(const CompactSchedule& schedule, const EngineRow& engine,
-                            Discipline discipline) {
-  if (engine.run_compact != nullptr && discipline == Discipline::fifo) return {};
-  return unlisted_text(schedule,
-                       fmt::format("a replay by {} {}", engine.name, to_text(discipline))) +
-         "; --engine native --discipline fifo needs no list";
-}
-
 namespace {
 
 TimeModel model_with(const Case& c, Discipline discipline) {
@@ -203,11 +195,19 @@ void add_note(Evaluation& result, const std::string& text) {
   result.note += result.note.empty() ? text : "; " + text;
 }
 
-/// Where `use` would need a list of its transfers and there is none, notes that.
-bool is_listed_for(std::string_view use, const Attempt& made, Evaluation& result) {
-  if (!made.outcome.compact) return true;
-  add_note(result, unlisted_text(*made.outcome.compact, use));
-  return false;
+/// A compact schedule becomes a list. Errors: InputError where it is too long for any.
+void make_list(const Topology& topology, Attempt& made) {
+  if (!made.outcome.compact) return;
+  made.outcome.schedule = schedule_of(topology, made.collective, made.outcome);
+  made.outcome.compact.reset();
+}
+
+/// Whether its replays look at each transfer.
+bool needs_list(const Case& c, std::span<const Time> starts) {
+  return !starts.empty() || c.transport || !c.trace.folder.empty() || c.noise.is_drawn() ||
+         !std::ranges::all_of(c.disciplines, [&](Discipline discipline) {
+           return takes_compact(*c.engine, discipline);
+         });
 }
 
 /// Another case's, where that had the same chunks.
@@ -286,7 +286,6 @@ void add_interval(const Case& c, const Attempt& made, const ReplayInput& on,
 bool add_noise(const Case& c, const Attempt& made, const ReplayInput& on, Replay& one,
                Evaluation& result) {
   if (!c.noise.is_drawn()) return true;
-  if (!is_listed_for("draws", made, result)) return true;
   const double begin = cpu_seconds();
   bool is_over = true;
   try {
@@ -318,8 +317,8 @@ void compare_with_proof(const Outcome& outcome, const Replay& replay, Evaluation
 
 /// Writes the trace of the replay with this number and drops its hops, which nothing else needs.
 void write_trace_part(const Case& c, const Attempt& made, const ReplayInput& on, std::size_t number,
-                      Report& report, Evaluation& result) {
-  if (c.trace.folder.empty() || !is_listed_for("a timeline", made, result)) return;
+                      Report& report) {
+  if (c.trace.folder.empty()) return;
   const std::string part = c.trace.file(number);
   std::string missing;
   write_file(part, [&](std::ostream& out) {
@@ -343,12 +342,16 @@ std::optional<AttemptSpread> spread_of(std::vector<Time> attempts) {
 
 // The trace is written and its hops are dropped at once: those of several replays of a large
 // network wouldn't fit into memory together.
-void replay_under_models(const Case& c, const Attempt& made, Evaluation& result) {
+void replay_under_models(const Case& c, Attempt& made, Evaluation& result) {
   const std::vector<Time> starts = parse_starts(*c.topology, made.collective, c.noise.starts);
   if (const std::string late = late_text(*c.topology, starts); !late.empty())
     add_note(result, late);
-  if (!starts.empty() && !is_listed_for("a replay with late starts", made, result)) return;
-  if (c.transport && !is_listed_for("a replay with a transport", made, result)) return;
+  try {
+    if (needs_list(c, starts)) make_list(*c.topology, made);
+  } catch (const InputError& error) {
+    add_note(result, error.what());
+    return;
+  }
   if (c.transport && c.algorithm.imitates && !made.outcome.library)
     add_note(result, "several collectives at once have no channels: the transport is applied as to "
                      "a schedule of no library");
@@ -357,12 +360,6 @@ void replay_under_models(const Case& c, const Attempt& made, Evaluation& result)
     if (const std::string parts = stand_ins(*c.transport, *c.topology); !parts.empty())
       add_note(result, fmt::format("transport {} takes {}", c.transport->name, parts));
   for (const Discipline discipline : c.disciplines) {
-    if (made.outcome.compact)
-      if (const std::string problem = compact_problem(*made.outcome.compact, *c.engine, discipline);
-          !problem.empty()) {
-        add_note(result, problem);
-        continue;
-      }
     std::size_t best = 0;
     std::optional<Replay> fastest;
     for (std::size_t i = 0; i < networks.size(); ++i) {
@@ -374,7 +371,7 @@ void replay_under_models(const Case& c, const Attempt& made, Evaluation& result)
     Replay one = std::move(*fastest);
     if (networks[best].by) add_interval(c, made, networks[best], starts, one);
     if (discipline == c.disciplines.front()) compare_with_proof(made.outcome, one, result);
-    write_trace_part(c, made, networks[best], result.replays.size(), one.report, result);
+    write_trace_part(c, made, networks[best], result.replays.size(), one.report);
     one.report.chunk_done.clear();
     if (result.problem.empty()) result.problem = replay_problem(one);
     const bool is_over = add_noise(c, made, networks[best], one, result);
@@ -406,14 +403,11 @@ void change(const Case& c, Attempt& made) {
     outcome.status = Status::unsupported;
     outcome.note = why;
   };
-  if (!outcome.schedule) {
-    refuse(unlisted_text(*outcome.compact, "relays and dropped dependencies"));
-    return;
-  }
-  if (c.change.drops_dependencies) outcome.schedule->clear_dependencies();
-  if (!c.change.relays_send) return;
   const double start = cpu_seconds();
   try {
+    make_list(*c.topology, made);
+    if (c.change.drops_dependencies) outcome.schedule->clear_dependencies();
+    if (!c.change.relays_send) return;
     outcome.schedule = relayed(*c.topology, *outcome.schedule);
   } catch (const InputError& error) {
     refuse(error.what());

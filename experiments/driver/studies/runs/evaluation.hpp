@@ -184,9 +184,9 @@ void require_network_model(NetworkModel model, std::span<const Discipline> disci
 
 /// What runs out of memory is out_of_memory, what was cancelled timed_out, each with a note. A
 /// schedule that can't be changed as asked for is unsupported, and so are chunks below a byte only
-/// because of the algorithm's chunk multiple. A compact schedule that the engine or discipline
-/// can't replay stays without replay, with a note, one that is replayed without timeline and draws,
-/// and one that NPUs start late for without replay. What was remembered is verified as everything
+/// because of the algorithm's chunk multiple. A compact schedule is expanded where the engine, the
+/// discipline, a timeline, draws or late starts need each transfer; one of more than any list holds
+/// stays without replay then, with a note. What was remembered is verified as everything
 /// is, and shows in measured seconds only; a cache that can't be written is no error.
 /// Errors: InputError for bad input (a collective that the topology can't hold, an unknown setting,
 /// a discipline that the engine doesn't know, an unwritable schedule file).
@@ -203,10 +203,6 @@ void require_network_model(NetworkModel model, std::span<const Discipline> disci
                             const Schedule& schedule, const TimeModel& model,
                             const EngineRow& engine, const RunOptions& options = {},
                             BoundEffort bound = BoundEffort::quick);
-
-/// Why an engine can't replay a compact schedule under a discipline; empty where it can.
-[[nodiscard]] std::string compact_problem(const CompactSchedule& schedule, const EngineRow& engine,
-                                          Discipline discipline);
 
 /// Errors: InputError naming the engines that know fluid sharing, where this one doesn't but
 /// should.

@@ -16,7 +16,7 @@ namespace tutti {
 RecordedRun record_run(const Case& c, const Evaluation& e) {
   const Report& first = e.replays.front().report;
   ScheduleFile kept = read_schedule(c.schedule_file, *c.topology);
-  require_list(c.schedule_file, kept, "a picture");
+  make_list(c.schedule_file, *c.topology, kept);
   const std::vector<Time> starts = parse_starts(*c.topology, kept.collective, c.noise.starts);
   RunOptions record;
   record.record_deliveries = record.record_hops = true;

@@ -7,6 +7,7 @@
 #include "experiments/driver/studies/runs/message.hpp"
 #include "sim/error.hpp"
 #include "sim/files/files.hpp"
+#include "sim/work_limit.hpp"
 
 #include <fmt/format.h>
 
@@ -58,7 +59,8 @@ public:
     if (now < next_ && stage == stage_) return;
     next_ = now + between_progress;
     stage_ = stage;
-    say_(fmt::format("{}{} {} {}", says_stage, progress.done, progress.total, stage));
+    say_(fmt::format("{}{} {} {} {}", says_stage, progress.done, progress.total, peak_rss_bytes(),
+                     stage));
   }
 
 private:
@@ -94,7 +96,7 @@ void hear(const Case& c, const std::string& message, const RunWatcher& watcher) 
   WorkProgress progress;
   std::string stage;
   std::istringstream in(line);
-  in >> progress.done >> progress.total >> std::ws;
+  in >> progress.done >> progress.total >> progress.memory >> std::ws;
   std::getline(in, stage);
   if (watcher.stage) watcher.stage(c, stage, progress);
 }
