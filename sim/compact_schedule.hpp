@@ -66,8 +66,8 @@ compacted(const Topology& topology, const Collective& collective, const Schedule
 /// An ordered list with the same meaning: first the reductions, then the copies, both round by
 /// round over the links, by ascending LinkId, each sending the next chunk that its node holds from
 /// before the round. Pre: link and chunk ids in range. Errors: InputError naming link and chunk
-/// where a chunk never reaches its sender, reaches a node twice, or leaves one twice for its sum; or
-/// saying that a list of that many transfers is too long (2^32 - 2).
+/// where a chunk never reaches its sender, reaches a node twice, or leaves one twice for its sum;
+/// or saying that a list of that many transfers is too long (2^32 - 2).
 /// Cost: O(links + transfers log links).
 [[nodiscard]] Schedule expanded(const Topology& topology, const Collective& collective,
                                 const CompactSchedule& compact);

@@ -446,6 +446,18 @@ TEST_CASE("a compact schedule goes through like a list") {
   CHECK(listed.replays[0].report.completion == e.replays[0].report.completion);
 }
 
+TEST_CASE("what long runs take is said beforehand") {
+  const auto text = [](std::uint32_t npus, CollectiveKind kind) {
+    const Topology topology = samples::ring(npus, true);
+    return long_run_text(topology, make_collective(topology, {kind, Bytes{1 << 20}, {}, 0, 1}));
+  };
+  CHECK(text(1000, CollectiveKind::all_gather).empty());
+  CHECK(text(5000, CollectiveKind::all_gather) ==
+        "at least 25 million transfers, some 5 s and 0.25 GB in all");
+  CHECK(text(5000, CollectiveKind::all_reduce) ==
+        "at least 50 million transfers, some 10 s and 0.3 GB in all");
+}
+
 TEST_CASE("plan, attempts and facts reach JSON, table and CSV, and come back from a message") {
   const Topology topology = samples::ring(4);
   const Evaluation made = evaluate(case_of(topology, compact_row));

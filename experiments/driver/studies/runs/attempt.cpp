@@ -5,6 +5,7 @@
 #include "experiments/driver/studies/runs/attempt.hpp"
 
 #include "experiments/driver/pool/process_memory.hpp"
+#include "experiments/driver/terminal/progress.hpp"
 #include "sim/compact_schedule.hpp"
 #include "sim/error.hpp"
 #include "sim/verify_compact.hpp"
@@ -12,10 +13,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <ctime>
 #include <map>
 #include <new>
 #include <optional>
+#include <span>
+#include <string>
 #include <utility>
 
 #include <sys/resource.h>
@@ -34,12 +38,40 @@ double cpu_seconds() {
          seconds(children.ru_utime) + seconds(children.ru_stime);
 }
 
+std::string long_run_text(const Topology& topology, const Collective& collective) {
+  std::uint64_t transfers = 0;
+  for (const Chunk& chunk : collective.chunks) {
+    const std::span<const NodeId> sources = collective.sets[chunk.sources],
+                                  wanting = collective.sets[chunk.destinations];
+    if (chunk.reduces && !sources.empty()) {
+      transfers += sources.size() - 1;
+      transfers += wanting.empty() ? 0 : wanting.size() - 1;
+    } else {
+      transfers += static_cast<std::uint64_t>(std::ranges::count_if(
+          wanting, [&](NodeId node) { return !std::ranges::binary_search(sources, node); }));
+    }
+  }
+  constexpr std::uint64_t many = 20'000'000;
+  if (transfers < many) return {};
+  constexpr double seconds = 0.2e-6, state_bytes = 8;
+  const double id_bytes = collective.chunks.size() > std::size_t{UINT16_MAX} + 1 ? 4 : 2,
+               states = static_cast<double>(collective.chunks.size() * topology.node_count()),
+               count = static_cast<double>(transfers);
+  return fmt::format("at least {:.0f} million transfers, some {} and {:.2g} GB in all", count / 1e6,
+                     duration_text(count * seconds),
+                     (states * state_bytes + count * id_bytes) / 1e9);
+}
+
 namespace {
 
 // Too little memory and Ctrl-C end one synthesis, not the command: both are an outcome with a note.
 Outcome synthesis(const AlgorithmRow& algorithm, const Topology& topology,
                   const Collective& collective, const SynthesisOptions& options) {
-  if (options.stage) (void)options.stage(fmt::format("synthesis by {}", algorithm.name), {});
+  if (options.stage) {
+    const std::string much = long_run_text(topology, collective);
+    (void)options.stage(
+        fmt::format("synthesis by {}{}{}", algorithm.name, much.empty() ? "" : ": ", much), {});
+  }
   Outcome outcome;
   try {
     outcome = synthesize(algorithm, topology, collective, options);

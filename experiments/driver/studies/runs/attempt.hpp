@@ -88,6 +88,12 @@ enum class Wanted : std::uint8_t {
 /// schedule.
 [[nodiscard]] std::string verdict_problem(const Attempt& made);
 
+/// What a long run takes, as far as that is known before it begins: `at least 25 million transfers,
+/// some 5 s and 0.25 GB in all`; empty for short ones. 0.2 us a transfer for synthesis,
+/// verification and replay together, 8 bytes a (chunk, node) and 2 or 4 a transfer, as meshes of
+/// 10^7 to 10^9 transfers by TACOS take them (results/scale/stages).
+[[nodiscard]] std::string long_run_text(const Topology& topology, const Collective& collective);
+
 /// CPU seconds that this process and its ended children have used.
 [[nodiscard]] double cpu_seconds();
 
