@@ -1,0 +1,63 @@
+// Arrivals over time: how many chunks the slowest, the median and the fastest NPU hold, and how
+// many deliveries there were.
+//
+// Hops are sorted into a few hundred samples by their end; within a sample order doesn't matter.
+// A chunk is held once it has come by a hop that doesn't reduce, or where it begins.
+
+import { group, groupBy } from "./groups.ts";
+import type { Loaded } from "./run.ts";
+
+export interface Arrivals {
+  times: number[];
+  deliveries: number[];
+  /** null where there are too many NPUs and chunks to count them one by one. */
+  held: { slowest: number[]; median: number[]; fastest: number[] } | null;
+}
+
+const SAMPLES = 240;
+const MOST_PAIRS = 2 ** 28;
+
+export function arrivals(loaded: Loaded): Arrivals | null {
+  const { hops, run, length } = loaded;
+  if (hops === null) return null;
+  const { is_switch: isSwitch } = run.network.nodes;
+  const { to } = run.network.links;
+  const npus = [...isSwitch.keys()].filter((node) => isSwitch[node] === 0);
+  const chunks = run.chunks.count;
+  const countHeld = loaded.nodes * chunks <= MOST_PAIRS && hops.reduces.includes(0);
+  const has = new Uint8Array(countHeld ? Math.ceil((loaded.nodes * chunks) / 8) : 0);
+  const held = new Uint32Array(loaded.nodes);
+  const take = (node: number, chunk: number) => {
+    const bit = node * chunks + chunk;
+    const mask = 1 << (bit & 7);
+    if ((has[bit >>> 3] & mask) !== 0) return;
+    has[bit >>> 3] |= mask;
+    held[node]++;
+  };
+  if (countHeld) {
+    run.chunks.source.slice(0, chunks).forEach((node, chunk) => node >= 0 && take(node, chunk));
+  }
+  const sample = Uint16Array.from(hops.end, (end) => Math.ceil((end / length) * SAMPLES));
+  const bySample = groupBy(sample, SAMPLES + 1);
+  const result: Arrivals = {
+    times: [], deliveries: [], held: countHeld ? { slowest: [], median: [], fastest: [] } : null,
+  };
+  let deliveries = 0;
+  for (let s = 0; s <= SAMPLES; s++) {
+    for (const hop of group(bySample, s)) {
+      const node = to[hops.link[hop]];
+      if (isSwitch[node] === 1) continue;
+      deliveries++;
+      if (countHeld && hops.reduces[hop] === 0) take(node, hops.chunk[hop]);
+    }
+    result.times.push((s / SAMPLES) * length);
+    result.deliveries.push(deliveries);
+    if (result.held !== null) {
+      const sorted = Uint32Array.from(npus, (node) => held[node]).sort();
+      result.held.slowest.push(sorted[0] ?? 0);
+      result.held.median.push(sorted[sorted.length >> 1] ?? 0);
+      result.held.fastest.push(sorted[sorted.length - 1] ?? 0);
+    }
+  }
+  return result;
+}

@@ -1,0 +1,55 @@
+// The page's clock: turns real time into moments of the run.
+//
+// It is asked, once per frame, what moment it is; it never ticks by itself. Real time comes from
+// a function, so that tests can hold it.
+
+/** Playing the whole run at speed 1 takes this long. */
+export const WHOLE_MS = 20_000;
+
+export class Clock {
+  playing = false;
+  private base = 0;
+  private since = 0;
+  private factor = 1;
+
+  /** `length`: the length of the run in picoseconds; `now`: real time in milliseconds. */
+  constructor(public length: number, private readonly now: () => number) {}
+
+  get moment(): number {
+    if (!this.playing) return this.base;
+    const passed = this.now() - this.since;
+    return Math.min(this.length, this.base + (passed / WHOLE_MS) * this.length * this.factor);
+  }
+
+  get speed(): number {
+    return this.factor;
+  }
+
+  set speed(factor: number) {
+    this.seek(this.moment);
+    this.factor = factor;
+  }
+
+  seek(moment: number) {
+    this.base = Math.max(0, Math.min(this.length, moment));
+    this.since = this.now();
+  }
+
+  /** Plays on, from the beginning where the run is over. */
+  play() {
+    this.seek(this.base >= this.length ? 0 : this.base);
+    this.playing = true;
+  }
+
+  pause() {
+    this.seek(this.moment);
+    this.playing = false;
+  }
+
+  /** Sets another length, as when another run is shown; the moment is kept where it can be. */
+  fit(length: number) {
+    const moment = this.moment;
+    this.length = length;
+    this.seek(moment);
+  }
+}

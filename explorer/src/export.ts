@@ -1,0 +1,68 @@
+// Saves the view as a picture, PNG or SVG: the networks, the slider and the Gantt, drawn anew by
+// the same code with the pen of the file.
+
+import { drawGantt, rowsOf } from "./gantt.ts";
+import { chartOf } from "./ganttpane.tsx";
+import { drawNetwork } from "./network.ts";
+import type { Page } from "./page.ts";
+import { CanvasPen, type Pen } from "./pen.ts";
+import { sceneOf } from "./scene.ts";
+import { SvgPen } from "./svg.ts";
+import { drawTraffic } from "./traffic.ts";
+import { shown, time } from "./words.ts";
+
+const WIDTH = 1200;
+const [TITLE, NETWORK, SLIDER, GANTT] = [34, 620, 70, 220];
+const HEIGHT = TITLE + NETWORK + SLIDER + GANTT;
+
+export function drawView(pen: Pen, page: Page) {
+  const { current, other, palette, clock } = page;
+  const { moment, mark, range, gantt, selection } = page.store.view;
+  pen.begin();
+  pen.box(0, 0, WIDTH, HEIGHT);
+  pen.fill(palette.back);
+  const networks = other === null ? [current] : [current, other];
+  networks.forEach((loaded, i) => {
+    const width = WIDTH / networks.length;
+    const title = `${shown(loaded.run.label, Math.floor(width / 10))} at ${time(moment)}`;
+    pen.words(title, i * width + 12, 22, { size: 14, colour: palette.text, bold: true });
+    pen.within(i * width, TITLE, width, NETWORK, () => {
+      drawNetwork(pen, sceneOf(page, loaded, null), width, NETWORK);
+    });
+  });
+  pen.within(0, TITLE + NETWORK, WIDTH, SLIDER, () => {
+    const slider = { loaded: current, length: clock.length, moment, mark, range, palette };
+    drawTraffic(pen, slider, WIDTH, SLIDER);
+  });
+  pen.within(0, TITLE + NETWORK + SLIDER, WIDTH, GANTT, () => {
+    drawGantt(pen, chartOf(page, 0, rowsOf(current, gantt, selection)), WIDTH, GANTT);
+  });
+}
+
+export function svgOf(page: Page): string {
+  const pen = new SvgPen(WIDTH, HEIGHT);
+  drawView(pen, page);
+  return pen.file();
+}
+
+export function saveSvg(page: Page) {
+  save(new Blob([svgOf(page)], { type: "image/svg+xml" }), "tutti.svg");
+}
+
+export function savePng(page: Page) {
+  const canvas = document.createElement("canvas");
+  canvas.width = 2 * WIDTH;
+  canvas.height = 2 * HEIGHT;
+  const context = canvas.getContext("2d") as CanvasRenderingContext2D;
+  context.scale(2, 2);
+  drawView(new CanvasPen(context), page);
+  canvas.toBlob((blob) => blob !== null && save(blob, "tutti.png"), "image/png");
+}
+
+function save(blob: Blob, name: string) {
+  const anchor = document.createElement("a");
+  anchor.href = URL.createObjectURL(blob);
+  anchor.download = name;
+  anchor.click();
+  setTimeout(() => URL.revokeObjectURL(anchor.href), 10_000);
+}

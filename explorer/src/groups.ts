@@ -1,0 +1,22 @@
+// Items grouped by a key in two flat arrays: the hops of each link, of each chunk, and so on.
+
+export interface Groups {
+  /** Group k is items[first[k]] to items[first[k + 1] - 1]. */
+  first: Uint32Array;
+  items: Uint32Array;
+}
+
+/** Groups 0 .. keys.length - 1 by key, keeping their order in each group. */
+export function groupBy(keys: ArrayLike<number>, groups: number): Groups {
+  const first = new Uint32Array(groups + 1);
+  for (let i = 0; i < keys.length; i++) first[keys[i] + 1]++;
+  for (let k = 0; k < groups; k++) first[k + 1] += first[k];
+  const next = first.slice(0, groups);
+  const items = new Uint32Array(keys.length);
+  for (let i = 0; i < keys.length; i++) items[next[keys[i]]++] = i;
+  return { first, items };
+}
+
+export function group(groups: Groups, key: number): Uint32Array {
+  return groups.items.subarray(groups.first[key], groups.first[key + 1]);
+}

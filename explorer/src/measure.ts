@@ -1,0 +1,72 @@
+// One number per link, by which links are coloured, and the words for it.
+
+import type { Loaded } from "./run.ts";
+import type { Colouring } from "./state.ts";
+import { share, size, whole } from "./words.ts";
+
+export interface Measure {
+  title: string;
+  /** Per link. */
+  values: Float64Array;
+  /** The ramp's end; where `signed`, it goes from -largest to largest. */
+  largest: number;
+  signed: boolean;
+  words: (value: number) => string;
+}
+
+/** The number of hops in flight on each link. The run must have hops. */
+export function inFlight(loaded: Loaded, moment: number): Float64Array {
+  const counts = new Float64Array(loaded.links);
+  const hops = loaded.hops;
+  if (hops === null) return counts;
+  const count = hops.flights.at(moment);
+  for (let i = 0; i < count; i++) counts[hops.link[hops.flights.found[i]]]++;
+  return counts;
+}
+
+/** The share of the present bin in which a link is busy. */
+export function busyNow(loaded: Loaded, link: number, moment: number): number {
+  const { count, width_ps: width } = loaded.run.bins;
+  if (count === 0 || !(width > 0)) return 0;
+  const bin = Math.max(0, Math.min(count - 1, Math.floor(moment / width)));
+  return loaded.bins[link * count + bin] / 255;
+}
+
+export function busyShare(loaded: Loaded, link: number): number {
+  const { run } = loaded;
+  return run.completion_ps > 0 ? run.network.links.busy_ps[link] / run.completion_ps : 0;
+}
+
+const largestOf = (values: Float64Array) => values.reduce((a, b) => Math.max(a, b), 0);
+
+/** `other` is the run that a difference is to: its busy share less this run's. */
+export function measure(
+  loaded: Loaded, colouring: Colouring, moment: number, other: Loaded | null,
+): Measure {
+  const values = new Float64Array(loaded.links);
+  const each = (f: (link: number) => number) => {
+    for (let link = 0; link < values.length; link++) values[link] = f(link);
+  };
+  const unsigned = { values, signed: false };
+  if (colouring === "flight") {
+    const counts = inFlight(loaded, moment);
+    const largest = Math.max(1, largestOf(counts));
+    return { title: "in flight now", values: counts, largest, signed: false, words: whole };
+  }
+  if (colouring === "now") {
+    each((link) => busyNow(loaded, link, moment));
+    return { ...unsigned, title: "busy at this moment", largest: 1, words: share };
+  }
+  if (colouring === "bytes") {
+    each((link) => loaded.run.network.links.bytes[link]);
+    return { ...unsigned, title: "bytes, whole run", largest: largestOf(values) || 1, words: size };
+  }
+  if (colouring === "difference" && other !== null && other.links === loaded.links) {
+    each((link) => busyShare(other, link) - busyShare(loaded, link));
+    const largest = values.reduce((a, b) => Math.max(a, Math.abs(b)), 0) || 1;
+    const words = (x: number) => (x > 0 ? `+${share(x)}` : share(x));
+    return { title: "busy: other run less this", values, largest, signed: true, words };
+  }
+  each((link) => busyShare(loaded, link));
+  return { ...unsigned, title: "busy, whole run", largest: largestOf(values) || 1, words: share };
+}

@@ -1,0 +1,185 @@
+// The page's heart: the data, the runs unpacked so far, the clock, and the view.
+
+import { Clock } from "./clock.ts";
+import { type Palette, readPalette } from "./colour.ts";
+import type { Data } from "./format.ts";
+import { type Shape, shapeOf } from "./geometry.ts";
+import { Picker } from "./pick.ts";
+import { type Loaded, loadRun } from "./run.ts";
+import { fromFragment, Store, toFragment, type View } from "./state.ts";
+
+export class Page {
+  readonly store: Store;
+  readonly clock: Clock;
+  palette: Palette;
+  /** Why a run that was asked for can't be shown. */
+  problem = "";
+  private readonly runs: (Loaded | undefined)[];
+  private readonly shapes = new Map<Loaded, { shape: Shape; picker: Picker }>();
+  private writing = 0;
+
+  private constructor(readonly data: Data, view: View) {
+    this.runs = data.runs.map(() => undefined);
+    this.store = new Store(view);
+    this.clock = new Clock(1, () => performance.now());
+    this.palette = readPalette(document.documentElement);
+  }
+
+  static async open(data: Data): Promise<Page> {
+    const page = new Page(data, fromFragment(location.hash, data.runs.length));
+    const { run, other, moment } = page.store.view;
+    await page.load(run, other);
+    page.fitClock();
+    page.seek(moment);
+    page.applyTheme();
+    page.store.listen(() => page.write());
+    addEventListener("hashchange", () => page.show(fromFragment(location.hash, data.runs.length)));
+    matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => page.applyTheme());
+    return page;
+  }
+
+  get current(): Loaded {
+    return this.runs[this.store.view.run] as Loaded;
+  }
+
+  get other(): Loaded | null {
+    return this.runs[this.store.view.other] ?? null;
+  }
+
+  placed(loaded: Loaded): { shape: Shape; picker: Picker } {
+    let placed = this.shapes.get(loaded);
+    if (placed === undefined) {
+      const shape = shapeOf(loaded.run.network);
+      placed = { shape, picker: new Picker(shape) };
+      this.shapes.set(loaded, placed);
+    }
+    return placed;
+  }
+
+  /** The part of time that the Gantt shows. */
+  get range(): [number, number] {
+    return this.store.view.range ?? [0, this.clock.length];
+  }
+
+  /** Changes the view, unpacking the runs it needs first. */
+  async show(part: Partial<View>) {
+    const { run, other } = { ...this.store.view, ...part };
+    this.problem = "";
+    try {
+      await this.load(run, other);
+    } catch (error) {
+      this.problem = error instanceof Error ? error.message : "This run can't be shown.";
+      this.store.change({});
+      return;
+    }
+    this.store.change({ ...part, selection: this.existing(part, run) });
+    this.fitClock();
+    this.seek(part.moment ?? this.clock.moment);
+    this.applyTheme();
+  }
+
+  seek(moment: number) {
+    this.clock.seek(moment);
+    this.store.change({ moment: this.clock.moment });
+  }
+
+  /** To the next (1) or previous (-1) start or end of a hop. */
+  step(direction: 1 | -1) {
+    this.clock.pause();
+    const { hops, run } = this.current;
+    const moment = this.clock.moment;
+    if (hops === null) {
+      this.seek(moment + direction * run.bins.width_ps);
+      return;
+    }
+    const there = direction === 1 ? hops.flights.next(moment) : hops.flights.previous(moment);
+    this.seek(there ?? (direction === 1 ? this.clock.length : 0));
+  }
+
+  toggle() {
+    if (this.clock.playing) this.clock.pause();
+    else {
+      this.clock.play();
+      requestAnimationFrame(this.frame);
+    }
+    this.store.change({ moment: this.clock.moment });
+  }
+
+  /** Makes the Gantt's part of time `factor` times as long, around the present where it's seen. */
+  scaleRange(factor: number, around = this.clock.moment) {
+    const [from, to] = this.range;
+    const centre = around >= from && around <= to ? around : (from + to) / 2;
+    const length = Math.max(10, Math.min(this.clock.length, (to - from) * factor));
+    const start = centre - ((centre - from) / (to - from)) * length;
+    this.setRange(start, length);
+  }
+
+  /** Moves the Gantt's part of time by a share of its length. */
+  panRange(share: number) {
+    const [from, to] = this.range;
+    this.setRange(from + share * (to - from), to - from);
+  }
+
+  setTheme(theme: View["theme"]) {
+    this.store.change({ theme });
+    this.applyTheme();
+  }
+
+  private setRange(start: number, length: number) {
+    const from = Math.max(0, Math.min(this.clock.length - length, start));
+    const all = length >= this.clock.length;
+    this.store.change({ range: all ? null : [from, from + length] });
+  }
+
+  private readonly frame = () => {
+    if (!this.clock.playing) return;
+    const moment = this.clock.moment;
+    if (moment >= this.clock.length) this.clock.pause();
+    const [from, to] = this.range;
+    if (moment > to || moment < from) this.setRange(moment - 0.05 * (to - from), to - from);
+    this.store.change({ moment });
+    requestAnimationFrame(this.frame);
+  };
+
+  private async load(...runs: number[]) {
+    for (const run of runs) {
+      if (run >= 0) this.runs[run] ??= await loadRun(this.data.runs[run]);
+    }
+    const { selection, run } = this.store.view;
+    if (selection !== null) this.store.change({ selection: this.existing({ selection }, run) });
+  }
+
+  /** The selection, where the run has such a thing. */
+  private existing(part: Partial<View>, run: number): View["selection"] {
+    const selection = part.selection === undefined ? this.store.view.selection : part.selection;
+    const loaded = this.runs[run];
+    if (selection === null || loaded === undefined) return null;
+    const counts = { node: loaded.nodes, link: loaded.links, chunk: loaded.run.chunks.count };
+    return selection.id < counts[selection.kind] ? selection : null;
+  }
+
+  private fitClock() {
+    this.clock.fit(Math.max(this.current.length, this.other?.length ?? 0));
+    const { range } = this.store.view;
+    if (range !== null && range[1] > this.clock.length) this.store.change({ range: null });
+  }
+
+  private applyTheme() {
+    const root = document.documentElement;
+    const { theme } = this.store.view;
+    if (theme === "auto") delete root.dataset.theme;
+    else root.dataset.theme = theme;
+    this.palette = readPalette(root);
+    this.store.change({});
+  }
+
+  /** Writes the view into the address, at most once a second. */
+  private write() {
+    if (this.writing !== 0) return;
+    this.writing = window.setTimeout(() => {
+      this.writing = 0;
+      const fragment = toFragment(this.store.view);
+      history.replaceState(null, "", fragment === "" ? "#" : `#${fragment}`);
+    }, 1000);
+  }
+}

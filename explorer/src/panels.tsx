@@ -1,0 +1,55 @@
+// The tabs beside the drawing.
+
+import type { JSX } from "preact";
+import { useState } from "preact/hooks";
+import { useView } from "./hooks.ts";
+import type { Page } from "./page.ts";
+import { Arriving } from "./panels/arriving.tsx";
+import { Compare } from "./panels/compare.tsx";
+import { Facts } from "./panels/facts.tsx";
+import { Links } from "./panels/links.tsx";
+import { Nodes } from "./panels/nodes.tsx";
+import { Selected } from "./panels/selected.tsx";
+import { Why } from "./panels/why.tsx";
+import type { Loaded } from "./run.ts";
+
+type Panel = (props: { page: Page; loaded: Loaded }) => JSX.Element;
+
+const TABS: Record<string, [string, Panel]> = {
+  facts: ["Facts", Facts],
+  selection: ["Selection", Selected],
+  links: ["Links", Links],
+  nodes: ["Nodes", Nodes],
+  why: ["Why", Why],
+  arrivals: ["Arrivals", Arriving],
+  compare: ["Compare", Compare],
+};
+
+/** Tabs and the panel of the chosen one; a second set of tabs keeps its own choice. */
+export function Panels({ page, second }: { page: Page; second?: string }) {
+  const view = useView(page.store);
+  const [own, setOwn] = useState(second ?? "");
+  const keys = Object.keys(TABS).filter((key) => key !== "compare" || page.data.runs.length > 1);
+  const wanted = second === undefined ? view.tab : own;
+  const tab = keys.includes(wanted) ? wanted : "facts";
+  const choose = (key: string) =>
+    second === undefined ? page.store.change({ tab: key }) : setOwn(key);
+  const [, Panel] = TABS[tab];
+  return (
+    <section class="panels" aria-label="numbers">
+      <div role="tablist" class="tabs">
+        {keys.map((key) => (
+          <button
+            key={key} type="button" role="tab" aria-selected={key === tab}
+            onClick={() => choose(key)}
+          >
+            {TABS[key][0]}
+          </button>
+        ))}
+      </div>
+      <div role="tabpanel" class="panel" aria-label={TABS[tab][0]} tabIndex={0}>
+        <Panel page={page} loaded={page.current} />
+      </div>
+    </section>
+  );
+}

@@ -1,0 +1,156 @@
+// A run, checked and unpacked: what everything else on the page reads.
+
+import { decodeBytes, decodeColumn } from "./decode.ts";
+import { Flights } from "./flight.ts";
+import type { Data, PackedHops, Run } from "./format.ts";
+import { type Groups, groupBy } from "./groups.ts";
+import { shown } from "./words.ts";
+
+export interface Hops {
+  count: number;
+  start: Float64Array;
+  end: Float64Array;
+  link: Uint32Array;
+  chunk: Uint32Array;
+  transfer: Uint32Array;
+  reduces: Uint8Array;
+  flights: Flights;
+  byLink: Groups;
+  byChunk: Groups;
+}
+
+export interface Loaded {
+  run: Run;
+  hops: Hops | null;
+  /** Links by bins, 255 is busy throughout. */
+  bins: Uint8Array;
+  /** The number of busy links in each bin. */
+  traffic: Float64Array;
+  links: number;
+  nodes: number;
+  /** Where the clock ends. */
+  length: number;
+  linkNames: string[];
+  nodeNames: string[];
+  outgoing: Groups;
+  incoming: Groups;
+  deadNode: Uint8Array;
+  deadLink: Uint8Array;
+  inCut: Uint8Array;
+  /** The hops of the critical path, and the links they cross; none where hops aren't here. */
+  critical: Set<number>;
+  criticalLinks: Set<number>;
+}
+
+/** The page's data; an error in words where they aren't what this page can show. */
+export function readData(text: string): Data {
+  let data: Data;
+  try {
+    data = JSON.parse(text) as Data;
+  } catch {
+    throw new Error("The page's data can't be read: they aren't JSON.");
+  }
+  if (data?.format !== "tutti-explore" || data.version !== 1) {
+    throw new Error("The page's data aren't of the format tutti-explore, version 1.");
+  }
+  if (!Array.isArray(data.runs) || data.runs.length === 0) {
+    throw new Error("The page's data hold no run.");
+  }
+  return data;
+}
+
+function flags(indices: number[], count: number): Uint8Array {
+  const result = new Uint8Array(count);
+  for (const i of indices) result[i] = 1;
+  return result;
+}
+
+function check(run: Run) {
+  const { nodes, links } = run.network;
+  const uneven = (columns: Record<string, unknown>, count: number) =>
+    Object.entries(columns).some(([key, column]) =>
+      key !== "dead" && key !== "stubs" && (!Array.isArray(column) || column.length !== count));
+  if (uneven(nodes, nodes.name.length)) throw new Error("The columns of nodes differ in length.");
+  if (uneven(links, links.from.length)) throw new Error("The columns of links differ in length.");
+  const outside = (i: number) => !Number.isInteger(i) || i < 0 || i >= nodes.name.length;
+  if (links.from.some(outside) || links.to.some(outside)) {
+    throw new Error("A link joins nodes that don't exist.");
+  }
+  if (run.chunks.source.some((node) => node !== -1 && outside(node))) {
+    throw new Error("A chunk begins at a node that doesn't exist.");
+  }
+  const { hops } = run;
+  if (hops !== null && run.critical.some((hop) => !(hop >= 0 && hop < hops.count))) {
+    throw new Error("The critical path has a hop that doesn't exist.");
+  }
+}
+
+async function unpackHops(packed: PackedHops, links: number, chunks: number): Promise<Hops> {
+  const count = packed.count;
+  const [start, end, link, chunk, transfer, reduces] = await Promise.all([
+    decodeColumn(packed.start, new Float64Array(count), Infinity, "starts of hops"),
+    decodeColumn(packed.duration, new Float64Array(count), Infinity, "durations of hops"),
+    decodeColumn(packed.link, new Uint32Array(count), links, "links of hops"),
+    decodeColumn(packed.chunk, new Uint32Array(count), chunks, "chunks of hops"),
+    decodeColumn(packed.transfer, new Uint32Array(count), 2 ** 32, "transfers of hops"),
+    decodeColumn(packed.reduces, new Uint8Array(count), 2, "reductions of hops"),
+  ]);
+  for (let i = 0; i < count; i++) {
+    if (i > 0 && start[i] < start[i - 1]) throw new Error("The hops aren't sorted by start.");
+    end[i] += start[i];
+  }
+  return {
+    count, start, end, link, chunk, transfer, reduces,
+    flights: new Flights(start, end),
+    byLink: groupBy(link, links),
+    byChunk: groupBy(chunk, chunks),
+  };
+}
+
+function nameLinks(run: Run): string[] {
+  const { from, to } = run.network.links;
+  const seen = new Map<string, number>();
+  return from.map((a, link) => {
+    const pair = `${a} ${to[link]}`;
+    const before = seen.get(pair) ?? 0;
+    seen.set(pair, before + 1);
+    const names = [a, to[link]].map((node) => shown(run.network.nodes.name[node], 40));
+    return `${names[0]} > ${names[1]}${before > 0 ? ` (${before + 1})` : ""}`;
+  });
+}
+
+export async function loadRun(run: Run): Promise<Loaded> {
+  // The first pages had no stubs.
+  run.network.links.stubs ??= [];
+  check(run);
+  const links = run.network.links.from.length;
+  const nodes = run.network.nodes.name.length;
+  const [hops, bins] = await Promise.all([
+    run.hops === null ? null : unpackHops(run.hops, links, run.chunks.count),
+    decodeBytes(run.bins.share, links * run.bins.count, "shares of bins"),
+  ]);
+  const traffic = new Float64Array(run.bins.count);
+  for (let link = 0, i = 0; link < links; link++) {
+    for (let bin = 0; bin < traffic.length; bin++, i++) traffic[bin] += bins[i] / 255;
+  }
+  let length = Math.max(1, run.completion_ps);
+  if (hops !== null) for (let i = 0; i < hops.count; i++) length = Math.max(length, hops.end[i]);
+  const critical = new Set(hops === null ? [] : run.critical);
+  return {
+    run, hops, bins, traffic, links, nodes, length,
+    linkNames: nameLinks(run),
+    nodeNames: run.network.nodes.name.map((name) => shown(name, 40)),
+    outgoing: groupBy(run.network.links.from, nodes),
+    incoming: groupBy(run.network.links.to, nodes),
+    deadNode: flags(run.network.nodes.dead, nodes),
+    deadLink: flags(run.network.links.dead, links),
+    inCut: flags(run.cut, nodes),
+    critical,
+    criticalLinks: new Set([...critical].map((hop) => (hops as Hops).link[hop])),
+  };
+}
+
+/** The bytes of one chunk. */
+export function chunkBytes(run: Run, chunk: number): number {
+  return run.chunks.bytes.length === 1 ? run.chunks.bytes[0] : run.chunks.bytes[chunk];
+}

@@ -1,0 +1,112 @@
+// The network's pane: the drawing, pan and zoom, what the pointer is over, and selection.
+
+import { select } from "d3-selection";
+import { zoom, zoomIdentity, type ZoomTransform } from "d3-zoom";
+import type { TargetedMouseEvent } from "preact";
+import { useCallback, useRef, useState } from "preact/hooks";
+import { Canvas } from "./canvas.tsx";
+import { describe } from "./describe.ts";
+import { fitting, place, zoomOf } from "./geometry.ts";
+import { drawNetwork, MOST_MOVING, radiusOf } from "./network.ts";
+import { sceneOf } from "./scene.ts";
+import type { Page } from "./page.ts";
+import type { Pen } from "./pen.ts";
+import type { Loaded } from "./run.ts";
+import type { Selection } from "./state.ts";
+import { whole } from "./words.ts";
+
+/** d3-zoom keeps an element's transform in this property. */
+type Zoomed = HTMLCanvasElement & { __zoom: ZoomTransform };
+
+export function Stage({ page, loaded }: { page: Page; loaded: Loaded }) {
+  const { store } = page;
+  const [hover, setHover] = useState<{ thing: Selection; x: number; y: number } | null>(null);
+  const canvas = useRef<HTMLCanvasElement | null>(null);
+  const shown = useRef(loaded);
+  shown.current = loaded;
+
+  const draw = (pen: Pen, width: number, height: number, element: HTMLCanvasElement) => {
+    const { shape } = page.placed(loaded);
+    const { zoom: seen } = store.view;
+    const fit = fitting(shape, width, height);
+    const placing = place(shape, seen, width, height);
+    (element as Zoomed).__zoom = zoomIdentity
+      .translate(placing.x - seen.k * fit.x, placing.y - seen.k * fit.y)
+      .scale(seen.k);
+    drawNetwork(pen, sceneOf(page, loaded, hover?.thing ?? null), width, height);
+  };
+
+  const attach = useCallback((element: HTMLCanvasElement) => {
+    canvas.current = element;
+    const behaviour = zoom<HTMLCanvasElement, unknown>().scaleExtent([0.5, 80])
+      .on("zoom", ({ transform }: { transform: ZoomTransform }) => {
+        const { clientWidth: width, clientHeight: height } = element;
+        const { shape } = page.placed(shown.current);
+        const fit = fitting(shape, width, height);
+        store.change({
+          zoom: zoomOf(shape, {
+            scale: fit.scale * transform.k,
+            x: transform.k * fit.x + transform.x,
+            y: transform.k * fit.y + transform.y,
+          }, width, height),
+        });
+      });
+    const selected = select(element).call(behaviour).on("dblclick.zoom", null);
+    return () => selected.on(".zoom", null);
+  }, [page]);
+
+  const under = (event: MouseEvent): Selection => {
+    const element = event.currentTarget as HTMLCanvasElement;
+    const { shape, picker } = page.placed(loaded);
+    const placing = place(shape, store.view.zoom, element.clientWidth, element.clientHeight);
+    const box = element.getBoundingClientRect();
+    return picker.at(
+      (event.clientX - box.left - placing.x) / placing.scale,
+      (event.clientY - box.top - placing.y) / placing.scale,
+      (radiusOf(placing.scale * shape.spacing) + 3) / placing.scale,
+      7 / placing.scale,
+    );
+  };
+
+  const onMouseMove = (event: TargetedMouseEvent<HTMLCanvasElement>) => {
+    if (event.buttons !== 0) return;
+    const thing = under(event);
+    setHover(thing === null ? null : { thing, x: event.offsetX, y: event.offsetY });
+  };
+
+  const flying = loaded.hops?.flights.at(store.view.moment) ?? 0;
+  const width = canvas.current?.clientWidth ?? 0;
+  const height = canvas.current?.clientHeight ?? 0;
+  return (
+    <div class="stage">
+      <Canvas
+        store={store} draw={draw} attach={attach} role="img" class="network"
+        aria-label={`The network; ${whole(flying)} hops in flight. The tables say the same.`}
+        onMouseMove={onMouseMove}
+        onMouseLeave={() => setHover(null)}
+        onClick={(event) => store.select(under(event))}
+      />
+      <div class="corner start">
+        {page.other !== null && <span class="name label">{loaded.run.label.slice(0, 200)}</span>}
+        {flying > MOST_MOVING && (
+          <span>{whole(flying)} in flight: links show counts above one</span>
+        )}
+      </div>
+      {hover !== null && (
+        <table
+          class="tip"
+          style={{
+            left: hover.x > width / 2 ? "auto" : `${hover.x + 14}px`,
+            right: hover.x > width / 2 ? `${width - hover.x + 14}px` : "auto",
+            top: hover.y > height / 2 ? "auto" : `${hover.y + 14}px`,
+            bottom: hover.y > height / 2 ? `${height - hover.y + 14}px` : "auto",
+          }}
+        >
+          {describe(loaded, hover.thing, store.view.moment).map(([key, value]) => (
+            <tr key={key}><th>{key}</th><td class="name">{value}</td></tr>
+          ))}
+        </table>
+      )}
+    </div>
+  );
+}
