@@ -241,7 +241,7 @@ private:
       if (!is_known(chunk)) return fail(LinkId{l}, unknown_chunk(chunk));
       if (!test(held_.row(from), chunk))
         return fail(LinkId{l}, fmt::format("node {} doesn't hold chunk {}", name(from), chunk));
-      return fail(LinkId{l}, fmt::format("node {} waits for {} parts of chunk {} that never come",
+      return fail(LinkId{l}, fmt::format("node {} waits for {} more of chunk {}, which never comes",
                                          name(from), parts_of(from)[chunk], chunk));
     }
   }

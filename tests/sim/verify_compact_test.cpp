@@ -237,8 +237,8 @@ TEST_CASE("faults of sums are told in words") {
   CHECK(fault({{2, 1, 2}, {0, 2}, {1, 0}}, down) ==
         "reduction 2 of link 0 (npu0 > npu1): node npu0 doesn't hold chunk 2");
   CHECK(fault({{1, 2}, {2, 0}, {0, 1}}, down) == // each waits for the next
-        "reduction 0 of link 0 (npu0 > npu1): node npu0 waits for 1 parts of chunk 1 that never "
-        "come");
+        "reduction 0 of link 0 (npu0 > npu1): node npu0 waits for 1 more of chunk 1, which "
+        "never comes");
   CompactSchedule gather = samples::compact(down);
   gather.reductions = samples::chunk_lists(Lists{{0}, {}, {}});
   CHECK(verify(ring, make_collective(ring, {CollectiveKind::all_gather, Bytes{1024}, {}, 0, 1}),

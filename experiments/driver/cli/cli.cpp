@@ -87,6 +87,8 @@ std::vector<Command> add_commands(CLI::App& app, char** argv, const sweep::Sweep
               train_command),
       command(app, "verify", "check the schedule in a file", verify_command),
       command(app, "replay", "simulate the schedule in a file", replay_command),
+      command(app, "explore", "a page for a browser that plays schedules in files",
+              explore_command),
       command(app, "exec", "run schedules with real data on CPU threads or GPUs, and check it",
               exec_command),
       command(app, "profile", "measure latency and bandwidth of every link", profile_command),

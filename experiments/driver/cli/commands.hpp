@@ -71,9 +71,10 @@ struct DrawArguments {
   std::string by = "utilisation"; ///< what colours and widens links
 };
 
-/// Files that are written of replays: their timeline, and pictures. Empty: none.
+/// Files that are written of replays: their timeline, pictures, and a page that plays them. Empty:
+/// none.
 struct ReplayFiles {
-  std::string trace, draw_steps, histogram;
+  std::string trace, draw_steps, histogram, explore;
   DrawArguments draw;
 };
 
@@ -119,6 +120,11 @@ struct ConvertArguments {
 struct VerifyArguments {
   std::string topology, file;
   bool json = false;
+};
+
+struct ExploreArguments {
+  std::string topology, output = "explore.html";
+  std::vector<std::string> files;
 };
 
 struct ReplayArguments : ReplayFiles, AnswerArguments {
@@ -278,6 +284,7 @@ int failures_command(const FailuresArguments& arguments);
 int train_command(const TrainArguments& arguments);
 int convert_command(const ConvertArguments& arguments);
 int verify_command(const VerifyArguments& arguments);
+int explore_command(const ExploreArguments& arguments);
 int replay_command(const ReplayArguments& arguments);
 int bound_command(const BoundArguments& arguments);
 int compare_command(const CompareArguments& arguments);

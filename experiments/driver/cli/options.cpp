@@ -128,6 +128,11 @@ void add_draw_steps(CLI::App& app, std::string& draw) {
                  "the same in six small pictures, each of a sixth of the time: .svg, .pdf or .png");
 }
 
+void add_explore(CLI::App& app, std::string& explore) {
+  app.add_option("--explore", explore,
+                 "page for a browser that plays all schedules on the network: .html");
+}
+
 void add_histogram(CLI::App& app, std::string& histogram) {
   app.add_option("--histogram", histogram,
                  "histogram to write of how long the draws took: .svg, .pdf or .png");
@@ -190,6 +195,7 @@ void add_options(CLI::App& app, SynthArguments& synth) {
   add_trace(app, synth.trace, "all replays");
   add_draw(app, synth.draw, "the fastest schedule", true);
   add_draw_steps(app, synth.draw_steps);
+  add_explore(app, synth.explore);
   add_histogram(app, synth.histogram);
   add_progress(app, synth.progress);
   add_output(app, synth);
@@ -283,6 +289,12 @@ void add_options(CLI::App& app, VerifyArguments& verify) {
   add_json(app, verify.json);
 }
 
+void add_options(CLI::App& app, ExploreArguments& explore) {
+  add_topology(app, explore.topology);
+  app.add_option("files", explore.files, "schedule files")->required();
+  app.add_option("-o,--output", explore.output, "page to write: .html; default explore.html");
+}
+
 void add_options(CLI::App& app, ReplayArguments& replay) {
   add_topology(app, replay.topology);
   app.add_option("file", replay.file, "a schedule file")->required();
@@ -298,6 +310,7 @@ void add_options(CLI::App& app, ReplayArguments& replay) {
                  "picture of link utilisation to write: .svg, .pdf or .png");
   add_draw(app, replay.draw, "the schedule", true);
   add_draw_steps(app, replay.draw_steps);
+  add_explore(app, replay.explore);
   app.add_option("--export-case", replay.export_case,
                  "JSON to write: the whole case in plain numbers, for an independent check");
   add_study_options(app, command_options(noise_keys), replay.noise);

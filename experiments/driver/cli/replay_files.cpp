@@ -1,11 +1,15 @@
 // A timeline can be larger than memory: each case writes its own part, and the parts are joined.
 #include "experiments/driver/cli/replay_files.hpp"
 
+#include "experiments/driver/figures/explorer.hpp"
 #include "experiments/driver/figures/trace.hpp"
 #include "experiments/driver/records/output.hpp"
+#include "experiments/driver/records/percentage.hpp"
+#include "experiments/driver/records/shell_word.hpp"
 #include "experiments/driver/studies/runs/figure.hpp"
 #include "experiments/driver/studies/runs/recorded_run.hpp"
 #include "sim/error.hpp"
+#include "synth/bounds/bounds.hpp"
 
 #include <fmt/format.h>
 
@@ -16,6 +20,8 @@
 #include <fstream>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 namespace tutti {
@@ -99,21 +105,89 @@ bool draw_fastest(const ReplayFiles& files, const LabelledTopology& network,
   return true;
 }
 
+/// "synth -t mesh2d:4x4 -c all_gather --size 1MiB -a tacos"
+std::string command_of(const std::string& command, const LabelledTopology& network, const Case& c,
+                       const Evaluation& e) {
+  std::string text = fmt::format("tutti {} -t {}", command, shell_word(network.text));
+  if (command == "synth")
+    text += fmt::format(" -c {} --size {} -a {} --chunks {}", shell_word(c.collective.text()),
+                        to_text(e.size), c.algorithm.name, e.chunks_per_shard);
+  return text;
+}
+
+/// What tables say of a run.
+std::vector<std::pair<std::string, std::string>> facts_of(const Evaluation& e) {
+  const Replay& first = e.replays.front();
+  std::vector<std::pair<std::string, std::string>> facts{
+      {"collective", e.collective + " " + to_text(e.size)},
+      {"algorithm", e.algorithm},
+      {"status", std::string(to_text(e.status))},
+      {"NPUs", std::to_string(e.npus)},
+      {"chunks per shard", std::to_string(e.chunks_per_shard)},
+      {"transfers", std::to_string(e.transfers)},
+      {"time", short_text(first.report.completion)},
+      {"bound", short_text(first.bound.time) + " by " + first.bound.kind},
+      {"gap", fmt::format("{:.3f}x", first.gap())},
+      {"gap at chunks", fmt::format("{:.3f}x", first.gap_at_chunks())},
+      {"algbw", fmt::format("{:.4g} GB/s", first.algbw / 1e9)},
+      {"busbw", fmt::format("{:.4g} GB/s", first.busbw / 1e9)},
+      {"links busy", percent_text(first.mean_utilisation()) + " in the mean, " +
+                         percent_text(first.max_utilisation()) + " at most"},
+      {"hottest link", e.hottest_link},
+      {"engine", first.report.engine + ", " + std::string(to_text(first.report.model.discipline))}};
+  if (!e.note.empty()) facts.emplace_back("note", e.note);
+  return facts;
+}
+
+bool write_page(const ReplayFiles& files, const LabelledTopology& network,
+                std::span<const Case> cases, std::span<const Evaluation> evaluations,
+                const std::string& command) {
+  if (files.explore.empty()) return true;
+  std::vector<RecordedRun> recorded;
+  recorded.reserve(cases.size()); // pointed to
+  std::vector<ExploredRun> runs;
+  for (std::size_t i = 0; i < cases.size(); ++i) {
+    const Evaluation& e = evaluations[i];
+    if (e.replays.empty()) continue;
+    const RecordedRun& run = recorded.emplace_back(record_run(cases[i], e));
+    const Bound bound =
+        all_bounds(network.topology, run.collective, run.report.model, cases[i].bound).best();
+    runs.push_back({fmt::format("{}, {} {}", e.algorithm, e.collective, to_text(e.size)),
+                    command_of(command, network, cases[i], e), facts_of(e), &network.topology,
+                    &run.collective, &run.schedule, &run.report, bound.time,
+                    std::string(to_text(bound.kind)), bound.inside});
+  }
+  if (runs.empty()) {
+    print_message(fmt::format("{}: not written, there is no schedule", files.explore));
+    return false;
+  }
+  std::ranges::stable_sort(runs, {}, [](const ExploredRun& run) { return run.report->completion; });
+  const Case& first = cases.front();
+  const std::string title =
+      runs.size() == 1 ? runs.front().label : std::string(first.collective.text());
+  write_explorer(files.explore, fmt::format("{} on {}", title, network.label), runs.front().command,
+                 runs);
+  return true;
+}
+
 } // namespace
 
 bool needs_record(const ReplayFiles& files) {
-  return !files.draw_steps.empty() || draws_queues(files);
+  return !files.draw_steps.empty() || !files.explore.empty() || draws_queues(files);
 }
 
 void require_drawable(const ReplayFiles& files, const Case& c) {
   require_picture_name(files.draw_steps);
+  require_page_name(files.explore);
   require_histogram(files.histogram, c.noise);
   require_drawable(files.draw, true);
   if (draws_queues(files) && c.disciplines.front() != Discipline::fifo)
     throw InputError("--draw-by queue: of fifo only, name it first: --discipline fifo,fluid");
   if (needs_record(files) && c.transport)
     throw InputError(fmt::format("{}: of ideal links only, not under a transport",
-                                 draws_queues(files) ? "--draw-by queue" : "--draw-steps"));
+                                 draws_queues(files)      ? "--draw-by queue"
+                                 : !files.explore.empty() ? "--explore"
+                                                          : "--draw-steps"));
 }
 
 std::unique_ptr<ScratchFolder> record_for(const ReplayFiles& files, std::span<Case> cases) {
@@ -131,11 +205,12 @@ std::unique_ptr<ScratchFolder> record_for(const ReplayFiles& files, std::span<Ca
 
 bool write_replay_files(const ReplayFiles& files, const LabelledTopology& network,
                         std::span<const Case> cases, std::span<const Evaluation> evaluations,
-                        bool interrupted) {
+                        const std::string& command, bool interrupted) {
   if (!files.trace.empty()) join_timelines(files.trace, cases, evaluations);
   if (interrupted) return true;
   const bool has_pictures = draw_fastest(files, network, cases, evaluations);
-  return draw_histogram(files.histogram, network, cases, evaluations) && has_pictures;
+  const bool has_page = write_page(files, network, cases, evaluations, command);
+  return draw_histogram(files.histogram, network, cases, evaluations) && has_pictures && has_page;
 }
 
 } // namespace tutti

@@ -1,4 +1,4 @@
-// The timeline and the pictures that `tutti synth` and `tutti replay` write of what they replayed.
+// The timeline, the pictures and the page that `tutti synth` and `tutti replay` write of what they replayed.
 #pragma once
 
 #include "experiments/driver/cli/commands.hpp"
@@ -8,6 +8,7 @@
 
 #include <memory>
 #include <span>
+#include <string>
 
 namespace tutti {
 
@@ -23,12 +24,12 @@ void require_drawable(const ReplayFiles& files, const Case& c);
 [[nodiscard]] std::unique_ptr<ScratchFolder> record_for(const ReplayFiles& files,
                                                         std::span<Case> cases);
 
-/// One timeline of all, pictures of the fastest schedule, of the largest size, and a histogram of
-/// all; only the timeline if that was interrupted. False where a picture is wanted and there is
-/// nothing to draw, which it says on stderr. Pre: `evaluations` are those of `cases`, all of them
-/// on this network.
+/// One timeline of all, pictures of the fastest schedule, of the largest size, a histogram and a
+/// page of all; only the timeline if that was interrupted. False where a picture is wanted and there
+/// is nothing to draw, which it says on stderr. Pre: `evaluations` are those of `cases`, all of them
+/// on this network; `command` made them ("synth", "replay FILE").
 bool write_replay_files(const ReplayFiles& files, const LabelledTopology& network,
                         std::span<const Case> cases, std::span<const Evaluation> evaluations,
-                        bool interrupted = false);
+                        const std::string& command, bool interrupted = false);
 
 } // namespace tutti

@@ -234,6 +234,7 @@ const std::vector<std::string>& good_commands() {
       "--start npu1=20us --start npu2=1ms",
       "replay -t mesh2d:2x2 s.json --export-case case.json --engine simgrid --trace o.json "
       "--heatmap h.svg --json",
+      "explore -t mesh2d:2x2 s.json -o page.html",
       "replay -t net.toml net.json --forwarding store-and-forward --engine native",
       "exec -t ring:4 s.tutti --links real --repeat 1 --warmups 0 --watchdog 5s --predicted-by "
       "nothing",

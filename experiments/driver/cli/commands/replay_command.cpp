@@ -4,6 +4,7 @@
 #include "experiments/driver/cli/replay_files.hpp"
 #include "experiments/driver/records/json.hpp"
 #include "experiments/driver/records/output.hpp"
+#include "experiments/driver/records/shell_word.hpp"
 #include "experiments/driver/studies/experiment.hpp"
 #include "experiments/driver/studies/runs/figure.hpp"
 #include "experiments/driver/studies/runs/json.hpp"
@@ -43,8 +44,9 @@ void require_sound(const ReplayArguments& arguments) {
   require_picture_name(arguments.heatmap);
   std::vector<std::string> inputs = inputs_of(arguments.topology, arguments.noise);
   inputs.push_back(arguments.file);
-  require_outputs(inputs, {arguments.trace, arguments.heatmap, arguments.draw.file,
-                           arguments.draw_steps, arguments.histogram, arguments.export_case});
+  require_outputs(inputs,
+                  {arguments.trace, arguments.heatmap, arguments.draw.file, arguments.draw_steps,
+                   arguments.histogram, arguments.explore, arguments.export_case});
 }
 
 /// Who starts late and what is drawn, as the options say.
@@ -126,7 +128,8 @@ int replay_command(const ReplayArguments& arguments) {
   else
     print_tables(report_text({&e, 1}, table_form(arguments.tables)));
   draw_heatmap(arguments.heatmap, network, c, e);
-  const bool is_drawn = write_replay_files(arguments, network, {&c, 1}, {&e, 1});
+  const bool is_drawn = write_replay_files(arguments, network, {&c, 1}, {&e, 1},
+                                           "replay " + shell_word(arguments.file));
   return std::max(is_drawn ? 0 : 1, report_problems(problems_of({&e, 1})));
 }
 

@@ -1,0 +1,20 @@
+// What the end of a run hung on.
+#pragma once
+
+#include "sim/report.hpp"
+#include "sim/schedule.hpp"
+#include "sim/topology.hpp"
+
+#include <cstdint>
+#include <vector>
+
+namespace tutti {
+
+/// Indices into Report::hops, in the order of time: the crossing that ends last, before it what it
+/// waited for last (its data, or its link), and so on down to one that waited for nothing. Empty
+/// where nothing crosses a link. Pre: the run recorded hops and deliveries.
+/// Cost: O(hops + transfers).
+[[nodiscard]] std::vector<std::uint32_t>
+critical_path(const Topology& topology, const Schedule& schedule, const Report& report);
+
+} // namespace tutti

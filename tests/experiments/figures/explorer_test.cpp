@@ -1,0 +1,224 @@
+// What a page plays is read back here, by zlib and a JSON library, and held against the report; and
+// a critical path, against what makes it one.
+#include "experiments/driver/figures/explorer.hpp"
+
+#include "experiments/driver/figures/critical_path.hpp"
+#include "experiments/driver/studies/registry.hpp"
+#include "sim/engines/engine.hpp"
+#include "sim/error.hpp"
+#include "sim/files/files.hpp"
+#include "sim/random.hpp"
+#include "tests/catch.hpp"
+#include "tests/message_of.hpp"
+#include "tests/samples.hpp"
+#include "tests/temporary_folder.hpp"
+
+#include <nlohmann/json.hpp>
+#include <zlib.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+namespace explorer_test {
+
+using namespace tutti;
+using nlohmann::json;
+
+namespace {
+
+struct Played {
+  Topology topology;
+  Collective collective;
+  Schedule schedule;
+  Report report;
+
+  Played(const Topology& network, CollectiveKind kind, const std::string& algorithm,
+         std::uint32_t chunks = 2)
+      : topology(network),
+        collective(make_collective(network, {kind, Bytes{1'000'003}, {}, 0, chunks})),
+        schedule(*synthesize(find_algorithm(algorithm), topology, collective, {}).schedule) {
+    RunOptions record;
+    record.record_deliveries = record.record_hops = true;
+    report = run_native(topology, collective, schedule, {}, record);
+  }
+  [[nodiscard]] ExploredRun run() const {
+    ExploredRun run;
+    run.label = "a run";
+    run.facts = {{"time", "1 us"}};
+    run.topology = &topology;
+    run.collective = &collective;
+    run.schedule = &schedule;
+    run.report = &report;
+    run.bound = Time{5};
+    run.inside = {NodeId{1}};
+    return run;
+  }
+  [[nodiscard]] json data() const {
+    const ExploredRun one = run();
+    return json::parse(explorer_data("title", "tutti synth", {&one, 1}));
+  }
+};
+
+std::string bytes_of(const std::string& base64) {
+  const std::string digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  std::string bytes;
+  std::uint32_t bits = 0, count = 0;
+  for (const char digit : base64) {
+    if (digit == '=') break;
+    bits = bits << 6 | static_cast<std::uint32_t>(digits.find(digit));
+    count += 6;
+    if (count >= 8) bytes += static_cast<char>(bits >> (count -= 8) & 255);
+  }
+  return bytes;
+}
+
+std::string inflated(const std::string& packed) {
+  z_stream stream{};
+  REQUIRE(inflateInit2(&stream, -MAX_WBITS) == Z_OK);
+  std::vector<Bytef> in(packed.begin(), packed.end());
+  stream.next_in = in.data();
+  stream.avail_in = static_cast<uInt>(in.size());
+  std::string out;
+  char piece[4096];
+  int end = Z_OK;
+  while (end == Z_OK) {
+    stream.next_out = reinterpret_cast<Bytef*>(piece);
+    stream.avail_out = sizeof piece;
+    end = inflate(&stream, Z_NO_FLUSH);
+    out.append(piece, sizeof piece - stream.avail_out);
+  }
+  CHECK(end == Z_STREAM_END);
+  inflateEnd(&stream);
+  return out;
+}
+
+std::vector<std::int64_t> numbers_of(const json& column) {
+  std::vector<std::int64_t> numbers;
+  std::int64_t number = 0, before = 0;
+  int shift = 0;
+  for (const char byte : inflated(bytes_of(column.at("data")))) {
+    number |= std::int64_t{byte & 0x7f} << shift;
+    shift += 7;
+    if ((byte & 0x80) != 0) continue;
+    before = column.at("delta").get<bool>() ? before + number : number;
+    numbers.push_back(before);
+    number = shift = 0;
+  }
+  return numbers;
+}
+
+} // namespace
+
+TEST_CASE("a page has the crossings of the report, link by link") {
+  for (const CollectiveKind kind : {CollectiveKind::all_reduce, CollectiveKind::all_gather}) {
+    const Played played(samples::uneven_mesh(3, 4), kind, "tacos");
+    const json data = played.data();
+    CHECK(data["format"] == "tutti-explore");
+    CHECK(data["version"] == 1);
+    const json& run = data["runs"][0];
+    const json& hops = run["hops"];
+    const auto start = numbers_of(hops["start"]), duration = numbers_of(hops["duration"]),
+               link = numbers_of(hops["link"]), chunk = numbers_of(hops["chunk"]),
+               transfer = numbers_of(hops["transfer"]), reduces = numbers_of(hops["reduces"]);
+    REQUIRE(start.size() == played.report.hops.size());
+    CHECK(hops["count"] == start.size());
+    CHECK(hops["total"] == start.size());
+    REQUIRE(duration.size() == start.size());
+    for (std::size_t i = 0; i < start.size(); ++i) {
+      const HopRecord& hop = played.report.hops[i];
+      const Transfer moved = played.schedule[hop.transfer];
+      CHECK(start[i] == hop.start.ps);
+      CHECK(start[i] + duration[i] == hop.end.ps);
+      CHECK(link[i] == hop.link.value);
+      CHECK(chunk[i] == moved.chunk.value);
+      CHECK(transfer[i] == hop.transfer);
+      CHECK(reduces[i] == (moved.op == Op::reduce ? 1 : 0));
+    }
+    CHECK(run["completion_ps"] == played.report.completion.ps);
+    CHECK(run["bound_ps"] == 5);
+    CHECK(run["cut"] == json{1});
+    const json& links = run["network"]["links"];
+    for (std::uint32_t l = 0; l < played.topology.link_count(); ++l) {
+      CHECK(links["bytes"][l] == played.report.links[l].bytes.count);
+      CHECK(links["busy_ps"][l] == played.report.links[l].busy.ps);
+      CHECK(links["from"][l] == played.topology.link(LinkId{l}).from.value);
+    }
+  }
+}
+
+TEST_CASE("bins add up to how long each link was busy") {
+  const Played played(samples::ring(6), CollectiveKind::all_gather, "ring");
+  const json run = played.data()["runs"][0];
+  const json& bins = run["bins"];
+  const std::string share = inflated(bytes_of(bins["share"]["data"]));
+  const std::size_t count = bins["count"];
+  const double width = bins["width_ps"];
+  REQUIRE(share.size() == count * played.topology.link_count());
+  for (std::uint32_t l = 0; l < played.topology.link_count(); ++l) {
+    double busy = 0;
+    for (std::size_t b = 0; b < count; ++b)
+      busy += static_cast<double>(static_cast<std::uint8_t>(share[l * count + b])) / 255 * width;
+    const auto of_report = static_cast<double>(played.report.links[l].busy.ps);
+    CHECK(busy == Approx(of_report).margin(width * static_cast<double>(count) / 255));
+  }
+}
+
+TEST_CASE("every node has a place of its own in the picture, whatever its layout joins") {
+  const Played played(samples::full(12), CollectiveKind::all_gather, "direct", 1);
+  const json nodes = played.data()["runs"][0]["network"]["nodes"];
+  std::vector<std::pair<double, double>> places;
+  for (std::size_t n = 0; n < nodes["x"].size(); ++n) {
+    places.emplace_back(nodes["x"][n], nodes["y"][n]);
+    CHECK((places.back().first >= 0 && places.back().first <= 1));
+    CHECK((places.back().second >= 0 && places.back().second <= 1));
+  }
+  std::ranges::sort(places);
+  CHECK(std::ranges::adjacent_find(places) == places.end());
+}
+
+TEST_CASE("each crossing of a critical path waited for the one before it") {
+  for (const char* const algorithm : {"ring", "tacos", "direct"})
+    for (const Topology& network : {samples::ring(6), samples::uneven_mesh(3, 3)}) {
+      const Played played(network, CollectiveKind::all_gather, algorithm);
+      const std::vector<HopRecord>& hops = played.report.hops;
+      const auto path = critical_path(played.topology, played.schedule, played.report);
+      INFO(algorithm << " on " << network.name());
+      REQUIRE_FALSE(path.empty());
+      CHECK(hops[path.front()].start == Time{0}); // on ideal links something is always under way
+      const auto arrival = [&](const HopRecord& hop) {
+        return hop.end + played.topology.link(hop.link).latency;
+      };
+      CHECK(arrival(hops[path.back()]) == played.report.completion);
+      for (std::size_t i = 1; i < path.size(); ++i) {
+        const HopRecord &before = hops[path[i - 1]], &hop = hops[path[i]];
+        const bool by_link = before.link == hop.link && before.end == hop.start;
+        const bool by_data =
+            played.topology.link(before.link).to == played.topology.link(hop.link).from &&
+            arrival(before) == hop.start;
+        CHECK((by_link || by_data));
+      }
+    }
+}
+
+TEST_CASE("no name ends the element that holds the data") {
+  TopologyParts parts = samples::ring(4).parts();
+  parts.nodes[1].name = "</script><script>alert(1)";
+  parts.nodes[2].name = std::string(10'000, 'x') + "\xff\"'";
+  const Played played(Topology(std::move(parts)), CollectiveKind::all_gather, "ring");
+  const ExploredRun one = played.run();
+  const std::string text = explorer_data("<title>", "<b>", {&one, 1});
+  CHECK(text.find('<') == std::string::npos);
+  CHECK(json::parse(text)["runs"][0]["network"]["nodes"]["name"][1] == "</script><script>alert(1)");
+  const TemporaryFolder folder;
+  write_explorer(folder.file("page.html"), "<title>", "<b>", {&one, 1});
+  const std::string page = read_file(folder.file("page.html"));
+  CHECK(page.find(text) != std::string::npos);
+  CHECK(page.find("<!--TUTTI-DATA-->") == std::string::npos);
+  CHECK(page.find("default-src 'none'") != std::string::npos);
+  CHECK(message_of([&] { write_explorer("x.html", "", "", {}); }) == "there is no run to show");
+  CHECK(message_of([] { require_page_name("x.svg"); }) ==
+        "x.svg: a page is a file that ends with .html");
+}
+
+} // namespace explorer_test
