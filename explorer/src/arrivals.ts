@@ -1,8 +1,9 @@
 // Arrivals over time: how many chunks the slowest, the median and the fastest NPU hold, and how
 // many deliveries there were.
 //
-// Hops are sorted into a few hundred samples by their end; within a sample order doesn't matter.
-// A chunk is held once it has come by a hop that doesn't reduce, or where it begins.
+// Hops are sorted into a few hundred samples by when they arrive; within a sample order doesn't
+// matter. A chunk is held once it has come by the last hop of a transfer that doesn't reduce, or
+// where it begins.
 
 import { group, groupBy } from "./groups.ts";
 import type { Loaded } from "./run.ts";
@@ -21,7 +22,7 @@ export function arrivals(loaded: Loaded): Arrivals | null {
   const { hops, run, length } = loaded;
   if (hops === null) return null;
   const { is_switch: isSwitch } = run.network.nodes;
-  const { to } = run.network.links;
+  const { to, latency_ps: latency } = run.network.links;
   const npus = [...isSwitch.keys()].filter((node) => isSwitch[node] === 0);
   const chunks = run.chunks.count;
   const countHeld = loaded.nodes * chunks <= MOST_PAIRS && hops.reduces.includes(0);
@@ -37,7 +38,8 @@ export function arrivals(loaded: Loaded): Arrivals | null {
   if (countHeld) {
     run.chunks.source.slice(0, chunks).forEach((node, chunk) => node >= 0 && take(node, chunk));
   }
-  const sample = Uint16Array.from(hops.end, (end) => Math.ceil((end / length) * SAMPLES));
+  const sample = Uint16Array.from(hops.end, (end, hop) =>
+    Math.min(SAMPLES, Math.ceil(((end + latency[hops.link[hop]]) / length) * SAMPLES)));
   const bySample = groupBy(sample, SAMPLES + 1);
   const result: Arrivals = {
     times: [], deliveries: [], held: countHeld ? { slowest: [], median: [], fastest: [] } : null,
@@ -46,7 +48,7 @@ export function arrivals(loaded: Loaded): Arrivals | null {
   for (let s = 0; s <= SAMPLES; s++) {
     for (const hop of group(bySample, s)) {
       const node = to[hops.link[hop]];
-      if (isSwitch[node] === 1) continue;
+      if (isSwitch[node] === 1 || hops.arrives[hop] === 0) continue;
       deliveries++;
       if (countHeld && hops.reduces[hop] === 0) take(node, hops.chunk[hop]);
     }

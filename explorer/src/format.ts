@@ -93,6 +93,8 @@ export interface PackedHops {
   transfer: Column;
   /** 1 where the hop's end reduces the chunk into what the receiver has, else 0. */
   reduces: Column;
+  /** 1 where the hop is the last of its transfer, so that the receiver has the chunk, else 0. */
+  arrives: Column;
 }
 
 /** How busy each link was in each of `count` equal bins of time. */

@@ -14,6 +14,7 @@ export interface Hops {
   chunk: Uint32Array;
   transfer: Uint32Array;
   reduces: Uint8Array;
+  arrives: Uint8Array;
   flights: Flights;
   byLink: Groups;
   byChunk: Groups;
@@ -87,20 +88,21 @@ function check(run: Run) {
 
 async function unpackHops(packed: PackedHops, links: number, chunks: number): Promise<Hops> {
   const count = packed.count;
-  const [start, end, link, chunk, transfer, reduces] = await Promise.all([
+  const [start, end, link, chunk, transfer, reduces, arrives] = await Promise.all([
     decodeColumn(packed.start, new Float64Array(count), Infinity, "starts of hops"),
     decodeColumn(packed.duration, new Float64Array(count), Infinity, "durations of hops"),
     decodeColumn(packed.link, new Uint32Array(count), links, "links of hops"),
     decodeColumn(packed.chunk, new Uint32Array(count), chunks, "chunks of hops"),
     decodeColumn(packed.transfer, new Uint32Array(count), 2 ** 32, "transfers of hops"),
     decodeColumn(packed.reduces, new Uint8Array(count), 2, "reductions of hops"),
+    decodeColumn(packed.arrives, new Uint8Array(count), 2, "arrivals of hops"),
   ]);
   for (let i = 0; i < count; i++) {
     if (i > 0 && start[i] < start[i - 1]) throw new Error("The hops aren't sorted by start.");
     end[i] += start[i];
   }
   return {
-    count, start, end, link, chunk, transfer, reduces,
+    count, start, end, link, chunk, transfer, reduces, arrives,
     flights: new Flights(start, end),
     byLink: groupBy(link, links),
     byChunk: groupBy(chunk, chunks),

@@ -43,6 +43,7 @@ export function packHops(hops: Hop[]): NonNullable<Run["hops"]> {
     chunk: column(hops.map((hop) => hop.chunk)),
     transfer: column(hops.map((_, i) => i)),
     reduces: column(hops.map((hop) => Number(hop.reduces ?? false))),
+    arrives: column(hops.map(() => 1)),
   };
 }
 

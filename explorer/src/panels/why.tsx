@@ -23,7 +23,7 @@ export function Why({ page, loaded }: { page: Page; loaded: Loaded }) {
       {run.bound_ps !== null && <p>No schedule can be faster than {bound(loaded)}.</p>}
       <h3>Critical path</h3>
       {steps.length === 0 || hops === null
-        ? <p class="soft">It isn't known for this run.</p>
+        ? <p class="soft">It is told of runs of up to 2,000,000 hops.</p>
         : (
           <>
             <p>
