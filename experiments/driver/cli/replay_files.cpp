@@ -6,6 +6,7 @@
 #include "experiments/driver/records/output.hpp"
 #include "experiments/driver/records/percentage.hpp"
 #include "experiments/driver/records/shell_word.hpp"
+#include "experiments/driver/studies/noise/request.hpp"
 #include "experiments/driver/studies/runs/figure.hpp"
 #include "experiments/driver/studies/runs/recorded_run.hpp"
 #include "sim/error.hpp"
@@ -19,6 +20,7 @@
 #include <filesystem>
 #include <fstream>
 #include <optional>
+#include <sstream>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -105,14 +107,14 @@ bool draw_fastest(const ReplayFiles& files, const LabelledTopology& network,
   return true;
 }
 
-/// "synth -t mesh2d:4x4 -c all_gather --size 1MiB -a tacos"
-std::string command_of(const std::string& command, const LabelledTopology& network, const Case& c,
-                       const Evaluation& e) {
-  std::string text = fmt::format("tutti {} -t {}", command, shell_word(network.text));
-  if (command == "synth")
-    text += fmt::format(" -c {} --size {} -a {} --chunks {}", shell_word(c.collective.text()),
-                        to_text(e.size), c.algorithm.name, e.chunks_per_shard);
-  return text;
+/// What this process was called as: it makes all runs of the page.
+std::string own_command() {
+  std::string command = "tutti";
+  std::istringstream words(read_file("/proc/self/cmdline"));
+  std::string word;
+  std::getline(words, word, '\0'); // the program's path
+  while (std::getline(words, word, '\0')) command += " " + shell_word(word);
+  return command;
 }
 
 /// What tables say of a run.
@@ -139,10 +141,21 @@ std::vector<std::pair<std::string, std::string>> facts_of(const Evaluation& e) {
   return facts;
 }
 
+/// What the page is about: the one run, or what all are of.
+std::string page_title(std::span<const Evaluation> evaluations, const std::string& label) {
+  const std::string& collective = evaluations.front().collective;
+  if (std::ranges::any_of(evaluations,
+                          [&](const Evaluation& e) { return e.collective != collective; }))
+    return fmt::format("{} runs on {}", evaluations.size(), label);
+  if (evaluations.size() > 1) return fmt::format("{} on {}", collective, label);
+  return fmt::format("{}, {} {} on {}", evaluations.front().algorithm, collective,
+                     to_text(evaluations.front().size), label);
+}
+
 bool write_page(const ReplayFiles& files, const LabelledTopology& network,
-                std::span<const Case> cases, std::span<const Evaluation> evaluations,
-                const std::string& command) {
+                std::span<const Case> cases, std::span<const Evaluation> evaluations) {
   if (files.explore.empty()) return true;
+  const std::string command = own_command();
   std::vector<RecordedRun> recorded;
   recorded.reserve(cases.size()); // pointed to
   std::vector<ExploredRun> runs;
@@ -150,23 +163,22 @@ bool write_page(const ReplayFiles& files, const LabelledTopology& network,
     const Evaluation& e = evaluations[i];
     if (e.replays.empty()) continue;
     const RecordedRun& run = recorded.emplace_back(record_run(cases[i], e));
+    const ShownBound& shown = e.replays.front().bound;
     const Bound bound =
-        all_bounds(network.topology, run.collective, run.report.model, cases[i].bound).best();
-    runs.push_back({fmt::format("{}, {} {}", e.algorithm, e.collective, to_text(e.size)),
-                    command_of(command, network, cases[i], e), facts_of(e), &network.topology,
-                    &run.collective, &run.schedule, &run.report, bound.time,
-                    std::string(to_text(bound.kind)), bound.inside});
+        all_bounds(network.topology, run.collective, run.report.model, cases[i].bound,
+                   parse_starts(network.topology, run.collective, cases[i].noise.starts))
+            .best();
+    runs.push_back({fmt::format("{}, {} {}", e.algorithm, e.collective, to_text(e.size)), command,
+                    facts_of(e), &network.topology, &run.collective, &run.schedule, &run.report,
+                    shown.time, shown.kind,
+                    bound.time == shown.time ? bound.inside : std::vector<NodeId>{}});
   }
   if (runs.empty()) {
     print_message(fmt::format("{}: not written, there is no schedule", files.explore));
     return false;
   }
   std::ranges::stable_sort(runs, {}, [](const ExploredRun& run) { return run.report->completion; });
-  const Case& first = cases.front();
-  const std::string title =
-      runs.size() == 1 ? runs.front().label : std::string(first.collective.text());
-  write_explorer(files.explore, fmt::format("{} on {}", title, network.label), runs.front().command,
-                 runs);
+  write_explorer(files.explore, page_title(evaluations, network.label), command, runs);
   return true;
 }
 
@@ -205,11 +217,11 @@ std::unique_ptr<ScratchFolder> record_for(const ReplayFiles& files, std::span<Ca
 
 bool write_replay_files(const ReplayFiles& files, const LabelledTopology& network,
                         std::span<const Case> cases, std::span<const Evaluation> evaluations,
-                        const std::string& command, bool interrupted) {
+                        bool interrupted) {
   if (!files.trace.empty()) join_timelines(files.trace, cases, evaluations);
   if (interrupted) return true;
   const bool has_pictures = draw_fastest(files, network, cases, evaluations);
-  const bool has_page = write_page(files, network, cases, evaluations, command);
+  const bool has_page = write_page(files, network, cases, evaluations);
   return draw_histogram(files.histogram, network, cases, evaluations) && has_pictures && has_page;
 }
 

@@ -27,9 +27,9 @@ void require_drawable(const ReplayFiles& files, const Case& c);
 /// One timeline of all, pictures of the fastest schedule, of the largest size, a histogram and a
 /// page of all; only the timeline if that was interrupted. False where a picture is wanted and there
 /// is nothing to draw, which it says on stderr. Pre: `evaluations` are those of `cases`, all of them
-/// on this network; `command` made them ("synth", "replay FILE").
+/// on this network.
 bool write_replay_files(const ReplayFiles& files, const LabelledTopology& network,
                         std::span<const Case> cases, std::span<const Evaluation> evaluations,
-                        const std::string& command, bool interrupted = false);
+                        bool interrupted = false);
 
 } // namespace tutti

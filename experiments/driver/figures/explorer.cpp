@@ -139,6 +139,9 @@ json chunks_json(const Collective& collective) {
 json hops_json(const Report& report, const Schedule& schedule) {
   const std::vector<HopRecord>& hops = report.hops;
   const std::size_t count = std::min(hops.size(), most_played);
+  std::vector<bool> goes_on(hops.size());
+  for (const std::uint32_t before : hops_before(schedule, report))
+    if (before != UINT32_MAX) goes_on[before] = true;
   return {{"count", count},
           {"total", hops.size()},
           {"from_ps", 0},
@@ -150,9 +153,11 @@ json hops_json(const Report& report, const Schedule& schedule) {
           {"chunk", column(count, false,
                            [&](std::size_t i) { return schedule[hops[i].transfer].chunk.value; })},
           {"transfer", column(count, false, [&](std::size_t i) { return hops[i].transfer; })},
-          {"reduces", column(count, false, [&](std::size_t i) {
-             return schedule[hops[i].transfer].op == Op::reduce ? 1 : 0;
-           })}};
+          {"reduces", column(count, false,
+                             [&](std::size_t i) {
+                               return schedule[hops[i].transfer].op == Op::reduce ? 1 : 0;
+                             })},
+          {"arrives", column(count, false, [&](std::size_t i) { return goes_on[i] ? 0 : 1; })}};
 }
 
 json bins_json(const Topology& topology, const Report& report) {
@@ -164,17 +169,21 @@ json bins_json(const Topology& topology, const Report& report) {
       std::max<std::int64_t>((report.completion.ps + static_cast<std::int64_t>(count) - 1) /
                                  static_cast<std::int64_t>(count),
                              1);
+  const bool latency_occupies = report.model.link_busy == LinkBusy::latency_and_serialization;
   std::vector<double> busy(links * count);
-  for (const HopRecord& hop : report.hops)
-    for (std::int64_t at = hop.start.ps; at < hop.end.ps;) {
+  for (const HopRecord& hop : report.hops) {
+    const std::int64_t until =
+        hop.end.ps + (latency_occupies ? topology.link(hop.link).latency.ps : 0);
+    for (std::int64_t at = hop.start.ps; at < until;) {
       const std::int64_t bin = std::min<std::int64_t>(at / width,
                                                       static_cast<std::int64_t>(count) - 1),
                          end = bin + 1 == static_cast<std::int64_t>(count)
-                                   ? hop.end.ps
-                                   : std::min(hop.end.ps, (bin + 1) * width);
+                                   ? until
+                                   : std::min(until, (bin + 1) * width);
       busy[hop.link.value * count + static_cast<std::size_t>(bin)] += static_cast<double>(end - at);
       at = end;
     }
+  }
   std::string share(busy.size(), '\0');
   for (std::size_t i = 0; i < busy.size(); ++i)
     share[i] = static_cast<char>(static_cast<std::uint8_t>(

@@ -584,10 +584,16 @@ TEST_CASE("a page plays what synth and replay made, and what is in files") {
   REQUIRE(both["runs"].size() == 2); // the faster one first
   CHECK(both["runs"][0]["label"] == "tacos, all_gather 1MiB");
   CHECK(both["runs"][0]["completion_ps"] <= both["runs"][1]["completion_ps"]);
-  const std::string command = both["runs"][0]["command"];
-  REQUIRE(command.starts_with("tutti synth -t ring:4 -c all_gather --size 1MiB -a tacos"));
-  const Json again = run_of(command.substr(6), folder);
-  CHECK(again["collective_time_ps"] == both["runs"][0]["completion_ps"]);
+  CHECK(both["command"] == "tutti synth" + ring + "-a direct,tacos --explore both.html");
+  CHECK(run_of("synth" + ring + "-a tacos", folder)["collective_time_ps"] ==
+        both["runs"][0]["completion_ps"]);
+  REQUIRE(run_tutti("synth -t ring:4 -c all_gather --size 1MiB -a tacos --start npu3=200us "
+                    "--explore late.html --discipline fluid --engine simgrid",
+                    folder)
+              .code == 0);
+  const Json late = data_in("late.html")["runs"][0];
+  CHECK(late["bound_kind"] == "late-start");
+  CHECK(late["bound_ps"].get<std::int64_t>() > 200'000'000);
   for (const std::string name : {"tacos", "direct"})
     REQUIRE(run_tutti("synth" + ring + "-a " + name + " -o " + name + ".tutti", folder).code == 0);
   REQUIRE(run_tutti("explore -t ring:4 direct.tutti tacos.tutti", folder).code == 0);

@@ -12,6 +12,7 @@
 #include "tests/message_of.hpp"
 #include "tests/samples.hpp"
 #include "tests/temporary_folder.hpp"
+#include "topologies/list.hpp"
 
 #include <nlohmann/json.hpp>
 #include <zlib.h>
@@ -120,7 +121,9 @@ TEST_CASE("a page has the crossings of the report, link by link") {
     const json& hops = run["hops"];
     const auto start = numbers_of(hops["start"]), duration = numbers_of(hops["duration"]),
                link = numbers_of(hops["link"]), chunk = numbers_of(hops["chunk"]),
-               transfer = numbers_of(hops["transfer"]), reduces = numbers_of(hops["reduces"]);
+               transfer = numbers_of(hops["transfer"]), reduces = numbers_of(hops["reduces"]),
+               arrives = numbers_of(hops["arrives"]);
+    CHECK(std::ranges::count(arrives, 1) == static_cast<std::ptrdiff_t>(played.schedule.size()));
     REQUIRE(start.size() == played.report.hops.size());
     CHECK(hops["count"] == start.size());
     CHECK(hops["total"] == start.size());
@@ -199,6 +202,49 @@ TEST_CASE("each crossing of a critical path waited for the one before it") {
         CHECK((by_link || by_data));
       }
     }
+}
+
+TEST_CASE("behind switches a crossing waits for its link, or for the head of its data") {
+  for (const std::string_view name : {"switch:8", "fat_tree:4", "dgx_h100:2"})
+    for (const char* const algorithm : {"ring", "direct"}) {
+      const Played played(make_topology(std::string(name)), CollectiveKind::all_gather, algorithm,
+                          1);
+      const std::vector<HopRecord>& hops = played.report.hops;
+      const auto path = critical_path(played.topology, played.schedule, played.report);
+      INFO(algorithm << " on " << name);
+      REQUIRE_FALSE(path.empty());
+      CHECK(hops[path.front()].start == Time{0});
+      const auto latency = [&](const HopRecord& hop) {
+        return played.topology.link(hop.link).latency;
+      };
+      CHECK(hops[path.back()].end + latency(hops[path.back()]) == played.report.completion);
+      for (std::size_t i = 1; i < path.size(); ++i) {
+        const HopRecord &before = hops[path[i - 1]], &hop = hops[path[i]];
+        const bool by_link = before.link == hop.link && before.end == hop.start;
+        const bool joined =
+            played.topology.link(before.link).to == played.topology.link(hop.link).from;
+        const bool by_data = joined && (before.end + latency(before) == hop.start ||
+                                        before.start + latency(before) == hop.start);
+        CHECK((by_link || by_data));
+      }
+    }
+}
+
+TEST_CASE("crossings of one transfer are in the order of its path, whatever their order in time") {
+  const Played played(samples::mesh(3, 3), CollectiveKind::all_gather, "direct", 1);
+  Report shuffled = played.report; // as a fluid replay has them: all at once, by link
+  for (HopRecord& hop : shuffled.hops) hop.start = Time{0};
+  std::ranges::sort(shuffled.hops, {}, [](const HopRecord& hop) { return hop.link; });
+  const std::vector<std::uint32_t> before = hops_before(played.schedule, shuffled);
+  std::size_t joined = 0;
+  for (std::size_t h = 0; h < before.size(); ++h) {
+    if (before[h] == UINT32_MAX) continue;
+    ++joined;
+    CHECK(shuffled.hops[before[h]].transfer == shuffled.hops[h].transfer);
+    CHECK(played.topology.link(shuffled.hops[before[h]].link).to ==
+          played.topology.link(shuffled.hops[h].link).from);
+  }
+  CHECK(joined == shuffled.hops.size() - played.schedule.size());
 }
 
 TEST_CASE("no name ends the element that holds the data") {

@@ -3,7 +3,6 @@
 #include "experiments/driver/cli/replay_files.hpp"
 #include "experiments/driver/figures/explorer.hpp"
 #include "experiments/driver/records/output.hpp"
-#include "experiments/driver/records/shell_word.hpp"
 #include "experiments/driver/studies/runs/attempt.hpp"
 #include "experiments/driver/studies/runs/evaluation.hpp"
 #include "experiments/driver/terminal/stage_display.hpp"
@@ -31,8 +30,9 @@ int explore_command(const ExploreArguments& arguments) {
     schedules.push_back(read_schedule(file, network.topology));
   for (const ScheduleFile& schedule : schedules) {
     Case c = given_case(network.topology, schedule);
-    c.engine = &find_engine("native");
-    c.disciplines = {Discipline::fifo};
+    c.disciplines = {schedule.time_model.discipline};
+    c.engine =
+        &find_engine(schedule.time_model.discipline == Discipline::fifo ? "native" : "simgrid");
     cases.push_back(std::move(c));
   }
   ReplayFiles files;
@@ -52,9 +52,7 @@ int explore_command(const ExploreArguments& arguments) {
     evaluations.push_back(evaluate_given(cases[i], std::move(given)));
     cases[i].options.stage = {}; // of a display that is gone
   }
-  std::string command = "explore";
-  for (const std::string& file : arguments.files) command += " " + shell_word(file);
-  const bool is_written = write_replay_files(files, network, cases, evaluations, command);
+  const bool is_written = write_replay_files(files, network, cases, evaluations);
   if (is_written) print_message(fmt::format("written: {}", arguments.output));
   return is_written ? report_problems(problems_of(evaluations)) : 1;
 }

@@ -4,7 +4,6 @@
 #include "experiments/driver/cli/replay_files.hpp"
 #include "experiments/driver/records/json.hpp"
 #include "experiments/driver/records/output.hpp"
-#include "experiments/driver/records/shell_word.hpp"
 #include "experiments/driver/studies/experiment.hpp"
 #include "experiments/driver/studies/runs/figure.hpp"
 #include "experiments/driver/studies/runs/json.hpp"
@@ -128,8 +127,7 @@ int replay_command(const ReplayArguments& arguments) {
   else
     print_tables(report_text({&e, 1}, table_form(arguments.tables)));
   draw_heatmap(arguments.heatmap, network, c, e);
-  const bool is_drawn = write_replay_files(arguments, network, {&c, 1}, {&e, 1},
-                                           "replay " + shell_word(arguments.file));
+  const bool is_drawn = write_replay_files(arguments, network, {&c, 1}, {&e, 1});
   return std::max(is_drawn ? 0 : 1, report_problems(problems_of({&e, 1})));
 }
 

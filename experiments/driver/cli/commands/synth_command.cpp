@@ -78,8 +78,8 @@ int synth_command(const SynthArguments& arguments) {
     print_text(answer_json("synth", run_rows_json(evaluations, LinkDetail::none)));
   else
     print_tables(report_text(evaluations, table_form(arguments.tables)));
-  const bool is_drawn = write_replay_files(arguments, experiment.topologies.front(), cases,
-                                           evaluations, "synth", interrupted);
+  const bool is_drawn =
+      write_replay_files(arguments, experiment.topologies.front(), cases, evaluations, interrupted);
   int code = is_drawn ? 0 : 1;
   code = std::max(code, report_problems(problems_of(evaluations)));
   if (!arguments.output.empty() && !evaluations.front().verified) {
