@@ -1,4 +1,5 @@
-// The timeline, the pictures and the page that `tutti synth` and `tutti replay` write of what they replayed.
+// The timeline, the pictures and the page that `tutti synth`, `tutti replay` and `tutti explore`
+// write of what they replayed.
 #pragma once
 
 #include "experiments/driver/cli/commands.hpp"
@@ -25,9 +26,9 @@ void require_drawable(const ReplayFiles& files, const Case& c);
                                                         std::span<Case> cases);
 
 /// One timeline of all, pictures of the fastest schedule, of the largest size, a histogram and a
-/// page of all; only the timeline if that was interrupted. False where a picture is wanted and there
-/// is nothing to draw, which it says on stderr. Pre: `evaluations` are those of `cases`, all of them
-/// on this network.
+/// page of all; only the timeline if that was interrupted. False where a picture is wanted and
+/// there is nothing to draw, which it says on stderr. Pre: `evaluations` are those of `cases`, all
+/// of them on this network.
 bool write_replay_files(const ReplayFiles& files, const LabelledTopology& network,
                         std::span<const Case> cases, std::span<const Evaluation> evaluations,
                         bool interrupted = false);
