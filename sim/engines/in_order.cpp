@@ -21,6 +21,12 @@ bool links_are_independent(const Topology& topology) {
          std::ranges::all_of(topology.nodes(), [](const Node& node) { return node.can.store; });
 }
 
+bool reductions_take_time(const Topology& topology, const TimeModel& model) {
+  return std::ranges::any_of(topology.nodes(), [&](const Node& node) {
+    return reduction_rate(node, model).bytes_per_second > 0;
+  });
+}
+
 bool is_dense(const Topology& topology, std::size_t chunks, std::size_t transfers) {
   constexpr std::size_t most_states = 8; // a transfer
   return chunks <= most_states * transfers / topology.node_count();
@@ -33,10 +39,7 @@ bool is_in_order(const Topology& topology, const Collective& collective, const S
   return options.is_plain() && options.starts.empty() && !options.record_hops &&
          !schedule.has_contiguous() && !schedule.has_dependencies() &&
          is_dense(topology, collective.chunks.size(), schedule.size()) &&
-         links_are_independent(topology) &&
-         std::ranges::none_of(
-             topology.nodes(),
-             [&](const Node& node) { return reduction_rate(node, model).bytes_per_second > 0; }) &&
+         links_are_independent(topology) && !reductions_take_time(topology, model) &&
          std::ranges::all_of(schedule.packed(), [&](const Schedule::Packed& transfer) {
            return (transfer.path & Schedule::path_mask) < topology.link_count(); // a single hop
          });

@@ -16,6 +16,9 @@ namespace tutti {
 /// it sends on.
 [[nodiscard]] bool links_are_independent(const Topology& topology);
 
+/// Whether some node takes time to reduce.
+[[nodiscard]] bool reductions_take_time(const Topology& topology, const TimeModel& model);
+
 /// Whether there are enough transfers for some bytes a (chunk, node).
 [[nodiscard]] bool is_dense(const Topology& topology, std::size_t chunks, std::size_t transfers);
 

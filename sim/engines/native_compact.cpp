@@ -252,10 +252,8 @@ std::optional<Report> replay_copies(const Topology& topology, const Collective& 
 Report run_native_compact(const Topology& topology, const Collective& collective,
                           const CompactSchedule& schedule, const TimeModel& model,
                           const Watch& watch) {
-  const bool sums_take_time = schedule.reductions.size() > 0 &&
-                              std::ranges::any_of(topology.nodes(), [&](const Node& node) {
-                                return reduction_rate(node, model).bytes_per_second > 0;
-                              });
+  const bool sums_take_time =
+      schedule.reductions.size() > 0 && reductions_take_time(topology, model);
   if (model.discipline == Discipline::fifo && links_are_independent(topology) && !sums_take_time &&
       is_dense(topology, collective.chunks.size(), schedule.size()))
     if (std::optional<Report> report =

@@ -216,6 +216,27 @@ TEST_CASE("compact sums take the time and have the verdict of their list") {
   }
 }
 
+TEST_CASE("more parts of one sum than are counted beside its time are replayed from the list") {
+  for (const std::uint32_t parts : {255U, 256U, 300U}) {
+    TopologyParts star = samples::npus("star", parts + 1);
+    for (std::uint32_t n = 1; n <= parts; ++n) star.add_link(samples::link(n, 0));
+    const Topology topology(std::move(star));
+    const Collective collective =
+        make_collective(topology, {CollectiveKind::reduce, Bytes{4000}, {}, 0, 4});
+    Schedule list(topology.link_count());
+    for (std::uint32_t c = 0; c < 4; ++c)
+      for (std::uint32_t l = 0; l < parts; ++l) list.push(ChunkId{c}, LinkId{l}, Op::reduce);
+    const auto compact = compacted(topology, collective, list);
+    REQUIRE(compact);
+    REQUIRE(verify(topology, collective, *compact).correct());
+    RunOptions by_events;
+    by_events.may_halt = true;
+    INFO(parts);
+    check_same(run_native_compact(topology, collective, *compact, {}),
+               run_native(topology, collective, list, {}, by_events));
+  }
+}
+
 TEST_CASE("what is proven in the order of the list is right, and nothing redundant") {
   Random random(2);
   int proven = 0, faults = 0, wrong = 0;

@@ -155,7 +155,6 @@ std::string page_title(std::span<const Evaluation> evaluations, const std::strin
 bool write_page(const ReplayFiles& files, const LabelledTopology& network,
                 std::span<const Case> cases, std::span<const Evaluation> evaluations) {
   if (files.explore.empty()) return true;
-  const std::string command = own_command();
   std::vector<RecordedRun> recorded;
   recorded.reserve(cases.size()); // pointed to
   std::vector<ExploredRun> runs;
@@ -168,7 +167,7 @@ bool write_page(const ReplayFiles& files, const LabelledTopology& network,
         all_bounds(network.topology, run.collective, run.report.model, cases[i].bound,
                    parse_starts(network.topology, run.collective, cases[i].noise.starts))
             .best();
-    runs.push_back({fmt::format("{}, {} {}", e.algorithm, e.collective, to_text(e.size)), command,
+    runs.push_back({fmt::format("{}, {} {}", e.algorithm, e.collective, to_text(e.size)),
                     facts_of(e), &network.topology, &run.collective, &run.schedule, &run.report,
                     shown.time, shown.kind,
                     bound.time == shown.time ? bound.inside : std::vector<NodeId>{}});
@@ -178,7 +177,7 @@ bool write_page(const ReplayFiles& files, const LabelledTopology& network,
     return false;
   }
   std::ranges::stable_sort(runs, {}, [](const ExploredRun& run) { return run.report->completion; });
-  write_explorer(files.explore, page_title(evaluations, network.label), command, runs);
+  write_explorer(files.explore, page_title(evaluations, network.label), own_command(), runs);
   return true;
 }
 

@@ -19,11 +19,12 @@ constexpr std::uint32_t none = UINT32_MAX;
 
 class CriticalPath {
 public:
-  CriticalPath(const Topology& topology, const Schedule& schedule, const Report& report)
+  CriticalPath(const Topology& topology, const Schedule& schedule, const Report& report,
+               std::span<const std::uint32_t> before)
       : topology_(topology), schedule_(schedule), report_(report),
         awaited_(arrivals_awaited(topology, schedule, report.deliveries)),
-        before_on_link_(report.hops.size(), none),
-        before_in_transfer_(hops_before(schedule, report)), last_of_(schedule.size(), none) {
+        before_on_link_(report.hops.size(), none), before_in_transfer_(before),
+        last_of_(schedule.size(), none) {
     std::vector<std::uint32_t> last_on(topology.link_count(), none);
     std::vector<bool> is_before(report.hops.size());
     for (std::uint32_t h = 0; h < report.hops.size(); ++h) {
@@ -90,8 +91,9 @@ private:
   const Schedule& schedule_;
   const Report& report_;
   AwaitedArrivals awaited_;
-  std::vector<std::uint32_t> before_on_link_, before_in_transfer_; // per hop: another, or none
-  std::vector<std::uint32_t> last_of_;                             // per transfer: its last hop
+  std::vector<std::uint32_t> before_on_link_;         // per hop: another, or none
+  std::span<const std::uint32_t> before_in_transfer_; // the same
+  std::vector<std::uint32_t> last_of_;                // per transfer: its last hop
 };
 
 } // namespace
@@ -117,8 +119,9 @@ std::vector<std::uint32_t> hops_before(const Schedule& schedule, const Report& r
 }
 
 std::vector<std::uint32_t> critical_path(const Topology& topology, const Schedule& schedule,
-                                         const Report& report) {
-  return CriticalPath(topology, schedule, report).run();
+                                         const Report& report,
+                                         std::span<const std::uint32_t> before) {
+  return CriticalPath(topology, schedule, report, before).run();
 }
 
 } // namespace tutti

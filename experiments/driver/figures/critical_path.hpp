@@ -6,6 +6,7 @@
 #include "sim/topology.hpp"
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 namespace tutti {
@@ -17,9 +18,11 @@ namespace tutti {
 
 /// Indices into Report::hops, in the order of time: the last crossing of what arrives last, before
 /// it what it waited for last (its data, or its link), and so on down to one that waited for
-/// nothing. Empty where nothing crosses a link. Pre: the run recorded hops and deliveries.
-/// Cost: O(hops + transfers).
-[[nodiscard]] std::vector<std::uint32_t>
-critical_path(const Topology& topology, const Schedule& schedule, const Report& report);
+/// nothing. Empty where nothing crosses a link. Pre: the run recorded hops and deliveries; `before`
+/// is its hops_before(). Cost: O(hops + transfers).
+[[nodiscard]] std::vector<std::uint32_t> critical_path(const Topology& topology,
+                                                       const Schedule& schedule,
+                                                       const Report& report,
+                                                       std::span<const std::uint32_t> before);
 
 } // namespace tutti

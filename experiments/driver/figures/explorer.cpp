@@ -136,12 +136,13 @@ json chunks_json(const Collective& collective) {
           {"source", std::move(source)}};
 }
 
-json hops_json(const Report& report, const Schedule& schedule) {
+json hops_json(const Report& report, const Schedule& schedule,
+               std::span<const std::uint32_t> before) {
   const std::vector<HopRecord>& hops = report.hops;
   const std::size_t count = std::min(hops.size(), most_played);
   std::vector<bool> goes_on(hops.size());
-  for (const std::uint32_t before : hops_before(schedule, report))
-    if (before != UINT32_MAX) goes_on[before] = true;
+  for (const std::uint32_t hop : before)
+    if (hop != UINT32_MAX) goes_on[hop] = true;
   return {{"count", count},
           {"total", hops.size()},
           {"from_ps", 0},
@@ -191,17 +192,18 @@ json bins_json(const Topology& topology, const Report& report) {
   return {{"count", count}, {"width_ps", width}, {"share", {{"data", base64(deflated(share))}}}};
 }
 
-json run_json(const ExploredRun& run) {
+json run_json(const ExploredRun& run, const std::string& command) {
   const Topology& topology = *run.topology;
   const Layout layout = layout_of(topology);
+  const std::vector<std::uint32_t> before = hops_before(*run.schedule, *run.report);
   json facts = json::array(), cut = json::array(), critical = json::array();
   for (const auto& [name, value] : run.facts) facts.push_back({name, value});
   for (const NodeId node : run.inside) cut.push_back(node.value);
   if (run.report->hops.size() <= most_played)
-    for (const std::uint32_t hop : critical_path(topology, *run.schedule, *run.report))
+    for (const std::uint32_t hop : critical_path(topology, *run.schedule, *run.report, before))
       critical.push_back(hop);
   return {{"label", run.label},
-          {"command", run.command},
+          {"command", command},
           {"facts", std::move(facts)},
           {"network",
            {{"name", topology.name()},
@@ -213,7 +215,7 @@ json run_json(const ExploredRun& run) {
           {"bound_ps", run.bound ? json(run.bound->ps) : json()},
           {"bound_kind", run.bound_kind},
           {"cut", std::move(cut)},
-          {"hops", hops_json(*run.report, *run.schedule)},
+          {"hops", hops_json(*run.report, *run.schedule, before)},
           {"bins", bins_json(topology, *run.report)},
           {"critical", std::move(critical)}};
 }
@@ -224,7 +226,7 @@ std::string explorer_data(const std::string& title, const std::string& command,
                           std::span<const ExploredRun> runs) {
   if (runs.empty()) throw InputError("there is no run to show");
   json all = json::array();
-  for (const ExploredRun& run : runs) all.push_back(run_json(run));
+  for (const ExploredRun& run : runs) all.push_back(run_json(run, command));
   const json data = {{"format", "tutti-explore"},
                      {"version", 1},
                      {"title", title},

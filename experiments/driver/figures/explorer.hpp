@@ -18,7 +18,6 @@ namespace tutti {
 /// A replay of a schedule, and what is said of it.
 struct ExploredRun {
   std::string label;                                      ///< "tacos, all_gather 64MiB"
-  std::string command;                                    ///< that makes it
   std::vector<std::pair<std::string, std::string>> facts; ///< a table in words
   const Topology* topology = nullptr;                     ///< not owned, as the others
   const Collective* collective = nullptr;

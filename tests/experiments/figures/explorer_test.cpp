@@ -55,6 +55,9 @@ struct Played {
     run.inside = {NodeId{1}};
     return run;
   }
+  [[nodiscard]] std::vector<std::uint32_t> critical() const {
+    return critical_path(topology, schedule, report, hops_before(schedule, report));
+  }
   [[nodiscard]] json data() const {
     const ExploredRun one = run();
     return json::parse(explorer_data("title", "tutti synth", {&one, 1}));
@@ -185,7 +188,7 @@ TEST_CASE("each crossing of a critical path waited for the one before it") {
     for (const Topology& network : {samples::ring(6), samples::uneven_mesh(3, 3)}) {
       const Played played(network, CollectiveKind::all_gather, algorithm);
       const std::vector<HopRecord>& hops = played.report.hops;
-      const auto path = critical_path(played.topology, played.schedule, played.report);
+      const auto path = played.critical();
       INFO(algorithm << " on " << network.name());
       REQUIRE_FALSE(path.empty());
       CHECK(hops[path.front()].start == Time{0}); // on ideal links something is always under way
@@ -210,7 +213,7 @@ TEST_CASE("behind switches a crossing waits for its link, or for the head of its
       const Played played(make_topology(std::string(name)), CollectiveKind::all_gather, algorithm,
                           1);
       const std::vector<HopRecord>& hops = played.report.hops;
-      const auto path = critical_path(played.topology, played.schedule, played.report);
+      const auto path = played.critical();
       INFO(algorithm << " on " << name);
       REQUIRE_FALSE(path.empty());
       CHECK(hops[path.front()].start == Time{0});

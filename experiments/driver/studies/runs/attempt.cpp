@@ -47,8 +47,12 @@ std::string long_run_text(const Topology& topology, const Collective& collective
       transfers += sources.size() - 1;
       transfers += wanting.empty() ? 0 : wanting.size() - 1;
     } else {
-      transfers += static_cast<std::uint64_t>(std::ranges::count_if(
-          wanting, [&](NodeId node) { return !std::ranges::binary_search(sources, node); }));
+      const bool few_have_it = sources.size() < wanting.size();
+      const std::span<const NodeId> few = few_have_it ? sources : wanting,
+                                    others = few_have_it ? wanting : sources;
+      transfers += wanting.size();
+      transfers -= static_cast<std::uint64_t>(std::ranges::count_if(
+          few, [&](NodeId node) { return std::ranges::binary_search(others, node); }));
     }
   }
   constexpr std::uint64_t many = 20'000'000;
