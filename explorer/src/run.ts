@@ -51,11 +51,11 @@ export function readData(text: string): Data {
   } catch {
     throw new Error("The page's data can't be read: they aren't JSON.");
   }
-  if (data?.format !== "tutti-explore" || data.version !== 1) {
-    throw new Error("The page's data aren't of the format tutti-explore, version 1.");
+  if (data?.format !== "tutti-explore" || data.version !== 2) {
+    throw new Error("The page's data aren't of the format tutti-explore, version 2.");
   }
-  if (!Array.isArray(data.runs) || data.runs.length === 0) {
-    throw new Error("The page's data hold no run.");
+  if (!Array.isArray(data.runs) || (data.runs.length === 0 && data.results === null)) {
+    throw new Error("The page's data hold no run and no result.");
   }
   return data;
 }
@@ -122,8 +122,6 @@ function nameLinks(run: Run): string[] {
 }
 
 export async function loadRun(run: Run): Promise<Loaded> {
-  // The first pages had no stubs.
-  run.network.links.stubs ??= [];
   check(run);
   const links = run.network.links.from.length;
   const nodes = run.network.nodes.name.length;

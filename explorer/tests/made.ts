@@ -92,7 +92,11 @@ function runOf(plan: Plan): Run {
     network: {
       name: "made up",
       aspect: plan.aspect,
-      nodes: { name: names, is_switch: names.map(() => 0), x: plan.x, y: plan.y, dead: [] },
+      nodes: {
+        name: names, is_switch: names.map(() => 0), x: plan.x, y: plan.y, dead: [],
+        group: [],
+      },
+      groups: [],
       links: {
         from, to: plan.to, latency_ps: from.map(() => 500_000),
         bytes_per_s: from.map(() => 50e9), dead: [], stubs: plan.stubs ?? [],
@@ -107,6 +111,7 @@ function runOf(plan: Plan): Run {
     hops: packHops(hops),
     bins: binsOf(hops, from.length, 128, completion),
     critical: [],
+    moments: [],
   };
 }
 
@@ -241,7 +246,8 @@ export function hostile(): Run {
 }
 
 export function dataOf(...runs: Run[]): Data {
-  return { format: "tutti-explore", version: 1, title: runs[0].label, command: "tutti", runs };
+  return { format: "tutti-explore", version: 2, title: runs[0].label, command: "tutti", runs,
+    results: null };
 }
 
 /** The page that C++ would write. */
