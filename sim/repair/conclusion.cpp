@@ -343,6 +343,7 @@ void History::add(Segment segment, const Report& report) {
   }
   segments.push_back(std::move(segment));
   deliveries.push_back(report.deliveries);
+  hops.push_back(report.hops);
 }
 
 void History::give_up(std::span<const ChunkAt> contributions) {
@@ -397,6 +398,7 @@ Recovery concluded(const RecoveryCase& asked, History history, const Report& las
   }
   made.segments = std::move(history.segments);
   made.deliveries = std::move(history.deliveries);
+  made.hops = std::move(history.hops);
   made.route_changes = std::move(history.route_changes);
   made.events_counted = events;
   return made;

@@ -30,6 +30,7 @@ struct Achievement {
 struct History {
   std::vector<Segment> segments;
   std::vector<std::vector<Time>> deliveries;
+  std::vector<std::vector<HopRecord>> hops;
   std::vector<LinkUse> links;
   std::vector<ChunkAt> lost; ///< given up: what plans went on without; in order
   std::vector<RouteChange> route_changes;

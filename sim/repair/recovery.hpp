@@ -59,6 +59,7 @@ struct Reaction {
   /// Asked where `plan` has no plan that isn't proven impossible: it isn't made for what is left.
   /// May be empty.
   Planner fallback = {};
+  bool record_hops = false; ///< fill Recovery::hops
 };
 
 /// One answer to events, at one instant.
@@ -88,6 +89,7 @@ struct Recovery {
   Time last_start; ///< of members alive; 0 without starts
   std::vector<Segment> segments;
   std::vector<std::vector<Time>> deliveries; ///< per segment and transfer
+  std::vector<std::vector<HopRecord>> hops;  ///< per segment; only where asked for
   std::vector<RouteChange> route_changes;
   /// Later ones came when everyone had joined and had all it wants.
   std::size_t events_counted = 0;

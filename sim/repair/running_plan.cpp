@@ -49,6 +49,7 @@ Segment first_segment(const Collective& collective, Schedule schedule) {
 RunOptions RunningPlan::options() const {
   RunOptions options;
   options.record_deliveries = true;
+  options.record_hops = asked_->reaction.record_hops;
   options.may_halt = true;
   options.begin = plan_.begin;
   options.starts = asked_->reaction.starts;

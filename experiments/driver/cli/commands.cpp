@@ -7,6 +7,7 @@
 #include "experiments/driver/records/output.hpp"
 #include "experiments/driver/requests/collective_request.hpp"
 #include "experiments/driver/results/result_files.hpp"
+#include "experiments/driver/results/results_page.hpp"
 #include "experiments/driver/studies/in_file.hpp"
 #include "experiments/driver/studies/not_built.hpp"
 #include "experiments/driver/studies/refusals.hpp"
@@ -174,6 +175,15 @@ bool draw_network(const StudyResult& result, const DrawArguments& picture) {
   return true;
 }
 
+namespace {
+
+/// "failures on mesh2d:4x4"
+std::string title_of_page(std::string_view command, const std::string& topology) {
+  return fmt::format("{} on {}", command, topology);
+}
+
+} // namespace
+
 int conclude(const StudyResult& result, std::string_view command, const StudyArguments& arguments,
              bool interrupted) {
   const std::span<const StudyResult> results(&result, 1);
@@ -186,6 +196,9 @@ int conclude(const StudyResult& result, std::string_view command, const StudyArg
     if (!arguments.json) print_text(fmt::format("\nwritten: {}\n", joined(files, " ")));
   }
   const bool is_drawn = interrupted || draw_network(result, arguments.draw);
+  if (!arguments.explore.empty() && !interrupted)
+    write_explorer(arguments.explore, exploration_of(title_of_page(command, arguments.topology),
+                                                     own_command(), results, true));
   flush_standard_output(); // results first, then what is wrong with them
   const int code = std::max(
       {report_problems(result.defects), report_problems(result.nothing_made), is_drawn ? 0 : 1});
@@ -233,7 +246,9 @@ int run_study_line(std::string_view command, const StudyArguments& arguments,
   const std::string& network = experiment.topologies.front().label;
   require_columns(arguments.tables, experiment.studies);
   require_drawable(arguments.draw);
-  require_outputs(inputs_of(arguments.topology, arguments.line), {arguments.draw.file});
+  require_page_name(arguments.explore);
+  require_outputs(inputs_of(arguments.topology, arguments.line),
+                  {arguments.draw.file, arguments.explore});
   if (arguments.out) require_writable(*arguments.out + "/results.json");
   Interrupts interrupts;
   Refusals refusals;
@@ -244,7 +259,8 @@ int run_study_line(std::string_view command, const StudyArguments& arguments,
                                          .refusals = refusals,
                                          .name = fmt::format("{} on {}", command, network),
                                          .jobs = default_jobs(),
-                                         .progress = arguments.progress});
+                                         .progress = arguments.progress,
+                                         .explores = !arguments.explore.empty()});
     if (interrupts.count() == 0) refusals.require_some();
     return made;
   });

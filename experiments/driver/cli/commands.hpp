@@ -93,6 +93,7 @@ struct StudyArguments : AnswerArguments {
   std::string seed = "1";
   std::optional<std::string> out; ///< folder for CSV, JSON and figures; default: none
   DrawArguments draw;
+  std::string explore;   ///< page to write; empty: none
   bool progress = false; ///< lines where stderr is no terminal
 };
 
@@ -123,8 +124,9 @@ struct VerifyArguments {
 };
 
 struct ExploreArguments {
-  std::string topology, output = "explore.html";
+  std::string topology, output = "explore.html"; ///< topology: of schedules
   std::vector<std::string> files;
+  bool allow_programs = false;
 };
 
 struct ReplayArguments : ReplayFiles, AnswerArguments {
@@ -171,6 +173,7 @@ struct ImportArguments : AnswerArguments {
   std::string paths;                  ///< of connections; empty: FILE.paths.json if there is one
   std::optional<std::string> program; ///< which of a file's, from 1; none: all
   std::string output;                 ///< schedule file to write; empty: none
+  std::string explore;                ///< page to write; empty: none
   ModelArguments model;
 };
 
@@ -194,9 +197,10 @@ struct CompareArguments : AnswerArguments {
   ModelArguments model;
   std::string transport; ///< empty: usual_transport()
   bool explain = false;
-  std::string limit;  ///< of each prediction, as set_limits() takes it; empty: none
-  std::string expect; ///< "10%"; empty: nothing
-  std::string draw;   ///< picture to write; empty: none
+  std::string limit;   ///< of each prediction, as set_limits() takes it; empty: none
+  std::string expect;  ///< "10%"; empty: nothing
+  std::string draw;    ///< picture to write; empty: none
+  std::string explore; ///< page to write; empty: none
   std::optional<std::string> cache;
 };
 
@@ -342,8 +346,8 @@ void require_writable(const std::optional<std::string>& folder, const std::strin
 /// and nothing ran, which it says on stderr.
 bool draw_network(const StudyResult& result, const DrawArguments& draw);
 
-/// Prints the result, writes its CSV, JSON, texts and figures into the folder, unless interrupted,
-/// and says on stderr what is wrong. The exit code.
+/// Prints the result, writes its CSV, JSON, texts and figures into the folder, and its page, unless
+/// interrupted, and says on stderr what is wrong. The exit code.
 int conclude(const StudyResult& result, std::string_view command, const StudyArguments& arguments,
              bool interrupted);
 

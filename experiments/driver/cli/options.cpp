@@ -128,10 +128,12 @@ void add_draw_steps(CLI::App& app, std::string& draw) {
                  "the same in six small pictures, each of a sixth of the time: .svg, .pdf or .png");
 }
 
-void add_explore(CLI::App& app, std::string& explore) {
-  app.add_option("--explore", explore,
-                 "page for a browser that plays all schedules on the network: .html");
+void add_explore(CLI::App& app, std::string& explore, const std::string& what) {
+  app.add_option("--explore", explore, "page for a browser that " + what + ": .html");
 }
+
+constexpr const char* plays = "plays all schedules on the network";
+constexpr const char* shows = "has tables that filter, charts, and the network";
 
 void add_histogram(CLI::App& app, std::string& histogram) {
   app.add_option("--histogram", histogram,
@@ -195,7 +197,7 @@ void add_options(CLI::App& app, SynthArguments& synth) {
   add_trace(app, synth.trace, "all replays");
   add_draw(app, synth.draw, "the fastest schedule", true);
   add_draw_steps(app, synth.draw_steps);
-  add_explore(app, synth.explore);
+  add_explore(app, synth.explore, plays);
   add_histogram(app, synth.histogram);
   add_progress(app, synth.progress);
   add_output(app, synth);
@@ -210,6 +212,7 @@ void add_options(CLI::App& app, FrontierArguments& frontier) {
   add_topology(app, frontier.topology);
   add_study_options(app, FrontierStudy::options_of_command(), frontier.line);
   app.add_option("--out", frontier.out, "folder for frontier.csv and frontier.svg; default none");
+  add_explore(app, frontier.explore, shows);
   app.add_flag("--progress", frontier.progress,
                "progress on stderr, a line for each point, even if that is no terminal");
   add_output(app, frontier);
@@ -225,6 +228,7 @@ void add_options(CLI::App& app, JobsArguments& jobs) {
                  "file says, else ideal");
   add_allow_programs(app, jobs.allow_programs);
   add_draw(app, jobs.draw, "the fastest plan");
+  add_explore(app, jobs.explore, shows);
   app.add_option("--out", jobs.out, "folder for CSV, JSON and figures; default none");
   add_output(app, jobs);
 }
@@ -235,6 +239,7 @@ void add_options(CLI::App& app, FailuresArguments& failures) {
   add_seed(app, failures.seed);
   begin_group(app, "Output");
   add_draw(app, failures.draw, "the best policy");
+  add_explore(app, failures.explore, "plays each policy on the network");
   app.add_option("--out", failures.out, "folder for CSV, JSON and figures; default none");
   app.add_flag("--progress", failures.progress,
                "progress on stderr, a line for each policy, even if that is no terminal");
@@ -252,6 +257,7 @@ void add_options(CLI::App& app, TrainArguments& train) {
   app.add_option("--heatmap", train.heatmap,
                  "picture of link utilisation to write: .svg, .pdf or .png");
   add_draw(app, train.draw, "the fastest run");
+  add_explore(app, train.explore, "shows where an iteration goes, NPU by NPU");
   app.add_option(
       "--export-chakra", train.export_chakra,
       "prefix of traces to write: the workload, one file per NPU, and PREFIX.groups.json, "
@@ -290,9 +296,13 @@ void add_options(CLI::App& app, VerifyArguments& verify) {
 }
 
 void add_options(CLI::App& app, ExploreArguments& explore) {
-  add_topology(app, explore.topology);
-  app.add_option("files", explore.files, "schedule files")->required();
+  app.add_option("-t,--topology", explore.topology, "of schedule files: as everywhere");
+  app.add_option("files", explore.files,
+                 "schedule files, folders of results, or stores of sweeps: of several, one beside "
+                 "the other")
+      ->required();
   app.add_option("-o,--output", explore.output, "page to write: .html; default explore.html");
+  add_allow_programs(app, explore.allow_programs);
 }
 
 void add_options(CLI::App& app, ReplayArguments& replay) {
@@ -310,7 +320,7 @@ void add_options(CLI::App& app, ReplayArguments& replay) {
                  "picture of link utilisation to write: .svg, .pdf or .png");
   add_draw(app, replay.draw, "the schedule", true);
   add_draw_steps(app, replay.draw_steps);
-  add_explore(app, replay.explore);
+  add_explore(app, replay.explore, plays);
   app.add_option("--export-case", replay.export_case,
                  "JSON to write: the whole case in plain numbers, for an independent check");
   add_study_options(app, command_options(noise_keys), replay.noise);
@@ -400,6 +410,7 @@ void add_options(CLI::App& app, ImportArguments& import) {
                  "number of the program, from 1, in a file with several <algo>; default all");
   app.add_option("-o,--output", import.output,
                  "schedule file to write: JSON if it ends in .json, else binary");
+  add_explore(app, import.explore, plays);
   add_model(app, import.model, "");
   add_output(app, import);
 }
@@ -438,6 +449,7 @@ void add_options(CLI::App& app, CompareArguments& compare) {
                  "time and memory for each prediction: 60s, 8GiB or 60s,8GiB");
   app.add_option("--expect", compare.expect,
                  "exit code 1 where the mean of |ln ratio| is more than this: 10%");
+  add_explore(app, compare.explore, "holds what is predicted against what is measured");
   app.add_option("--draw", compare.draw,
                  "picture to write of bus bandwidth over size: .svg, .pdf or .png");
   app.add_option("--cache", compare.cache,

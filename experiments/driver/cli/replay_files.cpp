@@ -4,13 +4,10 @@
 #include "experiments/driver/figures/explorer.hpp"
 #include "experiments/driver/figures/trace.hpp"
 #include "experiments/driver/records/output.hpp"
-#include "experiments/driver/records/percentage.hpp"
-#include "experiments/driver/records/shell_word.hpp"
-#include "experiments/driver/studies/noise/request.hpp"
+#include "experiments/driver/studies/runs/explored_run.hpp"
 #include "experiments/driver/studies/runs/figure.hpp"
 #include "experiments/driver/studies/runs/recorded_run.hpp"
 #include "sim/error.hpp"
-#include "synth/bounds/bounds.hpp"
 
 #include <fmt/format.h>
 
@@ -20,7 +17,6 @@
 #include <filesystem>
 #include <fstream>
 #include <optional>
-#include <sstream>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -107,40 +103,6 @@ bool draw_fastest(const ReplayFiles& files, const LabelledTopology& network,
   return true;
 }
 
-/// What this process was called as: it makes all runs of the page.
-std::string own_command() {
-  std::string command = "tutti";
-  std::istringstream words(read_file("/proc/self/cmdline"));
-  std::string word;
-  std::getline(words, word, '\0'); // the program's path
-  while (std::getline(words, word, '\0')) command += " " + shell_word(word);
-  return command;
-}
-
-/// What tables say of a run.
-std::vector<std::pair<std::string, std::string>> facts_of(const Evaluation& e) {
-  const Replay& first = e.replays.front();
-  std::vector<std::pair<std::string, std::string>> facts{
-      {"collective", e.collective + " " + to_text(e.size)},
-      {"algorithm", e.algorithm},
-      {"status", std::string(to_text(e.status))},
-      {"NPUs", std::to_string(e.npus)},
-      {"chunks per shard", std::to_string(e.chunks_per_shard)},
-      {"transfers", std::to_string(e.transfers)},
-      {"time", short_text(first.report.completion)},
-      {"bound", short_text(first.bound.time) + " by " + first.bound.kind},
-      {"gap", fmt::format("{:.3f}x", first.gap())},
-      {"gap at chunks", fmt::format("{:.3f}x", first.gap_at_chunks())},
-      {"algbw", fmt::format("{:.4g} GB/s", first.algbw / 1e9)},
-      {"busbw", fmt::format("{:.4g} GB/s", first.busbw / 1e9)},
-      {"links busy", percent_text(first.mean_utilisation()) + " in the mean, " +
-                         percent_text(first.max_utilisation()) + " at most"},
-      {"hottest link", e.hottest_link},
-      {"engine", first.report.engine + ", " + std::string(to_text(first.report.model.discipline))}};
-  if (!e.note.empty()) facts.emplace_back("note", e.note);
-  return facts;
-}
-
 /// What the page is about: the one run, or what all are of.
 std::string page_title(std::span<const Evaluation> evaluations, const std::string& label) {
   const std::string& collective = evaluations.front().collective;
@@ -155,29 +117,17 @@ std::string page_title(std::span<const Evaluation> evaluations, const std::strin
 bool write_page(const ReplayFiles& files, const LabelledTopology& network,
                 std::span<const Case> cases, std::span<const Evaluation> evaluations) {
   if (files.explore.empty()) return true;
-  std::vector<RecordedRun> recorded;
-  recorded.reserve(cases.size()); // pointed to
   std::vector<ExploredRun> runs;
-  for (std::size_t i = 0; i < cases.size(); ++i) {
-    const Evaluation& e = evaluations[i];
-    if (e.replays.empty()) continue;
-    const RecordedRun& run = recorded.emplace_back(record_run(cases[i], e));
-    const ShownBound& shown = e.replays.front().bound;
-    const Bound bound =
-        all_bounds(network.topology, run.collective, run.report.model, cases[i].bound,
-                   parse_starts(network.topology, run.collective, cases[i].noise.starts))
-            .best();
-    runs.push_back({fmt::format("{}, {} {}", e.algorithm, e.collective, to_text(e.size)),
-                    facts_of(e), &network.topology, &run.collective, &run.schedule, &run.report,
-                    shown.time, shown.kind,
-                    bound.time == shown.time ? bound.inside : std::vector<NodeId>{}});
-  }
+  for (std::size_t i = 0; i < cases.size(); ++i)
+    if (!evaluations[i].replays.empty()) runs.push_back(explored_run(cases[i], evaluations[i]));
   if (runs.empty()) {
     print_message(fmt::format("{}: not written, there is no schedule", files.explore));
     return false;
   }
-  std::ranges::stable_sort(runs, {}, [](const ExploredRun& run) { return run.report->completion; });
-  write_explorer(files.explore, page_title(evaluations, network.label), own_command(), runs);
+  std::ranges::stable_sort(runs, {}, [](const ExploredRun& run) { return run.report.completion; });
+  write_explorer(files.explore, {.title = page_title(evaluations, network.label),
+                                 .command = own_command(),
+                                 .runs = std::move(runs)});
   return true;
 }
 

@@ -5,7 +5,9 @@
 #include "experiments/driver/figures/explorer.hpp"
 
 #include "experiments/driver/figures/critical_path.hpp"
+#include "experiments/driver/figures/explored_results.hpp"
 #include "experiments/driver/figures/layout/layout.hpp"
+#include "experiments/driver/records/shell_word.hpp"
 #include "sim/error.hpp"
 #include "sim/files/data_files.hpp"
 #include "sim/files/files.hpp"
@@ -18,7 +20,8 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
-#include <numeric>
+#include <span>
+#include <sstream>
 #include <stdexcept>
 #include <string_view>
 
@@ -60,6 +63,8 @@ std::string deflated(std::string_view bytes) {
   return packed;
 }
 
+json packed(std::string_view bytes) { return {{"data", base64(deflated(bytes))}}; }
+
 /// `number_of(i)`, count of them; or how much each is more than the one before.
 template <typename NumberOf> json column(std::size_t count, bool delta, const NumberOf& number_of) {
   std::string bytes;
@@ -74,8 +79,27 @@ template <typename NumberOf> json column(std::size_t count, bool delta, const Nu
   return {{"delta", delta}, {"data", base64(deflated(bytes))}};
 }
 
-json nodes_json(const Topology& topology, const Layout& layout) {
+template <typename Id> json values_of(const std::vector<Id>& ids) {
+  json values = json::array();
+  for (const Id id : ids) values.push_back(id.value);
+  return values;
+}
+
+/// What pictures draw as one, by its name; [] where they draw each node.
+json groups_json(const Layout& layout) {
+  json names = json::array();
+  for (const LayoutNode& drawn : layout.nodes)
+    if (drawn.nodes.size() > 1) names.push_back(drawn.label.text);
+  return names;
+}
+
+json nodes_json(const Topology& topology, const Layout& layout, const DeadParts& dead) {
   json name = json::array(), is_switch = json::array(), x = json::array(), y = json::array();
+  std::vector<std::int64_t> number; // of each drawn node, among groups
+  std::int64_t groups = 0;
+  for (const LayoutNode& drawn : layout.nodes)
+    number.push_back(drawn.nodes.size() > 1 ? groups++ : -1);
+  json group = json::array();
   const auto rounded = [](double share) { return std::round(share * 1e5) / 1e5; };
   for (std::uint32_t n = 0; n < topology.node_count(); ++n) {
     const LayoutNode& drawn = layout.nodes[layout.node_of[n]];
@@ -92,18 +116,18 @@ json nodes_json(const Topology& topology, const Layout& layout) {
     is_switch.push_back(n < topology.npu_count() ? 0 : 1);
     x.push_back(rounded((drawn.at.x + offset(at % side)) / layout.width));
     y.push_back(rounded((drawn.at.y + offset(at / side)) / layout.height));
+    if (groups > 0) group.push_back(number[layout.node_of[n]]);
   }
-  return {{"name", std::move(name)},
-          {"is_switch", std::move(is_switch)},
-          {"x", std::move(x)},
-          {"y", std::move(y)},
-          {"dead", json::array()}};
+  return {
+      {"name", std::move(name)}, {"is_switch", std::move(is_switch)}, {"x", std::move(x)},
+      {"y", std::move(y)},       {"dead", values_of(dead.nodes)},     {"group", std::move(group)}};
 }
 
-json links_json(const Topology& topology, const Layout& layout, const Report& report) {
+json links_json(const Topology& topology, const Layout& layout, const Report& report,
+                const DeadParts& dead) {
   json links, stubs = json::array();
   for (const char* key :
-       {"from", "to", "latency_ps", "bytes_per_s", "dead", "bytes", "transfers", "busy_ps"})
+       {"from", "to", "latency_ps", "bytes_per_s", "bytes", "transfers", "busy_ps"})
     links[key] = json::array();
   for (std::uint32_t l = 0; l < topology.link_count(); ++l) {
     const Link& link = topology.link(LinkId{l});
@@ -118,6 +142,7 @@ json links_json(const Topology& topology, const Layout& layout, const Report& re
     if (drawn != UINT32_MAX && layout.links[drawn].course == LinkCourse::stubs) stubs.push_back(l);
   }
   links["stubs"] = std::move(stubs);
+  links["dead"] = values_of(dead.links);
   return links;
 }
 
@@ -164,14 +189,18 @@ json hops_json(const Report& report, const Schedule& schedule,
 json bins_json(const Topology& topology, const Report& report) {
   constexpr std::size_t most_cells = 4'000'000;
   const std::size_t links = topology.link_count(),
-                    count = std::clamp<std::size_t>(most_cells / std::max<std::size_t>(links, 1),
-                                                    16, 256);
+                    count = report.hops.empty()
+                                ? 1 // only the whole is known
+                                : std::clamp<std::size_t>(
+                                      most_cells / std::max<std::size_t>(links, 1), 16, 256);
   const std::int64_t width =
       std::max<std::int64_t>((report.completion.ps + static_cast<std::int64_t>(count) - 1) /
                                  static_cast<std::int64_t>(count),
                              1);
   const bool latency_occupies = report.model.link_busy == LinkBusy::latency_and_serialization;
   std::vector<double> busy(links * count);
+  if (report.hops.empty())
+    for (std::size_t l = 0; l < links; ++l) busy[l] = static_cast<double>(report.links[l].busy.ps);
   for (const HopRecord& hop : report.hops) {
     const std::int64_t until =
         hop.end.ps + (latency_occupies ? topology.link(hop.link).latency.ps : 0);
@@ -189,49 +218,64 @@ json bins_json(const Topology& topology, const Report& report) {
   for (std::size_t i = 0; i < busy.size(); ++i)
     share[i] = static_cast<char>(static_cast<std::uint8_t>(
         std::lround(255 * std::min(busy[i] / static_cast<double>(width), 1.0))));
-  return {{"count", count}, {"width_ps", width}, {"share", {{"data", base64(deflated(share))}}}};
+  return {{"count", count}, {"width_ps", width}, {"share", packed(share)}};
+}
+
+json moments_json(const std::vector<ExploredMoment>& moments) {
+  json all = json::array();
+  for (const ExploredMoment& moment : moments)
+    all.push_back({{"at_ps", moment.at.ps},
+                   {"words", moment.words},
+                   {"links_down", values_of(moment.links_down)},
+                   {"links_up", values_of(moment.links_up)},
+                   {"nodes_down", values_of(moment.nodes_down)}});
+  return all;
 }
 
 json run_json(const ExploredRun& run, const std::string& command) {
   const Topology& topology = *run.topology;
   const Layout layout = layout_of(topology);
-  const std::vector<std::uint32_t> before = hops_before(*run.schedule, *run.report);
-  json facts = json::array(), cut = json::array(), critical = json::array();
+  const Report& report = run.report;
+  json facts = json::array(), critical = json::array(), hops;
   for (const auto& [name, value] : run.facts) facts.push_back({name, value});
-  for (const NodeId node : run.inside) cut.push_back(node.value);
-  if (run.report->hops.size() <= most_played)
-    for (const std::uint32_t hop : critical_path(topology, *run.schedule, *run.report, before))
-      critical.push_back(hop);
+  if (!report.hops.empty()) {
+    const std::vector<std::uint32_t> before = hops_before(run.schedule, report);
+    hops = hops_json(report, run.schedule, before);
+    if (report.hops.size() <= most_played && !report.deliveries.empty())
+      for (const std::uint32_t hop : critical_path(topology, run.schedule, report, before))
+        critical.push_back(hop);
+  }
   return {{"label", run.label},
           {"command", command},
           {"facts", std::move(facts)},
           {"network",
            {{"name", topology.name()},
             {"aspect", layout.height / layout.width},
-            {"nodes", nodes_json(topology, layout)},
-            {"links", links_json(topology, layout, *run.report)}}},
-          {"chunks", chunks_json(*run.collective)},
-          {"completion_ps", run.report->completion.ps},
+            {"nodes", nodes_json(topology, layout, run.dead)},
+            {"groups", groups_json(layout)},
+            {"links", links_json(topology, layout, report, run.dead)}}},
+          {"chunks", chunks_json(run.collective)},
+          {"completion_ps", report.completion.ps},
           {"bound_ps", run.bound ? json(run.bound->ps) : json()},
           {"bound_kind", run.bound_kind},
-          {"cut", std::move(cut)},
-          {"hops", hops_json(*run.report, *run.schedule, before)},
-          {"bins", bins_json(topology, *run.report)},
-          {"critical", std::move(critical)}};
+          {"cut", values_of(run.inside)},
+          {"hops", std::move(hops)},
+          {"bins", bins_json(topology, report)},
+          {"critical", std::move(critical)},
+          {"moments", moments_json(run.moments)}};
 }
 
 } // namespace
 
-std::string explorer_data(const std::string& title, const std::string& command,
-                          std::span<const ExploredRun> runs) {
-  if (runs.empty()) throw InputError("there is no run to show");
-  json all = json::array();
-  for (const ExploredRun& run : runs) all.push_back(run_json(run, command));
-  const json data = {{"format", "tutti-explore"},
-                     {"version", 1},
-                     {"title", title},
-                     {"command", command},
-                     {"runs", std::move(all)}};
+std::string explorer_data(const Exploration& shown) {
+  const bool has_results = !shown.tables.empty() || !shown.timelines.empty();
+  if (shown.runs.empty() && !has_results) throw InputError("there is nothing to show");
+  json runs = json::array();
+  for (const ExploredRun& run : shown.runs) runs.push_back(run_json(run, shown.command));
+  const json data = {
+      {"format", "tutti-explore"}, {"version", 2},
+      {"title", shown.title},      {"command", shown.command},
+      {"runs", std::move(runs)},   {"results", has_results ? packed(results_text(shown)) : json()}};
   std::string text = data.dump(-1, ' ', false, json::error_handler_t::replace);
   std::string safe; // no name ends the element that holds it
   safe.reserve(text.size());
@@ -243,14 +287,13 @@ std::string explorer_data(const std::string& title, const std::string& command,
   return safe;
 }
 
-void write_explorer(const std::string& file, const std::string& title, const std::string& command,
-                    std::span<const ExploredRun> runs) {
+void write_explorer(const std::string& file, const Exploration& exploration) {
   constexpr std::string_view place = "<!--TUTTI-DATA-->";
   const std::string page_file = data_folder("explorer", TUTTI_EXPLORER_SOURCE_DIR) + "/page.html";
   const std::string page = read_file(page_file);
   const std::size_t at = page.find(place);
   if (at == std::string::npos) throw InputError(page_file + " has no place for data");
-  const std::string data = explorer_data(title, command, runs);
+  const std::string data = explorer_data(exploration);
   write_file(file, [&](std::ostream& out) {
     out << page.substr(0, at) << R"(<script id="tutti-data" type="application/json">)" << data
         << "</script>" << page.substr(at + place.size());
@@ -260,6 +303,15 @@ void write_explorer(const std::string& file, const std::string& title, const std
 void require_page_name(const std::string& file) {
   if (!file.empty() && !file.ends_with(".html"))
     throw InputError(fmt::format("{}: a page is a file that ends with .html", file));
+}
+
+std::string own_command() {
+  std::string command = "tutti";
+  std::istringstream words(read_file("/proc/self/cmdline"));
+  std::string word;
+  std::getline(words, word, '\0'); // the program's path
+  while (std::getline(words, word, '\0')) command += " " + shell_word(word);
+  return command;
 }
 
 } // namespace tutti

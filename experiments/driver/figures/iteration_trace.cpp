@@ -235,4 +235,30 @@ void write_iteration(TraceEvents& events, std::uint32_t pid, std::string_view na
   IterationTrace(events, pid, name, topology, workload, report).write();
 }
 
+ExploredTimeline iteration_timeline(std::string title, const Topology& topology,
+                                    const Workload& workload, const IterationReport& report) {
+  constexpr std::size_t most_spans = 40'000;
+  ExploredTimeline timeline{std::move(title), report.duration, {}, workload.names, {"compute"}, {}};
+  for (std::size_t p = 0; p < purpose_count; ++p)
+    timeline.kinds.emplace_back(to_text(static_cast<Purpose>(p)));
+  const std::span<const OperationSpan> spans = report.spans;
+  for (std::size_t begin = 0, end = 0; begin < spans.size(); begin = end) {
+    const NodeId npu = spans[begin].npu;
+    while (end < spans.size() && spans[end].npu == npu) ++end;
+    if (begin > 0 && end > most_spans) break;
+    const auto number = static_cast<std::uint32_t>(timeline.npus.size());
+    timeline.npus.push_back(topology.node(npu).name);
+    const TrainingProgram& program = workload.programs[workload.places[npu.value].program];
+    for (const OperationSpan& span : spans.subspan(begin, end - begin)) {
+      if (span.begin >= span.end) continue;
+      const Operation& operation = program[span.operation];
+      const bool computes = operation.kind == Operation::Kind::compute;
+      timeline.spans.push_back({number, operation.name,
+                                computes ? 0 : 1 + static_cast<std::uint32_t>(operation.purpose),
+                                span.begin, span.end});
+    }
+  }
+  return timeline;
+}
+
 } // namespace tutti

@@ -3,6 +3,7 @@
 // communication.
 #pragma once
 
+#include "experiments/driver/figures/explorer.hpp"
 #include "experiments/driver/figures/trace_events.hpp"
 #include "sim/iteration.hpp"
 #include "sim/topology.hpp"
@@ -38,5 +39,11 @@ namespace tutti {
 void write_iteration(TraceEvents& events, std::uint32_t pid, std::string_view name,
                      const Topology& topology, const Workload& workload,
                      const IterationReport& report);
+
+/// The same spans for a page: of the first NPUs that have up to 40,000 of them. Pre: spans are
+/// recorded.
+[[nodiscard]] ExploredTimeline iteration_timeline(std::string title, const Topology& topology,
+                                                  const Workload& workload,
+                                                  const IterationReport& report);
 
 } // namespace tutti

@@ -14,8 +14,6 @@ using Json = nlohmann::ordered_json;
 
 constexpr int json_format = 3; // 1: a shape for each command; 2: other names
 
-namespace {
-
 Json json_of(const Cell& cell, Quantity quantity) {
   if (!cell.is_known()) return nullptr;
   switch (quantity) {
@@ -39,8 +37,6 @@ Json json_of(const Cell& cell, Quantity quantity) {
   }
   return cell.number();
 }
-
-} // namespace
 
 Json runs_json(std::string_view kind, const Records& records, Json details) {
   assert(details.is_null() || details.size() == records.rows.size());

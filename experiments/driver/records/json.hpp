@@ -7,12 +7,18 @@
 
 #include <nlohmann/json.hpp>
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 
 namespace tutti {
 
+class Cell;
+enum class Quantity : std::uint8_t;
 struct Records;
+
+/// A value as JSON has it; null where it isn't known.
+[[nodiscard]] nlohmann::ordered_json json_of(const Cell& cell, Quantity quantity);
 
 /// An object for each row: {"kind": kind, columns}. `details`: a list with one object for each row,
 /// which becomes its "details"; null: there are none.

@@ -36,6 +36,13 @@ std::string_view name_without_unit(const RecordColumn& column) {
                                            : without_unit(column.name);
 }
 
+std::string title_of(const RecordColumn& column) {
+  if (!column.title.empty()) return column.title;
+  std::string title(name_without_unit(column));
+  std::ranges::replace(title, '_', ' ');
+  return title;
+}
+
 bool Cell::is_known() const {
   if (const double* number = std::get_if<double>(&value_)) return std::isfinite(*number);
   return !std::holds_alternative<std::monostate>(value_);
@@ -147,14 +154,6 @@ std::string short_text(const Cell& cell, const RecordColumn& column) {
   case Quantity::fact: break;
   }
   return exact_text(cell, column.quantity);
-}
-
-/// "lower bound" of "lower_bound_ps": units stand with the values.
-std::string title_of(const RecordColumn& column) {
-  if (!column.title.empty()) return column.title;
-  std::string title(name_without_unit(column));
-  std::ranges::replace(title, '_', ' ');
-  return title;
 }
 
 bool is_shown(const Records& records, std::size_t column) {

@@ -94,6 +94,8 @@ struct RecordColumn {
 
 /// "lower_bound" of "lower_bound_ps": for people, and for whoever writes units with values.
 [[nodiscard]] std::string_view name_without_unit(const RecordColumn& column);
+/// "lower bound", or its title: units stand with the values.
+[[nodiscard]] std::string title_of(const RecordColumn& column);
 
 /// A value of a column; nothing where it isn't known.
 class Cell {

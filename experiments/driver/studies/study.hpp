@@ -7,6 +7,7 @@
 // and whoever reads, writes or shows results knows no kind.
 #pragma once
 
+#include "experiments/driver/figures/explorer.hpp"
 #include "experiments/driver/figures/network_figure.hpp"
 #include "experiments/driver/figures/picture.hpp"
 #include "experiments/driver/pool/interrupts.hpp"
@@ -47,13 +48,15 @@ struct StudyRun {
   bool progress = false;  ///< lines on stderr where that is no terminal
   /// Folder of remembered schedules; empty: none; nothing: what the study says.
   std::optional<std::string> cache = {};
+  bool explores = false; ///< what a page plays is wanted, too
 };
 
 /// A file of results.
 struct RecordFile {
   std::string stem; ///< "results" for results.csv
   Records records;
-  bool has_details = false; ///< rows of JSON have what is no value of a column, too
+  bool has_details = false;                ///< rows of JSON have what is no value of a column, too
+  std::optional<ExploredChart> chart = {}; ///< how a page draws them at first
 };
 /// Columns that rows of every study of a kind have.
 template <typename Kind> [[nodiscard]] std::vector<RecordColumn> columns_of() {
@@ -105,6 +108,9 @@ struct StudyResult {
   std::function<std::vector<NamedFigure>()> figures;
   /// Network use of the best run on each network, a figure each; empty where no network is used.
   std::function<std::vector<NetworkUse>()> network_uses;
+  /// What a page plays, where StudyRun::explores; empty where that is nothing.
+  std::function<std::vector<ExploredRun>()> plays;
+  std::vector<ExploredTimeline> timelines; ///< likewise
   /// The row of the first file that stands for a study of one case; none: its only row.
   std::optional<std::size_t> point = {};
   std::optional<Unanswered> unanswered = {}; ///< the first case without an answer

@@ -2,6 +2,7 @@
 #include "experiments/driver/cli/cache_option.hpp"
 #include "experiments/driver/cli/commands.hpp"
 #include "experiments/driver/figures/curves.hpp"
+#include "experiments/driver/figures/explorer.hpp"
 #include "experiments/driver/figures/figure_frame.hpp"
 #include "experiments/driver/records/json.hpp"
 #include "experiments/driver/records/output.hpp"
@@ -312,9 +313,71 @@ void require_sound(const CompareArguments& arguments) {
   require_columns(
       arguments.tables,
       column_names(records_of<ComparedRow>(table_fields({}), {}).columns, shown_columns(true)));
-  if (arguments.draw.empty()) return;
   require_picture_name(arguments.draw);
-  require_writable(arguments.draw);
+  require_page_name(arguments.explore);
+  require_outputs(arguments.logs, {arguments.draw, arguments.explore});
+}
+
+/// The causes that explain the rows, the best first.
+ExploredTable causes_table(const CauseReport& report, const std::vector<std::string>& said) {
+  using R = CauseClass;
+  using namespace column_words;
+  const auto words = [](std::string_view Cause::*what) {
+    return [what](const R& r) {
+      std::vector<std::string> all;
+      for (const Cause* cause : r.causes)
+        all.emplace_back(cause == nullptr ? "nothing is wrong" : std::string(cause->*what));
+      return Cell(joined(all, "; or "));
+    };
+  };
+  const Fields<R> fields{{{"cause", text, key}, words(&Cause::words)},
+                         {{"look_at", text, note}, words(&Cause::look_at)},
+                         {{"off", part}, &R::off},
+                         {{"rows_within", count}, &R::within},
+                         {{"fits", truth}, &R::fits},
+                         {{"next", text, note}, [](const R& r) { return Cell::of_text(r.next); }}};
+  ExploredTable table{.title = "causes", .notes = said, .records = {}};
+  for (std::string& line : lines_of(report)) table.notes.push_back(std::move(line));
+  table.records = records_of<R>(fields, report.findings);
+  return table;
+}
+
+/// Measured beside predicted, with the interval as a band.
+void write_page(const std::string& file, std::span<const MeasurementComparison> comparisons,
+                std::optional<ExploredTable> causes) {
+  using R = ComparedRow;
+  using namespace column_words;
+  ExploredTable table{
+      .title = "rows",
+      .notes = {},
+      .records = {},
+      .chart = ExploredChart{ExploredChart::Kind::curves,
+                             "size_bytes",
+                             {"measured_busbw_bytes_per_s", "predicted_busbw_bytes_per_s"},
+                             {"collective", "in_place", "algorithm"},
+                             "busbw_low_bytes_per_s",
+                             "busbw_high_bytes_per_s"}};
+  const auto end = [](Time Interval::*of) {
+    return [of](const R& r) {
+      const std::optional<Interval>& interval = r.predicted.interval;
+      return interval ? Cell(r.factor * speed(r, ((*interval).*of).seconds())) : Cell();
+    };
+  };
+  for (const MeasurementComparison& each : comparisons) {
+    Fields<R> fields = compared_fields(each);
+    extend(fields, {{{"busbw_low_bytes_per_s", rate}, end(&Interval::high)},
+                    {{"busbw_high_bytes_per_s", rate}, end(&Interval::low)}});
+    append(table.records, records_of<R>(fields, each.rows));
+    table.notes.push_back(
+        error_text(fmt::format("{}, {}", each.algorithm, links_of(each)), each.rows) +
+        findings_text(each.rows));
+  }
+  Exploration page{.title = fmt::format("{}: measured and predicted", comparisons.front().topology),
+                   .command = own_command(),
+                   .runs = {}};
+  page.tables.push_back(std::move(table));
+  if (causes) page.tables.push_back(std::move(*causes));
+  write_explorer(file, page);
 }
 
 } // namespace
@@ -389,6 +452,9 @@ int compare_command(const CompareArguments& arguments) {
       causes->findings.front().next = model.next_measurement(causes->findings.front());
   }
   if (!arguments.draw.empty()) draw_curves(first, arguments.draw);
+  if (!arguments.explore.empty())
+    write_page(arguments.explore, comparisons,
+               causes ? std::optional(causes_table(*causes, said)) : std::nullopt);
   if (arguments.json) {
     nlohmann::ordered_json runs = nlohmann::ordered_json::array();
     for (const MeasurementComparison& each : comparisons) {

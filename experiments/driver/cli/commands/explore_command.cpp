@@ -1,60 +1,157 @@
-// `tutti explore`: schedules that are in files, on one page, beside each other.
+// `tutti explore`: schedules, results and stores of sweeps that are in files, on one page.
 #include "experiments/driver/cli/commands.hpp"
 #include "experiments/driver/cli/replay_files.hpp"
 #include "experiments/driver/figures/explorer.hpp"
+#include "experiments/driver/outside/outside.hpp"
+#include "experiments/driver/records/csv_records.hpp"
 #include "experiments/driver/records/output.hpp"
+#include "experiments/driver/results/results_page.hpp"
 #include "experiments/driver/studies/runs/attempt.hpp"
 #include "experiments/driver/studies/runs/evaluation.hpp"
+#include "experiments/driver/studies/runs/explored_run.hpp"
+#include "experiments/driver/sweep/report/points_csv.hpp"
+#include "experiments/driver/sweep/report/sweep_report.hpp"
+#include "experiments/driver/sweep/store/store.hpp"
 #include "experiments/driver/terminal/stage_display.hpp"
+#include "sim/error.hpp"
 #include "sim/files/schedule_file.hpp"
+#include "sim/text.hpp"
 #include "topologies/list.hpp"
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <filesystem>
+#include <iterator>
 #include <memory>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace tutti {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+/// What is shown, and what it points to.
+struct ExploredFiles {
+  Exploration page;
+  std::deque<Topology> networks;
+  std::vector<std::string> problems;
+};
+
+/// False where the schedule is wrong, which is said.
+bool add_schedule(ExploredFiles& shown, const std::string& file, const Topology& network) {
+  ScheduleFile schedule = read_schedule(file, network);
+  std::vector<Case> cases{given_case(network, schedule)};
+  Case& c = cases.front();
+  c.disciplines = {schedule.time_model.discipline};
+  c.engine =
+      &find_engine(schedule.time_model.discipline == Discipline::fifo ? "native" : "simgrid");
+  ReplayFiles files;
+  files.explore = "page";
+  const std::unique_ptr<ScratchFolder> records = record_for(files, cases);
+  StageDisplay display(file);
+  c.options.stage = display.watch();
+  Attempt given = given_attempt(network, schedule, watch_of(c.options.stage, "verification"));
+  if (!given.usable()) {
+    display.erase();
+    print_message(fmt::format("{}: fault: {}", file, given.verdict.fault->text));
+    return false;
+  }
+  const Evaluation made = evaluate_given(c, std::move(given));
+  for (std::string& problem : problems_of({&made, 1})) shown.problems.push_back(std::move(problem));
+  if (!made.replays.empty()) shown.page.runs.push_back(explored_run(c, made));
+  return true;
+}
+
+/// Tables of several files that are called alike are one, with a column that says whose a row is.
+void add_tables(Exploration& page, std::vector<ExploredTable> tables, const std::string& file,
+                bool is_only) {
+  for (ExploredTable& table : tables) {
+    if (!is_only) {
+      table.records.columns.insert(table.records.columns.begin(),
+                                   {"file", Quantity::text, ColumnRole::key});
+      for (std::vector<Cell>& row : table.records.rows) row.insert(row.begin(), Cell(file));
+      for (ExploredPicture& picture : table.pictures)
+        picture.title = fmt::format("{}: {}", file, picture.title);
+    }
+    const auto same = std::ranges::find(page.tables, table.title, &ExploredTable::title);
+    if (same == page.tables.end()) {
+      page.tables.push_back(std::move(table));
+      continue;
+    }
+    same->runs.resize(same->records.rows.size());
+    append(same->records, table.records);
+    table.runs.resize(table.records.rows.size());
+    std::ranges::move(table.runs, std::back_inserter(same->runs));
+    std::ranges::move(table.notes, std::back_inserter(same->notes));
+    std::ranges::move(table.pictures, std::back_inserter(same->pictures));
+  }
+}
+
+/// With its analyses, where its sweep can be read: it may name files that lie elsewhere.
+std::vector<ExploredTable> tables_of_store(ExploredFiles& shown, const std::string& file,
+                                           bool allow_programs) {
+  using namespace sweep;
+  const Store store = Store::open_to_read(file);
+  std::optional<Sweep> readable;
+  try {
+    readable = parse_sweep(store.sweep_toml(), file, program_gate(allow_programs, true));
+  } catch (const InputError& error) {
+    print_message(fmt::format("{}: points alone are shown, without analyses", error.what()));
+    return {{.title = "points",
+             .notes = {},
+             .records = records_of_csv(point_rows(store.table(), SIZE_MAX))}};
+  }
+  const Sweep& sweep = *readable;
+  Exploration page =
+      exploration_of(sweep, analyses_of(sweep, store.table(shown_columns(sweep))), shown.networks);
+  const std::size_t before = shown.page.runs.size();
+  std::ranges::move(page.runs, std::back_inserter(shown.page.runs));
+  for (ExploredTable& table : page.tables)
+    for (std::optional<std::size_t>& run : table.runs)
+      if (run) *run += before;
+  return std::move(page.tables);
+}
+
+} // namespace
 
 int explore_command(const ExploreArguments& arguments) {
   require_page_name(arguments.output);
   std::vector<std::string> inputs = arguments.files;
   inputs.push_back(arguments.topology);
   require_outputs(inputs, {arguments.output});
-  LabelledTopology network{"", arguments.topology, make_topology_and_report(arguments.topology)};
-  network.label = network.topology.name();
-  std::vector<ScheduleFile> schedules; // cases point to their texts
-  std::vector<Case> cases;
-  for (const std::string& file : arguments.files)
-    schedules.push_back(read_schedule(file, network.topology));
-  for (const ScheduleFile& schedule : schedules) {
-    Case c = given_case(network.topology, schedule);
-    c.disciplines = {schedule.time_model.discipline};
-    c.engine =
-        &find_engine(schedule.time_model.discipline == Discipline::fifo ? "native" : "simgrid");
-    cases.push_back(std::move(c));
-  }
-  ReplayFiles files;
-  files.explore = arguments.output;
-  const std::unique_ptr<ScratchFolder> records = record_for(files, cases);
-  std::vector<Evaluation> evaluations;
-  for (std::size_t i = 0; i < cases.size(); ++i) {
-    StageDisplay display(arguments.files[i]);
-    cases[i].options.stage = display.watch();
-    Attempt given = given_attempt(network.topology, schedules[i],
-                                  watch_of(cases[i].options.stage, "verification"));
-    if (!given.usable()) {
-      display.erase();
-      print_message(fmt::format("{}: fault: {}", arguments.files[i], given.verdict.fault->text));
-      return 1;
+  std::optional<Topology> network;
+  if (!arguments.topology.empty()) network = make_topology_and_report(arguments.topology);
+  ExploredFiles shown;
+  for (const std::string& file : arguments.files) {
+    const bool is_results = fs::is_directory(file) || file.ends_with("/results.json");
+    const std::string folder =
+        fs::is_directory(file) ? file : fs::path(file).parent_path().string();
+    if (is_results) {
+      add_tables(shown.page, tables_in(folder), file, arguments.files.size() == 1);
+    } else if (file.ends_with(".sqlite")) {
+      add_tables(shown.page, tables_of_store(shown, file, arguments.allow_programs), file,
+                 arguments.files.size() == 1);
+    } else {
+      if (!network)
+        throw InputError(fmt::format("{}: a schedule needs its network: -t TOPOLOGY", file));
+      if (!add_schedule(shown, file, *network)) return 1;
     }
-    evaluations.push_back(evaluate_given(cases[i], std::move(given)));
-    cases[i].options.stage = {}; // of a display that is gone
   }
-  const bool is_written = write_replay_files(files, network, cases, evaluations);
-  if (is_written) print_message(fmt::format("written: {}", arguments.output));
-  return is_written ? report_problems(problems_of(evaluations)) : 1;
+  std::ranges::stable_sort(shown.page.runs, {},
+                           [](const ExploredRun& run) { return run.report.completion; });
+  shown.page.title = joined(arguments.files, " and ");
+  shown.page.command = own_command();
+  write_explorer(arguments.output, shown.page);
+  print_message(fmt::format("written: {}", arguments.output));
+  return report_problems(shown.problems);
 }
 
 } // namespace tutti

@@ -1,6 +1,7 @@
 // `tutti import`: foreign programs in MSCCL XML as schedules: checked, bounded, replayed, and under
 // a transport held against NCCL. Which program is best for which size is a row for each of both.
 #include "experiments/driver/cli/commands.hpp"
+#include "experiments/driver/cli/replay_files.hpp"
 #include "experiments/driver/records/json.hpp"
 #include "experiments/driver/records/output.hpp"
 #include "experiments/driver/requests/collective_request.hpp"
@@ -229,7 +230,9 @@ std::string best_by_size(std::span<const Evaluation> evaluations, std::span<cons
 } // namespace
 
 int import_command(const ImportArguments& arguments) {
-  const Topology topology = make_topology_and_report(arguments.topology);
+  LabelledTopology network{"", arguments.topology, make_topology_and_report(arguments.topology)};
+  const Topology& topology = network.topology;
+  network.label = topology.name();
   const std::vector<Bytes> sizes =
       of_option("--size", [&] { return parse_sizes(arguments.sizes); });
   static_cast<void>(disciplines_of(arguments));
@@ -237,14 +240,18 @@ int import_command(const ImportArguments& arguments) {
     throw InputError("-o takes one schedule: name one file and one size");
   std::vector<std::string> inputs = arguments.files;
   inputs.push_back(arguments.paths);
-  require_outputs(inputs, {arguments.output});
+  require_outputs(inputs, {arguments.output, arguments.explore});
+  ReplayFiles files;
+  files.explore = arguments.explore;
   std::optional<std::vector<Imported>> all = all_imported(arguments, topology, sizes);
   if (!all) return 1;
   tell_ranges(*all);
   std::vector<Case> cases;
   for (const Imported& one : *all) cases.push_back(one.c);
+  require_drawable(files, cases.front());
+  const std::unique_ptr<ScratchFolder> records = record_for(files, cases);
   const std::vector<Evaluation> evaluations =
-      evaluated_over_nccl(std::move(cases), [&](std::span<const Case> asked) {
+      evaluated_over_nccl(cases, [&](std::span<const Case> asked) {
         std::vector<Evaluation> made;
         for (std::size_t i = 0; i < asked.size(); ++i) {
           const bool is_given = i < all->size() && (*all)[i].made;
@@ -263,7 +270,8 @@ int import_command(const ImportArguments& arguments) {
   if (!arguments.json && sizes.size() > 1 && evaluations.back().algorithm == nccl_of(topology))
     print_text(
         fmt::format("beside {}: {}\n", nccl_of(topology), best_by_size(evaluations, *all, true)));
-  return report_problems(problems_of(evaluations));
+  const bool is_written = write_replay_files(files, network, cases, evaluations);
+  return std::max(report_problems(problems_of(evaluations)), is_written ? 0 : 1);
 }
 
 } // namespace tutti

@@ -21,7 +21,8 @@ int jobs_command(const JobsArguments& arguments) {
   in_file(arguments.file, [&] { require_sound(study, topology); });
   require_columns(arguments.tables, std::vector<AnyStudy>{study});
   require_drawable(arguments.draw);
-  require_outputs({arguments.topology, arguments.file}, {arguments.draw.file});
+  require_page_name(arguments.explore);
+  require_outputs({arguments.topology, arguments.file}, {arguments.draw.file, arguments.explore});
   require_writable(arguments.out, "jobs.csv");
   Interrupts interrupts;
   InterruptibleWork work(interrupts, "jobs on " + topology.name(), false);

@@ -4,6 +4,7 @@
 #include "experiments/driver/outside/outside.hpp"
 #include "experiments/driver/records/output.hpp"
 #include "experiments/driver/results/result_files.hpp"
+#include "experiments/driver/results/results_page.hpp"
 #include "experiments/driver/studies/executions/pack_backend.hpp"
 #include "experiments/driver/studies/in_file.hpp"
 #include "experiments/driver/studies/refusals.hpp"
@@ -45,7 +46,8 @@ std::vector<StudyResult> results_of(const Experiment& experiment, const std::str
                      .refusals = refusals,
                      .name = experiment.name,
                      .jobs = jobs,
-                     .progress = progress};
+                     .progress = progress,
+                     .explores = true};
   std::vector<StudyResult> results;
   for (const AnyStudy& study : experiment.studies) {
     if (interrupts.cancels()) break;
@@ -220,6 +222,8 @@ int run_command(const RunArguments& arguments) {
   print_results(experiment, results, arguments);
   for (std::string& figure : write_figures(folder, results, arguments.pictures))
     files.push_back(std::move(figure));
+  write_explorer(files.emplace_back(folder + "/index.html"),
+                 exploration_of(experiment.title, own_command(), results, true));
   if (!arguments.json && gpu_pack) print_text("\n" + figures_text(rows));
   if (!arguments.json) print_text(fmt::format("\nwritten: {}\n", joined(files, " ")));
   flush_standard_output(); // results first, then what is wrong with them

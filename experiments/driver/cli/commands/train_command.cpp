@@ -40,8 +40,9 @@ std::vector<NodeId> traced_npus(const TrainArguments& arguments, const Workload&
 void require_sound_files(const TrainArguments& arguments) {
   require_picture_name(arguments.heatmap);
   require_drawable(arguments.draw);
+  require_page_name(arguments.explore);
   require_outputs(inputs_of(arguments.topology, arguments.line),
-                  {arguments.trace, arguments.heatmap, arguments.draw.file});
+                  {arguments.trace, arguments.heatmap, arguments.draw.file, arguments.explore});
   require_writable(arguments.out, "training.csv");
   if (arguments.traced && arguments.trace.empty())
     throw InputError("--trace-npus: there is no --trace");
@@ -99,12 +100,15 @@ int train_command(const TrainArguments& arguments) {
   };
   if (!arguments.trace.empty())
     watcher.recorded = [&](const Workload& made) { return traced_npus(arguments, made); };
+  std::vector<ExploredTimeline> timelines;
+  if (!arguments.explore.empty()) watch_timelines(watcher, timelines);
   TrainingEvaluation evaluation = evaluate_training(study, {&network, 1}, watcher);
   work.finish();
   const bool interrupted = interrupts.count() > 0;
   if (!interrupted) write_pictures(arguments, evaluation, network, workload);
-  return conclude(result_of(std::move(evaluation), {network}, NpuDetail::all), "train", arguments,
-                  interrupted);
+  StudyResult result = result_of(std::move(evaluation), {network}, NpuDetail::all);
+  result.timelines = std::move(timelines);
+  return conclude(result, "train", arguments, interrupted);
 }
 
 } // namespace tutti

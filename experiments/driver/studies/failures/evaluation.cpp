@@ -182,11 +182,17 @@ public:
   }
 
   [[nodiscard]] std::span<const Time> starts() const { return starts_; }
+  [[nodiscard]] bool keeps_runs() const {
+    constexpr std::size_t most_transfers = 100'000;
+    return case_.explores && schedule_.size() <= most_transfers &&
+           scenarios_of(case_.events, 1).size() == 1;
+  }
 
   [[nodiscard]] History recovered(Policy policy, std::span<const NetworkEvent> events) const {
     std::vector<Recovery> by_engine;
     Reaction reaction = reaction_of(case_, policy, case_.options);
     reaction.starts = starts_;
+    reaction.record_hops = keeps_runs();
     for (const EngineRow* engine : case_.engines) {
       reaction.beaten_bound = [engine](const Topology& network, const Collective& collective,
                                        const TimeModel& model, Time time) {
@@ -220,8 +226,10 @@ public:
     for (const Decision& decision : recovery.decisions)
       made.planning_seconds += decision.planning_seconds;
     made.recovery = std::move(recovery);
-    made.recovery.segments.clear();
-    made.recovery.deliveries.clear();
+    if (!keeps_runs()) {
+      made.recovery.segments.clear();
+      made.recovery.deliveries.clear();
+    }
     if (scenarios_of(case_.events, 1).size() > 1) made.recovery.links.clear(); // none is drawn
     made.recovery.progress = thinned(std::move(made.recovery.progress));
     return made;
@@ -353,7 +361,7 @@ void run_undisturbed(const FailureCase& c, const Collective& collective, const S
       replay(*c.topology, collective, schedule, c.options.model, *c.engines.front(), run);
   result.undisturbed.report.chunk_done.clear();
   add_problem(result, "undisturbed: ", replay_problem(result.undisturbed));
-  const History history = runs.recovered(Policy::report, {});
+  History history = runs.recovered(Policy::report, {});
   add_history(result, "undisturbed: ", history);
   if (history.recovery.completion != result.undisturbed.report.completion)
     add_problem(result, "undisturbed: ",
@@ -362,6 +370,7 @@ void run_undisturbed(const FailureCase& c, const Collective& collective, const S
                             to_text(history.recovery.completion)));
   result.wanted = history.recovery.wanted;
   result.progress = thinned(history.recovery.progress);
+  if (runs.keeps_runs()) result.explored = std::move(history.recovery);
 }
 
 // As many chunks per shard as `tutti synth` takes.

@@ -41,6 +41,7 @@ struct FailureCase {
   EventPlan events;
   /// Who starts late, in all runs; and what is drawn, for each scenario and policy.
   NoiseRequest noise = {};
+  bool explores = false;     ///< runs are kept for a page: where there is one scenario
   unsigned draw_threads = 1; ///< over which draws are spread, with the same result
 };
 
@@ -56,8 +57,8 @@ inline constexpr std::string_view fallback_planner = "tacos";
 void require_sound(const FailureCase& c);
 
 struct PolicyEvaluation {
-  /// What is too large to keep is left out (`segments`, `deliveries`, `links`), `progress` is
-  /// thinned out.
+  /// What is too large to keep is left out (`segments`, `deliveries` and `hops`, but where the case
+  /// explores; `links`), `progress` is thinned out.
   Recovery recovery;
   std::vector<std::string> stuck;   ///< in words, by link
   std::vector<std::string> missing; ///< in words, by NPU
@@ -95,7 +96,8 @@ struct FailureEvaluation {
   std::vector<ProgressPoint> progress; ///< undisturbed
   Bytes wanted;                        ///< what `progress` reaches
   std::vector<ScenarioEvaluation> scenarios;
-  double seconds = 0; ///< CPU, of everything
+  std::optional<Recovery> explored; ///< the undisturbed run, where the case explores
+  double seconds = 0;               ///< CPU, of everything
   /// A defect of Tutti in words (a fault, a time below its bound, engines that disagree, what
   /// recover() says, in a draw, too); empty where all is well.
   std::string problem;

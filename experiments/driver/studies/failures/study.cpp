@@ -195,6 +195,7 @@ std::vector<FailureEvaluation> evaluate(const FailureStudy& study, const StudyRu
     const std::string what = study.label.empty()
                                  ? fmt::format("{} on {}", c.algorithm.name, c.topology_label)
                                  : fmt::format("{}, {}", study.label, c.algorithm.name);
+    c.explores = how.explores;
     c.draw_threads = std::max(1U, static_cast<unsigned>(how.jobs)); // nothing runs beside it
     InterruptibleWork work(how.interrupts, what, how.progress);
     work.watch(c.options);
@@ -235,7 +236,11 @@ std::vector<std::size_t> record_of_planned(const FailureStudy& study,
 StudyResult run_study(const FailureStudy& study, const StudyRun& how) {
   const auto made = std::make_shared<const std::vector<FailureEvaluation>>(evaluate(study, how));
   StudyResult result;
-  result.files = {{"failures", failure_records(*made)}};
+  result.files = {{.stem = "failures",
+                   .records = failure_records(*made),
+                   .chart = ExploredChart{.x = "failed_links",
+                                          .y = {"collective_time_ps"},
+                                          .by = {"algorithm", "policy"}}}};
   result.kind = FailureStudy::kind;
   result.details = [made] { return failure_details(*made); };
   result.about = [made] { return about_failures(*made); };
@@ -246,6 +251,10 @@ StudyResult run_study(const FailureStudy& study, const StudyRun& how) {
   result.network_uses = [made, &topology = how.networks[study.topology].topology] {
     return network_uses(*made, topology);
   };
+  if (how.explores)
+    result.plays = [made, &topology = how.networks[study.topology].topology] {
+      return explored_recoveries(*made, topology);
+    };
   for (const FailureEvaluation& e : *made)
     if (!e.verified && !result.unanswered) result.unanswered = {e.status, e.note};
   result.comparisons =

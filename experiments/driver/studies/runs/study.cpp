@@ -11,6 +11,7 @@
 #include "experiments/driver/studies/noise/request.hpp"
 #include "experiments/driver/studies/registry.hpp"
 #include "experiments/driver/studies/runs/display.hpp"
+#include "experiments/driver/studies/runs/explored_run.hpp"
 #include "experiments/driver/studies/runs/json.hpp"
 #include "experiments/driver/studies/runs/over_nccl.hpp"
 #include "experiments/driver/studies/runs/records.hpp"
@@ -405,6 +406,28 @@ std::vector<std::size_t> record_of_planned(std::span<const Case> cases,
   return places;
 }
 
+/// [case]: its first row in run_records().
+std::vector<std::size_t> rows_of(std::span<const Case> cases,
+                                 std::span<const Evaluation> evaluations) {
+  const std::vector<std::size_t> places = record_of_planned(cases, evaluations);
+  std::vector<std::size_t> rows;
+  std::size_t planned = 0;
+  for (const Case& c : cases) {
+    rows.push_back(places[planned]);
+    planned += c.disciplines.size() * c.noise.skews.size();
+  }
+  return rows;
+}
+
+ExploredChart over_size() {
+  return {.kind = ExploredChart::Kind::curves,
+          .x = "size_bytes",
+          .y = {"collective_time_ps"},
+          .by = {"label", "topology", "collective", "algorithm", "chunks_per_shard", "discipline"},
+          .low = "time_low_ps",
+          .high = "time_high_ps"};
+}
+
 /// Why its size can't be cut into the collective's shards; empty where it can. Large sizes needn't
 /// be cut to know: no collective has more than some shards a pair of NPUs.
 std::string too_small(const Case& c) {
@@ -599,7 +622,7 @@ StudyResult run_study(const RunStudy& study, const StudyRun& how) {
   results->evaluations = evaluate_cases(results->cases, how);
   const std::vector<Evaluation>& evaluations = results->evaluations;
   StudyResult result;
-  result.files = {{"results", run_records(evaluations)}};
+  result.files = {{.stem = "results", .records = run_records(evaluations), .chart = over_size()}};
   result.kind = RunStudy::kind;
   result.details = [results] { return run_details(results->evaluations, LinkDetail::none); };
   result.story = [results](const TableForm& form) {
@@ -607,6 +630,11 @@ StudyResult run_study(const RunStudy& study, const StudyRun& how) {
   };
   if (!study.figures.empty()) result.figures = [results] { return figures_of(*results); };
   result.network_uses = [results] { return network_uses(results->networks, results->evaluations); };
+  if (how.explores)
+    result.plays = [results] {
+      return explored_runs(results->cases, results->evaluations,
+                           rows_of(results->cases, results->evaluations));
+    };
   for (const Evaluation& e : evaluations)
     if (e.replays.empty() && !result.unanswered) result.unanswered = {e.status, e.note};
   result.comparisons = compare(study.expectations, result.files.front().records,

@@ -3,6 +3,7 @@
 // everything is held against what can't be.
 #pragma once
 
+#include "experiments/driver/figures/explorer.hpp"
 #include "experiments/driver/studies/noise/draws.hpp"
 #include "experiments/driver/studies/refusals.hpp"
 #include "experiments/driver/studies/runs/evaluation.hpp"
@@ -86,6 +87,9 @@ struct TrainingWatcher {
   /// Called with each workload that is made.
   std::function<void(const Topology&, const Workload&)> made = {};
 };
+
+/// Has a timeline of each run added, for a page. `into` must outlive the watcher.
+void watch_timelines(TrainingWatcher& watcher, std::vector<ExploredTimeline>& into);
 
 /// How much of a run stands in JSON.
 enum class NpuDetail : std::uint8_t {

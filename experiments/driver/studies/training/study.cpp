@@ -7,6 +7,7 @@
 #include "experiments/driver/studies/training/study.hpp"
 
 #include "experiments/driver/cache/schedule_cache.hpp"
+#include "experiments/driver/figures/iteration_trace.hpp"
 #include "experiments/driver/studies/expectation_reader.hpp"
 #include "experiments/driver/studies/experiment.hpp"
 #include "experiments/driver/studies/experiment_values.hpp"
@@ -237,13 +238,15 @@ std::string what_comes_of(const TrainingRun& run, bool is_over) {
   return fmt::format("{} per iteration", short_text(run.iteration_time()));
 }
 
-TrainingEvaluation evaluate(TrainingStudy study, const StudyRun& how) {
+TrainingEvaluation evaluate(TrainingStudy study, const StudyRun& how,
+                            std::vector<ExploredTimeline>& timelines) {
   if (how.cache) study.cache = *how.cache;
   study.draw_threads = std::max(1U, static_cast<unsigned>(how.jobs)); // nothing runs beside it
   InterruptibleWork work(how.interrupts, study.label, how.progress);
   work.watch(study.planning.options);
   TrainingWatcher watcher;
   watcher.progress = work.beside(run_announcer(study.label, how.progress));
+  if (how.explores) watch_timelines(watcher, timelines);
   return evaluate_training(study, study.own(how.networks), watcher, how.refusals);
 }
 
@@ -339,11 +342,49 @@ bool has_report(const TrainingEvaluation& evaluation) {
                              [](const TrainingRun& run) { return run.report.has_value(); });
 }
 
+namespace {
+
+ExploredChart where_time_goes() {
+  ExploredChart chart{.kind = ExploredChart::Kind::parts,
+                      .x = {},
+                      .y = {"compute_fraction"},
+                      .by = {"topology", "variant", "algorithm", "transport", "condition"}};
+  for (std::size_t p = 0; p < purpose_count; ++p)
+    chart.y.push_back(fmt::format("exposed_{}_fraction", to_text(static_cast<Purpose>(p))));
+  chart.y.insert(chart.y.end(), {"bubble_fraction", "waiting_fraction"});
+  return chart;
+}
+
+} // namespace
+
+void watch_timelines(TrainingWatcher& watcher, std::vector<ExploredTimeline>& into) {
+  struct Work {
+    const Topology* topology;
+    const Workload* workload;
+  };
+  const auto work = std::make_shared<Work>();
+  if (!watcher.recorded) watcher.recorded = npus_to_trace;
+  watcher.made = [work, made = watcher.made](const Topology& topology, const Workload& workload) {
+    *work = {&topology, &workload};
+    if (made) made(topology, workload);
+  };
+  watcher.progress = [work, &into, progress = watcher.progress](const TrainingRun& run, bool over) {
+    if (over && run.report && !run.report->spans.empty())
+      into.push_back(iteration_timeline(fmt::format("{}{}, {}, {}", run.topology,
+                                                    run.variant.empty() ? "" : ", " + run.variant,
+                                                    name_of_plan(run), to_text(run.condition)),
+                                        *work->topology, *work->workload, *run.report));
+    if (progress) progress(run, over);
+  };
+}
+
 StudyResult result_of(TrainingEvaluation evaluation, std::vector<TrainingNetwork> networks,
                       NpuDetail detail) {
   const auto made = std::make_shared<const TrainingEvaluation>(std::move(evaluation));
   StudyResult result;
-  result.files = {{"training", training_records(*made)}, {"training_npus", npu_records(*made)}};
+  result.files = {
+      {.stem = "training", .records = training_records(*made), .chart = where_time_goes()},
+      {"training_npus", npu_records(*made)}};
   result.kind = TrainingStudy::kind;
   result.details = [made, detail] { return training_details(*made, detail); };
   result.story = [made](const TableForm& form) { return training_text(*made, form); };
@@ -359,12 +400,14 @@ StudyResult result_of(TrainingEvaluation evaluation, std::vector<TrainingNetwork
 }
 
 StudyResult run_study(const TrainingStudy& study, const StudyRun& how) {
-  TrainingEvaluation made = evaluate(study, how);
+  std::vector<ExploredTimeline> timelines;
+  TrainingEvaluation made = evaluate(study, how, timelines);
   how.refusals.accept(); // what is refused stands in rows
   const std::size_t runs = made.runs.size();
   const std::vector<std::size_t> places =
       record_of_planned(study, study.own(how.networks), made.runs);
   StudyResult result = result_of(std::move(made), study.own(how.networks), NpuDetail::none);
+  result.timelines = std::move(timelines);
   result.comparisons = compare(study.expectations, result.files.front().records, places);
   if (study.case_count() == 1 && runs == 2) result.point = 1; // what disturbs it
   return result;

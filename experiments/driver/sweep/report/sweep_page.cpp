@@ -1,15 +1,15 @@
-// A page that can be mailed or kept: styles and pictures are inline and there is no script, so that
-// it needs no server and nothing from elsewhere. Who reads only its beginning knows what came out;
-// who looks only at what is in sight sees ten pictures, some of each analysis. It shows the first
-// 60 rows of a table, for a browser is slow with a hundred thousand, and links the CSV that has
-// all.
+// Who reads only the beginning of the page knows what came out; who looks on has every point.
 #include "experiments/driver/sweep/report/sweep_page.hpp"
 
-#include "experiments/driver/records/html.hpp"
+#include "experiments/driver/records/csv_records.hpp"
 #include "experiments/driver/records/printable.hpp"
 #include "experiments/driver/sweep/analysis/cells.hpp"
 #include "experiments/driver/sweep/analysis/levels.hpp"
+#include "experiments/driver/sweep/report/points_csv.hpp"
+#include "experiments/driver/sweep/space/experiment_template.hpp"
 #include "experiments/driver/sweep/space/point_results.hpp"
+#include "sim/error.hpp"
+#include "sim/expressions/placeholders.hpp"
 
 #include <fmt/format.h>
 
@@ -17,34 +17,14 @@
 #include <cstddef>
 #include <functional>
 #include <map>
-#include <string_view>
+#include <optional>
 #include <utility>
 
 namespace tutti::sweep {
 
 namespace {
 
-constexpr std::size_t most_rows = 60;
-constexpr std::size_t most_pictures = 10; ///< in sight
-constexpr std::size_t most_open_rows = 12;
-
-std::string link(std::string_view file) {
-  return fmt::format("<a href=\"{0}\">{0}</a>", escaped(file));
-}
-
-std::string section_id(std::size_t i) { return fmt::format("analysis-{}", i + 1); }
-
-std::string contents(std::span<const PageSection> sections, bool problems) {
-  std::string text = "<nav aria-label=\"Contents\">\n<h2>Contents</h2>\n<ol>\n"
-                     "<li><a href=\"#conclusions\">Conclusions</a></li>\n";
-  for (std::size_t i = 0; i < sections.size(); ++i)
-    text += fmt::format("<li><a href=\"#{}\">{}</a></li>\n", section_id(i),
-                        escaped(sections[i].report.title));
-  text += "<li><a href=\"#varied\">What was varied</a></li>\n"
-          "<li><a href=\"#points\">Points</a></li>\n";
-  if (problems) text += "<li><a href=\"#problems\">What has no result</a></li>\n";
-  return text + "<li><a href=\"#sweep\">The sweep</a></li>\n</ol>\n</nav>\n";
-}
+constexpr std::size_t most_points = 20'000;
 
 // "1 KiB to 1 GiB", or the values where they are texts or few.
 std::string extent_text(const Levels& levels) {
@@ -75,105 +55,137 @@ Table objective_table(const Sweep& sweep) {
   return table;
 }
 
-std::string varied_section(const Sweep& sweep, const PointTable& table) {
-  AnalysedPoints points(sweep, table);
-  std::string text = "<section id=\"varied\">\n<h2>What was varied</h2>\n" +
-                     html_table(parameter_table(points), most_rows, "points.csv");
-  if (!sweep.constraints.empty()) {
-    text += "<p>Left out are points for which one of these doesn't hold:</p>\n<ul>\n";
-    for (const Constraint& each : sweep.constraints)
-      text += fmt::format("<li><code>{}</code></li>\n", escaped(each.expression));
-    text += "</ul>\n";
-  }
-  if (!sweep.objectives.empty())
-    text += html_table(objective_table(sweep), most_rows, "points.csv");
-  return text + "</section>\n";
+/// What each analysis says, in the words that it found for its own numbers.
+ExploredTable conclusions(const Sweep& sweep, std::span<const PageSection> sections,
+                          const PointTable& table) {
+  Table all{{{"analysis"}, {"conclusion"}}, {}};
+  for (const PageSection& section : sections)
+    for (const std::string& conclusion : section.report.conclusions)
+      all.rows.push_back({section.report.title, conclusion});
+  std::vector<std::string> done;
+  for (const std::vector<std::string>& row : status_table(table).rows)
+    done.push_back(fmt::format("{} {}", row[1], row[0]));
+  return {.title = "conclusions",
+          .notes = {fmt::format("Sweep {}: {} points, seed {}. Points: {}.", sweep.name, table.rows,
+                                sweep.seed,
+                                done.empty() ? "none" : fmt::format("{}", fmt::join(done, ", ")))},
+          .records = records_of_table(all)};
 }
 
-std::string points_section(const PointTable& table) {
-  return fmt::format("<section id=\"points\">\n<h2>Points</h2>\n<p>{} points; all of them, with "
-                     "their results: {}. Analyses see those that are done.</p>\n{}</section>\n",
-                     table.rows, link("points.csv"),
-                     html_table(status_table(table), most_rows, "points.csv"));
-}
-
-// That points failed must not be seen in a log only.
-std::string problems_section(const Table& problems) {
-  if (problems.rows.empty()) return "";
-  return "<section id=\"problems\">\n<h2>What has no result</h2>\n" +
-         html_table(problems, most_rows, "points.csv") + "</section>\n";
-}
-
-/// How many pictures of each section are in sight: in turns, so that every analysis shows one
-/// before any shows two.
-std::vector<std::size_t> pictures_in_sight(std::span<const PageSection> sections) {
-  std::vector<std::size_t> shown(sections.size(), 0), all(sections.size(), 0);
-  for (std::size_t i = 0; i < sections.size(); ++i) all[i] = sections[i].figures.size();
-  std::size_t left = most_pictures;
-  for (bool any = true; any && left > 0;) {
-    any = false;
-    for (std::size_t i = 0; i < sections.size() && left > 0; ++i)
-      if (shown[i] < all[i]) {
-        ++shown[i];
-        --left;
-        any = true;
-      }
-  }
-  return shown;
-}
-
-std::string figures_text(const PageSection& section, std::size_t in_sight) {
-  std::string text, folded;
-  std::size_t pictures = 0;
-  for (const PageFigure& figure : section.figures)
-    (pictures++ < in_sight ? text : folded) +=
-        fmt::format("<figure>\n{}\n<figcaption>{} ({})</figcaption>\n</figure>\n",
-                    inline_svg(figure.svg, figure.title), escaped(figure.title), link(figure.file));
-  if (folded.empty()) return text;
-  const std::size_t more = pictures - in_sight;
-  return text + fmt::format("<details>\n<summary>{} more picture{}</summary>\n{}</details>\n", more,
-                            more == 1 ? "" : "s", folded);
-}
-
-std::string table_text(const PageSection& section) {
-  const Table& table = section.report.table;
-  if (table.rows.empty()) return "<p class=\"note\">No point has a result to show.</p>\n";
-  const std::string text = html_table(table, most_rows, section.csv_file);
-  if (table.rows.size() <= most_open_rows) return text;
-  return fmt::format("<details>\n<summary>Table of {} rows</summary>\n{}</details>\n",
-                     table.rows.size(), text);
-}
-
-std::string analysis_section(const PageSection& section, std::size_t index, std::size_t in_sight) {
+ExploredTable of_analysis(const PageSection& section) {
   const AnalysisReport& report = section.report;
-  std::string text =
-      fmt::format("<section id=\"{}\">\n<h2>{}</h2>\n", section_id(index), escaped(report.title));
-  for (const std::string& conclusion : report.conclusions)
-    text += fmt::format("<p>{}</p>\n", escaped(conclusion));
-  text += figures_text(section, in_sight) +
-          fmt::format("<p class=\"note\">{}</p>\n", escaped(report.explanation));
-  for (const std::string& note : report.notes)
-    text += fmt::format("<p class=\"note\">{}</p>\n", escaped(note));
-  text += table_text(section);
-  text += "<p class=\"note\">Files: " + link(section.csv_file);
-  if (!section.json_file.empty()) text += ", " + link(section.json_file);
-  return text + "</p>\n</section>\n";
+  ExploredTable table{
+      .title = report.title, .notes = report.conclusions, .records = records_of_csv(report.csv)};
+  table.notes.push_back(report.explanation);
+  table.notes.insert(table.notes.end(), report.notes.begin(), report.notes.end());
+  if (report.table.rows.empty()) table.notes.emplace_back("No point has a result to show.");
+  for (const PageFigure& figure : section.figures)
+    table.pictures.push_back({figure.title, figure.svg});
+  return table;
 }
 
-// What each analysis says, in the words that it found for its own numbers.
-std::string conclusions_section(std::span<const PageSection> sections, const PointTable& table) {
-  const TableColumn& status = table.column("status");
-  const auto done = static_cast<std::size_t>(std::ranges::count_if(
-      status.texts, [&](auto text) { return text != 0 && status.dictionary[text - 1] == "done"; }));
-  std::string text =
-      "<section id=\"conclusions\" class=\"findings\">\n<h2>Conclusions</h2>\n<ul>\n";
-  for (std::size_t i = 0; i < sections.size(); ++i)
-    for (const std::string& conclusion : sections[i].report.conclusions)
-      text += fmt::format("<li><a href=\"#{}\">{}</a>: {}</li>\n", section_id(i),
-                          escaped(sections[i].report.title), escaped(conclusion));
-  return text + fmt::format("<li><a href=\"#points\">Points</a>: {} of {} have a "
-                            "result.</li>\n</ul>\n</section>\n",
-                            done, table.rows);
+/// The network of each distinct text among the points. A point whose network can't be made has none.
+class PointNetworks {
+public:
+  PointNetworks(const Sweep& sweep, const PointTable& table, Exploration& page,
+                std::deque<Topology>& networks)
+      : sweep_(sweep), table_(table), page_(page), networks_(networks) {}
+
+  /// Its index in the page's runs.
+  std::optional<std::size_t> of(std::size_t row) {
+    if (!sweep_.experiment) return std::nullopt;
+    std::string text;
+    try {
+      text = filled_in(sweep_.experiment->topology_text(), [&](const std::string& name) {
+        const TableColumn& column = table_.column(name);
+        if (!column.has(row)) throw InputError(name + " has no value");
+        return column.value(row);
+      });
+    } catch (const InputError&) {
+      return std::nullopt;
+    }
+    const auto [found, is_new] = known_.try_emplace(text);
+    if (is_new && known_.size() <= most_tried) found->second = added(text);
+    return found->second;
+  }
+
+private:
+  static constexpr std::size_t most_tried = 64, most_networks = 16, most_parts = 4'000;
+
+  std::optional<std::size_t> added(const std::string& text) {
+    if (page_.runs.size() == most_networks) return std::nullopt;
+    try {
+      Topology network = sweep_.experiment->topology(text);
+      if (network.node_count() + network.link_count() > most_parts) return std::nullopt;
+      const Topology& kept = networks_.emplace_back(std::move(network));
+      ExploredRun run{.label = text,
+                      .facts = {{"network", kept.name()},
+                                {"NPUs", fmt::to_string(kept.npu_count())},
+                                {"links", fmt::to_string(kept.link_count())}},
+                      .topology = &kept,
+                      .collective = {},
+                      .schedule = Schedule(kept.link_count()),
+                      .report = {}};
+      run.report.links.resize(kept.link_count());
+      page_.runs.push_back(std::move(run));
+      return page_.runs.size() - 1;
+    } catch (const InputError&) { // a point that was refused
+      return std::nullopt;
+    }
+  }
+
+  const Sweep& sweep_;
+  const PointTable& table_;
+  Exploration& page_;
+  std::deque<Topology>& networks_;
+  std::map<std::string, std::optional<std::size_t>> known_;
+};
+
+/// The first objective over the first parameter of several numbers; or the first two objectives.
+std::optional<ExploredChart> chart_of(const Sweep& sweep, const Records& records) {
+  const auto column_of = [&](const std::string& name) -> std::string {
+    for (const RecordColumn& column : records.columns)
+      if (column.name == name || column.name.starts_with(name + " [")) return column.name;
+    return "";
+  };
+  std::vector<std::string> objectives;
+  for (const Objective& objective : sweep.objectives)
+    if (std::string column = column_of(objective.name); !column.empty())
+      objectives.push_back(std::move(column));
+  if (objectives.empty()) return std::nullopt;
+  ExploredChart chart{.x = {}, .y = {objectives.front()}, .by = {}};
+  if (objectives.size() > 1) chart.x = objectives[1];
+  for (const std::string& name : parameter_names(sweep)) {
+    const std::string column = column_of(name);
+    const auto found = std::ranges::find(records.columns, column, &RecordColumn::name);
+    if (found == records.columns.end()) continue;
+    const bool is_text = found->quantity == Quantity::text;
+    if (!is_text && chart.x.empty()) chart.x = column;
+    if (is_text && chart.by.empty()) chart.by = {column};
+  }
+  if (chart.x.empty()) return std::nullopt;
+  return chart;
+}
+
+ExploredTable points(const Sweep& sweep, const PointTable& table, Exploration& page,
+                     std::deque<Topology>& networks) {
+  ExploredTable all{.title = "points", .notes = {}, .records = {}};
+  std::vector<std::vector<std::string>> rows =
+      point_rows(with_objectives(sweep, table), most_points);
+  all.records = records_of_csv(rows);
+  for (const Objective& objective : sweep.objectives)
+    for (RecordColumn& column : all.records.columns)
+      if (column.name == objective.name || column.name.starts_with(objective.name + " [")) {
+        column.better = objective.maximise ? Better::higher : Better::lower;
+        column.meaning = objective.expression;
+      }
+  all.chart = chart_of(sweep, all.records);
+  if (table.rows > most_points)
+    all.notes.push_back(
+        fmt::format("The first {} of {} points; points.csv has all.", most_points, table.rows));
+  PointNetworks of(sweep, table, page, networks);
+  for (std::size_t row = 0; row < all.records.rows.size(); ++row) all.runs.push_back(of.of(row));
+  return all;
 }
 
 } // namespace
@@ -210,21 +222,31 @@ Table problem_table(const PointTable& table) {
   return result;
 }
 
-std::string sweep_page(const Sweep& sweep, const PointTable& table,
-                       std::span<const PageSection> sections) {
-  const std::string title = sweep.title.empty() ? sweep.name : sweep.title;
-  const Table problems = problem_table(table);
-  std::string page = page_head(
-      title, fmt::format("Sweep {}: {} points, seed {}", sweep.name, table.rows, sweep.seed));
-  page += conclusions_section(sections, table) + contents(sections, !problems.rows.empty()) +
-          "<main>\n";
-  const std::vector<std::size_t> in_sight = pictures_in_sight(sections);
-  for (std::size_t i = 0; i < sections.size(); ++i)
-    page += analysis_section(sections[i], i, in_sight[i]);
-  page += varied_section(sweep, table) + points_section(table) + problems_section(problems);
-  page += fmt::format("<section id=\"sweep\">\n<h2>The sweep</h2>\n<pre>{}</pre>\n</section>\n",
-                      escaped(sweep.toml));
-  return page + "</main>\n" + std::string(page_end);
+Exploration sweep_exploration(const Sweep& sweep, const PointTable& table,
+                              std::span<const PageSection> sections,
+                              std::deque<Topology>& networks) {
+  Exploration page{.title = sweep.title.empty() ? sweep.name : sweep.title,
+                   .command = "tutti sweep " + sweep.name,
+                   .runs = {}};
+  page.tables.push_back(conclusions(sweep, sections, table));
+  ExploredTable of_points = points(sweep, table, page, networks);
+  page.tables.push_back(std::move(of_points));
+  for (const PageSection& section : sections) page.tables.push_back(of_analysis(section));
+  AnalysedPoints analysed(sweep, table);
+  ExploredTable varied{.title = "what was varied",
+                       .notes = {},
+                       .records = records_of_table(parameter_table(analysed))};
+  for (const Constraint& each : sweep.constraints)
+    varied.notes.push_back("Left out are points for which this doesn't hold: " + each.expression);
+  page.tables.push_back(std::move(varied));
+  if (!sweep.objectives.empty())
+    page.tables.push_back(
+        {.title = "objectives", .notes = {}, .records = records_of_table(objective_table(sweep))});
+  if (Table problems = problem_table(table); !problems.rows.empty())
+    page.tables.push_back(
+        {.title = "what has no result", .notes = {}, .records = records_of_table(problems)});
+  page.tables.push_back({.title = "the sweep", .notes = {sweep.toml}, .records = {}});
+  return page;
 }
 
 } // namespace tutti::sweep

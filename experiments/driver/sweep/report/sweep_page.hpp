@@ -1,12 +1,13 @@
-// One static page about a sweep: its conclusions first, then all analyses with their figures
-// inline, what was varied, and how points ended. No scripts, nothing from elsewhere, light or dark
-// as the reader has it.
+// A sweep as the page shows it: its points, which filter and open their networks, each analysis with
+// conclusions, table and figures, what was varied, and how points ended.
 #pragma once
 
+#include "experiments/driver/figures/explorer.hpp"
 #include "experiments/driver/sweep/report/analysis_report.hpp"
 #include "experiments/driver/sweep/space/point_table.hpp"
 #include "experiments/driver/sweep/space/sweep.hpp"
 
+#include <deque>
 #include <span>
 #include <string>
 #include <vector>
@@ -29,9 +30,10 @@ struct PageSection {
 /// Why points aren't done: status and message, the most frequent first.
 [[nodiscard]] Table problem_table(const PointTable& table);
 
-/// Tables beyond 60 rows are cut, with the name of the CSV;
-/// figures beyond ten, and tables of more than a dozen rows, are there behind folds.
-[[nodiscard]] std::string sweep_page(const Sweep& sweep, const PointTable& table,
-                                     std::span<const PageSection> sections);
+/// Of large sweeps the first 20,000 points, and a note. `networks` gets those that the page points
+/// to: up to 16 with 4,000 nodes and links each at most.
+[[nodiscard]] Exploration sweep_exploration(const Sweep& sweep, const PointTable& table,
+                                            std::span<const PageSection> sections,
+                                            std::deque<Topology>& networks);
 
 } // namespace tutti::sweep

@@ -19,6 +19,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <deque>
 
 namespace tutti::sweep {
 
@@ -150,8 +151,14 @@ std::vector<std::string> write_sweep(const Sweep& sweep, const SweepAnalyses& an
   write_file(files.back(), points_csv(analyses.points));
   write_sections(sections, folder, formats, files);
   files.push_back(folder + "/index.html");
-  write_file(files.back(), sweep_page(sweep, analyses.points, sections));
+  std::deque<Topology> networks;
+  write_explorer(files.back(), sweep_exploration(sweep, analyses.points, sections, networks));
   return files;
+}
+
+Exploration exploration_of(const Sweep& sweep, const SweepAnalyses& analyses,
+                           std::deque<Topology>& networks) {
+  return sweep_exploration(sweep, analyses.points, sections_of(analyses), networks);
 }
 
 std::vector<std::string> write_analyses(const SweepAnalyses& analyses, const std::string& folder,

@@ -1,12 +1,14 @@
 // What a sweep's results say: tables, figures, and one page with all of them.
 #pragma once
 
+#include "experiments/driver/figures/explorer.hpp"
 #include "experiments/driver/records/table.hpp"
 #include "experiments/driver/sweep/report/analysis_report.hpp"
 #include "experiments/driver/sweep/space/point_table.hpp"
 #include "experiments/driver/sweep/space/sweep.hpp"
 
 #include <cstddef>
+#include <deque>
 #include <span>
 #include <string>
 #include <vector>
@@ -30,13 +32,16 @@ struct SweepAnalyses {
 
 /// Writes into `folder`: points.csv (every point: parameters, derived, facts, results, status and
 /// message; nothing measured, so that the same sweep gives the same bytes), one CSV and SVG for
-/// each analysis, a JSON for each selection, and index.html, a page without scripts that has all of
-/// it inline, and how many points aren't done, and why. Names of the files, in order. `formats`: in
-/// which figures are written, too. Each is whole or not there.
+/// each analysis, a JSON for each selection, and index.html, the page that has all of it, how many
+/// points aren't done, and why. Names of the files, in order. `formats`: in which figures are
+/// written, too. Each is whole or not there.
 /// Errors: InputError where a file can't be written.
 std::vector<std::string> write_sweep(const Sweep& sweep, const SweepAnalyses& analyses,
                                      const std::string& folder,
                                      std::span<const std::string> formats = {});
+/// What the page has. It points to `networks`, which it fills.
+[[nodiscard]] Exploration exploration_of(const Sweep& sweep, const SweepAnalyses& analyses,
+                                         std::deque<Topology>& networks);
 /// The files of the analyses alone, without points.csv and page.
 std::vector<std::string> write_analyses(const SweepAnalyses& analyses, const std::string& folder,
                                         std::span<const std::string> formats = {});

@@ -1,0 +1,166 @@
+// One form for all kinds of study: the page knows tables, runs and timelines, and no study.
+#include "experiments/driver/results/results_page.hpp"
+
+#include "experiments/driver/records/csv_records.hpp"
+#include "experiments/driver/results/result_files.hpp"
+#include "experiments/driver/studies/experiment.hpp"
+#include "sim/error.hpp"
+#include "sim/files/csv.hpp"
+#include "sim/files/files.hpp"
+#include "sim/text.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <system_error>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace tutti {
+
+namespace {
+
+/// What links were used for, without a run that could be played.
+ExploredRun explored_use(const NetworkUse& use) {
+  ExploredRun run{.label = use.heading.title,
+                  .facts = {{"time", short_text(use.duration)}},
+                  .topology = use.topology,
+                  .collective = {},
+                  .schedule = Schedule(use.topology->link_count()),
+                  .report = {},
+                  .dead = use.dead};
+  if (!use.heading.note.empty()) run.facts.emplace_back("note", use.heading.note);
+  run.report.links = use.links;
+  run.report.completion = use.duration;
+  return run;
+}
+
+/// Of a table that several studies share.
+ExploredTable& table_of(Exploration& page, const RecordFile& file) {
+  const auto found = std::ranges::find(page.tables, file.stem, &ExploredTable::title);
+  if (found != page.tables.end()) return *found;
+  page.tables.push_back({.title = file.stem,
+                         .notes = {},
+                         .records = {file.records.columns, {}},
+                         .chart = file.chart});
+  return page.tables.back();
+}
+
+void add_runs(Exploration& page, const StudyResult& result, ExploredTable& of,
+              std::size_t first_row) {
+  std::vector<ExploredRun> runs;
+  if (result.plays) runs = result.plays();
+  if (runs.empty() && result.network_uses)
+    for (const NetworkUse& use : result.network_uses()) runs.push_back(explored_use(use));
+  for (ExploredRun& run : runs) {
+    if (run.row) {
+      of.runs.resize(of.records.rows.size());
+      of.runs[first_row + *run.row] = page.runs.size();
+    }
+    page.runs.push_back(std::move(run));
+  }
+}
+
+/// Of all kinds of study.
+std::vector<RecordColumn> known_columns() {
+  std::vector<RecordColumn> known;
+  for_each_kind([&known]<typename Kind>(std::type_identity<Kind>) {
+    for (const RecordFile& file : Kind::files())
+      known.insert(known.end(), file.records.columns.begin(), file.records.columns.end());
+  });
+  return known;
+}
+
+} // namespace
+
+ExploredTable verdict_table(std::span<const Comparison> comparisons) {
+  using C = Comparison;
+  using namespace column_words;
+  const Fields<C> fields{
+      {{"row", text, key}, &C::label},
+      {{"paper", numeral}, &C::paper},
+      {{"ours", numeral}, &C::ours},
+      {{"difference", part}, &C::deviation},
+      {{"verdict", text}, [](const C& c) { return to_text(c.agreement); }},
+      {{"beside", text},
+       [](const C& c) {
+         return c.beside ? Cell(fmt::format("{}: {}", c.beside->algorithm, c.beside->text))
+                         : Cell();
+       }},
+      {{"counted_apart", text, key}, [](const C& c) { return Cell::of_text(c.apart); }},
+      {{"explanation", text, note}, [](const C& c) { return Cell::of_text(c.explanation); }}};
+  return {.title = "verdicts",
+          .notes = {comparison_tally(comparisons)},
+          .records = records_of<C>(fields, comparisons)};
+}
+
+std::vector<ExploredTable> tables_in(const std::string& folder) {
+  constexpr std::size_t most_picture_bytes = 3'000'000;
+  std::vector<std::string> tables, pictures;
+  std::error_code error;
+  for (const auto& entry : std::filesystem::directory_iterator(folder, error)) {
+    const std::string name = entry.path().filename().string();
+    if (name.ends_with(".csv") && !name.ends_with("_data.csv")) tables.push_back(name);
+    if (name.ends_with(".svg")) pictures.push_back(name);
+  }
+  const auto stem_of = [](const std::string& name) { return name.substr(0, name.size() - 4); };
+  std::erase_if(tables, [&](const std::string& name) { // what a picture shows
+    return std::ranges::find(pictures, stem_of(name) + ".svg") != pictures.end() &&
+           name.starts_with("verdicts");
+  });
+  std::ranges::sort(tables);
+  std::ranges::sort(pictures);
+  std::vector<ExploredTable> all;
+  if (const auto comparisons = read_comparisons(folder); !comparisons.empty())
+    all.push_back(verdict_table(comparisons));
+  const std::vector<RecordColumn> known = known_columns();
+  for (const std::string& name : tables) {
+    const std::string file = folder + "/" + name;
+    std::vector<std::vector<std::string>> rows;
+    for (const CsvRow& row : csv_rows(read_file(file), file)) {
+      rows.emplace_back();
+      for (const CsvField& field : row.fields) rows.back().push_back(field.text);
+    }
+    all.push_back({.title = stem_of(name), .notes = {}, .records = records_of_csv(rows, known)});
+  }
+  if (all.empty()) throw InputError(fmt::format("{}: there are no results in it", folder));
+  std::size_t bytes = 0;
+  for (const std::string& name : pictures) {
+    std::string svg = read_file(folder + "/" + name);
+    if ((bytes += svg.size()) <= most_picture_bytes)
+      all.front().pictures.push_back({stem_of(name), std::move(svg)});
+    else
+      all.front().notes.push_back(fmt::format("{} is too large for this page.", name));
+  }
+  return all;
+}
+
+Exploration exploration_of(const std::string& title, const std::string& command,
+                           std::span<const StudyResult> results, bool with_pictures) {
+  Exploration page{.title = title, .command = command, .runs = {}};
+  if (const std::vector<Comparison> comparisons = comparisons_of(results); !comparisons.empty())
+    page.tables.push_back(verdict_table(comparisons));
+  for (const StudyResult& result : results) {
+    for (std::size_t f = 0; f < result.files.size(); ++f) {
+      ExploredTable& table = table_of(page, result.files[f]);
+      const std::size_t first_row = table.records.rows.size();
+      append(table.records, result.files[f].records);
+      if (!table.runs.empty()) table.runs.resize(table.records.rows.size());
+      if (f > 0) continue;
+      add_runs(page, result, table, first_row);
+      if (with_pictures && result.figures)
+        for (const NamedFigure& named : result.figures())
+          table.pictures.push_back({named.stem, svg_of(named.figure)});
+    }
+    page.timelines.insert(page.timelines.end(), result.timelines.begin(), result.timelines.end());
+  }
+  std::erase_if(page.tables, [](const ExploredTable& table) { return table.records.rows.empty(); });
+  return page;
+}
+
+} // namespace tutti
