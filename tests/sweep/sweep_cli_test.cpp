@@ -2,6 +2,7 @@
 #include "sim/files/files.hpp"
 #include "tests/catch.hpp"
 #include "tests/experiments/cli/run_tutti.hpp"
+#include "tests/explored_page.hpp"
 #include "tests/paths.hpp"
 #include "tests/temporary_folder.hpp"
 
@@ -72,7 +73,10 @@ TEST_CASE("a sweep leaves a store, tables, figures, a page and where they come f
                            "index.html", "rings.toml", "versions.json"})
     CHECK(place.has(std::string("out/rings/") + file));
   CHECK(place.read("out/rings/rings.toml") == rings);
-  CHECK_THAT(place.read("out/rings/index.html"), ContainsSubstring("Rings &lt;of&gt; NPUs"));
+  const nlohmann::json page = explored_page::data_of(place.read("out/rings/index.html"));
+  CHECK(page["title"] == "Rings <of> NPUs");
+  CHECK(page["runs"].size() == 4); // a network for each ring that was tried
+  CHECK(explored_page::results_of(page)["tables"][1]["runs"].size() == 24);
   const std::string points = place.read("out/rings/points.csv");
 
   const CommandResult again = place.sweep("--jobs 2");

@@ -8,6 +8,7 @@
 #include "sim/files/files.hpp"
 #include "tests/catch.hpp"
 #include "tests/experiments/figures/svg_reading.hpp"
+#include "tests/explored_page.hpp"
 #include "tests/sweep/tables.hpp"
 #include "tests/temporary_folder.hpp"
 
@@ -19,6 +20,7 @@ namespace sweep_report_test {
 
 using namespace tutti;
 using namespace tutti::sweep;
+using Json = nlohmann::json;
 
 namespace {
 
@@ -91,63 +93,56 @@ TEST_CASE("A sweep's analyses are files: a CSV and figures for each, and a page 
         "mesh<8>,4096,8,,infeasible,\"no <b>, \"\"really\"\" & truly\"\n");
 }
 
-TEST_CASE("The page has everything inline and escaped, and no scripts") {
+TEST_CASE(
+    "The page has all points, analyses with their pictures, what was varied and what failed") {
   const std::string page = written(complete_sweep(), table_of(columns, rows)).at("index.html");
-  CHECK_THAT(page, ContainsSubstring("<h1>Costs &amp; &quot;times&quot;</h1>"));
-  CHECK_THAT(page, ContainsSubstring("Best &lt;network&gt;"));
-  CHECK_THAT(page, ContainsSubstring("name = &quot;&lt;hand_made&gt;&quot;"));
-  CHECK_THAT(page, ContainsSubstring("<td class=\"n\">2</td><td>infeasible</td>"
-                                     "<td>no &lt;b&gt;, &quot;really&quot; &amp; truly</td>"));
-  CHECK(page.find("mesh<8") == std::string::npos);
-  CHECK(page.find("<b>") == std::string::npos);
-  CHECK(page.find("<script") == std::string::npos);
-  CHECK(count_of(page, "<svg") == 5);
-  CHECK(count_of(page, "<svg") == count_of(page, "</svg>"));
-  CHECK(page.find("<?xml") == std::string::npos);
-  CHECK(page.find("<title>Gnuplot</title>") == std::string::npos);
-  // Each entry of the contents leads somewhere.
-  for (const char* id : {"varied", "points", "problems", "analysis-1", "analysis-5", "sweep"}) {
-    CHECK_THAT(page, ContainsSubstring(fmt::format("<a href=\"#{}\">", id)));
-    CHECK_THAT(page, ContainsSubstring(fmt::format("<section id=\"{}\">", id)));
-  }
+  const Json data = explored_page::data_of(page);
+  CHECK(data["title"] == "Costs & \"times\"");
+  const Json results = explored_page::results_of(data);
+  std::vector<std::string> titles;
+  for (const Json& table : results["tables"]) titles.push_back(table["title"]);
+  CHECK(titles == std::vector<std::string>{"conclusions", "points", "Front", "Best <network>",
+                                           "What matters", "Curves", "Table", "what was varied",
+                                           "objectives", "what has no result", "the sweep"});
+  const Json points = explored_page::table_of(results, "points");
+  CHECK(explored_page::values_of(points, "network") ==
+        Json{"torus", "torus", "torus", "mesh<8>", "mesh<8>", "mesh<8>"});
+  CHECK(explored_page::values_of(points, "time [s]") ==
+        Json{0.001, 0.002, nullptr, 0.0015, 0.0015, nullptr});
+  CHECK(explored_page::values_of(explored_page::table_of(results, "what has no result"),
+                                 "message") == Json::array({"no <b>, \"really\" & truly"}));
+  std::size_t pictures = 0;
+  for (const Json& table : results["tables"])
+    for (const Json& picture : table["pictures"]) {
+      ++pictures;
+      CHECK_THAT(picture["svg"].get<std::string>(), ContainsSubstring("<svg"));
+    }
+  CHECK(pictures == 5);
+  CHECK(explored_page::table_of(results, "the sweep")["notes"] ==
+        Json::array({complete_sweep().toml}));
 }
 
 TEST_CASE("The page begins with what came out, in words with their numbers") {
-  const std::string page = written(complete_sweep(), table_of(columns, rows)).at("index.html");
-  const std::string begin = page.substr(0, page.find("<main>"));
-  for (const char* words :
-       {"<h2>Conclusions</h2>", "3 of 4 points aren&#39;t beaten in both cost and time.",
-        "On the 2 fronts: mesh&lt;8&gt; on 2, torus on 1.",
-        "The network with the least time: torus in 1 of 2 cases, mesh&lt;8&gt; in 1.",
-        "at most 1.50x (size 1 KiB, where it is mesh&lt;8&gt; after torus)",
-        "decides most about time",
-        "At size 1 KiB torus has the least time, 1 ms, mesh&lt;8&gt; has 1.50x as much",
-        "4 of 6 have a result."})
-    CHECK_THAT(begin, ContainsSubstring(words));
+  const auto conclusions = [](const Rows& some) {
+    const std::string page = written(complete_sweep(), table_of(columns, some)).at("index.html");
+    return explored_page::results_of(explored_page::data_of(page))["tables"][0];
+  };
+  const Json of_all = conclusions(rows);
+  std::string words;
+  for (const Json& conclusion : explored_page::values_of(of_all, "conclusion"))
+    words += conclusion.get<std::string>() + "\n";
+  for (const char* said :
+       {"3 of 4 points aren't beaten in both cost and time.",
+        "On the 2 fronts: mesh<8> on 2, torus on 1.",
+        "The network with the least time: torus in 1 of 2 cases, mesh<8> in 1.",
+        "at most 1.50x (size 1 KiB, where it is mesh<8> after torus)", "decides most about time",
+        "At size 1 KiB torus has the least time, 1 ms, mesh<8> has 1.50x as much"})
+    CHECK_THAT(words, ContainsSubstring(said));
+  CHECK_THAT(of_all["notes"][0].get<std::string>(), ContainsSubstring("4 done, 2 infeasible"));
   // Of points without a result nothing is concluded.
   Rows none = rows;
   for (auto& row : none) row[4] = "crashed";
-  const std::string empty = written(complete_sweep(), table_of(columns, none)).at("index.html");
-  CHECK_THAT(empty, ContainsSubstring("0 of 6 have a result."));
-  CHECK(count_of(empty.substr(0, empty.find("<main>")), "<li><a href=\"#analysis") == 5);
-}
-
-TEST_CASE("Ten pictures are in sight, of each analysis one before any has two") {
-  PageFigure figure{"title", "a.svg", "<svg></svg>"};
-  std::vector<PageSection> sections(4);
-  sections[0].figures.assign(24, figure);
-  sections[1].figures.assign(1, figure);
-  sections[2].figures.assign(3, figure);
-  const std::string page = sweep_page(complete_sweep(), table_of(columns, rows), sections);
-  CHECK(count_of(page, "<svg") == 28);
-  std::size_t in_sight = 0, depth = 0;
-  for (std::size_t at = 0; at < page.size(); ++at) {
-    if (page.compare(at, 9, "<details>") == 0) ++depth;
-    if (page.compare(at, 10, "</details>") == 0) --depth;
-    if (page.compare(at, 4, "<svg") == 0 && depth == 0) ++in_sight;
-  }
-  CHECK(in_sight == 10);
-  CHECK_THAT(page, ContainsSubstring("<summary>18 more pictures</summary>")); // 6 + 1 + 3 in sight
+  CHECK_THAT(conclusions(none)["notes"][0].get<std::string>(), ContainsSubstring("6 crashed"));
 }
 
 TEST_CASE("Hostile names make no other page and no other pictures") {
@@ -158,7 +153,7 @@ TEST_CASE("Hostile names make no other page and no other pictures") {
   for (auto& row : some)
     if (row[0] != "torus") row[0] = hostile;
   const auto files = written(sweep, table_of(columns, some));
-  CHECK(files.at("index.html").find("<b>") == std::string::npos);
+  CHECK(explored_page::data_of(files.at("index.html"))["version"] == 2);
   for (const auto& [name, content] : files) {
     if (!name.ends_with(".svg")) continue;
     CAPTURE(name);
@@ -191,9 +186,13 @@ TEST_CASE("No points, all failed, one point: files and a page all the same") {
     CHECK_THAT(files.at("index.html"), ContainsSubstring("</html>"));
     CHECK_FALSE(analyses_text(analyses_of(sweep, table_of(columns, some)), 5).empty());
   }
-  const std::string page = written(sweep, table_of(columns, failed)).at("index.html");
-  CHECK_THAT(page, ContainsSubstring("<td class=\"n\">6</td><td>crashed</td><td>signal 11</td>"));
-  CHECK_THAT(page, ContainsSubstring("No point has a result to show."));
+  const Json results = explored_page::results_of(
+      explored_page::data_of(written(sweep, table_of(columns, failed)).at("index.html")));
+  const Json problems = explored_page::table_of(results, "what has no result");
+  CHECK(explored_page::values_of(problems, "points") == Json::array({"6"}));
+  CHECK(explored_page::values_of(problems, "message") == Json::array({"signal 11"}));
+  CHECK(explored_page::table_of(results, "Front")["notes"].back() ==
+        "No point has a result to show.");
 }
 
 TEST_CASE("Labels whose letters agree have files of their own") {

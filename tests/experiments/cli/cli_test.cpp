@@ -569,44 +569,6 @@ TEST_CASE("every command that uses a network draws it") {
   CHECK(run_tutti("synth" + ring + "-a ring --draw x.svg --draw-steps x.svg", folder).code == 2);
 }
 
-TEST_CASE("a page plays what synth and replay made, and what is in files") {
-  const TemporaryFolder folder;
-  const auto data_in = [&](const std::string& file) {
-    const std::string page = read_file(folder.file(file)),
-                      begin = R"(<script id="tutti-data" type="application/json">)";
-    const std::size_t at = page.find(begin) + begin.size();
-    return Json::parse(page.substr(at, page.find("</script>", at) - at));
-  };
-  const std::string ring = " -t ring:4 -c all_gather --size 1MiB ";
-  REQUIRE(run_tutti("synth" + ring + "-a direct,tacos --explore both.html", folder).code == 0);
-  const Json both = data_in("both.html");
-  CHECK(both["title"] == "all_gather on ring:4");
-  REQUIRE(both["runs"].size() == 2); // the faster one first
-  CHECK(both["runs"][0]["label"] == "tacos, all_gather 1MiB");
-  CHECK(both["runs"][0]["completion_ps"] <= both["runs"][1]["completion_ps"]);
-  CHECK(both["command"] == "tutti synth" + ring + "-a direct,tacos --explore both.html");
-  CHECK(run_of("synth" + ring + "-a tacos", folder)["collective_time_ps"] ==
-        both["runs"][0]["completion_ps"]);
-  REQUIRE(run_tutti("synth -t ring:4 -c all_gather --size 1MiB -a tacos --start npu3=200us "
-                    "--explore late.html --discipline fluid --engine simgrid",
-                    folder)
-              .code == 0);
-  const Json late = data_in("late.html")["runs"][0];
-  CHECK(late["bound_kind"] == "late-start");
-  CHECK(late["bound_ps"].get<std::int64_t>() > 200'000'000);
-  for (const std::string name : {"tacos", "direct"})
-    REQUIRE(run_tutti("synth" + ring + "-a " + name + " -o " + name + ".tutti", folder).code == 0);
-  REQUIRE(run_tutti("explore -t ring:4 direct.tutti tacos.tutti", folder).code == 0);
-  const Json files = data_in("explore.html");
-  REQUIRE(files["runs"].size() == 2);
-  CHECK(files["runs"][0]["completion_ps"] == both["runs"][0]["completion_ps"]);
-  REQUIRE(run_tutti("replay -t ring:4 tacos.tutti --explore one.html", folder).code == 0);
-  CHECK(data_in("one.html")["title"] == "tacos, all_gather 1MiB on ring:4");
-  const CommandResult wrong = run_tutti("explore -t ring:4 tacos.tutti -o page.svg", folder);
-  CHECK(wrong.code == 2);
-  CHECK_THAT(wrong.err, ContainsSubstring("page.svg: a page is a file that ends with .html"));
-}
-
 TEST_CASE("an expectation of what has no schedule differs, whatever it is of") {
   const TemporaryFolder folder;
   for (const char* metric : {"chunks_per_shard", "synthesis_seconds", "gap"}) {

@@ -9,13 +9,13 @@
 #include "sim/files/files.hpp"
 #include "sim/random.hpp"
 #include "tests/catch.hpp"
+#include "tests/explored_page.hpp"
 #include "tests/message_of.hpp"
 #include "tests/samples.hpp"
 #include "tests/temporary_folder.hpp"
 #include "topologies/list.hpp"
 
 #include <nlohmann/json.hpp>
-#include <zlib.h>
 
 #include <algorithm>
 #include <string>
@@ -24,6 +24,8 @@
 namespace explorer_test {
 
 using namespace tutti;
+using explored_page::bytes_of;
+using explored_page::inflated;
 using nlohmann::json;
 
 namespace {
@@ -44,13 +46,15 @@ struct Played {
     report = run_native(topology, collective, schedule, {}, record);
   }
   [[nodiscard]] ExploredRun run() const {
-    ExploredRun run;
-    run.label = "a run";
-    run.facts = {{"time", "1 us"}};
-    run.topology = &topology;
-    run.collective = &collective;
-    run.schedule = &schedule;
-    run.report = &report;
+    ExploredRun run{.label = "a run",
+                    .facts = {{"time", "1 us"}},
+                    .topology = &topology,
+                    .collective = {},
+                    .schedule = Schedule(topology.link_count()),
+                    .report = {}};
+    run.collective = collective;
+    run.schedule = schedule;
+    run.report = report;
     run.bound = Time{5};
     run.inside = {NodeId{1}};
     return run;
@@ -59,43 +63,10 @@ struct Played {
     return critical_path(topology, schedule, report, hops_before(schedule, report));
   }
   [[nodiscard]] json data() const {
-    const ExploredRun one = run();
-    return json::parse(explorer_data("title", "tutti synth", {&one, 1}));
+    return json::parse(
+        explorer_data({.title = "title", .command = "tutti synth", .runs = {run()}}));
   }
 };
-
-std::string bytes_of(const std::string& base64) {
-  const std::string digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-  std::string bytes;
-  std::uint32_t bits = 0, count = 0;
-  for (const char digit : base64) {
-    if (digit == '=') break;
-    bits = bits << 6 | static_cast<std::uint32_t>(digits.find(digit));
-    count += 6;
-    if (count >= 8) bytes += static_cast<char>(bits >> (count -= 8) & 255);
-  }
-  return bytes;
-}
-
-std::string inflated(const std::string& packed) {
-  z_stream stream{};
-  REQUIRE(inflateInit2(&stream, -MAX_WBITS) == Z_OK);
-  std::vector<Bytef> in(packed.begin(), packed.end());
-  stream.next_in = in.data();
-  stream.avail_in = static_cast<uInt>(in.size());
-  std::string out;
-  char piece[4096];
-  int end = Z_OK;
-  while (end == Z_OK) {
-    stream.next_out = reinterpret_cast<Bytef*>(piece);
-    stream.avail_out = sizeof piece;
-    end = inflate(&stream, Z_NO_FLUSH);
-    out.append(piece, sizeof piece - stream.avail_out);
-  }
-  CHECK(end == Z_STREAM_END);
-  inflateEnd(&stream);
-  return out;
-}
 
 std::vector<std::int64_t> numbers_of(const json& column) {
   std::vector<std::int64_t> numbers;
@@ -119,7 +90,7 @@ TEST_CASE("a page has the crossings of the report, link by link") {
     const Played played(samples::uneven_mesh(3, 4), kind, "tacos");
     const json data = played.data();
     CHECK(data["format"] == "tutti-explore");
-    CHECK(data["version"] == 1);
+    CHECK(data["version"] == 2);
     const json& run = data["runs"][0];
     const json& hops = run["hops"];
     const auto start = numbers_of(hops["start"]), duration = numbers_of(hops["duration"]),
@@ -250,22 +221,100 @@ TEST_CASE("crossings of one transfer are in the order of its path, whatever thei
   CHECK(joined == shuffled.hops.size() - played.schedule.size());
 }
 
+TEST_CASE("a run without crossings says what its links were used for, and what is dead") {
+  const Played played(samples::ring(4), CollectiveKind::all_gather, "ring");
+  ExploredRun run = played.run();
+  run.report.hops.clear();
+  run.dead = {{NodeId{2}}, {LinkId{3}}};
+  run.moments = {{Time{7}, "npu2 down", {LinkId{1}}, {}, {NodeId{2}}}};
+  const json data =
+      json::parse(explorer_data({.title = "", .command = "", .runs = {run}}))["runs"][0];
+  CHECK(data["hops"].is_null());
+  CHECK(data["bins"]["count"] == 1);
+  const std::string share = inflated(bytes_of(data["bins"]["share"]["data"]));
+  for (std::uint32_t l = 0; l < played.topology.link_count(); ++l)
+    CHECK(static_cast<double>(static_cast<std::uint8_t>(share[l])) / 255 ==
+          Approx(utilisation(played.report)[l]).margin(0.003));
+  CHECK(data["network"]["nodes"]["dead"] == json{2});
+  CHECK(data["network"]["links"]["dead"] == json{3});
+  CHECK(data["moments"][0]["at_ps"] == 7);
+  CHECK(data["moments"][0]["nodes_down"] == json{2});
+}
+
+TEST_CASE("above 1,024 NPUs nodes have the groups that pictures draw as one") {
+  const Topology torus = make_topology("torus2d:40x40");
+  ExploredRun run{.label = "",
+                  .facts = {},
+                  .topology = &torus,
+                  .collective = {},
+                  .schedule = Schedule(torus.link_count()),
+                  .report = {}};
+  run.report.links.resize(torus.link_count());
+  const json network =
+      json::parse(explorer_data({.title = "", .command = "", .runs = {run}}))["runs"][0]["network"];
+  const json& group = network["nodes"]["group"];
+  REQUIRE(group.size() == 1600);
+  const std::size_t groups = network["groups"].size();
+  CHECK((groups > 1 && groups < 1600));
+  for (std::size_t g = 0; g < groups; ++g) CHECK(std::ranges::count(group, json(g)) >= 2);
+  const Topology small = samples::ring(4);
+  CHECK(Played(small, CollectiveKind::all_gather, "ring")
+            .data()["runs"][0]["network"]["nodes"]["group"]
+            .empty());
+}
+
+TEST_CASE("a table has each column's own numbers, what it counts, and where its rows' runs are") {
+  using namespace column_words;
+  Records records{{{"name", text, key}, {"time_ps", Quantity::time}, {"share_fraction", part}},
+                  {{"</a>", Time{5}, 0.5}, {"b", Cell(), Cell()}}};
+  ExploredTable table{.title = "t",
+                      .notes = {"a note"},
+                      .records = records,
+                      .chart =
+                          ExploredChart{.x = "time_ps", .y = {"share_fraction", "gone"}, .by = {}},
+                      .runs = {std::nullopt, 3},
+                      .pictures = {{"p", "<svg/>"}}};
+  ExploredTable without = table;
+  without.chart->x = "gone"; // of a column that no row has a value in
+  const ExploredTimeline timeline{
+      "it", Time{9}, {"npu0"}, {"forward"}, {"compute", "data"}, {{0, 0, 1, Time{2}, Time{5}}}};
+  const json data = json::parse(explorer_data({.title = "",
+                                               .command = "",
+                                               .runs = {},
+                                               .tables = {table, without},
+                                               .timelines = {timeline}}));
+  CHECK(data["runs"].empty());
+  const json results = explored_page::results_of(data);
+  const json& read = results["tables"][0];
+  CHECK(explored_page::values_of(read, "name") == json{"</a>", "b"});
+  CHECK(explored_page::values_of(read, "time_ps") == json{5, nullptr});
+  CHECK(read["columns"][1]["quantity"] == "time");
+  CHECK(read["columns"][1]["title"] == "time");
+  CHECK(read["runs"] == json{-1, 3});
+  CHECK(read["chart"]["y"] == json::array({"share_fraction"}));
+  CHECK(read["pictures"][0]["svg"] == "<svg/>");
+  CHECK(results["tables"][1]["chart"].is_null());
+  CHECK(results["timelines"][0]["start"] == json::array({2}));
+  CHECK(results["timelines"][0]["duration"] == json::array({3}));
+}
+
 TEST_CASE("no name ends the element that holds the data") {
   TopologyParts parts = samples::ring(4).parts();
   parts.nodes[1].name = "</script><script>alert(1)";
   parts.nodes[2].name = std::string(10'000, 'x') + "\xff\"'";
   const Played played(Topology(std::move(parts)), CollectiveKind::all_gather, "ring");
-  const ExploredRun one = played.run();
-  const std::string text = explorer_data("<title>", "<b>", {&one, 1});
+  const std::string text =
+      explorer_data({.title = "<title>", .command = "<b>", .runs = {played.run()}});
   CHECK(text.find('<') == std::string::npos);
   CHECK(json::parse(text)["runs"][0]["network"]["nodes"]["name"][1] == "</script><script>alert(1)");
   const TemporaryFolder folder;
-  write_explorer(folder.file("page.html"), "<title>", "<b>", {&one, 1});
+  write_explorer(folder.file("page.html"),
+                 {.title = "<title>", .command = "<b>", .runs = {played.run()}});
   const std::string page = read_file(folder.file("page.html"));
   CHECK(page.find(text) != std::string::npos);
   CHECK(page.find("<!--TUTTI-DATA-->") == std::string::npos);
   CHECK(page.find("default-src 'none'") != std::string::npos);
-  CHECK(message_of([&] { write_explorer("x.html", "", "", {}); }) == "there is no run to show");
+  CHECK(message_of([&] { write_explorer("x.html", {}); }) == "there is nothing to show");
   CHECK(message_of([] { require_page_name("x.svg"); }) ==
         "x.svg: a page is a file that ends with .html");
 }
