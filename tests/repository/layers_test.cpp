@@ -50,8 +50,9 @@ const std::map<std::string, std::string> libraries = {
     {"toml++", "sim/files/config\\.cpp"},
     {"lemon", "(synth/bounds/flow_cuts|algorithms/arborescence_packing)\\.cpp"},
     {"zstd.h", "sim/files/schedule_binary\\.cpp"},
-    {"zlib.h", "(sim/files/gzip|experiments/driver/figures/explorer|tests/workloads/chakra_test|"
-               "tests/experiments/figures/explorer_test)\\.cpp"},
+    {"zlib.h",
+     "(sim/files/gzip|experiments/driver/figures/explorer|tests/workloads/chakra_test)\\.cpp|"
+     "tests/explored_page\\.hpp"},
     {"google", "workloads/traces/chakra_(messages|writer)\\.cpp"},
     {"chakra.pb.h", "workloads/traces/chakra_(messages|writer)\\.cpp"},
     {"nlohmann", "(sim/files/(schedule_json|tree_value)|workloads/traces/process_groups)\\.cpp|"

@@ -229,6 +229,7 @@ public:
     if (!keeps_runs()) {
       made.recovery.segments.clear();
       made.recovery.deliveries.clear();
+      made.recovery.hops.clear();
     }
     if (scenarios_of(case_.events, 1).size() > 1) made.recovery.links.clear(); // none is drawn
     made.recovery.progress = thinned(std::move(made.recovery.progress));

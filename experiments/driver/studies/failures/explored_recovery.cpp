@@ -92,7 +92,7 @@ std::vector<ExploredRun> explored_recoveries(std::span<const FailureEvaluation> 
     if (e.scenarios.empty()) ++row; // without a schedule
     for (const ScenarioEvaluation& scenario : e.scenarios)
       for (const PolicyEvaluation& policy : scenario.policies) {
-        if (!policy.recovery.hops.empty()) {
+        if (!policy.recovery.segments.empty()) {
           runs.push_back(explored(e, scenario, policy.recovery, topology));
           runs.back().row = row;
         }

@@ -52,8 +52,9 @@ std::vector<std::size_t> in_order_of_interest(std::span<const Case> cases,
                                               std::span<const Evaluation> evaluations) {
   std::vector<std::size_t> fastest, others(cases.size());
   std::iota(others.begin(), others.end(), std::size_t{0});
-  std::erase_if(others,
-                [&](std::size_t i) { return cases[i].transport || !evaluations[i].is_complete(); });
+  std::erase_if(others, [&](std::size_t i) {
+    return cases[i].transport || cases[i].algorithm.outside || !evaluations[i].is_complete();
+  });
   std::ranges::stable_sort(
       others, {}, [&](std::size_t i) { return evaluations[i].replays.front().report.completion; });
   std::set<const Topology*> seen;
