@@ -18,6 +18,7 @@ int jobs_command(const JobsArguments& arguments) {
   if (arguments.transport)
     study.transport =
         of_option("--transport", [&] { return parse_transport(*arguments.transport); });
+  study.explores = !arguments.explore.empty();
   in_file(arguments.file, [&] { require_sound(study, topology); });
   require_columns(arguments.tables, std::vector<AnyStudy>{study});
   require_drawable(arguments.draw);

@@ -175,9 +175,10 @@ private:
   }
 
   /// On every engine; all must give the same.
-  Report replayed(const Work& work, const std::string& what) {
+  Report replayed(const Work& work, const std::string& what, bool records = false) {
     const double start = cpu_seconds();
     RunOptions options;
+    options.record_deliveries = options.record_hops = records;
     std::vector<JobTiming> timings = work.timings;
     std::optional<SlowedNetwork> slow;
     if (study_.transport) {
@@ -210,7 +211,10 @@ private:
   // A job is done when the last of its chunks is: its parts of the common collective stand in the
   // order of the jobs.
   void replay_together(std::span<const Work> alone, const Work& all) {
-    const Report together = replayed(all, "all jobs");
+    constexpr std::size_t most_explored = 100'000;
+    const bool explores =
+        study_.explores && !study_.transport && all.schedule.size() <= most_explored;
+    const Report together = replayed(all, "all jobs", explores);
     const Time start = first_start(study_.jobs);
     result_.makespan = together.completion - start;
     result_.links = together.links;
@@ -231,6 +235,29 @@ private:
       done = end;
     }
     result_.mean_slowdown = std::exp(logarithms / static_cast<double>(alone.size()));
+    if (explores) result_.explored = explored(all, together);
+  }
+
+  [[nodiscard]] ExploredRun explored(const Work& all, const Report& together) const {
+    ExploredRun run{.label = fmt::format("{} jobs by {}", study_.jobs.size(), result_.plan),
+                    .facts = {{"makespan", short_text(result_.makespan)},
+                              {"mean slowdown", fmt::format("{:.3f}x", result_.mean_slowdown)}},
+                    .topology = &topology_,
+                    .collective = all.collective,
+                    .schedule = all.schedule,
+                    .report = together,
+                    .bound = result_.bound,
+                    .bound_kind = "all jobs together"};
+    for (std::size_t j = 0; j < study_.jobs.size(); ++j) {
+      const Job& job = study_.jobs[j];
+      const JobResult& of = result_.jobs[j];
+      run.facts.emplace_back(
+          job.name, fmt::format("{}, {} alone", short_text(of.in_company), short_text(of.alone)));
+      run.moments.push_back({job.timing.start, job.name + " begins"});
+      run.moments.push_back({job.timing.start + of.in_company, job.name + " ends"});
+    }
+    std::ranges::stable_sort(run.moments, {}, &ExploredMoment::at);
+    return run;
   }
 
   JobResult result_of(const Job& job, const Work& alone, Time done) {

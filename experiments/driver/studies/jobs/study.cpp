@@ -168,6 +168,12 @@ StudyResult result_of(JobStudyEvaluation evaluation, const Topology& topology) {
     return figures;
   };
   result.network_uses = [made, &topology] { return network_uses(*made, topology); };
+  result.plays = [made] {
+    std::vector<ExploredRun> runs;
+    for (const PlanEvaluation& plan : made->plans)
+      if (plan.explored) runs.push_back(*plan.explored);
+    return runs;
+  };
   result.point = slowest_job(*made);
   for (const PlanEvaluation& plan : made->plans)
     if (!has_schedule(plan) && !result.unanswered) result.unanswered = {plan.status, plan.note};
@@ -181,6 +187,7 @@ StudyResult run_study(const JobStudy& study, const StudyRun& how) {
   JobStudy watched = study;
   InterruptibleWork work(how.interrupts, study.label, how.progress);
   work.watch(watched.options);
+  watched.explores = how.explores;
   return result_of(evaluate_jobs(watched, network.label, network.topology, how.refusals),
                    network.topology);
 }

@@ -54,6 +54,7 @@ struct JobStudy {
   std::vector<const EngineRow*> engines; ///< at least one; all must say the same
   /// What a runtime makes of the links, for the jobs that are in one run; null: they are ideal.
   std::shared_ptr<const Transport> transport;
+  bool explores = false; ///< runs are kept for a page
 
   /// How many there are, each with a row or more. A point of a sweep is one.
   [[nodiscard]] std::size_t case_count() const;
@@ -97,6 +98,7 @@ struct PlanEvaluation {
   double synthesis_seconds = 0; ///< CPU, of the schedules that run at once
   double replay_seconds = 0;    ///< CPU
   std::vector<LinkUse> links;
+  std::optional<ExploredRun> explored; ///< all jobs, where the study explores; on ideal links
   /// A defect of Tutti in words: a fault, a time below its bound, engines that disagree.
   std::string problem;
   std::string remark; ///< on how engines agree (agreement.hpp); mostly empty
