@@ -6,6 +6,7 @@ import { WHOLE } from "./geometry.ts";
 import { useMedia, useView } from "./hooks.ts";
 import type { Page } from "./page.ts";
 import { Panels } from "./panels.tsx";
+import { ResultsPage } from "./results/resultspage.tsx";
 import { Stage } from "./stage.tsx";
 import { Timeline } from "./timeline.tsx";
 import { Toolbar } from "./toolbar.tsx";
@@ -27,7 +28,7 @@ const KEYS: Record<string, (page: Page) => void> = {
 };
 
 function onKey(page: Page, event: KeyboardEvent) {
-  if (event.ctrlKey || event.metaKey || event.altKey) return;
+  if (page.seesResults || event.ctrlKey || event.metaKey || event.altKey) return;
   const target = event.target as HTMLElement;
   if (target.matches("input:not([type=checkbox]), select, textarea")) return;
   if (event.key === " " && target.matches("button, input")) return;
@@ -45,7 +46,8 @@ export function App({ page }: { page: Page }) {
     return () => removeEventListener("keydown", listener);
   }, [page]);
   const wide = useMedia("(min-width: 1900px)");
-  const { current, other } = page;
+  const { current, other, findings } = page;
+  if (findings !== null && page.seesResults) return <ResultsPage page={page} findings={findings} />;
   return (
     <div class={wide ? "page wide" : "page"}>
       <Toolbar page={page} />
