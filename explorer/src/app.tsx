@@ -28,10 +28,14 @@ const KEYS: Record<string, (page: Page) => void> = {
 };
 
 function onKey(page: Page, event: KeyboardEvent) {
-  if (page.seesResults || event.ctrlKey || event.metaKey || event.altKey) return;
+  if (event.ctrlKey || event.metaKey || event.altKey) return;
   const target = event.target as HTMLElement;
   if (target.matches("input:not([type=checkbox]), select, textarea")) return;
   if (event.key === " " && target.matches("button, input")) return;
+  if (page.seesResults) {
+    if (event.key === "Escape") page.choose({ row: -1 });
+    return;
+  }
   const act = KEYS[event.key.length === 1 ? event.key.toLowerCase() : event.key];
   if (act === undefined) return;
   event.preventDefault();

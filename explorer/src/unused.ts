@@ -16,7 +16,7 @@ function missing(): never {
 }
 
 export {
-  missing as format, missing as formatPrefix, missing as formatSpecifier, missing as interpolateRound,
-  missing as interpolateZoom, missing as piecewise, missing as precisionFixed,
-  missing as precisionPrefix, missing as precisionRound,
+  missing as format, missing as formatPrefix, missing as formatSpecifier,
+  missing as interpolateRound, missing as interpolateZoom, missing as piecewise,
+  missing as precisionFixed, missing as precisionPrefix, missing as precisionRound,
 };

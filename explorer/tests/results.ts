@@ -48,7 +48,7 @@ export function sweep(rows = 120): Table {
     columnOf("status", "text", all.map((i) => (i % 17 === 5 ? "timed_out" : "optimal"))),
     columnOf("time_ps", "time", all.map((i) => (i % 17 === 5 ? null : time(i)))),
     columnOf("bandwidth", "rate", all.map((i) => (size(i) / time(i)) * 1e12), "metric", "higher"),
-    columnOf("gap", "ratio", all.map((i) => 1 + (i % 13) / 20)),
+    columnOf("gap", "ratio", all.map((i) => 1 + (i % 13) / 20 + 0.4 / (1 + ((i * 7919) % 101)))),
     columnOf("effort_seconds", "effort", all.map((i) => 0.017 * (1 + ((i * 7919) % 101))), "cost"),
     columnOf("never", "count", all.map(() => null)),
   ], { kind: "points", x: "effort_seconds", y: ["gap"], by: ["algorithm"] });
@@ -70,7 +70,8 @@ export function verdicts(): Table {
         + "kernels don't slow down while others run beside them."), "note"),
   ]);
   const svg = (colour: string) => "<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 200 100'>"
-    + `<script>document.title = 'broken'</script><rect width='150' height='60' fill='${colour}'/></svg>`;
+    + "<script>document.title = 'broken'</script>"
+    + `<rect width='150' height='60' fill='${colour}'/></svg>`;
   table.pictures = ["teal", "orange", "navy", "gray", "red"].map((colour) =>
     ({ title: `Fig. in ${colour}`, svg: svg(colour) }));
   return table;
@@ -104,7 +105,7 @@ export function parts(): Table {
   ], { kind: "parts", x: "", y: ["computing", "exposed", "bubble"], by: ["model", "npus"] });
 }
 
-/** An iteration of `npus` NPUs: layers computed, tensors exchanged between them, data at the end. */
+/** An iteration of NPUs: layers computed, tensors exchanged between them, data at the end. */
 export function training(npus = 4, title = "llama, 1F1B"): Timeline {
   const timeline: Timeline = {
     title, length_ps: 0, npus: [...Array(npus).keys()].map((i) => `npu${i}`),

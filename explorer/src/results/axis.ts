@@ -70,8 +70,11 @@ export class Axis {
         const stride = Math.ceil(powers / most);
         const first = Math.ceil(Math.log(low) / Math.log(base) / stride) * stride;
         const steps: number[] = [];
-        for (let e = first; base ** e <= high; e += stride) steps.push(base ** e);
-        return steps;
+        const between = base === 10 && 3 * powers < most ? [1, 2, 5] : [1];
+        for (let e = first - stride; base ** e <= high; e += stride) {
+          steps.push(...between.map((times) => times * base ** e));
+        }
+        return steps.filter((step) => step >= low && step <= high);
       }
     }
     if (quantity !== "bytes") return scaleLinear().domain([low, high]).ticks(most);

@@ -24,7 +24,10 @@ export function ChartBar({ sheet, plan, rows, log, choose }: Props) {
     fields.map(({ index, title }): [number, string] => [index, title]);
   const says = (indices: number[]) =>
     indices.map((i) => sheet.fields[i]?.title).join(", ").slice(0, 40) || "nothing";
-  const change = (part: Partial<Plan>) => choose({ plan: { ...plan, ...part } });
+  const change = (part: Partial<Plan>) => choose({
+    plan: { ...plan, ...part }, front: false,
+    log: "x" in part || "y" in part ? [null, null] : log,
+  });
   // A band is around the curve that it was made for.
   const changeY = (y: number[]) => change({ y, low: -1, high: -1 });
   const { kind } = plan;
@@ -50,7 +53,7 @@ export function ChartBar({ sheet, plan, rows, log, choose }: Props) {
       <label key={name} class="check">
         <input
           type="checkbox" checked={on && low > 0} disabled={low <= 0}
-          onChange={() => choose({ log: log.map((old, k) => (k === i ? !on : old)) as [null, null] })}
+          onChange={() => choose({ log: i === 0 ? [!on, log[1]] : [log[0], !on] })}
         />
         log {name}
       </label>
@@ -63,7 +66,7 @@ export function ChartBar({ sheet, plan, rows, log, choose }: Props) {
         <select
           value={kind}
           onChange={(event) =>
-            choose({ plan: sheet.planned(plan, event.currentTarget.value as Plan["kind"]) })}
+            change(sheet.planned(plan, event.currentTarget.value as Plan["kind"]))}
         >
           {KINDS.map((name) => <option key={name} value={name}>{name}</option>)}
         </select>

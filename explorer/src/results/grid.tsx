@@ -50,7 +50,9 @@ export function Grid({ page, sheet, rows, choices, choose }: Props) {
             <td key={field.index} class={field.numeric ? "number" : "name"}>
               {i === 0
                 ? (
-                  <button type="button" class="plain" aria-expanded={open}>{words || "\u2026"}</button>
+                  <button type="button" class="plain" aria-expanded={open}>
+                    {words || "\u2026"}
+                  </button>
                 )
                 : tone === "" ? words : <span class={tone}>{signOf(tone)}{words}</span>}
             </td>
@@ -64,6 +66,7 @@ export function Grid({ page, sheet, rows, choices, choose }: Props) {
                 onClick={(event) => {
                   event.stopPropagation();
                   page.show({ view: "network", run, other: -1, moment: 0, range: null });
+                  scrollTo(0, 0);
                 }}
               >
                 open the network
@@ -90,7 +93,7 @@ export function Grid({ page, sheet, rows, choices, choose }: Props) {
     <>
       <div class="scroll grid" ref={box}>
         <table class="numbers">
-          <caption>{sheet.title}</caption>
+          <caption class="unseen">{sheet.title}</caption>
           <thead>
             <tr>
               {fields.map((field) => {

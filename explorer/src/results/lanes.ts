@@ -3,7 +3,7 @@
 
 import { scaleLinear } from "d3-scale";
 import type { Palette } from "../colour.ts";
-import { type Pen, widthOf } from "../pen.ts";
+import type { Pen } from "../pen.ts";
 import { shown, tick } from "../words.ts";
 import { hue } from "./hues.ts";
 import type { Lane, Piece, Strip } from "./spans.ts";
@@ -75,7 +75,9 @@ export function drawLanes(pen: Pen, lanes: Lanes, width: number, height: number)
   });
 }
 
-function drawLane(pen: Pen, { strip, range, palette }: Lanes, lane: Lane, top: number, width: number) {
+function drawLane(
+  pen: Pen, { strip, range, palette }: Lanes, lane: Lane, top: number, width: number,
+) {
   const { start, duration, name, names } = strip.timeline;
   const left = besides(width);
   const time = scaleOf(range, width);
@@ -93,11 +95,11 @@ function drawLane(pen: Pen, { strip, range, palette }: Lanes, lane: Lane, top: n
     pen.box(from, top, Math.max(0.6, to - from - (to - from > 3 ? 1 : 0)), tall);
     drawn = to;
     if (to - from > 24) {
-      const words = shown(names[name[span]], Math.floor((to - from - 6) / 5.6));
-      if (words.length > 2) labels.push([words, (from + to) / 2]);
+      const words = shown(names[name[span]], Math.floor((to - from - 6) / 5.4));
+      if (words.length >= 5 || !words.endsWith("\u2026")) labels.push([words, (from + to) / 2]);
     }
   }
-  pen.opacity(kind === 0 ? 0.75 : 0.5);
+  pen.opacity(kind === 0 ? 0.8 : 0.5);
   pen.fill(kind === 0 ? palette.nodeLine : hue(palette, kind - 1));
   pen.opacity(1);
   pen.begin();
@@ -107,7 +109,8 @@ function drawLane(pen: Pen, { strip, range, palette }: Lanes, lane: Lane, top: n
     // The hatch lies on a grid over all, so that it stands still beside its neighbours.
     for (let x = Math.ceil(from / HATCH) * HATCH; x < to; x += HATCH) {
       pen.move(x, top + tall);
-      pen.line(Math.min(to, x + HATCH), top + tall - (Math.min(to, x + HATCH) - x) * (tall / HATCH));
+      const end = Math.min(to, x + HATCH);
+      pen.line(end, top + tall - (end - x) * (tall / HATCH));
     }
     pen.move(from, top);
     pen.line(to, top);
@@ -116,14 +119,17 @@ function drawLane(pen: Pen, { strip, range, palette }: Lanes, lane: Lane, top: n
   }
   pen.stroke(hue(palette, kind - 1), 1.3);
   for (const [words, x] of labels) {
-    const style = { size: 9, colour: palette.text, align: "center", halo: palette.back } as const;
-    if (widthOf(words, 9) > 0) pen.words(words, x, top + 9, style);
+    pen.words(words, x, top + 9, {
+      size: 9, align: "center", ...(kind === 0 ? { colour: palette.back }
+        : { colour: palette.text, halo: palette.back }),
+    });
   }
 }
 
 /** The span at a point, or -1. */
-export function pickSpan({ strip, range, scroll }: Omit<Lanes, "palette">, x: number, y: number,
-  width: number): number {
+export function pickSpan(
+  { strip, range, scroll }: Omit<Lanes, "palette">, x: number, y: number, width: number,
+): number {
   const lane = strip.lanes[Math.floor((y - TOP + scroll) / LANE)];
   if (y < TOP || lane === undefined || x < besides(width)) return -1;
   const { start, duration } = strip.timeline;

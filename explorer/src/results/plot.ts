@@ -95,14 +95,16 @@ function drawLegend(pen: Pen, entries: Entry[], { text }: Palette, width: number
     pen.words(name, x + 20, y, { size: SIZE, colour: text });
     x += wide;
   }
-  return entries.length === 0 ? 8 : y + 8;
+  return entries.length === 0 ? 8 : y + 12;
 }
 
 const axisTitle = (fields: Field[], log: boolean) =>
   `${shown(fields.map(({ title }) => title).join(", "), 60)}${log ? ", logarithmic" : ""}`;
 
+/** Draws the axes; y is named by the first `named` of its columns. */
 function frame(
-  pen: Pen, plot: Plot, x: Field[], y: Field[], above: number, width: number, height: number,
+  pen: Pen, plot: Plot, x: Field[], y: Field[], named: number, above: number, width: number,
+  height: number,
 ): [Axis, Axis] {
   const { palette, rows, log } = plot;
   const make = (i: 0 | 1, fields: Field[], from: number, to: number) => {
@@ -137,18 +139,18 @@ function frame(
     const at = Math.min(across.at(value), width - 2 - half);
     pen.words(words, at, bottom + 17, { ...soft, align: "center" });
   }
-  pen.words(axisTitle(y, down.log), 8, above + 8, { ...soft, colour: palette.text });
-  pen.words(axisTitle(x, across.log), width - 16, height - 5, {
-    ...soft, colour: palette.text, align: "end",
-  });
+  const plain = { size: SIZE, colour: palette.text };
+  pen.words(axisTitle(y.slice(0, named), down.log), 8, above + 8, plain);
+  pen.words(axisTitle(x, across.log), width - 16, height - 5, { ...plain, align: "end" });
   return [across, down];
 }
 
 /** Finds among spots, and turns rectangles into ranges. */
 function finder(plot: Plot, across: Axis, down: Axis, spots: [Field, number[]][]): Drawn {
   const { numbers } = plot.sheet.fields[plot.plan.x];
+  const round = (value: number) => Number(value.toPrecision(5));
   const tidy = (a: number, b: number): [number, number] =>
-    [Math.min(a, b), Math.max(a, b)].map((value) => Number(value.toPrecision(5))) as [number, number];
+    [round(Math.min(a, b)), round(Math.max(a, b))];
   return {
     find(x, y) {
       let [nearest, found] = [REACH ** 2, -1];
@@ -193,10 +195,11 @@ function drawPoints(pen: Pen, plot: Plot, width: number, height: number): Drawn 
       },
     }]);
   if (front !== null) {
-    entries.push({ words: "Pareto front", sign: (at, level) => line(pen, palette.text, at, level) });
+    const sign = (at: number, level: number) => line(pen, palette.text, at, level);
+    entries.push({ words: "Pareto front", sign });
   }
   const above = drawLegend(pen, entries, palette, width);
-  const [across, down] = frame(pen, plot, [x], [y], above, width, height);
+  const [across, down] = frame(pen, plot, [x], [y], 1, above, width, height);
   const at = (row: number): [number, number] =>
     [across.at(x.numbers[row]), down.at(y.numbers[row])];
   if (front !== null) drawFront(pen, front.map(at), palette);
@@ -284,7 +287,7 @@ function drawCurves(pen: Pen, plot: Plot, width: number, height: number): Drawn 
   }
   const above = drawLegend(pen, entries, palette, width);
   const fields = band.length === 2 ? [...ys, ...band] : ys;
-  const [across, down] = frame(pen, plot, [x], fields, above, width, height);
+  const [across, down] = frame(pen, plot, [x], fields, ys.length, above, width, height);
   // The first series are drawn last, above the others.
   [...series.keys()].reverse().forEach((i) => {
     const rows = series[i].rows.filter((row) => !Number.isNaN(x.numbers[row]))
@@ -317,7 +320,8 @@ function drawCurves(pen: Pen, plot: Plot, width: number, height: number): Drawn 
     });
   });
   if (plot.rows.includes(plot.row)) {
-    for (const y of ys) ring(pen, across.at(x.numbers[plot.row]), down.at(y.numbers[plot.row]), palette);
+    const at = across.at(x.numbers[plot.row]);
+    for (const { numbers } of ys) ring(pen, at, down.at(numbers[plot.row]), palette);
   }
   return finder(plot, across, down, ys.map((y) => [y, plot.rows]));
 }
@@ -359,9 +363,9 @@ function drawParts(pen: Pen, plot: Plot, width: number, height: number): Drawn {
   rows.forEach((row, k) => {
     const y = above + k * bar;
     const colour = row === plot.row ? palette.accent : palette.text;
-    pen.words(shown(names[k], Math.floor((left - 12) / (0.58 * SIZE))), left - 6, y + bar / 2 + 4, {
-      size: SIZE, colour, align: "end", bold: row === plot.row,
-    });
+    const name = shown(names[k], Math.floor((left - 12) / (0.58 * SIZE)));
+    const style = { size: SIZE, colour, align: "end", bold: row === plot.row } as const;
+    pen.words(name, left - 6, y + bar / 2 + 4, style);
     let from = 0;
     ys.forEach(({ numbers, column }, i) => {
       const value = numbers[row] || 0;

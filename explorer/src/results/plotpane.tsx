@@ -1,7 +1,7 @@
 // A chart of results on a canvas: hover tells a row's numbers, a click chooses it, and a rectangle
 // drawn with the pointer filters by what it holds.
 
-import type { TargetedPointerEvent } from "preact";
+import type { RefObject, TargetedPointerEvent } from "preact";
 import { useRef, useState } from "preact/hooks";
 import { Canvas } from "../canvas.tsx";
 import type { Page } from "../page.ts";
@@ -15,22 +15,22 @@ interface Props {
   choose: (part: Partial<Choices>) => void;
 }
 
-const HEIGHT = 400;
 const CLICK = 4;
 const MOST_TOLD = 14;
 
+type Hover = { row: number; x: number; y: number } | null;
 type Box = [x0: number, y0: number, x1: number, y1: number];
 
 export function PlotPane({ page, plot, choose }: Props) {
   const drawn = useRef<Drawn | null>(null);
   const size = useRef({ width: 0, height: 0 });
-  const [hover, setHover] = useState<{ row: number; x: number; y: number } | null>(null);
+  const tip = useRef((_: Hover) => {});
   const [box, setBox] = useState<Box | null>(null);
   const why = lacking(plot);
   if (why !== "") return <p class="soft">{why}</p>;
   const { sheet, rows, plan } = plot;
   const parts = plan.kind === "parts";
-  const height = parts ? 90 + BAR * Math.min(MOST_BARS, rows.length) : HEIGHT;
+  const tall = parts ? `${64 + BAR * Math.min(MOST_BARS, rows.length)}px` : "";
 
   const draw = (pen: Pen, width: number, height: number) => {
     size.current = { width, height };
@@ -58,7 +58,7 @@ export function PlotPane({ page, plot, choose }: Props) {
       return;
     }
     const row = drawn.current?.find(x, y) ?? -1;
-    if (row >= 0 || hover !== null) setHover(row < 0 ? null : { row, x, y });
+    tip.current(row < 0 ? null : { row, x, y });
   };
 
   const onPointerUp = (event: TargetedPointerEvent<HTMLCanvasElement>) => {
@@ -74,43 +74,52 @@ export function PlotPane({ page, plot, choose }: Props) {
     }
   };
 
-  const told = [...new Set([
-    ...sheet.seen.filter(({ column }) => column.role === "key"),
-    ...[plan.x, ...plan.y, ...plan.by, plan.low, plan.high].flatMap((i) => sheet.fields[i] ?? []),
-  ])].slice(0, MOST_TOLD);
-  const { width } = size.current;
   return (
-    <div class="plot" style={{ height: `${height}px` }}>
+    <div class="plot" style={{ height: tall }}>
       <Canvas
         store={page.store} role="img" draw={drawBox}
         aria-label={`A chart of ${rows.length} rows. The table says the same.`}
         onPointerDown={(event) => {
           event.currentTarget.setPointerCapture(event.pointerId);
-          setHover(null);
+          tip.current(null);
           setBox([event.offsetX, event.offsetY, event.offsetX, event.offsetY]);
         }}
         onPointerMove={onPointerMove}
         onPointerUp={onPointerUp}
         onPointerCancel={() => setBox(null)}
-        onPointerLeave={() => setHover(null)}
+        onPointerLeave={() => tip.current(null)}
       />
-      {hover !== null && hover.row < sheet.rows && (
-        <table
-          class="tip"
-          style={{
-            left: hover.x > width / 2 ? "auto" : `${hover.x + 14}px`,
-            right: hover.x > width / 2 ? `${width - hover.x + 14}px` : "auto",
-            top: hover.y > height / 2 ? "auto" : `${hover.y + 14}px`,
-            bottom: hover.y > height / 2 ? `${height - hover.y + 14}px` : "auto",
-          }}
-        >
-          {told.map((field) => (
-            <tr key={field.index}>
-              <th>{field.title}</th><td class="name">{field.words(hover.row, 80)}</td>
-            </tr>
-          ))}
-        </table>
-      )}
+      <Tip plot={plot} show={tip} size={size.current} />
     </div>
+  );
+}
+
+interface TipProps {
+  plot: Props["plot"];
+  /** Is set to what shows it: the chart isn't drawn anew wherever the pointer goes. */
+  show: RefObject<(hover: Hover) => void>;
+  size: { width: number; height: number };
+}
+
+function Tip({ plot: { sheet, plan }, show, size }: TipProps) {
+  const [hover, setHover] = useState<Hover>(null);
+  show.current = setHover;
+  if (hover === null || hover.row >= sheet.rows) return null;
+  const told = [...new Set([
+    ...sheet.seen.filter(({ column }) => column.role === "key"),
+    ...[plan.x, ...plan.y, ...plan.by, plan.low, plan.high].flatMap((i) => sheet.fields[i] ?? []),
+  ])].slice(0, MOST_TOLD);
+  const beside = (at: number, most: number): [string, string] =>
+    (at > most / 2 ? ["auto", `${most - at + 14}px`] : [`${at + 14}px`, "auto"]);
+  const [left, right] = beside(hover.x, size.width);
+  const [top, bottom] = beside(hover.y, size.height);
+  return (
+    <table class="tip" style={{ left, right, top, bottom }}>
+      {told.map((field) => (
+        <tr key={field.index}>
+          <th>{field.title}</th><td class="name">{field.words(hover.row, 80)}</td>
+        </tr>
+      ))}
+    </table>
   );
 }

@@ -65,7 +65,11 @@ export function ResultsPage({ page, findings }: { page: Page; findings: Findings
           </div>
         )}
       {sheet !== undefined
-        ? <SheetView key={choices.table} page={page} sheet={sheet} choices={choices} />
+        ? (
+          <SheetView
+            key={choices.table} page={page} sheet={sheet} choices={choices} alone={tabs.length < 2}
+          />
+        )
         : <Training page={page} strips={strips} choices={choices} />}
     </div>
   );

@@ -9,6 +9,7 @@ const ORDER = new Intl.Collator("en", { numeric: true });
 /** A text that is longer is read in a row of its own. */
 const LONG = 60;
 const MOST_CHOICES = 12;
+const MOST_SEARCHED = 1000;
 
 export class Field {
   readonly title: string;
@@ -29,12 +30,12 @@ export class Field {
     this.long = !this.numeric && role !== "key"
       && values.some((value) => typeof value === "string" && value.length > LONG);
     const seen = new Set<Value>();
-    if (!this.numeric) {
+    if (!this.numeric && !this.long) {
       for (const value of values) {
         if (value !== null && seen.add(value).size > MOST_CHOICES) break;
       }
     }
-    const few = seen.size > 1 && seen.size <= MOST_CHOICES;
+    const few = seen.size > 1 && seen.size < values.length && seen.size <= MOST_CHOICES;
     this.choices = few ? sorted([...seen].map((value) => written(value, quantity))) : [];
   }
 
@@ -99,8 +100,9 @@ export class Sheet {
   /** All texts of a row in small letters, to search in. */
   get texts(): string[] {
     const fields = this.fields.filter(({ numeric }) => !numeric);
+    const text = (value: Value) => String(value ?? "").slice(0, MOST_SEARCHED);
     return this.letters ??= Array.from({ length: this.rows }, (_, row) =>
-      fields.map((field) => String(field.values[row] ?? "").slice(0, 1000)).join("\n").toLowerCase());
+      fields.map(({ values }) => text(values[row])).join("\n").toLowerCase());
   }
 
   /** The plan with another kind of chart, and columns for what that kind still lacks. */

@@ -19,9 +19,11 @@ interface Props {
   page: Page;
   sheet: Sheet;
   choices: Choices;
+  /** Whether there is nothing but this table. */
+  alone: boolean;
 }
 
-export function SheetView({ page, sheet, choices }: Props) {
+export function SheetView({ page, sheet, choices, alone }: Props) {
   const { sort, only, within, find, log, row } = choices;
   const choose = (part: Partial<Choices>) => page.choose(part);
   const plan = choices.plan ?? sheet.plan;
@@ -40,7 +42,8 @@ export function SheetView({ page, sheet, choices }: Props) {
   const plot = { sheet, rows, plan, log, front, row };
   const { notes, pictures } = sheet.table;
   return (
-    <div class="sheet">
+    <div class={plan.kind === "none" ? "sheet" : "sheet drawn"}>
+      {alone && <h2 class="name">{sheet.title}</h2>}
       {notes.map((note, i) => <p key={i} class="note name">{note.slice(0, LONGEST_NOTE)}</p>)}
       <section class="charts" aria-label="chart">
         <ChartBar sheet={sheet} plan={plan} rows={rows} log={log} choose={choose} />

@@ -26,7 +26,10 @@ export function Training({ page, strips, choices }: Props) {
   const { strip: first, beside } = choices;
   const shownStrips = [strips[first], strips[beside]].filter((strip) => strip !== undefined);
   const length = Math.max(...shownStrips.map((strip) => strip.length));
-  const range = () => page.store.view.choices.span ?? [0, length] as Piece;
+  const range = (): Piece => {
+    const { span } = page.store.view.choices;
+    return span !== null && span[0] < length ? span : [0, length];
+  };
   /** Makes the range `factor` times as long around a share of it, and moves it by a share. */
   const move = (factor: number, pan: number, around = 0.5) => {
     const [from, to] = range();
@@ -65,7 +68,9 @@ export function Training({ page, strips, choices }: Props) {
         <button type="button" title="a" onClick={() => move(1, -0.25)}>earlier</button>
         <button type="button" title="d" onClick={() => move(1, 0.25)}>later</button>
         <button type="button" title="f" onClick={() => page.choose({ span: null })}>fit</button>
-        <span class="soft">Hatched is communication while the NPU computes nothing.</span>
+        <span class="soft">
+          Hatched is communication while the NPU computes nothing. W/S zoom, A/D pan, F fits.
+        </span>
       </div>
       {shownStrips.map((strip, i) => (
         <StripPane
