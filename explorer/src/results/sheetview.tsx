@@ -45,7 +45,7 @@ export function SheetView({ page, sheet, choices, alone }: Props) {
     <div class={plan.kind === "none" ? "sheet" : "sheet drawn"}>
       {alone && <h2 class="name">{sheet.title}</h2>}
       {notes.map((note, i) => <p key={i} class="note name">{note.slice(0, LONGEST_NOTE)}</p>)}
-      <section class="charts" aria-label="chart">
+      <section class="charts" aria-label="chart and its columns">
         <ChartBar sheet={sheet} plan={plan} rows={rows} log={log} choose={choose} />
         {plan.kind !== "none" && <PlotPane page={page} plot={plot} choose={choose} />}
         {plan.kind === "parts" && rows.length > MOST_BARS && (

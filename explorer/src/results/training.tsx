@@ -178,7 +178,8 @@ function Uses({ page, strip }: { page: Page; strip: Strip }) {
     const text = (title: string, of: (i: number) => string) => ({ title, value: of, words: of });
     const zoom = (span: number) => {
       const from = Math.max(0, start[span] - duration[span] / 2);
-      page.choose({ span: [from, start[span] + Math.max(SHORTEST, 1.5 * duration[span])] });
+      const to = start[span] + Math.max(SHORTEST, 1.5 * duration[span]);
+      page.choose({ span: [from, Math.min(length, to)] });
     };
     const some = kinds.map((_, k) => k)
       .filter((k) => k > 0 && uses.some(({ exposed }) => exposed[k] > 0));
