@@ -27,11 +27,6 @@ export interface Drawn {
   within(x0: number, y0: number, x1: number, y1: number): Record<number, [number, number]>;
 }
 
-interface Series {
-  name: string;
-  rows: number[];
-}
-
 const SIZE = 11;
 const REACH = 14;
 /** More bars than these aren't drawn. */
@@ -42,6 +37,9 @@ const DASHES = [[], [7, 4], [2, 3], [9, 3, 2, 3]];
 const CELL = 2;
 /** A path of very many points is slow. */
 const BATCH = 200;
+/** Curves of more points have no marks; of more points than many, small ones. */
+const MOST_MARKED = 60;
+const MANY = 2000;
 const NOTHING: Drawn = { find: () => -1, within: () => ({}) };
 
 /** Why there is nothing to draw, or "". */
@@ -54,29 +52,11 @@ export function lacking({ sheet, plan, rows }: Omit<Plot, "palette">): string {
 
 export function drawPlot(pen: Pen, plot: Plot, width: number, height: number): Drawn {
   if (lacking(plot) !== "") return NOTHING;
-  if (plot.plan.kind === "parts") return drawParts(pen, plot, width, height);
-  return plot.plan.kind === "points" ? drawPoints(pen, plot, width, height)
-    : drawCurves(pen, plot, width, height);
+  return (plot.plan.kind === "parts" ? drawParts : drawSeries)(pen, plot, width, height);
 }
 
 const fieldsOf = ({ sheet }: Plot, indices: number[]) =>
   indices.flatMap((i) => sheet.fields[i] ?? []);
-
-/** Rows that agree in all of `by`, named and in order of those names. */
-function seriesOf(plot: Plot, by: Field[]): Series[] {
-  const groups = new Map<string, Series>();
-  for (const row of plot.rows) {
-    const key = by.map(({ numbers }) => numbers[row]).join(" ");
-    const group = groups.get(key);
-    if (group !== undefined) group.rows.push(row);
-    else groups.set(key, { name: by.map((field) => field.words(row)).join(", "), rows: [row] });
-  }
-  const first = ({ rows }: Series) => by.map(({ numbers }) => numbers[rows[0]]);
-  return [...groups.values()].sort((a, b) => {
-    const other = first(b);
-    return first(a).map((x, i) => x - other[i]).find((d) => d !== 0) ?? 0;
-  });
-}
 
 interface Entry {
   words: string;
@@ -146,7 +126,7 @@ function frame(
 }
 
 /** Finds among spots, and turns rectangles into ranges. */
-function finder(plot: Plot, across: Axis, down: Axis, spots: [Field, number[]][]): Drawn {
+function finder(plot: Plot, across: Axis, down: Axis, ys: Field[]): Drawn {
   const { numbers } = plot.sheet.fields[plot.plan.x];
   const round = (value: number) => Number(value.toPrecision(5));
   const tidy = (a: number, b: number): [number, number] =>
@@ -154,8 +134,8 @@ function finder(plot: Plot, across: Axis, down: Axis, spots: [Field, number[]][]
   return {
     find(x, y) {
       let [nearest, found] = [REACH ** 2, -1];
-      for (const [field, rows] of spots) {
-        for (const row of rows) {
+      for (const field of ys) {
+        for (const row of plot.rows) {
           const d = (across.at(numbers[row]) - x) ** 2 + (down.at(field.numbers[row]) - y) ** 2;
           if (d < nearest) [nearest, found] = [d, row];
         }
@@ -172,78 +152,109 @@ function finder(plot: Plot, across: Axis, down: Axis, spots: [Field, number[]][]
   };
 }
 
-function drawPoints(pen: Pen, plot: Plot, width: number, height: number): Drawn {
-  const { sheet, palette, front, rows } = plot;
-  const [x, y] = [sheet.fields[plot.plan.x], sheet.fields[plot.plan.y[0]]];
-  const by = sheet.fields[plot.plan.by[0]];
-  // Hues go to the most frequent in the whole table, so that filters don't change them.
-  const order = by === undefined ? [] : frequent(by);
-  const named = order.slice(0, HUES);
-  const place = new Map(named.map((rank, i) => [rank, i]));
-  const kindOf = (row: number) =>
-    by === undefined ? 0 : place.get(by.numbers[row]) ?? HUES;
-  const groups: number[][] = Array.from({ length: HUES + 1 }, () => []);
-  for (const row of rows) groups[kindOf(row)].push(row);
-  const radius = rows.length > 2000 ? 2 : 4;
-  const entries: Entry[] = by === undefined ? [] : groups.flatMap((those, i) =>
-    those.length === 0 ? [] : [{
-      words: i === HUES ? "others" : by.words(those[0]) || "nothing",
-      sign: (at: number, level: number) => {
-        pen.begin();
-        mark(pen, i, at, level, 4);
-        pen.fill(hue(palette, i));
-      },
-    }]);
-  if (front !== null) {
-    const sign = (at: number, level: number) => line(pen, palette.text, at, level);
-    entries.push({ words: "Pareto front", sign });
+/** Points, or curves through them. */
+function drawSeries(pen: Pen, plot: Plot, width: number, height: number): Drawn {
+  const { sheet, plan, palette, rows } = plot;
+  const joined = plan.kind === "curves";
+  const front = joined ? null : plot.front;
+  const x = sheet.fields[plan.x];
+  const ys = fieldsOf(plot, joined ? plan.y : plan.y.slice(0, 1));
+  const band = joined ? fieldsOf(plot, [plan.low, plan.high]) : [];
+  const by = fieldsOf(plot, joined ? plan.by : plan.by.slice(0, 1));
+  const { names, of } = sheet.series(by);
+  // What has no hue of its own is drawn as one, but for its curves.
+  const groups = new Map<number, number[]>();
+  for (const row of rows) {
+    const group = joined ? of[row] : Math.min(HUES, of[row]);
+    const those = groups.get(group);
+    if (those === undefined) groups.set(group, [row]);
+    else those.push(row);
   }
-  const above = drawLegend(pen, entries, palette, width);
-  const [across, down] = frame(pen, plot, [x], [y], 1, above, width, height);
-  const at = (row: number): [number, number] =>
-    [across.at(x.numbers[row]), down.at(y.numbers[row])];
-  if (front !== null) drawFront(pen, front.map(at), palette);
-  groups.map((those, i) => [those, i] as const).reverse().forEach(([those, i]) => {
-    const taken = new Set<number>();
-    let count = 0;
-    pen.opacity(rows.length > 200 ? 0.7 : 0.9);
+  const order = [...groups.keys()].sort((a, b) => a - b);
+  const line = (at: number, level: number, colour: string, dash?: number[]) => {
     pen.begin();
-    for (const row of those) {
-      const [px, py] = at(row);
-      const cell = Math.round(px / CELL) * 65536 + Math.round(py / CELL);
-      if (Number.isNaN(px + py) || taken.has(cell)) continue;
-      taken.add(cell);
-      mark(pen, i, px, py, radius);
-      if (++count % BATCH === 0) {
-        pen.fill(hue(palette, i));
-        pen.begin();
-      }
-    }
-    pen.fill(hue(palette, i));
+    pen.move(at - 8, level);
+    pen.line(at + 8, level);
+    pen.stroke(colour, 1.6, dash);
+  };
+  const entries: Entry[] = by.length === 0 ? [] : order.filter((i) => i < HUES).map((i) => ({
+    words: names[i] || "nothing",
+    sign: (at, level) => {
+      if (joined) line(at, level, hue(palette, i));
+      pen.begin();
+      mark(pen, i, at, level, joined ? 3 : 4);
+      pen.fill(hue(palette, i));
+    },
+  }));
+  const plain = (words: string, colour: string, dash?: number[]) =>
+    entries.push({ words, sign: (at, level) => line(at, level, colour, dash) });
+  if (order.some((i) => i >= HUES)) plain("others", palette.soft);
+  if (ys.length > 1) ys.forEach(({ title }, k) => plain(title, palette.text, dashOf(k)));
+  if (front !== null) plain("Pareto front", palette.text);
+  const above = drawLegend(pen, entries, palette, width);
+  const [across, down] = frame(pen, plot, [x], [...ys, ...band], ys.length, above, width, height);
+  const at = (row: number, y: Field): [number, number] =>
+    [across.at(x.numbers[row]), down.at(y.numbers[row])];
+  // Where nothing is known, nothing is drawn.
+  const known = (those: number[], y: Field) => those.filter((row) => {
+    const [px, py] = at(row, y);
+    return !Number.isNaN(px + py);
   });
-  pen.opacity(1);
-  if (rows.includes(plot.row)) ring(pen, ...at(plot.row), palette);
-  return finder(plot, across, down, [[y, rows]]);
+  const path = (those: number[], y: Field, on = false) =>
+    those.forEach((row, k) => pen[k === 0 && !on ? "move" : "line"](...at(row, y)));
+  if (front !== null) drawFront(pen, front.map((row) => at(row, ys[0])), palette);
+  // The first are drawn last, above the others.
+  for (const i of order.reverse()) {
+    const those = groups.get(i) as number[];
+    if (joined) those.sort((a, b) => x.numbers[a] - x.numbers[b] || a - b);
+    if (band.length === 2) {
+      const both = known(known(those, band[0]), band[1]);
+      pen.begin();
+      path(both, band[0]);
+      path([...both].reverse(), band[1], true);
+      pen.opacity(0.18);
+      pen.fill(hue(palette, i));
+      pen.opacity(1);
+    }
+    ys.forEach((y, k) => {
+      const there = known(those, y);
+      if (joined) {
+        pen.begin();
+        path(there, y);
+        pen.stroke(hue(palette, i), i < HUES ? 1.8 : 1, dashOf(k));
+      }
+      if (joined && there.length > MOST_MARKED) return;
+      pen.opacity(joined ? 1 : 0.8);
+      const radius = joined ? 3 - Math.min(k, 1) : rows.length > MANY ? 2 : 4;
+      drawMarks(pen, there.map((row) => at(row, y)), i, radius, hue(palette, i));
+      pen.opacity(1);
+    });
+  }
+  if (rows.includes(plot.row)) {
+    pen.begin();
+    for (const y of ys) pen.circle(...at(plot.row, y), 7);
+    pen.stroke(palette.text, 2);
+  }
+  return finder(plot, across, down, ys);
 }
 
-/** The ranks of a column's texts, the most frequent first. */
-function frequent({ numbers }: Field): number[] {
-  const counts = new Map<number, number>();
-  for (const rank of numbers) counts.set(rank, (counts.get(rank) ?? 0) + 1);
-  return [...counts].sort((a, b) => b[1] - a[1] || a[0] - b[0]).map(([rank]) => rank);
-}
+const dashOf = (k: number) => DASHES[k % DASHES.length];
 
-function line(pen: Pen, colour: string, x: number, y: number, dash: number[] = []) {
+function drawMarks(
+  pen: Pen, points: [number, number][], i: number, radius: number, colour: string,
+) {
+  const taken = new Set<number>();
   pen.begin();
-  pen.move(x - 8, y);
-  pen.line(x + 8, y);
-  pen.stroke(colour, 1.8, dash);
-}
-
-function ring(pen: Pen, x: number, y: number, { text }: Palette) {
-  pen.begin();
-  pen.circle(x, y, 7);
-  pen.stroke(text, 2);
+  for (const [x, y] of points) {
+    const cell = Math.round(x / CELL) * 65536 + Math.round(y / CELL);
+    if (taken.has(cell)) continue;
+    taken.add(cell);
+    mark(pen, i, x, y, radius);
+    if (taken.size % BATCH !== 0) continue;
+    pen.fill(colour);
+    pen.begin();
+  }
+  pen.fill(colour);
 }
 
 /** Steps along the edge of what is beaten: worse in x before better in y. */
@@ -251,79 +262,10 @@ function drawFront(pen: Pen, points: [number, number][], { text }: Palette) {
   pen.begin();
   points.forEach(([x, y], i) => {
     if (i === 0) pen.move(x, y);
-    else {
-      pen.line(x, points[i - 1][1]);
-      pen.line(x, y);
-    }
+    else pen.line(x, points[i - 1][1]);
+    pen.line(x, y);
   });
   pen.stroke(text, 1.4);
-}
-
-function drawCurves(pen: Pen, plot: Plot, width: number, height: number): Drawn {
-  const { sheet, plan, palette } = plot;
-  const x = sheet.fields[plan.x];
-  const ys = fieldsOf(plot, plan.y);
-  const band = fieldsOf(plot, [plan.low, plan.high]);
-  const by = fieldsOf(plot, plan.by);
-  const series = seriesOf(plot, by);
-  const entries: Entry[] = by.length === 0 ? [] : series.slice(0, HUES).map(({ name }, i) => ({
-    words: name || "nothing",
-    sign: (at, level) => {
-      line(pen, hue(palette, i), at, level);
-      pen.begin();
-      mark(pen, i, at, level, 3);
-      pen.fill(hue(palette, i));
-    },
-  }));
-  if (series.length > HUES) {
-    const words = `${series.length - HUES} others`;
-    entries.push({ words, sign: (at, level) => line(pen, palette.soft, at, level) });
-  }
-  if (ys.length > 1) {
-    ys.forEach(({ title }, k) => entries.push({
-      words: title,
-      sign: (at, level) => line(pen, palette.text, at, level, DASHES[k % DASHES.length]),
-    }));
-  }
-  const above = drawLegend(pen, entries, palette, width);
-  const fields = band.length === 2 ? [...ys, ...band] : ys;
-  const [across, down] = frame(pen, plot, [x], fields, ys.length, above, width, height);
-  // The first series are drawn last, above the others.
-  [...series.keys()].reverse().forEach((i) => {
-    const rows = series[i].rows.filter((row) => !Number.isNaN(x.numbers[row]))
-      .sort((a, b) => x.numbers[a] - x.numbers[b] || a - b);
-    const path = ({ numbers }: Field, those: number[], on = false) => {
-      const known = those.filter((row) => !Number.isNaN(down.at(numbers[row])));
-      known.forEach((row, k) =>
-        pen[k === 0 && !on ? "move" : "line"](across.at(x.numbers[row]), down.at(numbers[row])));
-      return known;
-    };
-    if (band.length === 2) {
-      const both = rows.filter((row) => band.every(({ numbers }) => !Number.isNaN(numbers[row])));
-      pen.begin();
-      path(band[0], both);
-      path(band[1], [...both].reverse(), true);
-      pen.opacity(0.18);
-      pen.fill(hue(palette, i));
-      pen.opacity(1);
-    }
-    ys.forEach((y, k) => {
-      pen.begin();
-      const known = path(y, rows);
-      pen.stroke(hue(palette, i), i < HUES ? 1.8 : 1, DASHES[k % DASHES.length]);
-      if (known.length > 60) return;
-      pen.begin();
-      for (const row of known) {
-        mark(pen, i, across.at(x.numbers[row]), down.at(y.numbers[row]), k === 0 ? 3 : 2);
-      }
-      pen.fill(hue(palette, i));
-    });
-  });
-  if (plot.rows.includes(plot.row)) {
-    const at = across.at(x.numbers[plot.row]);
-    for (const { numbers } of ys) ring(pen, at, down.at(numbers[plot.row]), palette);
-  }
-  return finder(plot, across, down, ys.map((y) => [y, plot.rows]));
 }
 
 function drawParts(pen: Pen, plot: Plot, width: number, height: number): Drawn {

@@ -81,6 +81,7 @@ export class Sheet {
   readonly same: Field[];
   readonly plan: Plan;
   private letters: string[] | undefined;
+  private readonly grouped = new Map<string, { names: string[]; of: number[] }>();
 
   constructor(readonly table: Table) {
     this.title = shown(table.title, 60) || "table";
@@ -103,6 +104,31 @@ export class Sheet {
     const text = (value: Value) => String(value ?? "").slice(0, MOST_SEARCHED);
     return this.letters ??= Array.from({ length: this.rows }, (_, row) =>
       fields.map(({ values }) => text(values[row])).join("\n").toLowerCase());
+  }
+
+  /**
+   * Rows that agree in some columns: what they are called and, per row, which they are. The most
+   * frequent in the whole table come first, so that filters don't change their colours.
+   */
+  series(by: Field[]): { names: string[]; of: number[] } {
+    const key = by.map(({ index }) => index).join();
+    const kept = this.grouped.get(key);
+    if (kept !== undefined) return kept;
+    const groups = new Map<string, number[]>();
+    for (let row = 0; row < this.rows; row++) {
+      const ranks = by.map(({ numbers }) => numbers[row]).join();
+      const group = groups.get(ranks);
+      if (group === undefined) groups.set(ranks, [row]);
+      else group.push(row);
+    }
+    const order = [...groups.values()].sort((a, b) => b.length - a.length
+      || by.map(({ numbers }) => numbers[a[0]] - numbers[b[0]]).find((d) => d !== 0) || 0);
+    const of = new Array<number>(this.rows).fill(0);
+    order.forEach((rows, i) => rows.forEach((row) => (of[row] = i)));
+    const names = order.map(([row]) => by.map((field) => field.words(row)).join(", "));
+    const made = { names, of };
+    this.grouped.set(key, made);
+    return made;
   }
 
   /** The plan with another kind of chart, and columns for what that kind still lacks. */

@@ -33,6 +33,8 @@ test("columns that say nothing or the same, and long notes, aren't in the table"
   assert.deepEqual(points.same.map(({ title }) => title), ["topology"]);
   assert.ok(!points.seen.some(({ column }) => column.name === "never"));
   assert.ok(!judged.seen.some(({ column }) => column.name === "explanation"));
+  assert.deepEqual(points.series([points.fields[4], points.fields[2]]).names.slice(3, 5),
+    ["optimal, ring", "timed_out, direct"]);
   const choices = points.fields.filter((field) => field.choices.length > 0);
   assert.deepEqual(choices.map(({ title }) => title), ["algorithm", "status"]);
 });
