@@ -41,11 +41,11 @@ export function drawView(pen: Pen, page: Page) {
 
 /** What is to be saved: of results their chart, beneath its title. */
 function pictureOf(page: Page): Picture {
-  const made = page.seesResults ? page.picture?.() : undefined;
-  if (made === undefined) {
+  if (!page.seesResults) {
     return { title: "", width: WIDTH, height: HEIGHT, draw: (pen) => drawView(pen, page) };
   }
-  const { title, width, height, draw } = made;
+  const nothing: Picture = { title: "", width: WIDTH, height: 0, draw: () => {} };
+  const { title, width, height, draw } = page.picture?.() ?? nothing;
   return {
     title, width, height: TITLE + height,
     draw: (pen) => {

@@ -2,6 +2,7 @@
 
 import { limits, spread } from "./axis.ts";
 import type { Choices } from "./choices.ts";
+import { Choose } from "./choose.tsx";
 import { Menu } from "./menu.tsx";
 import type { Field, Plan, Sheet } from "./sheet.ts";
 
@@ -31,16 +32,11 @@ export function ChartBar({ sheet, plan, rows, log, choose }: Props) {
   // A band is around the curve that it was made for.
   const changeY = (y: number[]) => change({ y, low: -1, high: -1 });
   const { kind } = plan;
-  const one = (title: string, fields: Field[], value: number, pick: (i: number) => void) => (
-    <label class="field">
-      {title}
-      <select value={value} onChange={(event) => pick(Number(event.currentTarget.value))}>
-        {!fields.some(({ index }) => index === value) && <option value={value}>nothing</option>}
-        {value >= 0 && title === "colour" && <option value={-1}>nothing</option>}
-        {pairs(fields).map(([i, words]) => <option key={i} value={i}>{words}</option>)}
-      </select>
-    </label>
-  );
+  const one = (title: string, fields: Field[], value: number, pick: (i: number) => void) => {
+    const options = pairs(fields);
+    if (value < 0 || title === BY.points) options.unshift([-1, "nothing"]);
+    return <Choose title={title} value={value} options={options} onChange={pick} />;
+  };
   const several = (title: string, fields: Field[], chosen: number[], pick: (y: number[]) => void) =>
     <Menu
       title={title} says={says(chosen)} options={pairs(fields)} chosen={chosen} onChange={pick}
@@ -61,16 +57,10 @@ export function ChartBar({ sheet, plan, rows, log, choose }: Props) {
   });
   return (
     <div class="bar">
-      <label class="field">
-        chart
-        <select
-          value={kind}
-          onChange={(event) =>
-            change(sheet.planned(plan, event.currentTarget.value as Plan["kind"]))}
-        >
-          {KINDS.map((name) => <option key={name} value={name}>{name}</option>)}
-        </select>
-      </label>
+      <Choose
+        title="chart" value={kind} options={KINDS.map((name) => [name, name])}
+        onChange={(name) => change(sheet.planned(plan, name))}
+      />
       {(kind === "points" || kind === "curves") && one("x", numeric, plan.x, (x) => change({ x }))}
       {kind === "points" && one("y", numeric, plan.y[0] ?? -1, (y) => changeY([y]))}
       {(kind === "curves" || kind === "parts") && several("y", numeric, plan.y, changeY)}

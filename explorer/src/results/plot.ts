@@ -105,7 +105,7 @@ function frame(
     pen.move(left, down.at(value));
     pen.line(width - 16, down.at(value));
   }
-  const columns = across.ticks(Math.floor((width - left) / 90));
+  const columns = across.ticks(Math.floor((width - left) / 75));
   for (const [value] of columns) {
     pen.move(across.at(value), top);
     pen.line(across.at(value), bottom + 4);
@@ -232,7 +232,7 @@ function drawSeries(pen: Pen, plot: Plot, width: number, height: number): Drawn 
   }
   if (rows.includes(plot.row)) {
     pen.begin();
-    for (const y of ys) pen.circle(...at(plot.row, y), 7);
+    for (const y of ys) for (const row of known([plot.row], y)) pen.circle(...at(row, y), 7);
     pen.stroke(palette.text, 2);
   }
   return finder(plot, across, down, ys);

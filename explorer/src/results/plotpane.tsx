@@ -27,7 +27,10 @@ export function PlotPane({ page, plot, choose }: Props) {
   const tip = useRef((_: Hover) => {});
   const [box, setBox] = useState<Box | null>(null);
   const why = lacking(plot);
-  if (why !== "") return <p class="soft">{why}</p>;
+  if (why !== "") {
+    page.picture = null;
+    return <p class="soft">{why}</p>;
+  }
   const { sheet, rows, plan } = plot;
   const parts = plan.kind === "parts";
   const tall = parts ? `${64 + BAR * Math.min(MOST_BARS, rows.length)}px` : "";

@@ -6,6 +6,7 @@ import { useView } from "../hooks.ts";
 import type { Page } from "../page.ts";
 import { Copy, nextTheme, ViewChoice } from "../toolbar.tsx";
 import { AS_IS, type Choices } from "./choices.ts";
+import { Choose } from "./choose.tsx";
 import type { Findings } from "./read.ts";
 import { SheetView } from "./sheetview.tsx";
 import { Training } from "./training.tsx";
@@ -43,14 +44,9 @@ export function ResultsPage({ page, findings }: { page: Page; findings: Findings
       </header>
       {tabs.length > MOST_TABS
         ? (
-          <label class="field whole">
-            table
-            <select
-              value={choices.table} onChange={(event) => turn(Number(event.currentTarget.value))}
-            >
-              {tabs.map(([i, title]) => <option key={i} value={i}>{title}</option>)}
-            </select>
-          </label>
+          <div class="bar">
+            <Choose title="table" value={choices.table} options={tabs} onChange={turn} />
+          </div>
         )
         : tabs.length > 1 && (
           <div role="tablist" class="tabs">

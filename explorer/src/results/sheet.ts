@@ -25,7 +25,7 @@ export class Field {
     const { values, quantity, role } = column;
     this.title = shown(column.title || column.name, 40);
     this.numeric = isNumeric(quantity);
-    this.empty = values.every((value) => value === null);
+    this.empty = values.length > 0 && values.every((value) => value === null);
     this.constant = values.length > 1 && values.every((value) => value === values[0]);
     this.long = !this.numeric && role !== "key"
       && values.some((value) => typeof value === "string" && value.length > LONG);

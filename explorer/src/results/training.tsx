@@ -8,6 +8,7 @@ import type { Page } from "../page.ts";
 import { Table } from "../table.tsx";
 import { share, shown, time } from "../words.ts";
 import type { Choices } from "./choices.ts";
+import { Choose } from "./choose.tsx";
 import { besides, drawLanes, LANE, pickSpan, scaleOf, TOP } from "./lanes.ts";
 import type { Piece, Strip } from "./spans.ts";
 
@@ -49,20 +50,22 @@ export function Training({ page, strips, choices }: Props) {
     addEventListener("keydown", listener);
     return () => removeEventListener("keydown", listener);
   });
-  const pick = (name: string, value: number, change: (i: number) => void, none: boolean) => (
-    <label class="field">
-      {name}
-      <select value={value} onChange={(event) => change(Number(event.currentTarget.value))}>
-        {none && <option value={-1}>nothing</option>}
-        {strips.map(({ title }, i) => <option key={i} value={i}>{title}</option>)}
-      </select>
-    </label>
-  );
+  const titles = strips.map(({ title }, i): [number, string] => [i, title]);
   return (
     <div class="training">
       <div class="bar">
-        {strips.length > 1 && pick("timeline", first, (strip) => page.choose({ strip }), false)}
-        {strips.length > 1 && pick("beside it", beside, (i) => page.choose({ beside: i }), true)}
+        {strips.length > 1 && (
+          <>
+            <Choose
+              title="timeline" value={first} options={titles}
+              onChange={(strip) => page.choose({ strip })}
+            />
+            <Choose
+              title="beside it" value={beside} options={[[-1, "nothing"], ...titles]}
+              onChange={(i) => page.choose({ beside: i })}
+            />
+          </>
+        )}
         <button type="button" title="w" onClick={() => move(0.5, 0)}>in</button>
         <button type="button" title="s" onClick={() => move(2, 0)}>out</button>
         <button type="button" title="a" onClick={() => move(1, -0.25)}>earlier</button>

@@ -31,7 +31,8 @@ export function written(value: Value, quantity: Quantity, most = 200): string {
     case "seconds":
     case "effort": return `${Math.abs(value) >= 1000 ? whole(value) : digits(value, 3)} s`;
     case "fact": return digits(value, 10);
-    default: return quantity === "count" ? whole(value) : digits(value, 6);
+    case "count": return Number.isInteger(value) ? whole(value) : digits(value, 6);
+    default: return digits(value, 6);
   }
 }
 

@@ -6,7 +6,7 @@ import { test } from "node:test";
 import type { Page } from "playwright-core";
 import { dataOf, pageOf, ring } from "../made.ts";
 import {
-  curves, dataWith, evil, packResults, parts, sweep, training, verdicts,
+  columnOf, curves, dataWith, evil, packResults, parts, sweep, tableOf, training, verdicts,
 } from "../results.ts";
 import { cells, close, download, open, paints, show, template } from "./browser.ts";
 
@@ -220,4 +220,31 @@ test("a hundred thousand rows are filtered and sorted fast", async (t) => {
   await page.getByRole("button", { name: "show more" }).click();
   assert.equal((await cells(page, "points")).length, 400);
   await close(page, "results-many");
+});
+
+test("tables without rows, columns or numbers, and timelines without spans", async () => {
+  const odd = [
+    tableOf("no columns", []), tableOf("no rows", [columnOf("a", "text", [])]),
+    tableOf("one row", [columnOf("a", "time", [5])], { kind: "curves", x: "a", y: ["a"] }),
+    tableOf("nothing known", [columnOf("a", "time", [null, null])],
+      { kind: "points", x: "a", y: ["a"] }),
+    tableOf("all the same", [columnOf("a", "count", [0, 0]), columnOf("b", "text", ["x", "x"])],
+      { kind: "parts", y: ["a"], by: ["b"] }),
+    tableOf("negative", [columnOf("a", "number", [-3, 0, 1e300]), columnOf("b", "part", [0, 1, 2])],
+      { kind: "points", x: "a", y: ["b"], by: ["b"] }),
+    ...["f", "g", "h"].map((title) => tableOf(title, [columnOf("a", "texts", ["x", "y"])])),
+  ];
+  const timelines = [training(0, "no NPUs"), { ...training(0), npus: ["npu0"] }];
+  const page = await show(dataWith({ tables: odd, timelines }), {}, ".results");
+  for (let table = -1; table < odd.length; table++) {
+    await page.locator(".results > .bar select").selectOption(String(table));
+    for (const kind of table < 0 ? [] : ["points", "curves", "parts", "none"]) {
+      await page.locator(".charts select").first().selectOption(kind);
+      await paints(page);
+    }
+  }
+  await close(page);
+  const alone = await show(dataWith({ tables: [], timelines }), {}, ".strip canvas");
+  for (const key of ["w", "w", "a", "d", "s", "f"]) await alone.keyboard.press(key);
+  await close(alone);
 });
