@@ -4,11 +4,11 @@ import { Clock } from "./clock.ts";
 import { type Palette, readPalette } from "./colour.ts";
 import type { Data } from "./format.ts";
 import { type Shape, shapeOf } from "./geometry.ts";
-import type { Pen } from "./pen.ts";
 import { Picker } from "./pick.ts";
+import { type Loaded, loadRun } from "./run.ts";
+import type { Pen } from "./pen.ts";
 import { type Choices, readChoices } from "./results/choices.ts";
 import { type Findings, readResults } from "./results/read.ts";
-import { type Loaded, loadRun } from "./run.ts";
 import { fromFragment, Store, toFragment, type View } from "./state.ts";
 
 export interface Picture {

@@ -39,9 +39,9 @@ export interface View {
 }
 
 export const START: View = {
+  view: "results", choices: AS_IS,
   run: 0, other: -1, moment: 0, mark: null, selection: null, colouring: "all", zoom: WHOLE,
   range: null, gantt: "link", cut: true, critical: false, tab: "facts", theme: "auto",
-  view: "results", choices: AS_IS,
 };
 
 const round = (x: number) => Number(x.toPrecision(6));

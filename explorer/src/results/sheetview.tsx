@@ -2,7 +2,7 @@
 
 import { useMemo } from "preact/hooks";
 import type { Page } from "../page.ts";
-import { whole } from "../words.ts";
+import { shown, whole } from "../words.ts";
 import { ChartBar } from "./chartbar.tsx";
 import type { Choices } from "./choices.ts";
 import { Filters } from "./filters.tsx";
@@ -44,7 +44,7 @@ export function SheetView({ page, sheet, choices, alone }: Props) {
   return (
     <div class={plan.kind === "none" ? "sheet" : "sheet drawn"}>
       {alone && <h2 class="name">{sheet.title}</h2>}
-      {notes.map((note, i) => <p key={i} class="note name">{note.slice(0, LONGEST_NOTE)}</p>)}
+      {notes.map((note, i) => <p key={i} class="note name">{shown(note, LONGEST_NOTE)}</p>)}
       <section class="charts" aria-label="chart and its columns">
         <ChartBar sheet={sheet} plan={plan} rows={rows} log={log} choose={choose} />
         {plan.kind !== "none" && <PlotPane page={page} plot={plot} choose={choose} />}
