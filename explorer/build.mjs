@@ -10,6 +10,8 @@ import { build } from "esbuild";
 const LARGEST = 250_000;
 const PLACEHOLDER = "<!--TUTTI-DATA-->";
 
+const UNUSED = ["d3-interpolate", "d3-format", "d3-transition"];
+
 const libraries = new Set();
 
 async function bundle(entry) {
@@ -25,6 +27,7 @@ async function bundle(entry) {
     jsx: "automatic",
     jsxImportSource: "preact",
     metafile: true,
+    alias: Object.fromEntries(UNUSED.map((name) => [name, "./src/unused.ts"])),
   });
   for (const input of Object.keys(result.metafile.inputs)) {
     const library = /^node_modules\/((@[^/]+\/)?[^/]+)/.exec(input)?.[1];

@@ -6,6 +6,7 @@ import { WHOLE } from "./geometry.ts";
 import { useMedia, useView } from "./hooks.ts";
 import type { Page } from "./page.ts";
 import { Panels } from "./panels.tsx";
+import { ResultsPage } from "./results/resultspage.tsx";
 import { Stage } from "./stage.tsx";
 import { Timeline } from "./timeline.tsx";
 import { Toolbar } from "./toolbar.tsx";
@@ -31,6 +32,10 @@ function onKey(page: Page, event: KeyboardEvent) {
   const target = event.target as HTMLElement;
   if (target.matches("input:not([type=checkbox]), select, textarea")) return;
   if (event.key === " " && target.matches("button, input")) return;
+  if (page.seesResults) {
+    if (event.key === "Escape") page.choose({ row: -1 });
+    return;
+  }
   const act = KEYS[event.key.length === 1 ? event.key.toLowerCase() : event.key];
   if (act === undefined) return;
   event.preventDefault();
@@ -45,7 +50,8 @@ export function App({ page }: { page: Page }) {
     return () => removeEventListener("keydown", listener);
   }, [page]);
   const wide = useMedia("(min-width: 1900px)");
-  const { current, other } = page;
+  const { current, other, findings } = page;
+  if (findings !== null && page.seesResults) return <ResultsPage page={page} findings={findings} />;
   return (
     <div class={wide ? "page wide" : "page"}>
       <Toolbar page={page} />

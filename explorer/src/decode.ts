@@ -21,6 +21,11 @@ async function inflate(base64: string, what: string): Promise<Uint8Array> {
   }
 }
 
+/** Text in UTF-8. */
+export async function decodeText(bytes: Bytes, what: string): Promise<string> {
+  return new TextDecoder().decode(await inflate(bytes.data, what));
+}
+
 /** The bytes, which must be `count`. */
 export async function decodeBytes(bytes: Bytes, count: number, what: string) {
   const result = await inflate(bytes.data, what);

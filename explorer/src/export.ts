@@ -1,10 +1,10 @@
-// Saves the view as a picture, PNG or SVG: the networks, the slider and the Gantt, drawn anew by
-// the same code with the pen of the file.
+// Saves the view as a picture, PNG or SVG: the networks, the slider and the Gantt, or the chart of
+// the results, drawn anew by the same code with the pen of the file.
 
 import { drawGantt, rowsOf } from "./gantt.ts";
 import { chartOf } from "./ganttpane.tsx";
 import { drawNetwork } from "./network.ts";
-import type { Page } from "./page.ts";
+import type { Page, Picture } from "./page.ts";
 import { CanvasPen, type Pen } from "./pen.ts";
 import { sceneOf } from "./scene.ts";
 import { SvgPen } from "./svg.ts";
@@ -39,9 +39,30 @@ export function drawView(pen: Pen, page: Page) {
   });
 }
 
+/** What is to be saved: of results their chart, beneath its title. */
+function pictureOf(page: Page): Picture {
+  if (!page.seesResults) {
+    return { title: "", width: WIDTH, height: HEIGHT, draw: (pen) => drawView(pen, page) };
+  }
+  const nothing: Picture = { title: "", width: WIDTH, height: 0, draw: () => {} };
+  const { title, width, height, draw } = page.picture?.() ?? nothing;
+  return {
+    title, width, height: TITLE + height,
+    draw: (pen) => {
+      pen.begin();
+      pen.box(0, 0, width, TITLE + height);
+      pen.fill(page.palette.back);
+      const style = { size: 14, colour: page.palette.text, bold: true };
+      pen.words(shown(title, Math.floor(width / 10)), 12, 22, style);
+      pen.within(0, TITLE, width, height, () => draw(pen, width, height));
+    },
+  };
+}
+
 export function svgOf(page: Page): string {
-  const pen = new SvgPen(WIDTH, HEIGHT);
-  drawView(pen, page);
+  const { width, height, draw } = pictureOf(page);
+  const pen = new SvgPen(width, height);
+  draw(pen, width, height);
   return pen.file();
 }
 
@@ -51,11 +72,12 @@ export function saveSvg(page: Page) {
 
 export function savePng(page: Page) {
   const canvas = document.createElement("canvas");
-  canvas.width = 2 * WIDTH;
-  canvas.height = 2 * HEIGHT;
+  const { width, height, draw } = pictureOf(page);
+  canvas.width = 2 * width;
+  canvas.height = 2 * height;
   const context = canvas.getContext("2d") as CanvasRenderingContext2D;
   context.scale(2, 2);
-  drawView(new CanvasPen(context), page);
+  draw(new CanvasPen(context), width, height);
   canvas.toBlob((blob) => blob !== null && save(blob, "tutti.png"), "image/png");
 }
 

@@ -6,7 +6,17 @@ import type { Data } from "./format.ts";
 import { type Shape, shapeOf } from "./geometry.ts";
 import { Picker } from "./pick.ts";
 import { type Loaded, loadRun } from "./run.ts";
+import type { Pen } from "./pen.ts";
+import { type Choices, readChoices } from "./results/choices.ts";
+import { type Findings, readResults } from "./results/read.ts";
 import { fromFragment, Store, toFragment, type View } from "./state.ts";
+
+export interface Picture {
+  title: string;
+  width: number;
+  height: number;
+  draw: (pen: Pen, width: number, height: number) => void;
+}
 
 export class Page {
   readonly store: Store;
@@ -14,6 +24,10 @@ export class Page {
   palette: Palette;
   /** Why a run that was asked for can't be shown. */
   problem = "";
+  /** The results, if the page has any. */
+  findings: Findings | null = null;
+  /** What of the results can be saved as a picture now. */
+  picture: (() => Picture) | null = null;
   private readonly runs: (Loaded | undefined)[];
   private readonly shapes = new Map<Loaded, { shape: Shape; picker: Picker }>();
   private writing = 0;
@@ -27,19 +41,31 @@ export class Page {
 
   static async open(data: Data): Promise<Page> {
     const page = new Page(data, fromFragment(location.hash, data.runs.length));
+    if (data.results !== null) page.findings = await readResults(data.results, data.runs.length);
+    page.store.view = page.read();
     const { run, other, moment } = page.store.view;
     await page.load(run, other);
     page.fitClock();
     page.seek(moment);
     page.applyTheme();
     page.store.listen(() => page.write());
-    addEventListener("hashchange", () => page.show(fromFragment(location.hash, data.runs.length)));
+    addEventListener("hashchange", () => page.show(page.read()));
     matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => page.applyTheme());
     return page;
   }
 
   get current(): Loaded {
     return this.runs[this.store.view.run] as Loaded;
+  }
+
+  get seesResults(): boolean {
+    return this.findings !== null
+      && (this.data.runs.length === 0 || this.store.view.view === "results");
+  }
+
+  /** Changes what of the results is seen. */
+  choose(part: Partial<Choices>) {
+    this.store.change({ choices: { ...this.store.view.choices, ...part } });
   }
 
   get other(): Loaded | null {
@@ -125,6 +151,13 @@ export class Page {
     this.applyTheme();
   }
 
+  /** The view that the address tells. */
+  private read(): View {
+    const view = fromFragment(location.hash, this.data.runs.length);
+    if (this.findings !== null) view.choices = readChoices(location.hash, this.findings);
+    return view;
+  }
+
   private setRange(start: number, length: number) {
     const from = Math.max(0, Math.min(this.clock.length - length, start));
     const all = length >= this.clock.length;
@@ -143,7 +176,7 @@ export class Page {
 
   private async load(...runs: number[]) {
     for (const run of runs) {
-      if (run >= 0) this.runs[run] ??= await loadRun(this.data.runs[run]);
+      if (run in this.data.runs) this.runs[run] ??= await loadRun(this.data.runs[run]);
     }
     const { selection, run } = this.store.view;
     if (selection !== null) this.store.change({ selection: this.existing({ selection }, run) });
@@ -159,6 +192,7 @@ export class Page {
   }
 
   private fitClock() {
+    if (this.current === undefined) return;
     this.clock.fit(Math.max(this.current.length, this.other?.length ?? 0));
     const { range } = this.store.view;
     if (range !== null && range[1] > this.clock.length) this.store.change({ range: null });

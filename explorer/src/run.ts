@@ -70,7 +70,8 @@ function check(run: Run) {
   const { nodes, links } = run.network;
   const uneven = (columns: Record<string, unknown>, count: number) =>
     Object.entries(columns).some(([key, column]) =>
-      key !== "dead" && key !== "stubs" && (!Array.isArray(column) || column.length !== count));
+      key !== "dead" && key !== "stubs" && !(key === "group" && run.network.groups.length === 0)
+      && (!Array.isArray(column) || column.length !== count));
   if (uneven(nodes, nodes.name.length)) throw new Error("The columns of nodes differ in length.");
   if (uneven(links, links.from.length)) throw new Error("The columns of links differ in length.");
   const outside = (i: number) => !Number.isInteger(i) || i < 0 || i >= nodes.name.length;

@@ -4,6 +4,7 @@
 // to the page is a link to the view. Drawings hear of every change, panels a few times a second.
 
 import { WHOLE, type Zoom } from "./geometry.ts";
+import { AS_IS, choiceFields, type Choices } from "./results/choices.ts";
 
 export const COLOURINGS = {
   all: "share busy over all",
@@ -32,9 +33,13 @@ export interface View {
   critical: boolean;
   tab: string;
   theme: "auto" | "light" | "dark";
+  /** Counts only where there are both runs and results. */
+  view: "network" | "results";
+  choices: Choices;
 }
 
 export const START: View = {
+  view: "results", choices: AS_IS,
   run: 0, other: -1, moment: 0, mark: null, selection: null, colouring: "all", zoom: WHOLE,
   range: null, gantt: "link", cut: true, critical: false, tab: "facts", theme: "auto",
 };
@@ -59,6 +64,8 @@ export function toFragment(view: View): string {
   put("critical", view.critical ? "1" : "0");
   put("tab", view.tab);
   put("theme", view.theme);
+  put("view", view.view);
+  fields.push(...choiceFields(view.choices));
   return new URLSearchParams(fields).toString();
 }
 
@@ -90,6 +97,7 @@ export function fromFragment(text: string, runs: number): View {
   view.tab = fields.get("tab") ?? START.tab;
   const theme = fields.get("theme");
   if (theme === "light" || theme === "dark") view.theme = theme;
+  if (fields.get("view") === "network") view.view = "network";
   return view;
 }
 

@@ -9,10 +9,28 @@ import type { Loaded } from "./run.ts";
 import { COLOURINGS, type Colouring, type Selection } from "./state.ts";
 import { shown } from "./words.ts";
 
+export const nextTheme = { auto: "light", light: "dark", dark: "auto" } as const;
+
+/** Between the network and the results, where a page has both. */
+export function ViewChoice({ page }: { page: Page }) {
+  if (page.findings === null || page.data.runs.length === 0) return <></>;
+  return (
+    <span class="views" role="group" aria-label="what to see">
+      {(["results", "network"] as const).map((view) => (
+        <button
+          key={view} type="button" aria-pressed={page.seesResults === (view === "results")}
+          onClick={() => page.show({ view })}
+        >
+          {view}
+        </button>
+      ))}
+    </span>
+  );
+}
+
 export function Toolbar({ page }: { page: Page }) {
   const view = useView(page.store);
   const { store, data, current } = page;
-  const themes = { auto: "light", light: "dark", dark: "auto" } as const;
   const colourings = (Object.keys(COLOURINGS) as Colouring[])
     .filter((key) => key !== "difference" || page.other?.links === current.links)
     .filter((key) => key !== "flight" || current.hops !== null);
@@ -20,6 +38,7 @@ export function Toolbar({ page }: { page: Page }) {
     <header>
       {page.problem !== "" && <p role="alert" class="problem">{page.problem}</p>}
       <h1 class="name" title={data.title.slice(0, 300)}>{data.title.slice(0, 300) || "Tutti"}</h1>
+      <ViewChoice page={page} />
       {data.runs.length > 1 && (
         <label class="field">
           run
@@ -97,7 +116,7 @@ export function Toolbar({ page }: { page: Page }) {
         <button type="button" onClick={() => saveSvg(page)}>SVG</button>
         <button
           type="button"
-          onClick={() => page.setTheme(themes[view.theme])}
+          onClick={() => page.setTheme(nextTheme[view.theme])}
         >
           theme: {view.theme}
         </button>
@@ -106,7 +125,7 @@ export function Toolbar({ page }: { page: Page }) {
   );
 }
 
-function Copy({ text }: { text: string }) {
+export function Copy({ text }: { text: string }) {
   const [said, setSaid] = useState("");
   const copy = async () => {
     try {

@@ -4,6 +4,9 @@ const TIMES: [number, string][] = [[1e12, "s"], [1e9, "ms"], [1e6, "us"], [1e3, 
 const SIZES: [number, string][] = [
   [2 ** 40, "TiB"], [2 ** 30, "GiB"], [2 ** 20, "MiB"], [2 ** 10, "KiB"], [1, "B"],
 ];
+const DECIMALS: [number, string][] = [
+  [1e12, "TB"], [1e9, "GB"], [1e6, "MB"], [1e3, "kB"], [1, "B"],
+];
 const RATES: [number, string][] = [[1e12, "TB/s"], [1e9, "GB/s"], [1e6, "MB/s"], [1, "B/s"]];
 
 // Made once: making a format costs far more than using it.
@@ -24,6 +27,12 @@ export const size = (bytes: number) => scaled(bytes, SIZES);
 export const rate = (bytesPerSecond: number) => scaled(bytesPerSecond, RATES);
 export const share = (x: number) => `${(100 * x).toFixed(1)}%`;
 export const whole = (n: number) => WHOLE.format(n);
+
+/** Bytes in binary units where these come out whole, else in decimal ones. */
+export function bytes(n: number): string {
+  const [size, unit] = SIZES.find(([size]) => n % size === 0) ?? [1, ""];
+  return size > 1 && n !== 0 && n / size < 10_000 ? `${n / size} ${unit}` : scaled(n, DECIMALS);
+}
 
 /** A time with as many digits as a step of `step` needs, as on an axis. */
 export function tick(ps: number, step: number, largest: number): string {

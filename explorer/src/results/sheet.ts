@@ -1,0 +1,149 @@
+// A table of results as the page works with it: which columns are worth showing, which values
+// are the same in all rows, and numbers to sort, filter and draw each column by.
+
+import type { Chart, Table, TableColumn } from "../format.ts";
+import { shown } from "../words.ts";
+import { isNumeric, numberOf, type Value, written } from "./written.ts";
+
+const ORDER = new Intl.Collator("en", { numeric: true });
+/** A text that is longer is read in a row of its own. */
+const LONG = 60;
+const MOST_CHOICES = 12;
+const MOST_SEARCHED = 1000;
+
+export class Field {
+  readonly title: string;
+  readonly numeric: boolean;
+  readonly empty: boolean;
+  readonly constant: boolean;
+  readonly long: boolean;
+  /** The different texts, sorted, where they are few enough to choose from; else none. */
+  readonly choices: string[];
+  private kept: Float64Array | undefined;
+
+  constructor(readonly index: number, readonly column: TableColumn) {
+    const { values, quantity, role } = column;
+    this.title = shown(column.title || column.name, 40);
+    this.numeric = isNumeric(quantity);
+    this.empty = values.length > 0 && values.every((value) => value === null);
+    this.constant = values.length > 1 && values.every((value) => value === values[0]);
+    this.long = !this.numeric && role !== "key"
+      && values.some((value) => typeof value === "string" && value.length > LONG);
+    const seen = new Set<Value>();
+    if (!this.numeric && !this.long) {
+      for (const value of values) {
+        if (value !== null && seen.add(value).size > MOST_CHOICES) break;
+      }
+    }
+    const few = seen.size > 1 && seen.size < values.length && seen.size <= MOST_CHOICES;
+    this.choices = few ? sorted([...seen].map((value) => written(value, quantity))) : [];
+  }
+
+  get values(): Value[] {
+    return this.column.values;
+  }
+
+  words(row: number, most?: number): string {
+    return written(this.values[row], this.column.quantity, most);
+  }
+
+  /** Numbers, or the ranks of texts among all that differ; NaN where nothing is known. */
+  get numbers(): Float64Array {
+    if (this.kept !== undefined) return this.kept;
+    if (this.numeric) return (this.kept = Float64Array.from(this.values, numberOf));
+    const texts = new Map([...new Set(this.values)].filter((value) => value !== null)
+      .map((value) => [value, written(value, this.column.quantity)]));
+    const ranks = new Map(sorted([...texts.values()]).map((text, rank) => [text, rank]));
+    return (this.kept = Float64Array.from(this.values, (value) =>
+      ranks.get(texts.get(value as string) as string) ?? NaN));
+  }
+}
+
+const sorted = (texts: string[]) => [...new Set(texts)].sort(ORDER.compare);
+
+/** A chart with its columns as indices, -1 for none. */
+export interface Plan {
+  kind: "none" | Chart["kind"];
+  x: number;
+  y: number[];
+  by: number[];
+  low: number;
+  high: number;
+}
+
+export class Sheet {
+  readonly title: string;
+  readonly rows: number;
+  readonly fields: Field[];
+  /** The columns that the table has. */
+  readonly seen: Field[];
+  /** The columns that say the same in each row. */
+  readonly same: Field[];
+  readonly plan: Plan;
+  private letters: string[] | undefined;
+  private readonly grouped = new Map<string, { names: string[]; of: number[] }>();
+
+  constructor(readonly table: Table) {
+    this.title = shown(table.title, 60) || "table";
+    this.rows = table.columns[0]?.values.length ?? 0;
+    this.fields = table.columns.map((column, i) => new Field(i, column));
+    const there = this.fields.filter(({ empty }) => !empty);
+    this.same = there.filter(({ constant }) => constant);
+    this.seen = there.filter(({ constant, long }) => !constant && !long);
+    const { chart } = table;
+    const at = (name: string) => table.columns.findIndex((column) => column.name === name);
+    this.plan = chart === null ? { kind: "none", x: -1, y: [], by: [], low: -1, high: -1 } : {
+      kind: chart.kind, x: at(chart.x), y: chart.y.map(at), by: chart.by.map(at),
+      low: at(chart.low), high: at(chart.high),
+    };
+  }
+
+  /** All texts of a row in small letters, to search in. */
+  get texts(): string[] {
+    const fields = this.fields.filter(({ numeric }) => !numeric);
+    const text = (value: Value) => String(value ?? "").slice(0, MOST_SEARCHED);
+    return this.letters ??= Array.from({ length: this.rows }, (_, row) =>
+      fields.map(({ values }) => text(values[row])).join("\n").toLowerCase());
+  }
+
+  /**
+   * Rows that agree in some columns: what they are called and, per row, which they are. The most
+   * frequent in the whole table come first, so that filters don't change their colours.
+   */
+  series(by: Field[]): { names: string[]; of: number[] } {
+    const key = by.map(({ index }) => index).join();
+    const kept = this.grouped.get(key);
+    if (kept !== undefined) return kept;
+    const groups = new Map<string, number[]>();
+    for (let row = 0; row < this.rows; row++) {
+      const ranks = by.map(({ numbers }) => numbers[row]).join();
+      const group = groups.get(ranks);
+      if (group === undefined) groups.set(ranks, [row]);
+      else group.push(row);
+    }
+    const order = [...groups.values()].sort((a, b) => b.length - a.length
+      || by.map(({ numbers }) => numbers[a[0]] - numbers[b[0]]).find((d) => d !== 0) || 0);
+    const of = new Array<number>(this.rows).fill(0);
+    order.forEach((rows, i) => rows.forEach((row) => (of[row] = i)));
+    const names = order.map(([row]) => by.map((field) => field.words(row)).join(", "));
+    const made = { names, of };
+    this.grouped.set(key, made);
+    return made;
+  }
+
+  /** The plan with another kind of chart, and columns for what that kind still lacks. */
+  planned(plan: Plan, kind: Plan["kind"]): Plan {
+    const numeric = this.fields.filter((field) => field.numeric && !field.empty);
+    const outcome = ({ column }: Field) => column.role === "metric" || column.role === "cost";
+    const varied = numeric.filter(({ constant }) => !constant);
+    const isNumber = (i: number) => numeric.some(({ index }) => index === i);
+    const x = isNumber(plan.x) ? plan.x
+      : (varied.find((field) => !outcome(field)) ?? varied[0] ?? numeric[0])?.index ?? -1;
+    const y = plan.y.filter(isNumber);
+    const first = varied.find((field) => outcome(field) && field.index !== x) ?? numeric[0];
+    if (y.length === 0 && first !== undefined) y.push(first.index);
+    const text = this.fields.find(({ choices }) => choices.length > 0);
+    const by = plan.by.length > 0 || text === undefined ? plan.by : [text.index];
+    return { ...plan, kind, x, y, by };
+  }
+}

@@ -1,0 +1,99 @@
+// What tests of pages share: a browser, pages made from made-up data, and that no page may say
+// anything on the console or ask for anything over the network. Screenshots go to the folder
+// SCREENSHOTS, where that is given.
+
+import assert from "node:assert/strict";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before } from "node:test";
+import { pathToFileURL } from "node:url";
+import { type Browser, chromium, type Page } from "playwright-core";
+import type { Data } from "../../src/format.ts";
+import { pageOf } from "../made.ts";
+
+export const template = readFileSync("dist/page.html", "utf8");
+const folder = mkdtempSync(join(tmpdir(), "tutti-explorer-"));
+const screenshots = process.env.SCREENSHOTS;
+let browser: Browser;
+let complaints: string[] = [];
+
+before(async () => {
+  browser = await chromium.launch({
+    executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
+    args: ["--no-sandbox"],
+  });
+});
+
+after(async () => {
+  await browser.close();
+  rmSync(folder, { recursive: true });
+});
+
+export interface Options {
+  width?: number;
+  height?: number;
+  dark?: boolean;
+  fragment?: string;
+}
+
+export async function open(html: string, options: Options = {}): Promise<Page> {
+  const { width = 1280, height = 800, dark = false, fragment = "" } = options;
+  const page = await browser.newPage({
+    viewport: { width, height }, colorScheme: dark ? "dark" : "light", acceptDownloads: true,
+  });
+  const file = join(folder, "page.html");
+  writeFileSync(file, html);
+  const address = pathToFileURL(file).href;
+  complaints = [];
+  page.on("console", (message) => complaints.push(`console: ${message.text()}`));
+  page.on("pageerror", (error) => complaints.push(`error: ${error.message}`));
+  await page.route("**", (route) => {
+    const url = route.request().url();
+    if (url.split("#")[0] === address) return route.continue();
+    complaints.push(`request: ${url.slice(0, 200)}`);
+    return route.abort();
+  });
+  await page.goto(address + fragment);
+  return page;
+}
+
+export async function show(
+  data: Data, options: Options = {}, until = "canvas.network",
+): Promise<Page> {
+  const page = await open(pageOf(template, data), options);
+  await page.waitForSelector(until);
+  await page.waitForTimeout(200);
+  return page;
+}
+
+export async function close(page: Page, name?: string) {
+  if (screenshots !== undefined && name !== undefined) {
+    await page.screenshot({ path: join(screenshots, `${name}.png`), fullPage: true });
+  }
+  await page.close();
+  assert.deepEqual(complaints, []);
+}
+
+/** The cells of the body of the table with this caption. */
+export function cells(page: Page, caption: string): Promise<string[][]> {
+  return page.locator("table.numbers", { hasText: caption }).first().locator("tbody tr")
+    .evaluateAll((rows) => rows.map((row) =>
+      [...row.querySelectorAll("td")].map((cell) => cell.textContent ?? "")));
+}
+
+export const tab = (page: Page, name: string) =>
+  page.getByRole("tab", { name, exact: true }).first().click();
+
+/** Presses the button and returns the text of the file that it saves. */
+export async function download(page: Page, name: string): Promise<string> {
+  const [saved] = await Promise.all([
+    page.waitForEvent("download"), page.getByRole("button", { name, exact: true }).click(),
+  ]);
+  const path = join(screenshots ?? folder, saved.suggestedFilename());
+  await saved.saveAs(path);
+  return readFileSync(path, "utf8");
+}
+
+export const paints = (page: Page) => page.evaluate(() =>
+  new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
