@@ -35,8 +35,6 @@ export interface Loaded {
   nodeNames: string[];
   outgoing: Groups;
   incoming: Groups;
-  deadNode: Uint8Array;
-  deadLink: Uint8Array;
   inCut: Uint8Array;
   /** The hops of the critical path, and the links they cross; none where hops aren't here. */
   critical: Set<number>;
@@ -70,12 +68,16 @@ function check(run: Run) {
   const { nodes, links } = run.network;
   const uneven = (columns: Record<string, unknown>, count: number) =>
     Object.entries(columns).some(([key, column]) =>
-      key !== "dead" && key !== "stubs" && (!Array.isArray(column) || column.length !== count));
+      key !== "dead" && key !== "stubs" && !(key === "group" && run.network.groups.length === 0)
+      && (!Array.isArray(column) || column.length !== count));
   if (uneven(nodes, nodes.name.length)) throw new Error("The columns of nodes differ in length.");
   if (uneven(links, links.from.length)) throw new Error("The columns of links differ in length.");
   const outside = (i: number) => !Number.isInteger(i) || i < 0 || i >= nodes.name.length;
   if (links.from.some(outside) || links.to.some(outside)) {
     throw new Error("A link joins nodes that don't exist.");
+  }
+  if (nodes.group.some((g) => g !== -1 && typeof run.network.groups[g] !== "string")) {
+    throw new Error("A node stands in a group that doesn't exist.");
   }
   if (run.chunks.source.some((node) => node !== -1 && outside(node))) {
     throw new Error("A chunk begins at a node that doesn't exist.");
@@ -135,6 +137,7 @@ export async function loadRun(run: Run): Promise<Loaded> {
   }
   let length = Math.max(1, run.completion_ps);
   if (hops !== null) for (let i = 0; i < hops.count; i++) length = Math.max(length, hops.end[i]);
+  for (const { at_ps: at } of run.moments) length = Math.max(length, at);
   const critical = new Set(hops === null ? [] : run.critical);
   return {
     run, hops, bins, traffic, links, nodes, length,
@@ -142,8 +145,6 @@ export async function loadRun(run: Run): Promise<Loaded> {
     nodeNames: run.network.nodes.name.map((name) => shown(name, 40)),
     outgoing: groupBy(run.network.links.from, nodes),
     incoming: groupBy(run.network.links.to, nodes),
-    deadNode: flags(run.network.nodes.dead, nodes),
-    deadLink: flags(run.network.links.dead, links),
     inCut: flags(run.cut, nodes),
     critical,
     criticalLinks: new Set([...critical].map((hop) => (hops as Hops).link[hop])),

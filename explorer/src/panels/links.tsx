@@ -2,10 +2,10 @@
 
 import { useMemo } from "preact/hooks";
 import { useView } from "../hooks.ts";
-import { busyNow, busyShare, inFlight } from "../measure.ts";
+import { busyNow, busyShare, inFlight, timed } from "../measure.ts";
 import type { Page } from "../page.ts";
 import type { Loaded } from "../run.ts";
-import { Table } from "../table.tsx";
+import { type Column, Table } from "../table.tsx";
 import { share, size, time, whole } from "../words.ts";
 
 export function Links({ page, loaded }: { page: Page; loaded: Loaded }) {
@@ -17,11 +17,11 @@ export function Links({ page, loaded }: { page: Page; loaded: Loaded }) {
   const all = (link: number) => busyShare(loaded, link);
   return (
     <Table
-      caption={`Links at ${time(moment)}`}
+      caption={timed(loaded) ? `Links at ${time(moment)}` : "Links"}
       rows={rows} moment={moment} sort={[1, true]}
       selected={selection?.kind === "link" ? selection.id : null}
       pick={(link) => page.store.select({ kind: "link", id: link })}
-      columns={[
+      columns={([
         { title: "link", value: (i) => loaded.linkNames[i], words: (i) => loaded.linkNames[i] },
         { title: "busy", value: all, words: (i) => share(all(i)) },
         { title: "bytes", value: (i) => links.bytes[i], words: (i) => size(links.bytes[i]) },
@@ -37,7 +37,8 @@ export function Links({ page, loaded }: { page: Page; loaded: Loaded }) {
           words: (i) => whole(flying[i]),
           live: true,
         },
-      ]}
+      ] as Column[]).filter(({ title }) =>
+        !(title === "busy now" && !timed(loaded) || title === "in flight" && loaded.hops === null))}
     />
   );
 }
