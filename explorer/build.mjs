@@ -25,6 +25,7 @@ async function bundle(entry) {
     jsx: "automatic",
     jsxImportSource: "preact",
     metafile: true,
+    alias: { "d3-transition": "./src/transitions.ts" },
   });
   for (const input of Object.keys(result.metafile.inputs)) {
     const library = /^node_modules\/((@[^/]+\/)?[^/]+)/.exec(input)?.[1];

@@ -24,26 +24,24 @@ export function describe(loaded: Loaded, thing: Thing, moment: number): [string,
     ].filter((mark) => mark !== "").join(", ");
     const rows: [string, string][] = [
       [nodes.is_switch[id] === 1 ? "switch" : "NPU", shown(nodes.name[id], 40)],
-      ...(loaded.hops === null ? [] : [
-        ["sending now", whole(sum(out, (link) => counts[link]))],
-        ["receiving now", whole(sum(into, (link) => counts[link]))],
-      ] as [string, string][]),
+      ["sending now", whole(sum(out, (link) => counts[link]))],
+      ["receiving now", whole(sum(into, (link) => counts[link]))],
       ["bytes out", size(sum(out, (link) => links.bytes[link]))],
       ["bytes in", size(sum(into, (link) => links.bytes[link]))],
     ];
+    if (loaded.hops === null) rows.splice(1, 2);
     return marks === "" ? rows : [...rows, ["mark", marks]];
   }
-  const rows: [string, string][] = [
-    ["link", loaded.linkNames[id]],
-    ...(loaded.hops === null ? [] : [["in flight now", whole(counts[id])] as [string, string]]),
-    ...(!timed(loaded) ? []
-      : [["busy now", share(busyNow(loaded, id, moment))] as [string, string]]),
+  const rows: [string, string][] = [["link", loaded.linkNames[id]]];
+  if (loaded.hops !== null) rows.push(["in flight now", whole(counts[id])]);
+  if (timed(loaded)) rows.push(["busy now", share(busyNow(loaded, id, moment))]);
+  rows.push(
     ["busy, whole run", share(busyShare(loaded, id))],
     ["bytes", size(links.bytes[id])],
     ["transfers", whole(links.transfers[id])],
     ["latency", time(links.latency_ps[id])],
     ["bandwidth", rate(links.bytes_per_s[id])],
-  ];
+  );
   return dead.link[id] === 1 ? [...rows, ["mark", "dead"]] : rows;
 }
 
@@ -56,35 +54,24 @@ export function describeFolded(
   const dead = deadAt(loaded, moment);
   const nameOf = (node: number) => shown(
     drawn.groups[drawn.nodeAt[node]] < 0 ? nodes.name[node] : groups[nodes.group[node]], 40);
-  const values = (those: ArrayLike<number>): [string, string][] => {
-    const list = Array.from(those);
-    if (list.length === 0) return [];
-    const largest = list.reduce((a, b) => (measure.values[b] > measure.values[a] ? b : a));
-    const sum = list.reduce((total, link) => total + measure.values[link], 0);
-    const lost = list.filter((link) => dead.link[link] === 1).length;
-    return [
-      ["colour", measure.title],
-      ...(measure.adds ? [["sum", measure.words(sum)] as [string, string]] : []),
-      ["mean", measure.words(sum / list.length)],
-      ["largest", `${measure.words(measure.values[largest])}, ${loaded.linkNames[largest]}`],
-      ...(lost > 0 ? [["dead links", whole(lost)] as [string, string]] : []),
-    ];
-  };
-  if (thing.kind === "bundle") {
-    const those = group(drawn.carries, drawn.linkAt[thing.id]);
-    return [
-      ["from", nameOf(links.from[thing.id])], ["to", nameOf(links.to[thing.id])],
-      ["links", whole(those.length)], ...values(those),
-    ];
-  }
-  const those = group(drawn.members, drawn.nodeAt[thing.id]);
-  const own = nodes.group[thing.id];
-  const inside = [...those].flatMap((node) => [...group(loaded.outgoing, node)])
-    .filter((link) => nodes.group[links.to[link]] === own);
-  const lost = those.filter((node) => dead.node[node] === 1).length;
-  return [
-    ["group", nameOf(thing.id)], ["nodes", whole(those.length)],
-    ...(lost > 0 ? [["dead nodes", whole(lost)] as [string, string]] : []),
-    ["links inside", whole(inside.length)], ...values(inside),
-  ];
+  const bundle = thing.kind === "bundle";
+  const members = bundle ? [] : [...group(drawn.members, drawn.nodeAt[thing.id])];
+  const those = bundle ? [...group(drawn.carries, drawn.linkAt[thing.id])]
+    : members.flatMap((node) => [...group(loaded.outgoing, node)])
+      .filter((link) => nodes.group[links.to[link]] === nodes.group[thing.id]);
+  const values = those.map((link) => measure.values[link]);
+  const largest = values.indexOf(values.reduce((a, b) => Math.max(a, b), -Infinity));
+  const sum = values.reduce((a, b) => a + b, 0);
+  const lost = members.filter((node) => dead.node[node]).length
+    + those.filter((link) => dead.link[link]).length;
+  const rows: [string, string][] = bundle
+    ? [["from", nameOf(links.from[thing.id])], ["to", nameOf(links.to[thing.id])]]
+    : [["group", nameOf(thing.id)], ["nodes", whole(members.length)]];
+  rows.push([bundle ? "links" : "links inside", whole(those.length)]);
+  if (lost > 0) rows.push(["dead of these", whole(lost)]);
+  if (those.length === 0) return rows;
+  rows.push([measure.title, measure.adds ? `${measure.words(sum)} in all` : ""]);
+  rows.push(["mean", measure.words(sum / those.length)]);
+  const words = `${measure.words(values[largest])}, ${loaded.linkNames[those[largest]]}`;
+  return [...rows, ["largest", words]];
 }

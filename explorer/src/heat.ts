@@ -62,8 +62,8 @@ export function drawHeat(
     chart.selection?.kind === "link" && links[0] === chart.selection.id);
   if (chosen === undefined) return;
   pen.begin();
-  pen.box(left - 3, chosen.top - scroll - 1, right - left - 4, tall + 1);
-  pen.stroke(palette.accent, 1.5);
+  pen.box(left - 7, chosen.top - scroll - 1, 5, tall + 2);
+  pen.fill(palette.accent);
 }
 
 /** The ramp's step of a bin; -1 where the link is idle. */

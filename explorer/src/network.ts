@@ -494,9 +494,10 @@ class Drawing {
       const y = this.y[node];
       const reach = r + (scene.cut && inCut[node] > 0 ? this.rim : 0);
       const above = down && y < highest + 1 && y - reach > size + 4;
-      const most = focused ? 24 : letters(above ? gap : spacing);
+      const room = letters(above ? gap : spacing * (folded < 0 ? 1 : 1.2));
       const those = group(members, node);
-      const name = shown(folded < 0 ? network.nodes.name[those[0]] : network.groups[folded], most);
+      const full = shown(folded < 0 ? network.nodes.name[those[0]] : network.groups[folded], 60);
+      const name = ending(full, focused ? 24 : room);
       const inside = widthOf(name, size) <= 2 * r - 2;
       const lettering = { size, colour: palette.text, align: "center" } as const;
       const two = folded >= 0 && inside && r > size;
@@ -519,4 +520,10 @@ class Drawing {
     this.pen.move(x + r, y - r);
     this.pen.line(x - r, y + r);
   }
+}
+
+/** A name's end, where it is too long: neighbours' names differ there. */
+function ending(name: string, most: number): string {
+  const letters = Array.from(name);
+  return letters.length <= most ? name : `\u2026${letters.slice(1 - most).join("")}`;
 }

@@ -15,7 +15,7 @@ export const COLOURINGS = {
 } as const;
 export type Colouring = keyof typeof COLOURINGS;
 
-export const GANTTS = { link: "link", npu: "NPU", heat: "share busy" } as const;
+export const GANTTS = { link: "link", npu: "NPU", heat: "busy share" } as const;
 export type Gantt = keyof typeof GANTTS;
 
 export type Selection = { kind: "node" | "link" | "chunk"; id: number } | null;

@@ -30,8 +30,9 @@ export function Waiting({ page, loaded }: { page: Page; loaded: Loaded }) {
       <h2>What waits at {time(moment)}</h2>
       <Part loaded={loaded} />
       <p>
-        {whole(waits.length)} link{waits.length === 1 ? " has" : "s have"} a hop to come
-        {waits.length > MOST ? `; ${MOST} of them are listed` : ""}, {whole(done)} nothing more.
+        Links with a hop to come: {whole(waits.length)}
+        {waits.length > MOST ? ` (${MOST} of them are listed)` : ""}; with none:{" "}
+        {whole(done)}.
       </p>
       <ol class="steps">
         {waits.slice(0, MOST).map((wait) => (
