@@ -70,8 +70,8 @@ export function describeFolded(
   rows.push([bundle ? "links" : "links inside", whole(those.length)]);
   if (lost > 0) rows.push(["dead of these", whole(lost)]);
   if (those.length === 0) return rows;
-  rows.push([measure.title, measure.adds ? `${measure.words(sum)} in all` : ""]);
-  rows.push(["mean", measure.words(sum / those.length)]);
+  const mean = `mean ${measure.words(sum / those.length)}`;
+  rows.push([measure.title, measure.adds ? `${measure.words(sum)}, ${mean}` : mean]);
   const words = `${measure.words(values[largest])}, ${loaded.linkNames[those[largest]]}`;
   return [...rows, ["largest", words]];
 }

@@ -36,6 +36,8 @@ export interface Scene {
   palette: Palette;
 }
 
+/** Where nodes are no further apart than this, links are drawn straight. */
+const STRAIGHT = 20;
 /** Nodes no larger than this are dots. */
 const SMALL = 3;
 
@@ -214,7 +216,7 @@ class Drawing {
       for (const node of nodes) {
         const r = this.reach(node) + grow;
         if (isSwitch[node] === 1) pen.circle(this.x[node], this.y[node], r);
-        else pen.box(this.x[node] - r, this.y[node] - r, 2 * r, 2 * r, r / 3);
+        else pen.box(this.x[node] - r, this.y[node] - r, 2 * r, 2 * r, r > 5 ? r / 3 : 0);
       }
     };
     if (scene.cut) {
@@ -420,8 +422,15 @@ class Drawing {
     for (const link of links) {
       const [a, b] = [this.from[link], this.to[link]];
       if (stub[link] === 0) {
+        const [cx, cy] = [controlX[link], controlY[link]];
+        if (this.spacing < STRAIGHT) {
+          const [dx, dy] = [(cx - (x[a] + x[b]) / 2) / 2, (cy - (y[a] + y[b]) / 2) / 2];
+          pen.move(x[a] + dx, y[a] + dy);
+          pen.line(x[b] + dx, y[b] + dy);
+          continue;
+        }
         pen.move(x[a], y[a]);
-        pen.curve(controlX[link], controlY[link], x[b], y[b]);
+        pen.curve(cx, cy, x[b], y[b]);
         continue;
       }
       for (const [px, py, qx, qy] of piecesOf(this.shape, link)) {
