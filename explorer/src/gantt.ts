@@ -6,7 +6,7 @@
 import { scaleLinear } from "d3-scale";
 import type { Palette } from "./colour.ts";
 import { group } from "./groups.ts";
-import { drawHeat, heatRows, rowAt } from "./heat.ts";
+import { drawHeat, heatRows } from "./heat.ts";
 import { busyShare } from "./measure.ts";
 import type { Pen } from "./pen.ts";
 import type { Loaded } from "./run.ts";
@@ -231,9 +231,10 @@ export function pickGantt(
 ): { link: number; hop: number | null; moment: number } | null {
   const left = gutter(width);
   const time = scaleLinear().domain(chart.range).range([left, width - 8]);
-  const row = rowAt(chart.rows, y, chart.scroll);
+  const inside = y - AXIS + chart.scroll;
+  const row = chart.rows.find((r) => inside >= r.top && inside < r.top + r.height);
   if (y < AXIS || row === undefined || row.links.length === 0) return null;
-  const lane = Math.floor((y - AXIS + chart.scroll - row.top - GAP / 2) / row.lane);
+  const lane = Math.floor((inside - row.top - GAP / 2) / row.lane);
   const link = row.links[Math.max(0, Math.min(row.links.length - 1, lane))];
   const moment = time.invert(x);
   const { hops } = chart.loaded;

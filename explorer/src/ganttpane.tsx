@@ -31,7 +31,9 @@ export function GanttPane({ page, loaded }: { page: Page; loaded: Loaded }) {
   const scroller = useRef<HTMLDivElement>(null);
   const drag = useRef<Drag | null>(null);
   const [under, setUnder] = useState("");
-  const rows = useMemo(() => rowsOf(loaded, gantt, selection), [loaded, gantt, selection]);
+  // A link that is selected stays where it is in the heat.
+  const first = gantt === "heat" && selection?.kind !== "node" ? null : selection;
+  const rows = useMemo(() => rowsOf(loaded, gantt, first), [loaded, gantt, first]);
   const last = rows[rows.length - 1];
   const total = AXIS + (last === undefined ? 0 : last.top + last.height);
   useEffect(() => scroller.current?.scrollTo({ top: 0 }), [rows]);
@@ -54,7 +56,8 @@ export function GanttPane({ page, loaded }: { page: Page; loaded: Loaded }) {
     const found = at(event);
     const [from, to] = page.range;
     const near = (5 / event.currentTarget.clientWidth) * (to - from);
-    const happens = found === null ? "" : happening(loaded, found.moment - near, found.moment + near);
+    const moment = found?.moment ?? NaN;
+    const happens = happening(loaded, moment - near, moment + near);
     setUnder(happens || (found === null ? "" : gantt === "heat"
       ? heatWords(loaded, found.link, found.moment) : words(loaded, found.link, found.hop)));
   };

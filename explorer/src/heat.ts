@@ -2,7 +2,7 @@
 // the ramp's colour for how busy the link was in it.
 
 import { ramp, STEPS } from "./colour.ts";
-import { AXIS, type Chart, type Row } from "./gantt.ts";
+import type { Chart, Row } from "./gantt.ts";
 import { group } from "./groups.ts";
 import { busyShare } from "./measure.ts";
 import type { Pen } from "./pen.ts";
@@ -10,7 +10,7 @@ import type { Loaded } from "./run.ts";
 import type { Selection } from "./state.ts";
 import { share, time as timeWords } from "./words.ts";
 
-/** Up to so many rows have names; up to as many again and more, a few pixels. */
+/** Up to so many rows have names; more are lower, and very many a pixel each. */
 const NAMED = 64;
 const MANY = 512;
 
@@ -77,7 +77,3 @@ export function heatWords(loaded: Loaded, link: number, moment: number): string 
   return `${loaded.linkNames[link]}, ${timeWords(bin * width)} to ${timeWords((bin + 1) * width)}: `
     + `busy ${share(loaded.bins[link * count + bin] / 255)}`;
 }
-
-/** The row at a height of the pane. */
-export const rowAt = (rows: Row[], y: number, scroll: number): Row | undefined =>
-  rows.find((row) => y - AXIS + scroll >= row.top && y - AXIS + scroll < row.top + row.height);

@@ -68,8 +68,8 @@ export function measure(
   const unsigned = { values, signed: false, adds: false };
   if (colouring === "flight") {
     const counts = inFlight(loaded, moment);
-    const largest = Math.max(1, largestOf(counts));
-    return { ...unsigned, title: "in flight now", values: counts, largest, adds: true, words: whole };
+    const [title, largest] = ["in flight now", Math.max(1, largestOf(counts))];
+    return { ...unsigned, title, values: counts, largest, adds: true, words: whole };
   }
   if (colouring === "now") {
     each((link) => busyNow(loaded, link, moment));

@@ -36,8 +36,9 @@ export interface Scene {
   palette: Palette;
 }
 
-/** Where nodes are no further apart than this, links are drawn straight. */
-const STRAIGHT = 20;
+/** Of so many links, those no longer than this are drawn straight, as that is faster. */
+const STRAIGHT = 24;
+const MANY = 300;
 /** Nodes no larger than this are dots. */
 const SMALL = 3;
 
@@ -224,9 +225,12 @@ class Drawing {
       outline(all.filter((node) => inCut[node] > 0), this.rim);
       pen.stroke(palette.cut, radius > 5 ? 2 : 1);
     }
-    outline(all.filter((node) => isSwitch[node] === 0), 0);
-    pen.fill(radius > SMALL ? palette.node : palette.nodeLine);
-    if (radius > SMALL) pen.stroke(palette.nodeLine, 1.2);
+    const dot = (node: number) => groups[node] < 0 && radius <= SMALL;
+    outline(all.filter((node) => isSwitch[node] === 0 && dot(node)), 0);
+    pen.fill(palette.nodeLine);
+    outline(all.filter((node) => isSwitch[node] === 0 && !dot(node)), 0);
+    pen.fill(palette.node);
+    pen.stroke(palette.nodeLine, 1.2);
     outline(all.filter((node) => isSwitch[node] === 1), 0);
     pen.fill(palette.panel);
     pen.stroke(palette.nodeLine, radius > SMALL ? 1.6 : 0.8);
@@ -418,12 +422,13 @@ class Drawing {
   private paths(links: number[]) {
     const { pen, x, y } = this;
     const { stub, controlX, controlY } = this.shape;
+    const dense = links.length > MANY;
     pen.begin();
     for (const link of links) {
       const [a, b] = [this.from[link], this.to[link]];
       if (stub[link] === 0) {
         const [cx, cy] = [controlX[link], controlY[link]];
-        if (this.spacing < STRAIGHT) {
+        if (dense && Math.abs(x[b] - x[a]) + Math.abs(y[b] - y[a]) < STRAIGHT) {
           const [dx, dy] = [(cx - (x[a] + x[b]) / 2) / 2, (cy - (y[a] + y[b]) / 2) / 2];
           pen.move(x[a] + dx, y[a] + dy);
           pen.line(x[b] + dx, y[b] + dy);
@@ -503,7 +508,8 @@ class Drawing {
       const y = this.y[node];
       const reach = r + (scene.cut && inCut[node] > 0 ? this.rim : 0);
       const above = down && y < highest + 1 && y - reach > size + 4;
-      const room = letters(above ? gap : spacing * (folded < 0 ? 1 : 1.2));
+      const own = folded < 0 ? 0 : Math.max(2.2 * r, 1.2 * spacing);
+      const room = letters(own || (above ? gap : spacing));
       const those = group(members, node);
       const full = shown(folded < 0 ? network.nodes.name[those[0]] : network.groups[folded], 60);
       const name = ending(full, focused ? 24 : room);
@@ -534,5 +540,6 @@ class Drawing {
 /** A name's end, where it is too long: neighbours' names differ there. */
 function ending(name: string, most: number): string {
   const letters = Array.from(name);
-  return letters.length <= most ? name : `\u2026${letters.slice(1 - most).join("")}`;
+  const cut = letters.length - most;
+  return cut <= 0 ? name : `\u2026${letters.slice(cut + 1).join("")}`;
 }

@@ -60,20 +60,13 @@ export function Waiting({ page, loaded }: { page: Page; loaded: Loaded }) {
 }
 
 /** Why a hop hasn't begun. */
-export function reason(loaded: Loaded, hops: Hops, { reason, by, until, link, hop }: Wait): string {
+export function reason(loaded: Loaded, hops: Hops, { reason, by, until, link }: Wait): string {
   const chunk = whole(hops.chunk[by] ?? 0);
   const node = loaded.nodeNames[loaded.run.network.links.from[link]];
-  switch (reason) {
-    case "coming":
-      return "waits for its data: it is crossing "
-        + `${loaded.linkNames[hops.link[by]]} until ${time(until)}`;
-    case "unsent":
-      return `waits for its data: it hasn't been sent to ${node} yet, and is there at `
-        + time(until);
-    case "link":
-      return `waits for its link: chunk ${chunk} is on it until ${time(until)}`;
-    case "order":
-      return "is there and its link is free: held back by the schedule's order until "
-        + time(hops.start[hop]);
-  }
+  return {
+    coming: `waits for its data: it is crossing ${loaded.linkNames[hops.link[by]]} until `,
+    unsent: `waits for its data: it hasn't been sent to ${node} yet, and is there at `,
+    link: `waits for its link: chunk ${chunk} is on it until `,
+    order: "is there and its link is free: held back by the schedule's order until ",
+  }[reason] + time(until);
 }

@@ -370,11 +370,13 @@ test("four thousand NPUs are folded, unfold, and pan fast", async (t) => {
       told.push(await page.locator(".tip").allInnerTexts());
     }
     assert.ok(large || String(told).includes("links inside"));
-    if (screenshots) await page.screenshot({ path: join(screenshots, `fold-${width}-${dark}.png`) });
+    const picture = (name: string) => screenshots !== undefined
+      && page.screenshot({ path: join(screenshots, `${name}-${width}-${dark}.png`) });
+    await picture("fold");
     await page.mouse.click(x, y);
     await wait(page);
     const unfolded = await framesOf(page, true);
-    if (screenshots) await page.screenshot({ path: join(screenshots, `near-${width}-${dark}.png`) });
+    await picture("near");
     await page.getByLabel("fold").uncheck();
     await page.keyboard.press("f");
     await wait(page);
@@ -443,7 +445,8 @@ test("a network without traffic has no time, and is coloured by bandwidth", asyn
     const names = ["Selection", "Links", "Nodes", "Why", "Waiting", "Arrivals", "Facts", "Links"];
     for (const name of names) {
       await tab(page, name);
-      assert.doesNotMatch(await page.locator(".panel").innerText(), /\bnow\b|at 0 ps|undefined|NaN/);
+      const words = await page.locator(".panel").innerText();
+      assert.doesNotMatch(words, /\bnow\b|at 0 ps|undefined|NaN/);
     }
     for (const key of ["ArrowRight", "ArrowLeft", " ", "w", "d", "f"]) {
       await page.keyboard.press(key);
@@ -456,7 +459,7 @@ test("a network without traffic has no time, and is coloured by bandwidth", asyn
 
 test("on a phone a finger pans the network, which leaves room to scroll the page", async () => {
   const page = await show(dataOf(ring(), ring()), { width: 390, height: 844 });
-  const tall = () => page.locator(".stages").evaluate((stages) => stages.clientHeight / innerHeight);
+  const tall = () => page.locator(".stages").evaluate((those) => those.clientHeight / innerHeight);
   assert.ok(await tall() <= 0.6);
   await page.getByLabel("side by side").check();
   assert.ok(await tall() <= 0.61);

@@ -37,6 +37,17 @@ test("a fold is made once, and unfolds where members are nine pixels apart", () 
   assert.equal(folding.at(100, false), folding.whole);
 });
 
+test("a group that is denser than others stays folded for longer", () => {
+  const { network } = blocks(16, 10);
+  const { x, y, group: of } = network.nodes;
+  const dense = (at: number, node: number) => (of[node] === 0 ? at / 2 : at);
+  Object.assign(network.nodes, { x: x.map(dense), y: y.map(dense) });
+  const mixed = new Folding(network).at(10 * 15, true);
+  assert.equal(mixed.shape.x.length, 1 + 3 * 64);
+  assert.deepEqual([...mixed.groups.keys()].filter((at) => mixed.groups[at] >= 0), [0]);
+  assert.equal(mixed.shape.left, new Folding(network).whole.shape.left);
+});
+
 test("bytes add up in a folded link, shares are their mean", () => {
   for (const colouring of ["bytes", "all"] as const) {
     const own = measure(torus, colouring, 0, null);
@@ -77,7 +88,7 @@ test("a link is dead between its failure and its repair, whichever way time goes
   assert.equal(happening(loaded, 3_000_000, 4_000_000), "3.1 us: npu3>npu4 fails");
 });
 
-test("links wait for data under way, data not sent yet, another chunk, or their order", async () => {
+test("links wait for data under way or not sent yet, a chunk, or their order", async () => {
   const run = ring(4, 0);
   run.hops = packHops([
     { start: 0, duration: 1_000_000, link: 0, chunk: 0 },
