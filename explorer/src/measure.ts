@@ -20,8 +20,9 @@ export interface Measure {
 export const timed = (loaded: Loaded) => loaded.hops !== null || loaded.run.bins.count > 1;
 
 /** Whether nothing is sent, as far as the page knows: a network to look at. */
-export const quiet = ({ hops, traffic }: Loaded) =>
-  (hops === null || hops.count === 0) && traffic.every((busy) => busy === 0);
+export const quiet = ({ hops, traffic, run }: Loaded) =>
+  (hops === null || hops.count === 0) && traffic.every((busy) => busy === 0)
+  && run.network.links.bytes.every((bytes) => bytes === 0);
 
 /** The colourings that say something of a run, the most natural one first. */
 export function colourings(loaded: Loaded, other: Loaded | null): Colouring[] {

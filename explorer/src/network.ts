@@ -494,7 +494,7 @@ class Drawing {
     const inCut = sums(scene.drawn.nodeAt, loaded.inCut, this.x.length);
     const { radius } = this;
     const size = radius > 12 ? 11 : 10;
-    const letters = (room: number) => Math.min(24, Math.floor((0.9 * room) / (0.58 * size)));
+    const letters = (room: number) => Math.min(24, Math.floor((0.82 * room) / (0.58 * size)));
     // Without stubs, links of the highest nodes go down: names stand above where there is room.
     const down = !this.shape.stub.includes(1);
     const highest = this.y.reduce((least, y) => Math.min(least, y), Infinity);
@@ -508,7 +508,7 @@ class Drawing {
       const y = this.y[node];
       const reach = r + (scene.cut && inCut[node] > 0 ? this.rim : 0);
       const above = down && y < highest + 1 && y - reach > size + 4;
-      const own = folded < 0 ? 0 : Math.max(2.2 * r, 1.2 * spacing);
+      const own = folded < 0 ? 0 : Math.max(2.4 * r, 1.35 * spacing);
       const room = letters(own || (above ? gap : spacing));
       const those = group(members, node);
       const full = shown(folded < 0 ? network.nodes.name[those[0]] : network.groups[folded], 60);

@@ -12,7 +12,7 @@ import { pathToFileURL } from "node:url";
 import { type Browser, chromium, type Page } from "playwright-core";
 import type { Data } from "../../src/format.ts";
 import {
-  binsOf, blocks, dataOf, failing, hostile, large, pageOf, ring, still, tree,
+  binsOf, blocks, dataOf, failing, hostile, large, pageOf, ring, ringHops, still, tree,
 } from "../made.ts";
 
 const template = readFileSync("dist/page.html", "utf8");
@@ -437,7 +437,7 @@ test("links by time are coloured, and tell and select what is under the pointer"
 
 test("a network without traffic has no time, and is coloured by bandwidth", async () => {
   const whole = ring();
-  Object.assign(whole, { hops: null, critical: [], bins: binsOf([], 16, 1, 15_750_000) });
+  Object.assign(whole, { hops: null, critical: [], bins: binsOf(ringHops(8, 2e6, 0), 16, 1, 2e7) });
   whole.label = "the whole only";
   for (const run of [still(ring()), whole]) {
     const page = await show(dataOf(run));
