@@ -60,8 +60,8 @@ export function App({ page }: { page: Page }) {
           <Stage page={page} loaded={current} />
           {other !== null && <Stage page={page} loaded={other} />}
         </div>
-        <Timeline page={page} />
-        <GanttPane page={page} loaded={current} />
+        {page.timed && <Timeline page={page} />}
+        {page.timed && <GanttPane page={page} loaded={current} />}
       </main>
       <Panels page={page} />
       {wide && <Panels page={page} second="links" />}

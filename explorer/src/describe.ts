@@ -1,23 +1,26 @@
 // A node or a link in numbers, as the pointer or the selection asks for it.
 
 import { group } from "./groups.ts";
-import { busyNow, busyShare, inFlight } from "./measure.ts";
+import type { Drawn } from "./fold.ts";
+import { busyNow, busyShare, inFlight, type Measure, timed } from "./measure.ts";
+import { deadAt } from "./moments.ts";
+import type { Thing } from "./network.ts";
 import type { Loaded } from "./run.ts";
-import type { Selection } from "./state.ts";
 import { rate, share, shown, size, time, whole } from "./words.ts";
 
 /** What the drawing says about a node or link, as a table. */
-export function describe(loaded: Loaded, thing: Selection, moment: number): [string, string][] {
-  if (thing === null || thing.kind === "chunk") return [];
+export function describe(loaded: Loaded, thing: Thing, moment: number): [string, string][] {
+  if (thing?.kind !== "node" && thing?.kind !== "link") return [];
   const { nodes, links } = loaded.run.network;
   const { id } = thing;
+  const dead = deadAt(loaded, moment);
   const counts = inFlight(loaded, moment);
   const sum = (those: Uint32Array, f: (link: number) => number) =>
     those.reduce((total, link) => total + f(link), 0);
   if (thing.kind === "node") {
     const [out, into] = [group(loaded.outgoing, id), group(loaded.incoming, id)];
     const marks = [
-      loaded.deadNode[id] === 1 ? "dead" : "", loaded.inCut[id] === 1 ? "inside the cut" : "",
+      dead.node[id] === 1 ? "dead" : "", loaded.inCut[id] === 1 ? "inside the cut" : "",
     ].filter((mark) => mark !== "").join(", ");
     const rows: [string, string][] = [
       [nodes.is_switch[id] === 1 ? "switch" : "NPU", shown(nodes.name[id], 40)],
@@ -26,17 +29,49 @@ export function describe(loaded: Loaded, thing: Selection, moment: number): [str
       ["bytes out", size(sum(out, (link) => links.bytes[link]))],
       ["bytes in", size(sum(into, (link) => links.bytes[link]))],
     ];
+    if (loaded.hops === null) rows.splice(1, 2);
     return marks === "" ? rows : [...rows, ["mark", marks]];
   }
-  const rows: [string, string][] = [
-    ["link", loaded.linkNames[id]],
-    ["in flight now", whole(counts[id])],
-    ["busy now", share(busyNow(loaded, id, moment))],
+  const rows: [string, string][] = [["link", loaded.linkNames[id]]];
+  if (loaded.hops !== null) rows.push(["in flight now", whole(counts[id])]);
+  if (timed(loaded)) rows.push(["busy now", share(busyNow(loaded, id, moment))]);
+  rows.push(
     ["busy, whole run", share(busyShare(loaded, id))],
     ["bytes", size(links.bytes[id])],
     ["transfers", whole(links.transfers[id])],
     ["latency", time(links.latency_ps[id])],
     ["bandwidth", rate(links.bytes_per_s[id])],
-  ];
-  return loaded.deadLink[id] === 1 ? [...rows, ["mark", "dead"]] : rows;
+  );
+  return dead.link[id] === 1 ? [...rows, ["mark", "dead"]] : rows;
+}
+
+/** What it says about a folded group or link, `measure` being that of the run's links. */
+export function describeFolded(
+  loaded: Loaded, thing: Thing, drawn: Drawn, measure: Measure, moment: number,
+): [string, string][] {
+  if (thing === null) return [];
+  const { nodes, groups, links } = loaded.run.network;
+  const dead = deadAt(loaded, moment);
+  const nameOf = (node: number) => shown(
+    drawn.groups[drawn.nodeAt[node]] < 0 ? nodes.name[node] : groups[nodes.group[node]], 40);
+  const bundle = thing.kind === "bundle";
+  const members = bundle ? [] : [...group(drawn.members, drawn.nodeAt[thing.id])];
+  const those = bundle ? [...group(drawn.carries, drawn.linkAt[thing.id])]
+    : members.flatMap((node) => [...group(loaded.outgoing, node)])
+      .filter((link) => nodes.group[links.to[link]] === nodes.group[thing.id]);
+  const values = those.map((link) => measure.values[link]);
+  const largest = values.indexOf(values.reduce((a, b) => Math.max(a, b), -Infinity));
+  const sum = values.reduce((a, b) => a + b, 0);
+  const lost = members.filter((node) => dead.node[node]).length
+    + those.filter((link) => dead.link[link]).length;
+  const rows: [string, string][] = bundle
+    ? [["from", nameOf(links.from[thing.id])], ["to", nameOf(links.to[thing.id])]]
+    : [["group", nameOf(thing.id)], ["nodes", whole(members.length)]];
+  rows.push([bundle ? "links" : "links inside", whole(those.length)]);
+  if (lost > 0) rows.push(["dead of these", whole(lost)]);
+  if (those.length === 0) return rows;
+  const mean = `mean ${measure.words(sum / those.length)}`;
+  rows.push([measure.title, measure.adds ? `${measure.words(sum)}, ${mean}` : mean]);
+  const words = `${measure.words(values[largest])}, ${loaded.linkNames[those[largest]]}`;
+  return [...rows, ["largest", words]];
 }

@@ -21,15 +21,18 @@ export function drawView(pen: Pen, page: Page) {
   pen.begin();
   pen.box(0, 0, WIDTH, HEIGHT);
   pen.fill(palette.back);
+  const tall = page.timed ? NETWORK : HEIGHT - TITLE;
   const networks = other === null ? [current] : [current, other];
   networks.forEach((loaded, i) => {
     const width = WIDTH / networks.length;
-    const title = `${shown(loaded.run.label, Math.floor(width / 10))} at ${time(moment)}`;
+    const label = shown(loaded.run.label, Math.floor(width / 10));
+    const title = page.timed ? `${label} at ${time(moment)}` : label;
     pen.words(title, i * width + 12, 22, { size: 14, colour: palette.text, bold: true });
-    pen.within(i * width, TITLE, width, NETWORK, () => {
-      drawNetwork(pen, sceneOf(page, loaded, null), width, NETWORK);
+    pen.within(i * width, TITLE, width, tall, () => {
+      drawNetwork(pen, sceneOf(page, loaded, null, width, tall), width, tall);
     });
   });
+  if (!page.timed) return;
   pen.within(0, TITLE + NETWORK, WIDTH, SLIDER, () => {
     const slider = { loaded: current, length: clock.length, moment, mark, range, palette };
     drawTraffic(pen, slider, WIDTH, SLIDER);

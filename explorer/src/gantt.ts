@@ -6,10 +6,11 @@
 import { scaleLinear } from "d3-scale";
 import type { Palette } from "./colour.ts";
 import { group } from "./groups.ts";
+import { drawHeat, heatRows } from "./heat.ts";
 import { busyShare } from "./measure.ts";
 import type { Pen } from "./pen.ts";
 import type { Loaded } from "./run.ts";
-import type { Selection } from "./state.ts";
+import type { Gantt, Selection } from "./state.ts";
 import { shown, tick, whole } from "./words.ts";
 
 export interface Row {
@@ -18,6 +19,7 @@ export interface Row {
   top: number;
   /** The height of one link's lane. */
   lane: number;
+  height: number;
 }
 
 export interface Chart {
@@ -30,6 +32,8 @@ export interface Chart {
   /** Whether the critical path is marked. */
   critical: boolean;
   scroll: number;
+  /** Whether rows are links by time, in colours. */
+  heat?: boolean;
   palette: Palette;
 }
 
@@ -44,9 +48,10 @@ const OVERLAP = 0.5;
 export const gutter = (width: number) => Math.min(150, Math.floor(width / 4));
 
 /** Rows, the selected ones first; by link, the busiest next. */
-export function rowsOf(loaded: Loaded, by: "link" | "npu", selection: Selection): Row[] {
+export function rowsOf(loaded: Loaded, by: Gantt, selection: Selection): Row[] {
+  if (by === "heat") return heatRows(loaded, selection);
   const first = chosen(loaded, selection);
-  const rows: Omit<Row, "top">[] = [];
+  const rows: Omit<Row, "top" | "height">[] = [];
   if (by === "link") {
     const order = [...loaded.linkNames.keys()].sort((a, b) =>
       first[b] - first[a] || busyShare(loaded, b) - busyShare(loaded, a) || a - b);
@@ -65,13 +70,11 @@ export function rowsOf(loaded: Loaded, by: "link" | "npu", selection: Selection)
   }
   let top = 0;
   return rows.map((row) => {
-    const placed = { ...row, top };
-    top += heightOf(placed);
+    const placed = { ...row, top, height: Math.max(12, row.links.length * row.lane) + GAP };
+    top += placed.height;
     return placed;
   });
 }
-
-export const heightOf = (row: Row) => Math.max(12, row.links.length * row.lane) + GAP;
 
 function chosen(loaded: Loaded, selection: Selection): Uint8Array {
   const first = new Uint8Array(loaded.links);
@@ -88,7 +91,7 @@ function chosen(loaded: Loaded, selection: Selection): Uint8Array {
 }
 
 /** The first place in `hops` whose hop starts at `moment` or later. */
-function startingAt(starts: Float64Array, hops: Uint32Array, moment: number): number {
+export function startingAt(starts: Float64Array, hops: Uint32Array, moment: number): number {
   let low = 0;
   let high = hops.length;
   while (low < high) {
@@ -118,25 +121,29 @@ export function drawGantt(pen: Pen, chart: Chart, width: number, height: number)
   pen.within(0, AXIS, width, height - AXIS, () => {
     for (const row of chart.rows) {
       const top = row.top - chart.scroll;
-      if (top + heightOf(row) < 0 || top > height) continue;
-      pen.within(0, top, left - 4, heightOf(row), () => {
+      if (top + row.height < 0 || top > height || row.height < 12) continue;
+      pen.within(0, top, left - 4, row.height, () => {
         const name = shown(row.name, Math.floor(left / 6.8));
-        pen.words(name, 8, heightOf(row) / 2 + 3.5, { size: 11, colour: palette.text });
+        pen.words(name, 8, row.height / 2 + 3.5, { size: 11, colour: palette.text });
       });
+      if (chart.heat) continue;
       row.links.forEach((link, lane) => {
         drawLane(pen, chart, link, top + GAP / 2 + lane * row.lane, row.lane, left, time);
       });
       pen.begin();
-      pen.move(0, top + heightOf(row));
-      pen.line(width, top + heightOf(row));
+      pen.move(0, top + row.height);
+      pen.line(width, top + row.height);
       pen.opacity(0.5);
       pen.stroke(palette.line, 1);
       pen.opacity(1);
     }
+    if (chart.heat) drawHeat(pen, chart, left, width, height - AXIS, time);
   });
   const lines: [number | null, string, number[]][] = [
     [loaded.run.bound_ps, palette.cut, [4, 3]],
     [loaded.run.completion_ps, palette.soft, [1, 2]],
+    ...loaded.run.moments.map(({ at_ps: at }): [number, string, number[]] =>
+      [at, palette.dead, [3, 2]]),
     [chart.mark, palette.critical, [2, 2]],
     [chart.moment, palette.accent, []],
   ];
@@ -225,13 +232,13 @@ export function pickGantt(
   const left = gutter(width);
   const time = scaleLinear().domain(chart.range).range([left, width - 8]);
   const inside = y - AXIS + chart.scroll;
-  const row = chart.rows.find((r) => inside >= r.top && inside < r.top + heightOf(r));
+  const row = chart.rows.find((r) => inside >= r.top && inside < r.top + r.height);
   if (y < AXIS || row === undefined || row.links.length === 0) return null;
   const lane = Math.floor((inside - row.top - GAP / 2) / row.lane);
   const link = row.links[Math.max(0, Math.min(row.links.length - 1, lane))];
   const moment = time.invert(x);
   const { hops } = chart.loaded;
-  if (hops === null || x < left) return { link, hop: null, moment };
+  if (hops === null || x < left || chart.heat) return { link, hop: null, moment };
   const those = group(hops.byLink, link);
   const i = startingAt(hops.start, those, moment);
   const hit = those.subarray(Math.max(0, i - EARLIER), i).find((hop) => hops.end[hop] > moment);

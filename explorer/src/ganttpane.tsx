@@ -3,10 +3,13 @@
 import type { TargetedMouseEvent, TargetedPointerEvent, TargetedWheelEvent } from "preact";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { Canvas } from "./canvas.tsx";
-import { AXIS, type Chart, drawGantt, gutter, heightOf, pickGantt, rowsOf } from "./gantt.ts";
+import { AXIS, type Chart, drawGantt, gutter, pickGantt, rowsOf } from "./gantt.ts";
+import { heatWords } from "./heat.ts";
 import { useView } from "./hooks.ts";
+import { happening } from "./moments.ts";
 import type { Page } from "./page.ts";
 import type { Loaded } from "./run.ts";
+import { type Gantt, GANTTS } from "./state.ts";
 import { time, whole } from "./words.ts";
 
 interface Drag {
@@ -15,10 +18,10 @@ interface Drag {
 }
 
 export function chartOf(page: Page, scroll: number, rows: Chart["rows"]): Chart {
-  const { moment, mark, selection, critical } = page.store.view;
+  const { moment, mark, selection, critical, gantt } = page.store.view;
   return {
     loaded: page.current, rows, range: page.range, moment, mark, selection, critical, scroll,
-    palette: page.palette,
+    palette: page.palette, heat: gantt === "heat",
   };
 }
 
@@ -28,9 +31,11 @@ export function GanttPane({ page, loaded }: { page: Page; loaded: Loaded }) {
   const scroller = useRef<HTMLDivElement>(null);
   const drag = useRef<Drag | null>(null);
   const [under, setUnder] = useState("");
-  const rows = useMemo(() => rowsOf(loaded, gantt, selection), [loaded, gantt, selection]);
+  // A link that is selected stays where it is in the heat.
+  const first = gantt === "heat" && selection?.kind !== "node" ? null : selection;
+  const rows = useMemo(() => rowsOf(loaded, gantt, first), [loaded, gantt, first]);
   const last = rows[rows.length - 1];
-  const total = AXIS + (last === undefined ? 0 : last.top + heightOf(last));
+  const total = AXIS + (last === undefined ? 0 : last.top + last.height);
   useEffect(() => scroller.current?.scrollTo({ top: 0 }), [rows]);
 
   const scroll = () => scroller.current?.scrollTop ?? 0;
@@ -49,7 +54,12 @@ export function GanttPane({ page, loaded }: { page: Page; loaded: Loaded }) {
       return;
     }
     const found = at(event);
-    setUnder(found === null ? "" : words(loaded, found.link, found.hop));
+    const [from, to] = page.range;
+    const near = (5 / event.currentTarget.clientWidth) * (to - from);
+    const moment = found?.moment ?? NaN;
+    const happens = happening(loaded, moment - near, moment + near);
+    setUnder(happens || (found === null ? "" : gantt === "heat"
+      ? heatWords(loaded, found.link, found.moment) : words(loaded, found.link, found.hop)));
   };
 
   const onClick = (event: TargetedMouseEvent<HTMLCanvasElement>) => {
@@ -62,6 +72,7 @@ export function GanttPane({ page, loaded }: { page: Page; loaded: Loaded }) {
       return;
     }
     page.seek(found.moment);
+    if (gantt === "heat") store.change({ selection: { kind: "link", id: found.link } });
     if (found.hop !== null && loaded.hops !== null) {
       store.change({ selection: { kind: "chunk", id: loaded.hops.chunk[found.hop] } });
     }
@@ -84,10 +95,11 @@ export function GanttPane({ page, loaded }: { page: Page; loaded: Loaded }) {
           Gantt by{" "}
           <select
             value={gantt}
-            onChange={(event) => store.change({ gantt: event.currentTarget.value as "link" })}
+            onChange={(event) => store.change({ gantt: event.currentTarget.value as Gantt })}
           >
-            <option value="link">link</option>
-            <option value="npu">NPU</option>
+            {(Object.keys(GANTTS) as Gantt[]).map((key) => (
+              <option key={key} value={key}>{GANTTS[key]}</option>
+            ))}
           </select>
         </label>
         <button type="button" title="w" onClick={() => page.scaleRange(0.5)}>in</button>

@@ -6,7 +6,6 @@
 // away from the other end, the other comes to that end from beyond it.
 
 import { quadtree } from "d3-quadtree";
-import type { Network } from "./format.ts";
 
 export interface Shape {
   /** The box around all nodes and curves. */
@@ -43,7 +42,14 @@ export const LEGEND = 50;
 /** The width that the legend takes beside a network that is narrower than its drawing. */
 export const BESIDE = 175;
 
-export function shapeOf(network: Network): Shape {
+/** What a shape is made of: a network, or what is drawn of one. */
+export interface Layout {
+  aspect: number;
+  nodes: { x: number[]; y: number[] };
+  links: { from: number[]; to: number[]; stubs: number[] };
+}
+
+export function shapeOf(network: Layout): Shape {
   const { nodes, links } = network;
   const aspect = network.aspect > 0 && Number.isFinite(network.aspect) ? network.aspect : 1;
   const x = Float64Array.from(nodes.x);
@@ -145,7 +151,7 @@ function extent(...columns: Float64Array[]): [number, number] {
   return least <= most ? [(least + most) / 2 - 0.5, 1] : [0, 1];
 }
 
-function spacingOf(x: Float64Array, y: Float64Array): number {
+export function spacingOf(x: Float64Array, y: Float64Array): number {
   const tree = quadtree<number>().x((i) => x[i]).y((i) => y[i]).addAll([...x.keys()]);
   const distances: number[] = [];
   for (let i = 0; i < x.length; i++) {

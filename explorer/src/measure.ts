@@ -1,8 +1,8 @@
 // One number per link, by which links are coloured, and the words for it.
 
 import type { Loaded } from "./run.ts";
-import type { Colouring } from "./state.ts";
-import { share, size, whole } from "./words.ts";
+import { COLOURINGS, type Colouring } from "./state.ts";
+import { rate, share, size, whole } from "./words.ts";
 
 export interface Measure {
   title: string;
@@ -11,7 +11,26 @@ export interface Measure {
   /** The ramp's end; where `signed`, it goes from -largest to largest. */
   largest: number;
   signed: boolean;
+  /** Whether the values of several links add up, as bytes do and shares don't. */
+  adds: boolean;
   words: (value: number) => string;
+}
+
+/** Whether the page knows anything of the run's course: else only of its whole. */
+export const timed = (loaded: Loaded) => loaded.hops !== null || loaded.run.bins.count > 1;
+
+/** Whether nothing is sent, as far as the page knows: a network to look at. */
+export const quiet = ({ hops, traffic, run }: Loaded) =>
+  (hops === null || hops.count === 0) && traffic.every((busy) => busy === 0)
+  && run.network.links.bytes.every((bytes) => bytes === 0);
+
+/** The colourings that say something of a run, the most natural one first. */
+export function colourings(loaded: Loaded, other: Loaded | null): Colouring[] {
+  const compared = other !== null && other.links === loaded.links;
+  return (Object.keys(COLOURINGS) as Colouring[]).filter((key) =>
+    key === "bandwidth" || (key === "difference" ? compared
+      : !quiet(loaded) && (key !== "now" || timed(loaded))
+        && (key !== "flight" || loaded.hops !== null)));
 }
 
 /** The number of hops in flight on each link. The run must have hops. */
@@ -47,11 +66,11 @@ export function measure(
   const each = (f: (link: number) => number) => {
     for (let link = 0; link < values.length; link++) values[link] = f(link);
   };
-  const unsigned = { values, signed: false };
+  const unsigned = { values, signed: false, adds: false };
   if (colouring === "flight") {
     const counts = inFlight(loaded, moment);
-    const largest = Math.max(1, largestOf(counts));
-    return { title: "in flight now", values: counts, largest, signed: false, words: whole };
+    const [title, largest] = ["in flight now", Math.max(1, largestOf(counts))];
+    return { ...unsigned, title, values: counts, largest, adds: true, words: whole };
   }
   if (colouring === "now") {
     each((link) => busyNow(loaded, link, moment));
@@ -59,13 +78,19 @@ export function measure(
   }
   if (colouring === "bytes") {
     each((link) => loaded.run.network.links.bytes[link]);
-    return { ...unsigned, title: "bytes, whole run", largest: largestOf(values) || 1, words: size };
+    const largest = largestOf(values) || 1;
+    return { ...unsigned, title: "bytes, whole run", largest, adds: true, words: size };
+  }
+  if (colouring === "bandwidth") {
+    each((link) => loaded.run.network.links.bytes_per_s[link]);
+    const largest = largestOf(values) || 1;
+    return { ...unsigned, title: "bandwidth", largest, adds: true, words: rate };
   }
   if (colouring === "difference" && other !== null && other.links === loaded.links) {
     each((link) => busyShare(other, link) - busyShare(loaded, link));
     const largest = values.reduce((a, b) => Math.max(a, Math.abs(b)), 0) || 1;
     const words = (x: number) => (x > 0 ? `+${share(x)}` : share(x));
-    return { title: "busy: other run less this", values, largest, signed: true, words };
+    return { ...unsigned, title: "busy: other run less this", largest, signed: true, words };
   }
   each((link) => busyShare(loaded, link));
   return { ...unsigned, title: "busy, whole run", largest: largestOf(values) || 1, words: share };

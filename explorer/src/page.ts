@@ -3,8 +3,10 @@
 import { Clock } from "./clock.ts";
 import { type Palette, readPalette } from "./colour.ts";
 import type { Data } from "./format.ts";
-import { type Shape, shapeOf } from "./geometry.ts";
-import { Picker } from "./pick.ts";
+import { type Drawn, Folding } from "./fold.ts";
+import { place } from "./geometry.ts";
+import { timed } from "./measure.ts";
+import { momentFrom } from "./moments.ts";
 import { type Loaded, loadRun } from "./run.ts";
 import type { Pen } from "./pen.ts";
 import { type Choices, readChoices } from "./results/choices.ts";
@@ -29,7 +31,7 @@ export class Page {
   /** What of the results can be saved as a picture now. */
   picture: (() => Picture) | null = null;
   private readonly runs: (Loaded | undefined)[];
-  private readonly shapes = new Map<Loaded, { shape: Shape; picker: Picker }>();
+  private readonly foldings = new Map<Loaded, Folding>();
   private writing = 0;
 
   private constructor(readonly data: Data, view: View) {
@@ -72,14 +74,25 @@ export class Page {
     return this.runs[this.store.view.other] ?? null;
   }
 
-  placed(loaded: Loaded): { shape: Shape; picker: Picker } {
-    let placed = this.shapes.get(loaded);
-    if (placed === undefined) {
-      const shape = shapeOf(loaded.run.network);
-      placed = { shape, picker: new Picker(shape) };
-      this.shapes.set(loaded, placed);
+  /** Whether there is a course of time to be shown. */
+  get timed(): boolean {
+    return timed(this.current) || (this.other !== null && timed(this.other));
+  }
+
+  folding(loaded: Loaded): Folding {
+    let folding = this.foldings.get(loaded);
+    if (folding === undefined) {
+      folding = new Folding(loaded.run.network);
+      this.foldings.set(loaded, folding);
     }
-    return placed;
+    return folding;
+  }
+
+  /** What is drawn of a run's network on a drawing of this size. */
+  drawn(loaded: Loaded, width: number, height: number): Drawn {
+    const folding = this.folding(loaded);
+    const { zoom, fold } = this.store.view;
+    return folding.at(place(folding.whole.shape, zoom, width, height).scale, fold);
   }
 
   /** The part of time that the Gantt shows. */
@@ -109,20 +122,21 @@ export class Page {
     this.store.change({ moment: this.clock.moment });
   }
 
-  /** To the next (1) or previous (-1) start or end of a hop. */
+  /** To the next (1) or previous (-1) start or end of a hop, or what happened. */
   step(direction: 1 | -1) {
     this.clock.pause();
+    if (!this.timed) return;
     const { hops, run } = this.current;
     const moment = this.clock.moment;
-    if (hops === null) {
-      this.seek(moment + direction * run.bins.width_ps);
-      return;
-    }
-    const there = direction === 1 ? hops.flights.next(moment) : hops.flights.previous(moment);
-    this.seek(there ?? (direction === 1 ? this.clock.length : 0));
+    const event = hops === null ? moment + direction * run.bins.width_ps
+      : direction === 1 ? hops.flights.next(moment) : hops.flights.previous(moment);
+    const ends = [event, momentFrom(this.current, moment, direction)].filter((to) => to !== null);
+    this.seek(ends.length === 0 ? (direction === 1 ? this.clock.length : 0)
+      : direction * Math.min(...ends.map((to) => direction * to)));
   }
 
   toggle() {
+    if (!this.timed) return;
     if (this.clock.playing) this.clock.pause();
     else {
       this.clock.play();

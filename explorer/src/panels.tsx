@@ -10,6 +10,7 @@ import { Facts } from "./panels/facts.tsx";
 import { Links } from "./panels/links.tsx";
 import { Nodes } from "./panels/nodes.tsx";
 import { Selected } from "./panels/selected.tsx";
+import { Waiting } from "./panels/waiting.tsx";
 import { Why } from "./panels/why.tsx";
 import type { Loaded } from "./run.ts";
 
@@ -21,6 +22,7 @@ const TABS: Record<string, [string, Panel]> = {
   links: ["Links", Links],
   nodes: ["Nodes", Nodes],
   why: ["Why", Why],
+  waiting: ["Waiting", Waiting],
   arrivals: ["Arrivals", Arriving],
   compare: ["Compare", Compare],
 };

@@ -8,7 +8,7 @@ import { piecesOf, pointOn, type Shape } from "./geometry.ts";
 
 const PIECES = 8;
 
-export type Picked = { kind: "node" | "link"; id: number } | null;
+export type Picked = { kind: "node" | "link" | "group" | "bundle"; id: number } | null;
 
 export class Picker {
   private readonly nodes: Quadtree<number>;

@@ -35,8 +35,6 @@ export interface Loaded {
   nodeNames: string[];
   outgoing: Groups;
   incoming: Groups;
-  deadNode: Uint8Array;
-  deadLink: Uint8Array;
   inCut: Uint8Array;
   /** The hops of the critical path, and the links they cross; none where hops aren't here. */
   critical: Set<number>;
@@ -77,6 +75,9 @@ function check(run: Run) {
   const outside = (i: number) => !Number.isInteger(i) || i < 0 || i >= nodes.name.length;
   if (links.from.some(outside) || links.to.some(outside)) {
     throw new Error("A link joins nodes that don't exist.");
+  }
+  if (nodes.group.some((g) => g !== -1 && typeof run.network.groups[g] !== "string")) {
+    throw new Error("A node stands in a group that doesn't exist.");
   }
   if (run.chunks.source.some((node) => node !== -1 && outside(node))) {
     throw new Error("A chunk begins at a node that doesn't exist.");
@@ -136,6 +137,7 @@ export async function loadRun(run: Run): Promise<Loaded> {
   }
   let length = Math.max(1, run.completion_ps);
   if (hops !== null) for (let i = 0; i < hops.count; i++) length = Math.max(length, hops.end[i]);
+  for (const { at_ps: at } of run.moments) length = Math.max(length, at);
   const critical = new Set(hops === null ? [] : run.critical);
   return {
     run, hops, bins, traffic, links, nodes, length,
@@ -143,8 +145,6 @@ export async function loadRun(run: Run): Promise<Loaded> {
     nodeNames: run.network.nodes.name.map((name) => shown(name, 40)),
     outgoing: groupBy(run.network.links.from, nodes),
     incoming: groupBy(run.network.links.to, nodes),
-    deadNode: flags(run.network.nodes.dead, nodes),
-    deadLink: flags(run.network.links.dead, links),
     inCut: flags(run.cut, nodes),
     critical,
     criticalLinks: new Set([...critical].map((hop) => (hops as Hops).link[hop])),

@@ -5,10 +5,12 @@ import { zoom, zoomIdentity, type ZoomTransform } from "d3-zoom";
 import type { TargetedMouseEvent } from "preact";
 import { useCallback, useRef, useState } from "preact/hooks";
 import { Canvas } from "./canvas.tsx";
-import { describe } from "./describe.ts";
+import { describe, describeFolded } from "./describe.ts";
+import { pickDrawn } from "./fold.ts";
 import { fitting, place, zoomOf } from "./geometry.ts";
-import { drawNetwork, MOST_MOVING, radiusOf } from "./network.ts";
-import { sceneOf } from "./scene.ts";
+import { group } from "./groups.ts";
+import { drawNetwork, MOST_MOVING, radiusOf, type Thing } from "./network.ts";
+import { measureOf, sceneOf } from "./scene.ts";
 import type { Page } from "./page.ts";
 import type { Pen } from "./pen.ts";
 import type { Loaded } from "./run.ts";
@@ -20,28 +22,28 @@ type Zoomed = HTMLCanvasElement & { __zoom: ZoomTransform };
 
 export function Stage({ page, loaded }: { page: Page; loaded: Loaded }) {
   const { store } = page;
-  const [hover, setHover] = useState<{ thing: Selection; x: number; y: number } | null>(null);
+  const [hover, setHover] = useState<{ thing: Thing; x: number; y: number } | null>(null);
   const canvas = useRef<HTMLCanvasElement | null>(null);
   const shown = useRef(loaded);
   shown.current = loaded;
 
   const draw = (pen: Pen, width: number, height: number, element: HTMLCanvasElement) => {
-    const { shape } = page.placed(loaded);
+    const { shape } = page.drawn(loaded, width, height);
     const { zoom: seen } = store.view;
     const fit = fitting(shape, width, height);
     const placing = place(shape, seen, width, height);
     (element as Zoomed).__zoom = zoomIdentity
       .translate(placing.x - seen.k * fit.x, placing.y - seen.k * fit.y)
       .scale(seen.k);
-    drawNetwork(pen, sceneOf(page, loaded, hover?.thing ?? null), width, height);
+    drawNetwork(pen, sceneOf(page, loaded, hover?.thing ?? null, width, height), width, height);
   };
 
   const attach = useCallback((element: HTMLCanvasElement) => {
     canvas.current = element;
-    const behaviour = zoom<HTMLCanvasElement, unknown>().scaleExtent([0.5, 80])
+    const behaviour = zoom<HTMLCanvasElement, unknown>().scaleExtent([0.5, 400])
       .on("zoom", ({ transform }: { transform: ZoomTransform }) => {
         const { clientWidth: width, clientHeight: height } = element;
-        const { shape } = page.placed(shown.current);
+        const { shape } = page.folding(shown.current).whole;
         const fit = fitting(shape, width, height);
         store.change({
           zoom: zoomOf(shape, {
@@ -55,12 +57,14 @@ export function Stage({ page, loaded }: { page: Page; loaded: Loaded }) {
     return () => selected.on(".zoom", null);
   }, [page]);
 
-  const under = (event: MouseEvent): Selection => {
+  const under = (event: MouseEvent): Thing => {
     const element = event.currentTarget as HTMLCanvasElement;
-    const { shape, picker } = page.placed(loaded);
+    const drawn = page.drawn(loaded, element.clientWidth, element.clientHeight);
+    const { shape } = drawn;
     const placing = place(shape, store.view.zoom, element.clientWidth, element.clientHeight);
     const box = element.getBoundingClientRect();
-    return picker.at(
+    return pickDrawn(
+      drawn,
       (event.clientX - box.left - placing.x) / placing.scale,
       (event.clientY - box.top - placing.y) / placing.scale,
       (radiusOf(placing.scale * shape.spacing) + 3) / placing.scale,
@@ -74,6 +78,34 @@ export function Stage({ page, loaded }: { page: Page; loaded: Loaded }) {
     setHover(thing === null ? null : { thing, x: event.offsetX, y: event.offsetY });
   };
 
+  const onClick = (event: TargetedMouseEvent<HTMLCanvasElement>) => {
+    const thing = under(event);
+    const { clientWidth: width, clientHeight: height } = event.currentTarget;
+    const folding = page.folding(loaded);
+    const drawn = page.drawn(loaded, width, height);
+    if (thing?.kind === "group") {
+      const { scale } = fitting(folding.whole.shape, width, height);
+      const node = drawn.nodeAt[thing.id];
+      store.change({ zoom: folding.zoomTo(node, drawn, scale, Math.min(width, height)) });
+      setHover(null);
+      return;
+    }
+    if (thing?.kind !== "bundle") {
+      store.select(thing as Selection);
+      return;
+    }
+    const { values } = measureOf(page, loaded);
+    const those = group(drawn.carries, drawn.linkAt[thing.id]);
+    const id = those.reduce((a, b) => (values[b] > values[a] ? b : a));
+    store.select({ kind: "link", id });
+  };
+
+  const words = (thing: Thing): [string, string][] =>
+    thing?.kind === "group" || thing?.kind === "bundle"
+      ? describeFolded(loaded, thing, page.drawn(loaded, width, height), measureOf(page, loaded),
+        store.view.moment)
+      : describe(loaded, thing, store.view.moment);
+
   const flying = loaded.hops?.flights.at(store.view.moment) ?? 0;
   const width = canvas.current?.clientWidth ?? 0;
   const height = canvas.current?.clientHeight ?? 0;
@@ -84,7 +116,7 @@ export function Stage({ page, loaded }: { page: Page; loaded: Loaded }) {
         aria-label={`The network; ${whole(flying)} hops in flight. The tables say the same.`}
         onMouseMove={onMouseMove}
         onMouseLeave={() => setHover(null)}
-        onClick={(event) => store.select(under(event))}
+        onClick={onClick}
       />
       <div class="corner start">
         {page.other !== null && <span class="name label">{loaded.run.label.slice(0, 200)}</span>}
@@ -102,7 +134,7 @@ export function Stage({ page, loaded }: { page: Page; loaded: Loaded }) {
             bottom: hover.y > height / 2 ? `${height - hover.y + 14}px` : "auto",
           }}
         >
-          {describe(loaded, hover.thing, store.view.moment).map(([key, value]) => (
+          {words(hover.thing).map(([key, value]) => (
             <tr key={key}><th>{key}</th><td class="name">{value}</td></tr>
           ))}
         </table>

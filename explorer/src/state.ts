@@ -11,9 +11,13 @@ export const COLOURINGS = {
   now: "share busy at this moment",
   flight: "in flight now",
   bytes: "bytes",
+  bandwidth: "bandwidth",
   difference: "difference of busy shares",
 } as const;
 export type Colouring = keyof typeof COLOURINGS;
+
+export const GANTTS = { link: "link", npu: "NPU", heat: "busy share" } as const;
+export type Gantt = keyof typeof GANTTS;
 
 export type Selection = { kind: "node" | "link" | "chunk"; id: number } | null;
 
@@ -28,7 +32,9 @@ export interface View {
   zoom: Zoom;
   /** The Gantt's part of time; null is all of it. */
   range: [number, number] | null;
-  gantt: "link" | "npu";
+  gantt: Gantt;
+  /** Whether groups of a large network are drawn as one thing each. */
+  fold: boolean;
   cut: boolean;
   critical: boolean;
   tab: string;
@@ -41,7 +47,7 @@ export interface View {
 export const START: View = {
   view: "results", choices: AS_IS,
   run: 0, other: -1, moment: 0, mark: null, selection: null, colouring: "all", zoom: WHOLE,
-  range: null, gantt: "link", cut: true, critical: false, tab: "facts", theme: "auto",
+  range: null, gantt: "link", fold: true, cut: true, critical: false, tab: "facts", theme: "auto",
 };
 
 const round = (x: number) => Number(x.toPrecision(6));
@@ -60,6 +66,7 @@ export function toFragment(view: View): string {
   put("zoom", [view.zoom.k, view.zoom.x, view.zoom.y].map(round).join("_"));
   if (view.range !== null) put("range", view.range.map(Math.round).join("_"));
   put("gantt", view.gantt);
+  put("fold", view.fold ? "1" : "0");
   put("cut", view.cut ? "1" : "0");
   put("critical", view.critical ? "1" : "0");
   put("tab", view.tab);
@@ -91,7 +98,9 @@ export function fromFragment(text: string, runs: number): View {
   if (k > 0 && k < 1000 && Number.isFinite(x) && Number.isFinite(y)) view.zoom = { k, x, y };
   const [from, to] = (fields.get("range") ?? "").split("_").map(Number);
   if (from >= 0 && to > from && Number.isFinite(to)) view.range = [from, to];
-  if (fields.get("gantt") === "npu") view.gantt = "npu";
+  const gantt = fields.get("gantt") ?? "";
+  if (Object.hasOwn(GANTTS, gantt)) view.gantt = gantt as Gantt;
+  if (fields.get("fold") === "0") view.fold = false;
   if (fields.get("cut") === "0") view.cut = false;
   if (fields.get("critical") === "1") view.critical = true;
   view.tab = fields.get("tab") ?? START.tab;

@@ -1,6 +1,7 @@
 // Play, pause, step, speed, and the slider over the traffic curve.
 
 import type { TargetedPointerEvent } from "preact";
+import { useState } from "preact/hooks";
 import { Canvas } from "./canvas.tsx";
 import { useView } from "./hooks.ts";
 import type { Page } from "./page.ts";
@@ -12,10 +13,11 @@ const SPEEDS = [0.01, 0.03, 0.1, 0.3, 1, 3, 10];
 export function Timeline({ page }: { page: Page }) {
   const { store, clock } = page;
   const { moment, mark, range } = useView(store);
-  const seek = (event: TargetedPointerEvent<HTMLCanvasElement>) => {
+  const [pointer, setPointer] = useState<number | null>(null);
+  const at = (event: TargetedPointerEvent<HTMLCanvasElement>) => {
     const canvas = event.currentTarget;
     const inside = event.clientX - canvas.getBoundingClientRect().left - MARGIN;
-    page.seek((inside / (canvas.clientWidth - 2 * MARGIN)) * clock.length);
+    return (inside / (canvas.clientWidth - 2 * MARGIN)) * clock.length;
   };
   return (
     <section class="timeline" aria-label="time">
@@ -54,13 +56,17 @@ export function Timeline({ page }: { page: Page }) {
         aria-valuetext={time(moment)}
         draw={(pen, width, height) => drawTraffic(pen, {
           loaded: page.current, length: clock.length, moment: store.view.moment,
-          mark: store.view.mark, range, palette: page.palette,
+          mark: store.view.mark, range, palette: page.palette, pointer,
         }, width, height)}
         onPointerDown={(event) => {
           event.currentTarget.setPointerCapture(event.pointerId);
-          seek(event);
+          page.seek(at(event));
         }}
-        onPointerMove={(event) => event.buttons === 1 && seek(event)}
+        onPointerMove={(event) => {
+          if (event.buttons === 1) page.seek(at(event));
+          if (page.current.run.moments.length > 0) setPointer(at(event));
+        }}
+        onPointerLeave={() => setPointer(null)}
         onKeyDown={(event) => {
           const to = { Home: 0, End: clock.length }[event.key];
           if (to !== undefined) page.seek(to);

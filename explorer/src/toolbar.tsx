@@ -4,6 +4,7 @@ import { useState } from "preact/hooks";
 import { savePng, saveSvg } from "./export.ts";
 import { WHOLE } from "./geometry.ts";
 import { useView } from "./hooks.ts";
+import { colourings } from "./measure.ts";
 import type { Page } from "./page.ts";
 import type { Loaded } from "./run.ts";
 import { COLOURINGS, type Colouring, type Selection } from "./state.ts";
@@ -31,9 +32,7 @@ export function ViewChoice({ page }: { page: Page }) {
 export function Toolbar({ page }: { page: Page }) {
   const view = useView(page.store);
   const { store, data, current } = page;
-  const colourings = (Object.keys(COLOURINGS) as Colouring[])
-    .filter((key) => key !== "difference" || page.other?.links === current.links)
-    .filter((key) => key !== "flight" || current.hops !== null);
+  const able = colourings(current, page.other);
   return (
     <header>
       {page.problem !== "" && <p role="alert" class="problem">{page.problem}</p>}
@@ -64,10 +63,10 @@ export function Toolbar({ page }: { page: Page }) {
       <label class="field">
         colour by
         <select
-          value={view.colouring}
+          value={able.includes(view.colouring) ? view.colouring : able[0]}
           onChange={(event) => store.change({ colouring: event.currentTarget.value as Colouring })}
         >
-          {colourings.map((key) => <option key={key} value={key}>{COLOURINGS[key]}</option>)}
+          {able.map((key) => <option key={key} value={key}>{COLOURINGS[key]}</option>)}
         </select>
       </label>
       <Find page={page} loaded={current} />
@@ -88,6 +87,14 @@ export function Toolbar({ page }: { page: Page }) {
           }}
         />
       </label>
+      {page.folding(current).folds && (
+        <label class="check" title="groups of nodes as one square each, until they are near">
+          <input
+            type="checkbox" checked={view.fold} onChange={() => store.change({ fold: !view.fold })}
+          />
+          fold
+        </label>
+      )}
       {current.run.cut.length > 0 && (
         <label class="check">
           <input

@@ -2,9 +2,10 @@
 
 import { scaleLinear } from "d3-scale";
 import type { Palette } from "./colour.ts";
+import { happening } from "./moments.ts";
 import type { Pen } from "./pen.ts";
 import type { Loaded } from "./run.ts";
-import { tick, whole } from "./words.ts";
+import { shown, tick, whole } from "./words.ts";
 
 export const MARGIN = 12;
 
@@ -15,6 +16,8 @@ export interface Slider {
   mark: number | null;
   range: [number, number] | null;
   palette: Palette;
+  /** Where the pointer is, as a moment. */
+  pointer?: number | null;
 }
 
 export function drawTraffic(pen: Pen, slider: Slider, width: number, height: number) {
@@ -62,6 +65,23 @@ export function drawTraffic(pen: Pen, slider: Slider, width: number, height: num
     if (x(t) > width - 30) continue;
     const align = t === 0 ? "start" : "center";
     pen.words(tick(t, step, length), x(t), height - 3, { ...lettering, align });
+  }
+  const { pointer } = slider;
+  const near = (6 / (width - 2 * MARGIN)) * length;
+  pen.begin();
+  for (const { at_ps: at } of run.moments) {
+    pen.move(x(at), 12);
+    pen.line(x(at), base);
+  }
+  pen.stroke(palette.dead, 1.2, [3, 2]);
+  pen.begin();
+  for (const { at_ps: at } of run.moments) pen.circle(x(at), 12, 3);
+  pen.fill(palette.dead);
+  if (pointer !== undefined && pointer !== null) {
+    const words = shown(happening(loaded, pointer - near, pointer + near), Math.floor(width / 7));
+    const align = pointer > length / 2 ? "end" : "start";
+    pen.words(words, x(pointer) + (align === "end" ? -8 : 8), 46,
+      { size: 11, colour: palette.dead, halo: palette.back, align });
   }
   const lines: [number | null, string, string, number[]][] = [
     [run.bound_ps, "bound", palette.cut, [4, 3]],

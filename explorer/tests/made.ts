@@ -189,6 +189,38 @@ export function large(side: number, count: number): Run {
   });
 }
 
+/** The same in blocks of 8 by 8, as large networks are folded. */
+export function blocks(side: number, count: number): Run {
+  const run = large(side, count);
+  const across = Math.ceil(side / 8);
+  run.network.nodes.group = run.network.nodes.name.map((_, i) =>
+    Math.floor(i / side / 8) * across + Math.floor((i % side) / 8));
+  run.network.groups = [...Array(across * across).keys()].map((i) => `block ${i}`);
+  return run;
+}
+
+/** A ring on which a link fails and a repair brings it back. */
+export function failing(): Run {
+  const run = ring();
+  const nothing = { links_down: [], links_up: [], nodes_down: [] };
+  run.moments = [
+    { ...nothing, at_ps: 3_100_000, words: "npu3>npu4 fails", links_down: [3] },
+    { ...nothing, at_ps: 7_000_000, words: "npu3>npu4 is mended", links_up: [3] },
+    { ...nothing, at_ps: 9_300_000, words: "npu6 fails", nodes_down: [6] },
+  ];
+  return run;
+}
+
+/** Only a network: nothing is sent on it. */
+export function still(run: Run): Run {
+  const { links } = run.network;
+  const none = links.from.map(() => 0);
+  Object.assign(links, { bytes: none, transfers: none, busy_ps: none });
+  links.bytes_per_s = links.from.map((_, i) => (1 + (i % 4)) * 25e9);
+  Object.assign(run, { hops: null, critical: [], completion_ps: 0, bound_ps: null, cut: [] });
+  return { ...run, bins: binsOf([], none.length, 1, 1) };
+}
+
 /** Sixteen NPUs beneath four switches, with two links each way to both of two more switches. */
 export function tree(): Run {
   const from: number[] = [];

@@ -2,13 +2,14 @@
 
 import { useMemo } from "preact/hooks";
 import { useView } from "../hooks.ts";
-import { busyShare } from "../measure.ts";
+import { busyShare, quiet } from "../measure.ts";
 import type { Page } from "../page.ts";
 import type { Loaded } from "../run.ts";
 import { Table } from "../table.tsx";
 import { criticalSteps, hottestLink, idleGaps, type Step } from "../why.ts";
 import { share, time, whole } from "../words.ts";
 import { bound, Part } from "./facts.tsx";
+import { Happened } from "./happened.tsx";
 
 export function Why({ page, loaded }: { page: Page; loaded: Loaded }) {
   const view = useView(page.store);
@@ -21,9 +22,15 @@ export function Why({ page, loaded }: { page: Page; loaded: Loaded }) {
     <>
       <h2>Why it isn't faster</h2>
       {run.bound_ps !== null && <p>No schedule can be faster than {bound(loaded)}.</p>}
+      <Happened page={page} loaded={loaded} />
       <h3>Critical path</h3>
       {steps.length === 0 || hops === null
-        ? <p class="soft">It is told of runs of up to 2,000,000 hops.</p>
+        ? (
+          <p class="soft">
+            {hops === null ? "The hops aren't in this page, so nothing is known of it."
+              : "It is told of runs of up to 2,000,000 hops."}
+          </p>
+        )
         : (
           <>
             <p>
@@ -58,7 +65,7 @@ export function Why({ page, loaded }: { page: Page; loaded: Loaded }) {
             {steps.length > 500 && <p class="soft">The first 500 are listed.</p>}
           </>
         )}
-      {loaded.links > 0 && (
+      {loaded.links > 0 && !quiet(loaded) && (
         <>
           <h3>The hottest link</h3>
           <Part loaded={loaded} />

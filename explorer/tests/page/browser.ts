@@ -67,10 +67,14 @@ export async function show(
   return page;
 }
 
+/** A screenshot, where somebody wants them. */
+export async function picture(page: Page, name: string, fullPage = false) {
+  if (screenshots === undefined) return;
+  await page.screenshot({ path: join(screenshots, `${name}.png`), fullPage });
+}
+
 export async function close(page: Page, name?: string) {
-  if (screenshots !== undefined && name !== undefined) {
-    await page.screenshot({ path: join(screenshots, `${name}.png`), fullPage: true });
-  }
+  if (name !== undefined) await picture(page, name, true);
   await page.close();
   assert.deepEqual(complaints, []);
 }

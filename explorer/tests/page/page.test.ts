@@ -2,8 +2,39 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { binsOf, dataOf, hostile, large, pageOf, ring, tree } from "../made.ts";
-import { cells, close, download, open, paints, show, tab, template } from "./browser.ts";
+import {
+  binsOf, blocks, dataOf, failing, hostile, large, pageOf, ring, ringHops, still, tree,
+} from "../made.ts";
+import type { Page } from "playwright-core";
+import {
+  cells, close, download, open, paints, picture, show, tab, template,
+} from "./browser.ts";
+
+/** Frames per second over two seconds, while the network is panned where that is asked for. */
+const framesOf = (page: Page, pan = false) => page.evaluate((pan) => new Promise<number>((done) => {
+  let count = 0;
+  const canvas = document.querySelector("canvas.network") as HTMLCanvasElement;
+  const { left, top, width, height } = canvas.getBoundingClientRect();
+  const mouse = (type: string, at: number) => (type === "mousedown" ? canvas : window)
+    .dispatchEvent(new MouseEvent(type, {
+      clientX: left + width / 2 + 40 * Math.sin(at / 5), clientY: top + height / 2, view: window,
+      bubbles: true, cancelable: true,
+    }));
+  if (pan) mouse("mousedown", 0);
+  const end = performance.now() + 2000;
+  const frame = () => {
+    count++;
+    if (pan) mouse("mousemove", count);
+    if (performance.now() < end) requestAnimationFrame(frame);
+    else {
+      if (pan) mouse("mouseup", count);
+      done(count / 2);
+    }
+  };
+  requestAnimationFrame(frame);
+}), pan);
+
+const wait = (page: Page) => page.waitForTimeout(300);
 
 test("without data the page says so", async () => {
   const page = await open(template);
@@ -204,16 +235,7 @@ test("three hundred thousand hops open, seek and play fast", async (t) => {
   }
   seeks.sort((a, b) => a - b);
   await page.keyboard.press(" ");
-  const frames = await page.evaluate(() => new Promise<number>((done) => {
-    let count = 0;
-    const end = performance.now() + 2000;
-    const frame = () => {
-      count++;
-      if (performance.now() < end) requestAnimationFrame(frame);
-      else done(count / 2);
-    };
-    requestAnimationFrame(frame);
-  }));
+  const frames = await framesOf(page);
   t.diagnostic(`opened in ${opened.toFixed(0)} ms, sought in ${seeks[5].toFixed(0)} ms, `
     + `${frames.toFixed(0)} frames/s`);
   assert.ok(frames >= 15, `${frames} frames/s`);
@@ -234,3 +256,122 @@ for (const [width, height, dark] of sizes) {
     await close(page, `ring-${width}${dark ? "-dark" : ""}`);
   });
 }
+
+test("four thousand NPUs are folded, unfold, and pan fast", async (t) => {
+  const data = dataOf(blocks(64, 100_000));
+  for (const [width, height, dark] of sizes) {
+    const began = performance.now();
+    const page = await open(pageOf(template, data), {
+      width, height, dark, fragment: `#moment=500000000${dark ? "" : "&selection=node.100"}`,
+    });
+    await page.waitForSelector("canvas.network");
+    await paints(page);
+    const opened = performance.now() - began;
+    const folded = await framesOf(page, true);
+    const box = (await page.locator("canvas.network").boundingBox())!;
+    await wait(page);
+    // On a screen so large nothing is folded.
+    const large = width > 2000;
+    // Across groups and the links between them.
+    const told = [];
+    let [x, y] = [box.x + box.width / 2, box.y + box.height / 2 - 5];
+    for (let i = 0; i < 60 && !large && !told.join().includes("links inside"); i++) {
+      await page.mouse.move(x += 2, y += 1.3);
+      await paints(page);
+      told.push(await page.locator(".tip").allInnerTexts());
+    }
+    assert.ok(large || String(told).includes("links inside"));
+    await picture(page, `fold-${width}-${dark}`);
+    await page.mouse.click(x, y);
+    await wait(page);
+    const unfolded = await framesOf(page, true);
+    await picture(page, `near-${width}-${dark}`);
+    await page.getByLabel("fold").uncheck();
+    await page.keyboard.press("f");
+    await wait(page);
+    const whole = await framesOf(page, true);
+    t.diagnostic(`${width}: opened in ${opened.toFixed(0)} ms, frames/s: folded ${folded}, `
+      + `unfolded ${unfolded}, whole ${whole}`);
+    assert.ok(large || folded >= 15 && unfolded >= 15, `${folded}, ${unfolded} frames/s`);
+    await close(page, `unfolded-${width}-${dark}`);
+  }
+});
+
+test("what fails is told, crossed out, and stops the arrows", async () => {
+  const page = await show(dataOf(failing()), { fragment: "#tab=why&moment=3000000" });
+  assert.deepEqual(await page.locator(".panel ol").first().locator("li").allInnerTexts(), [
+    "3.1 us: npu3>npu4 fails", "7 us: npu3>npu4 is mended", "9.3 us: npu6 fails",
+  ]);
+  await page.keyboard.press("ArrowRight");
+  await page.waitForFunction(() => document.querySelector(".moment")?.textContent === "3.1 us");
+  await page.getByRole("searchbox").fill("npu3 > npu4");
+  await page.keyboard.press("Enter");
+  await page.getByText("dead", { exact: true }).waitFor();
+  await tab(page, "Why");
+  const box = (await page.locator(".slider").boundingBox())!;
+  const { length } = { length: 15_750_000 };
+  await page.mouse.move(box.x + 12 + (3.1e6 / length) * (box.width - 24), box.y + 40);
+  await wait(page);
+  await close(page, "moments-1280");
+});
+
+test("what waits is told in sentences that select", async () => {
+  const page = await show(dataOf(ring(8, 600_000)), { fragment: "#tab=waiting&moment=2100000" });
+  const first = page.locator(".panel li").first();
+  assert.equal(await first.innerText(), "npu0 > npu1, idle for 100 ns: chunk 7 waits for its data: "
+    + "it is crossing npu7 > npu0 until 2.5 us");
+  await first.getByRole("button", { name: "npu0 > npu1" }).click();
+  assert.equal(await page.locator(".panel li").count(), 1);
+  await close(page, "waiting-1280");
+});
+
+test("links by time are coloured, and tell and select what is under the pointer", async () => {
+  for (const [width, height, dark] of sizes) {
+    const page = await show(dataOf(large(16, 20_000)), {
+      width, height, dark, fragment: "#gantt=heat&tab=links",
+    });
+    const heat = page.locator(".rows canvas");
+    await heat.scrollIntoViewIfNeeded();
+    const box = (await heat.boundingBox())!;
+    await page.mouse.move(box.x + box.width / 2, box.y + 60);
+    await page.locator(".under").getByText(/us to .* us: busy \d/).waitFor();
+    await page.mouse.click(box.x + box.width / 2, box.y + 60);
+    await page.locator("tr.selected").first().waitFor({ state: "attached" });
+    await wait(page);
+    await close(page, `heat-${width}-${dark}`);
+  }
+  const page = await show(dataOf(tree()), { fragment: "#gantt=heat&selection=node.16" });
+  await close(page, "heat-tree");
+});
+
+test("a network without traffic has no time, and is coloured by bandwidth", async () => {
+  const whole = ring();
+  Object.assign(whole, { hops: null, critical: [], bins: binsOf(ringHops(8, 2e6, 0), 16, 1, 2e7) });
+  whole.label = "the whole only";
+  for (const run of [still(ring()), whole]) {
+    const page = await show(dataOf(run));
+    assert.equal(await page.locator(".play, .slider, .gantt").count(), 0);
+    const names = ["Selection", "Links", "Nodes", "Why", "Waiting", "Arrivals", "Facts", "Links"];
+    for (const name of names) {
+      await tab(page, name);
+      const words = await page.locator(".panel").innerText();
+      assert.doesNotMatch(words, /\bnow\b|at 0 ps|undefined|NaN/);
+    }
+    for (const key of ["ArrowRight", "ArrowLeft", " ", "w", "d", "f"]) {
+      await page.keyboard.press(key);
+    }
+    assert.doesNotMatch(await page.getByLabel("colour by").innerText(), /moment|flight/);
+    await download(page, "SVG");
+    await close(page, run === whole ? "whole-1280" : "still-1280");
+  }
+});
+
+test("on a phone a finger pans the network, which leaves room to scroll the page", async () => {
+  const page = await show(dataOf(ring(), ring()), { width: 390, height: 844 });
+  const tall = () => page.locator(".stages").evaluate((those) => those.clientHeight / innerHeight);
+  assert.ok(await tall() <= 0.6);
+  await page.getByLabel("side by side").check();
+  assert.ok(await tall() <= 0.61);
+  await page.waitForTimeout(1200);
+  await close(page);
+});

@@ -9,8 +9,8 @@ import { shown, size, tick, time } from "../../src/words.ts";
 test("a view comes back from its fragment", () => {
   const view: View = {
     ...START, run: 1, other: 0, moment: 12345, mark: 7, selection: { kind: "chunk", id: 5 },
-    colouring: "bytes", zoom: { k: 2, x: 0.25, y: 0.5 }, range: [10, 90], gantt: "npu",
-    cut: false, critical: true, tab: "why", theme: "dark",
+    colouring: "bytes", zoom: { k: 2, x: 0.25, y: 0.5 }, range: [10, 90], gantt: "heat",
+    fold: false, cut: false, critical: true, tab: "why", theme: "dark",
   };
   assert.deepEqual(fromFragment(`#${toFragment(view)}`, 2), view);
   assert.equal(toFragment(START), "");

@@ -1,0 +1,52 @@
+// What happens on the way of a run: links fail, repairs come into force. What is dead is a matter
+// of the moment.
+
+import { group } from "./groups.ts";
+import type { Loaded } from "./run.ts";
+import { time } from "./words.ts";
+
+export interface Dead {
+  link: Uint8Array;
+  node: Uint8Array;
+}
+
+const known = new WeakMap<Loaded, { passed: number; dead: Dead }>();
+
+/** What is dead at a moment: reckoned on from the last call's moment, anew only backwards. */
+export function deadAt(loaded: Loaded, moment: number): Dead {
+  const { moments, network } = loaded.run;
+  let state = known.get(loaded);
+  if (state === undefined || (state.passed > 0 && moments[state.passed - 1].at_ps > moment)) {
+    const dead = { link: new Uint8Array(loaded.links), node: new Uint8Array(loaded.nodes) };
+    for (const link of network.links.dead) dead.link[link] = 1;
+    for (const node of network.nodes.dead) dead.node[node] = 1;
+    state = { passed: 0, dead };
+    known.set(loaded, state);
+  }
+  const { dead } = state;
+  for (; state.passed < moments.length && moments[state.passed].at_ps <= moment; state.passed++) {
+    const { links_down: down, links_up: up, nodes_down: nodes } = moments[state.passed];
+    for (const link of down) dead.link[link] = 1;
+    for (const link of up) dead.link[link] = 0;
+    for (const node of nodes) {
+      if (node >= loaded.nodes) continue;
+      dead.node[node] = 1;
+      for (const link of group(loaded.outgoing, node)) dead.link[link] = 1;
+      for (const link of group(loaded.incoming, node)) dead.link[link] = 1;
+    }
+  }
+  return dead;
+}
+
+/** The next (1) or last (-1) of the moments from here, or null. */
+export function momentFrom(loaded: Loaded, here: number, direction: 1 | -1): number | null {
+  const beyond = loaded.run.moments.map(({ at_ps: at }) => at)
+    .filter((at) => direction * (at - here) > 0);
+  return beyond.length === 0 ? null : direction * Math.min(...beyond.map((at) => direction * at));
+}
+
+/** The words of what happens within a part of time; "" where nothing does. */
+export function happening(loaded: Loaded, from: number, to: number): string {
+  return loaded.run.moments.filter(({ at_ps: at }) => at >= from && at <= to).slice(0, 3)
+    .map(({ at_ps: at, words }) => `${time(at)}: ${words.slice(0, 200)}`).join("; ");
+}
