@@ -9,7 +9,10 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <set>
+#include <string>
 #include <utility>
+#include <vector>
 
 namespace tutti {
 
@@ -41,25 +44,36 @@ Json column_json(const Records& records, std::size_t c) {
           {"values", std::move(values)}};
 }
 
-/// Null where the table lacks one of its columns: an optional one is there only with a value.
+/// How many different values the column has, those that aren't known left out.
+std::size_t values_in(const Records& records, const std::string& name) {
+  const auto column = std::ranges::find(records.columns, name, &RecordColumn::name);
+  if (column == records.columns.end()) return 0;
+  const auto c = static_cast<std::size_t>(column - records.columns.begin());
+  std::set<std::string> values;
+  for (const std::vector<Cell>& row : records.rows)
+    if (row[c].is_known()) values.insert(exact_text(row[c], column->quantity));
+  return values.size();
+}
+
+/// Columns that have no value are left out, and `by` has those in which rows differ. Where all have
+/// the same x, bars say more than a column of dots.
 Json chart_json(const ExploredTable& table) {
-  if (!table.chart || table.records.rows.empty()) return nullptr;
-  const auto has = [&](const std::string& name) {
-    return std::ranges::find(table.records.columns, name, &RecordColumn::name) !=
-           table.records.columns.end();
-  };
-  const auto kept = [&](std::vector<std::string> names) {
-    std::erase_if(names, [&](const std::string& name) { return !has(name); });
-    return names;
-  };
-  const ExploredChart& chart = *table.chart;
-  const std::vector<std::string> y = kept(chart.y);
-  if (y.empty() || (!chart.x.empty() && !has(chart.x))) return nullptr;
-  const bool has_band = has(chart.low) && has(chart.high);
+  if (!table.chart) return nullptr;
+  ExploredChart chart = *table.chart;
+  const auto values = [&](const std::string& name) { return values_in(table.records, name); };
+  std::erase_if(chart.y, [&](const std::string& name) { return values(name) == 0; });
+  std::erase_if(chart.by, [&](const std::string& name) { return values(name) < 2; });
+  if (chart.y.empty()) return nullptr;
+  if (chart.kind != ExploredChart::Kind::parts && values(chart.x) < 2) {
+    chart.kind = ExploredChart::Kind::parts;
+    chart.y.resize(1);
+  }
+  const bool is_bars = chart.kind == ExploredChart::Kind::parts;
+  const bool has_band = !is_bars && values(chart.low) > 0 && values(chart.high) > 0;
   return {{"kind", chart_words.text(chart.kind)},
-          {"x", chart.x},
-          {"y", y},
-          {"by", kept(chart.by)},
+          {"x", is_bars ? "" : chart.x},
+          {"y", chart.y},
+          {"by", chart.by},
           {"low", has_band ? chart.low : ""},
           {"high", has_band ? chart.high : ""}};
 }

@@ -275,13 +275,16 @@ TEST_CASE("a table has each column's own numbers, what it counts, and where its 
                       .runs = {std::nullopt, 3},
                       .pictures = {{"p", "<svg/>"}}};
   ExploredTable without = table;
-  without.chart->x = "gone"; // of a column that no row has a value in
+  without.chart->y = {"gone"}; // of a column that no row has a value in
+  ExploredTable several = table;
+  several.records.rows = {{"a", Time{5}, 0.5}, {"b", Time{6}, 0.5}};
+  several.chart->by = {"name", "share_fraction"};
   const ExploredTimeline timeline{
       "it", Time{9}, {"npu0"}, {"forward"}, {"compute", "data"}, {{0, 0, 1, Time{2}, Time{5}}}};
   const json data = json::parse(explorer_data({.title = "",
                                                .command = "",
                                                .runs = {},
-                                               .tables = {table, without},
+                                               .tables = {table, without, several},
                                                .timelines = {timeline}}));
   CHECK(data["runs"].empty());
   const json results = explored_page::results_of(data);
@@ -292,6 +295,9 @@ TEST_CASE("a table has each column's own numbers, what it counts, and where its 
   CHECK(read["columns"][1]["title"] == "time");
   CHECK(read["runs"] == json{-1, 3});
   CHECK(read["chart"]["y"] == json::array({"share_fraction"}));
+  CHECK(read["chart"]["kind"] == "parts"); // all have the same x
+  CHECK(results["tables"][2]["chart"]["kind"] == "points");
+  CHECK(results["tables"][2]["chart"]["by"] == json::array({"name"})); // in which rows differ
   CHECK(read["pictures"][0]["svg"] == "<svg/>");
   CHECK(results["tables"][1]["chart"].is_null());
   CHECK(results["timelines"][0]["start"] == json::array({2}));

@@ -10,6 +10,7 @@
 #include "experiments/driver/sweep/space/point_results.hpp"
 #include "sim/error.hpp"
 #include "sim/expressions/placeholders.hpp"
+#include "sim/text.hpp"
 
 #include <fmt/format.h>
 
@@ -58,18 +59,20 @@ Table objective_table(const Sweep& sweep) {
 /// What each analysis says, in the words that it found for its own numbers.
 ExploredTable conclusions(const Sweep& sweep, std::span<const PageSection> sections,
                           const PointTable& table) {
-  Table all{{{"analysis"}, {"conclusion"}}, {}};
-  for (const PageSection& section : sections)
-    for (const std::string& conclusion : section.report.conclusions)
-      all.rows.push_back({section.report.title, conclusion});
   std::vector<std::string> done;
   for (const std::vector<std::string>& row : status_table(table).rows)
     done.push_back(fmt::format("{} {}", row[1], row[0]));
-  return {.title = "conclusions",
-          .notes = {fmt::format("Sweep {}: {} points, seed {}. Points: {}.", sweep.name, table.rows,
-                                sweep.seed,
-                                done.empty() ? "none" : fmt::format("{}", fmt::join(done, ", ")))},
-          .records = records_of_table(all)};
+  ExploredTable all{.title = "conclusions", .notes = {}, .records = {}};
+  all.notes.push_back(fmt::format("Sweep {}: {} points, seed {}. Points: {}.", sweep.name,
+                                  table.rows, sweep.seed,
+                                  done.empty() ? "none" : joined(done, ", ")));
+  for (const PageSection& section : sections) {
+    for (const std::string& conclusion : section.report.conclusions)
+      all.notes.push_back(fmt::format("{}: {}", section.report.title, conclusion));
+    if (!section.figures.empty()) // the others stand with their analysis
+      all.pictures.push_back({section.figures.front().title, section.figures.front().svg});
+  }
+  return all;
 }
 
 ExploredTable of_analysis(const PageSection& section) {
