@@ -183,7 +183,7 @@ py::dict replay_schedule(const BoundSchedule& s, const std::string& engine, cons
     options.starts = times;
     options.watch = watch_of(stage, "replay on " + engine);
     if (!s.list && !needs_list)
-      report = row.run_compact(s.topology(), collective, *s.compact, how, options.watch);
+      report = row.run_compact(s.topology(), collective, *s.compact, how, options.watch, 1);
     else
       report =
           row.run(s.topology(), collective,

@@ -42,6 +42,7 @@ struct RunOptions {
   bool record_deliveries = false; ///< fill Report::deliveries
   bool record_hops = false;       ///< fill Report::hops
   Watch watch = {};               ///< counts transfers delivered; of simgrid nobody knows
+  unsigned threads = 1;           ///< at most; what comes out is the same
 
   // What follows needs fifo and a listed schedule.
 
@@ -80,7 +81,7 @@ using EngineFunction = Report (*)(const Topology&, const Collective&, const Sche
 
 /// The same for a compact schedule.
 using CompactEngineFunction = Report (*)(const Topology&, const Collective&, const CompactSchedule&,
-                                         const TimeModel&, const Watch&);
+                                         const TimeModel&, const Watch&, unsigned threads);
 
 struct EngineRow {
   std::string_view name;
@@ -104,13 +105,13 @@ struct EngineRow {
                                 const RunOptions& options = {});
 
 /// The same from the compact form, with nothing kept per transfer: beside the schedule itself 8
-/// bytes per (chunk, node), at some 40 ns a transfer. Where links share bandwidth or a switch
-/// forwards, the order across links matters and the schedule is expanded first; so it is where it
-/// brings few chunks to few nodes. Errors: also InputError where a chunk never reaches its sender;
+/// bytes per (chunk, node), at some 40 ns a transfer, which threads share from 2,048 nodes on.
+/// Where links share bandwidth or a switch forwards, the order across links matters and the
+/// schedule is expanded first; so it is where it brings few chunks to few nodes. Errors: also InputError where a chunk never reaches its sender;
 /// Stopped.
 [[nodiscard]] Report run_native_compact(const Topology& topology, const Collective& collective,
                                         const CompactSchedule& schedule, const TimeModel& model,
-                                        const Watch& watch = {});
+                                        const Watch& watch = {}, unsigned threads = 1);
 
 /// SimGrid's network, FIFO and fluid, in a process of its own, as each can hold one engine: a
 /// fork or, where this one has other threads, tutti_simgrid_worker. Same unmodelled effects.

@@ -179,6 +179,21 @@ TEST_CASE("build, changelog and citation tell one version") {
   CHECK(version == version_in("CITATION.cff", R"re(\nversion: "([0-9.]+)")re"));
 }
 
+TEST_CASE("pages of results stay small: 1 MB each, 8 MB in all") {
+  std::uintmax_t all = 0;
+  for (const auto& entry : fs::recursive_directory_iterator(root / "results")) {
+    const fs::path& page = entry.path();
+    const bool is_made_when_wanted = // .gitignore
+        page.filename() == "index.html" && page.parent_path().parent_path().filename() != "sweeps";
+    if (page.extension() != ".html" || is_made_when_wanted) continue;
+    INFO(page);
+    CHECK(entry.file_size() <= 1'000'000);
+    all += entry.file_size();
+  }
+  CHECK(all <= 8'000'000);
+  CHECK(all > 0);
+}
+
 TEST_CASE("README takes five minutes") {
   const std::string readme = text_of(root / "README.md");
   CHECK(std::ranges::count(readme, '\n') <= 200);

@@ -8,6 +8,7 @@
 #include "sim/verify_compact.hpp"
 #include "sim/verify_in_order.hpp"
 #include "tests/catch.hpp"
+#include "tests/message_of.hpp"
 #include "tests/samples.hpp"
 
 #include <algorithm>
@@ -114,7 +115,7 @@ RandomList random_sums(const Topology& topology, Random& random) {
   const auto tree = [&](std::uint32_t root, bool outwards) {
     Tree made{std::vector<bool>(npus), {}};
     made.reached[root] = true;
-    for (std::size_t tries = 0; made.links.size() + 1 < npus && tries < 10'000; ++tries) {
+    for (std::size_t tries = 0; made.links.size() + 1 < npus && tries < 10'000 * npus; ++tries) {
       const LinkId id{static_cast<std::uint32_t>(random.below(topology.link_count()))};
       const Link& link = topology.link(id);
       const std::uint32_t near = (outwards ? link.from : link.to).value,
@@ -213,6 +214,33 @@ TEST_CASE("compact sums take the time and have the verdict of their list") {
     const Schedule again = expanded(topology, collective, *compact);
     REQUIRE(verify(topology, collective, again).correct());
     check_same(run_native(topology, collective, again, model, by_events), events);
+  }
+}
+
+TEST_CASE("threads that share the nodes of a compact replay find the same times") {
+  Random random(7);
+  const std::vector<Topology> networks{samples::uneven_mesh(50, 60), samples::mesh(64, 40)};
+  for (int i = 0; i < 6; ++i) {
+    const Topology& topology = networks[static_cast<std::size_t>(i % 2)];
+    const auto [collective, list] = random_sums(topology, random);
+    TimeModel model;
+    if (i % 3 == 0) model.link_busy = LinkBusy::latency_and_serialization;
+    auto compact = compacted(topology, collective, list);
+    REQUIRE(compact);
+    const Report alone = run_native_compact(topology, collective, *compact, model);
+    for (const unsigned threads : {2U, 3U, 2U, 8U})
+      check_same(run_native_compact(topology, collective, *compact, model, {}, threads), alone);
+    const Watch ends = [](const WorkProgress&) { return true; };
+    CHECK_THROWS_AS(run_native_compact(topology, collective, *compact, model, ends, 2), Stopped);
+    // A copy that never comes ends all threads, with the words of one.
+    std::size_t link = 0;
+    while (compact->copies.on(LinkId{static_cast<std::uint32_t>(link)}) == 0) ++link;
+    ++compact->copies.begin[link];
+    const auto words = [&](unsigned threads) {
+      return message_of(
+          [&] { (void)run_native_compact(topology, collective, *compact, model, {}, threads); });
+    };
+    CHECK(words(2) == words(1));
   }
 }
 

@@ -225,13 +225,14 @@ Replay replay(const Case& c, const Attempt& made, Discipline discipline, const R
   RunOptions options;
   options.starts = on.starts;
   options.record_hops = !c.trace.folder.empty();
+  options.threads = c.options.threads;
   options.watch = watch_of(c.options.stage,
                            fmt::format("replay on {}, {}", c.engine->name, discipline_text(model)));
   const auto run = [&] {
     return on.schedule != nullptr
                ? c.engine->run(*on.topology, made.collective, *on.schedule, model, options)
                : c.engine->run_compact(*on.topology, made.collective, *made.outcome.compact, model,
-                                       options.watch);
+                                       options.watch, options.threads);
   };
   Replay one = bounded_replay(*c.engine, *c.topology, made.collective, run, [&] {
     const TimeModel under = on.schedule != nullptr ? bounding_model(model, *on.schedule) : model;
