@@ -3,43 +3,20 @@
 // Drawings read the same custom properties that the panels use, so light and dark stay in one
 // place. Ramps are laid out so that much is far from the background.
 
-export interface Palette {
-  dark: boolean;
-  back: string;
-  panel: string;
-  line: string;
-  text: string;
-  soft: string;
-  idle: string;
-  node: string;
-  nodeLine: string;
-  accent: string;
-  transfer: string;
-  reduce: string;
-  critical: string;
-  cut: string;
-  dead: string;
-}
+const NAMES = [
+  "back", "panel", "line", "text", "soft", "idle", "node", "nodeLine", "accent", "transfer",
+  "reduce", "critical", "cut", "dead",
+] as const;
+
+export type Palette = Record<(typeof NAMES)[number], string> & { dark: boolean };
 
 export function readPalette(element: Element): Palette {
   const style = getComputedStyle(element);
-  const of = (name: string) => style.getPropertyValue(`--${name}`).trim();
+  const of = (name: string) =>
+    style.getPropertyValue(`--${name.replace("L", "-l")}`).trim();
   return {
+    ...Object.fromEntries(NAMES.map((name) => [name, of(name)])) as Record<typeof NAMES[number], string>,
     dark: of("dark") === "1",
-    back: of("back"),
-    panel: of("panel"),
-    line: of("line"),
-    text: of("text"),
-    soft: of("soft"),
-    idle: of("idle"),
-    node: of("node"),
-    nodeLine: of("node-line"),
-    accent: of("accent"),
-    transfer: of("transfer"),
-    reduce: of("reduce"),
-    critical: of("critical"),
-    cut: of("cut"),
-    dead: of("dead"),
   };
 }
 

@@ -3,6 +3,7 @@
 
 import { drawGantt, rowsOf } from "./gantt.ts";
 import { chartOf } from "./ganttpane.tsx";
+import { marksOf } from "./moments.ts";
 import { drawNetwork } from "./network.ts";
 import type { Page, Picture } from "./page.ts";
 import { CanvasPen, type Pen } from "./pen.ts";
@@ -17,10 +18,8 @@ const HEIGHT = TITLE + NETWORK + SLIDER + GANTT;
 
 export function drawView(pen: Pen, page: Page) {
   const { current, other, palette, clock } = page;
-  const { moment, mark, range, gantt, selection } = page.store.view;
-  pen.begin();
-  pen.box(0, 0, WIDTH, HEIGHT);
-  pen.fill(palette.back);
+  const { moment, range, gantt, selection } = page.store.view;
+  pen.block(0, 0, WIDTH, HEIGHT, palette.back);
   const tall = page.timed ? NETWORK : HEIGHT - TITLE;
   const networks = other === null ? [current] : [current, other];
   networks.forEach((loaded, i) => {
@@ -34,7 +33,8 @@ export function drawView(pen: Pen, page: Page) {
   });
   if (!page.timed) return;
   pen.within(0, TITLE + NETWORK, WIDTH, SLIDER, () => {
-    const slider = { loaded: current, length: clock.length, moment, mark, range, palette };
+    const marks = marksOf(page, current);
+    const slider = { loaded: current, length: clock.length, moment, marks, range, palette };
     drawTraffic(pen, slider, WIDTH, SLIDER);
   });
   pen.within(0, TITLE + NETWORK + SLIDER, WIDTH, GANTT, () => {
@@ -52,9 +52,7 @@ function pictureOf(page: Page): Picture {
   return {
     title, width, height: TITLE + height,
     draw: (pen) => {
-      pen.begin();
-      pen.box(0, 0, width, TITLE + height);
-      pen.fill(page.palette.back);
+      pen.block(0, 0, width, TITLE + height, page.palette.back);
       const style = { size: 14, colour: page.palette.text, bold: true };
       pen.words(shown(title, Math.floor(width / 10)), 12, 22, style);
       pen.within(0, TITLE, width, height, () => draw(pen, width, height));

@@ -3,7 +3,7 @@
 // Hops that share a pixel are one bar: the search leaps over all that start within it, so a row
 // costs no more than its width, however many hops it has.
 
-import { scaleLinear } from "d3-scale";
+import { drawMarks, drawTimes, type Mark, Scale } from "./axis.ts";
 import type { Palette } from "./colour.ts";
 import { group } from "./groups.ts";
 import { drawHeat, heatRows } from "./heat.ts";
@@ -11,7 +11,7 @@ import { busyShare } from "./measure.ts";
 import type { Pen } from "./pen.ts";
 import type { Loaded } from "./run.ts";
 import type { Gantt, Selection } from "./state.ts";
-import { shown, tick, whole } from "./words.ts";
+import { shown, whole } from "./words.ts";
 
 export interface Row {
   name: string;
@@ -26,8 +26,7 @@ export interface Chart {
   loaded: Loaded;
   rows: Row[];
   range: [number, number];
-  moment: number;
-  mark: number | null;
+  marks: Mark[];
   selection: Selection;
   /** Whether the critical path is marked. */
   critical: boolean;
@@ -105,19 +104,8 @@ export function startingAt(starts: Float64Array, hops: Uint32Array, moment: numb
 export function drawGantt(pen: Pen, chart: Chart, width: number, height: number) {
   const { palette, loaded, range } = chart;
   const left = gutter(width);
-  const time = scaleLinear().domain(range).range([left, width - 8]);
-  const ticks = time.ticks(Math.max(2, Math.floor((width - left) / 110)));
-  pen.begin();
-  for (const t of ticks) {
-    pen.move(time(t), AXIS - 4);
-    pen.line(time(t), height);
-  }
-  pen.stroke(palette.line, 1);
-  const step = ticks.length > 1 ? ticks[1] - ticks[0] : range[1] - range[0];
-  for (const t of ticks) {
-    const lettering = { size: 10, colour: palette.soft, align: "center" } as const;
-    if (time(t) < width - 30) pen.words(tick(t, step, range[1]), time(t), AXIS - 7, lettering);
-  }
+  const time = new Scale(...range, left, width - 8);
+  drawTimes(pen, palette, time, AXIS - 4, height, AXIS - 7);
   pen.within(0, AXIS, width, height - AXIS, () => {
     for (const row of chart.rows) {
       const top = row.top - chart.scroll;
@@ -139,26 +127,13 @@ export function drawGantt(pen: Pen, chart: Chart, width: number, height: number)
     }
     if (chart.heat) drawHeat(pen, chart, left, width, height - AXIS, time);
   });
-  const lines: [number | null, string, number[]][] = [
-    [loaded.run.bound_ps, palette.cut, [4, 3]],
-    [loaded.run.completion_ps, palette.soft, [1, 2]],
-    ...loaded.run.moments.map(({ at_ps: at }): [number, string, number[]] =>
-      [at, palette.dead, [3, 2]]),
-    [chart.mark, palette.critical, [2, 2]],
-    [chart.moment, palette.accent, []],
-  ];
-  for (const [t, colour, dash] of lines) {
-    if (t === null || t < range[0] || t > range[1]) continue;
-    pen.begin();
-    pen.move(time(t), AXIS - 5);
-    pen.line(time(t), height);
-    pen.stroke(colour, 1.5, dash);
-  }
+  const happened = loaded.run.moments.map(({ at_ps: at }): Mark => [at, "", palette.dead, [3, 2]]);
+  drawMarks(pen, time, [...happened, ...chart.marks], AXIS - 5, height);
 }
 
 function drawLane(
   pen: Pen, chart: Chart, link: number, top: number, height: number, left: number,
-  time: { (t: number): number; invert(x: number): number },
+  time: Scale,
 ) {
   const { hops } = chart.loaded;
   if (hops === null) {
@@ -174,8 +149,8 @@ function drawLane(
   let i = Math.max(0, startingAt(hops.start, those, chart.range[0]) - EARLIER);
   while (i < those.length && hops.start[those[i]] <= chart.range[1]) {
     const hop = those[i];
-    const x = Math.max(left, time(hops.start[hop]));
-    const end = Math.max(x, time(hops.end[hop]));
+    const x = Math.max(left, time.at(hops.start[hop]));
+    const end = Math.max(x, time.at(hops.end[hop]));
     const followed = selection?.kind === "chunk" && hops.chunk[hop] === selection.id;
     const critical = chart.critical && chart.loaded.critical.has(hop);
     const kind = followed ? 3 : critical ? 2 : hops.reduces[hop];
@@ -190,7 +165,7 @@ function drawLane(
       }
     }
     i = end - x >= 1 ? i + 1
-      : Math.max(i + 1, startingAt(hops.start, those, time.invert(x + 1)));
+      : Math.max(i + 1, startingAt(hops.start, those, time.value(x + 1)));
   }
   const colours = [palette.transfer, palette.reduce, palette.critical, palette.critical];
   kinds.forEach((bars, kind) => {
@@ -209,14 +184,14 @@ function drawLane(
 /** Without hops: how busy the link was, bin by bin. */
 function drawBins(
   pen: Pen, chart: Chart, link: number, top: number, height: number, left: number,
-  time: (t: number) => number,
+  time: Scale,
 ) {
   const { count, width_ps: width } = chart.loaded.run.bins;
   pen.begin();
   for (let bin = 0; bin < count; bin++) {
     const busy = chart.loaded.bins[link * count + bin] / 255;
-    const x = Math.max(left, time(bin * width));
-    const end = time((bin + 1) * width);
+    const x = Math.max(left, time.at(bin * width));
+    const end = time.at((bin + 1) * width);
     if (busy === 0 || end <= left || bin * width > chart.range[1]) continue;
     pen.box(x, top + (height - 1) * (1 - busy), end - x + OVERLAP, (height - 1) * busy);
   }
@@ -230,13 +205,13 @@ export function pickGantt(
   chart: Omit<Chart, "palette">, x: number, y: number, width: number,
 ): { link: number; hop: number | null; moment: number } | null {
   const left = gutter(width);
-  const time = scaleLinear().domain(chart.range).range([left, width - 8]);
+  const time = new Scale(...chart.range, left, width - 8);
   const inside = y - AXIS + chart.scroll;
   const row = chart.rows.find((r) => inside >= r.top && inside < r.top + r.height);
   if (y < AXIS || row === undefined || row.links.length === 0) return null;
   const lane = Math.floor((inside - row.top - GAP / 2) / row.lane);
   const link = row.links[Math.max(0, Math.min(row.links.length - 1, lane))];
-  const moment = time.invert(x);
+  const moment = time.value(x);
   const { hops } = chart.loaded;
   if (hops === null || x < left || chart.heat) return { link, hop: null, moment };
   const those = group(hops.byLink, link);

@@ -6,7 +6,7 @@ import { Canvas } from "./canvas.tsx";
 import { AXIS, type Chart, drawGantt, gutter, pickGantt, rowsOf } from "./gantt.ts";
 import { heatWords } from "./heat.ts";
 import { useView } from "./hooks.ts";
-import { happening } from "./moments.ts";
+import { happening, marksOf } from "./moments.ts";
 import type { Page } from "./page.ts";
 import type { Loaded } from "./run.ts";
 import { type Gantt, GANTTS } from "./state.ts";
@@ -18,10 +18,10 @@ interface Drag {
 }
 
 export function chartOf(page: Page, scroll: number, rows: Chart["rows"]): Chart {
-  const { moment, mark, selection, critical, gantt } = page.store.view;
+  const { selection, critical, gantt } = page.store.view;
   return {
-    loaded: page.current, rows, range: page.range, moment, mark, selection, critical, scroll,
-    palette: page.palette, heat: gantt === "heat",
+    loaded: page.current, rows, range: page.range, marks: marksOf(page, page.current), selection,
+    critical, scroll, palette: page.palette, heat: gantt === "heat",
   };
 }
 

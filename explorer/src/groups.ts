@@ -20,3 +20,14 @@ export function groupBy(keys: ArrayLike<number>, groups: number): Groups {
 export function group(groups: Groups, key: number): Uint32Array {
   return groups.items.subarray(groups.first[key], groups.first[key + 1]);
 }
+
+/** Things by a key, in the order of their first. */
+export function byKey<T, K>(things: Iterable<T>, key: (thing: T) => K): Map<K, T[]> {
+  const result = new Map<K, T[]>();
+  for (const thing of things) {
+    const those = result.get(key(thing));
+    if (those === undefined) result.set(key(thing), [thing]);
+    else those.push(thing);
+  }
+  return result;
+}

@@ -1,6 +1,7 @@
 // Links by time: the third kind of Gantt, a row per link, the busiest first, each bin of time in
 // the ramp's colour for how busy the link was in it.
 
+import type { Scale } from "./axis.ts";
 import { ramp, STEPS } from "./colour.ts";
 import type { Chart, Row } from "./gantt.ts";
 import { group } from "./groups.ts";
@@ -28,7 +29,7 @@ export function heatRows(loaded: Loaded, selection: Selection): Row[] {
 
 export function drawHeat(
   pen: Pen, chart: Chart, left: number, right: number, height: number,
-  time: (t: number) => number,
+  time: Scale,
 ) {
   const { loaded, rows, range, scroll, palette } = chart;
   const { count, width_ps: width } = loaded.run.bins;
@@ -53,7 +54,7 @@ export function drawHeat(
       if (steps[step].length === 0) return;
       pen.begin();
       for (const [top, from, to] of steps[step]) {
-        pen.box(time(from * width) - left, top, time(to * width) - time(from * width), tall - seam);
+        pen.box(time.at(from * width) - left, top, time.at(to * width) - time.at(from * width), tall - seam);
       }
       pen.fill(colour);
     });
@@ -61,9 +62,7 @@ export function drawHeat(
   const chosen = seen.find(({ links }) =>
     chart.selection?.kind === "link" && links[0] === chart.selection.id);
   if (chosen === undefined) return;
-  pen.begin();
-  pen.box(left - 7, chosen.top - scroll - 1, 5, tall + 2);
-  pen.fill(palette.accent);
+  pen.block(left - 7, chosen.top - scroll - 1, 5, tall + 2, palette.accent);
 }
 
 /** The ramp's step of a bin; -1 where the link is idle. */

@@ -1,7 +1,9 @@
 // What happens on the way of a run: links fail, repairs come into force. What is dead is a matter
 // of the moment.
 
+import type { Mark } from "./axis.ts";
 import { group } from "./groups.ts";
+import type { Page } from "./page.ts";
 import type { Loaded } from "./run.ts";
 import { time } from "./words.ts";
 
@@ -49,4 +51,16 @@ export function momentFrom(loaded: Loaded, here: number, direction: 1 | -1): num
 export function happening(loaded: Loaded, from: number, to: number): string {
   return loaded.run.moments.filter(({ at_ps: at }) => at >= from && at <= to).slice(0, 3)
     .map(({ at_ps: at, words }) => `${time(at)}: ${words.slice(0, 200)}`).join("; ");
+}
+
+/** The moments of a run that drawings mark: what it ends with, what is marked, and the present. */
+export function marksOf({ palette, store }: Pick<Page, "palette" | "store">, { run }: Loaded): Mark[] {
+  const { mark, moment } = store.view;
+  const marks: [number | null, string, string, number[]][] = [
+    [run.bound_ps, "bound", palette.cut, [4, 3]],
+    [run.completion_ps, "completion", palette.soft, [1, 2]],
+    [mark, "mark", palette.critical, [2, 2]],
+    [moment, "", palette.accent, []],
+  ];
+  return marks.filter((mark): mark is Mark => mark[0] !== null);
 }

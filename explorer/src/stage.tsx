@@ -15,6 +15,7 @@ import type { Page } from "./page.ts";
 import type { Pen } from "./pen.ts";
 import type { Loaded } from "./run.ts";
 import type { Selection } from "./state.ts";
+import { Tip } from "./tip.tsx";
 import { whole } from "./words.ts";
 
 /** d3-zoom keeps an element's transform in this property. */
@@ -125,19 +126,7 @@ export function Stage({ page, loaded }: { page: Page; loaded: Loaded }) {
         )}
       </div>
       {hover !== null && (
-        <table
-          class="tip"
-          style={{
-            left: hover.x > width / 2 ? "auto" : `${hover.x + 14}px`,
-            right: hover.x > width / 2 ? `${width - hover.x + 14}px` : "auto",
-            top: hover.y > height / 2 ? "auto" : `${hover.y + 14}px`,
-            bottom: hover.y > height / 2 ? `${height - hover.y + 14}px` : "auto",
-          }}
-        >
-          {words(hover.thing).map(([key, value]) => (
-            <tr key={key}><th>{key}</th><td class="name">{value}</td></tr>
-          ))}
-        </table>
+        <Tip x={hover.x} y={hover.y} width={width} height={height} rows={words(hover.thing)} />
       )}
     </div>
   );

@@ -1,6 +1,6 @@
 // The pen that writes an SVG file.
 
-import { FONT, type Lettering, type Pen } from "./pen.ts";
+import { FONT, type Lettering, Pen } from "./pen.ts";
 
 const n = (x: number) => String(Math.round(100 * x) / 100);
 
@@ -11,13 +11,15 @@ export function escapeXml(text: string): string {
   return text.replace(/[<>&"']/g, (mark) => marks[mark]);
 }
 
-export class SvgPen implements Pen {
+export class SvgPen extends Pen {
   private readonly parts: string[] = [];
   private path: string[] = [];
   private alpha = 1;
   private clips = 0;
 
-  constructor(private readonly width: number, private readonly height: number) {}
+  constructor(private readonly width: number, private readonly height: number) {
+    super();
+  }
 
   begin() {
     this.path = [];

@@ -4,6 +4,7 @@ import type { TargetedPointerEvent } from "preact";
 import { useState } from "preact/hooks";
 import { Canvas } from "./canvas.tsx";
 import { useView } from "./hooks.ts";
+import { marksOf } from "./moments.ts";
 import type { Page } from "./page.ts";
 import { drawTraffic, MARGIN } from "./traffic.ts";
 import { time } from "./words.ts";
@@ -56,7 +57,7 @@ export function Timeline({ page }: { page: Page }) {
         aria-valuetext={time(moment)}
         draw={(pen, width, height) => drawTraffic(pen, {
           loaded: page.current, length: clock.length, moment: store.view.moment,
-          mark: store.view.mark, range, palette: page.palette, pointer,
+          marks: marksOf(page, page.current), range, palette: page.palette, pointer,
         }, width, height)}
         onPointerDown={(event) => {
           event.currentTarget.setPointerCapture(event.pointerId);

@@ -49,3 +49,11 @@ export function shown(name: string, most: number): string {
   const letters = Array.from(clean);
   return letters.length <= most ? clean : `${letters.slice(0, most - 1).join("")}\u2026`;
 }
+
+/** The same with its middle cut out: names differ at their ends. */
+export function cut(name: string, most: number): string {
+  const letters = Array.from(shown(name, 2000));
+  const end = Math.floor((most - 1) / 2);
+  return letters.length <= most ? letters.join("")
+    : `${letters.slice(0, most - 1 - end).join("")}\u2026${letters.slice(-end || Infinity).join("")}`;
+}

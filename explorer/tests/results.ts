@@ -57,7 +57,7 @@ export function sweep(rows = 120): Table {
 }
 
 export function verdicts(): Table {
-  const words = ["matches", "within 5 %", "differs, explained", "differs"];
+  const words = ["match", "direction holds", "differs", "unexpected"];
   const all = [...Array(8).keys()];
   const table = tableOf("verdicts", [
     columnOf("figure", "text", all.map((i) => `Fig. ${i + 1}`), "key"),

@@ -2,37 +2,51 @@
 
 import { useMemo } from "preact/hooks";
 import { arrivals } from "../arrivals.ts";
-import { Chart } from "../chart.tsx";
+import type { Quantity } from "../format.ts";
+import { marksOf } from "../moments.ts";
 import type { Page } from "../page.ts";
+import { PlotPane } from "../results/plotpane.tsx";
+import { Sheet } from "../results/sheet.ts";
 import type { Loaded } from "../run.ts";
 import { Part } from "./facts.tsx";
 
+function sheetOf(title: string, times: number[], curves: Record<string, number[]>): Sheet {
+  const column = (name: string, quantity: Quantity, values: number[]) =>
+    ({ name, title: name, quantity, role: "metric", better: "lower", meaning: "", values }) as const;
+  const y = Object.entries(curves).map(([name, values]) => column(name, "count", values));
+  return new Sheet({
+    title, notes: [], runs: [], pictures: [], columns: [column("time", "time", times), ...y],
+    chart: {
+      kind: "curves", x: "time", y: y.map(({ name }) => name), by: [], low: "", high: "",
+    },
+  });
+}
+
 export function Arriving({ page, loaded }: { page: Page; loaded: Loaded }) {
-  const curves = useMemo(() => arrivals(loaded), [loaded]);
-  if (curves === null) return <p class="soft">The hops aren't in this page.</p>;
-  const { run } = loaded;
-  const marks: [string, number][] = [["completion", run.completion_ps]];
-  if (run.bound_ps !== null) marks.push(["bound", run.bound_ps]);
-  const { held } = curves;
+  const sheets = useMemo(() => {
+    const known = arrivals(loaded);
+    if (known === null) return [];
+    const { times, deliveries, held } = known;
+    const all = [sheetOf("Deliveries", times, { "deliveries to NPUs": deliveries })];
+    return held === null ? all : [sheetOf("Chunks held by an NPU", times, held), ...all];
+  }, [loaded]);
+  if (sheets.length === 0) return <p class="soft">The hops aren't in this page.</p>;
   return (
     <>
       <Part loaded={loaded} />
-      {held !== null && (
+      {sheets.map((sheet) => (
         <>
-          <h3>Chunks held by an NPU</h3>
-          <Chart
-            page={page} marks={marks} times={curves.times} end={loaded.length}
-            series={[
-              ["fastest", held.fastest], ["median", held.median], ["slowest", held.slowest],
-            ]}
+          <h3>{sheet.title}</h3>
+          <PlotPane
+            page={page} within={({ 0: range }) => page.store.change({ range })}
+            pick={(row) => row >= 0 && page.seek(sheet.fields[0].numbers[row])}
+            plot={{
+              sheet, rows: [...Array(sheet.rows).keys()], plan: sheet.plan, log: [false, false],
+              front: null, row: -1, marks: () => marksOf(page, loaded),
+            }}
           />
         </>
-      )}
-      <h3>Deliveries</h3>
-      <Chart
-        page={page} marks={marks} times={curves.times} end={loaded.length}
-        series={[["deliveries to NPUs", curves.deliveries]]}
-      />
+      ))}
     </>
   );
 }

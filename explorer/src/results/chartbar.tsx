@@ -1,6 +1,6 @@
 // What the chart shows: its kind, its columns, and whether its axes are logarithmic.
 
-import { limits, spread } from "./axis.ts";
+import { limits, spread } from "../axis.ts";
 import type { Choices } from "./choices.ts";
 import { Choose } from "./choose.tsx";
 import { Menu } from "./menu.tsx";

@@ -11,26 +11,29 @@ const DARK = [
   "#4aa8e0", "#ff8a3d", "#2cc79a", "#e79bc4", "#e6c229", "#a5dcff", "#a78bfa", "#c8976a",
 ];
 
-export const HUES = LIGHT.length;
+/** So many can be told apart: each colour comes twice, with another shape. */
+export const HUES = 2 * LIGHT.length;
 
 /** The colour of the i-th; grey after the last. */
-export const hue = ({ dark, soft }: Palette, i: number) => (dark ? DARK : LIGHT)[i] ?? soft;
+export const hue = ({ dark, soft }: Palette, i: number) =>
+  i < HUES ? (dark ? DARK : LIGHT)[i % LIGHT.length] : soft;
 
-/** A small shape around a point, another for each of the hues. */
+/** Corners of the shapes; the first is a circle. */
+const SHAPES: [number, number][][] = [
+  [],
+  [[-0.85, -0.85], [0.85, -0.85], [0.85, 0.85], [-0.85, 0.85]],
+  [[0, -1.2], [1.1, 0.8], [-1.1, 0.8]],
+  [[0, -1.3], [1.3, 0], [0, 1.3], [-1.3, 0]],
+  [[0, 1.2], [1.1, -0.8], [-1.1, -0.8]],
+  [[-1.3, -0.5], [1.3, -0.5], [1.3, 0.5], [-1.3, 0.5]],
+  [[-0.5, -1.3], [0.5, -1.3], [0.5, 1.3], [-0.5, 1.3]],
+  [[-1.1, -1.1], [1.1, 1.1], [1.1, -1.1], [-1.1, 1.1]],
+];
+
+/** A small shape around a point. */
 export function mark(pen: Pen, i: number, x: number, y: number, r: number) {
-  const polygon = (...points: [number, number][]) => {
-    pen.move(x + r * points[0][0], y + r * points[0][1]);
-    for (const [dx, dy] of points) pen.line(x + r * dx, y + r * dy);
-    pen.line(x + r * points[0][0], y + r * points[0][1]);
-  };
-  switch (i) {
-    case 1: return pen.box(x - 0.85 * r, y - 0.85 * r, 1.7 * r, 1.7 * r);
-    case 2: return polygon([0, -1.2], [1.1, 0.8], [-1.1, 0.8]);
-    case 3: return polygon([0, -1.3], [1.3, 0], [0, 1.3], [-1.3, 0]);
-    case 4: return polygon([0, 1.2], [1.1, -0.8], [-1.1, -0.8]);
-    case 5: return pen.box(x - 1.3 * r, y - 0.5 * r, 2.6 * r, r);
-    case 6: return pen.box(x - 0.5 * r, y - 1.3 * r, r, 2.6 * r);
-    case 7: return polygon([-1.1, -1.1], [1.1, 1.1], [1.1, -1.1], [-1.1, 1.1]);
-    default: return pen.circle(x, y, i === 0 ? r : 0.7 * r);
-  }
+  const corners = i < HUES ? SHAPES[(i + (i < SHAPES.length ? 0 : 3)) % SHAPES.length] : [];
+  if (corners.length === 0) pen.circle(x, y, i < HUES ? r : 0.7 * r);
+  [...corners, ...corners.slice(0, 1)].forEach(([dx, dy], k) =>
+    pen[k === 0 ? "move" : "line"](x + r * dx, y + r * dy));
 }

@@ -1,10 +1,10 @@
 // Draws a timeline: a lane for each kind of span that an NPU has, time to the right. Where an NPU
 // communicates and computes nothing, its span is hatched.
 
-import { scaleLinear } from "d3-scale";
+import { drawTimes, Scale } from "../axis.ts";
 import type { Palette } from "../colour.ts";
 import type { Pen } from "../pen.ts";
-import { shown, tick } from "../words.ts";
+import { shown } from "../words.ts";
 import { hue } from "./hues.ts";
 import type { Lane, Piece, Strip } from "./spans.ts";
 
@@ -23,7 +23,7 @@ const HATCH = 5;
 export const besides = (width: number) => Math.min(170, Math.floor(width / 3.5));
 
 export const scaleOf = (range: Piece, width: number) =>
-  scaleLinear().domain(range).range([besides(width), width - RIGHT]);
+  new Scale(...range, besides(width), width - RIGHT);
 
 /** The first of sorted things for which `late` holds. */
 function firstOf(count: number, late: (i: number) => boolean): number {
@@ -40,19 +40,7 @@ export function drawLanes(pen: Pen, lanes: Lanes, width: number, height: number)
   const { strip, range, scroll, palette } = lanes;
   const left = besides(width);
   const time = scaleOf(range, width);
-  const ticks = time.ticks(Math.max(2, Math.floor((width - left) / 110)));
-  const step = ticks.length > 1 ? ticks[1] - ticks[0] : range[1] - range[0];
-  pen.begin();
-  for (const t of ticks) {
-    pen.move(time(t), TOP - 4);
-    pen.line(time(t), height);
-  }
-  pen.stroke(palette.line, 1);
-  for (const t of ticks) {
-    if (time(t) > width - 30) continue;
-    const style = { size: 10, colour: palette.soft, align: "center" } as const;
-    pen.words(tick(t, step, range[1]), time(t), TOP - 7, style);
-  }
+  drawTimes(pen, palette, time, TOP - 4, height, TOP - 7);
   pen.within(0, TOP, width, height - TOP, () => {
     strip.lanes.forEach((lane, i) => {
       const top = i * LANE - scroll;
@@ -82,7 +70,7 @@ function drawLane(
   const left = besides(width);
   const time = scaleOf(range, width);
   const { spans, kind, exposed } = lane;
-  const clip = (t: number) => Math.max(left, Math.min(width - RIGHT, time(t)));
+  const clip = (t: number) => Math.max(left, Math.min(width - RIGHT, time.at(t)));
   const tall = LANE - 4;
   const labels: [string, number][] = [];
   pen.begin();
@@ -133,7 +121,7 @@ export function pickSpan(
   const lane = strip.lanes[Math.floor((y - TOP + scroll) / LANE)];
   if (y < TOP || lane === undefined || x < besides(width)) return -1;
   const { start, duration } = strip.timeline;
-  const moment = scaleOf(range, width).invert(x);
+  const moment = scaleOf(range, width).value(x);
   const before = firstOf(lane.spans.length, (i) => start[lane.spans[i]] > moment);
   return lane.spans.slice(0, before).reverse()
     .find((span) => start[span] + duration[span] >= moment) ?? -1;

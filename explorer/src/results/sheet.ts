@@ -2,6 +2,7 @@
 // are the same in all rows, and numbers to sort, filter and draw each column by.
 
 import type { Chart, Table, TableColumn } from "../format.ts";
+import { byKey } from "../groups.ts";
 import { shown } from "../words.ts";
 import { isNumeric, numberOf, type Value, written } from "./written.ts";
 
@@ -59,6 +60,9 @@ export class Field {
   }
 }
 
+/** Whether a column tells rows apart. */
+export const isTelling = ({ empty, constant }: Field) => !empty && !constant;
+
 const sorted = (texts: string[]) => [...new Set(texts)].sort(ORDER.compare);
 
 /** A chart with its columns as indices, -1 for none. */
@@ -114,21 +118,21 @@ export class Sheet {
     const key = by.map(({ index }) => index).join();
     const kept = this.grouped.get(key);
     if (kept !== undefined) return kept;
-    const groups = new Map<string, number[]>();
-    for (let row = 0; row < this.rows; row++) {
-      const ranks = by.map(({ numbers }) => numbers[row]).join();
-      const group = groups.get(ranks);
-      if (group === undefined) groups.set(ranks, [row]);
-      else group.push(row);
-    }
+    const groups = byKey(Array(this.rows).keys(), (row) =>
+      by.map(({ numbers }) => numbers[row]).join());
     const order = [...groups.values()].sort((a, b) => b.length - a.length
       || by.map(({ numbers }) => numbers[a[0]] - numbers[b[0]]).find((d) => d !== 0) || 0);
     const of = new Array<number>(this.rows).fill(0);
     order.forEach((rows, i) => rows.forEach((row) => (of[row] = i)));
-    const names = order.map(([row]) => by.map((field) => field.words(row)).join(", "));
-    const made = { names, of };
+    const made = { names: order.map(([row]) => this.names(by)(row)), of };
     this.grouped.set(key, made);
     return made;
+  }
+
+  /** What rows are called by those of the columns that tell them apart. */
+  names(by: Field[]): (row: number) => string {
+    const telling = by.some(isTelling) ? by.filter(isTelling) : by;
+    return (row) => telling.map((field) => field.words(row)).filter((part) => part !== "").join(", ");
   }
 
   /** The plan with another kind of chart, and columns for what that kind still lacks. */

@@ -47,7 +47,12 @@ export function SheetView({ page, sheet, choices, alone }: Props) {
       {notes.map((note, i) => <p key={i} class="note name">{shown(note, LONGEST_NOTE)}</p>)}
       <section class="charts" aria-label="chart and its columns">
         <ChartBar sheet={sheet} plan={plan} rows={rows} log={log} choose={choose} />
-        {plan.kind !== "none" && <PlotPane page={page} plot={plot} choose={choose} />}
+        {plan.kind !== "none" && (
+          <PlotPane
+            page={page} plot={plot} pick={(picked) => choose({ row: picked === row ? -1 : picked })}
+            within={(ranges) => choose({ within: { ...within, ...ranges } })}
+          />
+        )}
         {plan.kind === "parts" && rows.length > MOST_BARS && (
           <p class="soft">The first {MOST_BARS} of {whole(rows.length)} rows.</p>
         )}

@@ -128,7 +128,7 @@ function StripPane({ page, strip, range, move, keep }: PaneProps) {
     const width = event.currentTarget.clientWidth;
     const turn = event.deltaY === 0 ? event.deltaX : event.deltaY;
     const [from, to] = range();
-    const at = scaleOf([from, to], width).invert(event.offsetX);
+    const at = scaleOf([from, to], width).value(event.offsetX);
     move(2 ** (turn / 200), 0, (at - from) / (to - from));
   };
   return (

@@ -1,21 +1,23 @@
 // Which words say that something went well, nearly, or not: they get a sign and a colour.
 
-const SIGNS = { good: "\u2713", middle: "\u25d0", bad: "\u2717" };
-
-const WORDS: Record<keyof typeof SIGNS, string> = {
-  good: "matches within optimal feasible done ok yes holds passed",
-  middle: "explained infeasible unsupported skipped timed_out out_of_memory unknown partial",
-  bad: "differs failed crashed error wrong invalid outside no missing",
+const VERDICTS: Record<string, Tone> = {
+  match: "good", "direction holds": "middle", "left open": "middle", "not judged": "middle",
+  differs: "off", unexpected: "bad",
 };
+const STATUSES: Record<string, Tone> = {
+  optimal: "good", feasible: "good", done: "good", infeasible: "middle", unsupported: "middle",
+  timed_out: "middle", out_of_memory: "middle", pending: "middle", running: "middle",
+  refused: "middle", unknown: "middle",
+  failed: "bad", crashed: "bad", defect: "bad", invalid: "bad",
+};
+const SIGNS = { good: "\u2713", middle: "\u25d0", off: "\u2260", bad: "\u2717" };
 
 export type Tone = keyof typeof SIGNS;
 
-/** How a column's texts are judged, "" where its name doesn't say that they judge. */
+/** How a column's text is judged, "" where its name doesn't say that it judges. */
 export function toneOf(column: string, text: string): Tone | "" {
-  if (!/(^|_)(verdict|status)$/.test(column)) return "";
-  if (/, explained/.test(text)) return "middle";
-  const word = text.toLowerCase().split(/[\s,:(]/, 1)[0];
-  return (Object.keys(WORDS) as Tone[]).find((tone) => WORDS[tone].split(" ").includes(word)) ?? "";
+  const words = { verdict: VERDICTS, status: STATUSES }[column];
+  return words !== undefined && Object.hasOwn(words, text) ? words[text] : "";
 }
 
 export const signOf = (tone: Tone | "") => (tone === "" ? "" : `${SIGNS[tone]} `);

@@ -78,7 +78,7 @@ test("a verdict's explanation unfolds, and pictures run nothing", async () => {
   await page.getByRole("button", { name: "Fig. 3" }).press("Enter");
   await page.getByText("no congestion control").waitFor();
   assert.equal((await hash(page)).get("row"), "2");
-  assert.equal(await page.locator(".middle").first().innerText(), "\u25d0 differs, explained");
+  assert.equal(await page.locator(".off").first().innerText(), "\u2260 differs");
   assert.equal(await page.locator("img").count(), 3);
   await page.getByText("2 more pictures").click();
   await page.getByAltText("Fig. in red").click();

@@ -139,9 +139,12 @@ test("choices come back from their fragment, and nonsense is left out", async ()
 });
 
 test("verdicts and statuses have a sign beside their colour", () => {
-  const tones = ["matches", "within 5 %", "differs, explained", "differs", "timed_out", "hm"]
-    .map((word) => toneOf("verdict", word));
-  assert.deepEqual(tones, ["good", "good", "middle", "bad", "middle", ""]);
+  const verdicts = ["match", "direction holds", "left open", "not judged", "differs", "unexpected"];
+  assert.deepEqual(verdicts.map((words) => toneOf("verdict", words)),
+    ["good", "middle", "middle", "middle", "off", "bad"]);
+  const tones = ["feasible", "timed_out", "crashed", "hm", "toString"]
+    .map((words) => toneOf("status", words));
+  assert.deepEqual(tones, ["good", "middle", "bad", "", ""]);
   assert.equal(toneOf("name", "differs"), "");
-  assert.equal(new Set(tones.map(signOf)).size, 4);
+  assert.equal(new Set((["good", "middle", "off", "bad", ""] as const).map(signOf)).size, 5);
 });

@@ -62,8 +62,8 @@ test("the Gantt finds the hop under the pointer", async () => {
   const loaded = await loadRun(ring(8));
   const rows = rowsOf(loaded, "link", { kind: "link", id: 3 });
   const chart = {
-    loaded, rows, range: [0, loaded.length] as [number, number], moment: 0, mark: null,
-    selection: null, critical: false, scroll: 0,
+    loaded, rows, range: [0, loaded.length] as [number, number], marks: [], selection: null,
+    critical: false, scroll: 0,
   };
   const found = pickGantt(chart, 170, 25, 800);
   assert.equal(found?.link, 3);
