@@ -1,6 +1,6 @@
 // A node or a link in numbers, as the pointer or the selection asks for it.
 
-import { group } from "./groups.ts";
+import { type Groups, group } from "./groups.ts";
 import type { Drawn } from "./fold.ts";
 import { busyNow, busyShare, inFlight, type Measure, timed } from "./measure.ts";
 import { deadAt } from "./moments.ts";
@@ -8,32 +8,40 @@ import type { Thing } from "./network.ts";
 import type { Loaded } from "./run.ts";
 import { rate, share, shown, size, time, whole } from "./words.ts";
 
+/** Counts what is in flight on a node's links, either way. */
+export function sendingOf(loaded: Loaded, moment: number): (links: Groups, node: number) => number {
+  const counts = inFlight(loaded, moment);
+  return (links, node) => group(links, node).reduce((sum, link) => sum + counts[link], 0);
+}
+
+/** In words what sets a node apart; "" where nothing does. */
+export const marksOfNode = (loaded: Loaded, node: number, moment: number) => [
+  deadAt(loaded, moment).node[node] === 1 ? "dead" : "",
+  loaded.inCut[node] === 1 ? "inside the cut" : "",
+].filter((mark) => mark !== "").join(", ");
+
 /** What the drawing says about a node or link, as a table. */
 export function describe(loaded: Loaded, thing: Thing, moment: number): [string, string][] {
   if (thing?.kind !== "node" && thing?.kind !== "link") return [];
   const { nodes, links } = loaded.run.network;
   const { id } = thing;
-  const dead = deadAt(loaded, moment);
-  const counts = inFlight(loaded, moment);
-  const sum = (those: Uint32Array, f: (link: number) => number) =>
-    those.reduce((total, link) => total + f(link), 0);
   if (thing.kind === "node") {
-    const [out, into] = [group(loaded.outgoing, id), group(loaded.incoming, id)];
-    const marks = [
-      dead.node[id] === 1 ? "dead" : "", loaded.inCut[id] === 1 ? "inside the cut" : "",
-    ].filter((mark) => mark !== "").join(", ");
+    const bytes = (those: Groups) =>
+      size(group(those, id).reduce((sum, link) => sum + links.bytes[link], 0));
+    const sending = sendingOf(loaded, moment);
     const rows: [string, string][] = [
       [nodes.is_switch[id] === 1 ? "switch" : "NPU", shown(nodes.name[id], 40)],
-      ["sending now", whole(sum(out, (link) => counts[link]))],
-      ["receiving now", whole(sum(into, (link) => counts[link]))],
-      ["bytes out", size(sum(out, (link) => links.bytes[link]))],
-      ["bytes in", size(sum(into, (link) => links.bytes[link]))],
+      ["sending now", whole(sending(loaded.outgoing, id))],
+      ["receiving now", whole(sending(loaded.incoming, id))],
+      ["bytes out", bytes(loaded.outgoing)],
+      ["bytes in", bytes(loaded.incoming)],
+      ["mark", marksOfNode(loaded, id, moment)],
     ];
     if (loaded.hops === null) rows.splice(1, 2);
-    return marks === "" ? rows : [...rows, ["mark", marks]];
+    return rows.filter(([, words]) => words !== "");
   }
   const rows: [string, string][] = [["link", loaded.linkNames[id]]];
-  if (loaded.hops !== null) rows.push(["in flight now", whole(counts[id])]);
+  if (loaded.hops !== null) rows.push(["in flight now", whole(inFlight(loaded, moment)[id])]);
   if (timed(loaded)) rows.push(["busy now", share(busyNow(loaded, id, moment))]);
   rows.push(
     ["busy, whole run", share(busyShare(loaded, id))],
@@ -42,7 +50,7 @@ export function describe(loaded: Loaded, thing: Thing, moment: number): [string,
     ["latency", time(links.latency_ps[id])],
     ["bandwidth", rate(links.bytes_per_s[id])],
   );
-  return dead.link[id] === 1 ? [...rows, ["mark", "dead"]] : rows;
+  return deadAt(loaded, moment).link[id] === 1 ? [...rows, ["mark", "dead"]] : rows;
 }
 
 /** What it says about a folded group or link, `measure` being that of the run's links. */

@@ -1,8 +1,8 @@
 // Saves the view as a picture, PNG or SVG: the networks, the slider and the Gantt, or the chart of
 // the results, drawn anew by the same code with the pen of the file.
 
-import { drawGantt, rowsOf } from "./gantt.ts";
-import { chartOf } from "./ganttpane.tsx";
+import { ganttOf, rowsOf } from "./gantt.ts";
+import { drawRows } from "./lanes.ts";
 import { marksOf } from "./moments.ts";
 import { drawNetwork } from "./network.ts";
 import type { Page, Picture } from "./page.ts";
@@ -38,7 +38,7 @@ export function drawView(pen: Pen, page: Page) {
     drawTraffic(pen, slider, WIDTH, SLIDER);
   });
   pen.within(0, TITLE + NETWORK + SLIDER, WIDTH, GANTT, () => {
-    drawGantt(pen, chartOf(page, 0, rowsOf(current, gantt, selection)), WIDTH, GANTT);
+    drawRows(pen, ganttOf(page, 0, rowsOf(current, gantt, selection)), WIDTH, GANTT);
   });
 }
 

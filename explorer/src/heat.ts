@@ -3,8 +3,8 @@
 
 import type { Scale } from "./axis.ts";
 import { ramp, STEPS } from "./colour.ts";
-import type { Chart, Row } from "./gantt.ts";
 import { group } from "./groups.ts";
+import type { Chart, Row } from "./lanes.ts";
 import { busyShare } from "./measure.ts";
 import type { Pen } from "./pen.ts";
 import type { Loaded } from "./run.ts";
@@ -24,45 +24,39 @@ export function heatRows(loaded: Loaded, selection: Selection): Row[] {
   links.sort((a, b) => busyShare(loaded, b) - busyShare(loaded, a) || a - b);
   const height = links.length <= NAMED ? 14 : links.length <= MANY ? 3 : 1;
   return links.map((link, i) =>
-    ({ name: linkNames[link], links: [link], top: i * height, lane: height, height }));
+    ({ name: linkNames[link], lanes: [link], top: i * height, lane: height, height }));
 }
 
 export function drawHeat(
-  pen: Pen, chart: Chart, left: number, right: number, height: number,
-  time: Scale,
+  pen: Pen, chart: Chart, { run, bins }: Loaded, selection: Selection, time: Scale,
 ) {
-  const { loaded, rows, range, scroll, palette } = chart;
-  const { count, width_ps: width } = loaded.run.bins;
+  const { rows, range, scroll, palette } = chart;
+  const { count, width_ps: width } = run.bins;
   const first = Math.max(0, Math.floor(range[0] / width));
   const last = Math.min(count, Math.ceil(range[1] / width));
   const tall = rows[0]?.height ?? 1;
   const seam = tall > 3 ? 1 : 0;
   const steps: [number, number, number][][] = Array.from({ length: STEPS }, () => []);
-  const seen = rows.slice(Math.floor(scroll / tall), Math.ceil((scroll + height) / tall) + 1);
-  for (const { links: [link], top } of seen) {
+  for (const { lanes: [link], top } of rows) {
     // Neighbouring bins of one colour are one box.
     let begun = first;
     for (let bin = first; bin < last; bin++) {
-      const busy = loaded.bins[link * count + bin];
-      if (bin + 1 < last && stepOf(loaded.bins[link * count + bin + 1]) === stepOf(busy)) continue;
+      const busy = bins[link * count + bin];
+      if (bin + 1 < last && stepOf(bins[link * count + bin + 1]) === stepOf(busy)) continue;
       if (busy > 0) steps[stepOf(busy)].push([top - scroll, begun, bin + 1]);
       begun = bin + 1;
     }
   }
-  pen.within(left, 0, right - left - 8, height, () => {
-    ramp(palette.dark).forEach((colour, step) => {
-      if (steps[step].length === 0) return;
-      pen.begin();
-      for (const [top, from, to] of steps[step]) {
-        pen.box(time.at(from * width) - left, top, time.at(to * width) - time.at(from * width), tall - seam);
-      }
-      pen.fill(colour);
-    });
+  const x = (bin: number) => Math.max(time.from, Math.min(time.to, time.at(bin * width)));
+  ramp(palette.dark).forEach((colour, step) => {
+    pen.begin();
+    for (const [top, from, to] of steps[step]) pen.box(x(from), top, x(to) - x(from), tall - seam);
+    pen.fill(colour);
   });
-  const chosen = seen.find(({ links }) =>
-    chart.selection?.kind === "link" && links[0] === chart.selection.id);
-  if (chosen === undefined) return;
-  pen.block(left - 7, chosen.top - scroll - 1, 5, tall + 2, palette.accent);
+  const chosen = rows.find(({ lanes }) => selection?.kind === "link" && lanes[0] === selection.id);
+  if (chosen !== undefined) {
+    pen.block(time.from - 7, chosen.top - scroll - 1, 5, tall + 2, palette.accent);
+  }
 }
 
 /** The ramp's step of a bin; -1 where the link is idle. */

@@ -2,6 +2,7 @@
 // of the moment.
 
 import type { Mark } from "./axis.ts";
+import type { Palette } from "./colour.ts";
 import { group } from "./groups.ts";
 import type { Page } from "./page.ts";
 import type { Loaded } from "./run.ts";
@@ -52,6 +53,10 @@ export function happening(loaded: Loaded, from: number, to: number): string {
   return loaded.run.moments.filter(({ at_ps: at }) => at >= from && at <= to).slice(0, 3)
     .map(({ at_ps: at, words }) => `${time(at)}: ${words.slice(0, 200)}`).join("; ");
 }
+
+/** When something happens, as marks. */
+export const happened = ({ dead }: Palette, { run }: Loaded) =>
+  run.moments.map(({ at_ps: at }): Mark => [at, "", dead, [3, 2]]);
 
 /** The moments of a run that drawings mark: what it ends with, what is marked, and the present. */
 export function marksOf({ palette, store }: Pick<Page, "palette" | "store">, { run }: Loaded): Mark[] {

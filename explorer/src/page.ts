@@ -1,5 +1,6 @@
 // The page's heart: the data, the runs unpacked so far, the clock, and the view.
 
+import type { Range } from "./axis.ts";
 import { Clock } from "./clock.ts";
 import { type Palette, readPalette } from "./colour.ts";
 import type { Data } from "./format.ts";
@@ -11,6 +12,7 @@ import { type Loaded, loadRun } from "./run.ts";
 import type { Pen } from "./pen.ts";
 import { type Choices, readChoices } from "./results/choices.ts";
 import { type Findings, readResults } from "./results/read.ts";
+import type { Strip } from "./results/spans.ts";
 import { fromFragment, Store, toFragment, type View } from "./state.ts";
 
 export interface Picture {
@@ -95,9 +97,25 @@ export class Page {
     return folding.at(place(folding.whole.shape, zoom, width, height).scale, fold);
   }
 
-  /** The part of time that the Gantt shows. */
-  get range(): [number, number] {
-    return this.store.view.range ?? [0, this.clock.length];
+  /** The timelines that are seen. */
+  get strips(): Strip[] {
+    const { table, strip, beside } = this.store.view.choices;
+    const strips = this.findings?.strips ?? [];
+    if (!this.seesResults || table >= 0) return [];
+    return [strips[strip], strips[beside]].filter((it) => it !== undefined);
+  }
+
+  /** How long what is seen takes. */
+  get length(): number {
+    const { strips } = this;
+    return strips.length > 0 ? Math.max(...strips.map(({ length }) => length)) : this.clock.length;
+  }
+
+  /** The part of time that the Gantt or the timelines show. */
+  get range(): Range {
+    const { range, choices } = this.store.view;
+    const part = this.seesResults ? choices.span : range;
+    return part !== null && part[0] < this.length ? part : [0, this.length];
   }
 
   /** Changes the view, unpacking the runs it needs first. */
@@ -112,6 +130,7 @@ export class Page {
       return;
     }
     this.store.change({ ...part, selection: this.existing(part, run) });
+    if (this.seesResults) this.clock.pause();
     this.fitClock();
     this.seek(part.moment ?? this.clock.moment);
     this.applyTheme();
@@ -145,19 +164,25 @@ export class Page {
     this.store.change({ moment: this.clock.moment });
   }
 
-  /** Makes the Gantt's part of time `factor` times as long, around the present where it's seen. */
-  scaleRange(factor: number, around = this.clock.moment) {
+  /** Makes that part `factor` times as long, around the present where it's seen. */
+  scaleRange(factor: number, around = this.seesResults ? NaN : this.clock.moment) {
     const [from, to] = this.range;
     const centre = around >= from && around <= to ? around : (from + to) / 2;
-    const length = Math.max(10, Math.min(this.clock.length, (to - from) * factor));
-    const start = centre - ((centre - from) / (to - from)) * length;
-    this.setRange(start, length);
+    const length = Math.max(10, Math.min(this.length, (to - from) * factor));
+    this.setRange(centre - ((centre - from) / (to - from)) * length, length);
   }
 
-  /** Moves the Gantt's part of time by a share of its length. */
+  /** Moves that part by a share of its length. */
   panRange(share: number) {
     const [from, to] = this.range;
     this.setRange(from + share * (to - from), to - from);
+  }
+
+  setRange(start: number, length: number) {
+    const from = Math.max(0, Math.min(this.length - length, start));
+    const range: Range | null = length >= this.length ? null : [from, from + length];
+    if (this.seesResults) this.choose({ span: range });
+    else this.store.change({ range });
   }
 
   setTheme(theme: View["theme"]) {
@@ -170,12 +195,6 @@ export class Page {
     const view = fromFragment(location.hash, this.data.runs.length);
     if (this.findings !== null) view.choices = readChoices(location.hash, this.findings);
     return view;
-  }
-
-  private setRange(start: number, length: number) {
-    const from = Math.max(0, Math.min(this.clock.length - length, start));
-    const all = length >= this.clock.length;
-    this.store.change({ range: all ? null : [from, from + length] });
   }
 
   private readonly frame = () => {

@@ -23,13 +23,13 @@ export function Timeline({ page }: { page: Page }) {
   return (
     <section class="timeline" aria-label="time">
       <div class="transport">
-        <button type="button" title="back by an event (left)" onClick={() => page.step(-1)}>
+        <button title="back by an event (left)" onClick={() => page.step(-1)}>
           {"\u25c2|"}<span class="unseen">back by an event</span>
         </button>
-        <button type="button" class="play" title="space" onClick={() => page.toggle()}>
+        <button class="play" title="space" onClick={() => page.toggle()}>
           {clock.playing ? "pause" : "play"}
         </button>
-        <button type="button" title="on by an event (right)" onClick={() => page.step(1)}>
+        <button title="on by an event (right)" onClick={() => page.step(1)}>
           {"|\u25b8"}<span class="unseen">on by an event</span>
         </button>
         <label title="at 1x the whole run takes 20 seconds">

@@ -2,7 +2,7 @@
 
 import { drawMarks, drawTimes, type Mark, Scale } from "./axis.ts";
 import type { Palette } from "./colour.ts";
-import { happening } from "./moments.ts";
+import { happened, happening } from "./moments.ts";
 import type { Pen } from "./pen.ts";
 import type { Loaded } from "./run.ts";
 import { shown, whole } from "./words.ts";
@@ -50,10 +50,10 @@ export function drawTraffic(pen: Pen, slider: Slider, width: number, height: num
   drawTimes(pen, palette, time, base, base + 4, height - 3);
   pen.lines([[MARGIN, base, width - MARGIN, base]]);
   pen.stroke(palette.line, 1);
-  const happened = run.moments.map(({ at_ps: at }): Mark => [at, "", palette.dead, [3, 2]]);
-  drawMarks(pen, time, happened, 12, base);
+  const events = happened(palette, loaded);
+  drawMarks(pen, time, events, 12, base);
   pen.begin();
-  for (const [at] of happened) pen.circle(time.at(at), 12, 4);
+  for (const [at] of events) pen.circle(time.at(at), 12, 4);
   pen.fill(palette.dead);
   pen.stroke(palette.back, 1);
   if (pointer !== null) {

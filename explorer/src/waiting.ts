@@ -4,8 +4,8 @@
 // the hop began: with its tail, or behind a switch that sends on what it hasn't received yet, with
 // its head. Where there is no such crossing, they were there from the beginning.
 
-import { startingAt } from "./gantt.ts";
 import { group, groupBy } from "./groups.ts";
+import { startingAt } from "./lanes.ts";
 import type { Hops, Loaded } from "./run.ts";
 
 export interface Waiting {

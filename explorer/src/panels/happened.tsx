@@ -17,7 +17,7 @@ export function Happened({ page, loaded }: { page: Page; loaded: Loaded }) {
       <ol class="steps">
         {moments.slice(0, MOST).map(({ at_ps: at, words }, i) => (
           <li key={i} class={at <= moment ? "" : "soft"}>
-            <button type="button" class="plain" onClick={() => page.seek(at)}>
+            <button class="plain" onClick={() => page.seek(at)}>
               {time(at)}: <span class="name">{words.slice(0, 300)}</span>
             </button>
           </li>

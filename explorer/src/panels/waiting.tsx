@@ -38,7 +38,7 @@ export function Waiting({ page, loaded }: { page: Page; loaded: Loaded }) {
         {waits.slice(0, MOST).map((wait) => (
           <li key={wait.link}>
             <button
-              type="button" class="plain"
+              class="plain"
               onClick={() => select({ selection: { kind: "link", id: wait.link } })}
             >
               <span class="name">{linkNames[wait.link]}</span>
@@ -46,7 +46,7 @@ export function Waiting({ page, loaded }: { page: Page; loaded: Loaded }) {
             {wait.idle && moment > wait.since ? `, idle for ${time(moment - wait.since)}` : ""}
             {": "}
             <button
-              type="button" class="plain"
+              class="plain"
               onClick={() => select({ selection: { kind: "chunk", id: hops.chunk[wait.hop] } })}
             >
               chunk {whole(hops.chunk[wait.hop])}

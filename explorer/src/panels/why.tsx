@@ -1,11 +1,12 @@
 // Why the run isn't faster: its bound, its critical path, and the idle gaps of its hottest link.
 
 import { useMemo } from "preact/hooks";
+import { Check } from "../controls.tsx";
 import { useView } from "../hooks.ts";
 import { busyShare, quiet } from "../measure.ts";
 import type { Page } from "../page.ts";
 import type { Loaded } from "../run.ts";
-import { Table } from "../table.tsx";
+import { numbers, Table } from "../table.tsx";
 import { criticalSteps, hottestLink, idleGaps, type Step } from "../why.ts";
 import { share, time, whole } from "../words.ts";
 import { bound, Part } from "./facts.tsx";
@@ -37,20 +38,17 @@ export function Why({ page, loaded }: { page: Page; loaded: Loaded }) {
               {whole(run.critical.length)} hops, each waiting for the one before it: for its data,
               or for its link where chunks go over it one after another. Between them{" "}
               {time(waited)} of waiting.{" "}
-              <label>
-                <input
-                  type="checkbox" checked={view.critical}
-                  onChange={() => page.store.change({ critical: !view.critical })}
-                />
-                {" "}show it
-              </label>
+              <Check
+                words="show it" on={view.critical}
+                onChange={(critical) => page.store.change({ critical })}
+              />
             </p>
             <ol class="steps">
               {steps.slice(0, 500).map((step) => {
                 const start = hops.start[step.first];
                 return (
                   <li key={step.first} class={start <= view.moment ? "" : "soft"}>
-                    <button type="button" class="plain" onClick={() => page.seek(start)}>
+                    <button class="plain" onClick={() => page.seek(start)}>
                       {follows(step)}
                       <span class="name">{loaded.linkNames[hops.link[step.first]]}</span>
                       {step.count > 1 ? `, ${whole(step.count)} chunks one after another: `
@@ -71,7 +69,7 @@ export function Why({ page, loaded }: { page: Page; loaded: Loaded }) {
           <Part loaded={loaded} />
           <p>
             <button
-              type="button" class="plain"
+              class="plain"
               onClick={() => page.store.select({ kind: "link", id: link })}
             >
               <span class="name">{loaded.linkNames[link]}</span>
@@ -85,13 +83,8 @@ export function Why({ page, loaded }: { page: Page; loaded: Loaded }) {
               caption="Idle gaps" rows={[...gaps.keys()]}
               pick={(i) => page.seek(gaps[i].from)}
               columns={[
-                { title: "from", value: (i) => gaps[i].from, words: (i) => time(gaps[i].from) },
-                { title: "to", value: (i) => gaps[i].to, words: (i) => time(gaps[i].to) },
-                {
-                  title: "idle",
-                  value: (i) => gaps[i].to - gaps[i].from,
-                  words: (i) => time(gaps[i].to - gaps[i].from),
-                },
+                numbers("from", (i) => gaps[i].from, time), numbers("to", (i) => gaps[i].to, time),
+                numbers("idle", (i) => gaps[i].to - gaps[i].from, time),
               ]}
             />
           )}

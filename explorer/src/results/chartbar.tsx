@@ -1,10 +1,10 @@
 // What the chart shows: its kind, its columns, and whether its axes are logarithmic.
 
 import { limits, spread } from "../axis.ts";
+import { shown } from "../words.ts";
 import type { Choices } from "./choices.ts";
-import { Choose } from "./choose.tsx";
-import { Menu } from "./menu.tsx";
-import type { Field, Plan, Sheet } from "./sheet.ts";
+import { Check, Choose, Menu } from "../controls.tsx";
+import { type Field, isTelling, type Plan, type Sheet } from "./sheet.ts";
 
 interface Props {
   sheet: Sheet;
@@ -19,12 +19,12 @@ const BY = { none: "", points: "colour", curves: "series", parts: "bars" };
 
 export function ChartBar({ sheet, plan, rows, log, choose }: Props) {
   const numeric = sheet.fields.filter((field) => field.numeric && !field.empty);
-  const naming = sheet.fields.filter(({ numeric, column, empty, constant }) =>
-    !empty && !constant && (!numeric || column.role === "key"));
+  const naming = sheet.fields.filter((field) =>
+    isTelling(field) && (!field.numeric || field.column.role === "key"));
   const pairs = (fields: Field[]) =>
     fields.map(({ index, title }): [number, string] => [index, title]);
-  const says = (indices: number[]) =>
-    indices.map((i) => sheet.fields[i]?.title).join(", ").slice(0, 40) || "nothing";
+  const says = (indices: number[]) => shown(indices.flatMap((i) => sheet.fields[i] ?? [])
+    .filter(isTelling).map(({ title }) => title).join(", "), 40) || "nothing";
   const change = (part: Partial<Plan>) => choose({
     plan: { ...plan, ...part }, front: false,
     log: "x" in part || "y" in part ? [null, null] : log,
@@ -46,13 +46,10 @@ export function ChartBar({ sheet, plan, rows, log, choose }: Props) {
     const [low, high] = field === undefined ? [0, 1] : limits(rows, [field]);
     const on = log[i] ?? (field !== undefined && spread(low, high, field.column.quantity));
     return (
-      <label key={name} class="check">
-        <input
-          type="checkbox" checked={on && low > 0} disabled={low <= 0}
-          onChange={() => choose({ log: i === 0 ? [!on, log[1]] : [log[0], !on] })}
-        />
-        log {name}
-      </label>
+      <Check
+        key={name} words={`log ${name}`} on={on && low > 0} disabled={low <= 0}
+        onChange={() => choose({ log: i === 0 ? [!on, log[1]] : [log[0], !on] })}
+      />
     );
   });
   return (

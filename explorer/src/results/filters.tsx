@@ -1,7 +1,7 @@
 // The filters above the table: a text to be found, texts to be ticked, ranges from the chart.
 
+import { Menu } from "../controls.tsx";
 import type { Choices } from "./choices.ts";
-import { Menu } from "./menu.tsx";
 import type { Sheet } from "./sheet.ts";
 import { brief } from "./written.ts";
 import { whole } from "../words.ts";
@@ -45,7 +45,7 @@ export function Filters({ sheet, choices, shown, choose }: Props) {
         const [low, high] = range.map((value) => brief(value, column.quantity));
         return (
           <button
-            key={key} type="button" title="let all through again"
+            key={key} title="let all through again"
             onClick={() => choose({ within: without(within, Number(key)) })}
           >
             {title}: {low} to {high} {"\u00d7"}
@@ -53,12 +53,12 @@ export function Filters({ sheet, choices, shown, choose }: Props) {
         );
       })}
       {front && (
-        <button type="button" onClick={() => choose({ front: false })}>
+        <button onClick={() => choose({ front: false })}>
           on the front {"\u00d7"}
         </button>
       )}
       <span class="soft" aria-live="polite">{whole(shown)} of {whole(sheet.rows)} rows</span>
-      <button type="button" disabled={!any} onClick={() => choose(NO_FILTER)}>clear</button>
+      <button disabled={!any} onClick={() => choose(NO_FILTER)}>clear</button>
     </div>
   );
 }

@@ -18,7 +18,7 @@ function Picture({ picture }: { picture: Table["pictures"][number] }) {
   const title = shown(picture.title, 200);
   return (
     <figure class={full ? "full" : ""}>
-      <button type="button" class="plain" aria-pressed={full} onClick={() => setFull(!full)}>
+      <button class="plain" aria-pressed={full} onClick={() => setFull(!full)}>
         <img src={address} alt={title} loading="lazy" />
       </button>
       <figcaption class="soft name">{title}</figcaption>

@@ -127,7 +127,7 @@ test("a million hops on four thousand links: what waits is known in time", async
 test("rows of heat are the links by busy share, those of a node only", async () => {
   const loaded = await loadRun(tree());
   const { busy_ps: busy } = loaded.run.network.links;
-  const rows = heatRows(loaded, null).map(({ links: [link] }) => busy[link]);
+  const rows = heatRows(loaded, null).map(({ lanes: [link] }) => busy[link]);
   assert.deepEqual(rows, [...busy].sort((a, b) => b - a));
   assert.deepEqual(heatRows(loaded, { kind: "node", id: 0 }).map(({ name }) => name).sort(),
     ["leaf0 > npu0", "npu0 > leaf0"]);

@@ -61,11 +61,8 @@ test("bins tell how busy a link is, and differences are to the other run", async
 test("the Gantt finds the hop under the pointer", async () => {
   const loaded = await loadRun(ring(8));
   const rows = rowsOf(loaded, "link", { kind: "link", id: 3 });
-  const chart = {
-    loaded, rows, range: [0, loaded.length] as [number, number], marks: [], selection: null,
-    critical: false, scroll: 0,
-  };
-  const found = pickGantt(chart, 170, 25, 800);
+  const chart = { rows, range: [0, loaded.length] as [number, number], scroll: 0 };
+  const found = pickGantt(chart, loaded, 170, 25, 800);
   assert.equal(found?.link, 3);
   assert.equal(found?.hop, 3);
 });
