@@ -8,17 +8,11 @@
 import { group, groupBy } from "./groups.ts";
 import type { Loaded } from "./run.ts";
 
-export interface Arrivals {
-  times: number[];
-  deliveries: number[];
-  /** null where there are too many NPUs and chunks to count them one by one. */
-  held: { slowest: number[]; median: number[]; fastest: number[] } | null;
-}
-
 const SAMPLES = 240;
 const MOST_PAIRS = 2 ** 28;
 
-export function arrivals(loaded: Loaded): Arrivals | null {
+/** `held` is null where there are too many NPUs and chunks to count them one by one. */
+export function arrivals(loaded: Loaded) {
   const { hops, run, length } = loaded;
   if (hops === null) return null;
   const { is_switch: isSwitch } = run.network.nodes;
@@ -41,9 +35,7 @@ export function arrivals(loaded: Loaded): Arrivals | null {
   const sample = Uint16Array.from(hops.end, (end, hop) =>
     Math.min(SAMPLES, Math.ceil(((end + latency[hops.link[hop]]) / length) * SAMPLES)));
   const bySample = groupBy(sample, SAMPLES + 1);
-  const result: Arrivals = {
-    times: [], deliveries: [], held: countHeld ? { slowest: [], median: [], fastest: [] } : null,
-  };
+  const [times, delivered, slowest, median, fastest]: number[][] = [[], [], [], [], []];
   let deliveries = 0;
   for (let s = 0; s <= SAMPLES; s++) {
     for (const hop of group(bySample, s)) {
@@ -52,14 +44,12 @@ export function arrivals(loaded: Loaded): Arrivals | null {
       deliveries++;
       if (countHeld && hops.reduces[hop] === 0) take(node, hops.chunk[hop]);
     }
-    result.times.push((s / SAMPLES) * length);
-    result.deliveries.push(deliveries);
-    if (result.held !== null) {
-      const sorted = Uint32Array.from(npus, (node) => held[node]).sort();
-      result.held.slowest.push(sorted[0] ?? 0);
-      result.held.median.push(sorted[sorted.length >> 1] ?? 0);
-      result.held.fastest.push(sorted[sorted.length - 1] ?? 0);
-    }
+    times.push((s / SAMPLES) * length);
+    delivered.push(deliveries);
+    const sorted = Uint32Array.from(npus, (node) => held[node]).sort();
+    slowest.push(sorted[0] ?? 0);
+    median.push(sorted[sorted.length >> 1] ?? 0);
+    fastest.push(sorted[sorted.length - 1] ?? 0);
   }
-  return result;
+  return { times, deliveries: delivered, held: countHeld ? { fastest, median, slowest } : null };
 }

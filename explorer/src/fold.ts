@@ -7,7 +7,7 @@
 
 import type { Network } from "./format.ts";
 import { type Shape, shapeOf, spacingOf, type Zoom } from "./geometry.ts";
-import { type Groups, group, groupBy } from "./groups.ts";
+import { group, groupBy } from "./groups.ts";
 import type { Measure } from "./measure.ts";
 import { type Picked, Picker } from "./pick.ts";
 
@@ -16,19 +16,7 @@ export const UNFOLDS = 9;
 /** The most sets of folded groups that are kept. */
 const KEPT = 8;
 
-export interface Drawn {
-  shape: Shape;
-  picker: Picker;
-  /** What is drawn for each node and link of the run; -1 for a link inside a folded group. */
-  nodeAt: Int32Array;
-  linkAt: Int32Array;
-  /** The nodes and links of the run that each of the drawn ones stands for. */
-  members: Groups;
-  carries: Groups;
-  /** Per drawn node: its group where it is one folded, else -1; and half a square's side. */
-  groups: Int32Array;
-  half: Float64Array;
-}
+export type Drawn = ReturnType<typeof drawnOf>;
 
 interface Place {
   x: number;
@@ -133,15 +121,19 @@ export class Folding {
   }
 }
 
+/**
+ * Of a shape: what is drawn for each node and link of the run, -1 for a link inside a folded group;
+ * the nodes and links that each of the drawn ones stands for; per drawn node its group where it is
+ * one folded, else -1; and half a square's side.
+ */
 function drawnOf(
   shape: Shape, nodeAt: Int32Array, linkAt: Int32Array, places: (Place | null)[], groups: number[],
-): Drawn {
+) {
   const links = shape.from.length;
   return {
-    shape, nodeAt, linkAt, picker: new Picker(shape),
-    members: groupBy(nodeAt, shape.x.length),
+    shape, nodeAt, linkAt, picker: new Picker(shape), members: groupBy(nodeAt, shape.x.length),
     carries: groupBy(linkAt.map((at) => (at < 0 ? links : at)), links + 1),
-    groups: groups.length > 0 ? Int32Array.from(groups) : new Int32Array(shape.x.length).fill(-1),
+    groups: Int32Array.from(shape.x, (_, node) => groups[node] ?? -1),
     half: Float64Array.from(places, (place) => place?.half ?? 0),
   };
 }

@@ -9,7 +9,7 @@ import type { Chart } from "./lanes.ts";
 import { happening } from "./moments.ts";
 import type { Page } from "./page.ts";
 import type { Loaded } from "./run.ts";
-import { GANTTS } from "./state.ts";
+import { GANTTS, keysOf } from "./state.ts";
 import { TimeButtons, TimePane } from "./timepane.tsx";
 import { time, whole } from "./words.ts";
 
@@ -52,7 +52,7 @@ export function GanttPane({ page, loaded }: { page: Page; loaded: Loaded }) {
     >
       <Choose
         title="Gantt by" value={gantt} onChange={(gantt) => store.change({ gantt })}
-        options={(Object.keys(GANTTS) as (keyof typeof GANTTS)[]).map((key) => [key, GANTTS[key]])}
+        options={keysOf(GANTTS).map((key) => [key, GANTTS[key]])}
       />
       <TimeButtons page={page} />
     </TimePane>

@@ -1,4 +1,5 @@
-// Items grouped by a key in two flat arrays: the hops of each link, of each chunk, and so on.
+// Items grouped by a key in two flat arrays: the hops of each link, of each chunk, and so on; and
+// a search among sorted ones.
 
 export interface Groups {
   /** Group k is items[first[k]] to items[first[k + 1] - 1]. */
@@ -30,4 +31,15 @@ export function byKey<T, K>(things: Iterable<T>, key: (thing: T) => K): Map<K, T
     else those.push(thing);
   }
   return result;
+}
+
+/** The first of `count` things for which `late` holds, which it does for all after it. */
+export function firstOf(count: number, late: (i: number) => boolean): number {
+  let [low, high] = [0, count];
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (late(middle)) high = middle;
+    else low = middle + 1;
+  }
+  return low;
 }

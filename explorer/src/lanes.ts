@@ -3,6 +3,7 @@
 
 import { drawMarks, drawTimes, type Mark, type Range, Scale } from "./axis.ts";
 import type { Palette } from "./colour.ts";
+import { firstOf } from "./groups.ts";
 import type { Pen } from "./pen.ts";
 import { shown } from "./words.ts";
 
@@ -95,17 +96,8 @@ export interface Spans {
 }
 
 /** The first place of a lane whose span starts at `moment` or later. */
-export function startingAt(
-  start: ArrayLike<number>, ids: ArrayLike<number>, moment: number,
-): number {
-  let [low, high] = [0, ids.length];
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if (start[ids[middle]] < moment) low = middle + 1;
-    else high = middle;
-  }
-  return low;
-}
+export const startingAt = (start: ArrayLike<number>, ids: ArrayLike<number>, moment: number) =>
+  firstOf(ids.length, (i) => start[ids[i]] >= moment);
 
 /** The span of a lane at a moment, the latest of several; -1 for none. */
 export function spanAt({ ids, start, end, apart }: Spans, moment: number): number {

@@ -1,7 +1,7 @@
 // One number per link, by which links are coloured, and the words for it.
 
 import type { Loaded } from "./run.ts";
-import { COLOURINGS, type Colouring } from "./state.ts";
+import { COLOURINGS, type Colouring, keysOf } from "./state.ts";
 import { rate, share, size, whole } from "./words.ts";
 
 export interface Measure {
@@ -27,7 +27,7 @@ export const quiet = ({ hops, traffic, run }: Loaded) =>
 /** The colourings that say something of a run, the most natural one first. */
 export function colourings(loaded: Loaded, other: Loaded | null): Colouring[] {
   const compared = other !== null && other.links === loaded.links;
-  return (Object.keys(COLOURINGS) as Colouring[]).filter((key) =>
+  return keysOf(COLOURINGS).filter((key) =>
     key === "bandwidth" || (key === "difference" ? compared
       : !quiet(loaded) && (key !== "now" || timed(loaded))
         && (key !== "flight" || loaded.hops !== null)));
@@ -56,42 +56,36 @@ export function busyShare(loaded: Loaded, link: number): number {
   return run.completion_ps > 0 ? run.network.links.busy_ps[link] / run.completion_ps : 0;
 }
 
-const largestOf = (values: Float64Array) => values.reduce((a, b) => Math.max(a, b), 0);
+const largestOf = (values: Float64Array) => values.reduce((a, b) => Math.max(a, Math.abs(b)), 0);
 
 /** `other` is the run that a difference is to: its busy share less this run's. */
 export function measure(
   loaded: Loaded, colouring: Colouring, moment: number, other: Loaded | null,
 ): Measure {
-  const values = new Float64Array(loaded.links);
-  const each = (f: (link: number) => number) => {
-    for (let link = 0; link < values.length; link++) values[link] = f(link);
+  const { links } = loaded.run.network;
+  const of = (title: string, of: (link: number) => number, words: Measure["words"]): Measure => {
+    const values = Float64Array.from(loaded.linkNames, (_, link) => of(link));
+    return { title, values, largest: largestOf(values) || 1, signed: false, adds: true, words };
   };
-  const unsigned = { values, signed: false, adds: false };
-  if (colouring === "flight") {
-    const counts = inFlight(loaded, moment);
-    const [title, largest] = ["in flight now", Math.max(1, largestOf(counts))];
-    return { ...unsigned, title, values: counts, largest, adds: true, words: whole };
+  switch (colouring) {
+    case "flight": {
+      const counts = inFlight(loaded, moment);
+      return of("in flight now", (link) => counts[link], whole);
+    }
+    case "now": return {
+      ...of("busy at this moment", (link) => busyNow(loaded, link, moment), share),
+      largest: 1, adds: false,
+    };
+    case "bytes": return of("bytes, whole run", (link) => links.bytes[link], size);
+    case "bandwidth": return of("bandwidth", (link) => links.bytes_per_s[link], rate);
+    case "difference":
+      if (other === null || other.links !== loaded.links) break;
+      return {
+        ...of("busy: other run less this",
+          (link) => busyShare(other, link) - busyShare(loaded, link),
+          (x) => (x > 0 ? `+${share(x)}` : share(x))),
+        signed: true, adds: false,
+      };
   }
-  if (colouring === "now") {
-    each((link) => busyNow(loaded, link, moment));
-    return { ...unsigned, title: "busy at this moment", largest: 1, words: share };
-  }
-  if (colouring === "bytes") {
-    each((link) => loaded.run.network.links.bytes[link]);
-    const largest = largestOf(values) || 1;
-    return { ...unsigned, title: "bytes, whole run", largest, adds: true, words: size };
-  }
-  if (colouring === "bandwidth") {
-    each((link) => loaded.run.network.links.bytes_per_s[link]);
-    const largest = largestOf(values) || 1;
-    return { ...unsigned, title: "bandwidth", largest, adds: true, words: rate };
-  }
-  if (colouring === "difference" && other !== null && other.links === loaded.links) {
-    each((link) => busyShare(other, link) - busyShare(loaded, link));
-    const largest = values.reduce((a, b) => Math.max(a, Math.abs(b)), 0) || 1;
-    const words = (x: number) => (x > 0 ? `+${share(x)}` : share(x));
-    return { ...unsigned, title: "busy: other run less this", largest, signed: true, words };
-  }
-  each((link) => busyShare(loaded, link));
-  return { ...unsigned, title: "busy, whole run", largest: largestOf(values) || 1, words: share };
+  return { ...of("busy, whole run", (link) => busyShare(loaded, link), share), adds: false };
 }

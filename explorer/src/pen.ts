@@ -1,5 +1,7 @@
 // What drawings are made with: a handful of calls that a canvas and an SVG file both know.
 
+export type Piece = readonly [x0: number, y0: number, x1: number, y1: number];
+
 export abstract class Pen {
   abstract begin(): void;
   abstract move(x: number, y: number): void;
@@ -16,8 +18,8 @@ export abstract class Pen {
   /** Draws inside a box only, with the origin at its corner. */
   abstract within(x: number, y: number, width: number, height: number, draw: () => void): void;
 
-  /** Begins anew, with lines from x, y to x, y. */
-  lines(pieces: (readonly [number, number, number, number])[]) {
+  /** Begins anew, with lines. */
+  lines(pieces: Piece[]) {
     this.begin();
     for (const [x0, y0, x1, y1] of pieces) {
       this.move(x0, y0);
@@ -25,12 +27,24 @@ export abstract class Pen {
     }
   }
 
-  /** Fills one box, as opaque as is said. */
+  /** Begins anew, with one box that is filled. */
   block(x: number, y: number, width: number, height: number, colour: string, share = 1) {
     this.begin();
     this.box(x, y, width, height);
+    this.shade(colour, share);
+  }
+
+  /** Fills less than wholly. */
+  shade(colour: string, share: number) {
     this.opacity(share);
     this.fill(colour);
+    this.opacity(1);
+  }
+
+  /** Strokes less than wholly. */
+  glow(colour: string, width: number, share: number) {
+    this.opacity(share);
+    this.stroke(colour, width);
     this.opacity(1);
   }
 }
@@ -49,24 +63,14 @@ export const FONT = "system-ui, -apple-system, 'Segoe UI', 'DejaVu Sans', sans-s
 export const widthOf = (text: string, size: number) => 0.58 * size * text.length;
 
 export class CanvasPen extends Pen {
+  begin = () => this.context.beginPath();
+  move = (x: number, y: number) => this.context.moveTo(x, y);
+  line = (x: number, y: number) => this.context.lineTo(x, y);
+  curve = (cx: number, cy: number, x: number, y: number) =>
+    this.context.quadraticCurveTo(cx, cy, x, y);
+
   constructor(private readonly context: CanvasRenderingContext2D) {
     super();
-  }
-
-  begin() {
-    this.context.beginPath();
-  }
-
-  move(x: number, y: number) {
-    this.context.moveTo(x, y);
-  }
-
-  line(x: number, y: number) {
-    this.context.lineTo(x, y);
-  }
-
-  curve(controlX: number, controlY: number, x: number, y: number) {
-    this.context.quadraticCurveTo(controlX, controlY, x, y);
   }
 
   circle(x: number, y: number, radius: number) {

@@ -2,7 +2,7 @@
 
 import { foldMeasure } from "./fold.ts";
 import { colourings, type Measure, measure } from "./measure.ts";
-import type { Scene, Thing } from "./network.ts";
+import type { Thing } from "./network.ts";
 import type { Page } from "./page.ts";
 import type { Loaded } from "./run.ts";
 
@@ -14,9 +14,12 @@ export function measureOf(page: Page, loaded: Loaded): Measure {
   return measure(loaded, able.includes(colouring) ? colouring : able[0], moment, other);
 }
 
+export type Scene = ReturnType<typeof sceneOf>;
+
+/** `measure` is of drawn links. */
 export function sceneOf(
   page: Page, loaded: Loaded, hovered: Thing, width: number, height: number,
-): Scene {
+) {
   const { moment, zoom, selection, cut, critical } = page.store.view;
   const drawn = page.drawn(loaded, width, height);
   const scale = foldMeasure(measureOf(page, loaded), drawn);

@@ -15,9 +15,7 @@ export function Tip({ x, y, width, height, rows }: Props) {
   const [[left, right], [top, bottom]] = [beside(x, width), beside(y, height)];
   return (
     <table class="tip" style={{ left, right, top, bottom }}>
-      {rows.map(([key, value]) => (
-        <tr key={key}><th>{key}</th><td class="name">{value}</td></tr>
-      ))}
+      {rows.map(([key, value]) => <tr key={key}><th>{key}</th><td class="name">{value}</td></tr>)}
     </table>
   );
 }

@@ -4,7 +4,7 @@
 // the hop began: with its tail, or behind a switch that sends on what it hasn't received yet, with
 // its head. Where there is no such crossing, they were there from the beginning.
 
-import { group, groupBy } from "./groups.ts";
+import { firstOf, type Groups, group, groupBy } from "./groups.ts";
 import { startingAt } from "./lanes.ts";
 import type { Hops, Loaded } from "./run.ts";
 
@@ -25,44 +25,28 @@ export interface Waiting {
 /** How many hops that began before may still be on a link. */
 const EARLIER = 8;
 
-interface Comings {
-  first: Uint32Array;
-  hops: Uint32Array;
-}
-
-const known = new WeakMap<Hops, Comings>();
+const known = new WeakMap<Hops, Groups>();
 
 /** Hops by the node they come to, then by chunk, then by start. */
-function comings(loaded: Loaded, hops: Hops): Comings {
-  let result = known.get(hops);
-  if (result === undefined) {
-    const { to } = loaded.run.network.links;
-    const byChunk = hops.byChunk.items;
-    const node = new Uint32Array(hops.count);
-    for (let i = 0; i < node.length; i++) node[i] = to[hops.link[byChunk[i]]];
-    const { first, items } = groupBy(node, loaded.nodes);
-    for (let i = 0; i < items.length; i++) items[i] = byChunk[items[i]];
-    result = { first, hops: items };
-    known.set(hops, result);
-  }
+function comings(loaded: Loaded, hops: Hops): Groups {
+  const before = known.get(hops);
+  if (before !== undefined) return before;
+  const { to } = loaded.run.network.links;
+  const byChunk = hops.byChunk.items;
+  const result = groupBy(byChunk.map((hop) => to[hops.link[hop]]), loaded.nodes);
+  result.items.forEach((at, i) => (result.items[i] = byChunk[at]));
+  known.set(hops, result);
   return result;
 }
 
 /** The hop that brought a hop's data, and when they were there; null: from the beginning. */
 function broughtBy(loaded: Loaded, hops: Hops, hop: number): { hop: number; at: number } | null {
   const { from, latency_ps: latency } = loaded.run.network.links;
-  const { first, hops: coming } = comings(loaded, hops);
-  const node = from[hops.link[hop]];
+  const coming = group(comings(loaded, hops), from[hops.link[hop]]);
   const chunk = hops.chunk[hop];
-  let [low, high] = [first[node], first[node + 1]];
-  const end = high;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if (hops.chunk[coming[middle]] < chunk) low = middle + 1;
-    else high = middle;
-  }
+  const first = firstOf(coming.length, (i) => hops.chunk[coming[i]] >= chunk);
   let best: { hop: number; at: number } | null = null;
-  for (let i = low; i < end && hops.chunk[coming[i]] === chunk; i++) {
+  for (let i = first; hops.chunk[coming[i]] === chunk; i++) {
     const before = coming[i];
     if (hops.start[before] >= hops.start[hop]) break;
     const late = latency[hops.link[before]];

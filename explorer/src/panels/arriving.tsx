@@ -16,9 +16,7 @@ function sheetOf(title: string, times: number[], curves: Record<string, number[]
   const y = Object.entries(curves).map(([name, values]) => column(name, "count", values));
   return new Sheet({
     title, notes: [], runs: [], pictures: [], columns: [column("time", "time", times), ...y],
-    chart: {
-      kind: "curves", x: "time", y: y.map(({ name }) => name), by: [], low: "", high: "",
-    },
+    chart: { kind: "curves", x: "time", y: y.map(({ name }) => name), by: [], low: "", high: "" },
   });
 }
 

@@ -68,10 +68,7 @@ export function Why({ page, loaded }: { page: Page; loaded: Loaded }) {
           <h3>The hottest link</h3>
           <Part loaded={loaded} />
           <p>
-            <button
-              class="plain"
-              onClick={() => page.store.select({ kind: "link", id: link })}
-            >
+            <button class="plain" onClick={() => page.store.select({ kind: "link", id: link })}>
               <span class="name">{loaded.linkNames[link]}</span>
             </button>
             {" "}was busy {share(busyShare(loaded, link))} of the time

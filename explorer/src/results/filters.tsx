@@ -52,11 +52,7 @@ export function Filters({ sheet, choices, shown, choose }: Props) {
           </button>
         );
       })}
-      {front && (
-        <button onClick={() => choose({ front: false })}>
-          on the front {"\u00d7"}
-        </button>
-      )}
+      {front && <button onClick={() => choose({ front: false })}>on the front {"\u00d7"}</button>}
       <span class="soft" aria-live="polite">{whole(shown)} of {whole(sheet.rows)} rows</span>
       <button disabled={!any} onClick={() => choose(NO_FILTER)}>clear</button>
     </div>

@@ -13,31 +13,24 @@ const MOST_CHOICES = 12;
 const MOST_SEARCHED = 1000;
 
 export class Field {
-  readonly title: string;
-  readonly numeric: boolean;
-  readonly empty: boolean;
-  readonly constant: boolean;
-  readonly long: boolean;
+  readonly title = shown(this.column.title || this.column.name, 40);
+  readonly numeric = isNumeric(this.column.quantity);
+  readonly empty = this.values.length > 0 && this.values.every((value) => value === null);
+  readonly constant = this.values.length > 1
+    && this.values.every((value) => value === this.values[0]);
+  readonly long = !this.numeric && this.column.role !== "key"
+    && this.values.some((value) => typeof value === "string" && value.length > LONG);
   /** The different texts, sorted, where they are few enough to choose from; else none. */
   readonly choices: string[];
   private kept: Float64Array | undefined;
 
   constructor(readonly index: number, readonly column: TableColumn) {
-    const { values, quantity, role } = column;
-    this.title = shown(column.title || column.name, 40);
-    this.numeric = isNumeric(quantity);
-    this.empty = values.length > 0 && values.every((value) => value === null);
-    this.constant = values.length > 1 && values.every((value) => value === values[0]);
-    this.long = !this.numeric && role !== "key"
-      && values.some((value) => typeof value === "string" && value.length > LONG);
     const seen = new Set<Value>();
-    if (!this.numeric && !this.long) {
-      for (const value of values) {
-        if (value !== null && seen.add(value).size > MOST_CHOICES) break;
-      }
+    for (const value of this.numeric || this.long ? [] : this.values) {
+      if (value !== null && seen.add(value).size > MOST_CHOICES) break;
     }
-    const few = seen.size > 1 && seen.size < values.length && seen.size <= MOST_CHOICES;
-    this.choices = few ? sorted([...seen].map((value) => written(value, quantity))) : [];
+    const few = seen.size > 1 && seen.size < this.values.length && seen.size <= MOST_CHOICES;
+    this.choices = few ? sorted([...seen].map((value) => written(value, column.quantity))) : [];
   }
 
   get values(): Value[] {
@@ -76,30 +69,22 @@ export interface Plan {
 }
 
 export class Sheet {
-  readonly title: string;
-  readonly rows: number;
-  readonly fields: Field[];
+  readonly title = shown(this.table.title, 60) || "table";
+  readonly rows = this.table.columns[0]?.values.length ?? 0;
+  readonly fields = this.table.columns.map((column, i) => new Field(i, column));
   /** The columns that the table has. */
-  readonly seen: Field[];
+  readonly seen = this.fields.filter((field) => isTelling(field) && !field.long);
   /** The columns that say the same in each row. */
-  readonly same: Field[];
+  readonly same = this.fields.filter(({ empty, constant }) => constant && !empty);
   readonly plan: Plan;
   private letters: string[] | undefined;
   private readonly grouped = new Map<string, { names: string[]; of: number[] }>();
 
   constructor(readonly table: Table) {
-    this.title = shown(table.title, 60) || "table";
-    this.rows = table.columns[0]?.values.length ?? 0;
-    this.fields = table.columns.map((column, i) => new Field(i, column));
-    const there = this.fields.filter(({ empty }) => !empty);
-    this.same = there.filter(({ constant }) => constant);
-    this.seen = there.filter(({ constant, long }) => !constant && !long);
-    const { chart } = table;
+    const none = { kind: "none", x: "", y: [], by: [], low: "", high: "" } as const;
+    const { kind, x, y, by, low, high } = table.chart ?? none;
     const at = (name: string) => table.columns.findIndex((column) => column.name === name);
-    this.plan = chart === null ? { kind: "none", x: -1, y: [], by: [], low: -1, high: -1 } : {
-      kind: chart.kind, x: at(chart.x), y: chart.y.map(at), by: chart.by.map(at),
-      low: at(chart.low), high: at(chart.high),
-    };
+    this.plan = { kind, x: at(x), y: y.map(at), by: by.map(at), low: at(low), high: at(high) };
   }
 
   /** All texts of a row in small letters, to search in. */

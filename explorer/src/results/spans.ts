@@ -1,16 +1,15 @@
 // What NPUs do over an iteration: when they compute, when they communicate, and for how long they
 // only communicate, which is what makes the iteration longer.
 
+import type { Range } from "../axis.ts";
 import type { Timeline } from "../format.ts";
 import { shown } from "../words.ts";
 
-export type Piece = [from: number, to: number];
-
 /** Pieces in order, those that touch or overlap as one. */
-export function union(pieces: Piece[]): Piece[] {
-  const result: Piece[] = [];
+export function union(pieces: Range[]): Range[] {
+  const result: Range[] = [];
   for (const [from, to] of [...pieces].sort((a, b) => a[0] - b[0])) {
-    const last = result[result.length - 1];
+    const last = result.at(-1);
     if (last !== undefined && from <= last[1]) last[1] = Math.max(last[1], to);
     else result.push([from, to]);
   }
@@ -19,7 +18,7 @@ export function union(pieces: Piece[]): Piece[] {
 
 /** Calls `each` with the parts of pieces, sorted by start, that a union doesn't cover. */
 export function uncovered(
-  pieces: Piece[], cover: Piece[], each: (piece: number, from: number, to: number) => void,
+  pieces: Range[], cover: Range[], each: (piece: number, from: number, to: number) => void,
 ) {
   let first = 0;
   pieces.forEach(([from, to], piece) => {
@@ -33,7 +32,7 @@ export function uncovered(
   });
 }
 
-const total = (pieces: Piece[]) => pieces.reduce((sum, [from, to]) => sum + to - from, 0);
+const total = (pieces: Range[]) => pieces.reduce((sum, [from, to]) => sum + to - from, 0);
 
 /** The spans of one kind of an NPU, by start. */
 export interface Lane {
@@ -43,7 +42,7 @@ export interface Lane {
   first: boolean;
   spans: number[];
   /** When it communicates while the NPU computes nothing. */
-  exposed: Piece[];
+  exposed: Range[];
 }
 
 /** Of one NPU, in picoseconds. */
@@ -58,9 +57,9 @@ export interface Use {
 const LONGEST = 20;
 
 export class Strip {
-  readonly title: string;
-  readonly npus: string[];
-  readonly kinds: string[];
+  readonly title = shown(this.timeline.title, 60) || "timeline";
+  readonly npus = this.timeline.npus.map((name) => shown(name, 40));
+  readonly kinds = this.timeline.kinds.map((name) => shown(name, 40));
   readonly length: number;
   readonly lanes: Lane[] = [];
   readonly uses: Use[] = [];
@@ -69,10 +68,7 @@ export class Strip {
 
   constructor(readonly timeline: Timeline) {
     const { npus, kinds, npu, kind, start, duration } = timeline;
-    this.title = shown(timeline.title, 60) || "timeline";
-    this.npus = npus.map((name) => shown(name, 40));
-    this.kinds = kinds.map((name) => shown(name, 40));
-    const piece = (span: number): Piece => [start[span], start[span] + duration[span]];
+    const piece = (span: number): Range => [start[span], start[span] + duration[span]];
     const lanes = npus.map(() => kinds.map((): number[] => []));
     let length = Math.max(1, timeline.length_ps);
     for (let span = 0; span < start.length; span++) {
@@ -87,7 +83,7 @@ export class Strip {
       const computing = busy[0] ?? [];
       let first = true;
       const exposed = kindsOfNpu.map((spans, k) => {
-        const pieces: Piece[] = [];
+        const pieces: Range[] = [];
         if (k > 0) {
           uncovered(busy[k], computing, (_, from, to) => pieces.push([from, to]));
           const each = new Float64Array(spans.length);

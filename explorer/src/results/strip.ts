@@ -1,13 +1,13 @@
 // A timeline's drawing: a row for each kind of span that an NPU has. Where an NPU communicates and
 // computes nothing, its span is hatched.
 
+import type { Range, Scale } from "../axis.ts";
 import { drawSpans, type Chart, GAP, type Row, type Spans, type Style } from "../lanes.ts";
-import type { Scale } from "../axis.ts";
 import type { Page } from "../page.ts";
-import type { Pen } from "../pen.ts";
+import type { Pen, Piece } from "../pen.ts";
 import { shown } from "../words.ts";
 import { hue } from "./hues.ts";
-import type { Piece, Strip } from "./spans.ts";
+import type { Strip } from "./spans.ts";
 
 const TALL = 12;
 const HATCH = 5;
@@ -41,10 +41,10 @@ export function stripChart(page: Page, strip: Strip, scroll: number, rows: Row[]
 }
 
 /** The hatch lies on a grid over all, so that it stands still beside its neighbours. */
-function hatch(pen: Pen, pieces: Piece[], time: Scale, top: number) {
+function hatch(pen: Pen, pieces: Range[], time: Scale, top: number) {
   const bottom = top + TALL;
   const inside = (t: number) => Math.max(time.from, Math.min(time.to, time.at(t)));
-  const lines: [number, number, number, number][] = [];
+  const lines: Piece[] = [];
   for (const piece of pieces) {
     if (piece[1] < time.low || piece[0] > time.high) continue;
     const [from, to] = piece.map(inside);

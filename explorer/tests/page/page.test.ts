@@ -6,9 +6,7 @@ import {
   binsOf, blocks, dataOf, failing, hostile, large, pageOf, ring, ringHops, still, tree,
 } from "../made.ts";
 import type { Page } from "playwright-core";
-import {
-  cells, close, download, open, paints, picture, show, tab, template,
-} from "./browser.ts";
+import { cells, close, download, open, paints, picture, show, tab, template } from "./browser.ts";
 
 /** Frames per second over two seconds, while the network is panned where that is asked for. */
 const framesOf = (page: Page, pan = false) => page.evaluate((pan) => new Promise<number>((done) => {

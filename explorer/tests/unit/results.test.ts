@@ -6,7 +6,7 @@ import type { Results } from "../../src/format.ts";
 import { AS_IS, type Choices, choiceFields, readChoices } from "../../src/results/choices.ts";
 import { type Findings, readResults } from "../../src/results/read.ts";
 import { filtered, inOrder, paretoFront, rivals } from "../../src/results/select.ts";
-import { Strip, uncovered, union, type Piece } from "../../src/results/spans.ts";
+import { Strip, uncovered, union } from "../../src/results/spans.ts";
 import { signOf, toneOf } from "../../src/results/verdicts.ts";
 import { numberOf, written } from "../../src/results/written.ts";
 import { columnOf, curves, evil, packResults, sweep, tableOf, training, verdicts } from "../results.ts";
@@ -101,7 +101,7 @@ test("the front is what no row beats, with ties, whichever way is better", async
 });
 
 test("exposed is communication while nothing is computed", () => {
-  const pieces: Piece[] = [];
+  const pieces: [number, number][] = [];
   assert.deepEqual(union([[5, 7], [0, 2], [1, 3], [7, 8]]), [[0, 3], [5, 8]]);
   uncovered([[0, 10], [4, 6], [12, 14]], [[2, 5], [9, 13]], (_, from, to) => pieces.push([from, to]));
   assert.deepEqual(pieces, [[0, 2], [5, 9], [5, 6], [13, 14]]);
