@@ -3,12 +3,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Flights } from "../../src/flight.ts";
+import { randomly } from "../made.ts";
 
-let seed = 7;
-function random(below: number): number {
-  seed = (seed * 48271) % 2147483647;
-  return seed % below;
-}
+const random = randomly(7);
 
 function hops(count: number, span: number, longest: number): [Float64Array, Float64Array] {
   const start = Float64Array.from({ length: count }, () => random(span)).sort();

@@ -91,13 +91,8 @@ test("a link is dead between its failure and its repair, whichever way time goes
 test("links wait for data under way or not sent yet, a chunk, or their order", async () => {
   const run = ring(4, 0);
   run.hops = packHops([
-    { start: 0, duration: 1_000_000, link: 0, chunk: 0 },
-    { start: 0, duration: 1_000_000, link: 2, chunk: 2 },
-    { start: 1_000_000, duration: 1_000_000, link: 2, chunk: 3 },
-    { start: 1_500_000, duration: 1_000_000, link: 1, chunk: 0 },
-    { start: 3_000_000, duration: 1_000_000, link: 2, chunk: 0 },
-    { start: 5_000_000, duration: 1_000_000, link: 3, chunk: 3 },
-  ]);
+    [0, 0, 0], [0, 2, 2], [1_000_000, 2, 3], [1_500_000, 1, 0], [3_000_000, 2, 0], [5_000_000, 3, 3],
+  ].map(([start, link, chunk]) => ({ start, duration: 1_000_000, link, chunk })));
   run.critical = [];
   const loaded = await loadRun(run);
   const told = (moment: number) => waitings(loaded, moment, loaded.linkNames.keys()).waits

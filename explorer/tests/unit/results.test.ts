@@ -40,23 +40,25 @@ test("columns that say nothing or the same, and long notes, aren't in the table"
 });
 
 test("results that don't fit together are refused in words", async () => {
-  const refuse = async (change: (results: Results) => void, words: RegExp) => {
+  const refused: [(results: Results) => void, RegExp][] = [
+    [({ tables }) => tables[0].columns[2].values.pop(), /differ in length/],
+    [({ tables }) => (tables[0].columns[2].name = "label"), /two columns of one name/],
+    [({ tables }) => (tables[0].runs = Array(120).fill(1)), /a run that doesn't exist/],
+    [({ tables }) => (tables[0].runs = [0]), /1 runs for 120 rows/],
+    [({ tables }) => tables[1].chart!.y.push("lost"), /a column "lost"/],
+    [({ tables }) => (tables[0].columns[0].values[3] = {} as never), /more than texts/],
+    [({ tables }) => (tables[1].chart!.kind = "pie" as never), /of a kind/],
+    [({ timelines }) => timelines[0].kind.pop(), /differ in length/],
+    [({ timelines }) => (timelines[0].npu[0] = 99), /doesn't exist/],
+    [({ timelines }) => (timelines[0].start[0] = -1), /at no time/],
+    [(results) => delete (results as Partial<Results>).timelines, /is missing/],
+    [(results) => (results.tables = results.timelines = []), /they are empty/],
+  ];
+  for (const [spoil, words] of refused) {
     const results = { tables: [sweep(), curves()], timelines: [training()] };
-    change(results);
+    spoil(results);
     await assert.rejects(read(results, 1), words);
-  };
-  await refuse(({ tables }) => tables[0].columns[2].values.pop(), /differ in length/);
-  await refuse(({ tables }) => (tables[0].columns[2].name = "label"), /two columns of one name/);
-  await refuse(({ tables }) => (tables[0].runs = Array(120).fill(1)), /a run that doesn't exist/);
-  await refuse(({ tables }) => (tables[0].runs = [0]), /1 runs for 120 rows/);
-  await refuse(({ tables }) => tables[1].chart!.y.push("lost"), /a column "lost"/);
-  await refuse(({ tables }) => (tables[0].columns[0].values[3] = {} as never), /more than texts/);
-  await refuse(({ tables }) => (tables[1].chart!.kind = "pie" as never), /of a kind/);
-  await refuse(({ timelines }) => timelines[0].kind.pop(), /differ in length/);
-  await refuse(({ timelines }) => (timelines[0].npu[0] = 99), /doesn't exist/);
-  await refuse(({ timelines }) => (timelines[0].start[0] = -1), /at no time/);
-  await refuse((results) => delete (results as Partial<Results>).timelines, /is missing/);
-  await refuse((results) => (results.tables = results.timelines = []), /they are empty/);
+  }
   await assert.rejects(readResults(packResults("").data.slice(2) as never, 0));
   await assert.rejects(readResults({ data: "AAAA" }, 0), /The results can't be unpacked/);
   await read(evil(), 0);

@@ -2,6 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import type { Run } from "../../src/format.ts";
 import { arrivals } from "../../src/arrivals.ts";
 import { pickGantt, rowsOf } from "../../src/gantt.ts";
 import { busyNow, inFlight, measure } from "../../src/measure.ts";
@@ -71,13 +72,14 @@ test("data of another kind are refused in words", async () => {
   assert.throws(() => readData("{"), /aren't JSON/);
   assert.throws(() => readData("{\"format\": \"else\"}"), /aren't of the format/);
   assert.throws(() => readData(JSON.stringify({ ...dataOf(ring()), runs: [] })), /no run/);
-  const lost = ring();
-  lost.network.links.to[3] = 99;
-  await assert.rejects(loadRun(lost), /nodes that don't exist/);
-  const uneven = ring();
-  uneven.network.links.bytes.pop();
-  await assert.rejects(loadRun(uneven), /differ in length/);
-  const beyond = ring();
-  beyond.critical = [1e6];
-  await assert.rejects(loadRun(beyond), /critical path/);
+  const refused: [(run: Run) => void, RegExp][] = [
+    [(run) => (run.network.links.to[3] = 99), /nodes that don't exist/],
+    [(run) => run.network.links.bytes.pop(), /differ in length/],
+    [(run) => (run.critical = [1e6]), /critical path/],
+  ];
+  for (const [spoil, words] of refused) {
+    const run = ring();
+    spoil(run);
+    await assert.rejects(loadRun(run), words);
+  }
 });
