@@ -4,12 +4,11 @@
 import { ganttOf, rowsOf } from "./gantt.ts";
 import { drawRows } from "./lanes.ts";
 import { marksOf } from "./moments.ts";
-import { drawNetwork } from "./network.ts";
+import { drawNetwork, sceneOf } from "./network.ts";
 import type { Page, Picture } from "./page.ts";
 import { CanvasPen, type Pen } from "./pen.ts";
-import { sceneOf } from "./scene.ts";
 import { SvgPen } from "./svg.ts";
-import { drawTraffic } from "./traffic.ts";
+import { drawTraffic } from "./timeline.tsx";
 import { shown, time } from "./words.ts";
 
 const WIDTH = 1200;

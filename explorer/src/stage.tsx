@@ -4,18 +4,16 @@ import { select } from "d3-selection";
 import { zoom, zoomIdentity, type ZoomTransform } from "d3-zoom";
 import type { TargetedMouseEvent } from "preact";
 import { useCallback, useRef, useState } from "preact/hooks";
-import { Canvas } from "./canvas.tsx";
+import { Canvas, Tip } from "./canvas.tsx";
 import { describe, describeFolded } from "./describe.ts";
 import { pickDrawn } from "./fold.ts";
 import { fitting, place, zoomOf } from "./geometry.ts";
 import { group } from "./groups.ts";
-import { drawNetwork, MOST_MOVING, radiusOf, type Thing } from "./network.ts";
-import { measureOf, sceneOf } from "./scene.ts";
+import { drawNetwork, measureOf, MOST_MOVING, radiusOf, sceneOf, type Thing } from "./network.ts";
 import type { Page } from "./page.ts";
 import type { Pen } from "./pen.ts";
 import type { Loaded } from "./run.ts";
 import type { Selection } from "./state.ts";
-import { Tip } from "./tip.tsx";
 import { whole } from "./words.ts";
 
 /** d3-zoom keeps an element's transform in this property. */

@@ -3,7 +3,7 @@
 
 import type { ComponentChildren } from "preact";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
-import { signOf, type Tone } from "./results/verdicts.ts";
+import { signOf, type Tone } from "./results/written.ts";
 import { whole } from "./words.ts";
 
 export interface Column {

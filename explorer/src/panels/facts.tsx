@@ -1,9 +1,24 @@
 // What is known of the run in words, and what of it this page holds.
 
+import type { ComponentChildren } from "preact";
 import type { Page } from "../page.ts";
 import type { Loaded } from "../run.ts";
 import { time, whole } from "../words.ts";
-import { Pairs } from "./pairs.tsx";
+
+export function Pairs({ rows }: { rows: [string, ComponentChildren][] }) {
+  return (
+    <table class="facts">
+      <tbody>
+        {rows.map(([key, value], i) => (
+          <tr key={i}>
+            <th scope="row" class="name">{key.slice(0, 200)}</th>
+            <td class="name">{typeof value === "string" ? value.slice(0, 2000) : value}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
 
 export function Facts({ page, loaded }: { page: Page; loaded: Loaded }) {
   const { run } = loaded;

@@ -9,7 +9,7 @@ import type { Page } from "../page.ts";
 import { chunkBytes, type Hops, type Loaded } from "../run.ts";
 import { numbers, Table, texts } from "../table.tsx";
 import { share, size, time, whole } from "../words.ts";
-import { Pairs } from "./pairs.tsx";
+import { Pairs } from "./facts.tsx";
 
 export function Selected({ page, loaded }: { page: Page; loaded: Loaded }) {
   const { moment, selection } = useView(page.store);

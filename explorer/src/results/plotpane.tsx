@@ -4,11 +4,10 @@
 import type { RefObject, TargetedPointerEvent } from "preact";
 import { useRef, useState } from "preact/hooks";
 import type { Range } from "../axis.ts";
-import { Canvas } from "../canvas.tsx";
+import { Canvas, Tip } from "../canvas.tsx";
 import type { Page } from "../page.ts";
 import type { Pen } from "../pen.ts";
-import { Tip } from "../tip.tsx";
-import { BAR, drawable, drawPlot, type Drawn, lacking, MOST_BARS, type Plot } from "./plot.ts";
+import { BAR, drawable, type Drawn, drawPlot, lacking, MOST_BARS, type Plot } from "./plot.ts";
 
 interface Props {
   page: Page;

@@ -1,15 +1,59 @@
 // The page of results: a bar, a tab per table and one for timelines, and what is chosen.
 
-import { useRef } from "preact/hooks";
+import { useMemo, useRef, useState } from "preact/hooks";
 import { Choose } from "../controls.tsx";
+import type { Table } from "../format.ts";
 import { useView } from "../hooks.ts";
 import type { Page } from "../page.ts";
 import { Tabs } from "../panels.tsx";
 import { Header } from "../toolbar.tsx";
+import { shown } from "../words.ts";
 import { AS_IS, type Choices } from "./choices.ts";
 import type { Findings } from "./read.ts";
 import { SheetView } from "./sheetview.tsx";
 import { Training } from "./training.tsx";
+
+const OPEN = 3;
+
+function addressOf(svg: string): string {
+  let text = "";
+  for (const byte of new TextEncoder().encode(svg)) text += String.fromCharCode(byte);
+  return `data:image/svg+xml;base64,${btoa(text)}`;
+}
+
+function Picture({ picture }: { picture: Table["pictures"][number] }) {
+  const [full, setFull] = useState(false);
+  const address = useMemo(() => addressOf(picture.svg), [picture]);
+  const title = shown(picture.title, 200);
+  return (
+    <figure class={full ? "full" : ""}>
+      <button class="plain" aria-pressed={full} onClick={() => setFull(!full)}>
+        <img src={address} alt={title} loading="lazy" />
+      </button>
+      <figcaption class="soft name">{title}</figcaption>
+    </figure>
+  );
+}
+
+export function Pictures({ pictures }: { pictures: Table["pictures"] }) {
+  const [open, setOpen] = useState(false);
+  const [first, rest] = [pictures.slice(0, OPEN), pictures.slice(OPEN)];
+  return (
+    <>
+      {first.length > 0 && (
+        <div class="pictures">{first.map((it, i) => <Picture key={i} picture={it} />)}</div>
+      )}
+      {rest.length > 0 && (
+        <details open={open} onToggle={(event) => setOpen(event.currentTarget.open)}>
+          <summary>{rest.length} more picture{rest.length > 1 ? "s" : ""}</summary>
+          {open && (
+            <div class="pictures">{rest.map((it, i) => <Picture key={i} picture={it} />)}</div>
+          )}
+        </details>
+      )}
+    </>
+  );
+}
 
 const MOST_TABS = 8;
 

@@ -2,18 +2,16 @@
 
 import { useMemo } from "preact/hooks";
 import type { Page } from "../page.ts";
-import { Pairs } from "../panels/pairs.tsx";
+import { Pairs } from "../panels/facts.tsx";
 import { Table } from "../table.tsx";
 import { shown, whole } from "../words.ts";
-import { ChartBar } from "./chartbar.tsx";
+import { ChartBar, Filters } from "./bars.tsx";
 import type { Choices } from "./choices.ts";
-import { Filters } from "./filters.tsx";
-import { Pictures } from "./pictures.tsx";
 import { drawable, MOST_BARS } from "./plot.ts";
 import { PlotPane } from "./plotpane.tsx";
-import { filtered, inOrder, paretoFront, rivals } from "./select.ts";
-import type { Sheet } from "./sheet.ts";
-import { toneOf } from "./verdicts.ts";
+import { Pictures } from "./resultspage.tsx";
+import { filtered, inOrder, paretoFront, rivals, type Sheet } from "./sheet.ts";
+import { toneOf } from "./written.ts";
 
 const LONGEST_NOTE = 20_000;
 

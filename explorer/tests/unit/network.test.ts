@@ -8,9 +8,8 @@ import { group } from "../../src/groups.ts";
 import { heatRows, heatWords } from "../../src/heat.ts";
 import { colourings, measure, timed } from "../../src/measure.ts";
 import { deadAt, happening, momentFrom } from "../../src/moments.ts";
-import { reason } from "../../src/panels/waiting.tsx";
+import { reason, waitings } from "../../src/panels/waiting.tsx";
 import { loadRun } from "../../src/run.ts";
-import { waitings } from "../../src/waiting.ts";
 import { blocks, failing, large, packHops, ring, still, tree } from "../made.ts";
 
 const torus = await loadRun(blocks(32, 20_000));

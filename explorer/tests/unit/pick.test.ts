@@ -3,8 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { place, pointOn, shapeOf, zoomOf } from "../../src/geometry.ts";
-import { Picker } from "../../src/pick.ts";
-import { Room } from "../../src/room.ts";
+import { Picker, Room } from "../../src/pick.ts";
 import { large } from "../made.ts";
 
 const { network } = large(5, 10);

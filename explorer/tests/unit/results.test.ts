@@ -3,13 +3,14 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Results } from "../../src/format.ts";
-import { AS_IS, type Choices, choiceFields, readChoices } from "../../src/results/choices.ts";
+import { AS_IS, choiceFields, type Choices, readChoices } from "../../src/results/choices.ts";
 import { type Findings, readResults } from "../../src/results/read.ts";
-import { filtered, inOrder, paretoFront, rivals } from "../../src/results/select.ts";
+import { filtered, inOrder, paretoFront, rivals } from "../../src/results/sheet.ts";
 import { Strip, uncovered, union } from "../../src/results/spans.ts";
-import { signOf, toneOf } from "../../src/results/verdicts.ts";
-import { numberOf, written } from "../../src/results/written.ts";
-import { columnOf, curves, evil, packResults, sweep, tableOf, training, verdicts } from "../results.ts";
+import { numberOf, signOf, toneOf, written } from "../../src/results/written.ts";
+import {
+  columnOf, curves, evil, packResults, sweep, tableOf, training, verdicts,
+} from "../results.ts";
 
 const read = (results: Results, runs = 0): Promise<Findings> =>
   readResults(packResults(results), runs);

@@ -3,11 +3,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Run } from "../../src/format.ts";
-import { arrivals } from "../../src/arrivals.ts";
 import { pickGantt, rowsOf } from "../../src/gantt.ts";
 import { busyNow, inFlight, measure } from "../../src/measure.ts";
+import { arrivals } from "../../src/panels/arriving.tsx";
+import { criticalSteps, hottestLink, idleGaps } from "../../src/panels/why.tsx";
 import { loadRun, readData } from "../../src/run.ts";
-import { criticalSteps, hottestLink, idleGaps } from "../../src/why.ts";
 import { dataOf, large, ring } from "../made.ts";
 
 test("in the end every NPU of a ring holds every chunk", async () => {
