@@ -48,7 +48,7 @@ export function SheetView({ page, sheet, choices, alone }: Props) {
       {notes.map((note, i) => <Note key={i} text={note} />)}
       {!empty && (
         <section class="charts" aria-label="chart and its columns">
-          <ChartBar sheet={sheet} plan={plan} rows={rows} log={log} choose={choose} />
+          <ChartBar sheet={sheet} rows={rows} choices={choices} choose={choose} />
           {plan.kind !== "none" && (
             <PlotPane
               page={page} plot={plot}
@@ -71,7 +71,7 @@ export function SheetView({ page, sheet, choices, alone }: Props) {
       )}
       {!empty && (
         <section class="rest" aria-label="rows">
-          <Filters sheet={sheet} choices={choices} shown={rows.length} choose={choose} />
+          <Filters sheet={sheet} rows={rows} choices={choices} choose={choose} />
           {sheet.same.length > 0 && sheet.seen.length > 0 && (
             <p class="soft name">
               The same in all rows:{" "}
