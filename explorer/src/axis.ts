@@ -44,9 +44,8 @@ export class Scale {
 }
 
 /** Whether numbers ask for a logarithmic axis: all above zero, and far apart. */
-export function spread(low: number, high: number, quantity: Quantity): boolean {
-  return low > 0 && high / low > (quantity === "bytes" ? 8 : WIDE);
-}
+export const spread = (low: number, high: number, quantity: Quantity): boolean =>
+  low > 0 && high / low > (quantity === "bytes" ? 8 : WIDE);
 
 export function limits(rows: number[], fields: Field[]): Range {
   let [low, high] = [Infinity, -Infinity];

@@ -6,12 +6,10 @@ import { CanvasPen, type Pen } from "./pen.ts";
 import type { Store } from "./state.ts";
 
 interface TipProps {
-  x: number;
-  y: number;
+  x: number; y: number;
   /** The size of the drawing. */
   width: number;
-  height: number;
-  rows: [string, string][];
+  height: number; rows: [string, string][];
 }
 
 /** What is told beside the pointer, on the side where there is room. */

@@ -41,11 +41,8 @@ const DIVERGING: Record<"light" | "dark", string[]> = {
 };
 
 /** Colours from little to much. */
-export function ramp(dark: boolean): string[] {
-  return dark ? VIRIDIS.slice(17 - STEPS) : VIRIDIS.slice(0, STEPS).reverse();
-}
+export const ramp = (dark: boolean): string[] =>
+  dark ? VIRIDIS.slice(17 - STEPS) : VIRIDIS.slice(0, STEPS).reverse();
 
 /** Colours from less (blue) through even to more (orange). */
-export function diverging(dark: boolean): string[] {
-  return DIVERGING[dark ? "dark" : "light"];
-}
+export const diverging = (dark: boolean): string[] => DIVERGING[dark ? "dark" : "light"];

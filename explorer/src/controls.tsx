@@ -4,10 +4,7 @@ import { useState } from "preact/hooks";
 import { shown } from "./words.ts";
 
 interface ChooseProps<T extends string | number> {
-  title: string;
-  value: T;
-  options: [T, string][];
-  onChange: (value: T) => void;
+  title: string; value: T; options: [T, string][]; onChange: (value: T) => void;
 }
 
 /** A list from which one thing is chosen. */
@@ -26,11 +23,7 @@ export function Choose<T extends string | number>(props: ChooseProps<T>) {
 }
 
 interface CheckProps {
-  words: string;
-  on: boolean;
-  onChange: (on: boolean) => void;
-  title?: string;
-  disabled?: boolean;
+  words: string; on: boolean; onChange: (on: boolean) => void; title?: string; disabled?: boolean;
 }
 
 export function Check({ words, on, onChange, title, disabled }: CheckProps) {
@@ -46,9 +39,7 @@ interface MenuProps {
   title: string;
   /** What the button says of what is ticked. */
   says: string;
-  options: [number, string][];
-  chosen: number[];
-  onChange: (chosen: number[]) => void;
+  options: [number, string][]; chosen: number[]; onChange: (chosen: number[]) => void;
 }
 
 /** A button that unfolds a list of things to tick. */

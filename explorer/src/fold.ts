@@ -19,12 +19,10 @@ const KEPT = 8;
 export type Drawn = ReturnType<typeof drawnOf>;
 
 interface Place {
-  x: number;
-  y: number;
+  x: number; y: number;
   /** Half the side of the square that its members fill, and that it is drawn as. */
   reach: number;
-  half: number;
-  spacing: number;
+  half: number; spacing: number;
 }
 
 export class Folding {

@@ -24,8 +24,7 @@ export const BESIDE = 175;
 
 /** What a shape is made of: a network, or what is drawn of one. */
 export interface Layout {
-  aspect: number;
-  nodes: { x: number[]; y: number[] };
+  aspect: number; nodes: { x: number[]; y: number[] };
   links: { from: number[]; to: number[]; stubs: number[] };
 }
 
@@ -143,18 +142,10 @@ export function along(from: number, control: number, to: number, s: number): num
 }
 
 /** How the plane lies on a drawing: screen = scale * plane + offset. */
-export interface Placing {
-  scale: number;
-  x: number;
-  y: number;
-}
+export interface Placing { scale: number; x: number; y: number }
 
 /** What part of the plane is seen: enlarged by `k` around a centre (shares of width, height). */
-export interface Zoom {
-  k: number;
-  x: number;
-  y: number;
-}
+export interface Zoom { k: number; x: number; y: number }
 
 export const WHOLE: Zoom = { k: 1, x: 0.5, y: 0.5 };
 

@@ -18,9 +18,8 @@ export function groupBy(keys: ArrayLike<number>, groups: number): Groups {
   return { first, items };
 }
 
-export function group(groups: Groups, key: number): Uint32Array {
-  return groups.items.subarray(groups.first[key], groups.first[key + 1]);
-}
+export const group = (groups: Groups, key: number): Uint32Array =>
+  groups.items.subarray(groups.first[key], groups.first[key + 1]);
 
 /** Things by a key, in the order of their first. */
 export function byKey<T, K>(things: Iterable<T>, key: (thing: T) => K): Map<K, T[]> {

@@ -20,11 +20,7 @@ export interface Row {
 }
 
 export interface Chart {
-  rows: Row[];
-  range: Range;
-  scroll: number;
-  marks: Mark[];
-  palette: Palette;
+  rows: Row[]; range: Range; scroll: number; marks: Mark[]; palette: Palette;
   /** Draws a row's i-th lane from `top`. */
   draw?: (pen: Pen, row: Row, i: number, top: number, time: Scale) => void;
   /** Draws all the rows in sight at once. */
@@ -88,9 +84,7 @@ export function rowAt({ rows, range, scroll }: Pick<Chart, "rows" | "range" | "s
 
 /** What a lane holds, by start. */
 export interface Spans {
-  ids: ArrayLike<number>;
-  start: ArrayLike<number>;
-  end: (id: number) => number;
+  ids: ArrayLike<number>; start: ArrayLike<number>; end: (id: number) => number;
   /** Whether each begins where the one before it has ended. */
   apart: boolean;
 }
@@ -109,11 +103,7 @@ export function spanAt({ ids, start, end, apart }: Spans, moment: number): numbe
 }
 
 /** How spans of a kind look. */
-export interface Style {
-  colour: string;
-  opacity: number;
-  words: { colour: string; halo?: string };
-}
+export interface Style { colour: string; opacity: number; words: { colour: string; halo?: string } }
 
 /**
  * Draws a lane's spans, `kind` telling which of the styles each has and `label` its name in so many

@@ -8,10 +8,7 @@ import type { Page } from "./page.ts";
 import type { Loaded } from "./run.ts";
 import { time } from "./words.ts";
 
-export interface Dead {
-  link: Uint8Array;
-  node: Uint8Array;
-}
+export interface Dead { link: Uint8Array; node: Uint8Array }
 
 const known = new WeakMap<Loaded, { passed: number; dead: Dead }>();
 
@@ -49,10 +46,9 @@ export function momentFrom(loaded: Loaded, here: number, direction: 1 | -1): num
 }
 
 /** The words of what happens within a part of time; "" where nothing does. */
-export function happening(loaded: Loaded, from: number, to: number): string {
-  return loaded.run.moments.filter(({ at_ps: at }) => at >= from && at <= to).slice(0, 3)
+export const happening = (loaded: Loaded, from: number, to: number): string =>
+  loaded.run.moments.filter(({ at_ps: at }) => at >= from && at <= to).slice(0, 3)
     .map(({ at_ps: at, words }) => `${time(at)}: ${words.slice(0, 200)}`).join("; ");
-}
 
 /** When something happens, as marks. */
 export const happened = ({ dead }: Palette, { run }: Loaded) =>

@@ -16,9 +16,7 @@ import type { Strip } from "./results/spans.ts";
 import { fromFragment, Store, toFragment, type View } from "./state.ts";
 
 export interface Picture {
-  title: string;
-  width: number;
-  height: number;
+  title: string; width: number; height: number;
   draw: (pen: Pen, width: number, height: number) => void;
 }
 

@@ -26,11 +26,7 @@ const TABS: Record<string, [string, Panel]> = {
   compare: ["Compare", Compare],
 };
 
-interface TabsProps<T> {
-  tabs: [T, string][];
-  chosen: T;
-  choose: (key: T) => void;
-}
+interface TabsProps<T> { tabs: [T, string][]; chosen: T; choose: (key: T) => void }
 
 export function Tabs<T extends string | number>({ tabs, chosen, choose }: TabsProps<T>) {
   return (

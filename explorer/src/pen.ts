@@ -50,11 +50,7 @@ export abstract class Pen {
 }
 
 export interface Lettering {
-  size: number;
-  colour: string;
-  align?: "start" | "center" | "end";
-  halo?: string;
-  bold?: boolean;
+  size: number; colour: string; align?: "start" | "center" | "end"; halo?: string; bold?: boolean;
 }
 
 export const FONT = "system-ui, -apple-system, 'Segoe UI', 'DejaVu Sans', sans-serif";

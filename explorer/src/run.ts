@@ -119,6 +119,5 @@ export async function loadRun(run: Run) {
 }
 
 /** The bytes of one chunk. */
-export function chunkBytes(run: Run, chunk: number): number {
-  return run.chunks.bytes.length === 1 ? run.chunks.bytes[0] : run.chunks.bytes[chunk];
-}
+export const chunkBytes = (run: Run, chunk: number): number =>
+  run.chunks.bytes.length === 1 ? run.chunks.bytes[0] : run.chunks.bytes[chunk];

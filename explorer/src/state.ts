@@ -28,20 +28,13 @@ export interface View {
   run: number;
   /** The run beside it, or -1. */
   other: number;
-  moment: number;
-  mark: number | null;
-  selection: Selection;
-  colouring: Colouring;
-  zoom: Zoom;
+  moment: number; mark: number | null; selection: Selection; colouring: Colouring; zoom: Zoom;
   /** The Gantt's part of time; null is all of it. */
   range: [number, number] | null;
   gantt: Gantt;
   /** Whether groups of a large network are drawn as one thing each. */
   fold: boolean;
-  cut: boolean;
-  critical: boolean;
-  tab: string;
-  theme: "auto" | "light" | "dark";
+  cut: boolean; critical: boolean; tab: string; theme: "auto" | "light" | "dark";
   /** Counts only where there are both runs and results. */
   view: "network" | "results";
   choices: Choices;
@@ -56,8 +49,8 @@ export const START: View = {
 const whole = (x: number) => String(Math.round(x));
 const flag = (on: boolean) => String(Number(on));
 
-export function toFragment(view: View): string {
-  return new URLSearchParams([
+export const toFragment = (view: View): string =>
+  new URLSearchParams([
     ...fieldsOf(view, START, {
       run: String, other: String, moment: whole, mark: whole,
       selection: ({ kind, id }) => `${kind}.${id}`, colouring: String,
@@ -67,7 +60,6 @@ export function toFragment(view: View): string {
     }),
     ...choiceFields(view.choices),
   ]).toString();
-}
 
 /** Reads a fragment; what is missing or makes no sense is as at the start. */
 export function fromFragment(text: string, runs: number): View {

@@ -7,15 +7,12 @@ import { signOf, type Tone } from "./results/written.ts";
 import { whole } from "./words.ts";
 
 export interface Column {
-  title: string;
-  value: (row: number) => number | string;
-  words: (row: number) => string;
+  title: string; value: (row: number) => number | string; words: (row: number) => string;
   /** Whether the values change with the moment. */
   live?: boolean;
   /** Whether it holds numbers; else its first value tells. */
   numeric?: boolean;
-  meaning?: string;
-  tone?: (row: number) => Tone | "";
+  meaning?: string; tone?: (row: number) => Tone | "";
 }
 
 export const texts = (title: string, of: (row: number) => string): Column =>
@@ -29,16 +26,13 @@ export const numbers = (
 export type Sort = [column: number, falling: boolean];
 
 interface Props {
-  caption: string;
-  columns: Column[];
-  rows: number[];
+  caption: string; columns: Column[]; rows: number[];
   /** The moment of the live columns' values. */
   moment?: number;
   sort?: Sort;
   /** Where somebody else sorts the rows: how they are, and who is told how they shall be. */
   order?: { by: Sort | null; change: (by: Sort | null) => void };
-  selected?: number | null;
-  pick?: (row: number) => void;
+  selected?: number | null; pick?: (row: number) => void;
   detail?: (row: number) => ComponentChildren;
   /** What stands before each row. */
   lead?: (row: number) => ComponentChildren;

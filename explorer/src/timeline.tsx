@@ -16,11 +16,7 @@ import { shown, time, whole } from "./words.ts";
 export const MARGIN = 12;
 
 export interface Slider {
-  loaded: Loaded;
-  length: number;
-  moment: number;
-  marks: Mark[];
-  range: [number, number] | null;
+  loaded: Loaded; length: number; moment: number; marks: Mark[]; range: [number, number] | null;
   palette: Palette;
   /** Where the pointer is, as a moment. */
   pointer?: number | null;

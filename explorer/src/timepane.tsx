@@ -24,13 +24,10 @@ export function TimeButtons({ page }: { page: Page }) {
 }
 
 interface Props {
-  page: Page;
-  title: string;
+  page: Page; title: string;
   /** What the drawing is, for those who don't see it. */
   label: string;
-  class: string;
-  rows: Row[];
-  chart: (scroll: number) => Chart;
+  class: string; rows: Row[]; chart: (scroll: number) => Chart;
   tell: (chart: Chart, x: number, y: number, width: number) => string;
   pick?: (chart: Chart, x: number, y: number, width: number) => void;
   /** Is called with what draws it, at each drawing. */

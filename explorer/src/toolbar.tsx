@@ -14,8 +14,7 @@ import { COLOURINGS, type Selection } from "./state.ts";
 const NEXT_THEME = { auto: "light", light: "dark", dark: "auto" } as const;
 
 interface HeaderProps {
-  page: Page;
-  command: string;
+  page: Page; command: string;
   /** Whether there is a picture to save. */
   drawn: boolean;
   children?: ComponentChildren;

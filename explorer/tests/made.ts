@@ -26,9 +26,8 @@ const endOf = (hops: Hop[]) =>
 const upTo = (n: number) => [...Array(n).keys()];
 
 /** Pseudo-random numbers, the same each time. */
-export function randomly(seed: number): (below: number) => number {
-  return (below) => (seed = (seed * 48271) % 2147483647) % below;
-}
+export const randomly = (seed: number): (below: number) => number =>
+  (below) => (seed = (seed * 48271) % 2147483647) % below;
 
 export function packHops(hops: Hop[]): NonNullable<Run["hops"]> {
   const of = (f: (hop: Hop, i: number) => number, delta = false) => column(hops.map(f), delta);
@@ -55,15 +54,10 @@ export function binsOf(hops: Hop[], links: number, count: number, length: number
 }
 
 interface Plan {
-  label: string;
-  x: number[];
-  y: number[];
+  label: string; x: number[]; y: number[];
   /** From node to node. */
   links: [number, number][];
-  stubs?: number[];
-  hops: Hop[];
-  source: number[];
-  bytes: number;
+  stubs?: number[]; hops: Hop[]; source: number[]; bytes: number;
 }
 
 function runOf({ label, x, y, links, stubs = [], hops, source, bytes }: Plan): Run {

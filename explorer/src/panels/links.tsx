@@ -9,10 +9,7 @@ import type { Loaded } from "../run.ts";
 import { numbers, Table, texts } from "../table.tsx";
 import { rate, share, size, time, whole } from "../words.ts";
 
-interface Props {
-  page: Page;
-  loaded: Loaded;
-}
+interface Props { page: Page; loaded: Loaded }
 
 export function Links({ page, loaded }: Props) {
   const { moment, selection } = useView(page.store);

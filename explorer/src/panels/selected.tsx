@@ -52,13 +52,7 @@ export function Selected({ page, loaded }: { page: Page; loaded: Loaded }) {
   );
 }
 
-interface HopProps {
-  page: Page;
-  loaded: Loaded;
-  all: Hops;
-  hops: Uint32Array;
-  arrivals: boolean;
-}
+interface HopProps { page: Page; loaded: Loaded; all: Hops; hops: Uint32Array; arrivals: boolean }
 
 function HopTable({ page, loaded, all, hops, arrivals }: HopProps) {
   const { moment } = useView(page.store);

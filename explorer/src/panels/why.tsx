@@ -37,9 +37,7 @@ export function Happened({ page, loaded }: { page: Page; loaded: Loaded }) {
 
 /** Successive hops of the critical path over one link. */
 export interface Step {
-  first: number;
-  last: number;
-  count: number;
+  first: number; last: number; count: number;
   /** Time between the step before (or the beginning) and the first hop's start. */
   waited: number;
   /** Time between this step's hops. */
@@ -74,10 +72,7 @@ export function hottestLink(loaded: Loaded): number {
   return busy.reduce((best, value, link) => (value > busy[best] ? link : best), 0);
 }
 
-export interface Gap {
-  from: number;
-  to: number;
-}
+export interface Gap { from: number; to: number }
 
 /** The times a link carried nothing, the longest first, out of the window that hops are from. */
 export function idleGaps(loaded: Loaded, link: number): Gap[] {

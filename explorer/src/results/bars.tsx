@@ -12,8 +12,7 @@ interface Props {
   sheet: Sheet;
   /** Those that are shown. */
   rows: number[];
-  choices: Choices;
-  choose: (part: Partial<Choices>) => void;
+  choices: Choices; choose: (part: Partial<Choices>) => void;
 }
 
 const KINDS = ["none", "points", "curves", "parts"] as const;

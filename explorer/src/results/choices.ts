@@ -9,8 +9,7 @@ import type { Plan, Sheet } from "./sheet.ts";
 export interface Choices {
   /** -1 is the timelines. */
   table: number;
-  sort: [field: number, falling: boolean] | null;
-  find: string;
+  sort: [field: number, falling: boolean] | null; find: string;
   /** Per column the numbers of the texts that are let through. */
   only: Record<number, number[]>;
   within: Record<number, Range>;

@@ -10,10 +10,7 @@ import { HUES, hue, mark } from "./hues.ts";
 import { type Field, isTelling, type Plan, type Sheet } from "./sheet.ts";
 
 export interface Plot {
-  sheet: Sheet;
-  rows: number[];
-  plan: Plan;
-  log: [boolean | null, boolean | null];
+  sheet: Sheet; rows: number[]; plan: Plan; log: [boolean | null, boolean | null];
   /** The rows of the Pareto front, null where there is none to be drawn. */
   front: number[] | null;
   /** The chosen row, or -1. */

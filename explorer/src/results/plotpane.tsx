@@ -10,8 +10,7 @@ import type { Pen } from "../pen.ts";
 import { BAR, drawable, type Drawn, drawPlot, lacking, MOST_BARS, type Plot } from "./plot.ts";
 
 interface Props {
-  page: Page;
-  plot: Omit<Plot, "palette">;
+  page: Page; plot: Omit<Plot, "palette">;
   /** A row was clicked, or -1. */
   pick: (row: number) => void;
   /** A rectangle was drawn: what it holds, by column. */

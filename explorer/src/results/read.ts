@@ -6,10 +6,7 @@ import { shown } from "../words.ts";
 import { Sheet } from "./sheet.ts";
 import { Strip } from "./spans.ts";
 
-export interface Findings {
-  sheets: Sheet[];
-  strips: Strip[];
-}
+export interface Findings { sheets: Sheet[]; strips: Strip[] }
 
 function refuse(what: string): never {
   throw new Error(`The results can't be shown: ${what}.`);

@@ -115,12 +115,7 @@ const sorted = (texts: string[]) => [...new Set(texts)].sort(ORDER.compare);
 
 /** A chart with its columns as indices, -1 for none. */
 export interface Plan {
-  kind: "none" | Chart["kind"];
-  x: number;
-  y: number[];
-  by: number[];
-  low: number;
-  high: number;
+  kind: "none" | Chart["kind"]; x: number; y: number[]; by: number[]; low: number; high: number;
 }
 
 export class Sheet {

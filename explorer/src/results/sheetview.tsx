@@ -16,9 +16,7 @@ import { toneOf } from "./written.ts";
 const LONGEST_NOTE = 20_000;
 
 interface Props {
-  page: Page;
-  sheet: Sheet;
-  choices: Choices;
+  page: Page; sheet: Sheet; choices: Choices;
   /** Whether there is nothing but this table. */
   alone: boolean;
 }

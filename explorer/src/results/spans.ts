@@ -36,8 +36,7 @@ const total = (pieces: Range[]) => pieces.reduce((sum, [from, to]) => sum + to -
 
 /** The spans of one kind of an NPU, by start. */
 export interface Lane {
-  npu: number;
-  kind: number;
+  npu: number; kind: number;
   /** Whether it is the NPU's first. */
   first: boolean;
   spans: number[];
@@ -47,8 +46,7 @@ export interface Lane {
 
 /** Of one NPU, in picoseconds. */
 export interface Use {
-  computing: number;
-  communicating: number;
+  computing: number; communicating: number;
   /** By kind. */
   exposed: number[];
   idle: number;

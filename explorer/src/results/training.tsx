@@ -64,11 +64,7 @@ function hatch(pen: Pen, pieces: Range[], time: Scale, top: number) {
   pen.lines(lines);
 }
 
-interface Props {
-  page: Page;
-  strips: Strip[];
-  choices: Choices;
-}
+interface Props { page: Page; strips: Strip[]; choices: Choices }
 
 export function Training({ page, strips, choices }: Props) {
   const titles = strips.map(({ title }, i): [number, string] => [i, title]);
@@ -101,8 +97,7 @@ export function Training({ page, strips, choices }: Props) {
 }
 
 interface PaneProps {
-  page: Page;
-  strip: Strip;
+  page: Page; strip: Strip;
   /** Whether the page's picture is of this one. */
   keep: boolean;
 }

@@ -30,12 +30,7 @@ after(async () => {
   rmSync(folder, { recursive: true });
 });
 
-export interface Options {
-  width?: number;
-  height?: number;
-  dark?: boolean;
-  fragment?: string;
-}
+export interface Options { width?: number; height?: number; dark?: boolean; fragment?: string }
 
 export async function open(html: string, options: Options = {}): Promise<Page> {
   const { width = 1280, height = 800, dark = false, fragment = "" } = options;
@@ -80,11 +75,10 @@ export async function close(page: Page, name?: string) {
 }
 
 /** The cells of the body of the table with this caption. */
-export function cells(page: Page, caption: string): Promise<string[][]> {
-  return page.locator("table.numbers", { hasText: caption }).first().locator("tbody tr")
+export const cells = (page: Page, caption: string): Promise<string[][]> =>
+  page.locator("table.numbers", { hasText: caption }).first().locator("tbody tr")
     .evaluateAll((rows) => rows.map((row) =>
       [...row.querySelectorAll("td")].map((cell) => cell.textContent ?? "")));
-}
 
 export const tab = (page: Page, name: string) =>
   page.getByRole("tab", { name, exact: true }).first().click();
