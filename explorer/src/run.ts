@@ -1,6 +1,6 @@
 // A run, checked and unpacked: what everything else on the page reads.
 
-import { decodeBytes, decodeColumn } from "./decode.ts";
+import { decodeBytes, decodeColumn, demand } from "./decode.ts";
 import { Flights } from "./flight.ts";
 import type { Data, PackedHops, Run } from "./format.ts";
 import { groupBy } from "./groups.ts";
@@ -11,46 +11,35 @@ export type Loaded = Awaited<ReturnType<typeof loadRun>>;
 
 /** The page's data; an error in words where they aren't what this page can show. */
 export function readData(text: string): Data {
-  let data: Data;
+  let data: Data | null = null;
   try {
     data = JSON.parse(text) as Data;
   } catch {
-    throw new Error("The page's data can't be read: they aren't JSON.");
+    demand(false, "The page's data can't be read: they aren't JSON.");
   }
-  if (data?.format !== "tutti-explore" || data.version !== 2) {
-    throw new Error("The page's data aren't of the format tutti-explore, version 2.");
-  }
-  if (!Array.isArray(data.runs) || (data.runs.length === 0 && data.results === null)) {
-    throw new Error("The page's data hold no run and no result.");
-  }
-  return data;
+  demand(data?.format === "tutti-explore" && data.version === 2,
+    "The page's data aren't of the format tutti-explore, version 2.");
+  const { runs, results } = data as Data;
+  demand(Array.isArray(runs) && (runs.length > 0 || results !== null),
+    "The page's data hold no run and no result.");
+  return data as Data;
 }
 
-function check(run: Run) {
-  const { nodes, links } = run.network;
-  const uneven = (columns: Record<string, number[] | string[]>, count: number, free: string[]) =>
-    Object.entries(columns).some(([key, { length }]) => length !== count && !free.includes(key));
-  const free = run.network.groups.length === 0 ? ["dead", "group"] : ["dead"];
-  if (uneven({ ...nodes }, nodes.name.length, free)) {
-    throw new Error("The columns of nodes differ in length.");
-  }
-  if (uneven({ ...links }, links.from.length, ["dead", "stubs"])) {
-    throw new Error("The columns of links differ in length.");
-  }
-  const outside = (i: number) => !Number.isInteger(i) || i < 0 || i >= nodes.name.length;
-  if (links.from.some(outside) || links.to.some(outside)) {
-    throw new Error("A link joins nodes that don't exist.");
-  }
-  if (nodes.group.some((g) => g !== -1 && typeof run.network.groups[g] !== "string")) {
-    throw new Error("A node stands in a group that doesn't exist.");
-  }
-  if (run.chunks.source.some((node) => node !== -1 && outside(node))) {
-    throw new Error("A chunk begins at a node that doesn't exist.");
-  }
-  const { hops } = run;
-  if (hops !== null && run.critical.some((hop) => !(hop >= 0 && hop < hops.count))) {
-    throw new Error("The critical path has a hop that doesn't exist.");
-  }
+function check({ network: { nodes, links, groups }, chunks, hops, critical }: Run) {
+  const even = (columns: Record<string, number[] | string[]>, count: number, free: string[]) =>
+    Object.entries(columns).every(([key, { length }]) => length === count || free.includes(key));
+  demand(even({ ...nodes }, nodes.name.length, groups.length === 0 ? ["dead", "group"] : ["dead"]),
+    "The columns of nodes differ in length.");
+  demand(even({ ...links }, links.from.length, ["dead", "stubs"]),
+    "The columns of links differ in length.");
+  const exists = (i: number) => Number.isInteger(i) && i >= 0 && i < nodes.name.length;
+  demand(links.from.every(exists) && links.to.every(exists), "A link joins nodes that don't exist.");
+  demand(nodes.group.every((g) => g === -1 || typeof groups[g] === "string"),
+    "A node stands in a group that doesn't exist.");
+  demand(chunks.source.every((node) => node === -1 || exists(node)),
+    "A chunk begins at a node that doesn't exist.");
+  demand(hops === null || critical.every((hop) => hop >= 0 && hop < hops.count),
+    "The critical path has a hop that doesn't exist.");
 }
 
 async function unpackHops(packed: PackedHops, links: number, chunks: number) {

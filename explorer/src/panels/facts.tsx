@@ -31,10 +31,8 @@ export function Facts({ page, loaded }: { page: Page; loaded: Loaded }) {
       <Pairs
         rows={[
           ["made by", <Command text={page.data.command} />],
-          ["network", run.network.name],
-          ["nodes", whole(loaded.nodes)],
-          ["links", whole(loaded.links)],
-          ["chunks", whole(run.chunks.count)],
+          ["network", run.network.name], ["nodes", whole(loaded.nodes)],
+          ["links", whole(loaded.links)], ["chunks", whole(run.chunks.count)],
           ["completion", time(run.completion_ps)],
           ...(run.bound_ps === null ? [] : [["bound", bound(loaded)] as [string, string]]),
           ["hops", there === null ? "not in this page" : there.count === there.total

@@ -125,33 +125,26 @@ export function Waiting({ page, loaded }: { page: Page; loaded: Loaded }) {
   if (hops === null) {
     return <p class="soft">The hops aren't in this page, so nothing is known of what waits.</p>;
   }
-  const select = page.store.change.bind(page.store);
+  const choose = (kind: "link" | "chunk", id: number, words: string) => (
+    <button class="plain name" onClick={() => page.store.change({ selection: { kind, id } })}>
+      {words}
+    </button>
+  );
   return (
     <>
       <h2>What waits at {time(moment)}</h2>
       <Part loaded={loaded} />
       <p>
         Links with a hop to come: {whole(waits.length)}
-        {waits.length > MOST ? ` (${MOST} of them are listed)` : ""}; with none:{" "}
-        {whole(done)}.
+        {waits.length > MOST ? ` (${MOST} of them are listed)` : ""}; with none: {whole(done)}.
       </p>
       <ol class="steps">
         {waits.slice(0, MOST).map((wait) => (
           <li key={wait.link}>
-            <button
-              class="plain"
-              onClick={() => select({ selection: { kind: "link", id: wait.link } })}
-            >
-              <span class="name">{linkNames[wait.link]}</span>
-            </button>
+            {choose("link", wait.link, linkNames[wait.link])}
             {wait.idle && moment > wait.since ? `, idle for ${time(moment - wait.since)}` : ""}
             {": "}
-            <button
-              class="plain"
-              onClick={() => select({ selection: { kind: "chunk", id: hops.chunk[wait.hop] } })}
-            >
-              chunk {whole(hops.chunk[wait.hop])}
-            </button>
+            {choose("chunk", hops.chunk[wait.hop], `chunk ${whole(hops.chunk[wait.hop])}`)}
             {" "}{reason(loaded, hops, wait)}
           </li>
         ))}

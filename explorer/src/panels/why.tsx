@@ -1,36 +1,33 @@
 // Why the run isn't faster: its bound, what happened on the way, the steps of its critical path, and
 // when its hottest link was idle.
 
+import type { ComponentChildren } from "preact";
 import { useMemo } from "preact/hooks";
 import { Check } from "../controls.tsx";
 import { group } from "../groups.ts";
 import { useView } from "../hooks.ts";
 import { busyShare, quiet } from "../measure.ts";
 import type { Page } from "../page.ts";
-import type { Loaded } from "../run.ts";
+import type { Hops, Loaded } from "../run.ts";
 import { numbers, Table } from "../table.tsx";
 import { share, time, whole } from "../words.ts";
 import { bound, Part } from "./facts.tsx";
 
-const MOST = 200;
+const MOST = 500;
 
-export function Happened({ page, loaded }: { page: Page; loaded: Loaded }) {
+/** Lines by time that seek; those to come are grey. */
+function Steps({ page, steps }: { page: Page; steps: [at: number, words: ComponentChildren][] }) {
   const { moment } = useView(page.store);
-  const { moments } = loaded.run;
-  if (moments.length === 0) return <></>;
   return (
     <>
-      <h3>What happened</h3>
       <ol class="steps">
-        {moments.slice(0, MOST).map(({ at_ps: at, words }, i) => (
+        {steps.slice(0, MOST).map(([at, words], i) => (
           <li key={i} class={at <= moment ? "" : "soft"}>
-            <button class="plain" onClick={() => page.seek(at)}>
-              {time(at)}: <span class="name">{words.slice(0, 300)}</span>
-            </button>
+            <button class="plain" onClick={() => page.seek(at)}>{words}</button>
           </li>
         ))}
       </ol>
-      {moments.length > MOST && <p class="soft">{whole(MOST)} of {whole(moments.length)}.</p>}
+      {steps.length > MOST && <p class="soft">{whole(MOST)} of {whole(steps.length)}.</p>}
     </>
   );
 }
@@ -97,11 +94,35 @@ export function Why({ page, loaded }: { page: Page; loaded: Loaded }) {
   const gaps = useMemo(() => idleGaps(loaded, link), [loaded]);
   const { hops, run } = loaded;
   const waited = steps.reduce((sum, step) => sum + step.waited + step.between, 0);
+  /** What a step is, why it follows the one before, and how long after it. */
+  const words = (step: Step, { start, end, chunk, link }: Hops) => {
+    const { first, last, count, brought, waited, between } = step;
+    return (
+    <>
+      {[brought ? "then its data" : "", waited > 0 ? `waited ${time(waited)}` : ""]
+        .filter((part) => part !== "").join(", ")}
+      {brought || waited > 0 ? ": " : ""}
+      <span class="name">{loaded.linkNames[link[first]]}</span>
+      {count > 1 ? `, ${whole(count)} chunks one after another: `
+        : `, chunk ${whole(chunk[first])}: `}
+      {`${time(start[first])} to ${time(end[last])}`}
+      {between > 0 && `, ${time(between)} between them`}
+    </>
+    );
+  };
   return (
     <>
       <h2>Why it isn't faster</h2>
       {run.bound_ps !== null && <p>No schedule can be faster than {bound(loaded)}.</p>}
-      <Happened page={page} loaded={loaded} />
+      {run.moments.length > 0 && (
+        <>
+          <h3>What happened</h3>
+          <Steps
+            page={page} steps={run.moments.map(({ at_ps: at, words }) =>
+              [at, <>{time(at)}: <span class="name">{words.slice(0, 300)}</span></>])}
+          />
+        </>
+      )}
       <h3>Critical path</h3>
       {steps.length === 0 || hops === null
         ? (
@@ -121,24 +142,7 @@ export function Why({ page, loaded }: { page: Page; loaded: Loaded }) {
                 onChange={(critical) => page.store.change({ critical })}
               />
             </p>
-            <ol class="steps">
-              {steps.slice(0, 500).map((step) => {
-                const start = hops.start[step.first];
-                return (
-                  <li key={step.first} class={start <= view.moment ? "" : "soft"}>
-                    <button class="plain" onClick={() => page.seek(start)}>
-                      {follows(step)}
-                      <span class="name">{loaded.linkNames[hops.link[step.first]]}</span>
-                      {step.count > 1 ? `, ${whole(step.count)} chunks one after another: `
-                        : `, chunk ${whole(hops.chunk[step.first])}: `}
-                      {`${time(start)} to ${time(hops.end[step.last])}`}
-                      {step.between > 0 && `, ${time(step.between)} between them`}
-                    </button>
-                  </li>
-                );
-              })}
-            </ol>
-            {steps.length > 500 && <p class="soft">The first 500 are listed.</p>}
+            <Steps page={page} steps={steps.map((step) => [hops.start[step.first], words(step, hops)])} />
           </>
         )}
       {loaded.links > 0 && !quiet(loaded) && (
@@ -167,12 +171,4 @@ export function Why({ page, loaded }: { page: Page; loaded: Loaded }) {
       )}
     </>
   );
-}
-
-/** Why a step follows the one before, and how long after it. */
-function follows(step: Step): string {
-  const words = [
-    step.brought ? "then its data" : "", step.waited > 0 ? `waited ${time(step.waited)}` : "",
-  ].filter((part) => part !== "");
-  return words.length === 0 ? "" : `${words.join(", ")}: `;
 }

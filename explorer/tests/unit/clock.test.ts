@@ -25,7 +25,7 @@ test("a pause keeps the moment", () => {
   const [clock, pass] = made();
   clock.play();
   pass(0.5);
-  clock.pause();
+  clock.play(false);
   pass(0.25);
   assert.equal(clock.moment, 2e6);
 });
@@ -45,7 +45,7 @@ test("it ends at the end, and plays from the beginning then", () => {
   clock.play();
   pass(10);
   assert.equal(clock.moment, 4e6);
-  clock.pause();
+  clock.play(false);
   clock.play();
   assert.equal(clock.moment, 0);
 });
