@@ -3,33 +3,28 @@
 
 import type { TargetedPointerEvent } from "preact";
 import { useState } from "preact/hooks";
-import { drawMarks, drawTimes, type Mark, Scale } from "./axis.ts";
+import { drawMarks, drawTimes, Scale } from "./axis.ts";
 import { Canvas } from "./canvas.tsx";
-import type { Palette } from "./colour.ts";
 import { useView } from "./hooks.ts";
 import { happened, happening, marksOf } from "./moments.ts";
 import type { Page } from "./page.ts";
 import type { Pen } from "./pen.ts";
-import type { Loaded } from "./run.ts";
 import { shown, time, whole } from "./words.ts";
 
 export const MARGIN = 12;
 
-export interface Slider {
-  loaded: Loaded; length: number; moment: number; marks: Mark[]; range: [number, number] | null;
-  palette: Palette;
-  /** Where the pointer is, as a moment. */
-  pointer?: number | null;
-}
-
-export function drawTraffic(pen: Pen, slider: Slider, width: number, height: number) {
-  const { palette, loaded, length, marks, pointer = null } = slider;
+/** `pointer`: where the pointer is, as a moment. */
+export function drawTraffic(
+  pen: Pen, page: Page, width: number, height: number, pointer: number | null = null,
+) {
+  const { palette, current: loaded, clock: { length } } = page;
+  const { range, moment } = page.store.view;
   const { traffic, run } = loaded;
   const base = height - 17;
   const most = Math.max(0, ...traffic);
   const time = new Scale(0, length, MARGIN, width - MARGIN);
-  if (slider.range !== null) {
-    const [from, to] = slider.range.map((t) => time.at(t));
+  if (range !== null) {
+    const [from, to] = range.map((t) => time.at(t));
     pen.block(from, 0, Math.max(1, to - from), base, palette.accent, 0.12);
   }
   if (traffic.length > 0) {
@@ -65,6 +60,7 @@ export function drawTraffic(pen: Pen, slider: Slider, width: number, height: num
     pen.words(words, time.at(pointer) + (align === "end" ? -8 : 8), 46,
       { size: 11, colour: palette.dead, halo: palette.back, align });
   }
+  const marks = marksOf(page, loaded);
   drawMarks(pen, time, marks, 0, base + 4);
   for (const [t, words, colour] of marks.filter(([t]) => t <= length)) {
     const align = time.at(t) > width / 2 ? "end" : "start";
@@ -72,7 +68,7 @@ export function drawTraffic(pen: Pen, slider: Slider, width: number, height: num
     pen.words(words, time.at(t) + (align === "end" ? -4 : 4), top, { ...lettering, colour, align });
   }
   pen.begin();
-  pen.circle(time.at(slider.moment), base, 5);
+  pen.circle(time.at(moment), base, 5);
   pen.fill(palette.accent);
 }
 
@@ -80,37 +76,35 @@ const SPEEDS = [0.01, 0.03, 0.1, 0.3, 1, 3, 10];
 
 export function Timeline({ page }: { page: Page }) {
   const { store, clock } = page;
-  const { moment, mark, range } = useView(store);
+  const { moment, mark } = useView(store);
   const [pointer, setPointer] = useState<number | null>(null);
   const at = (event: TargetedPointerEvent<HTMLCanvasElement>) => {
     const canvas = event.currentTarget;
     const inside = event.clientX - canvas.getBoundingClientRect().left - MARGIN;
     return (inside / (canvas.clientWidth - 2 * MARGIN)) * clock.length;
   };
+  const step = (direction: 1 | -1, words: string, key: string, sign: string) => (
+    <button title={`${words} (${key})`} onClick={() => page.step(direction)} aria-label={words}>
+      {sign}
+    </button>
+  );
   return (
     <section class="timeline" aria-label="time">
       <div class="transport">
-        <button title="back by an event (left)" onClick={() => page.step(-1)}>
-          {"\u25c2|"}<span class="unseen">back by an event</span>
-        </button>
+        {step(-1, "back by an event", "left", "\u25c2|")}
         <button class="play" title="space" onClick={() => page.toggle()}>
           {clock.playing ? "pause" : "play"}
         </button>
-        <button title="on by an event (right)" onClick={() => page.step(1)}>
-          {"|\u25b8"}<span class="unseen">on by an event</span>
-        </button>
-        <label title="at 1x the whole run takes 20 seconds">
-          <span class="unseen">speed</span>
-          <select
-            value={clock.speed}
-            onChange={(event) => {
-              clock.speed = Number(event.currentTarget.value);
-              store.change({});
-            }}
-          >
-            {SPEEDS.map((speed) => <option key={speed} value={speed}>{speed}x</option>)}
-          </select>
-        </label>
+        {step(1, "on by an event", "right", "|\u25b8")}
+        <select
+          value={clock.speed} aria-label="speed" title="at 1x the whole run takes 20 seconds"
+          onChange={(event) => {
+            clock.speed = Number(event.currentTarget.value);
+            store.change({});
+          }}
+        >
+          {SPEEDS.map((speed) => <option key={speed} value={speed}>{speed}x</option>)}
+        </select>
         <output class="moment" aria-label="moment">{time(moment)}</output>
         {mark !== null && (
           <span class="soft since">
@@ -122,10 +116,7 @@ export function Timeline({ page }: { page: Page }) {
         store={store} class="slider" role="slider" tabIndex={0}
         aria-label="moment" aria-valuemin={0} aria-valuemax={clock.length} aria-valuenow={moment}
         aria-valuetext={time(moment)}
-        draw={(pen, width, height) => drawTraffic(pen, {
-          loaded: page.current, length: clock.length, moment: store.view.moment,
-          marks: marksOf(page, page.current), range, palette: page.palette, pointer,
-        }, width, height)}
+        draw={(pen, width, height) => drawTraffic(pen, page, width, height, pointer)}
         onPointerDown={(event) => {
           event.currentTarget.setPointerCapture(event.pointerId);
           page.seek(at(event));

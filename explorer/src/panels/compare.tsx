@@ -8,6 +8,7 @@ import type { Page } from "../page.ts";
 import type { Loaded } from "../run.ts";
 import { numbers, Table, texts } from "../table.tsx";
 import { share } from "../words.ts";
+import { Pairs } from "./facts.tsx";
 
 export function Compare({ page, loaded }: { page: Page; loaded: Loaded }) {
   const view = useView(page.store);
@@ -28,24 +29,11 @@ export function Compare({ page, loaded }: { page: Page; loaded: Loaded }) {
     <>
       {choice}
       <div class="scroll">
-        <table class="facts compare">
-          <thead>
-            <tr>
-              <td />
-              {both.map(({ run }) => <th scope="col" class="name">{run.label.slice(0, 80)}</th>)}
-            </tr>
-          </thead>
-          <tbody>
-            {keys.map((key) => (
-              <tr key={key}>
-                <th scope="row" class="name">{key.slice(0, 80)}</th>
-                {both.map(({ run: { facts } }) => (
-                  <td class="name">{facts.find(([k]) => k === key)?.[1].slice(0, 400)}</td>
-                ))}
-              </tr>
-            ))}
-          </tbody>
-        </table>
+        <Pairs
+          head={both.map(({ run }) => run.label.slice(0, 80))}
+          rows={keys.map((key) => [key, ...both.map(({ run: { facts } }) =>
+            facts.find(([k]) => k === key)?.[1].slice(0, 400))])}
+        />
       </div>
       {other.links !== loaded.links
         ? <p class="soft">The networks differ in their links, so these can't be compared.</p>

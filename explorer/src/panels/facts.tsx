@@ -5,14 +5,20 @@ import type { Page } from "../page.ts";
 import type { Loaded } from "../run.ts";
 import { time, whole } from "../words.ts";
 
-export function Pairs({ rows }: { rows: [string, ComponentChildren][] }) {
+/** A small table of words: a name and values in each row, beneath a head where there is one. */
+export function Pairs({ rows, head }: { rows: [string, ...ComponentChildren[]][]; head?: string[] }) {
+  const words = (value: ComponentChildren) =>
+    (typeof value === "string" ? value.slice(0, 2000) : value);
   return (
-    <table class="facts">
+    <table class={head === undefined ? "facts" : "facts compare"}>
+      {head && (
+        <thead><tr><td />{head.map((words) => <th scope="col" class="name">{words}</th>)}</tr></thead>
+      )}
       <tbody>
-        {rows.map(([key, value], i) => (
+        {rows.map(([key, ...values], i) => (
           <tr key={i}>
             <th scope="row" class="name">{key.slice(0, 200)}</th>
-            <td class="name">{typeof value === "string" ? value.slice(0, 2000) : value}</td>
+            {values.map((value) => <td class="name">{words(value)}</td>)}
           </tr>
         ))}
       </tbody>
