@@ -3,11 +3,11 @@
 import { useEffect } from "preact/hooks";
 import { GanttPane } from "./ganttpane.tsx";
 import { WHOLE } from "./geometry.ts";
-import { useMedia, useView } from "./hooks.ts";
 import type { Page } from "./page.ts";
 import { Panels } from "./panels.tsx";
 import { ResultsPage } from "./results/resultspage.tsx";
 import { Stage } from "./stage.tsx";
+import { useMedia, useView } from "./state.ts";
 import { Timeline } from "./timeline.tsx";
 import { Toolbar } from "./toolbar.tsx";
 

@@ -5,8 +5,7 @@ import type { Palette } from "./colour.ts";
 import type { Quantity } from "./format.ts";
 import type { Pen } from "./pen.ts";
 import type { Field } from "./results/sheet.ts";
-import { brief } from "./results/written.ts";
-import { tick } from "./words.ts";
+import { brief, tick } from "./words.ts";
 
 /** A linear axis begins at zero unless that would cost more than this share of it. */
 const NEAR_ZERO = 0.4;

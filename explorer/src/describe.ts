@@ -1,9 +1,8 @@
 // A node or a link in numbers, as the pointer or the selection asks for it.
 
-import { type Groups, group } from "./groups.ts";
 import type { Drawn } from "./fold.ts";
-import { busyNow, busyShare, inFlight, type Measure, timed } from "./measure.ts";
-import { deadAt } from "./moments.ts";
+import { group, type Groups } from "./groups.ts";
+import { busyNow, busyShare, deadAt, inFlight, type Measure, timed } from "./measure.ts";
 import type { Thing } from "./network.ts";
 import type { Loaded } from "./run.ts";
 import { rate, share, shown, size, time, whole } from "./words.ts";

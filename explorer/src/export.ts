@@ -1,7 +1,7 @@
 // Saves the view as a picture, PNG or SVG: the networks, the slider and the Gantt, or the chart of
 // the results, drawn anew by the same code with the pen of the file.
 
-import { ganttOf, rowsOf } from "./gantt.ts";
+import { ganttOf, rowsOf } from "./ganttpane.tsx";
 import { drawRows } from "./lanes.ts";
 import { drawNetwork, sceneOf } from "./network.ts";
 import type { Page, Picture } from "./page.ts";

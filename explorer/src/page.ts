@@ -6,12 +6,11 @@ import { readPalette } from "./colour.ts";
 import { type Drawn, Folding } from "./fold.ts";
 import type { Data } from "./format.ts";
 import { place } from "./geometry.ts";
-import { timed } from "./measure.ts";
-import { momentFrom } from "./moments.ts";
+import { momentFrom, timed } from "./measure.ts";
 import type { Pen } from "./pen.ts";
 import { type Choices, readChoices } from "./results/choices.ts";
 import { type Findings, readResults } from "./results/read.ts";
-import type { Strip } from "./results/spans.ts";
+import type { Strip } from "./results/training.tsx";
 import { type Loaded, loadRun } from "./run.ts";
 import { fromFragment, Store, toFragment, type View } from "./state.ts";
 

@@ -2,7 +2,6 @@
 
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
-import { useView } from "./hooks.ts";
 import type { Page } from "./page.ts";
 import { Arriving } from "./panels/arriving.tsx";
 import { Compare } from "./panels/compare.tsx";
@@ -12,6 +11,7 @@ import { Selected } from "./panels/selected.tsx";
 import { Waiting } from "./panels/waiting.tsx";
 import { Why } from "./panels/why.tsx";
 import type { Loaded } from "./run.ts";
+import { useView } from "./state.ts";
 
 type Panel = (props: { page: Page; loaded: Loaded }) => JSX.Element;
 

@@ -3,8 +3,7 @@
 
 import type { ComponentChildren } from "preact";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
-import { signOf, type Tone } from "./results/written.ts";
-import { whole } from "./words.ts";
+import { signOf, type Tone, whole } from "./words.ts";
 
 export interface Column {
   title: string; value: (row: number) => number | string; words: (row: number) => string;

@@ -5,10 +5,10 @@ import type { TargetedPointerEvent } from "preact";
 import { useState } from "preact/hooks";
 import { drawMarks, drawTimes, Scale } from "./axis.ts";
 import { Canvas } from "./canvas.tsx";
-import { useView } from "./hooks.ts";
-import { happened, happening, marksOf } from "./moments.ts";
+import { happened, happening, marksOf } from "./measure.ts";
 import type { Page } from "./page.ts";
 import type { Pen } from "./pen.ts";
+import { useView } from "./state.ts";
 import { shown, time, whole } from "./words.ts";
 
 export const MARGIN = 12;

@@ -5,11 +5,10 @@ import { useState } from "preact/hooks";
 import { Check, Choose, Copy } from "./controls.tsx";
 import { savePng, saveSvg } from "./export.ts";
 import { WHOLE } from "./geometry.ts";
-import { useView } from "./hooks.ts";
 import { colourings } from "./measure.ts";
 import type { Page } from "./page.ts";
 import type { Loaded } from "./run.ts";
-import { COLOURINGS, type Selection } from "./state.ts";
+import { COLOURINGS, type Selection, useView } from "./state.ts";
 
 const NEXT_THEME = { auto: "light", light: "dark", dark: "auto" } as const;
 

@@ -8,7 +8,7 @@
 import { useMemo } from "preact/hooks";
 import type { Quantity } from "../format.ts";
 import { group, groupBy } from "../groups.ts";
-import { marksOf } from "../moments.ts";
+import { marksOf } from "../measure.ts";
 import type { Page } from "../page.ts";
 import { PlotPane } from "../results/plotpane.tsx";
 import { Sheet } from "../results/sheet.ts";

@@ -2,10 +2,10 @@
 
 import { useMemo } from "preact/hooks";
 import { Choose } from "../controls.tsx";
-import { useView } from "../hooks.ts";
 import { busyShare } from "../measure.ts";
 import type { Page } from "../page.ts";
 import type { Loaded } from "../run.ts";
+import { useView } from "../state.ts";
 import { numbers, Table, texts } from "../table.tsx";
 import { share } from "../words.ts";
 import { Pairs } from "./facts.tsx";

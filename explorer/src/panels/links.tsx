@@ -2,10 +2,10 @@
 
 import { useMemo } from "preact/hooks";
 import { marksOfNode, sendingOf } from "../describe.ts";
-import { useView } from "../hooks.ts";
 import { busyNow, busyShare, inFlight, quiet, timed } from "../measure.ts";
 import type { Page } from "../page.ts";
 import type { Loaded } from "../run.ts";
+import { useView } from "../state.ts";
 import { numbers, Table, texts } from "../table.tsx";
 import { rate, share, size, time, whole } from "../words.ts";
 

@@ -3,10 +3,10 @@
 import { useMemo } from "preact/hooks";
 import { describe } from "../describe.ts";
 import { group } from "../groups.ts";
-import { useView } from "../hooks.ts";
 import { busyShare } from "../measure.ts";
 import type { Page } from "../page.ts";
 import { chunkBytes, type Hops, type Loaded } from "../run.ts";
+import { useView } from "../state.ts";
 import { numbers, Table, texts } from "../table.tsx";
 import { share, size, time, whole } from "../words.ts";
 import { Pairs } from "./facts.tsx";

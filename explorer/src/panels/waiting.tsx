@@ -6,10 +6,10 @@
 
 import { useMemo } from "preact/hooks";
 import { firstOf, group, groupBy, type Groups } from "../groups.ts";
-import { useView } from "../hooks.ts";
 import { startingAt } from "../lanes.ts";
 import type { Page } from "../page.ts";
 import type { Hops, Loaded } from "../run.ts";
+import { useView } from "../state.ts";
 import { time, whole } from "../words.ts";
 import { Part } from "./facts.tsx";
 

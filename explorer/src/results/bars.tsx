@@ -3,10 +3,9 @@
 
 import { limits, spread } from "../axis.ts";
 import { Check, Choose, Menu } from "../controls.tsx";
-import { shown, whole } from "../words.ts";
+import { brief, shown, whole } from "../words.ts";
 import type { Choices } from "./choices.ts";
 import { type Field, isTelling, type Plan, type Sheet } from "./sheet.ts";
-import { brief } from "./written.ts";
 
 interface Props {
   sheet: Sheet;

@@ -2,11 +2,10 @@
 // What it returns finds the row under the pointer, and the ranges of a rectangle drawn over it.
 
 import { Axis, drawMarks, limits, type Mark, type Range, spread } from "../axis.ts";
-import type { Palette } from "../colour.ts";
+import { hue, HUES, mark, type Palette } from "../colour.ts";
 import { byKey } from "../groups.ts";
 import { type Pen, widthOf } from "../pen.ts";
 import { cut, shown } from "../words.ts";
-import { HUES, hue, mark } from "./hues.ts";
 import { type Field, isTelling, type Plan, type Sheet } from "./sheet.ts";
 
 export interface Plot {

@@ -4,7 +4,7 @@ import { decodeText, demand } from "../decode.ts";
 import type { Bytes, Results, Table, Timeline } from "../format.ts";
 import { shown } from "../words.ts";
 import { Sheet } from "./sheet.ts";
-import { Strip } from "./spans.ts";
+import { Strip } from "./training.tsx";
 
 export interface Findings { sheets: Sheet[]; strips: Strip[] }
 

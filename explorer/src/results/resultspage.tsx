@@ -3,9 +3,9 @@
 import { useMemo, useRef, useState } from "preact/hooks";
 import { Choose } from "../controls.tsx";
 import type { Table } from "../format.ts";
-import { useView } from "../hooks.ts";
 import type { Page } from "../page.ts";
 import { Tabs } from "../panels.tsx";
+import { useView } from "../state.ts";
 import { Header } from "../toolbar.tsx";
 import { shown } from "../words.ts";
 import { AS_IS, type Choices } from "./choices.ts";

@@ -3,9 +3,8 @@
 
 import type { Chart, Table, TableColumn } from "../format.ts";
 import { byKey } from "../groups.ts";
-import { shown } from "../words.ts";
+import { isNumeric, numberOf, shown, type Value, written } from "../words.ts";
 import type { Choices } from "./choices.ts";
-import { isNumeric, numberOf, type Value, written } from "./written.ts";
 
 /** All rows, sorted; where nothing is known comes last. */
 export function inOrder(sheet: Sheet, sort: Choices["sort"]): number[] {

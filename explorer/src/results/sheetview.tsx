@@ -4,14 +4,13 @@ import { useMemo } from "preact/hooks";
 import type { Page } from "../page.ts";
 import { Pairs } from "../panels/facts.tsx";
 import { Table } from "../table.tsx";
-import { shown, whole } from "../words.ts";
+import { shown, toneOf, whole } from "../words.ts";
 import { ChartBar, Filters } from "./bars.tsx";
 import type { Choices } from "./choices.ts";
 import { drawable, MOST_BARS } from "./plot.ts";
 import { PlotPane } from "./plotpane.tsx";
 import { Pictures } from "./resultspage.tsx";
 import { filtered, inOrder, paretoFront, rivals, type Sheet } from "./sheet.ts";
-import { toneOf } from "./written.ts";
 
 const LONGEST_NOTE = 20_000;
 

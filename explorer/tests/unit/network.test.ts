@@ -3,11 +3,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Folding, foldMeasure, pickDrawn } from "../../src/fold.ts";
+import { heatRows, heatWords } from "../../src/ganttpane.tsx";
 import { pointOn } from "../../src/geometry.ts";
 import { group } from "../../src/groups.ts";
-import { heatRows, heatWords } from "../../src/heat.ts";
-import { colourings, measure, timed } from "../../src/measure.ts";
-import { deadAt, happening, momentFrom } from "../../src/moments.ts";
+import { colourings, deadAt, happening, measure, momentFrom, timed } from "../../src/measure.ts";
 import { reason, waitings } from "../../src/panels/waiting.tsx";
 import { loadRun } from "../../src/run.ts";
 import { blocks, failing, large, packHops, ring, still, tree } from "../made.ts";

@@ -6,8 +6,8 @@ import type { Results } from "../../src/format.ts";
 import { AS_IS, choiceFields, type Choices, readChoices } from "../../src/results/choices.ts";
 import { type Findings, readResults } from "../../src/results/read.ts";
 import { filtered, inOrder, paretoFront, rivals } from "../../src/results/sheet.ts";
-import { Strip, uncovered, union } from "../../src/results/spans.ts";
-import { numberOf, signOf, toneOf, written } from "../../src/results/written.ts";
+import { Strip, uncovered, union } from "../../src/results/training.tsx";
+import { numberOf, signOf, toneOf, written } from "../../src/words.ts";
 import {
   columnOf, curves, evil, packResults, sweep, tableOf, training, verdicts,
 } from "../results.ts";

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Run } from "../../src/format.ts";
-import { pickGantt, rowsOf } from "../../src/gantt.ts";
+import { pickGantt, rowsOf } from "../../src/ganttpane.tsx";
 import { busyNow, inFlight, measure } from "../../src/measure.ts";
 import { arrivals } from "../../src/panels/arriving.tsx";
 import { criticalSteps, hottestLink, idleGaps } from "../../src/panels/why.tsx";
