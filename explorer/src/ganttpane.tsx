@@ -7,7 +7,7 @@ import { ramp, STEPS } from "./colour.ts";
 import { Choose } from "./controls.tsx";
 import { group } from "./groups.ts";
 import { type Chart, drawSpans, GAP, type Row, rowAt, spanAt } from "./lanes.ts";
-import { busyShare, happened, happening, marksOf } from "./measure.ts";
+import { busyShare, happened, happening, linksOf, marksOf } from "./measure.ts";
 import type { Page } from "./page.ts";
 import type { Pen } from "./pen.ts";
 import type { Hops, Loaded } from "./run.ts";
@@ -21,9 +21,8 @@ const MANY = 512;
 
 /** The links by busy share: those of a selected node only. */
 export function heatRows(loaded: Loaded, selection: Selection): Row[] {
-  const { outgoing, incoming, linkNames } = loaded;
-  const links = selection?.kind === "node"
-    ? [...new Set([...group(outgoing, selection.id), ...group(incoming, selection.id)])]
+  const { linkNames } = loaded;
+  const links = selection?.kind === "node" ? [...new Set(linksOf(loaded, selection))]
     : [...linkNames.keys()];
   links.sort((a, b) => busyShare(loaded, b) - busyShare(loaded, a) || a - b);
   const height = links.length <= NAMED ? 14 : links.length <= MANY ? 3 : 1;
@@ -82,18 +81,19 @@ const OVERLAP = 0.5;
 export function rowsOf(loaded: Loaded, by: Gantt, selection: Selection): Row[] {
   if (by === "heat") return heatRows(loaded, selection);
   const { outgoing, linkNames, nodeNames } = loaded;
-  const first = chosen(loaded, selection);
+  const first = new Set(linksOf(loaded, selection));
+  const isFirst = (links: Iterable<number>) => Number([...links].some((link) => first.has(link)));
   let rows: Omit<Row, "top" | "height">[];
   if (by === "link") {
     rows = [...linkNames.keys()].sort((a, b) =>
-      first[b] - first[a] || busyShare(loaded, b) - busyShare(loaded, a) || a - b)
+      isFirst([b]) - isFirst([a]) || busyShare(loaded, b) - busyShare(loaded, a) || a - b)
       .map((link) => ({ name: linkNames[link], lanes: [link], lane: 12 }));
   } else {
-    const isFirst = (node: number) => Number(selection?.kind === "node" ? selection.id === node
-      : group(outgoing, node).some((link) => first[link]));
+    const leads = (node: number) => (selection?.kind === "node" ? Number(selection.id === node)
+      : isFirst(group(outgoing, node)));
     rows = [...nodeNames.keys()]
       .filter((node) => loaded.run.network.nodes.is_switch[node] === 0)
-      .sort((a, b) => isFirst(b) - isFirst(a) || a - b)
+      .sort((a, b) => leads(b) - leads(a) || a - b)
       .map((node) => ({ name: nodeNames[node], lanes: [...group(outgoing, node)] }))
       .map((row) => ({ ...row, lane: row.lanes.length > 1 ? 6 : 12 }));
   }
@@ -103,20 +103,6 @@ export function rowsOf(loaded: Loaded, by: Gantt, selection: Selection): Row[] {
     bottom += height;
     return { ...row, top: bottom - height, height };
   });
-}
-
-function chosen(loaded: Loaded, selection: Selection): Uint8Array {
-  const first = new Uint8Array(loaded.links);
-  if (selection?.kind === "link") first[selection.id] = 1;
-  if (selection?.kind === "node" && selection.id < loaded.nodes) {
-    for (const link of group(loaded.outgoing, selection.id)) first[link] = 1;
-    for (const link of group(loaded.incoming, selection.id)) first[link] = 1;
-  }
-  const { hops } = loaded;
-  if (selection?.kind === "chunk" && hops !== null && selection.id < loaded.run.chunks.count) {
-    for (const hop of group(hops.byChunk, selection.id)) first[hops.link[hop]] = 1;
-  }
-  return first;
 }
 
 const hopsOn = (hops: Hops, link: number) => ({

@@ -18,8 +18,9 @@ export function groupBy(keys: ArrayLike<number>, groups: number): Groups {
   return { first, items };
 }
 
+/** None where there is no such group. */
 export const group = (groups: Groups, key: number): Uint32Array =>
-  groups.items.subarray(groups.first[key], groups.first[key + 1]);
+  groups.items.subarray(groups.first[key] ?? Infinity, groups.first[key + 1]);
 
 /** Things by a key, in the order of their first. */
 export function byKey<T, K>(things: Iterable<T>, key: (thing: T) => K): Map<K, T[]> {

@@ -30,10 +30,8 @@ export function deadAt(loaded: Loaded, moment: number): Dead {
     for (const link of down) dead.link[link] = 1;
     for (const link of up) dead.link[link] = 0;
     for (const node of nodes) {
-      if (node >= loaded.nodes) continue;
       dead.node[node] = 1;
-      for (const link of group(loaded.outgoing, node)) dead.link[link] = 1;
-      for (const link of group(loaded.incoming, node)) dead.link[link] = 1;
+      for (const link of linksOf(loaded, { kind: "node", id: node })) dead.link[link] = 1;
     }
   }
   return dead;
@@ -77,6 +75,15 @@ export interface Measure {
   /** Whether the values of several links add up, as bytes do and shares don't. */
   adds: boolean;
   words: (value: number) => string;
+}
+
+/** The links that a selection is about. */
+export function linksOf({ outgoing, incoming, hops }: Loaded, selection: Selection): number[] {
+  if (selection === null) return [];
+  const { kind, id } = selection;
+  if (kind === "link") return [id];
+  if (kind === "node") return [...group(outgoing, id), ...group(incoming, id)];
+  return hops === null ? [] : Array.from(group(hops.byChunk, id), (hop) => hops.link[hop]);
 }
 
 /** Whether the page knows anything of the run's course: else only of its whole. */

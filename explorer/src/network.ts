@@ -7,7 +7,7 @@ import { diverging, ramp, STEPS } from "./colour.ts";
 import { foldMeasure, sums } from "./fold.ts";
 import { BESIDE, foot, laid, piecesOf, place, pointOn } from "./geometry.ts";
 import { group } from "./groups.ts";
-import { colourings, deadAt, inFlight, type Measure, measure } from "./measure.ts";
+import { colourings, deadAt, inFlight, linksOf, type Measure, measure } from "./measure.ts";
 import type { Page } from "./page.ts";
 import { type Pen, widthOf } from "./pen.ts";
 import { type Picked, Room } from "./pick.ts";
@@ -119,14 +119,13 @@ function lightsOf({ loaded, drawn, selection, moment }: Scene): Uint8Array {
   const own = new Uint8Array(loaded.links).fill(1);
   if (selection?.kind === "node" && selection.id < loaded.nodes) {
     own.fill(0);
-    for (const link of group(loaded.outgoing, selection.id)) own[link] = 1;
-    for (const link of group(loaded.incoming, selection.id)) own[link] = 1;
+    for (const link of linksOf(loaded, selection)) own[link] = 1;
   }
   if (selection?.kind === "chunk" && hops !== null && selection.id < loaded.run.chunks.count) {
     own.fill(0);
     for (const hop of group(hops.byChunk, selection.id)) {
       if (hops.start[hop] <= moment) own[hops.link[hop]] = 2;
-      else if (own[hops.link[hop]] === 0) own[hops.link[hop]] = 3;
+      else own[hops.link[hop]] ||= 3;
     }
   }
   const telling = [0, 1, 3, 2];

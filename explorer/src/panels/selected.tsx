@@ -3,7 +3,7 @@
 import { useMemo } from "preact/hooks";
 import { describe } from "../describe.ts";
 import { group } from "../groups.ts";
-import { busyShare } from "../measure.ts";
+import { busyShare, linksOf } from "../measure.ts";
 import type { Page } from "../page.ts";
 import { chunkBytes, type Hops, type Loaded } from "../run.ts";
 import { useView } from "../state.ts";
@@ -31,8 +31,7 @@ export function Selected({ page, loaded }: { page: Page; loaded: Loaded }) {
       <Pairs rows={facts} />
       {kind === "node" && (
         <Table
-          caption="Its links"
-          rows={[...group(loaded.outgoing, id), ...group(loaded.incoming, id)]}
+          caption="Its links" rows={linksOf(loaded, selection)}
           pick={(link) => page.store.select({ kind: "link", id: link })}
           columns={[
             texts("link", (i) => loaded.linkNames[i]),

@@ -7,6 +7,7 @@
 import { useMemo } from "preact/hooks";
 import { firstOf, group, groupBy, type Groups } from "../groups.ts";
 import { startingAt } from "../lanes.ts";
+import { linksOf } from "../measure.ts";
 import type { Page } from "../page.ts";
 import type { Hops, Loaded } from "../run.ts";
 import { useView } from "../state.ts";
@@ -114,12 +115,10 @@ const MOST = 200;
 
 export function Waiting({ page, loaded }: { page: Page; loaded: Loaded }) {
   const { moment, selection } = useView(page.store);
-  const { hops, linkNames, outgoing, incoming } = loaded;
+  const { hops, linkNames } = loaded;
   const { waits, done } = useMemo(() => {
-    const links = selection?.kind === "link" ? [selection.id]
-      : selection?.kind === "node"
-        ? new Set([...group(outgoing, selection.id), ...group(incoming, selection.id)])
-        : linkNames.keys();
+    const some = selection?.kind === "link" || selection?.kind === "node";
+    const links = some ? new Set(linksOf(loaded, selection)) : linkNames.keys();
     return waitings(loaded, moment, links);
   }, [loaded, moment, selection]);
   if (hops === null) {
