@@ -6,7 +6,7 @@ import type { Palette } from "./colour.ts";
 import { group } from "./groups.ts";
 import type { Page } from "./page.ts";
 import type { Loaded } from "./run.ts";
-import { type Colouring, COLOURINGS, keysOf } from "./state.ts";
+import { type Colouring, COLOURINGS, keysOf, type Selection } from "./state.ts";
 import { rate, share, size, time, whole } from "./words.ts";
 
 export interface Dead { link: Uint8Array; node: Uint8Array }

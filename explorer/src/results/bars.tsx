@@ -21,7 +21,10 @@ export function ChartBar({ sheet, rows, choices: { log, plan: chosen }, choose }
   const { kind } = plan;
   const pairs = (fields: Field[]) =>
     fields.map(({ index, title }): [number, string] => [index, title]);
-  const numeric = pairs(sheet.fields.filter((field) => field.numeric && !field.empty));
+  // What is drawn already can be chosen, even where it says nothing.
+  const drawn = [plan.x, ...plan.y];
+  const numeric = pairs(sheet.fields.filter((field) =>
+    field.numeric && (!field.empty || drawn.includes(field.index))));
   const naming = pairs(sheet.fields.filter((field) =>
     isTelling(field) && (!field.numeric || field.column.role === "key")));
   const change = (part: Partial<Plan>) => choose({
@@ -55,7 +58,7 @@ export function ChartBar({ sheet, rows, choices: { log, plan: chosen }, choose }
     );
   };
   const [y = -1] = plan.y;
-  const [by = -1] = plan.by;
+  const by = plan.by.find((i) => isTelling(sheet.fields[i])) ?? -1;
   return (
     <div class="bar">
       <Choose

@@ -171,7 +171,7 @@ function drawSeries(pen: Pen, plot: Plot, width: number, height: number): Drawn 
   const x = sheet.fields[plan.x];
   const ys = fieldsOf(plot, joined ? plan.y : plan.y.slice(0, 1));
   const band = joined ? fieldsOf(plot, [plan.low, plan.high]) : [];
-  const by = fieldsOf(plot, joined ? plan.by : plan.by.slice(0, 1)).filter(isTelling);
+  const by = fieldsOf(plot, plan.by).filter(isTelling).slice(0, joined ? plan.by.length : 1);
   const { names, of } = sheet.series(by);
   // What has no hue of its own is drawn as one, but for its curves.
   const groups = byKey(rows, (row) => (joined ? of[row] : Math.min(HUES, of[row])));
@@ -280,6 +280,9 @@ function drawFront(pen: Pen, points: [number, number][], { text }: Palette) {
   pen.stroke(text, 1.4);
 }
 
+/** Colours that come a second time are paler. */
+const shadeOf = (i: number) => (i < HUES / 2 ? 1 : 0.5);
+
 function drawParts(pen: Pen, plot: Plot, width: number, height: number): Drawn {
   const { plan, palette } = plot;
   const ys = fieldsOf(plot, plan.y);
@@ -290,7 +293,7 @@ function drawParts(pen: Pen, plot: Plot, width: number, height: number): Drawn {
   const most = rows.reduce((largest, row) => Math.max(largest, sum(row)), whole ? 1 : 0) || 1;
   const above = drawLegend(pen, ys.map(({ title }, i) => ({
     words: title,
-    sign: (x, y) => pen.block(x - 6, y - 5, 12, 10, hue(palette, i)),
+    sign: (x, y) => pen.block(x - 6, y - 5, 12, 10, hue(palette, i), shadeOf(i)),
   })), palette, width);
   const names = plot.sheet.names(fieldsOf(plot, plan.by));
   const longest = rows.reduce((n, row) => Math.max(n, names(row).length), 0);
@@ -318,7 +321,7 @@ function drawParts(pen: Pen, plot: Plot, width: number, height: number): Drawn {
       const value = numbers[row] || 0;
       if (!(value > 0)) return;
       const wide = at(from + value) - at(from);
-      pen.block(at(from), y + 2, Math.max(0.5, wide - 0.5), bar - 4, hue(palette, i));
+      pen.block(at(from), y + 2, Math.max(0.5, wide - 0.5), bar - 4, hue(palette, i), shadeOf(i));
       const words = column.quantity === "part" ? `${Math.round(100 * value)} %` : "";
       if (words !== "" && wide > widthOf(words, 10) + 8 && bar > 14) {
         const colour = palette.dark ? "#000" : "#fff";
