@@ -111,9 +111,9 @@ export function drawTimes(
   pen.stroke(palette.line, 1);
   for (const t of times) {
     if (time.at(t) > time.to - 18) continue;
-    pen.words(tick(t, step, time.high), time.at(t), base, {
-      size: 10, colour: palette.soft, halo: palette.back, align: time.at(t) < 20 ? "start" : "center",
-    });
+    const align = time.at(t) < 20 ? "start" : "center";
+    const style = { size: 10, colour: palette.soft, halo: palette.back, align } as const;
+    pen.words(tick(t, step, time.high), time.at(t), base, style);
   }
 }
 

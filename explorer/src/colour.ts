@@ -50,10 +50,8 @@ export function readPalette(element: Element): Palette {
   const style = getComputedStyle(element);
   const of = (name: string) =>
     style.getPropertyValue(`--${name.replace("L", "-l")}`).trim();
-  return {
-    ...Object.fromEntries(NAMES.map((name) => [name, of(name)])) as Record<typeof NAMES[number], string>,
-    dark: of("dark") === "1",
-  };
+  const colours = Object.fromEntries(NAMES.map((name) => [name, of(name)]));
+  return { ...colours as Omit<Palette, "dark">, dark: of("dark") === "1" };
 }
 
 /** Steps of a ramp: links are drawn step by step, each in one colour and width. */

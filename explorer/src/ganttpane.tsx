@@ -106,7 +106,8 @@ export function rowsOf(loaded: Loaded, by: Gantt, selection: Selection): Row[] {
 }
 
 const hopsOn = (hops: Hops, link: number) => ({
-  ids: group(hops.byLink, link), start: hops.start, end: (hop: number) => hops.end[hop], apart: true,
+  ids: group(hops.byLink, link), apart: true, start: hops.start,
+  end: (hop: number) => hops.end[hop],
 });
 
 /** The chart as it is seen now. */

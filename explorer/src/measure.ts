@@ -1,5 +1,5 @@
-// One number per link, by which links are coloured, and the words for it; and what happens on the way
-// of a run: links fail, repairs come into force. What is dead is a matter of the moment.
+// One number per link, by which links are coloured, and the words for it; and what happens on the
+// way of a run: links fail, repairs come into force. What is dead is a matter of the moment.
 
 import type { Mark } from "./axis.ts";
 import type { Palette } from "./colour.ts";
@@ -54,7 +54,7 @@ export const happened = ({ dead }: Palette, { run }: Loaded) =>
   run.moments.map(({ at_ps: at }): Mark => [at, "", dead, [3, 2]]);
 
 /** The moments of a run that drawings mark: what it ends with, what is marked, and the present. */
-export function marksOf({ palette, store }: Pick<Page, "palette" | "store">, { run }: Loaded): Mark[] {
+export function marksOf({ palette, store }: Page, { run }: Loaded): Mark[] {
   const { mark, moment } = store.view;
   const marks: [number | null, string, string, number[]][] = [
     [run.bound_ps, "bound", palette.cut, [4, 3]],

@@ -113,7 +113,7 @@ function viewOf(pen: Pen, scene: Scene, width: number, height: number) {
   };
 }
 
-/** How each drawn link is lit: 0 faded, 1 as usual, 2 passed, 3 to come; the most telling counts. */
+/** How drawn links are lit: 0 faded, 1 as usual, 2 passed, 3 to come; the most telling counts. */
 function lightsOf({ loaded, drawn, selection, moment }: Scene): Uint8Array {
   const { hops } = loaded;
   const own = new Uint8Array(loaded.links).fill(1);

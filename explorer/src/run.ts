@@ -33,7 +33,7 @@ function check({ network: { nodes, links, groups }, chunks, hops, critical }: Ru
   demand(even({ ...links }, links.from.length, ["dead", "stubs"]),
     "The columns of links differ in length.");
   const exists = (i: number) => Number.isInteger(i) && i >= 0 && i < nodes.name.length;
-  demand(links.from.every(exists) && links.to.every(exists), "A link joins nodes that don't exist.");
+  demand([...links.from, ...links.to].every(exists), "A link joins nodes that don't exist.");
   demand(nodes.group.every((g) => g === -1 || typeof groups[g] === "string"),
     "A node stands in a group that doesn't exist.");
   demand(chunks.source.every((node) => node === -1 || exists(node)),

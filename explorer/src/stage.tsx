@@ -19,9 +19,11 @@ import { whole } from "./words.ts";
 /** d3-zoom keeps an element's transform in this property. */
 type Zoomed = HTMLCanvasElement & { __zoom: ZoomTransform };
 
+interface Hover { thing: NonNullable<Thing>; x: number; y: number }
+
 export function Stage({ page, loaded }: { page: Page; loaded: Loaded }) {
   const { store } = page;
-  const [hover, setHover] = useState<{ thing: NonNullable<Thing>; x: number; y: number } | null>(null);
+  const [hover, setHover] = useState<Hover | null>(null);
   const shown = useRef(loaded);
   const size = useRef({ width: 0, height: 0 });
   shown.current = loaded;

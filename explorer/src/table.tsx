@@ -41,8 +41,8 @@ const ROWS = 200;
 const ORDER = new Intl.Collator("en", { numeric: true });
 
 export function Table(props: Props) {
-  const { caption, columns, rows, moment, sort, order, selected = null, pick, detail, lead } = props;
-  const [own, setOwn] = useState<Sort | null>(sort ?? null);
+  const { caption, columns, rows, moment, order, selected = null, pick, detail, lead } = props;
+  const [own, setOwn] = useState<Sort | null>(props.sort ?? null);
   const [limit, setLimit] = useState(ROWS);
   const box = useRef<HTMLDivElement>(null);
   const [by, falling] = (order === undefined ? own : order.by) ?? [-1, false];

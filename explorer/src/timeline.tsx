@@ -1,5 +1,5 @@
-// Play, pause, step, speed, and the slider: the number of busy links over time, and the moments that
-// matter.
+// Play, pause, step, speed, and the slider: the number of busy links over time, and the moments
+// that matter.
 
 import type { TargetedPointerEvent } from "preact";
 import { useState } from "preact/hooks";

@@ -63,8 +63,10 @@ export function Toolbar({ page }: { page: Page }) {
   const view = useView(page.store);
   const { store, data: { runs }, current } = page;
   const able = colourings(current, page.other);
-  const check = (key: "fold" | "cut" | "critical", words: string, title?: string) =>
-    <Check words={words} title={title} on={view[key]} onChange={(on) => store.change({ [key]: on })} />;
+  const check = (key: "fold" | "cut" | "critical", words: string, title?: string) => {
+    const change = (on: boolean) => store.change({ [key]: on });
+    return <Check words={words} title={title} on={view[key]} onChange={change} />;
+  };
   return (
     <Header page={page} command={current.run.command} drawn>
       {runs.length > 1 && (

@@ -124,7 +124,7 @@ export function shown(name: string, most: number): string {
 /** The same with its middle cut out: names differ at their ends. */
 export function cut(name: string, most: number): string {
   const letters = Array.from(shown(name, 2000));
-  const end = Math.floor((most - 1) / 2);
-  return letters.length <= most ? letters.join("")
-    : `${letters.slice(0, most - 1 - end).join("")}\u2026${letters.slice(-end || Infinity).join("")}`;
+  const kept = Math.max(0, most - 1);
+  if (letters.length > most) letters.splice(Math.ceil(kept / 2), letters.length - kept, "\u2026");
+  return letters.join("");
 }

@@ -19,7 +19,9 @@ export function column(values: ArrayLike<number>, delta = false): Column {
   return { delta, data: packed(leb128(delta ? differences : values)) };
 }
 
-export interface Hop { start: number; duration: number; link: number; chunk: number; reduces?: boolean }
+export interface Hop {
+  start: number; duration: number; link: number; chunk: number; reduces?: boolean;
+}
 
 const endOf = (hops: Hop[]) =>
   hops.reduce((end, { start, duration }) => Math.max(end, start + duration), 0);

@@ -62,8 +62,9 @@ export function arrivals(loaded: Loaded) {
 }
 
 function sheetOf(title: string, times: number[], curves: Record<string, number[]>): Sheet {
+  const plain = { role: "metric", better: "lower", meaning: "" } as const;
   const column = (name: string, quantity: Quantity, values: number[]) =>
-    ({ name, title: name, quantity, role: "metric", better: "lower", meaning: "", values }) as const;
+    ({ ...plain, name, title: name, quantity, values });
   const y = Object.entries(curves).map(([name, values]) => column(name, "count", values));
   return new Sheet({
     title, notes: [], runs: [], pictures: [], columns: [column("time", "time", times), ...y],

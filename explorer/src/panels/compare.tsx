@@ -14,10 +14,11 @@ export function Compare({ page, loaded }: { page: Page; loaded: Loaded }) {
   const view = useView(page.store);
   const { other } = page;
   const rows = useMemo(() => [...loaded.linkNames.keys()], [loaded]);
+  const runs = page.data.runs.map(({ label }, i): [number, string] => [i, label]);
   const choice = (
     <Choose
-      title="beside it" value={view.other} onChange={(run) => page.show({ other: run })}
-      options={[[-1, "nothing"], ...page.data.runs.map(({ label }, i): [number, string] => [i, label])]}
+      title="beside it" value={view.other} options={[[-1, "nothing"], ...runs]}
+      onChange={(run) => page.show({ other: run })}
     />
   );
   if (other === null) {

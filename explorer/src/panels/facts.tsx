@@ -6,13 +6,16 @@ import type { Loaded } from "../run.ts";
 import { time, whole } from "../words.ts";
 
 /** A small table of words: a name and values in each row, beneath a head where there is one. */
-export function Pairs({ rows, head }: { rows: [string, ...ComponentChildren[]][]; head?: string[] }) {
+export function Pairs(props: { rows: [string, ...ComponentChildren[]][]; head?: string[] }) {
+  const { rows, head } = props;
   const words = (value: ComponentChildren) =>
     (typeof value === "string" ? value.slice(0, 2000) : value);
   return (
     <table class={head === undefined ? "facts" : "facts compare"}>
       {head && (
-        <thead><tr><td />{head.map((words) => <th scope="col" class="name">{words}</th>)}</tr></thead>
+        <thead>
+          <tr><td />{head.map((words) => <th scope="col" class="name">{words}</th>)}</tr>
+        </thead>
       )}
       <tbody>
         {rows.map(([key, ...values], i) => (

@@ -1,5 +1,5 @@
-// Why the run isn't faster: its bound, what happened on the way, the steps of its critical path, and
-// when its hottest link was idle.
+// Why the run isn't faster: its bound, what happened on the way, the steps of its critical path,
+// and when its hottest link was idle.
 
 import type { ComponentChildren } from "preact";
 import { useMemo } from "preact/hooks";
@@ -142,7 +142,10 @@ export function Why({ page, loaded }: { page: Page; loaded: Loaded }) {
                 onChange={(critical) => page.store.change({ critical })}
               />
             </p>
-            <Steps page={page} steps={steps.map((step) => [hops.start[step.first], words(step, hops)])} />
+            <Steps
+              page={page}
+              steps={steps.map((step) => [hops.start[step.first], words(step, hops)])}
+            />
           </>
         )}
       {loaded.links > 0 && !quiet(loaded) && (

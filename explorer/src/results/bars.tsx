@@ -1,5 +1,5 @@
-// What the chart shows: its kind, its columns, and whether its axes are logarithmic; and what filters
-// the table: a text to be found, texts to be ticked, ranges from the chart.
+// What the chart shows: its kind, its columns, and whether its axes are logarithmic; and what
+// filters the table: a text to be found, texts to be ticked, ranges from the chart.
 
 import { limits, spread } from "../axis.ts";
 import { Check, Choose, Menu } from "../controls.tsx";

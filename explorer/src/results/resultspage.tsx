@@ -69,7 +69,8 @@ export function ResultsPage({ page, findings }: { page: Page; findings: Findings
   const tabs: [number, string][] = sheets.map(({ title }, i) => [i, title]);
   if (strips.length > 0) tabs.push([-1, strips.length > 1 ? "timelines" : "timeline"]);
   const sheet = sheets[choices.table];
-  const drawn = sheet === undefined || sheet.rows > 0 && (choices.plan ?? sheet.plan).kind !== "none";
+  const drawn = sheet === undefined
+    || sheet.rows > 0 && (choices.plan ?? sheet.plan).kind !== "none";
   return (
     <div class="results">
       <Header page={page} command={page.data.command} drawn={drawn} />

@@ -166,7 +166,8 @@ export class Sheet {
   /** What rows are called by those of the columns that tell them apart. */
   names(by: Field[]): (row: number) => string {
     const telling = by.some(isTelling) ? by.filter(isTelling) : by;
-    return (row) => telling.map((field) => field.words(row)).filter((part) => part !== "").join(", ");
+    return (row) =>
+      telling.map((field) => field.words(row)).filter((part) => part !== "").join(", ");
   }
 
   /** The plan with another kind of chart, and columns for what that kind still lacks. */

@@ -99,8 +99,8 @@ function Rows({ page, sheet, rows, choices }: Omit<Props, "alone"> & { rows: num
       class="plain open" aria-label="open the network" title="open the network"
       onClick={(event) => {
         event.stopPropagation();
-        const seen = { view: "network", run: runs[row], other: -1, moment: 0, range: null } as const;
-        page.show({ ...seen, choices: { ...choices, row } });
+        page.choose({ row });
+        page.show({ view: "network", run: runs[row], other: -1, moment: 0, range: null });
         scrollTo(0, 0);
       }}
     >

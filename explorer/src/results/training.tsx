@@ -185,7 +185,8 @@ export function Training({ page, strips, choices }: Props) {
           Hatched is communication while the NPU computes nothing. W/S zoom, A/D pan, F fits.
         </span>
       </div>
-      {page.strips.map((strip, i) => <StripPane key={i} page={page} strip={strip} keep={i === 0} />)}
+      {page.strips.map((strip, i) =>
+        <StripPane key={i} page={page} strip={strip} keep={i === 0} />)}
       <div class="tables">
         {page.strips.map((strip, i) => <Uses key={i} page={page} strip={strip} />)}
       </div>

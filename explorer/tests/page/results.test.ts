@@ -8,7 +8,8 @@ import {
   columnOf, curves, dataWith, evil, packResults, parts, sweep, tableOf, training, verdicts,
 } from "../results.ts";
 import {
-  boxOf, cells, close, download, fits, fragmentOf, open, paints, press, show, SIZES, template, timed,
+  boxOf, cells, close, download, fits, fragmentOf, open, paints, press, show, SIZES, template,
+  timed,
 } from "./browser.ts";
 
 const all = () => ({
@@ -59,6 +60,15 @@ test("without runs the results are the page", async () => {
   await press(page, " ", "ArrowRight", "w", "f", "m", "Escape");
   assert.equal(await page.locator(".results h2").innerText(), "verdicts");
   await close(page, "results-alone");
+});
+
+test("a note keeps its lines in a box of its own", async () => {
+  const lines = "name = \"quick\"\n\n[parameters]\nsize = 1";
+  const table = { ...tableOf("the sweep", []), notes: [lines, "One line."] };
+  const page = await show(dataWith({ tables: [table], timelines: [] }), {}, "pre");
+  assert.equal(await page.locator("pre").innerText(), lines);
+  assert.equal(await page.locator("p.note").innerText(), "One line.");
+  await close(page);
 });
 
 test("damaged results are told in words", async () => {

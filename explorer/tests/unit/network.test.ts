@@ -89,8 +89,8 @@ test("a link is dead between its failure and its repair, whichever way time goes
 test("links wait for data under way or not sent yet, a chunk, or their order", async () => {
   const run = ring(4, 0);
   run.hops = packHops([
-    [0, 0, 0], [0, 2, 2], [1_000_000, 2, 3], [1_500_000, 1, 0], [3_000_000, 2, 0], [5_000_000, 3, 3],
-  ].map(([start, link, chunk]) => ({ start, duration: 1_000_000, link, chunk })));
+    [0, 0, 0], [0, 2, 2], [1, 2, 3], [1.5, 1, 0], [3, 2, 0], [5, 3, 3],
+  ].map(([us, link, chunk]) => ({ start: us * 1e6, duration: 1e6, link, chunk })));
   run.critical = [];
   const loaded = await loadRun(run);
   const told = (moment: number) => waitings(loaded, moment, loaded.linkNames.keys()).waits

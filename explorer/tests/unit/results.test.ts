@@ -2,12 +2,15 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { HUES, hue, mark, type Palette } from "../../src/colour.ts";
 import type { Results } from "../../src/format.ts";
 import { AS_IS, choiceFields, type Choices, readChoices } from "../../src/results/choices.ts";
+import { drawable } from "../../src/results/plot.ts";
 import { type Findings, readResults } from "../../src/results/read.ts";
 import { filtered, inOrder, paretoFront, rivals } from "../../src/results/sheet.ts";
 import { Strip, uncovered, union } from "../../src/results/training.tsx";
 import { numberOf, signOf, toneOf, written } from "../../src/words.ts";
+import { SvgPen } from "../../src/svg.ts";
 import {
   columnOf, curves, evil, packResults, sweep, tableOf, training, verdicts,
 } from "../results.ts";
@@ -65,7 +68,7 @@ test("results that don't fit together are refused in words", async () => {
   await read(evil(), 0);
 });
 
-test("rows are sorted with what isn't known last, and filtered by all filters at once", async () => {
+test("rows are sorted, what isn't known last, and filtered by all filters at once", async () => {
   const [sheet] = (await findings()).sheets;
   const times = sheet.fields.find(({ title }) => title === "time")!;
   for (const falling of [false, true]) {
@@ -106,7 +109,8 @@ test("the front is what no row beats, with ties, whichever way is better", async
 test("exposed is communication while nothing is computed", () => {
   const pieces: [number, number][] = [];
   assert.deepEqual(union([[5, 7], [0, 2], [1, 3], [7, 8]]), [[0, 3], [5, 8]]);
-  uncovered([[0, 10], [4, 6], [12, 14]], [[2, 5], [9, 13]], (_, from, to) => pieces.push([from, to]));
+  uncovered([[0, 10], [4, 6], [12, 14]], [[2, 5], [9, 13]],
+    (_, from, to) => pieces.push([from, to]));
   assert.deepEqual(pieces, [[0, 2], [5, 9], [5, 6], [13, 14]]);
   const strip = new Strip({
     title: "t", length_ps: 100, npus: ["a", "b"], names: ["x", "y"],
@@ -120,7 +124,8 @@ test("exposed is communication while nothing is computed", () => {
   assert.deepEqual(strip.longest, [
     { span: 4, exposed: 20 }, { span: 2, exposed: 15 }, { span: 3, exposed: 15 },
   ]);
-  assert.deepEqual(strip.lanes.map(({ npu, kind }) => [npu, kind]), [[0, 0], [0, 1], [0, 2], [1, 2]]);
+  const lanes = strip.lanes.map(({ npu, kind }) => [npu, kind]);
+  assert.deepEqual(lanes, [[0, 0], [0, 1], [0, 2], [1, 2]]);
 });
 
 test("choices come back from their fragment, and nonsense is left out", async () => {
@@ -150,4 +155,36 @@ test("verdicts and statuses have a sign beside their colour", () => {
   assert.deepEqual(tones, ["good", "middle", "bad", "", ""]);
   assert.equal(toneOf("name", "differs"), "");
   assert.equal(new Set((["good", "middle", "off", "bad", ""] as const).map(signOf)).size, 5);
+});
+
+test("names leave out what is the same in all rows, and nothing", async () => {
+  const { sheets: [sheet] } = await read({ timelines: [], tables: [tableOf("t", [
+    columnOf("label", "text", [null, null, null], "key"),
+    columnOf("topology", "text", ["mesh", "mesh", "mesh"], "key"),
+    columnOf("algorithm", "text", ["ring", "tacos", "ring"], "key"),
+    columnOf("chunks", "text", ["8", null, "4"], "key"),
+  ])] });
+  assert.deepEqual(sheet.series(sheet.fields).names, ["ring, 4", "ring, 8", "tacos"]);
+  assert.equal(sheet.names(sheet.fields.slice(1, 2))(0), "mesh");
+});
+
+test("a chart whose x hasn't two values is drawn as bars of its first y", async () => {
+  const [, , sheet] = (await findings()).sheets;
+  const plot = (rows: number[]) =>
+    ({ sheet, rows, plan: sheet.plan, log: AS_IS.log, front: null, row: -1 });
+  assert.equal(drawable(plot([0, 3])), sheet.plan);
+  assert.deepEqual(drawable(plot([0, 1])), { ...sheet.plan, kind: "parts", y: [2] });
+  assert.equal(drawable(plot([])).kind, "parts");
+});
+
+test("twelve series at least differ in colour or shape", () => {
+  const look = (i: number) => {
+    const pen = new SvgPen(10, 10);
+    pen.begin();
+    mark(pen, i, 0, 0, 1);
+    pen.fill(hue({ dark: false, soft: "grey" } as Palette, i));
+    return pen.file();
+  };
+  assert.ok(HUES >= 12);
+  assert.equal(new Set(Array.from({ length: HUES + 1 }, (_, i) => look(i))).size, HUES + 1);
 });
