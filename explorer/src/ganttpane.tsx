@@ -3,7 +3,7 @@
 
 import { useMemo } from "preact/hooks";
 import type { Scale } from "./axis.ts";
-import { ramp, STEPS } from "./colour.ts";
+import { type Palette, ramp, STEPS } from "./colour.ts";
 import { Choose } from "./controls.tsx";
 import { group } from "./groups.ts";
 import { type Chart, drawSpans, GAP, type Row, rowAt, spanAt } from "./lanes.ts";
@@ -19,49 +19,6 @@ import { share, time, time as timeWords, whole } from "./words.ts";
 const NAMED = 64;
 const MANY = 512;
 
-/** The links by busy share: those of a selected node only. */
-export function heatRows(loaded: Loaded, selection: Selection): Row[] {
-  const { linkNames } = loaded;
-  const links = selection?.kind === "node" ? [...new Set(linksOf(loaded, selection))]
-    : [...linkNames.keys()];
-  links.sort((a, b) => busyShare(loaded, b) - busyShare(loaded, a) || a - b);
-  const height = links.length <= NAMED ? 14 : links.length <= MANY ? 3 : 1;
-  return links.map((link, i) =>
-    ({ name: linkNames[link], lanes: [link], top: i * height, lane: height, height }));
-}
-
-export function drawHeat(
-  pen: Pen, chart: Chart, { run, bins }: Loaded, selection: Selection, time: Scale,
-) {
-  const { rows, range, scroll, palette } = chart;
-  const { count, width_ps: width } = run.bins;
-  const first = Math.max(0, Math.floor(range[0] / width));
-  const last = Math.min(count, Math.ceil(range[1] / width));
-  const tall = rows[0]?.height ?? 1;
-  const seam = tall > 3 ? 1 : 0;
-  const steps: [number, number, number][][] = Array.from({ length: STEPS }, () => []);
-  for (const { lanes: [link], top } of rows) {
-    // Neighbouring bins of one colour are one box.
-    let begun = first;
-    for (let bin = first; bin < last; bin++) {
-      const busy = bins[link * count + bin];
-      if (bin + 1 < last && stepOf(bins[link * count + bin + 1]) === stepOf(busy)) continue;
-      if (busy > 0) steps[stepOf(busy)].push([top - scroll, begun, bin + 1]);
-      begun = bin + 1;
-    }
-  }
-  const x = (bin: number) => Math.max(time.from, Math.min(time.to, time.at(bin * width)));
-  ramp(palette.dark).forEach((colour, step) => {
-    pen.begin();
-    for (const [top, from, to] of steps[step]) pen.box(x(from), top, x(to) - x(from), tall - seam);
-    pen.fill(colour);
-  });
-  const chosen = rows.find(({ lanes }) => selection?.kind === "link" && lanes[0] === selection.id);
-  if (chosen !== undefined) {
-    pen.block(time.from - 7, chosen.top - scroll - 1, 5, tall + 2, palette.accent);
-  }
-}
-
 /** The ramp's step of a bin; -1 where the link is idle. */
 const stepOf = (busy: number) => (busy === 0 ? -1 : Math.floor((busy / 256) * STEPS));
 
@@ -74,34 +31,29 @@ export function heatWords(loaded: Loaded, link: number, moment: number): string 
     + `busy ${share(loaded.bins[link * count + bin] / 255)}`;
 }
 
-/** Neighbouring bins overlap by this much, so that no seam shows. */
-const OVERLAP = 0.5;
-
-/** Rows, the selected ones first; by link, the busiest next. */
+/** Rows of links, the busiest first, or of NPUs; but for the heat the selected ones lead. */
 export function rowsOf(loaded: Loaded, by: Gantt, selection: Selection): Row[] {
-  if (by === "heat") return heatRows(loaded, selection);
   const { outgoing, linkNames, nodeNames } = loaded;
-  const first = new Set(linksOf(loaded, selection));
-  const isFirst = (links: Iterable<number>) => Number([...links].some((link) => first.has(link)));
-  let rows: Omit<Row, "top" | "height">[];
-  if (by === "link") {
-    rows = [...linkNames.keys()].sort((a, b) =>
-      isFirst([b]) - isFirst([a]) || busyShare(loaded, b) - busyShare(loaded, a) || a - b)
-      .map((link) => ({ name: linkNames[link], lanes: [link], lane: 12 }));
-  } else {
-    const leads = (node: number) => (selection?.kind === "node" ? Number(selection.id === node)
-      : isFirst(group(outgoing, node)));
-    rows = [...nodeNames.keys()]
-      .filter((node) => loaded.run.network.nodes.is_switch[node] === 0)
-      .sort((a, b) => leads(b) - leads(a) || a - b)
-      .map((node) => ({ name: nodeNames[node], lanes: [...group(outgoing, node)] }))
-      .map((row) => ({ ...row, lane: row.lanes.length > 1 ? 6 : 12 }));
-  }
-  let bottom = 0;
-  return rows.map((row) => {
-    const height = Math.max(12, row.lanes.length * row.lane) + GAP;
-    bottom += height;
-    return { ...row, top: bottom - height, height };
+  const chosen = new Set(linksOf(loaded, selection));
+  const heat = by === "heat";
+  // Of a selected node the heat has its links only.
+  const links = heat && selection?.kind === "node" ? [...chosen] : [...linkNames.keys()];
+  const lead = ({ node, lanes }: { node: number; lanes: Iterable<number> }) =>
+    Number(!heat && (node >= 0 && selection?.kind === "node" ? selection.id === node
+      : [...lanes].some((link) => chosen.has(link))));
+  const busy = links.map((link) => busyShare(loaded, link));
+  const rows = by === "npu" ? [...nodeNames.keys()]
+    .filter((node) => loaded.run.network.nodes.is_switch[node] === 0)
+    .map((node) => ({ node, name: nodeNames[node], lanes: [...group(outgoing, node)] }))
+    : [...links.keys()].sort((a, b) => busy[b] - busy[a] || links[a] - links[b])
+      .map((i) => ({ node: -1, name: linkNames[links[i]], lanes: [links[i]] }));
+  const low = links.length <= NAMED ? 14 : links.length <= MANY ? 3 : 1;
+  let top = 0;
+  return [...rows.filter(lead), ...rows.filter((row) => !lead(row))].map(({ name, lanes }) => {
+    const lane = heat ? low : lanes.length > 1 ? 6 : 12;
+    const height = heat ? low : Math.max(12, lanes.length * lane) + GAP;
+    top += height;
+    return { name, lanes, lane, height, top: top - height };
   });
 }
 
@@ -122,14 +74,6 @@ export function ganttOf(page: Page, scroll: number, rows: Row[]): Chart {
     { colour: palette.reduce, opacity: faded, words },
     { colour: palette.critical, opacity: 0.8, words },
   ];
-  const chart: Chart = {
-    rows, range, scroll, palette, marks: [...happened(palette, loaded), ...marksOf(page, loaded)],
-  };
-  if (gantt === "heat") {
-    const drawAll: Chart["drawAll"] = (pen, inSight, time) =>
-      drawHeat(pen, { ...chart, rows: inSight }, loaded, selection, time);
-    return { ...chart, drawAll };
-  }
   const kind = (hop: number) =>
     (selection?.kind === "chunk" && hops?.chunk[hop] === selection.id
     || critical && loaded.critical.has(hop) ? 2 : hops?.reduces[hop] ?? 0);
@@ -137,30 +81,44 @@ export function ganttOf(page: Page, scroll: number, rows: Row[]): Chart {
     const name = whole(hops?.chunk[hop] ?? 0);
     return room > 8 + 6 * name.length ? name : "";
   };
-  const draw: Chart["draw"] = (pen, { lanes, lane }, i, top, time) => {
-    if (hops === null) drawBins(pen, chart, loaded, lanes[i], top, lane, time);
-    else drawSpans(pen, hopsOn(hops, lanes[i]), styles, kind, label, time, top, lane);
+  return {
+    rows, range, scroll, palette, marks: [...happened(palette, loaded), ...marksOf(page, loaded)],
+    draw(pen, { lanes, lane }, i, top, time) {
+      const link = lanes[i];
+      if (hops !== null && gantt !== "heat") {
+        drawSpans(pen, hopsOn(hops, link), styles, kind, label, time, top, lane);
+        return;
+      }
+      drawBusy(pen, palette, loaded, link, time, top, lane);
+      if (selection?.kind !== "link" || selection.id !== link) return;
+      pen.block(time.from - 7, top - 1, 5, lane + 2, palette.accent);
+    },
   };
-  return { ...chart, draw };
 }
 
-/** Without hops: how busy the link was, bin by bin. */
-function drawBins(
-  pen: Pen, { palette }: Chart, { run, bins }: Loaded, link: number, top: number, height: number,
-  time: Scale,
+/** How busy a link was, bin by bin, in the ramp's colours. */
+function drawBusy(
+  pen: Pen, palette: Palette, { run, bins }: Loaded, link: number, time: Scale, top: number,
+  height: number,
 ) {
   const { count, width_ps: width } = run.bins;
-  pen.begin();
-  for (let bin = 0; bin < count; bin++) {
-    const busy = bins[link * count + bin] / 255;
-    const x = Math.max(time.from, time.at(bin * width));
-    const end = time.at((bin + 1) * width);
-    if (busy === 0 || end <= time.from || bin * width > time.high) continue;
-    pen.box(x, top + (height - 1) * (1 - busy), end - x + OVERLAP, (height - 1) * busy);
+  const last = Math.min(count, Math.ceil(time.high / width));
+  const x = (bin: number) => Math.max(time.from, Math.min(time.to, time.at(bin * width)));
+  const steps = Array.from({ length: STEPS }, (): [number, number][] => []);
+  let begun = Math.max(0, Math.floor(time.low / width));
+  // Neighbouring bins of one colour are one box.
+  for (let bin = begun; bin < last; bin++) {
+    const step = stepOf(bins[link * count + bin]);
+    if (bin + 1 < last && stepOf(bins[link * count + bin + 1]) === step) continue;
+    steps[step]?.push([x(begun), x(bin + 1)]);
+    begun = bin + 1;
   }
-  pen.opacity(0.8);
-  pen.fill(palette.transfer);
-  pen.opacity(1);
+  ramp(palette.dark).forEach((colour, step) => {
+    if (steps[step].length === 0) return;
+    pen.begin();
+    for (const [from, to] of steps[step]) pen.box(from, top, to - from, height - Number(height > 3));
+    pen.fill(colour);
+  });
 }
 
 /** The hop under a point of the chart, or its row's link, or nothing. */
@@ -190,7 +148,7 @@ export function GanttPane({ page, loaded }: { page: Page; loaded: Loaded }) {
     const { link, hop, moment } = found;
     const near = (5 / width) * (chart.range[1] - chart.range[0]);
     return happening(loaded, moment - near, moment + near)
-      || (heat ? heatWords(loaded, link, moment) : words(loaded, link, hop));
+      || (heat || hops === null ? heatWords(loaded, link, moment) : words(loaded, link, hop));
   };
   const pick = (chart: Chart, x: number, y: number, width: number) => {
     const found = pickGantt(chart, loaded, x, y, width);

@@ -22,9 +22,7 @@ export interface Row {
 export interface Chart {
   rows: Row[]; range: Range; scroll: number; marks: Mark[]; palette: Palette;
   /** Draws a row's i-th lane from `top`. */
-  draw?: (pen: Pen, row: Row, i: number, top: number, time: Scale) => void;
-  /** Draws all the rows in sight at once. */
-  drawAll?: (pen: Pen, rows: Row[], time: Scale) => void;
+  draw: (pen: Pen, row: Row, i: number, top: number, time: Scale) => void;
 }
 
 export const AXIS = 20;
@@ -41,6 +39,9 @@ export const gutter = (width: number) => Math.min(160, Math.floor(width / 4));
 
 export const scaleOf = (range: Range, width: number) =>
   new Scale(...range, gutter(width), width - RIGHT);
+
+/** How far down in a row its first lane is. */
+const asideOf = ({ height, lanes, lane }: Row) => (height - lanes.length * lane) / 2;
 
 export function drawRows(pen: Pen, chart: Chart, width: number, height: number) {
   const { palette, scroll } = chart;
@@ -64,9 +65,8 @@ export function drawRows(pen: Pen, chart: Chart, width: number, height: number) 
         pen.opacity(1);
       }
       row.lanes.forEach((_, i) =>
-        chart.draw?.(pen, row, i, top + GAP / 2 + i * row.lane, time));
+        chart.draw(pen, row, i, top + asideOf(row) + i * row.lane, time));
     }
-    chart.drawAll?.(pen, inSight, time);
   });
   drawMarks(pen, time, chart.marks, AXIS - 5, height);
 }
@@ -77,7 +77,7 @@ export function rowAt({ rows, range, scroll }: Pick<Chart, "rows" | "range" | "s
   const inside = y - AXIS + scroll;
   const row = rows.find(({ top, height }) => inside >= top && inside < top + height);
   if (y < AXIS || row === undefined || row.lanes.length === 0) return null;
-  const i = Math.floor((inside - row.top - GAP / 2) / row.lane);
+  const i = Math.floor((inside - row.top - asideOf(row)) / row.lane);
   const lane = row.lanes[Math.max(0, Math.min(row.lanes.length - 1, i))];
   return { row, lane, moment: scaleOf(range, width).value(x), named: x < gutter(width) };
 }

@@ -155,7 +155,7 @@ export class Sheet {
     const groups = byKey(Array(this.rows).keys(), (row) =>
       by.map(({ numbers }) => numbers[row]).join());
     const order = [...groups.values()].sort((a, b) => b.length - a.length
-      || by.map(({ numbers }) => numbers[a[0]] - numbers[b[0]]).find((d) => d !== 0) || 0);
+      || by.map(({ numbers }) => numbers[a[0]] - numbers[b[0]]).find((d) => d) || 0);
     const of = new Array<number>(this.rows).fill(0);
     order.forEach((rows, i) => rows.forEach((row) => (of[row] = i)));
     const made = { names: order.map(([row]) => this.names(by)(row)), of };

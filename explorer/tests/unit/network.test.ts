@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Folding, foldMeasure, pickDrawn } from "../../src/fold.ts";
-import { heatRows, heatWords } from "../../src/ganttpane.tsx";
+import { heatWords, rowsOf } from "../../src/ganttpane.tsx";
 import { pointOn } from "../../src/geometry.ts";
 import { group } from "../../src/groups.ts";
 import { colourings, deadAt, happening, measure, momentFrom, timed } from "../../src/measure.ts";
@@ -117,9 +117,9 @@ test("on four thousand links each waits, as long as there are hops to come", asy
 test("rows of heat are the links by busy share, those of a node only", async () => {
   const loaded = await loadRun(tree());
   const { busy_ps: busy } = loaded.run.network.links;
-  const rows = heatRows(loaded, null).map(({ lanes: [link] }) => busy[link]);
+  const rows = rowsOf(loaded, "heat", null).map(({ lanes: [link] }) => busy[link]);
   assert.deepEqual(rows, [...busy].sort((a, b) => b - a));
-  assert.deepEqual(heatRows(loaded, { kind: "node", id: 0 }).map(({ name }) => name).sort(),
+  assert.deepEqual(rowsOf(loaded, "heat", { kind: "node", id: 0 }).map(({ name }) => name).sort(),
     ["leaf0 > npu0", "npu0 > leaf0"]);
   assert.match(heatWords(loaded, 0, 1000), /^npu0 > leaf0, 0 ps to 99.38 ns: busy \d+\.\d%$/);
 });
