@@ -43,3 +43,18 @@ export function firstOf(count: number, late: (i: number) => boolean): number {
   }
   return low;
 }
+
+export const ORDER = new Intl.Collator("en", { numeric: true });
+
+/** Things sorted by numbers or texts; where nothing is known (NaN) comes last. */
+export function inOrder(
+  things: number[], value: (thing: number) => number | string, falling: boolean,
+): number[] {
+  const sign = falling ? -1 : 1;
+  const keyed = things.map((thing) => ({ thing, key: value(thing) }));
+  const order = (a: number | string, b: number | string) => (typeof a === "string"
+    ? sign * ORDER.compare(a, String(b))
+    : Number(Number.isNaN(a)) - Number(Number.isNaN(b)) || sign * (a - Number(b)));
+  keyed.sort((a, b) => order(a.key, b.key) || a.thing - b.thing);
+  return keyed.map(({ thing }) => thing);
+}

@@ -103,13 +103,10 @@ export function colourings(loaded: Loaded, other: Loaded | null): Colouring[] {
         && (key !== "flight" || loaded.hops !== null)));
 }
 
-/** The number of hops in flight on each link. The run must have hops. */
+/** The number of hops in flight on each link. */
 export function inFlight(loaded: Loaded, moment: number): Float64Array {
   const counts = new Float64Array(loaded.links);
-  const hops = loaded.hops;
-  if (hops === null) return counts;
-  const count = hops.flights.at(moment);
-  for (let i = 0; i < count; i++) counts[hops.link[hops.flights.found[i]]]++;
+  for (const hop of loaded.hops?.flights.at(moment) ?? []) counts[loaded.hops!.link[hop]]++;
   return counts;
 }
 

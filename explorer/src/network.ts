@@ -206,14 +206,14 @@ function drawUnder(view: View) {
 function drawTransfers(view: View) {
   const { pen, loaded: { hops }, palette, selection, moment, drawn: { linkAt } } = view;
   if (hops === null) return;
-  const count = hops.flights.at(moment);
-  if (count > MOST_MOVING) {
+  const flying = hops.flights.at(moment);
+  if (flying.length > MOST_MOVING) {
     drawCounts(view);
     return;
   }
   const radius = Math.max(1.6, Math.min(4.5, 0.3 * view.radius));
   const kinds: number[][] = [[], [], [], []];
-  for (const hop of hops.flights.found.subarray(0, count)) {
+  for (const hop of flying) {
     const link = linkAt[hops.link[hop]];
     if (link < 0 || !view.visible[link]) continue;
     const followed = selection?.kind === "chunk" && hops.chunk[hop] === selection.id;

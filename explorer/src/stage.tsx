@@ -85,7 +85,7 @@ export function Stage({ page, loaded }: { page: Page; loaded: Loaded }) {
   const words = (thing: NonNullable<Thing>) => (thing.kind === "group" || thing.kind === "bundle"
     ? describeFolded(loaded, thing, drawn(), measureOf(page, loaded), store.view.moment)
     : describe(loaded, thing, store.view.moment));
-  const flying = loaded.hops?.flights.at(store.view.moment) ?? 0;
+  const flying = loaded.hops?.flights.at(store.view.moment).length ?? 0;
   return (
     <div class="stage">
       <Canvas

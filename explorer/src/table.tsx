@@ -3,6 +3,7 @@
 
 import type { ComponentChildren } from "preact";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { inOrder } from "./groups.ts";
 import { signOf, type Tone, whole } from "./words.ts";
 
 export interface Column {
@@ -38,7 +39,6 @@ interface Props {
 }
 
 const ROWS = 200;
-const ORDER = new Intl.Collator("en", { numeric: true });
 
 export function Table(props: Props) {
   const { caption, columns, rows, moment, order, selected = null, pick, detail, lead } = props;
@@ -47,7 +47,7 @@ export function Table(props: Props) {
   const box = useRef<HTMLDivElement>(null);
   const [by, falling] = (order === undefined ? own : order.by) ?? [-1, false];
   const sorted = useMemo(
-    () => (order !== undefined || by < 0 ? rows : sortBy(rows, columns[by], falling)),
+    () => (order !== undefined || by < 0 ? rows : inOrder(rows, columns[by].value, falling)),
     [rows, by, falling, columns[by]?.live ? moment : null],
   );
   useEffect(() => {
@@ -126,12 +126,4 @@ export function Table(props: Props) {
       )}
     </>
   );
-}
-
-function sortBy(rows: number[], { value }: Column, falling: boolean): number[] {
-  const keyed = rows.map((row) => ({ row, key: value(row) }));
-  const order = (a: number | string, b: number | string) =>
-    typeof a === "string" ? ORDER.compare(a, String(b)) : a - Number(b);
-  keyed.sort((a, b) => (falling ? order(b.key, a.key) : order(a.key, b.key)) || a.row - b.row);
-  return keyed.map(({ row }) => row);
 }

@@ -54,7 +54,7 @@ export function lacking({ sheet, plan, rows }: Omit<Plot, "palette">): string {
 /** The plan as it can be drawn: where x hasn't two values, as bars. */
 export function drawable({ sheet, plan, rows }: Omit<Plot, "palette">): Plan {
   const x = sheet.fields[plan.x];
-  if (plan.kind === "parts" || x === undefined) return plan;
+  if (plan.kind === "parts" || plan.kind === "none" || x === undefined) return plan;
   const known = rows.map((row) => x.numbers[row]).filter((value) => !Number.isNaN(value));
   return known.some((value) => value !== known[0]) ? plan
     : { ...plan, kind: "parts", y: plan.y.slice(0, 1) };

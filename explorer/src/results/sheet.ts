@@ -2,19 +2,15 @@
 // are the same in all rows, and numbers to sort, filter and draw each column by.
 
 import type { Chart, Table, TableColumn } from "../format.ts";
-import { byKey } from "../groups.ts";
+import { byKey, inOrder, ORDER } from "../groups.ts";
 import { isNumeric, numberOf, shown, type Value, written } from "../words.ts";
 import type { Choices } from "./choices.ts";
 
 /** All rows, sorted; where nothing is known comes last. */
-export function inOrder(sheet: Sheet, sort: Choices["sort"]): number[] {
+export function rowsBy(sheet: Sheet, sort: Choices["sort"]): number[] {
   const rows = [...Array(sheet.rows).keys()];
-  if (sort === null) return rows;
-  const { numbers } = sheet.fields[sort[0]];
-  const sign = sort[1] ? -1 : 1;
-  const known = rows.filter((row) => !Number.isNaN(numbers[row]));
-  const unknown = rows.filter((row) => Number.isNaN(numbers[row]));
-  return [...known.sort((a, b) => sign * (numbers[a] - numbers[b]) || a - b), ...unknown];
+  return sort === null ? rows
+    : inOrder(rows, (row) => sheet.fields[sort[0]].numbers[row], sort[1]);
 }
 
 /** Those rows that the filters let through, but for the one of the front. */
@@ -60,7 +56,6 @@ export function paretoFront(rows: number[], x: Field, y: Field): number[] {
   return front;
 }
 
-const ORDER = new Intl.Collator("en", { numeric: true });
 /** A text that is longer is read in a row of its own. */
 const LONG = 60;
 const MOST_CHOICES = 12;
@@ -84,7 +79,7 @@ export class Field {
       if (value !== null && seen.add(value).size > MOST_CHOICES) break;
     }
     const few = seen.size > 1 && seen.size < this.values.length && seen.size <= MOST_CHOICES;
-    this.choices = few ? sorted([...seen].map((value) => written(value, column.quantity))) : [];
+    this.choices = few ? distinct([...seen].map((value) => written(value, column.quantity))) : [];
   }
 
   get values(): Value[] {
@@ -101,7 +96,7 @@ export class Field {
     if (this.numeric) return (this.kept = Float64Array.from(this.values, numberOf));
     const texts = new Map([...new Set(this.values)].filter((value) => value !== null)
       .map((value) => [value, written(value, this.column.quantity)]));
-    const ranks = new Map(sorted([...texts.values()]).map((text, rank) => [text, rank]));
+    const ranks = new Map(distinct([...texts.values()]).map((text, rank) => [text, rank]));
     return (this.kept = Float64Array.from(this.values, (value) =>
       ranks.get(texts.get(value as string) as string) ?? NaN));
   }
@@ -110,7 +105,7 @@ export class Field {
 /** Whether a column tells rows apart. */
 export const isTelling = ({ empty, constant }: Field) => !empty && !constant;
 
-const sorted = (texts: string[]) => [...new Set(texts)].sort(ORDER.compare);
+const distinct = (texts: string[]) => [...new Set(texts)].sort(ORDER.compare);
 
 /** A chart with its columns as indices, -1 for none. */
 export interface Plan {

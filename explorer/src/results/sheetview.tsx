@@ -10,7 +10,7 @@ import type { Choices } from "./choices.ts";
 import { drawable, MOST_BARS } from "./plot.ts";
 import { PlotPane } from "./plotpane.tsx";
 import { Pictures } from "./resultspage.tsx";
-import { filtered, inOrder, paretoFront, rivals, type Sheet } from "./sheet.ts";
+import { filtered, paretoFront, rivals, rowsBy, type Sheet } from "./sheet.ts";
 
 const LONGEST_NOTE = 20_000;
 
@@ -24,7 +24,7 @@ export function SheetView({ page, sheet, choices, alone }: Props) {
   const { sort, only, within, find, log, row } = choices;
   const choose = (part: Partial<Choices>) => page.choose(part);
   const plan = choices.plan ?? sheet.plan;
-  const ordered = useMemo(() => inOrder(sheet, sort), [sheet, sort]);
+  const ordered = useMemo(() => rowsBy(sheet, sort), [sheet, sort]);
   const passed = useMemo(
     () => filtered(sheet, ordered, choices), [sheet, ordered, only, within, find],
   );

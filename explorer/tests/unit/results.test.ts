@@ -7,7 +7,7 @@ import type { Results } from "../../src/format.ts";
 import { AS_IS, choiceFields, type Choices, readChoices } from "../../src/results/choices.ts";
 import { drawable } from "../../src/results/plot.ts";
 import { type Findings, readResults } from "../../src/results/read.ts";
-import { filtered, inOrder, paretoFront, rivals } from "../../src/results/sheet.ts";
+import { filtered, paretoFront, rivals, rowsBy } from "../../src/results/sheet.ts";
 import { Strip, uncovered, union } from "../../src/results/training.tsx";
 import { numberOf, signOf, toneOf, written } from "../../src/words.ts";
 import { SvgPen } from "../../src/svg.ts";
@@ -72,12 +72,12 @@ test("rows are sorted, what isn't known last, and filtered by all filters at onc
   const [sheet] = (await findings()).sheets;
   const times = sheet.fields.find(({ title }) => title === "time")!;
   for (const falling of [false, true]) {
-    const sorted = inOrder(sheet, [times.index, falling]).map((row) => times.values[row]);
+    const sorted = rowsBy(sheet, [times.index, falling]).map((row) => times.values[row]);
     const known = sorted.filter((time) => time !== null) as number[];
     assert.deepEqual(sorted.slice(known.length), Array(120 - known.length).fill(null));
     assert.deepEqual(known, [...known].sort((a, b) => (falling ? b - a : a - b)));
   }
-  const rows = inOrder(sheet, null);
+  const rows = rowsBy(sheet, null);
   const choices: Choices = { ...AS_IS, only: { 2: [0, 3] }, within: { 5: [0, 4e6] }, find: "T 1" };
   const expected = rows.filter((row) =>
     ["direct", "tacos"].includes(sheet.fields[2].words(row)) && times.numbers[row] <= 4e6
@@ -96,7 +96,7 @@ test("the front is what no row beats, with ties, whichever way is better", async
   assert.deepEqual(paretoFront([0, 1, 2, 3, 4, 5, 6, 7], cost, gain), [0, 7, 1, 2, 4]);
   const [sheet] = (await findings()).sheets;
   const pair = rivals(sheet, sheet.plan)!;
-  const rows = inOrder(sheet, null);
+  const rows = rowsBy(sheet, null);
   const costs = (row: number) => pair.map(({ numbers }) => numbers[row]);
   const unbeaten = rows.filter((row) => !rows.some((other) =>
     costs(other).every((value, i) => value <= costs(row)[i])
