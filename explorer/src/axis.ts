@@ -120,11 +120,14 @@ export function drawTimes(
 /** A moment that matters: what it is, its colour, and how its line is dashed. */
 export type Mark = [at: number, words: string, colour: string, dash: number[]];
 
-/** Lines at those of the marks that are in sight. */
-export function drawMarks(pen: Pen, time: Scale, marks: Mark[], top: number, bottom: number) {
+/** Lines at those marks that are in sight, with a rim that sets them off from what is below. */
+export function drawMarks(
+  pen: Pen, { back }: Palette, time: Scale, marks: Mark[], top: number, bottom: number,
+) {
   for (const [t, , colour, dash] of marks) {
     if (t < time.low || t > time.high) continue;
     pen.lines([[time.at(t), top, time.at(t), bottom]]);
+    pen.glow(back, 4, 0.75);
     pen.stroke(colour, 1.5, dash);
   }
 }

@@ -68,7 +68,7 @@ export function drawRows(pen: Pen, chart: Chart, width: number, height: number) 
         chart.draw(pen, row, i, top + asideOf(row) + i * row.lane, time));
     }
   });
-  drawMarks(pen, time, chart.marks, AXIS - 5, height);
+  drawMarks(pen, palette, time, chart.marks, AXIS - 5, height);
 }
 
 /** What is at a point: a row, one of its lanes, and a moment; null beside all rows. */

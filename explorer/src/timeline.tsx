@@ -48,7 +48,7 @@ export function drawTraffic(
   pen.lines([[MARGIN, base, width - MARGIN, base]]);
   pen.stroke(palette.line, 1);
   const events = happened(palette, loaded);
-  drawMarks(pen, time, events, 12, base);
+  drawMarks(pen, palette, time, events, 12, base);
   pen.begin();
   for (const [at] of events) pen.circle(time.at(at), 12, 4);
   pen.fill(palette.dead);
@@ -61,7 +61,7 @@ export function drawTraffic(
       { size: 11, colour: palette.dead, halo: palette.back, align });
   }
   const marks = marksOf(page, loaded);
-  drawMarks(pen, time, marks, 0, base + 4);
+  drawMarks(pen, palette, time, marks, 0, base + 4);
   for (const [t, words, colour] of marks.filter(([t]) => t <= length)) {
     const align = time.at(t) > width / 2 ? "end" : "start";
     const top = { completion: 22, mark: 34 }[words] ?? 10;

@@ -242,7 +242,7 @@ function drawSeries(pen: Pen, plot: Plot, width: number, height: number): Drawn 
     pen.stroke(palette.text, 2);
   }
   const marks = plot.marks?.() ?? [];
-  drawMarks(pen, across, marks, down.to, down.from);
+  drawMarks(pen, palette, across, marks, down.to, down.from);
   marks.forEach(([t, words, colour], i) => {
     const style = { size: 10, colour, halo: palette.back, align: "end" } as const;
     pen.words(words, across.at(t) - 4, down.to + (0.5 + 0.2 * i) * (down.from - down.to), style);
