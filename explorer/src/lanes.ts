@@ -60,9 +60,7 @@ export function drawRows(pen: Pen, chart: Chart, width: number, height: number) 
         const soft = { size: 11, colour: palette.soft, align: "end" } as const;
         pen.words(shown(row.kind ?? "", letters), left - 6, base, soft);
         pen.lines([[row.name === "" ? left : 0, top, width, top]]);
-        pen.opacity(0.5);
-        pen.stroke(palette.line, 1);
-        pen.opacity(1);
+        pen.glow(palette.line, 1, 0.5);
       }
       row.lanes.forEach((_, i) =>
         chart.draw(pen, row, i, top + asideOf(row) + i * row.lane, time));
@@ -137,10 +135,8 @@ export function drawSpans(
   styles.forEach(({ colour, opacity }, k) => {
     pen.begin();
     for (const [x, width] of bars[k]) pen.box(x, top, width, height - thin);
-    pen.opacity(opacity);
-    pen.fill(colour);
+    pen.shade(colour, opacity);
   });
-  pen.opacity(1);
   for (const [words, x, style] of labels) {
     pen.words(words, x, top + height - 3, { size: 9, align: "center", ...style.words });
   }

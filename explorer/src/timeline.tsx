@@ -37,9 +37,7 @@ export function drawTraffic(
       pen.line(x(bin + 1), y);
     });
     pen.line(x(traffic.length), base);
-    pen.opacity(0.28);
-    pen.fill(palette.transfer);
-    pen.opacity(1);
+    pen.shade(palette.transfer, 0.28);
     pen.stroke(palette.transfer, 1);
   }
   const lettering = { size: 10, colour: palette.soft, halo: palette.back } as const;
@@ -47,8 +45,8 @@ export function drawTraffic(
   drawTimes(pen, palette, time, base, base + 4, height - 3);
   pen.lines([[MARGIN, base, width - MARGIN, base]]);
   pen.stroke(palette.line, 1);
-  const events = happened(palette, loaded);
-  drawMarks(pen, palette, time, events, 12, base);
+  const [events, marks] = [happened(palette, loaded), marksOf(page, loaded)];
+  drawMarks(pen, palette, time, [...events, ...marks], 0, base + 4);
   pen.begin();
   for (const [at] of events) pen.circle(time.at(at), 12, 4);
   pen.fill(palette.dead);
@@ -60,8 +58,6 @@ export function drawTraffic(
     pen.words(words, time.at(pointer) + (align === "end" ? -8 : 8), 46,
       { size: 11, colour: palette.dead, halo: palette.back, align });
   }
-  const marks = marksOf(page, loaded);
-  drawMarks(pen, palette, time, marks, 0, base + 4);
   for (const [t, words, colour] of marks.filter(([t]) => t <= length)) {
     const align = time.at(t) > width / 2 ? "end" : "start";
     const top = { completion: 22, mark: 34 }[words] ?? 10;

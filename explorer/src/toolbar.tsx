@@ -8,7 +8,7 @@ import { WHOLE } from "./geometry.ts";
 import { colourings } from "./measure.ts";
 import type { Page } from "./page.ts";
 import type { Loaded } from "./run.ts";
-import { COLOURINGS, type Selection, useView } from "./state.ts";
+import { COLOURINGS, keysOf, type Selection, useView } from "./state.ts";
 
 const NEXT_THEME = { auto: "light", light: "dark", dark: "auto" } as const;
 
@@ -115,13 +115,13 @@ const MOST_FOUND = 8;
 function Find({ page, loaded }: { page: Page; loaded: Loaded }) {
   const [text, setText] = useState("");
   const wanted = text.trim().toLowerCase();
-  const search = (names: string[], kind: "node" | "link") =>
-    names.flatMap((name, id) =>
-      name.toLowerCase().includes(wanted) ? [{ thing: { kind, id } as Selection, name }] : []);
-  const all = wanted === "" ? []
-    : [...search(loaded.nodeNames, "node"), ...search(loaded.linkNames, "link")];
-  const exact = all.filter(({ name }) => name.toLowerCase() === wanted);
-  const found = [...exact, ...all.filter((item) => !exact.includes(item))].slice(0, MOST_FOUND);
+  const names = { node: loaded.nodeNames, link: loaded.linkNames };
+  const all = wanted === "" ? [] : keysOf(names).flatMap((kind) => names[kind]
+    .map((name, id) => ({ name, thing: { kind, id } }))
+    .filter(({ name }) => name.toLowerCase().includes(wanted)));
+  // Whose name it is comes first.
+  const apart = ({ name }: { name: string }) => Number(name.toLowerCase() !== wanted);
+  const found = all.sort((a, b) => apart(a) - apart(b)).slice(0, MOST_FOUND);
   const choose = (thing: Selection) => {
     setText("");
     page.store.change({ selection: thing, tab: "selection" });
@@ -143,7 +143,7 @@ function Find({ page, loaded }: { page: Page; loaded: Loaded }) {
       {wanted !== "" && (
         <ul>
           {found.map(({ thing, name }) => (
-            <li key={`${thing?.kind}${thing?.id}`}>
+            <li key={`${thing.kind}${thing.id}`}>
               <button type="button" class="plain name" onClick={() => choose(thing)}>{name}</button>
             </li>
           ))}

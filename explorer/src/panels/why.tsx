@@ -87,6 +87,23 @@ export function idleGaps(loaded: Loaded, link: number): Gap[] {
   return gaps.sort((a, b) => b.to - b.from - (a.to - a.from) || a.from - b.from);
 }
 
+/** What a step is, why it follows the one before, and how long after it. */
+function words(loaded: Loaded, { start, end, chunk, link }: Hops, step: Step) {
+  const { first, last, count, brought, waited, between } = step;
+  const before = [brought ? "then its data" : "", waited > 0 ? `waited ${time(waited)}` : ""]
+    .filter((part) => part !== "").join(", ");
+  return (
+    <>
+      {before && `${before}: `}
+      <span class="name">{loaded.linkNames[link[first]]}</span>
+      {count > 1 ? `, ${whole(count)} chunks one after another: `
+        : `, chunk ${whole(chunk[first])}: `}
+      {`${time(start[first])} to ${time(end[last])}`}
+      {between > 0 && `, ${time(between)} between them`}
+    </>
+  );
+}
+
 export function Why({ page, loaded }: { page: Page; loaded: Loaded }) {
   const view = useView(page.store);
   const steps = useMemo(() => criticalSteps(loaded), [loaded]);
@@ -94,22 +111,6 @@ export function Why({ page, loaded }: { page: Page; loaded: Loaded }) {
   const gaps = useMemo(() => idleGaps(loaded, link), [loaded]);
   const { hops, run } = loaded;
   const waited = steps.reduce((sum, step) => sum + step.waited + step.between, 0);
-  /** What a step is, why it follows the one before, and how long after it. */
-  const words = (step: Step, { start, end, chunk, link }: Hops) => {
-    const { first, last, count, brought, waited, between } = step;
-    return (
-    <>
-      {[brought ? "then its data" : "", waited > 0 ? `waited ${time(waited)}` : ""]
-        .filter((part) => part !== "").join(", ")}
-      {brought || waited > 0 ? ": " : ""}
-      <span class="name">{loaded.linkNames[link[first]]}</span>
-      {count > 1 ? `, ${whole(count)} chunks one after another: `
-        : `, chunk ${whole(chunk[first])}: `}
-      {`${time(start[first])} to ${time(end[last])}`}
-      {between > 0 && `, ${time(between)} between them`}
-    </>
-    );
-  };
   return (
     <>
       <h2>Why it isn't faster</h2>
@@ -144,7 +145,7 @@ export function Why({ page, loaded }: { page: Page; loaded: Loaded }) {
             </p>
             <Steps
               page={page}
-              steps={steps.map((step) => [hops.start[step.first], words(step, hops)])}
+              steps={steps.map((step) => [hops.start[step.first], words(loaded, hops, step)])}
             />
           </>
         )}

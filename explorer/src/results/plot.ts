@@ -218,9 +218,7 @@ function drawSeries(pen: Pen, plot: Plot, width: number, height: number): Drawn 
       pen.begin();
       path(both, band[0]);
       path([...both].reverse(), band[1], true);
-      pen.opacity(0.18);
-      pen.fill(colour(i, ys.length - 1));
-      pen.opacity(1);
+      pen.shade(colour(i, ys.length - 1), 0.18);
     }
     ys.forEach((y, k) => {
       const there = known(those, y);
