@@ -1,7 +1,8 @@
 // The page's colours: what the style sheet names, and two ramps that the colour-blind tell apart.
 //
 // Drawings read the same custom properties that the panels use, so light and dark stay in one
-// place. Ramps are laid out so that much is far from the background.
+// place. Ramps are laid out so that much is far from the background. Things that have names have
+// hues and shapes: told apart by the colour-blind, and without colour, too.
 
 import type { Pen } from "./pen.ts";
 

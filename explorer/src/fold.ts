@@ -9,7 +9,7 @@ import type { Network } from "./format.ts";
 import { type Shape, shapeOf, spacingOf, type Zoom } from "./geometry.ts";
 import { group, groupBy } from "./groups.ts";
 import type { Measure } from "./measure.ts";
-import { type Picked, Picker } from "./pick.ts";
+import { pick, type Picked } from "./pick.ts";
 
 /** How far apart members must stand on the drawing, in pixels, to be drawn one by one. */
 export const UNFOLDS = 9;
@@ -129,7 +129,7 @@ function drawnOf(
 ) {
   const links = shape.from.length;
   return {
-    shape, nodeAt, linkAt, picker: new Picker(shape), members: groupBy(nodeAt, shape.x.length),
+    shape, nodeAt, linkAt, members: groupBy(nodeAt, shape.x.length),
     carries: groupBy(linkAt.map((at) => (at < 0 ? links : at)), links + 1),
     groups: Int32Array.from(shape.x, (_, node) => groups[node] ?? -1),
     half: Float64Array.from(places, (place) => place?.half ?? 0),
@@ -164,7 +164,7 @@ export function pickDrawn(
   const square = half.findIndex((h, at) =>
     h > 0 && Math.max(Math.abs(x - shape.x[at]), Math.abs(y - shape.y[at])) <= h);
   const found = square >= 0 ? { kind: "node" as const, id: square }
-    : drawn.picker.at(x, y, nodeReach, linkReach);
+    : pick(shape, x, y, nodeReach, linkReach);
   if (found === null) return null;
   const node = found.kind === "node";
   const those = group(node ? drawn.members : drawn.carries, found.id);

@@ -1,6 +1,6 @@
 // Arrivals over time: how many chunks the slowest, the median and the fastest NPU hold, and how
 // many deliveries there were.
-// 
+//
 // Hops are sorted into a few hundred samples by when they arrive; within a sample order doesn't
 // matter. A chunk is held once it has come by the last hop of a transfer that doesn't reduce, or
 // where it begins.

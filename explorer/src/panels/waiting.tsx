@@ -1,5 +1,5 @@
 // What waits for what: the next hop of each link after a moment, and why it hasn't begun.
-// 
+//
 // A hop's data came with the last crossing into its node, of the same chunk, that was there when
 // the hop began: with its tail, or behind a switch that sends on what it hasn't received yet, with
 // its head. Where there is no such crossing, they were there from the beginning.
