@@ -42,8 +42,8 @@ export class Flights {
     if (begun === 0) return null;
     // An end between the last start and the moment belongs to a hop in flight at that start.
     const last = start[begun - 1];
-    return this.at(last).reduce((best, hop) => (end[hop] < moment ? Math.max(best, end[hop]) : best),
-      last);
+    return this.at(last).map((hop) => end[hop]).filter((end) => end < moment)
+      .reduce((best, end) => Math.max(best, end), last);
   }
 
   /** How many have begun. */

@@ -116,7 +116,8 @@ function drawBusy(
   ramp(palette.dark).forEach((colour, step) => {
     if (steps[step].length === 0) return;
     pen.begin();
-    for (const [from, to] of steps[step]) pen.box(from, top, to - from, height - Number(height > 3));
+    const tall = height - Number(height > 3);
+    for (const [from, to] of steps[step]) pen.box(from, top, to - from, tall);
     pen.fill(colour);
   });
 }

@@ -45,7 +45,7 @@ export function pick(
   const toNode = (node: number) => Math.hypot(shape.x[node] - x, shape.y[node] - y);
   const node = nearest(shape.x.length, nodeReach, toNode);
   if (node >= 0) return { kind: "node", id: node };
-  const link = nearest(shape.from.length, linkReach, (link) => toLink(shape, link, x, y, linkReach));
+  const link = nearest(shape.from.length, linkReach, (i) => toLink(shape, i, x, y, linkReach));
   return link < 0 ? null : { kind: "link", id: link };
 }
 

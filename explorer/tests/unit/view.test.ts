@@ -32,7 +32,8 @@ test("numbers in words", () => {
 test("names lose what turns or breaks the line, and are cut", () => {
   assert.equal(shown("\u202eab\u0000c\n", 10), "abc");
   assert.equal(shown("x".repeat(10_000), 5), "xxxx\u2026");
-  assert.deepEqual([3, 5, 8].map((most) => cut("abcdefgh", most)), ["a\u2026h", "ab\u2026gh", "abcdefgh"]);
+  assert.deepEqual([3, 5, 8].map((most) => cut("abcdefgh", most)),
+    ["a\u2026h", "ab\u2026gh", "abcdefgh"]);
 });
 
 test("names are only text in an SVG file", () => {
