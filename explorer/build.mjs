@@ -10,7 +10,7 @@ import { build } from "esbuild";
 const LARGEST = 250_000;
 const PLACEHOLDER = "<!--TUTTI-DATA-->";
 
-const UNUSED = ["d3-interpolate", "d3-format", "d3-transition"];
+const UNUSED = ["d3-interpolate", "d3-transition"];
 
 const libraries = new Set();
 

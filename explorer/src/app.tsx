@@ -3,11 +3,11 @@
 import { useEffect } from "preact/hooks";
 import { GanttPane } from "./ganttpane.tsx";
 import { WHOLE } from "./geometry.ts";
-import { useMedia, useView } from "./hooks.ts";
 import type { Page } from "./page.ts";
 import { Panels } from "./panels.tsx";
 import { ResultsPage } from "./results/resultspage.tsx";
 import { Stage } from "./stage.tsx";
+import { useMedia, useView } from "./state.ts";
 import { Timeline } from "./timeline.tsx";
 import { Toolbar } from "./toolbar.tsx";
 
@@ -19,7 +19,10 @@ const KEYS: Record<string, (page: Page) => void> = {
   s: (page) => page.scaleRange(2),
   a: (page) => page.panRange(-0.25),
   d: (page) => page.panRange(0.25),
-  f: (page) => page.store.change({ range: null, zoom: WHOLE }),
+  f: (page) => {
+    page.setRange(0, Infinity);
+    if (!page.seesResults) page.store.change({ zoom: WHOLE });
+  },
   m: (page) => {
     const { mark, moment } = page.store.view;
     page.store.change({ mark: mark === moment ? null : moment });
@@ -32,11 +35,10 @@ function onKey(page: Page, event: KeyboardEvent) {
   const target = event.target as HTMLElement;
   if (target.matches("input:not([type=checkbox]), select, textarea")) return;
   if (event.key === " " && target.matches("button, input")) return;
-  if (page.seesResults) {
-    if (event.key === "Escape") page.choose({ row: -1 });
-    return;
-  }
-  const act = KEYS[event.key.length === 1 ? event.key.toLowerCase() : event.key];
+  const key = event.key.length === 1 ? event.key.toLowerCase() : event.key;
+  if (page.seesResults && key === "Escape") page.choose({ row: -1 });
+  if (page.seesResults && !(page.strips.length > 0 && "wsadf".includes(key))) return;
+  const act = KEYS[key];
   if (act === undefined) return;
   event.preventDefault();
   act(page);

@@ -5,6 +5,25 @@ import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import { CanvasPen, type Pen } from "./pen.ts";
 import type { Store } from "./state.ts";
 
+interface TipProps {
+  x: number; y: number;
+  /** The size of the drawing. */
+  width: number;
+  height: number; rows: [string, string][];
+}
+
+/** What is told beside the pointer, on the side where there is room. */
+export function Tip({ x, y, width, height, rows }: TipProps) {
+  const beside = (at: number, most: number) =>
+    (at > most / 2 ? ["auto", `${most - at + 14}px`] : [`${at + 14}px`, "auto"]);
+  const [[left, right], [top, bottom]] = [beside(x, width), beside(y, height)];
+  return (
+    <table class="tip" style={{ left, right, top, bottom }}>
+      {rows.map(([key, value]) => <tr key={key}><th>{key}</th><td class="name">{value}</td></tr>)}
+    </table>
+  );
+}
+
 type Props = Omit<JSX.IntrinsicElements["canvas"], "ref"> & {
   store: Store;
   draw: (pen: Pen, width: number, height: number, canvas: HTMLCanvasElement) => void;

@@ -16,9 +16,8 @@ export class Clock {
   constructor(public length: number, private readonly now: () => number) {}
 
   get moment(): number {
-    if (!this.playing) return this.base;
-    const passed = this.now() - this.since;
-    return Math.min(this.length, this.base + (passed / WHOLE_MS) * this.length * this.factor);
+    const passed = this.playing ? (this.now() - this.since) / WHOLE_MS : 0;
+    return Math.min(this.length, this.base + passed * this.length * this.factor);
   }
 
   get speed(): number {
@@ -35,20 +34,15 @@ export class Clock {
     this.since = this.now();
   }
 
-  /** Plays on, from the beginning where the run is over. */
-  play() {
-    this.seek(this.base >= this.length ? 0 : this.base);
-    this.playing = true;
-  }
-
-  pause() {
-    this.seek(this.moment);
-    this.playing = false;
+  /** Plays on, from the beginning where the run is over; or stands still. */
+  play(on = true) {
+    this.seek(on && this.moment >= this.length ? 0 : this.moment);
+    this.playing = on;
   }
 
   /** Sets another length, as when another run is shown; the moment is kept where it can be. */
   fit(length: number) {
-    const moment = this.moment;
+    const { moment } = this;
     this.length = length;
     this.seek(moment);
   }

@@ -4,6 +4,11 @@
 
 import type { Bytes, Column } from "./format.ts";
 
+/** Throws the words where something isn't so. */
+export function demand(is: boolean, words: string) {
+  if (!is) throw new Error(words);
+}
+
 async function inflate(base64: string, what: string): Promise<Uint8Array> {
   let text: string;
   try {
@@ -29,9 +34,8 @@ export async function decodeText(bytes: Bytes, what: string): Promise<string> {
 /** The bytes, which must be `count`. */
 export async function decodeBytes(bytes: Bytes, count: number, what: string) {
   const result = await inflate(bytes.data, what);
-  if (result.length !== count) {
-    throw new Error(`The ${what} have ${result.length} bytes instead of ${count}.`);
-  }
+  demand(result.length === count,
+    `The ${what} have ${result.length} bytes instead of ${count}.`);
   return result;
 }
 
@@ -57,8 +61,6 @@ export async function decodeColumn<A extends Float64Array | Uint32Array | Uint8A
     if (!(sum < limit)) throw new Error(`The ${what} hold ${sum}, which is out of range.`);
     into[i] = sum;
   }
-  if (at !== bytes.length) {
-    throw new Error(`The ${what} are too long: more than the ${into.length} promised.`);
-  }
+  demand(at === bytes.length, `The ${what} are too long: more than the ${into.length} promised.`);
   return into;
 }

@@ -1,14 +1,13 @@
 // Saves the view as a picture, PNG or SVG: the networks, the slider and the Gantt, or the chart of
 // the results, drawn anew by the same code with the pen of the file.
 
-import { drawGantt, rowsOf } from "./gantt.ts";
-import { chartOf } from "./ganttpane.tsx";
-import { drawNetwork } from "./network.ts";
+import { ganttOf, rowsOf } from "./ganttpane.tsx";
+import { drawRows } from "./lanes.ts";
+import { drawNetwork, sceneOf } from "./network.ts";
 import type { Page, Picture } from "./page.ts";
 import { CanvasPen, type Pen } from "./pen.ts";
-import { sceneOf } from "./scene.ts";
 import { SvgPen } from "./svg.ts";
-import { drawTraffic } from "./traffic.ts";
+import { drawTraffic } from "./timeline.tsx";
 import { shown, time } from "./words.ts";
 
 const WIDTH = 1200;
@@ -16,30 +15,22 @@ const [TITLE, NETWORK, SLIDER, GANTT] = [34, 620, 70, 220];
 const HEIGHT = TITLE + NETWORK + SLIDER + GANTT;
 
 export function drawView(pen: Pen, page: Page) {
-  const { current, other, palette, clock } = page;
-  const { moment, mark, range, gantt, selection } = page.store.view;
-  pen.begin();
-  pen.box(0, 0, WIDTH, HEIGHT);
-  pen.fill(palette.back);
-  const tall = page.timed ? NETWORK : HEIGHT - TITLE;
-  const networks = other === null ? [current] : [current, other];
-  networks.forEach((loaded, i) => {
-    const width = WIDTH / networks.length;
+  const { current, other, palette, timed } = page;
+  const { moment, gantt, selection } = page.store.view;
+  const tall = timed ? NETWORK : HEIGHT - TITLE;
+  pen.block(0, 0, WIDTH, HEIGHT, palette.back);
+  [current, other].filter((loaded) => loaded !== null).forEach((loaded, i, { length }) => {
+    const width = WIDTH / length;
     const label = shown(loaded.run.label, Math.floor(width / 10));
-    const title = page.timed ? `${label} at ${time(moment)}` : label;
+    const title = timed ? `${label} at ${time(moment)}` : label;
     pen.words(title, i * width + 12, 22, { size: 14, colour: palette.text, bold: true });
-    pen.within(i * width, TITLE, width, tall, () => {
-      drawNetwork(pen, sceneOf(page, loaded, null, width, tall), width, tall);
-    });
+    pen.within(i * width, TITLE, width, tall, () =>
+      drawNetwork(pen, sceneOf(page, loaded, null, width, tall), width, tall));
   });
-  if (!page.timed) return;
-  pen.within(0, TITLE + NETWORK, WIDTH, SLIDER, () => {
-    const slider = { loaded: current, length: clock.length, moment, mark, range, palette };
-    drawTraffic(pen, slider, WIDTH, SLIDER);
-  });
-  pen.within(0, TITLE + NETWORK + SLIDER, WIDTH, GANTT, () => {
-    drawGantt(pen, chartOf(page, 0, rowsOf(current, gantt, selection)), WIDTH, GANTT);
-  });
+  if (!timed) return;
+  pen.within(0, TITLE + NETWORK, WIDTH, SLIDER, () => drawTraffic(pen, page, WIDTH, SLIDER));
+  pen.within(0, TITLE + NETWORK + SLIDER, WIDTH, GANTT, () =>
+    drawRows(pen, ganttOf(page, 0, rowsOf(current, gantt, selection)), WIDTH, GANTT));
 }
 
 /** What is to be saved: of results their chart, beneath its title. */
@@ -49,28 +40,22 @@ function pictureOf(page: Page): Picture {
   }
   const nothing: Picture = { title: "", width: WIDTH, height: 0, draw: () => {} };
   const { title, width, height, draw } = page.picture?.() ?? nothing;
+  const { palette: { back, text: colour } } = page;
   return {
     title, width, height: TITLE + height,
-    draw: (pen) => {
-      pen.begin();
-      pen.box(0, 0, width, TITLE + height);
-      pen.fill(page.palette.back);
-      const style = { size: 14, colour: page.palette.text, bold: true };
-      pen.words(shown(title, Math.floor(width / 10)), 12, 22, style);
+    draw(pen) {
+      pen.block(0, 0, width, TITLE + height, back);
+      pen.words(shown(title, Math.floor(width / 10)), 12, 22, { size: 14, colour, bold: true });
       pen.within(0, TITLE, width, height, () => draw(pen, width, height));
     },
   };
 }
 
-export function svgOf(page: Page): string {
+export function saveSvg(page: Page) {
   const { width, height, draw } = pictureOf(page);
   const pen = new SvgPen(width, height);
   draw(pen, width, height);
-  return pen.file();
-}
-
-export function saveSvg(page: Page) {
-  save(new Blob([svgOf(page)], { type: "image/svg+xml" }), "tutti.svg");
+  save(new Blob([pen.file()], { type: "image/svg+xml" }), "tutti.svg");
 }
 
 export function savePng(page: Page) {

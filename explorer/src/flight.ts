@@ -4,95 +4,63 @@
 // a binary tree with the latest end beneath each of its vertices; a search enters only where
 // something still flies. A hop is in flight from its start until just before its end.
 
+import { firstOf } from "./groups.ts";
+
 const BLOCK = 256;
 
-/** The first index whose value is above `x`, in an ascending array. */
-export function above(values: ArrayLike<number>, x: number): number {
-  let low = 0;
-  let high = values.length;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if (values[middle] <= x) low = middle + 1;
-    else high = middle;
-  }
-  return low;
-}
-
 export class Flights {
-  /** The hops found by the last call of `at`: the first `count` entries. */
-  found = new Uint32Array(1024);
-  count = 0;
-  private readonly leaves: number;
-  private readonly latest: Float64Array;
+  private readonly leaves = 2 ** Math.ceil(Math.log2(Math.max(1, this.start.length / BLOCK)));
+  private readonly latest = new Float64Array(2 * this.leaves).fill(-1);
 
   constructor(readonly start: Float64Array, readonly end: Float64Array) {
-    const blocks = Math.max(1, Math.ceil(start.length / BLOCK));
-    this.leaves = 2 ** Math.ceil(Math.log2(blocks));
-    this.latest = new Float64Array(2 * this.leaves).fill(-1);
-    for (let i = 0; i < end.length; i++) {
-      const leaf = this.leaves + Math.floor(i / BLOCK);
-      if (end[i] > this.latest[leaf]) this.latest[leaf] = end[i];
-    }
-    for (let v = this.leaves - 1; v > 0; v--) {
-      this.latest[v] = Math.max(this.latest[2 * v], this.latest[2 * v + 1]);
-    }
+    const { leaves, latest } = this;
+    end.forEach((end, i) => {
+      const leaf = leaves + Math.floor(i / BLOCK);
+      if (end > latest[leaf]) latest[leaf] = end;
+    });
+    for (let v = leaves - 1; v > 0; v--) latest[v] = Math.max(latest[2 * v], latest[2 * v + 1]);
   }
 
-  /** Finds what is in flight at `moment`; returns how many there are. */
-  at(moment: number): number {
-    this.count = 0;
-    this.search(1, 0, this.leaves, above(this.start, moment), moment);
-    return this.count;
+  /** What is in flight at `moment`, by start. */
+  at(moment: number): number[] {
+    const found: number[] = [];
+    this.search(found, 1, 0, this.leaves, this.begun(moment), moment);
+    return found;
   }
 
   /** The next start or end after `moment`, or null. */
   next(moment: number): number | null {
-    const i = above(this.start, moment);
-    let best = i < this.start.length ? this.start[i] : Infinity;
-    this.at(moment);
-    for (let k = 0; k < this.count; k++) best = Math.min(best, this.end[this.found[k]]);
+    const start = this.start[this.begun(moment)] ?? Infinity;
+    const best = this.at(moment).reduce((best, hop) => Math.min(best, this.end[hop]), start);
     return best === Infinity ? null : best;
   }
 
   /** The last start or end before `moment`, or null. */
   previous(moment: number): number | null {
-    let low = 0;
-    let high = this.start.length;
-    while (low < high) {
-      const middle = (low + high) >>> 1;
-      if (this.start[middle] < moment) low = middle + 1;
-      else high = middle;
-    }
-    if (low === 0) return null;
+    const { start, end } = this;
+    const begun = firstOf(start.length, (i) => start[i] >= moment);
+    if (begun === 0) return null;
     // An end between the last start and the moment belongs to a hop in flight at that start.
-    let best = this.start[low - 1];
-    this.at(best);
-    for (let k = 0; k < this.count; k++) {
-      const end = this.end[this.found[k]];
-      if (end < moment && end > best) best = end;
-    }
-    return best;
+    const last = start[begun - 1];
+    return this.at(last).map((hop) => end[hop]).filter((end) => end < moment)
+      .reduce((best, end) => Math.max(best, end), last);
   }
 
-  private search(vertex: number, block: number, blocks: number, begun: number, moment: number) {
+  /** How many have begun. */
+  private begun(moment: number): number {
+    return firstOf(this.start.length, (i) => this.start[i] > moment);
+  }
+
+  private search(
+    found: number[], vertex: number, block: number, blocks: number, begun: number, moment: number,
+  ) {
     if (this.latest[vertex] <= moment || block * BLOCK >= begun) return;
     if (blocks > 1) {
-      this.search(2 * vertex, block, blocks / 2, begun, moment);
-      this.search(2 * vertex + 1, block + blocks / 2, blocks / 2, begun, moment);
+      this.search(found, 2 * vertex, block, blocks / 2, begun, moment);
+      this.search(found, 2 * vertex + 1, block + blocks / 2, blocks / 2, begun, moment);
       return;
     }
     const last = Math.min(begun, (block + 1) * BLOCK);
-    for (let i = block * BLOCK; i < last; i++) {
-      if (this.end[i] > moment) this.push(i);
-    }
-  }
-
-  private push(hop: number) {
-    if (this.count === this.found.length) {
-      const larger = new Uint32Array(2 * this.count);
-      larger.set(this.found);
-      this.found = larger;
-    }
-    this.found[this.count++] = hop;
+    for (let i = block * BLOCK; i < last; i++) if (this.end[i] > moment) found.push(i);
   }
 }

@@ -7,36 +7,22 @@
 
 import type { Network } from "./format.ts";
 import { type Shape, shapeOf, spacingOf, type Zoom } from "./geometry.ts";
-import { type Groups, group, groupBy } from "./groups.ts";
+import { group, groupBy } from "./groups.ts";
 import type { Measure } from "./measure.ts";
-import { type Picked, Picker } from "./pick.ts";
+import { pick, type Picked } from "./pick.ts";
 
 /** How far apart members must stand on the drawing, in pixels, to be drawn one by one. */
 export const UNFOLDS = 9;
 /** The most sets of folded groups that are kept. */
 const KEPT = 8;
 
-export interface Drawn {
-  shape: Shape;
-  picker: Picker;
-  /** What is drawn for each node and link of the run; -1 for a link inside a folded group. */
-  nodeAt: Int32Array;
-  linkAt: Int32Array;
-  /** The nodes and links of the run that each of the drawn ones stands for. */
-  members: Groups;
-  carries: Groups;
-  /** Per drawn node: its group where it is one folded, else -1; and half a square's side. */
-  groups: Int32Array;
-  half: Float64Array;
-}
+export type Drawn = ReturnType<typeof drawnOf>;
 
 interface Place {
-  x: number;
-  y: number;
+  x: number; y: number;
   /** Half the side of the square that its members fill, and that it is drawn as. */
   reach: number;
-  half: number;
-  spacing: number;
+  half: number; spacing: number;
 }
 
 export class Folding {
@@ -133,15 +119,19 @@ export class Folding {
   }
 }
 
+/**
+ * Of a shape: what is drawn for each node and link of the run, -1 for a link inside a folded group;
+ * the nodes and links that each of the drawn ones stands for; per drawn node its group where it is
+ * one folded, else -1; and half a square's side.
+ */
 function drawnOf(
   shape: Shape, nodeAt: Int32Array, linkAt: Int32Array, places: (Place | null)[], groups: number[],
-): Drawn {
+) {
   const links = shape.from.length;
   return {
-    shape, nodeAt, linkAt, picker: new Picker(shape),
-    members: groupBy(nodeAt, shape.x.length),
+    shape, nodeAt, linkAt, members: groupBy(nodeAt, shape.x.length),
     carries: groupBy(linkAt.map((at) => (at < 0 ? links : at)), links + 1),
-    groups: groups.length > 0 ? Int32Array.from(groups) : new Int32Array(shape.x.length).fill(-1),
+    groups: Int32Array.from(shape.x, (_, node) => groups[node] ?? -1),
     half: Float64Array.from(places, (place) => place?.half ?? 0),
   };
 }
@@ -174,7 +164,7 @@ export function pickDrawn(
   const square = half.findIndex((h, at) =>
     h > 0 && Math.max(Math.abs(x - shape.x[at]), Math.abs(y - shape.y[at])) <= h);
   const found = square >= 0 ? { kind: "node" as const, id: square }
-    : drawn.picker.at(x, y, nodeReach, linkReach);
+    : pick(shape, x, y, nodeReach, linkReach);
   if (found === null) return null;
   const node = found.kind === "node";
   const those = group(node ? drawn.members : drawn.carries, found.id);

@@ -1,146 +1,188 @@
-// The Gantt chart's pane: scrolls through rows, zooms and pans in time, and selects.
+// The Gantt chart of a run: a row per link or NPU with a bar per hop, or, without hops, with how
+// busy the link was; or a row per link in the ramp's colours. And its pane.
 
-import type { TargetedMouseEvent, TargetedPointerEvent, TargetedWheelEvent } from "preact";
-import { useEffect, useMemo, useRef, useState } from "preact/hooks";
-import { Canvas } from "./canvas.tsx";
-import { AXIS, type Chart, drawGantt, gutter, pickGantt, rowsOf } from "./gantt.ts";
-import { heatWords } from "./heat.ts";
-import { useView } from "./hooks.ts";
-import { happening } from "./moments.ts";
+import { useMemo } from "preact/hooks";
+import type { Scale } from "./axis.ts";
+import { type Palette, ramp, STEPS } from "./colour.ts";
+import { Choose } from "./controls.tsx";
+import { group } from "./groups.ts";
+import { type Chart, drawSpans, GAP, type Row, rowAt, spanAt } from "./lanes.ts";
+import { busyShare, happened, happening, linksOf, marksOf } from "./measure.ts";
 import type { Page } from "./page.ts";
-import type { Loaded } from "./run.ts";
-import { type Gantt, GANTTS } from "./state.ts";
-import { time, whole } from "./words.ts";
+import type { Pen } from "./pen.ts";
+import type { Hops, Loaded } from "./run.ts";
+import { type Gantt, GANTTS, keysOf, type Selection, useView } from "./state.ts";
+import { TimeButtons, TimePane } from "./timepane.tsx";
+import { share, time, time as timeWords, whole } from "./words.ts";
 
-interface Drag {
-  x: number;
-  moved: boolean;
+/** Up to so many rows have names; more are lower, and very many a pixel each. */
+const NAMED = 64;
+const MANY = 512;
+
+/** The ramp's step of a bin; -1 where the link is idle. */
+const stepOf = (busy: number) => (busy === 0 ? -1 : Math.floor((busy / 256) * STEPS));
+
+/** What the pointer is over: the link, the bin and how busy it was. */
+export function heatWords(loaded: Loaded, link: number, moment: number): string {
+  const { count, width_ps: width } = loaded.run.bins;
+  const bin = Math.floor(moment / width);
+  if (!(bin >= 0 && bin < count)) return loaded.linkNames[link];
+  return `${loaded.linkNames[link]}, ${timeWords(bin * width)} to ${timeWords((bin + 1) * width)}: `
+    + `busy ${share(loaded.bins[link * count + bin] / 255)}`;
 }
 
-export function chartOf(page: Page, scroll: number, rows: Chart["rows"]): Chart {
-  const { moment, mark, selection, critical, gantt } = page.store.view;
-  return {
-    loaded: page.current, rows, range: page.range, moment, mark, selection, critical, scroll,
-    palette: page.palette, heat: gantt === "heat",
+/** Rows of links, the busiest first, or of NPUs; but for the heat the selected ones lead. */
+export function rowsOf(loaded: Loaded, by: Gantt, selection: Selection): Row[] {
+  const { outgoing, linkNames, nodeNames } = loaded;
+  const chosen = new Set(linksOf(loaded, selection));
+  const heat = by === "heat";
+  // Of a selected node the heat has its links only.
+  const links = heat && selection?.kind === "node" ? [...chosen] : [...linkNames.keys()];
+  const lead = ({ node, lanes }: { node: number; lanes: Iterable<number> }) =>
+    Number(!heat && (node >= 0 && selection?.kind === "node" ? selection.id === node
+      : [...lanes].some((link) => chosen.has(link))));
+  const busy = links.map((link) => busyShare(loaded, link));
+  const rows = by === "npu" ? [...nodeNames.keys()]
+    .filter((node) => loaded.run.network.nodes.is_switch[node] === 0)
+    .map((node) => ({ node, name: nodeNames[node], lanes: [...group(outgoing, node)] }))
+    : [...links.keys()].sort((a, b) => busy[b] - busy[a] || links[a] - links[b])
+      .map((i) => ({ node: -1, name: linkNames[links[i]], lanes: [links[i]] }));
+  const low = links.length <= NAMED ? 14 : links.length <= MANY ? 3 : 1;
+  let top = 0;
+  return [...rows.filter(lead), ...rows.filter((row) => !lead(row))].map(({ name, lanes }) => {
+    const lane = heat ? low : lanes.length > 1 ? 6 : 12;
+    const height = heat ? low : Math.max(12, lanes.length * lane) + GAP;
+    top += height;
+    return { name, lanes, lane, height, top: top - height };
+  });
+}
+
+const hopsOn = (hops: Hops, link: number) => ({
+  ids: group(hops.byLink, link), apart: true, start: hops.start,
+  end: (hop: number) => hops.end[hop],
+});
+
+/** The chart as it is seen now. */
+export function ganttOf(page: Page, scroll: number, rows: Row[]): Chart {
+  const { palette, current: loaded, range } = page;
+  const { selection, critical, gantt } = page.store.view;
+  const { hops } = loaded;
+  const faded = selection?.kind === "chunk" ? 0.3 : 0.8;
+  const words = { colour: palette.back };
+  const styles = [
+    { colour: palette.transfer, opacity: faded, words },
+    { colour: palette.reduce, opacity: faded, words },
+    { colour: palette.critical, opacity: 0.8, words },
+  ];
+  const kind = (hop: number) =>
+    (selection?.kind === "chunk" && hops?.chunk[hop] === selection.id
+    || critical && loaded.critical.has(hop) ? 2 : hops?.reduces[hop] ?? 0);
+  const label = (hop: number, room: number) => {
+    const name = whole(hops?.chunk[hop] ?? 0);
+    return room > 8 + 6 * name.length ? name : "";
   };
+  return {
+    rows, range, scroll, palette, marks: [...happened(palette, loaded), ...marksOf(page, loaded)],
+    draw(pen, { lanes, lane }, i, top, time) {
+      const link = lanes[i];
+      if (hops !== null && gantt !== "heat") {
+        drawSpans(pen, hopsOn(hops, link), styles, kind, label, time, top, lane);
+        return;
+      }
+      drawBusy(pen, palette, loaded, link, time, top, lane);
+      if (selection?.kind !== "link" || selection.id !== link) return;
+      pen.block(time.from - 7, top - 1, 5, lane + 2, palette.accent);
+    },
+  };
+}
+
+/** How busy a link was, bin by bin, in the ramp's colours. */
+function drawBusy(
+  pen: Pen, palette: Palette, { run, bins }: Loaded, link: number, time: Scale, top: number,
+  height: number,
+) {
+  const { count, width_ps: width } = run.bins;
+  const last = Math.min(count, Math.ceil(time.high / width));
+  const x = (bin: number) => Math.max(time.from, Math.min(time.to, time.at(bin * width)));
+  const steps = Array.from({ length: STEPS }, (): [number, number][] => []);
+  let begun = Math.max(0, Math.floor(time.low / width));
+  // Neighbouring bins of one colour are one box.
+  for (let bin = begun; bin < last; bin++) {
+    const step = stepOf(bins[link * count + bin]);
+    if (bin + 1 < last && stepOf(bins[link * count + bin + 1]) === step) continue;
+    steps[step]?.push([x(begun), x(bin + 1)]);
+    begun = bin + 1;
+  }
+  ramp(palette.dark).forEach((colour, step) => {
+    if (steps[step].length === 0) return;
+    pen.begin();
+    const tall = height - Number(height > 3);
+    for (const [from, to] of steps[step]) pen.box(from, top, to - from, tall);
+    pen.fill(colour);
+  });
+}
+
+/** The hop under a point of the chart, or its row's link, or nothing. */
+export function pickGantt(
+  chart: Pick<Chart, "rows" | "range" | "scroll">, { hops }: Loaded, x: number, y: number,
+  width: number,
+): { link: number; hop: number; moment: number; named: boolean } | null {
+  const found = rowAt(chart, x, y, width);
+  if (found === null) return null;
+  const { lane: link, moment, named } = found;
+  const hop = hops === null || named ? -1 : spanAt(hopsOn(hops, link), moment);
+  return { link, hop, moment, named };
 }
 
 export function GanttPane({ page, loaded }: { page: Page; loaded: Loaded }) {
   const { store } = page;
   const { gantt, selection } = useView(store);
-  const scroller = useRef<HTMLDivElement>(null);
-  const drag = useRef<Drag | null>(null);
-  const [under, setUnder] = useState("");
+  const { hops } = loaded;
+  const heat = gantt === "heat";
   // A link that is selected stays where it is in the heat.
-  const first = gantt === "heat" && selection?.kind !== "node" ? null : selection;
+  const first = heat && selection?.kind !== "node" ? null : selection;
   const rows = useMemo(() => rowsOf(loaded, gantt, first), [loaded, gantt, first]);
-  const last = rows[rows.length - 1];
-  const total = AXIS + (last === undefined ? 0 : last.top + last.height);
-  useEffect(() => scroller.current?.scrollTo({ top: 0 }), [rows]);
 
-  const scroll = () => scroller.current?.scrollTop ?? 0;
-  const chart = () => chartOf(page, scroll(), rows);
-  const at = (event: TargetedMouseEvent<HTMLCanvasElement>) =>
-    pickGantt(chart(), event.offsetX, event.offsetY, event.currentTarget.clientWidth);
-
-  const onPointerMove = (event: TargetedPointerEvent<HTMLCanvasElement>) => {
-    const { current } = drag;
-    if (current !== null) {
-      const moved = event.clientX - current.x;
-      if (!current.moved && Math.abs(moved) < 4) return;
-      const width = event.currentTarget.clientWidth;
-      page.panRange(-moved / (width - gutter(width) - 8));
-      drag.current = { x: event.clientX, moved: true };
+  const tell = (chart: Chart, x: number, y: number, width: number) => {
+    const found = pickGantt(chart, loaded, x, y, width);
+    if (found === null) return "";
+    const { link, hop, moment } = found;
+    const near = (5 / width) * (chart.range[1] - chart.range[0]);
+    return happening(loaded, moment - near, moment + near)
+      || (heat || hops === null ? heatWords(loaded, link, moment) : words(loaded, link, hop));
+  };
+  const pick = (chart: Chart, x: number, y: number, width: number) => {
+    const found = pickGantt(chart, loaded, x, y, width);
+    if (found === null) return;
+    const { link, hop, moment, named } = found;
+    if (named) {
+      store.select({ kind: "link", id: link });
       return;
     }
-    const found = at(event);
-    const [from, to] = page.range;
-    const near = (5 / event.currentTarget.clientWidth) * (to - from);
-    const moment = found?.moment ?? NaN;
-    const happens = happening(loaded, moment - near, moment + near);
-    setUnder(happens || (found === null ? "" : gantt === "heat"
-      ? heatWords(loaded, found.link, found.moment) : words(loaded, found.link, found.hop)));
-  };
-
-  const onClick = (event: TargetedMouseEvent<HTMLCanvasElement>) => {
-    const moved = drag.current?.moved ?? false;
-    drag.current = null;
-    const found = at(event);
-    if (moved || found === null) return;
-    if (event.offsetX < gutter(event.currentTarget.clientWidth)) {
-      store.select({ kind: "link", id: found.link });
-      return;
-    }
-    page.seek(found.moment);
-    if (gantt === "heat") store.change({ selection: { kind: "link", id: found.link } });
-    if (found.hop !== null && loaded.hops !== null) {
-      store.change({ selection: { kind: "chunk", id: loaded.hops.chunk[found.hop] } });
+    page.seek(moment);
+    if (heat) store.change({ selection: { kind: "link", id: link } });
+    else if (hops !== null && hop >= 0) {
+      store.change({ selection: { kind: "chunk", id: hops.chunk[hop] } });
     }
   };
-
-  const onWheel = (event: TargetedWheelEvent<HTMLCanvasElement>) => {
-    if (!event.ctrlKey && !event.shiftKey) return;
-    event.preventDefault();
-    const width = event.currentTarget.clientWidth;
-    const share = (event.offsetX - gutter(width)) / (width - gutter(width) - 8);
-    const [from, to] = page.range;
-    const turn = event.deltaY === 0 ? event.deltaX : event.deltaY;
-    page.scaleRange(2 ** (turn / 200), from + share * (to - from));
-  };
-
   return (
-    <section class="gantt" aria-label="Gantt chart">
-      <div class="bar">
-        <label>
-          Gantt by{" "}
-          <select
-            value={gantt}
-            onChange={(event) => store.change({ gantt: event.currentTarget.value as Gantt })}
-          >
-            {(Object.keys(GANTTS) as Gantt[]).map((key) => (
-              <option key={key} value={key}>{GANTTS[key]}</option>
-            ))}
-          </select>
-        </label>
-        <button type="button" title="w" onClick={() => page.scaleRange(0.5)}>in</button>
-        <button type="button" title="s" onClick={() => page.scaleRange(2)}>out</button>
-        <button type="button" title="a" onClick={() => page.panRange(-0.25)}>earlier</button>
-        <button type="button" title="d" onClick={() => page.panRange(0.25)}>later</button>
-        <button type="button" title="f" onClick={() => store.change({ range: null })}>fit</button>
-        <span class="soft under name">{under}</span>
-      </div>
-      <div class="rows" ref={scroller} onScroll={() => store.change({})}>
-        <Canvas
-          store={store} role="img"
-          aria-label={`Hops over time, ${whole(rows.length)} rows. The tables say the same.`}
-          draw={(pen, width, height) => drawGantt(pen, chart(), width, height)}
-          onPointerDown={(event) => {
-            event.currentTarget.setPointerCapture(event.pointerId);
-            drag.current = { x: event.clientX, moved: false };
-          }}
-          onPointerMove={onPointerMove}
-          onPointerLeave={() => setUnder("")}
-          onPointerCancel={() => (drag.current = null)}
-          onClick={onClick}
-          onWheel={onWheel}
-        />
-        <Spacer height={total} />
-      </div>
-    </section>
+    <TimePane
+      page={page} title="Gantt chart" class="gantt" rows={rows} tell={tell} pick={pick}
+      label={`Hops over time, ${whole(rows.length)} rows. The tables say the same.`}
+      chart={(scroll) => ganttOf(page, scroll, rows)}
+    >
+      <Choose
+        title="Gantt by" value={gantt} onChange={(gantt) => store.change({ gantt })}
+        options={keysOf(GANTTS).map((key) => [key, GANTTS[key]])}
+      />
+      <TimeButtons page={page} />
+    </TimePane>
   );
 }
 
-/** As tall as all the rows, so that the box scrolls through them. */
-function Spacer({ height }: { height: number }) {
-  return <div class="spacer" style={{ height: `${height}px` }} />;
-}
-
-function words(loaded: Loaded, link: number, hop: number | null): string {
-  const name = loaded.linkNames[link];
-  const { hops } = loaded;
-  if (hop === null || hops === null) return name;
-  const [start, end] = [hops.start[hop], hops.end[hop]];
-  const reduces = hops.reduces[hop] === 1 ? ", reduces" : "";
-  return `${name} chunk ${whole(hops.chunk[hop])}, transfer ${whole(hops.transfer[hop])}: `
-    + `${time(start)} to ${time(end)}${reduces}`;
+function words({ linkNames, hops }: Loaded, link: number, hop: number): string {
+  if (hop < 0 || hops === null) return linkNames[link];
+  return `${linkNames[link]} chunk ${whole(hops.chunk[hop])}, `
+    + `transfer ${whole(hops.transfer[hop])}: ${time(hops.start[hop])} to ${time(hops.end[hop])}`
+    + (hops.reduces[hop] === 1 ? ", reduces" : "");
 }

@@ -7,27 +7,7 @@
 
 import { quadtree } from "d3-quadtree";
 
-export interface Shape {
-  /** The box around all nodes and curves. */
-  left: number;
-  top: number;
-  width: number;
-  height: number;
-  x: Float64Array;
-  y: Float64Array;
-  from: number[];
-  to: number[];
-  /** 1 where a link is a stub. */
-  stub: Uint8Array;
-  /** The control point of each link's curve; where it is a stub, its first piece's end. */
-  controlX: Float64Array;
-  controlY: Float64Array;
-  /** The beginning of a stub's second piece. */
-  returnX: Float64Array;
-  returnY: Float64Array;
-  /** Nearly the smallest distance between two nodes. */
-  spacing: number;
-}
+export type Shape = ReturnType<typeof shapeOf>;
 
 /** How far off a link's straight line its control point is, in lengths of the link, ... */
 const BOW = 0.13;
@@ -44,20 +24,19 @@ export const BESIDE = 175;
 
 /** What a shape is made of: a network, or what is drawn of one. */
 export interface Layout {
-  aspect: number;
-  nodes: { x: number[]; y: number[] };
+  aspect: number; nodes: { x: number[]; y: number[] };
   links: { from: number[]; to: number[]; stubs: number[] };
 }
 
-export function shapeOf(network: Layout): Shape {
+export function shapeOf(network: Layout) {
   const { nodes, links } = network;
   const aspect = network.aspect > 0 && Number.isFinite(network.aspect) ? network.aspect : 1;
   const x = Float64Array.from(nodes.x);
   const y = Float64Array.from(nodes.y, (value) => value * aspect);
-  const controlX = new Float64Array(links.from.length);
-  const controlY = new Float64Array(links.from.length);
-  const returnX = new Float64Array(links.from.length);
-  const returnY = new Float64Array(links.from.length);
+  // The control point of each link's curve; where it is a stub, its first piece's end, and the
+  // beginning of its second.
+  const [controlX, controlY, returnX, returnY] =
+    Array.from({ length: 4 }, () => new Float64Array(links.from.length));
   const stub = new Uint8Array(links.from.length);
   for (const link of links.stubs) stub[link] = 1;
   const spacing = spacingOf(x, y);
@@ -87,29 +66,21 @@ export function shapeOf(network: Layout): Shape {
   const back = (at: Float64Array) => at.filter((_, link) => stub[link] === 1);
   const [left, width] = extent(x, between(x, controlX), back(returnX));
   const [top, height] = extent(y, between(y, controlY), back(returnY));
-  return {
-    left, top, width, height, x, y, from: links.from, to: links.to, stub, controlX, controlY,
-    returnX, returnY, spacing,
-  };
+  // The box around all nodes and curves, and nearly the smallest distance between two nodes.
+  const box = { left, top, width, height, spacing };
+  const { from, to } = links;
+  return { ...box, x, y, from, to, stub, controlX, controlY, returnX, returnY };
 }
 
 /** The shape as it lies on a drawing. */
-export function laid(shape: Shape, placing: Placing): Shape {
-  const across = (x: number) => placing.x + placing.scale * x;
-  const down = (y: number) => placing.y + placing.scale * y;
+export function laid(shape: Shape, { scale, x, y }: Placing): Shape {
+  const across = (values: Float64Array) => values.map((value) => x + scale * value);
+  const down = (values: Float64Array) => values.map((value) => y + scale * value);
   return {
-    ...shape,
-    left: across(shape.left),
-    top: down(shape.top),
-    width: placing.scale * shape.width,
-    height: placing.scale * shape.height,
-    x: shape.x.map(across),
-    y: shape.y.map(down),
-    controlX: shape.controlX.map(across),
-    controlY: shape.controlY.map(down),
-    returnX: shape.returnX.map(across),
-    returnY: shape.returnY.map(down),
-    spacing: placing.scale * shape.spacing,
+    ...shape, left: x + scale * shape.left, top: y + scale * shape.top,
+    width: scale * shape.width, height: scale * shape.height, spacing: scale * shape.spacing,
+    x: across(shape.x), y: down(shape.y), controlX: across(shape.controlX),
+    controlY: down(shape.controlY), returnX: across(shape.returnX), returnY: down(shape.returnY),
   };
 }
 
@@ -171,18 +142,10 @@ export function along(from: number, control: number, to: number, s: number): num
 }
 
 /** How the plane lies on a drawing: screen = scale * plane + offset. */
-export interface Placing {
-  scale: number;
-  x: number;
-  y: number;
-}
+export interface Placing { scale: number; x: number; y: number }
 
 /** What part of the plane is seen: enlarged by `k` around a centre (shares of width, height). */
-export interface Zoom {
-  k: number;
-  x: number;
-  y: number;
-}
+export interface Zoom { k: number; x: number; y: number }
 
 export const WHOLE: Zoom = { k: 1, x: 0.5, y: 0.5 };
 

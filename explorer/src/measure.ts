@@ -1,8 +1,69 @@
-// One number per link, by which links are coloured, and the words for it.
+// One number per link, by which links are coloured, and the words for it; and what happens on the
+// way of a run: links fail, repairs come into force. What is dead is a matter of the moment.
 
+import type { Mark } from "./axis.ts";
+import type { Palette } from "./colour.ts";
+import { group } from "./groups.ts";
+import type { Page } from "./page.ts";
 import type { Loaded } from "./run.ts";
-import { COLOURINGS, type Colouring } from "./state.ts";
-import { rate, share, size, whole } from "./words.ts";
+import { type Colouring, COLOURINGS, keysOf, type Selection } from "./state.ts";
+import { rate, share, size, time, whole } from "./words.ts";
+
+export interface Dead { link: Uint8Array; node: Uint8Array }
+
+const known = new WeakMap<Loaded, { passed: number; dead: Dead }>();
+
+/** What is dead at a moment: reckoned on from the last call's moment, anew only backwards. */
+export function deadAt(loaded: Loaded, moment: number): Dead {
+  const { moments, network } = loaded.run;
+  let state = known.get(loaded);
+  if (state === undefined || (state.passed > 0 && moments[state.passed - 1].at_ps > moment)) {
+    const dead = { link: new Uint8Array(loaded.links), node: new Uint8Array(loaded.nodes) };
+    for (const link of network.links.dead) dead.link[link] = 1;
+    for (const node of network.nodes.dead) dead.node[node] = 1;
+    state = { passed: 0, dead };
+    known.set(loaded, state);
+  }
+  const { dead } = state;
+  for (; state.passed < moments.length && moments[state.passed].at_ps <= moment; state.passed++) {
+    const { links_down: down, links_up: up, nodes_down: nodes } = moments[state.passed];
+    for (const link of down) dead.link[link] = 1;
+    for (const link of up) dead.link[link] = 0;
+    for (const node of nodes) {
+      dead.node[node] = 1;
+      for (const link of linksOf(loaded, { kind: "node", id: node })) dead.link[link] = 1;
+    }
+  }
+  return dead;
+}
+
+/** The next (1) or last (-1) of the moments from here, or null. */
+export function momentFrom(loaded: Loaded, here: number, direction: 1 | -1): number | null {
+  const beyond = loaded.run.moments.map(({ at_ps: at }) => at)
+    .filter((at) => direction * (at - here) > 0);
+  return beyond.length === 0 ? null : direction * Math.min(...beyond.map((at) => direction * at));
+}
+
+/** The words of what happens within a part of time; "" where nothing does. */
+export const happening = (loaded: Loaded, from: number, to: number): string =>
+  loaded.run.moments.filter(({ at_ps: at }) => at >= from && at <= to).slice(0, 3)
+    .map(({ at_ps: at, words }) => `${time(at)}: ${words.slice(0, 200)}`).join("; ");
+
+/** When something happens, as marks. */
+export const happened = ({ dead }: Palette, { run }: Loaded) =>
+  run.moments.map(({ at_ps: at }): Mark => [at, "", dead, [3, 2]]);
+
+/** The moments of a run that drawings mark: what it ends with, what is marked, and the present. */
+export function marksOf({ palette, store }: Page, { run }: Loaded): Mark[] {
+  const { mark, moment } = store.view;
+  const marks: [number | null, string, string, number[]][] = [
+    [run.bound_ps, "bound", palette.cut, [4, 3]],
+    [run.completion_ps, "completion", palette.soft, [1, 2]],
+    [mark, "mark", palette.critical, [2, 2]],
+    [moment, "", palette.accent, []],
+  ];
+  return marks.filter((mark): mark is Mark => mark[0] !== null);
+}
 
 export interface Measure {
   title: string;
@@ -16,6 +77,15 @@ export interface Measure {
   words: (value: number) => string;
 }
 
+/** The links that a selection is about. */
+export function linksOf({ outgoing, incoming, hops }: Loaded, selection: Selection): number[] {
+  if (selection === null) return [];
+  const { kind, id } = selection;
+  if (kind === "link") return [id];
+  if (kind === "node") return [...group(outgoing, id), ...group(incoming, id)];
+  return hops === null ? [] : Array.from(group(hops.byChunk, id), (hop) => hops.link[hop]);
+}
+
 /** Whether the page knows anything of the run's course: else only of its whole. */
 export const timed = (loaded: Loaded) => loaded.hops !== null || loaded.run.bins.count > 1;
 
@@ -27,19 +97,16 @@ export const quiet = ({ hops, traffic, run }: Loaded) =>
 /** The colourings that say something of a run, the most natural one first. */
 export function colourings(loaded: Loaded, other: Loaded | null): Colouring[] {
   const compared = other !== null && other.links === loaded.links;
-  return (Object.keys(COLOURINGS) as Colouring[]).filter((key) =>
+  return keysOf(COLOURINGS).filter((key) =>
     key === "bandwidth" || (key === "difference" ? compared
       : !quiet(loaded) && (key !== "now" || timed(loaded))
         && (key !== "flight" || loaded.hops !== null)));
 }
 
-/** The number of hops in flight on each link. The run must have hops. */
+/** The number of hops in flight on each link. */
 export function inFlight(loaded: Loaded, moment: number): Float64Array {
   const counts = new Float64Array(loaded.links);
-  const hops = loaded.hops;
-  if (hops === null) return counts;
-  const count = hops.flights.at(moment);
-  for (let i = 0; i < count; i++) counts[hops.link[hops.flights.found[i]]]++;
+  for (const hop of loaded.hops?.flights.at(moment) ?? []) counts[loaded.hops!.link[hop]]++;
   return counts;
 }
 
@@ -56,42 +123,36 @@ export function busyShare(loaded: Loaded, link: number): number {
   return run.completion_ps > 0 ? run.network.links.busy_ps[link] / run.completion_ps : 0;
 }
 
-const largestOf = (values: Float64Array) => values.reduce((a, b) => Math.max(a, b), 0);
+const largestOf = (values: Float64Array) => values.reduce((a, b) => Math.max(a, Math.abs(b)), 0);
 
 /** `other` is the run that a difference is to: its busy share less this run's. */
 export function measure(
   loaded: Loaded, colouring: Colouring, moment: number, other: Loaded | null,
 ): Measure {
-  const values = new Float64Array(loaded.links);
-  const each = (f: (link: number) => number) => {
-    for (let link = 0; link < values.length; link++) values[link] = f(link);
+  const { links } = loaded.run.network;
+  const of = (title: string, of: (link: number) => number, words: Measure["words"]): Measure => {
+    const values = Float64Array.from(loaded.linkNames, (_, link) => of(link));
+    return { title, values, largest: largestOf(values) || 1, signed: false, adds: true, words };
   };
-  const unsigned = { values, signed: false, adds: false };
-  if (colouring === "flight") {
-    const counts = inFlight(loaded, moment);
-    const [title, largest] = ["in flight now", Math.max(1, largestOf(counts))];
-    return { ...unsigned, title, values: counts, largest, adds: true, words: whole };
+  switch (colouring) {
+    case "flight": {
+      const counts = inFlight(loaded, moment);
+      return of("in flight now", (link) => counts[link], whole);
+    }
+    case "now": return {
+      ...of("busy at this moment", (link) => busyNow(loaded, link, moment), share),
+      largest: 1, adds: false,
+    };
+    case "bytes": return of("bytes, whole run", (link) => links.bytes[link], size);
+    case "bandwidth": return of("bandwidth", (link) => links.bytes_per_s[link], rate);
+    case "difference":
+      if (other === null || other.links !== loaded.links) break;
+      return {
+        ...of("busy: other run less this",
+          (link) => busyShare(other, link) - busyShare(loaded, link),
+          (x) => (x > 0 ? `+${share(x)}` : share(x))),
+        signed: true, adds: false,
+      };
   }
-  if (colouring === "now") {
-    each((link) => busyNow(loaded, link, moment));
-    return { ...unsigned, title: "busy at this moment", largest: 1, words: share };
-  }
-  if (colouring === "bytes") {
-    each((link) => loaded.run.network.links.bytes[link]);
-    const largest = largestOf(values) || 1;
-    return { ...unsigned, title: "bytes, whole run", largest, adds: true, words: size };
-  }
-  if (colouring === "bandwidth") {
-    each((link) => loaded.run.network.links.bytes_per_s[link]);
-    const largest = largestOf(values) || 1;
-    return { ...unsigned, title: "bandwidth", largest, adds: true, words: rate };
-  }
-  if (colouring === "difference" && other !== null && other.links === loaded.links) {
-    each((link) => busyShare(other, link) - busyShare(loaded, link));
-    const largest = values.reduce((a, b) => Math.max(a, Math.abs(b)), 0) || 1;
-    const words = (x: number) => (x > 0 ? `+${share(x)}` : share(x));
-    return { ...unsigned, title: "busy: other run less this", largest, signed: true, words };
-  }
-  each((link) => busyShare(loaded, link));
-  return { ...unsigned, title: "busy, whole run", largest: largestOf(values) || 1, words: share };
+  return { ...of("busy, whole run", (link) => busyShare(loaded, link), share), adds: false };
 }

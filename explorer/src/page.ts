@@ -1,50 +1,47 @@
 // The page's heart: the data, the runs unpacked so far, the clock, and the view.
 
+import type { Range } from "./axis.ts";
 import { Clock } from "./clock.ts";
-import { type Palette, readPalette } from "./colour.ts";
-import type { Data } from "./format.ts";
+import { readPalette } from "./colour.ts";
 import { type Drawn, Folding } from "./fold.ts";
+import type { Data } from "./format.ts";
 import { place } from "./geometry.ts";
-import { timed } from "./measure.ts";
-import { momentFrom } from "./moments.ts";
-import { type Loaded, loadRun } from "./run.ts";
+import { momentFrom, timed } from "./measure.ts";
 import type { Pen } from "./pen.ts";
 import { type Choices, readChoices } from "./results/choices.ts";
 import { type Findings, readResults } from "./results/read.ts";
+import type { Strip } from "./results/training.tsx";
+import { type Loaded, loadRun } from "./run.ts";
 import { fromFragment, Store, toFragment, type View } from "./state.ts";
 
 export interface Picture {
-  title: string;
-  width: number;
-  height: number;
+  title: string; width: number; height: number;
   draw: (pen: Pen, width: number, height: number) => void;
 }
 
+const SHORTEST = 10;
+
 export class Page {
-  readonly store: Store;
-  readonly clock: Clock;
-  palette: Palette;
+  readonly clock = new Clock(1, () => performance.now());
+  palette = readPalette(document.documentElement);
   /** Why a run that was asked for can't be shown. */
   problem = "";
-  /** The results, if the page has any. */
-  findings: Findings | null = null;
   /** What of the results can be saved as a picture now. */
   picture: (() => Picture) | null = null;
-  private readonly runs: (Loaded | undefined)[];
+  readonly store: Store;
+  private readonly runs: (Loaded | undefined)[] = [];
   private readonly foldings = new Map<Loaded, Folding>();
   private writing = 0;
 
-  private constructor(readonly data: Data, view: View) {
-    this.runs = data.runs.map(() => undefined);
-    this.store = new Store(view);
-    this.clock = new Clock(1, () => performance.now());
-    this.palette = readPalette(document.documentElement);
+  /** `findings`: the results, if the page has any. */
+  private constructor(readonly data: Data, readonly findings: Findings | null) {
+    this.store = new Store(this.read());
   }
 
   static async open(data: Data): Promise<Page> {
-    const page = new Page(data, fromFragment(location.hash, data.runs.length));
-    if (data.results !== null) page.findings = await readResults(data.results, data.runs.length);
-    page.store.view = page.read();
+    const { results, runs } = data;
+    const findings = results === null ? null : await readResults(results, runs.length);
+    const page = new Page(data, findings);
     const { run, other, moment } = page.store.view;
     await page.load(run, other);
     page.fitClock();
@@ -60,18 +57,13 @@ export class Page {
     return this.runs[this.store.view.run] as Loaded;
   }
 
-  get seesResults(): boolean {
-    return this.findings !== null
-      && (this.data.runs.length === 0 || this.store.view.view === "results");
-  }
-
-  /** Changes what of the results is seen. */
-  choose(part: Partial<Choices>) {
-    this.store.change({ choices: { ...this.store.view.choices, ...part } });
-  }
-
   get other(): Loaded | null {
     return this.runs[this.store.view.other] ?? null;
+  }
+
+  get seesResults(): boolean {
+    const { data, findings, store } = this;
+    return findings !== null && (data.runs.length === 0 || store.view.view === "results");
   }
 
   /** Whether there is a course of time to be shown. */
@@ -79,12 +71,30 @@ export class Page {
     return timed(this.current) || (this.other !== null && timed(this.other));
   }
 
+  /** The timelines that are seen. */
+  get strips(): Strip[] {
+    const { table, strip, beside } = this.store.view.choices;
+    const strips = this.findings?.strips ?? [];
+    return !this.seesResults || table >= 0 ? []
+      : [strips[strip], strips[beside]].filter((it) => it !== undefined);
+  }
+
+  /** How long what is seen takes. */
+  get length(): number {
+    const { strips } = this;
+    return strips.length > 0 ? Math.max(...strips.map(({ length }) => length)) : this.clock.length;
+  }
+
+  /** The part of time that the Gantt or the timelines show. */
+  get range(): Range {
+    const { range, choices } = this.store.view;
+    const part = this.seesResults ? choices.span : range;
+    return part !== null && part[0] < this.length ? part : [0, this.length];
+  }
+
   folding(loaded: Loaded): Folding {
-    let folding = this.foldings.get(loaded);
-    if (folding === undefined) {
-      folding = new Folding(loaded.run.network);
-      this.foldings.set(loaded, folding);
-    }
+    const folding = this.foldings.get(loaded) ?? new Folding(loaded.run.network);
+    this.foldings.set(loaded, folding);
     return folding;
   }
 
@@ -95,9 +105,9 @@ export class Page {
     return folding.at(place(folding.whole.shape, zoom, width, height).scale, fold);
   }
 
-  /** The part of time that the Gantt shows. */
-  get range(): [number, number] {
-    return this.store.view.range ?? [0, this.clock.length];
+  /** Changes what of the results is seen. */
+  choose(part: Partial<Choices>) {
+    this.store.change({ choices: { ...this.store.view.choices, ...part } });
   }
 
   /** Changes the view, unpacking the runs it needs first. */
@@ -111,7 +121,9 @@ export class Page {
       this.store.change({});
       return;
     }
-    this.store.change({ ...part, selection: this.existing(part, run) });
+    this.store.change(part);
+    this.keepSelection();
+    if (this.seesResults) this.clock.play(false);
     this.fitClock();
     this.seek(part.moment ?? this.clock.moment);
     this.applyTheme();
@@ -124,10 +136,10 @@ export class Page {
 
   /** To the next (1) or previous (-1) start or end of a hop, or what happened. */
   step(direction: 1 | -1) {
-    this.clock.pause();
+    this.clock.play(false);
     if (!this.timed) return;
     const { hops, run } = this.current;
-    const moment = this.clock.moment;
+    const { moment } = this.clock;
     const event = hops === null ? moment + direction * run.bins.width_ps
       : direction === 1 ? hops.flights.next(moment) : hops.flights.previous(moment);
     const ends = [event, momentFrom(this.current, moment, direction)].filter((to) => to !== null);
@@ -137,27 +149,30 @@ export class Page {
 
   toggle() {
     if (!this.timed) return;
-    if (this.clock.playing) this.clock.pause();
-    else {
-      this.clock.play();
-      requestAnimationFrame(this.frame);
-    }
+    this.clock.play(!this.clock.playing);
+    if (this.clock.playing) requestAnimationFrame(this.frame);
     this.store.change({ moment: this.clock.moment });
   }
 
-  /** Makes the Gantt's part of time `factor` times as long, around the present where it's seen. */
-  scaleRange(factor: number, around = this.clock.moment) {
+  /** Makes the part of time `factor` times as long, around the present where it's seen. */
+  scaleRange(factor: number, around = this.seesResults ? NaN : this.clock.moment) {
     const [from, to] = this.range;
     const centre = around >= from && around <= to ? around : (from + to) / 2;
-    const length = Math.max(10, Math.min(this.clock.length, (to - from) * factor));
-    const start = centre - ((centre - from) / (to - from)) * length;
-    this.setRange(start, length);
+    const length = Math.max(SHORTEST, Math.min(this.length, (to - from) * factor));
+    this.setRange(centre - ((centre - from) / (to - from)) * length, length);
   }
 
-  /** Moves the Gantt's part of time by a share of its length. */
+  /** Moves the part of time by a share of its length. */
   panRange(share: number) {
     const [from, to] = this.range;
     this.setRange(from + share * (to - from), to - from);
+  }
+
+  setRange(start: number, length: number) {
+    const from = Math.max(0, Math.min(this.length - length, start));
+    const range: Range | null = length >= this.length ? null : [from, from + length];
+    if (this.seesResults) this.choose({ span: range });
+    else this.store.change({ range });
   }
 
   setTheme(theme: View["theme"]) {
@@ -172,16 +187,10 @@ export class Page {
     return view;
   }
 
-  private setRange(start: number, length: number) {
-    const from = Math.max(0, Math.min(this.clock.length - length, start));
-    const all = length >= this.clock.length;
-    this.store.change({ range: all ? null : [from, from + length] });
-  }
-
   private readonly frame = () => {
-    if (!this.clock.playing) return;
-    const moment = this.clock.moment;
-    if (moment >= this.clock.length) this.clock.pause();
+    const { playing, moment, length } = this.clock;
+    if (!playing) return;
+    if (moment >= length) this.clock.play(false);
     const [from, to] = this.range;
     if (moment > to || moment < from) this.setRange(moment - 0.05 * (to - from), to - from);
     this.store.change({ moment });
@@ -192,17 +201,16 @@ export class Page {
     for (const run of runs) {
       if (run in this.data.runs) this.runs[run] ??= await loadRun(this.data.runs[run]);
     }
-    const { selection, run } = this.store.view;
-    if (selection !== null) this.store.change({ selection: this.existing({ selection }, run) });
+    this.keepSelection();
   }
 
-  /** The selection, where the run has such a thing. */
-  private existing(part: Partial<View>, run: number): View["selection"] {
-    const selection = part.selection === undefined ? this.store.view.selection : part.selection;
-    const loaded = this.runs[run];
-    if (selection === null || loaded === undefined) return null;
-    const counts = { node: loaded.nodes, link: loaded.links, chunk: loaded.run.chunks.count };
-    return selection.id < counts[selection.kind] ? selection : null;
+  /** Lets go of a selection that the run doesn't have. */
+  private keepSelection() {
+    const { selection } = this.store.view;
+    if (selection === null) return;
+    const { nodes = 0, links = 0, run } = this.current ?? {};
+    const counts = { node: nodes, link: links, chunk: run?.chunks.count ?? 0 };
+    if (selection.id >= counts[selection.kind]) this.store.change({ selection: null });
   }
 
   private fitClock() {
@@ -223,11 +231,9 @@ export class Page {
 
   /** Writes the view into the address, at most once a second. */
   private write() {
-    if (this.writing !== 0) return;
-    this.writing = window.setTimeout(() => {
+    this.writing ||= window.setTimeout(() => {
       this.writing = 0;
-      const fragment = toFragment(this.store.view);
-      history.replaceState(null, "", fragment === "" ? "#" : `#${fragment}`);
+      history.replaceState(null, "", `#${toFragment(this.store.view)}`);
     }, 1000);
   }
 }

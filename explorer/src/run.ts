@@ -1,94 +1,48 @@
 // A run, checked and unpacked: what everything else on the page reads.
 
-import { decodeBytes, decodeColumn } from "./decode.ts";
+import { decodeBytes, decodeColumn, demand } from "./decode.ts";
 import { Flights } from "./flight.ts";
 import type { Data, PackedHops, Run } from "./format.ts";
-import { type Groups, groupBy } from "./groups.ts";
+import { groupBy } from "./groups.ts";
 import { shown } from "./words.ts";
 
-export interface Hops {
-  count: number;
-  start: Float64Array;
-  end: Float64Array;
-  link: Uint32Array;
-  chunk: Uint32Array;
-  transfer: Uint32Array;
-  reduces: Uint8Array;
-  arrives: Uint8Array;
-  flights: Flights;
-  byLink: Groups;
-  byChunk: Groups;
-}
-
-export interface Loaded {
-  run: Run;
-  hops: Hops | null;
-  /** Links by bins, 255 is busy throughout. */
-  bins: Uint8Array;
-  /** The number of busy links in each bin. */
-  traffic: Float64Array;
-  links: number;
-  nodes: number;
-  /** Where the clock ends. */
-  length: number;
-  linkNames: string[];
-  nodeNames: string[];
-  outgoing: Groups;
-  incoming: Groups;
-  inCut: Uint8Array;
-  /** The hops of the critical path, and the links they cross; none where hops aren't here. */
-  critical: Set<number>;
-  criticalLinks: Set<number>;
-}
+export type Hops = Awaited<ReturnType<typeof unpackHops>>;
+export type Loaded = Awaited<ReturnType<typeof loadRun>>;
 
 /** The page's data; an error in words where they aren't what this page can show. */
 export function readData(text: string): Data {
-  let data: Data;
+  let data: Data | null = null;
   try {
     data = JSON.parse(text) as Data;
   } catch {
-    throw new Error("The page's data can't be read: they aren't JSON.");
+    demand(false, "The page's data can't be read: they aren't JSON.");
   }
-  if (data?.format !== "tutti-explore" || data.version !== 2) {
-    throw new Error("The page's data aren't of the format tutti-explore, version 2.");
-  }
-  if (!Array.isArray(data.runs) || (data.runs.length === 0 && data.results === null)) {
-    throw new Error("The page's data hold no run and no result.");
-  }
-  return data;
+  demand(data?.format === "tutti-explore" && data.version === 2,
+    "The page's data aren't of the format tutti-explore, version 2.");
+  const { runs, results } = data as Data;
+  demand(Array.isArray(runs) && (runs.length > 0 || results !== null),
+    "The page's data hold no run and no result.");
+  return data as Data;
 }
 
-function flags(indices: number[], count: number): Uint8Array {
-  const result = new Uint8Array(count);
-  for (const i of indices) result[i] = 1;
-  return result;
+function check({ network: { nodes, links, groups }, chunks, hops, critical }: Run) {
+  const even = (columns: Record<string, number[] | string[]>, count: number, free: string[]) =>
+    Object.entries(columns).every(([key, { length }]) => length === count || free.includes(key));
+  demand(even({ ...nodes }, nodes.name.length, groups.length === 0 ? ["dead", "group"] : ["dead"]),
+    "The columns of nodes differ in length.");
+  demand(even({ ...links }, links.from.length, ["dead", "stubs"]),
+    "The columns of links differ in length.");
+  const exists = (i: number) => Number.isInteger(i) && i >= 0 && i < nodes.name.length;
+  demand([...links.from, ...links.to].every(exists), "A link joins nodes that don't exist.");
+  demand(nodes.group.every((g) => g === -1 || typeof groups[g] === "string"),
+    "A node stands in a group that doesn't exist.");
+  demand(chunks.source.every((node) => node === -1 || exists(node)),
+    "A chunk begins at a node that doesn't exist.");
+  demand(hops === null || critical.every((hop) => hop >= 0 && hop < hops.count),
+    "The critical path has a hop that doesn't exist.");
 }
 
-function check(run: Run) {
-  const { nodes, links } = run.network;
-  const uneven = (columns: Record<string, unknown>, count: number) =>
-    Object.entries(columns).some(([key, column]) =>
-      key !== "dead" && key !== "stubs" && !(key === "group" && run.network.groups.length === 0)
-      && (!Array.isArray(column) || column.length !== count));
-  if (uneven(nodes, nodes.name.length)) throw new Error("The columns of nodes differ in length.");
-  if (uneven(links, links.from.length)) throw new Error("The columns of links differ in length.");
-  const outside = (i: number) => !Number.isInteger(i) || i < 0 || i >= nodes.name.length;
-  if (links.from.some(outside) || links.to.some(outside)) {
-    throw new Error("A link joins nodes that don't exist.");
-  }
-  if (nodes.group.some((g) => g !== -1 && typeof run.network.groups[g] !== "string")) {
-    throw new Error("A node stands in a group that doesn't exist.");
-  }
-  if (run.chunks.source.some((node) => node !== -1 && outside(node))) {
-    throw new Error("A chunk begins at a node that doesn't exist.");
-  }
-  const { hops } = run;
-  if (hops !== null && run.critical.some((hop) => !(hop >= 0 && hop < hops.count))) {
-    throw new Error("The critical path has a hop that doesn't exist.");
-  }
-}
-
-async function unpackHops(packed: PackedHops, links: number, chunks: number): Promise<Hops> {
+async function unpackHops(packed: PackedHops, links: number, chunks: number) {
   const count = packed.count;
   const [start, end, link, chunk, transfer, reduces, arrives] = await Promise.all([
     decodeColumn(packed.start, new Float64Array(count), Infinity, "starts of hops"),
@@ -123,7 +77,7 @@ function nameLinks(run: Run): string[] {
   });
 }
 
-export async function loadRun(run: Run): Promise<Loaded> {
+export async function loadRun(run: Run) {
   check(run);
   const links = run.network.links.from.length;
   const nodes = run.network.nodes.name.length;
@@ -131,13 +85,16 @@ export async function loadRun(run: Run): Promise<Loaded> {
     run.hops === null ? null : unpackHops(run.hops, links, run.chunks.count),
     decodeBytes(run.bins.share, links * run.bins.count, "shares of bins"),
   ]);
+  // The number of busy links in each bin; in `bins`, links by bins, 255 is busy throughout.
   const traffic = new Float64Array(run.bins.count);
   for (let link = 0, i = 0; link < links; link++) {
     for (let bin = 0; bin < traffic.length; bin++, i++) traffic[bin] += bins[i] / 255;
   }
+  // Where the clock ends.
   let length = Math.max(1, run.completion_ps);
   if (hops !== null) for (let i = 0; i < hops.count; i++) length = Math.max(length, hops.end[i]);
   for (const { at_ps: at } of run.moments) length = Math.max(length, at);
+  // The hops of the critical path, and the links they cross; none where hops aren't here.
   const critical = new Set(hops === null ? [] : run.critical);
   return {
     run, hops, bins, traffic, links, nodes, length,
@@ -145,13 +102,11 @@ export async function loadRun(run: Run): Promise<Loaded> {
     nodeNames: run.network.nodes.name.map((name) => shown(name, 40)),
     outgoing: groupBy(run.network.links.from, nodes),
     incoming: groupBy(run.network.links.to, nodes),
-    inCut: flags(run.cut, nodes),
-    critical,
-    criticalLinks: new Set([...critical].map((hop) => (hops as Hops).link[hop])),
+    inCut: Uint8Array.from(run.network.nodes.name, (_, node) => Number(run.cut.includes(node))),
+    critical, criticalLinks: new Set([...critical].map((hop) => hops?.link[hop] ?? 0)),
   };
 }
 
 /** The bytes of one chunk. */
-export function chunkBytes(run: Run, chunk: number): number {
-  return run.chunks.bytes.length === 1 ? run.chunks.bytes[0] : run.chunks.bytes[chunk];
-}
+export const chunkBytes = (run: Run, chunk: number): number =>
+  run.chunks.bytes.length === 1 ? run.chunks.bytes[0] : run.chunks.bytes[chunk];

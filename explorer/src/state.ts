@@ -3,8 +3,52 @@
 // All of it is one value that can be written into the address's fragment and read back, so a link
 // to the page is a link to the view. Drawings hear of every change, panels a few times a second.
 
+import { useEffect, useState } from "preact/hooks";
+import { fieldsOf, Fragment } from "./codec.ts";
 import { WHOLE, type Zoom } from "./geometry.ts";
 import { AS_IS, choiceFields, type Choices } from "./results/choices.ts";
+
+const LAZY_MS = 150;
+const LAZY = new Set<keyof View>(["moment", "zoom", "range"]);
+
+export function useView(store: Store): View {
+  const [view, setView] = useState(store.view);
+  useEffect(() => {
+    let timer = 0;
+    let last = store.view;
+    const show = () => {
+      clearTimeout(timer);
+      timer = 0;
+      last = store.view;
+      setView(last);
+    };
+    const stop = store.listen(() => {
+      const keys = Object.keys(last) as (keyof View)[];
+      const changed = keys.filter((key) => last[key] !== store.view[key]);
+      if (changed.some((key) => !LAZY.has(key))) show();
+      else if (timer === 0) timer = window.setTimeout(show, LAZY_MS);
+    });
+    show();
+    return () => {
+      stop();
+      clearTimeout(timer);
+    };
+  }, [store]);
+  return view;
+}
+
+export function useMedia(query: string): boolean {
+  const [matches, setMatches] = useState(() => matchMedia(query).matches);
+  useEffect(() => {
+    const list = matchMedia(query);
+    const listener = () => setMatches(list.matches);
+    list.addEventListener("change", listener);
+    return () => list.removeEventListener("change", listener);
+  }, [query]);
+  return matches;
+}
+
+export const keysOf = <T extends object>(things: T) => Object.keys(things) as (keyof T)[];
 
 export const COLOURINGS = {
   all: "share busy over all",
@@ -25,20 +69,13 @@ export interface View {
   run: number;
   /** The run beside it, or -1. */
   other: number;
-  moment: number;
-  mark: number | null;
-  selection: Selection;
-  colouring: Colouring;
-  zoom: Zoom;
+  moment: number; mark: number | null; selection: Selection; colouring: Colouring; zoom: Zoom;
   /** The Gantt's part of time; null is all of it. */
   range: [number, number] | null;
   gantt: Gantt;
   /** Whether groups of a large network are drawn as one thing each. */
   fold: boolean;
-  cut: boolean;
-  critical: boolean;
-  tab: string;
-  theme: "auto" | "light" | "dark";
+  cut: boolean; critical: boolean; tab: string; theme: "auto" | "light" | "dark";
   /** Counts only where there are both runs and results. */
   view: "network" | "results";
   choices: Choices;
@@ -50,64 +87,41 @@ export const START: View = {
   range: null, gantt: "link", fold: true, cut: true, critical: false, tab: "facts", theme: "auto",
 };
 
-const round = (x: number) => Number(x.toPrecision(6));
+const whole = (x: number) => String(Math.round(x));
+const flag = (on: boolean) => String(Number(on));
 
-export function toFragment(view: View): string {
-  const fields: [string, string][] = [];
-  const put = (key: keyof View, text: string) => {
-    if (view[key] !== START[key]) fields.push([key, text]);
-  };
-  put("run", String(view.run));
-  put("other", String(view.other));
-  put("moment", String(Math.round(view.moment)));
-  put("mark", String(Math.round(view.mark ?? 0)));
-  if (view.selection !== null) put("selection", `${view.selection.kind}.${view.selection.id}`);
-  put("colouring", view.colouring);
-  put("zoom", [view.zoom.k, view.zoom.x, view.zoom.y].map(round).join("_"));
-  if (view.range !== null) put("range", view.range.map(Math.round).join("_"));
-  put("gantt", view.gantt);
-  put("fold", view.fold ? "1" : "0");
-  put("cut", view.cut ? "1" : "0");
-  put("critical", view.critical ? "1" : "0");
-  put("tab", view.tab);
-  put("theme", view.theme);
-  put("view", view.view);
-  fields.push(...choiceFields(view.choices));
-  return new URLSearchParams(fields).toString();
-}
+export const toFragment = (view: View): string =>
+  new URLSearchParams([
+    ...fieldsOf(view, START, {
+      run: String, other: String, moment: whole, mark: whole,
+      selection: ({ kind, id }) => `${kind}.${id}`, colouring: String,
+      zoom: ({ k, x, y }) => [k, x, y].map((value) => Number(value.toPrecision(6))).join("_"),
+      range: (range) => range.map(whole).join("_"), gantt: String, fold: flag, cut: flag,
+      critical: flag, tab: String, theme: String, view: String,
+    }),
+    ...choiceFields(view.choices),
+  ]).toString();
 
 /** Reads a fragment; what is missing or makes no sense is as at the start. */
 export function fromFragment(text: string, runs: number): View {
-  const fields = new URLSearchParams(text.replace(/^#/, ""));
-  const view: View = { ...START };
-  const index = (key: string, limit: number) => {
-    const value = fields.get(key);
-    return value !== null && /^\d+$/.test(value) && Number(value) < limit ? Number(value) : null;
+  const fragment = new Fragment(text);
+  const [, kind, id] = /^(node|link|chunk)\.(\d+)$/.exec(fragment.text("selection")) ?? [];
+  const [k, x, y] = fragment.parts("zoom").map(Number);
+  const zooms = k > 0 && k < 1000 && Number.isFinite(x) && Number.isFinite(y);
+  return {
+    choices: AS_IS, run: fragment.index("run", runs, START.run),
+    other: fragment.index("other", runs, START.other),
+    moment: fragment.index("moment", Infinity, START.moment),
+    mark: fragment.index("mark", Infinity, null),
+    selection: kind === undefined ? null : { kind: kind as "node", id: Number(id) },
+    colouring: fragment.word("colouring", keysOf(COLOURINGS), START.colouring),
+    zoom: zooms ? { k, x, y } : WHOLE, range: fragment.range("range"),
+    gantt: fragment.word("gantt", keysOf(GANTTS), START.gantt), fold: fragment.on("fold", true),
+    cut: fragment.on("cut", true), critical: fragment.on("critical", false),
+    tab: fragment.text("tab") || START.tab,
+    theme: fragment.word("theme", ["auto", "light", "dark"], "auto"),
+    view: fragment.word("view", ["results", "network"], "results"),
   };
-  view.run = index("run", runs) ?? START.run;
-  view.other = index("other", runs) ?? START.other;
-  view.moment = index("moment", Infinity) ?? START.moment;
-  view.mark = index("mark", Infinity);
-  const selection = /^(node|link|chunk)\.(\d+)$/.exec(fields.get("selection") ?? "");
-  if (selection !== null) {
-    view.selection = { kind: selection[1] as "node", id: Number(selection[2]) };
-  }
-  const colouring = fields.get("colouring") ?? "";
-  if (Object.hasOwn(COLOURINGS, colouring)) view.colouring = colouring as Colouring;
-  const [k, x, y] = (fields.get("zoom") ?? "").split("_").map(Number);
-  if (k > 0 && k < 1000 && Number.isFinite(x) && Number.isFinite(y)) view.zoom = { k, x, y };
-  const [from, to] = (fields.get("range") ?? "").split("_").map(Number);
-  if (from >= 0 && to > from && Number.isFinite(to)) view.range = [from, to];
-  const gantt = fields.get("gantt") ?? "";
-  if (Object.hasOwn(GANTTS, gantt)) view.gantt = gantt as Gantt;
-  if (fields.get("fold") === "0") view.fold = false;
-  if (fields.get("cut") === "0") view.cut = false;
-  if (fields.get("critical") === "1") view.critical = true;
-  view.tab = fields.get("tab") ?? START.tab;
-  const theme = fields.get("theme");
-  if (theme === "light" || theme === "dark") view.theme = theme;
-  if (fields.get("view") === "network") view.view = "network";
-  return view;
 }
 
 export class Store {

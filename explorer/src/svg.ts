@@ -1,69 +1,62 @@
 // The pen that writes an SVG file.
 
-import { FONT, type Lettering, type Pen } from "./pen.ts";
+import { FONT, type Lettering, Pen } from "./pen.ts";
 
 const n = (x: number) => String(Math.round(100 * x) / 100);
+const MARKS: Record<string, string> = {
+  "<": "&lt;", ">": "&gt;", "&": "&amp;", '"': "&quot;", "'": "&#39;",
+};
+const escapeXml = (text: string) => text.replace(/[<>&"']/g, (mark) => MARKS[mark]);
 
-export function escapeXml(text: string): string {
-  const marks: Record<string, string> = {
-    "<": "&lt;", ">": "&gt;", "&": "&amp;", '"': "&quot;", "'": "&#39;",
-  };
-  return text.replace(/[<>&"']/g, (mark) => marks[mark]);
-}
+/** A path's letter and its numbers. */
+const step = (letter: string, ...at: number[]) => letter + at.map(n).join(" ");
 
-export class SvgPen implements Pen {
+export class SvgPen extends Pen {
   private readonly parts: string[] = [];
-  private path: string[] = [];
+  private path = "";
   private alpha = 1;
   private clips = 0;
 
-  constructor(private readonly width: number, private readonly height: number) {}
+  constructor(private readonly width: number, private readonly height: number) {
+    super();
+  }
 
   begin() {
-    this.path = [];
+    this.path = "";
   }
 
   move(x: number, y: number) {
-    this.path.push(`M${n(x)} ${n(y)}`);
+    this.path += step("M", x, y);
   }
 
   line(x: number, y: number) {
-    this.path.push(`L${n(x)} ${n(y)}`);
+    this.path += step("L", x, y);
   }
 
   curve(controlX: number, controlY: number, x: number, y: number) {
-    this.path.push(`Q${n(controlX)} ${n(controlY)} ${n(x)} ${n(y)}`);
+    this.path += step("Q", controlX, controlY, x, y);
   }
 
-  circle(x: number, y: number, radius: number) {
-    const arc = `a${n(radius)} ${n(radius)} 0 1 1`;
-    this.path.push(`M${n(x + radius)} ${n(y)}${arc}${n(-2 * radius)} 0${arc}${n(2 * radius)} 0z`);
+  circle(x: number, y: number, r: number) {
+    this.path += step("M", x + r, y) + step("a", r, r, 0, 1, 1, -2 * r, 0)
+      + step("a", r, r, 0, 1, 1, 2 * r, 0) + "z";
   }
 
   box(x: number, y: number, width: number, height: number, corner = 0) {
     const r = Math.min(corner, width / 2, height / 2);
-    if (r <= 0) {
-      this.path.push(`M${n(x)} ${n(y)}h${n(width)}v${n(height)}h${n(-width)}z`);
-      return;
-    }
-    const arc = `a${n(r)} ${n(r)} 0 0 1`;
-    this.path.push(
-      `M${n(x + r)} ${n(y)}h${n(width - 2 * r)}${arc}${n(r)} ${n(r)}`,
-      `v${n(height - 2 * r)}${arc}${n(-r)} ${n(r)}h${n(2 * r - width)}${arc}${n(-r)} ${n(-r)}`,
-      `v${n(2 * r - height)}${arc}${n(r)} ${n(-r)}z`,
-    );
+    const arc = (dx: number, dy: number) => (r > 0 ? step("a", r, r, 0, 0, 1, dx, dy) : "");
+    this.path += step("M", x + r, y) + step("h", width - 2 * r) + arc(r, r)
+      + step("v", height - 2 * r) + arc(-r, r) + step("h", 2 * r - width) + arc(-r, -r)
+      + step("v", 2 * r - height) + arc(r, -r) + "z";
   }
 
   stroke(colour: string, width: number, dash: number[] = []) {
-    if (this.path.length === 0) return;
     const dashes = dash.length > 0 ? ` stroke-dasharray="${dash.join(" ")}"` : "";
-    this.parts.push(`<path d="${this.path.join("")}" fill="none" stroke="${escapeXml(colour)}"`
-      + ` stroke-width="${n(width)}"${dashes}${this.shade()}/>`);
+    this.put(`fill="none" stroke="${escapeXml(colour)}" stroke-width="${n(width)}"${dashes}`);
   }
 
   fill(colour: string) {
-    if (this.path.length === 0) return;
-    this.parts.push(`<path d="${this.path.join("")}" fill="${escapeXml(colour)}"${this.shade()}/>`);
+    this.put(`fill="${escapeXml(colour)}"`);
   }
 
   opacity(share: number) {
@@ -76,14 +69,15 @@ export class SvgPen implements Pen {
       : ` stroke="${escapeXml(style.halo)}" stroke-width="3" paint-order="stroke"`;
     this.parts.push(`<text x="${n(x)}" y="${n(y)}" font-size="${style.size}"`
       + ` text-anchor="${anchor}" fill="${escapeXml(style.colour)}"${halo}`
-      + `${style.bold ? ' font-weight="600"' : ""}${this.shade()}>${escapeXml(text)}</text>`);
+      + `${style.bold ? ' font-weight="600"' : ""}${this.seen()}>${escapeXml(text)}</text>`);
   }
 
   within(x: number, y: number, width: number, height: number, draw: () => void) {
     const id = `clip${this.clips++}`;
-    this.parts.push(`<clipPath id="${id}"><path d="M0 0h${n(width)}v${n(height)}`
-      + `h${n(-width)}z"/></clipPath>`);
-    this.parts.push(`<g transform="translate(${n(x)} ${n(y)})" clip-path="url(#${id})">`);
+    this.parts.push(
+      `<clipPath id="${id}"><path d="M0 0h${n(width)}v${n(height)}h${n(-width)}z"/></clipPath>`,
+      `<g transform="translate(${n(x)} ${n(y)})" clip-path="url(#${id})">`,
+    );
     draw();
     this.parts.push("</g>");
   }
@@ -95,7 +89,11 @@ export class SvgPen implements Pen {
       + `${this.parts.join("\n")}\n</svg>\n`;
   }
 
-  private shade(): string {
+  private put(attributes: string) {
+    if (this.path !== "") this.parts.push(`<path d="${this.path}" ${attributes}${this.seen()}/>`);
+  }
+
+  private seen(): string {
     return this.alpha < 1 ? ` opacity="${n(this.alpha)}"` : "";
   }
 }

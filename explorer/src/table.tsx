@@ -1,59 +1,110 @@
-// A table of numbers that sorts by any column and shows a hundred rows at a time.
+// A table that sorts by any column, shows two hundred rows at first, and may tell more beneath the
+// row that is selected.
 
-import { useMemo, useState } from "preact/hooks";
-import { whole } from "./words.ts";
+import type { ComponentChildren } from "preact";
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { inOrder } from "./groups.ts";
+import { signOf, type Tone, whole } from "./words.ts";
 
 export interface Column {
-  title: string;
-  value: (row: number) => number | string;
-  words: (row: number) => string;
+  title: string; value: (row: number) => number | string; words: (row: number) => string;
   /** Whether the values change with the moment. */
   live?: boolean;
+  /** Whether it holds numbers; else its first value tells. */
+  numeric?: boolean;
+  meaning?: string; tone?: (row: number) => Tone | "";
 }
+
+export const texts = (title: string, of: (row: number) => string): Column =>
+  ({ title, value: of, words: of });
+
+export const numbers = (
+  title: string, of: (row: number) => number, words: (x: number) => string, live = false,
+): Column => ({ title, value: of, words: (row) => words(of(row)), live });
+
+/** By which column, and whether its largest come first. */
+export type Sort = [column: number, falling: boolean];
 
 interface Props {
-  caption: string;
-  columns: Column[];
-  rows: number[];
+  caption: string; columns: Column[]; rows: number[];
   /** The moment of the live columns' values. */
   moment?: number;
-  /** The column sorted by at first, and whether its largest come first. */
-  sort?: [number, boolean];
-  selected?: number | null;
-  pick?: (row: number) => void;
+  sort?: Sort;
+  /** Where somebody else sorts the rows: how they are, and who is told how they shall be. */
+  order?: { by: Sort | null; change: (by: Sort | null) => void };
+  selected?: number | null; pick?: (row: number) => void;
+  detail?: (row: number) => ComponentChildren;
+  /** What stands before each row. */
+  lead?: (row: number) => ComponentChildren;
 }
 
-const ROWS = 100;
+const ROWS = 200;
 
-const ORDER = new Intl.Collator("en", { numeric: true });
-
-export function Table({ caption, columns, rows, moment, sort, selected, pick }: Props) {
-  const [[by, falling], setSort] = useState<[number, boolean]>(sort ?? [-1, false]);
-  const [page, setPage] = useState(0);
+export function Table(props: Props) {
+  const { caption, columns, rows, moment, order, selected = null, pick, detail, lead } = props;
+  const [own, setOwn] = useState<Sort | null>(props.sort ?? null);
+  const [limit, setLimit] = useState(ROWS);
+  const box = useRef<HTMLDivElement>(null);
+  const [by, falling] = (order === undefined ? own : order.by) ?? [-1, false];
   const sorted = useMemo(
-    () => (by < 0 ? rows : sortBy(rows, columns[by], falling)),
+    () => (order !== undefined || by < 0 ? rows : inOrder(rows, columns[by].value, falling)),
     [rows, by, falling, columns[by]?.live ? moment : null],
   );
-  const pages = Math.max(1, Math.ceil(rows.length / ROWS));
-  const first = Math.min(page, pages - 1) * ROWS;
-  const last = Math.min(rows.length, first + ROWS);
-  const numeric = columns.map(({ value }) => rows.length > 0 && typeof value(rows[0]) === "number");
+  useEffect(() => {
+    if (detail !== undefined) {
+      box.current?.querySelector("tr.selected")?.scrollIntoView({ block: "nearest" });
+    }
+  }, [selected]);
+  const isNumeric = columns.map(({ numeric, value }) =>
+    numeric ?? (rows.length > 0 && typeof value(rows[0]) === "number"));
+  const sortOn = (i: number) => {
+    const first = order === undefined && isNumeric[i];
+    const next: Sort | null = i !== by ? [i, first] : falling === first ? [i, !first] : null;
+    (order?.change ?? setOwn)(next);
+  };
+  const first = sorted.slice(0, limit);
+  const beyond = selected !== null && !first.includes(selected) && sorted.includes(selected);
+  const width = columns.length + Number(lead !== undefined);
+  const line = (row: number) => [
+    <tr
+      key={row} class={`${pick ? "pick" : ""} ${row === selected ? "selected" : ""}`}
+      onClick={() => pick?.(row)}
+    >
+      {lead !== undefined && <td>{lead(row)}</td>}
+      {columns.map(({ title, words, tone }, i) => {
+        const of = tone?.(row) ?? "";
+        return (
+          <td key={`${i} ${title}`} class={isNumeric[i] ? "number" : "name"}>
+            {i === 0 && pick !== undefined
+              ? (
+                <button class="plain" aria-expanded={detail && row === selected}>
+                  {words(row) || "\u2026"}
+                </button>
+              )
+              : of === "" ? words(row) : <span class={of}>{signOf(of)}{words(row)}</span>}
+          </td>
+        );
+      })}
+    </tr>,
+    detail !== undefined && row === selected && (
+      <tr key="detail" class="detail"><td colSpan={width}><div>{detail(row)}</div></td></tr>
+    ),
+  ];
   return (
     <>
-      <div class="scroll">
+      <div class={detail === undefined ? "scroll" : "scroll grid"} ref={box}>
         <table class="numbers">
           <caption>{caption}</caption>
           <thead>
             <tr>
-              {columns.map(({ title }, i) => (
+              {lead !== undefined && <td />}
+              {columns.map(({ title, meaning }, i) => (
                 <th
-                  key={title} scope="col" class={numeric[i] ? "number" : ""}
+                  key={`${i} ${title}`} scope="col" class={isNumeric[i] ? "number" : ""}
+                  title={meaning}
                   aria-sort={i !== by ? "none" : falling ? "descending" : "ascending"}
                 >
-                  <button
-                    type="button"
-                    onClick={() => setSort([i, i === by ? !falling : numeric[i]])}
-                  >
+                  <button onClick={() => sortOn(i)}>
                     {title}{i === by ? (falling ? " \u25be" : " \u25b4") : ""}
                   </button>
                 </th>
@@ -61,44 +112,18 @@ export function Table({ caption, columns, rows, moment, sort, selected, pick }: 
             </tr>
           </thead>
           <tbody>
-            {sorted.slice(first, last).map((row) => (
-              <tr
-                key={row} class={`${pick ? "pick" : ""} ${row === selected ? "selected" : ""}`}
-                onClick={() => pick?.(row)}
-              >
-                {columns.map(({ title, words }, i) => (
-                  <td key={title} class={numeric[i] ? "number" : "name"}>
-                    {i === 0 && pick !== undefined
-                      ? <button type="button" class="plain">{words(row)}</button>
-                      : words(row)}
-                  </td>
-                ))}
-              </tr>
-            ))}
+            {first.map(line)}
+            {beyond && <tr key="gap"><td colSpan={width} class="soft">{"\u2026"}</td></tr>}
+            {beyond && line(selected)}
           </tbody>
         </table>
       </div>
-      {pages > 1 && (
+      {rows.length > limit && (
         <p class="pages">
-          <button type="button" disabled={first === 0} onClick={() => setPage(page - 1)}>
-            previous
-          </button>
-          {whole(first + 1)} to {whole(last)} of {whole(rows.length)}
-          <button
-            type="button" disabled={last === rows.length} onClick={() => setPage(page + 1)}
-          >
-            next
-          </button>
+          {whole(limit)} of {whole(rows.length)}
+          <button onClick={() => setLimit(limit + ROWS)}>show more</button>
         </p>
       )}
     </>
   );
-}
-
-function sortBy(rows: number[], { value }: Column, falling: boolean): number[] {
-  const keyed = rows.map((row) => ({ row, key: value(row) }));
-  const order = (a: number | string, b: number | string) =>
-    typeof a === "string" ? ORDER.compare(a, String(b)) : a - Number(b);
-  keyed.sort((a, b) => (falling ? order(b.key, a.key) : order(a.key, b.key)) || a.row - b.row);
-  return keyed.map(({ row }) => row);
 }

@@ -1,74 +1,91 @@
 // The bar above the drawing: which run, how it is coloured, what to find, and what to take away.
 
+import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
+import { Check, Choose, Copy } from "./controls.tsx";
 import { savePng, saveSvg } from "./export.ts";
 import { WHOLE } from "./geometry.ts";
-import { useView } from "./hooks.ts";
 import { colourings } from "./measure.ts";
 import type { Page } from "./page.ts";
 import type { Loaded } from "./run.ts";
-import { COLOURINGS, type Colouring, type Selection } from "./state.ts";
-import { shown } from "./words.ts";
+import { COLOURINGS, keysOf, type Selection, useView } from "./state.ts";
 
-export const nextTheme = { auto: "light", light: "dark", dark: "auto" } as const;
+const NEXT_THEME = { auto: "light", light: "dark", dark: "auto" } as const;
 
-/** Between the network and the results, where a page has both. */
-export function ViewChoice({ page }: { page: Page }) {
-  if (page.findings === null || page.data.runs.length === 0) return <></>;
+interface HeaderProps {
+  page: Page; command: string;
+  /** Whether there is a picture to save. */
+  drawn: boolean;
+  children?: ComponentChildren;
+}
+
+/** What is above the network and above results: their choice, and what to take away. */
+export function Header({ page, command, drawn, children }: HeaderProps) {
+  const { theme, choices } = useView(page.store);
+  const title = page.data.title.slice(0, 300) || "Tutti";
+  const both = page.findings !== null && page.data.runs.length > 0;
   return (
-    <span class="views" role="group" aria-label="what to see">
-      {(["results", "network"] as const).map((view) => (
-        <button
-          key={view} type="button" aria-pressed={page.seesResults === (view === "results")}
-          onClick={() => page.show({ view })}
-        >
-          {view}
-        </button>
-      ))}
-    </span>
+    <header>
+      {page.problem !== "" && <p role="alert" class="problem">{page.problem}</p>}
+      <h1 class="name" title={title}>{title}</h1>
+      {both && (
+        <span class="views" role="group" aria-label="what to see">
+          {(["results", "network"] as const).map((view) => (
+            <button
+              key={view} aria-pressed={page.seesResults === (view === "results")}
+              onClick={() => page.show({ view })}
+            >
+              {view}
+            </button>
+          ))}
+        </span>
+      )}
+      {both && !page.seesResults && choices.row >= 0 && (
+        <button onClick={() => page.show({ view: "results" })}>{"\u2190"} back to results</button>
+      )}
+      {children}
+      <span class="group">
+        {!page.seesResults && (
+          <button title="the whole network" onClick={() => page.store.change({ zoom: WHOLE })}>
+            fit
+          </button>
+        )}
+        <Copy text={command} />
+        <button disabled={!drawn} onClick={() => savePng(page)}>PNG</button>
+        <button disabled={!drawn} onClick={() => saveSvg(page)}>SVG</button>
+        <button onClick={() => page.setTheme(NEXT_THEME[theme])}>theme: {theme}</button>
+      </span>
+    </header>
   );
 }
 
 export function Toolbar({ page }: { page: Page }) {
   const view = useView(page.store);
-  const { store, data, current } = page;
+  const { store, data: { runs }, current } = page;
   const able = colourings(current, page.other);
+  const check = (key: "fold" | "cut" | "critical", words: string, title?: string) => {
+    const change = (on: boolean) => store.change({ [key]: on });
+    return <Check words={words} title={title} on={view[key]} onChange={change} />;
+  };
   return (
-    <header>
-      {page.problem !== "" && <p role="alert" class="problem">{page.problem}</p>}
-      <h1 class="name" title={data.title.slice(0, 300)}>{data.title.slice(0, 300) || "Tutti"}</h1>
-      <ViewChoice page={page} />
-      {data.runs.length > 1 && (
-        <label class="field">
-          run
-          <select
-            value={view.run}
-            onChange={(event) => page.show({ run: Number(event.currentTarget.value) })}
-          >
-            {data.runs.map((run, i) => <option key={i} value={i}>{shown(run.label, 60)}</option>)}
-          </select>
-        </label>
-      )}
-      {data.runs.length > 1 && (
-        <label class="check">
-          <input
-            type="checkbox" checked={view.other >= 0}
-            onChange={() => page.show({
-              other: view.other >= 0 ? -1 : (view.run + 1) % data.runs.length,
-            })}
+    <Header page={page} command={current.run.command} drawn>
+      {runs.length > 1 && (
+        <>
+          <Choose
+            title="run" value={view.run} onChange={(run) => page.show({ run })}
+            options={runs.map(({ label }, i) => [i, label])}
           />
-          side by side
-        </label>
+          <Check
+            words="side by side" on={view.other >= 0}
+            onChange={(on) => page.show({ other: on ? (view.run + 1) % runs.length : -1 })}
+          />
+        </>
       )}
-      <label class="field">
-        colour by
-        <select
-          value={able.includes(view.colouring) ? view.colouring : able[0]}
-          onChange={(event) => store.change({ colouring: event.currentTarget.value as Colouring })}
-        >
-          {able.map((key) => <option key={key} value={key}>{COLOURINGS[key]}</option>)}
-        </select>
-      </label>
+      <Choose
+        title="colour by" value={able.includes(view.colouring) ? view.colouring : able[0]}
+        options={able.map((key) => [key, COLOURINGS[key]])}
+        onChange={(colouring) => store.change({ colouring })}
+      />
       <Find page={page} loaded={current} />
       <label class="field">
         chunk
@@ -76,77 +93,19 @@ export function Toolbar({ page }: { page: Page }) {
           type="number" min={0} max={current.run.chunks.count - 1} class="short"
           placeholder="none"
           value={view.selection?.kind === "chunk" ? view.selection.id : ""}
-          onInput={(event) => {
-            const { value } = event.currentTarget;
-            const id = Number(value);
+          onInput={({ currentTarget: { value } }) => {
+            const id = Math.floor(Number(value));
             const exists = value !== "" && id >= 0 && id < current.run.chunks.count;
-            store.change({
-              selection: exists ? { kind: "chunk", id: Math.floor(id) } : null,
-              tab: exists ? "selection" : store.view.tab,
-            });
+            store.change(exists ? { selection: { kind: "chunk", id }, tab: "selection" }
+              : { selection: null });
           }}
         />
       </label>
-      {page.folding(current).folds && (
-        <label class="check" title="groups of nodes as one square each, until they are near">
-          <input
-            type="checkbox" checked={view.fold} onChange={() => store.change({ fold: !view.fold })}
-          />
-          fold
-        </label>
-      )}
-      {current.run.cut.length > 0 && (
-        <label class="check">
-          <input
-            type="checkbox" checked={view.cut} onChange={() => store.change({ cut: !view.cut })}
-          />
-          cut
-        </label>
-      )}
-      {current.critical.size > 0 && (
-        <label class="check">
-          <input
-            type="checkbox" checked={view.critical}
-            onChange={() => store.change({ critical: !view.critical })}
-          />
-          critical path
-        </label>
-      )}
-      <span class="group">
-        <button
-          type="button" title="the whole network" onClick={() => store.change({ zoom: WHOLE })}
-        >
-          fit
-        </button>
-        <Copy text={current.run.command} />
-        <button type="button" onClick={() => savePng(page)}>PNG</button>
-        <button type="button" onClick={() => saveSvg(page)}>SVG</button>
-        <button
-          type="button"
-          onClick={() => page.setTheme(nextTheme[view.theme])}
-        >
-          theme: {view.theme}
-        </button>
-      </span>
-    </header>
-  );
-}
-
-export function Copy({ text }: { text: string }) {
-  const [said, setSaid] = useState("");
-  const copy = async () => {
-    try {
-      await navigator.clipboard.writeText(text);
-      setSaid("copied");
-    } catch {
-      setSaid("can't copy");
-    }
-    setTimeout(() => setSaid(""), 1500);
-  };
-  return (
-    <button type="button" title={text.slice(0, 1000)} onClick={copy}>
-      {said || "copy as command"}
-    </button>
+      {page.folding(current).folds
+        && check("fold", "fold", "groups of nodes as one square each, until they are near")}
+      {current.run.cut.length > 0 && check("cut", "cut")}
+      {current.critical.size > 0 && check("critical", "critical path")}
+    </Header>
   );
 }
 
@@ -156,13 +115,13 @@ const MOST_FOUND = 8;
 function Find({ page, loaded }: { page: Page; loaded: Loaded }) {
   const [text, setText] = useState("");
   const wanted = text.trim().toLowerCase();
-  const search = (names: string[], kind: "node" | "link") =>
-    names.flatMap((name, id) =>
-      name.toLowerCase().includes(wanted) ? [{ thing: { kind, id } as Selection, name }] : []);
-  const all = wanted === "" ? []
-    : [...search(loaded.nodeNames, "node"), ...search(loaded.linkNames, "link")];
-  const exact = all.filter(({ name }) => name.toLowerCase() === wanted);
-  const found = [...exact, ...all.filter((item) => !exact.includes(item))].slice(0, MOST_FOUND);
+  const names = { node: loaded.nodeNames, link: loaded.linkNames };
+  const all = wanted === "" ? [] : keysOf(names).flatMap((kind) => names[kind]
+    .map((name, id) => ({ name, thing: { kind, id } }))
+    .filter(({ name }) => name.toLowerCase().includes(wanted)));
+  // Whose name it is comes first.
+  const apart = ({ name }: { name: string }) => Number(name.toLowerCase() !== wanted);
+  const found = all.sort((a, b) => apart(a) - apart(b)).slice(0, MOST_FOUND);
   const choose = (thing: Selection) => {
     setText("");
     page.store.change({ selection: thing, tab: "selection" });
@@ -184,7 +143,7 @@ function Find({ page, loaded }: { page: Page; loaded: Loaded }) {
       {wanted !== "" && (
         <ul>
           {found.map(({ thing, name }) => (
-            <li key={`${thing?.kind}${thing?.id}`}>
+            <li key={`${thing.kind}${thing.id}`}>
               <button type="button" class="plain name" onClick={() => choose(thing)}>{name}</button>
             </li>
           ))}

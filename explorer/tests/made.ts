@@ -1,16 +1,12 @@
 // Made-up data: packs columns as the C++ program does, and makes runs small, hostile and large.
 
 import { deflateRawSync } from "node:zlib";
-import type { Bytes, Column, Data, Run } from "../src/format.ts";
+import type { Column, Data, Run } from "../src/format.ts";
 
 export function leb128(values: ArrayLike<number>): Uint8Array {
   const bytes: number[] = [];
-  for (let i = 0; i < values.length; i++) {
-    let value = values[i];
-    while (value >= 128) {
-      bytes.push((value % 128) + 128);
-      value = Math.floor(value / 128);
-    }
+  for (let value of Array.from(values)) {
+    for (; value >= 128; value = Math.floor(value / 128)) bytes.push((value % 128) + 128);
     bytes.push(value);
   }
   return Uint8Array.from(bytes);
@@ -24,26 +20,24 @@ export function column(values: ArrayLike<number>, delta = false): Column {
 }
 
 export interface Hop {
-  start: number;
-  duration: number;
-  link: number;
-  chunk: number;
-  reduces?: boolean;
+  start: number; duration: number; link: number; chunk: number; reduces?: boolean;
 }
 
+const endOf = (hops: Hop[]) =>
+  hops.reduce((end, { start, duration }) => Math.max(end, start + duration), 0);
+const upTo = (n: number) => [...Array(n).keys()];
+
+/** Pseudo-random numbers, the same each time. */
+export const randomly = (seed: number): (below: number) => number =>
+  (below) => (seed = (seed * 48271) % 2147483647) % below;
+
 export function packHops(hops: Hop[]): NonNullable<Run["hops"]> {
+  const of = (f: (hop: Hop, i: number) => number, delta = false) => column(hops.map(f), delta);
   return {
-    count: hops.length,
-    total: hops.length,
-    from_ps: 0,
-    to_ps: hops.reduce((end, hop) => Math.max(end, hop.start + hop.duration), 0),
-    start: column(hops.map((hop) => hop.start), true),
-    duration: column(hops.map((hop) => hop.duration)),
-    link: column(hops.map((hop) => hop.link)),
-    chunk: column(hops.map((hop) => hop.chunk)),
-    transfer: column(hops.map((_, i) => i)),
-    reduces: column(hops.map((hop) => Number(hop.reduces ?? false))),
-    arrives: column(hops.map(() => 1)),
+    count: hops.length, total: hops.length, from_ps: 0, to_ps: endOf(hops),
+    start: of((hop) => hop.start, true), duration: of((hop) => hop.duration),
+    link: of((hop) => hop.link), chunk: of((hop) => hop.chunk), transfer: of((_, i) => i),
+    reduces: of((hop) => Number(hop.reduces ?? false)), arrives: of(() => 1),
   };
 }
 
@@ -57,91 +51,60 @@ export function binsOf(hops: Hop[], links: number, count: number, length: number
       busy[link * count + bin] += inside / width;
     }
   }
-  const share: Bytes = {
-    data: packed(Uint8Array.from(busy, (x) => Math.round(255 * Math.min(1, x)))),
-  };
-  return { count, width_ps: width, share };
+  const bytes = Uint8Array.from(busy, (x) => Math.round(255 * Math.min(1, x)));
+  return { count, width_ps: width, share: { data: packed(bytes) } };
 }
 
 interface Plan {
-  label: string;
-  names: string[];
-  x: number[];
-  y: number[];
-  aspect: number;
-  from: number[];
-  to: number[];
-  stubs?: number[];
-  hops: Hop[];
-  source: number[];
-  bytes: number;
+  label: string; x: number[]; y: number[];
+  /** From node to node. */
+  links: [number, number][];
+  stubs?: number[]; hops: Hop[]; source: number[]; bytes: number;
 }
 
-function runOf(plan: Plan): Run {
-  const { hops, from, names } = plan;
-  const completion = hops.reduce((end, hop) => Math.max(end, hop.start + hop.duration), 0);
+function runOf({ label, x, y, links, stubs = [], hops, source, bytes }: Plan): Run {
+  const completion = endOf(hops);
   const per = (f: (hop: Hop) => number) => {
-    const sums = from.map(() => 0);
+    const sums = links.map(() => 0);
     for (const hop of hops) sums[hop.link] += f(hop);
     return sums;
   };
   return {
-    label: plan.label,
-    command: `tutti run ${plan.label}`,
-    facts: [["time", `${completion / 1e6} us`], ["algorithm", plan.label]],
+    label, command: `tutti run ${label}`,
+    facts: [["time", `${completion / 1e6} us`], ["algorithm", label]],
     network: {
-      name: "made up",
-      aspect: plan.aspect,
+      name: "made up", aspect: 1, groups: [],
       nodes: {
-        name: names, is_switch: names.map(() => 0), x: plan.x, y: plan.y, dead: [],
-        group: [],
+        name: x.map((_, i) => `npu${i}`), is_switch: x.map(() => 0), x, y, dead: [], group: [],
       },
-      groups: [],
       links: {
-        from, to: plan.to, latency_ps: from.map(() => 500_000),
-        bytes_per_s: from.map(() => 50e9), dead: [], stubs: plan.stubs ?? [],
-        bytes: per(() => plan.bytes), transfers: per(() => 1), busy_ps: per((hop) => hop.duration),
+        from: links.map(([a]) => a), to: links.map(([, b]) => b), dead: [], stubs,
+        latency_ps: links.map(() => 500_000), bytes_per_s: links.map(() => 50e9),
+        bytes: per(() => bytes), transfers: per(() => 1), busy_ps: per((hop) => hop.duration),
       },
     },
-    chunks: { count: plan.source.length, bytes: [plan.bytes], source: plan.source },
-    completion_ps: completion,
-    bound_ps: Math.round(completion * 0.8),
-    bound_kind: "cut",
-    cut: [0, 1, 2, 3].filter((node) => node < names.length / 2),
-    hops: packHops(hops),
-    bins: binsOf(hops, from.length, 128, completion),
-    critical: [],
-    moments: [],
+    chunks: { count: source.length, bytes: [bytes], source },
+    completion_ps: completion, bound_ps: Math.round(completion * 0.8), bound_kind: "cut",
+    cut: [0, 1, 2, 3].filter((node) => node < x.length / 2), hops: packHops(hops),
+    bins: binsOf(hops, links.length, 128, completion), critical: [], moments: [],
   };
 }
 
 /** The hops of a ring All-Gather: in each step every NPU hands on the chunk it got last. */
-export function ringHops(n: number, step: number, pause: number): Hop[] {
-  const hops: Hop[] = [];
-  for (let s = 0; s < n - 1; s++) {
-    for (let npu = 0; npu < n; npu++) {
-      const chunk = (npu - s + n) % n;
-      hops.push({ start: s * (step + pause), duration: step, link: npu, chunk });
-    }
-  }
-  return hops;
-}
+export const ringHops = (n: number, step: number, pause: number): Hop[] =>
+  upTo(n - 1).flatMap((s) => upTo(n).map((npu) =>
+    ({ start: s * (step + pause), duration: step, link: npu, chunk: (npu - s + n) % n })));
 
 /** A ring of n NPUs with links both ways; the All-Gather runs one way. */
 export function ring(n = 8, pause = 250_000, label = "ring, all_gather 8 MiB"): Run {
-  const nodes = [...Array(n).keys()];
+  const nodes = upTo(n);
   const angle = (i: number) => (2 * Math.PI * i) / n - Math.PI / 2;
+  const on = nodes.map((i): [number, number] => [i, (i + 1) % n]);
   const run = runOf({
-    label,
-    names: nodes.map((i) => `npu${i}`),
-    x: nodes.map((i) => 0.5 + 0.5 * Math.cos(angle(i))),
+    label, x: nodes.map((i) => 0.5 + 0.5 * Math.cos(angle(i))),
     y: nodes.map((i) => 0.5 + 0.5 * Math.sin(angle(i))),
-    aspect: 1,
-    from: [...nodes, ...nodes.map((i) => (i + 1) % n)],
-    to: [...nodes.map((i) => (i + 1) % n), ...nodes],
-    hops: ringHops(n, 2_000_000, pause),
-    source: nodes,
-    bytes: 2 ** 20,
+    links: [...on, ...on.map(([a, b]): [number, number] => [b, a])],
+    hops: ringHops(n, 2_000_000, pause), source: nodes, bytes: 2 ** 20,
   });
   // Chunk 0 goes all the way round.
   run.critical = nodes.slice(0, n - 1).map((s) => s * n + s);
@@ -149,43 +112,27 @@ export function ring(n = 8, pause = 250_000, label = "ring, all_gather 8 MiB"): 
   return run;
 }
 
-/** A torus of `side` by `side` NPUs with `count` hops at random, seeded, in ascending order. */
+/** A torus of `side` by `side` NPUs with `count` hops at random, in ascending order. */
 export function large(side: number, count: number): Run {
-  const nodes = [...Array(side * side).keys()];
-  const from: number[] = [];
-  const to: number[] = [];
-  const stubs: number[] = [];
+  const nodes = upTo(side * side);
+  const [links, stubs]: [[number, number][], number[]] = [[], []];
   for (const node of nodes) {
     const [row, at] = [Math.floor(node / side), node % side];
     for (const next of [row * side + ((at + 1) % side), ((row + 1) % side) * side + at]) {
-      if (next < node) stubs.push(from.length, from.length + 1);
-      from.push(node, next);
-      to.push(next, node);
+      if (next < node) stubs.push(links.length, links.length + 1);
+      links.push([node, next], [next, node]);
     }
   }
-  let seed = 1;
-  const random = (below: number) => {
-    seed = (seed * 48271) % 2147483647;
-    return seed % below;
-  };
-  const hops: Hop[] = [];
-  for (let i = 0; i < count; i++) {
-    hops.push({
-      start: Math.floor((i / count) * 1e9),
-      duration: 200_000 + random(1_000_000),
-      link: random(from.length),
-      chunk: random(nodes.length * 4),
-      reduces: i < count / 2,
-    });
-  }
+  const random = randomly(1);
   return runOf({
-    label: `torus, ${count} hops`,
-    names: nodes.map((i) => `npu${i}`),
+    label: `torus, ${count} hops`, links, stubs, bytes: 65536,
     x: nodes.map((i) => (i % side) / (side - 1)),
     y: nodes.map((i) => Math.floor(i / side) / (side - 1)),
-    aspect: 1, from, to, stubs, hops,
-    source: [...Array(nodes.length * 4).keys()].map((i) => i >> 2),
-    bytes: 65536,
+    hops: upTo(count).map((i) => ({
+      start: Math.floor((i / count) * 1e9), duration: 200_000 + random(1_000_000),
+      link: random(links.length), chunk: random(nodes.length * 4), reduces: i < count / 2,
+    })),
+    source: upTo(nodes.length * 4).map((i) => i >> 2),
   });
 }
 
@@ -195,20 +142,21 @@ export function blocks(side: number, count: number): Run {
   const across = Math.ceil(side / 8);
   run.network.nodes.group = run.network.nodes.name.map((_, i) =>
     Math.floor(i / side / 8) * across + Math.floor((i % side) / 8));
-  run.network.groups = [...Array(across * across).keys()].map((i) => `block ${i}`);
+  run.network.groups = upTo(across * across).map((i) => `block ${i}`);
   return run;
 }
 
 /** A ring on which a link fails and a repair brings it back. */
 export function failing(): Run {
-  const run = ring();
   const nothing = { links_down: [], links_up: [], nodes_down: [] };
-  run.moments = [
-    { ...nothing, at_ps: 3_100_000, words: "npu3>npu4 fails", links_down: [3] },
-    { ...nothing, at_ps: 7_000_000, words: "npu3>npu4 is mended", links_up: [3] },
-    { ...nothing, at_ps: 9_300_000, words: "npu6 fails", nodes_down: [6] },
-  ];
-  return run;
+  return {
+    ...ring(),
+    moments: [
+      { ...nothing, at_ps: 3_100_000, words: "npu3>npu4 fails", links_down: [3] },
+      { ...nothing, at_ps: 7_000_000, words: "npu3>npu4 is mended", links_up: [3] },
+      { ...nothing, at_ps: 9_300_000, words: "npu6 fails", nodes_down: [6] },
+    ],
+  };
 }
 
 /** Only a network: nothing is sent on it. */
@@ -223,37 +171,31 @@ export function still(run: Run): Run {
 
 /** Sixteen NPUs beneath four switches, with two links each way to both of two more switches. */
 export function tree(): Run {
-  const from: number[] = [];
-  const to: number[] = [];
-  const join = (a: number, b: number) => {
-    from.push(a, b);
-    to.push(b, a);
-  };
-  for (let npu = 0; npu < 16; npu++) join(npu, 16 + (npu >> 2));
-  for (let leaf = 16; leaf < 20; leaf++) {
-    for (const top of [20, 20, 21, 21]) join(leaf, top);
-  }
-  const names = [...Array(22).keys()].map((i) =>
-    i < 16 ? `npu${i}` : i < 20 ? `leaf${i - 16}` : `top${i - 20}`);
-  const hops: Hop[] = [];
-  for (let i = 0; i < 600; i++) {
-    const link = (i * 37) % from.length;
-    hops.push({ start: i * 20_000, duration: 300_000 + (i % 7) * 90_000, link, chunk: i % 64 });
-  }
+  const nodes = upTo(22);
+  const pairs = [
+    ...upTo(16).map((npu) => [npu, 16 + (npu >> 2)]),
+    ...[16, 17, 18, 19].flatMap((leaf) => [20, 20, 21, 21].map((top) => [leaf, top])),
+  ];
+  const links = pairs.flatMap(([a, b]): [number, number][] => [[a, b], [b, a]]);
   const run = runOf({
-    label: "tree, all_reduce 64 MiB", names, from, to, hops, aspect: 0.5,
-    x: names.map((_, i) =>
-      i < 16 ? i / 15 : i < 20 ? (4 * (i - 16) + 1.5) / 15 : i === 20 ? 0.3 : 0.7),
-    y: names.map((_, i) => (i < 16 ? 1 : i < 20 ? 0.5 : 0)),
-    source: Array(64).fill(-1),
-    bytes: 2 ** 20,
+    label: "tree, all_reduce 64 MiB", links, source: Array(64).fill(-1), bytes: 2 ** 20,
+    x: nodes.map((i) =>
+      (i < 16 ? i / 15 : i < 20 ? (4 * (i - 16) + 1.5) / 15 : i === 20 ? 0.3 : 0.7)),
+    y: nodes.map((i) => (i < 16 ? 1 : i < 20 ? 0.5 : 0)),
+    hops: upTo(600).map((i) => ({
+      start: i * 20_000, duration: 300_000 + (i % 7) * 90_000, link: (i * 37) % links.length,
+      chunk: i % 64,
+    })),
   });
-  run.network.nodes.is_switch = names.map((_, i) => Number(i >= 16));
+  run.network.aspect = 0.5;
+  run.network.nodes.name = nodes.map((i) =>
+    (i < 16 ? `npu${i}` : i < 20 ? `leaf${i - 16}` : `top${i - 20}`));
+  run.network.nodes.is_switch = nodes.map((i) => Number(i >= 16));
   run.hops!.total = 5000;
   return run;
 }
 
-const EVIL = [
+export const EVIL = [
   "<script>document.title = 'broken'</script>",
   "<img src=x onerror=\"document.title='broken'\">",
   "\u202egnorw\u202c\u2067right to left",
@@ -269,18 +211,15 @@ export function hostile(): Run {
   const run = ring(8, 0, EVIL[0]);
   run.network.nodes.name = EVIL;
   run.network.name = EVIL[1];
-  run.command = EVIL.join(" ");
-  run.bound_kind = EVIL[5];
-  run.facts = EVIL.map((name, i) => [name, EVIL[(i + 4) % EVIL.length]]);
   run.network.nodes.is_switch[4] = 1;
   run.network.nodes.dead = [6];
-  return run;
+  const facts = EVIL.map((name, i): [string, string] => [name, EVIL[(i + 4) % EVIL.length]]);
+  return { ...run, command: EVIL.join(" "), bound_kind: EVIL[5], facts };
 }
 
-export function dataOf(...runs: Run[]): Data {
-  return { format: "tutti-explore", version: 2, title: runs[0].label, command: "tutti", runs,
-    results: null };
-}
+export const dataOf = (...runs: Run[]): Data => ({
+  format: "tutti-explore", version: 2, title: runs[0].label, command: "tutti", runs, results: null,
+});
 
 /** The page that C++ would write. */
 export function pageOf(template: string, data: Data): string {

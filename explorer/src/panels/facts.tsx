@@ -1,9 +1,33 @@
 // What is known of the run in words, and what of it this page holds.
 
+import type { ComponentChildren } from "preact";
 import type { Page } from "../page.ts";
 import type { Loaded } from "../run.ts";
 import { time, whole } from "../words.ts";
-import { Pairs } from "./pairs.tsx";
+
+/** A small table of words: a name and values in each row, beneath a head where there is one. */
+export function Pairs(props: { rows: [string, ...ComponentChildren[]][]; head?: string[] }) {
+  const { rows, head } = props;
+  const words = (value: ComponentChildren) =>
+    (typeof value === "string" ? value.slice(0, 2000) : value);
+  return (
+    <table class={head === undefined ? "facts" : "facts compare"}>
+      {head && (
+        <thead>
+          <tr><td />{head.map((words) => <th scope="col" class="name">{words}</th>)}</tr>
+        </thead>
+      )}
+      <tbody>
+        {rows.map(([key, ...values], i) => (
+          <tr key={i}>
+            <th scope="row" class="name">{key.slice(0, 200)}</th>
+            {values.map((value) => <td class="name">{words(value)}</td>)}
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
 
 export function Facts({ page, loaded }: { page: Page; loaded: Loaded }) {
   const { run } = loaded;
@@ -16,10 +40,8 @@ export function Facts({ page, loaded }: { page: Page; loaded: Loaded }) {
       <Pairs
         rows={[
           ["made by", <Command text={page.data.command} />],
-          ["network", run.network.name],
-          ["nodes", whole(loaded.nodes)],
-          ["links", whole(loaded.links)],
-          ["chunks", whole(run.chunks.count)],
+          ["network", run.network.name], ["nodes", whole(loaded.nodes)],
+          ["links", whole(loaded.links)], ["chunks", whole(run.chunks.count)],
           ["completion", time(run.completion_ps)],
           ...(run.bound_ps === null ? [] : [["bound", bound(loaded)] as [string, string]]),
           ["hops", there === null ? "not in this page" : there.count === there.total

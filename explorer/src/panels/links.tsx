@@ -1,42 +1,61 @@
-// The links at the present moment: what the drawing shows, as numbers.
+// The links and the nodes at the present moment: what the drawing shows, as numbers.
 
 import { useMemo } from "preact/hooks";
-import { useView } from "../hooks.ts";
+import { marksOfNode, sendingOf } from "../describe.ts";
 import { busyNow, busyShare, inFlight, quiet, timed } from "../measure.ts";
 import type { Page } from "../page.ts";
 import type { Loaded } from "../run.ts";
-import { type Column, Table } from "../table.tsx";
+import { useView } from "../state.ts";
+import { numbers, Table, texts } from "../table.tsx";
 import { rate, share, size, time, whole } from "../words.ts";
 
-export function Links({ page, loaded }: { page: Page; loaded: Loaded }) {
+interface Props { page: Page; loaded: Loaded }
+
+export function Links({ page, loaded }: Props) {
   const { moment, selection } = useView(page.store);
   const { links } = loaded.run.network;
   const flying = inFlight(loaded, moment);
   const rows = useMemo(() => [...loaded.linkNames.keys()], [loaded]);
-  const now = (link: number) => busyNow(loaded, link, moment);
-  const all = (link: number) => busyShare(loaded, link);
-  const columns: Column[] = [
-    { title: "link", value: (i) => loaded.linkNames[i], words: (i) => loaded.linkNames[i] },
-  ];
-  const add = (title: string, value: (i: number) => number, words: (x: number) => string,
-    live = false) => columns.push({ title, value, words: (i) => words(value(i)), live });
+  const columns = [texts("link", (i) => loaded.linkNames[i])];
   if (quiet(loaded)) {
-    add("bandwidth", (i) => links.bytes_per_s[i], rate);
-    add("latency", (i) => links.latency_ps[i], time);
+    columns.push(numbers("bandwidth", (i) => links.bytes_per_s[i], rate));
+    columns.push(numbers("latency", (i) => links.latency_ps[i], time));
   } else {
-    add("busy", all, share);
-    add("bytes", (i) => links.bytes[i], size);
-    add("transfers", (i) => links.transfers[i], whole);
+    columns.push(numbers("busy", (i) => busyShare(loaded, i), share));
+    columns.push(numbers("bytes", (i) => links.bytes[i], size));
+    columns.push(numbers("transfers", (i) => links.transfers[i], whole));
   }
-  if (timed(loaded)) add("busy now", now, share, true);
-  if (loaded.hops !== null) add("in flight", (i) => flying[i], whole, true);
+  if (timed(loaded)) {
+    columns.push(numbers("busy now", (i) => busyNow(loaded, i, moment), share, true));
+  }
+  if (loaded.hops !== null) columns.push(numbers("in flight", (i) => flying[i], whole, true));
   return (
     <Table
-      caption={timed(loaded) ? `Links at ${time(moment)}` : "Links"}
+      caption={timed(loaded) ? `Links at ${time(moment)}` : "Links"} columns={columns}
       rows={rows} moment={moment} sort={[1, true]}
       selected={selection?.kind === "link" ? selection.id : null}
-      pick={(link) => page.store.select({ kind: "link", id: link })}
-      columns={columns}
+      pick={(id) => page.store.select({ kind: "link", id })}
+    />
+  );
+}
+
+export function Nodes({ page, loaded }: Props) {
+  const { moment, selection } = useView(page.store);
+  const rows = useMemo(() => [...loaded.nodeNames.keys()], [loaded]);
+  const sending = sendingOf(loaded, moment);
+  const columns = [
+    texts("node", (i) => loaded.nodeNames[i]),
+    texts("kind", (i) => (loaded.run.network.nodes.is_switch[i] === 1 ? "switch" : "NPU")),
+    numbers("sending", (i) => sending(loaded.outgoing, i), whole, true),
+    numbers("receiving", (i) => sending(loaded.incoming, i), whole, true),
+    texts("mark", (i) => marksOfNode(loaded, i, moment)),
+  ];
+  return (
+    <Table
+      caption={timed(loaded) ? `Nodes at ${time(moment)}` : "Nodes"} rows={rows} moment={moment}
+      columns={columns.filter(({ live }) => !live || loaded.hops !== null)}
+      selected={selection?.kind === "node" ? selection.id : null}
+      pick={(id) => page.store.select({ kind: "node", id })}
     />
   );
 }

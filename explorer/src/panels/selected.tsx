@@ -1,15 +1,15 @@
 // What is selected, followed: an NPU and its links, a link and its hops, a chunk and its arrivals.
 
 import { useMemo } from "preact/hooks";
-import { group } from "../groups.ts";
-import { useView } from "../hooks.ts";
-import { busyShare } from "../measure.ts";
-import type { Page } from "../page.ts";
-import { chunkBytes, type Loaded } from "../run.ts";
 import { describe } from "../describe.ts";
-import { Table } from "../table.tsx";
+import { group } from "../groups.ts";
+import { busyShare, linksOf } from "../measure.ts";
+import type { Page } from "../page.ts";
+import { chunkBytes, type Hops, type Loaded } from "../run.ts";
+import { useView } from "../state.ts";
+import { numbers, Table, texts } from "../table.tsx";
 import { share, size, time, whole } from "../words.ts";
-import { Pairs } from "./pairs.tsx";
+import { Pairs } from "./facts.tsx";
 
 export function Selected({ page, loaded }: { page: Page; loaded: Loaded }) {
   const { moment, selection } = useView(page.store);
@@ -18,81 +18,62 @@ export function Selected({ page, loaded }: { page: Page; loaded: Loaded }) {
   }
   const { hops, run } = loaded;
   const { kind, id } = selection;
-  const linksOfNode = kind === "node"
-    ? [...group(loaded.outgoing, id), ...group(loaded.incoming, id)] : [];
+  const facts: [string, string][] = kind !== "chunk" ? describe(loaded, selection, moment) : [
+    ["bytes", size(chunkBytes(run, id))],
+    ["begins at", loaded.nodeNames[run.chunks.source[id]] ?? "several nodes"],
+  ];
   return (
     <>
       <h2 class="name">
-        {kind === "chunk" ? `chunk ${whole(id)}` : describe(loaded, selection, moment)[0][1]}
-        <button type="button" onClick={() => page.store.select(null)}>let go</button>
+        {kind === "chunk" ? `chunk ${whole(id)}` : facts[0][1]}
+        <button onClick={() => page.store.select(null)}>let go</button>
       </h2>
-      {kind !== "chunk" && <Pairs rows={describe(loaded, selection, moment)} />}
+      <Pairs rows={facts} />
       {kind === "node" && (
         <Table
-          caption="Its links" rows={linksOfNode}
+          caption="Its links" rows={linksOf(loaded, selection)}
           pick={(link) => page.store.select({ kind: "link", id: link })}
           columns={[
-            { title: "link", value: (i) => loaded.linkNames[i], words: (i) => loaded.linkNames[i] },
-            {
-              title: "busy",
-              value: (i) => busyShare(loaded, i),
-              words: (i) => share(busyShare(loaded, i)),
-            },
-            {
-              title: "bytes",
-              value: (i) => run.network.links.bytes[i],
-              words: (i) => size(run.network.links.bytes[i]),
-            },
+            texts("link", (i) => loaded.linkNames[i]),
+            numbers("busy", (i) => busyShare(loaded, i), share),
+            numbers("bytes", (i) => run.network.links.bytes[i], size),
           ]}
         />
       )}
-      {kind === "chunk" && (
-        <Pairs
-          rows={[
-            ["bytes", size(chunkBytes(run, id))],
-            ["begins at", loaded.nodeNames[run.chunks.source[id]] ?? "several nodes"],
-          ]}
-        />
-      )}
-      {hops === null && <p class="soft">The hops aren't in this page.</p>}
-      {hops !== null && kind === "chunk" && (
-        <HopTable page={page} loaded={loaded} caption="Arrivals" hops={group(hops.byChunk, id)} />
-      )}
-      {hops !== null && kind === "link" && (
-        <HopTable page={page} loaded={loaded} caption="Hops" hops={group(hops.byLink, id)} />
-      )}
+      {hops === null ? <p class="soft">The hops aren't in this page.</p>
+        : kind !== "node" && (
+          <HopTable
+            key={`${kind} ${id}`} page={page} loaded={loaded} all={hops} arrivals={kind === "chunk"}
+            hops={group(kind === "chunk" ? hops.byChunk : hops.byLink, id)}
+          />
+        )}
     </>
   );
 }
 
-function HopTable(props: { page: Page; loaded: Loaded; caption: string; hops: Uint32Array }) {
-  const { page, loaded, caption, hops } = props;
+interface HopProps { page: Page; loaded: Loaded; all: Hops; hops: Uint32Array; arrivals: boolean }
+
+function HopTable({ page, loaded, all, hops, arrivals }: HopProps) {
   const { moment } = useView(page.store);
-  const all = loaded.hops;
-  const rows = useMemo(() => [...hops], [hops.byteOffset, hops.length, loaded]);
-  if (all === null) return <></>;
+  const rows = useMemo(() => [...hops], [loaded]);
   const { to } = loaded.run.network.links;
   const arrived = rows.filter((hop) => all.end[hop] <= moment).length;
-  const node = (hop: number) => loaded.nodeNames[to[all.link[hop]]];
-  const byChunk = caption === "Arrivals";
+  const state = (hop: number) => (all.end[hop] <= moment ? 2 : all.start[hop] <= moment ? 1 : 0);
   return (
     <Table
-      key={`${caption} ${hops.byteOffset}`}
-      caption={`${caption}: ${whole(arrived)} of ${whole(rows.length)} so far`}
-      rows={rows} moment={moment} sort={[byChunk ? 2 : 1, false]}
+      caption={`${arrivals ? "Arrivals" : "Hops"}: `
+        + `${whole(arrived)} of ${whole(rows.length)} so far`}
+      rows={rows} moment={moment} sort={[arrivals ? 2 : 1, false]}
       pick={(hop) => page.seek(all.start[hop])}
       columns={[
-        byChunk
-          ? { title: "at", value: node, words: node }
-          : { title: "chunk", value: (i) => all.chunk[i], words: (i) => whole(all.chunk[i]) },
-        { title: "start", value: (i) => all.start[i], words: (i) => time(all.start[i]) },
-        { title: "end", value: (i) => all.end[i], words: (i) => time(all.end[i]) },
+        arrivals ? texts("at", (hop) => loaded.nodeNames[to[all.link[hop]]])
+          : numbers("chunk", (hop) => all.chunk[hop], whole),
+        numbers("start", (hop) => all.start[hop], time),
+        numbers("end", (hop) => all.end[hop], time),
         {
-          title: "state",
-          live: true,
-          value: (i) => (all.end[i] <= moment ? 2 : all.start[i] <= moment ? 1 : 0),
-          words: (i) => (all.reduces[i] === 1 ? "reduces" : "")
-            + (all.end[i] <= moment ? "" : all.start[i] <= moment ? " in flight" : " to come"),
+          title: "state", live: true, value: state,
+          words: (hop) => (all.reduces[hop] === 1 ? "reduces" : "")
+            + [" to come", " in flight", ""][state(hop)],
         },
       ]}
     />

@@ -1,15 +1,108 @@
-// Why the run isn't faster: its bound, its critical path, and the idle gaps of its hottest link.
+// Why the run isn't faster: its bound, what happened on the way, the steps of its critical path,
+// and when its hottest link was idle.
 
+import type { ComponentChildren } from "preact";
 import { useMemo } from "preact/hooks";
-import { useView } from "../hooks.ts";
+import { Check } from "../controls.tsx";
+import { group } from "../groups.ts";
 import { busyShare, quiet } from "../measure.ts";
 import type { Page } from "../page.ts";
-import type { Loaded } from "../run.ts";
-import { Table } from "../table.tsx";
-import { criticalSteps, hottestLink, idleGaps, type Step } from "../why.ts";
+import type { Hops, Loaded } from "../run.ts";
+import { useView } from "../state.ts";
+import { numbers, Table } from "../table.tsx";
 import { share, time, whole } from "../words.ts";
 import { bound, Part } from "./facts.tsx";
-import { Happened } from "./happened.tsx";
+
+const MOST = 500;
+
+/** Lines by time that seek; those to come are grey. */
+function Steps({ page, steps }: { page: Page; steps: [at: number, words: ComponentChildren][] }) {
+  const { moment } = useView(page.store);
+  return (
+    <>
+      <ol class="steps">
+        {steps.slice(0, MOST).map(([at, words], i) => (
+          <li key={i} class={at <= moment ? "" : "soft"}>
+            <button class="plain" onClick={() => page.seek(at)}>{words}</button>
+          </li>
+        ))}
+      </ol>
+      {steps.length > MOST && <p class="soft">{whole(MOST)} of {whole(steps.length)}.</p>}
+    </>
+  );
+}
+
+/** Successive hops of the critical path over one link. */
+export interface Step {
+  first: number; last: number; count: number;
+  /** Time between the step before (or the beginning) and the first hop's start. */
+  waited: number;
+  /** Time between this step's hops. */
+  between: number;
+  /** Whether the step before ended where this one begins, so that it brought the data. */
+  brought: boolean;
+}
+
+export function criticalSteps(loaded: Loaded): Step[] {
+  const { hops } = loaded;
+  if (hops === null) return [];
+  const { from, to } = loaded.run.network.links;
+  const steps: Step[] = [];
+  for (const hop of loaded.run.critical) {
+    const before = steps.at(-1);
+    const waited = Math.max(0, hops.start[hop] - (before ? hops.end[before.last] : 0));
+    const link = hops.link[hop];
+    if (before !== undefined && hops.link[before.last] === link) {
+      before.last = hop;
+      before.count++;
+      before.between += waited;
+      continue;
+    }
+    const brought = before !== undefined && to[hops.link[before.last]] === from[link];
+    steps.push({ first: hop, last: hop, count: 1, waited, between: 0, brought });
+  }
+  return steps;
+}
+
+export function hottestLink(loaded: Loaded): number {
+  const { busy_ps: busy } = loaded.run.network.links;
+  return busy.reduce((best, value, link) => (value > busy[best] ? link : best), 0);
+}
+
+export interface Gap { from: number; to: number }
+
+/** The times a link carried nothing, the longest first, out of the window that hops are from. */
+export function idleGaps(loaded: Loaded, link: number): Gap[] {
+  const { hops, run } = loaded;
+  if (hops === null || run.hops === null) return [];
+  const gaps: Gap[] = [];
+  const whole = run.hops.count === run.hops.total;
+  let busyUntil = whole ? 0 : run.hops.from_ps;
+  const close = whole ? run.completion_ps : run.hops.to_ps;
+  for (const hop of group(hops.byLink, link)) {
+    if (hops.start[hop] > busyUntil) gaps.push({ from: busyUntil, to: hops.start[hop] });
+    busyUntil = Math.max(busyUntil, hops.end[hop]);
+  }
+  if (close > busyUntil) gaps.push({ from: busyUntil, to: close });
+  return gaps.sort((a, b) => b.to - b.from - (a.to - a.from) || a.from - b.from);
+}
+
+/** What a step is, why it follows the one before, and how long after it. */
+function words(loaded: Loaded, { start, end, chunk, link }: Hops, step: Step) {
+  const { first, last, count, brought, waited, between } = step;
+  const before = [brought ? "then its data" : "", waited > 0 ? `waited ${time(waited)}` : ""]
+    .filter((part) => part !== "").join(", ");
+  return (
+    <>
+      {before && `${before}: `}
+      <span class="name">{loaded.linkNames[link[first]]}</span>
+      {count > 1 ? `, ${whole(count)} chunks one after another: `
+        : `, chunk ${whole(chunk[first])}: `}
+      {`${time(start[first])} to ${time(end[last])}`}
+      {between > 0 && `, ${time(between)} between them`}
+    </>
+  );
+}
 
 export function Why({ page, loaded }: { page: Page; loaded: Loaded }) {
   const view = useView(page.store);
@@ -22,7 +115,15 @@ export function Why({ page, loaded }: { page: Page; loaded: Loaded }) {
     <>
       <h2>Why it isn't faster</h2>
       {run.bound_ps !== null && <p>No schedule can be faster than {bound(loaded)}.</p>}
-      <Happened page={page} loaded={loaded} />
+      {run.moments.length > 0 && (
+        <>
+          <h3>What happened</h3>
+          <Steps
+            page={page} steps={run.moments.map(({ at_ps: at, words }) =>
+              [at, <>{time(at)}: <span class="name">{words.slice(0, 300)}</span></>])}
+          />
+        </>
+      )}
       <h3>Critical path</h3>
       {steps.length === 0 || hops === null
         ? (
@@ -37,32 +138,15 @@ export function Why({ page, loaded }: { page: Page; loaded: Loaded }) {
               {whole(run.critical.length)} hops, each waiting for the one before it: for its data,
               or for its link where chunks go over it one after another. Between them{" "}
               {time(waited)} of waiting.{" "}
-              <label>
-                <input
-                  type="checkbox" checked={view.critical}
-                  onChange={() => page.store.change({ critical: !view.critical })}
-                />
-                {" "}show it
-              </label>
+              <Check
+                words="show it" on={view.critical}
+                onChange={(critical) => page.store.change({ critical })}
+              />
             </p>
-            <ol class="steps">
-              {steps.slice(0, 500).map((step) => {
-                const start = hops.start[step.first];
-                return (
-                  <li key={step.first} class={start <= view.moment ? "" : "soft"}>
-                    <button type="button" class="plain" onClick={() => page.seek(start)}>
-                      {follows(step)}
-                      <span class="name">{loaded.linkNames[hops.link[step.first]]}</span>
-                      {step.count > 1 ? `, ${whole(step.count)} chunks one after another: `
-                        : `, chunk ${whole(hops.chunk[step.first])}: `}
-                      {`${time(start)} to ${time(hops.end[step.last])}`}
-                      {step.between > 0 && `, ${time(step.between)} between them`}
-                    </button>
-                  </li>
-                );
-              })}
-            </ol>
-            {steps.length > 500 && <p class="soft">The first 500 are listed.</p>}
+            <Steps
+              page={page}
+              steps={steps.map((step) => [hops.start[step.first], words(loaded, hops, step)])}
+            />
           </>
         )}
       {loaded.links > 0 && !quiet(loaded) && (
@@ -70,10 +154,7 @@ export function Why({ page, loaded }: { page: Page; loaded: Loaded }) {
           <h3>The hottest link</h3>
           <Part loaded={loaded} />
           <p>
-            <button
-              type="button" class="plain"
-              onClick={() => page.store.select({ kind: "link", id: link })}
-            >
+            <button class="plain" onClick={() => page.store.select({ kind: "link", id: link })}>
               <span class="name">{loaded.linkNames[link]}</span>
             </button>
             {" "}was busy {share(busyShare(loaded, link))} of the time
@@ -85,13 +166,8 @@ export function Why({ page, loaded }: { page: Page; loaded: Loaded }) {
               caption="Idle gaps" rows={[...gaps.keys()]}
               pick={(i) => page.seek(gaps[i].from)}
               columns={[
-                { title: "from", value: (i) => gaps[i].from, words: (i) => time(gaps[i].from) },
-                { title: "to", value: (i) => gaps[i].to, words: (i) => time(gaps[i].to) },
-                {
-                  title: "idle",
-                  value: (i) => gaps[i].to - gaps[i].from,
-                  words: (i) => time(gaps[i].to - gaps[i].from),
-                },
+                numbers("from", (i) => gaps[i].from, time), numbers("to", (i) => gaps[i].to, time),
+                numbers("idle", (i) => gaps[i].to - gaps[i].from, time),
               ]}
             />
           )}
@@ -99,12 +175,4 @@ export function Why({ page, loaded }: { page: Page; loaded: Loaded }) {
       )}
     </>
   );
-}
-
-/** Why a step follows the one before, and how long after it. */
-function follows(step: Step): string {
-  const words = [
-    step.brought ? "then its data" : "", step.waited > 0 ? `waited ${time(step.waited)}` : "",
-  ].filter((part) => part !== "");
-  return words.length === 0 ? "" : `${words.join(", ")}: `;
 }

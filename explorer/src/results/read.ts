@@ -1,66 +1,48 @@
 // Unpacks and checks results; what doesn't fit together is an error in words.
 
-import { decodeText } from "../decode.ts";
+import { decodeText, demand } from "../decode.ts";
 import type { Bytes, Results, Table, Timeline } from "../format.ts";
 import { shown } from "../words.ts";
 import { Sheet } from "./sheet.ts";
-import { Strip } from "./spans.ts";
+import { Strip } from "./training.tsx";
 
-export interface Findings {
-  sheets: Sheet[];
-  strips: Strip[];
-}
+export interface Findings { sheets: Sheet[]; strips: Strip[] }
 
-function refuse(what: string): never {
-  throw new Error(`The results can't be shown: ${what}.`);
-}
+const check = (is: boolean, what: string) => demand(is, `The results can't be shown: ${what}.`);
 
-function checkTable(table: Table, runs: number) {
-  const { columns, chart } = table;
-  const title = `the table "${shown(table.title, 40)}"`;
+function checkTable({ title, columns, chart, runs }: Table, count: number) {
+  const table = `the table "${shown(title, 40)}"`;
   const names = new Set(columns.map(({ name }) => name));
-  if (names.size !== columns.length) refuse(`${title} has two columns of one name`);
   const rows = columns[0]?.values.length ?? 0;
+  check(names.size === columns.length, `${table} has two columns of one name`);
   for (const { name, values } of columns) {
-    if (!Array.isArray(values) || values.length !== rows) {
-      refuse(`the columns of ${title} differ in length`);
-    }
-    if (values.some((value) => value !== null && typeof value === "object")) {
-      refuse(`the column "${shown(name, 40)}" of ${title} holds more than texts and numbers`);
-    }
+    check(values.length === rows, `the columns of ${table} differ in length`);
+    check(values.every((value) => value === null || typeof value !== "object"),
+      `the column "${shown(name, 40)}" of ${table} holds more than texts and numbers`);
   }
-  if (table.runs.length !== 0 && table.runs.length !== rows) {
-    refuse(`${title} has ${table.runs.length} runs for ${rows} rows`);
-  }
-  if (table.runs.some((run) => !(Number.isInteger(run) && run >= -1 && run < runs))) {
-    refuse(`${title} has a run that doesn't exist`);
-  }
+  check([0, rows].includes(runs.length), `${table} has ${runs.length} runs for ${rows} rows`);
+  check(runs.every((run) => Number.isInteger(run) && run >= -1 && run < count),
+    `${table} has a run that doesn't exist`);
   if (chart === null) return;
-  if (!["points", "curves", "parts"].includes(chart.kind)) {
-    refuse(`${title} has a chart of a kind that this page doesn't know`);
-  }
+  check(["points", "curves", "parts"].includes(chart.kind),
+    `${table} has a chart of a kind that this page doesn't know`);
   for (const name of [chart.x, chart.low, chart.high, ...chart.y, ...chart.by]) {
-    if (name !== "" && !names.has(name)) {
-      refuse(`the chart of ${title} wants a column "${shown(name, 40)}", which isn't there`);
-    }
+    check(name === "" || names.has(name),
+      `the chart of ${table} wants a column "${shown(name, 40)}", which isn't there`);
   }
 }
 
 function checkTimeline(timeline: Timeline) {
   const { npu, name, kind, start, duration, npus, names, kinds } = timeline;
   const title = `the timeline "${shown(timeline.title, 40)}"`;
-  if ([npu, name, kind, duration].some(({ length }) => length !== start.length)) {
-    refuse(`the columns of ${title} differ in length`);
+  check([npu, name, kind, duration].every(({ length }) => length === start.length),
+    `the columns of ${title} differ in length`);
+  for (const [indices, { length }] of [[npu, npus], [name, names], [kind, kinds]] as const) {
+    check(indices.every((i) => Number.isInteger(i) && i >= 0 && i < length),
+      `${title} has a span of an NPU, name or kind that doesn't exist`);
   }
-  const outside = (indices: number[], { length }: string[]) =>
-    indices.some((i) => !(Number.isInteger(i) && i >= 0 && i < length));
-  if (outside(npu, npus) || outside(name, names) || outside(kind, kinds)) {
-    refuse(`${title} has a span of an NPU, name or kind that doesn't exist`);
-  }
-  const wrong = (times: number[]) => times.some((t) => !(Number.isFinite(t) && t >= 0));
-  if (wrong(start) || wrong(duration) || !(timeline.length_ps >= 0)) {
-    refuse(`${title} has a span at no time`);
-  }
+  check([...start, ...duration, timeline.length_ps].every((t) => Number.isFinite(t) && t >= 0),
+    `${title} has a span at no time`);
 }
 
 export async function readResults(packed: Bytes, runs: number): Promise<Findings> {
@@ -71,11 +53,11 @@ export async function readResults(packed: Bytes, runs: number): Promise<Findings
     results.tables.forEach((table) => checkTable(table, runs));
     results.timelines.forEach(checkTimeline);
   } catch (error) {
-    if (error instanceof SyntaxError) refuse("they aren't JSON");
-    if (error instanceof TypeError) refuse("something in them is missing");
+    check(!(error instanceof SyntaxError), "they aren't JSON");
+    check(!(error instanceof TypeError), "something in them is missing");
     throw error;
   }
-  if (results.tables.length + results.timelines.length === 0) refuse("they are empty");
+  check(results.tables.length + results.timelines.length > 0, "they are empty");
   return {
     sheets: results.tables.map((table) => new Sheet(table)),
     strips: results.timelines.map((timeline) => new Strip(timeline)),

@@ -1,22 +1,65 @@
 // The page of results: a bar, a tab per table and one for timelines, and what is chosen.
 
-import { useRef } from "preact/hooks";
-import { savePng, saveSvg } from "../export.ts";
-import { useView } from "../hooks.ts";
+import { useMemo, useRef, useState } from "preact/hooks";
+import { Choose } from "../controls.tsx";
+import type { Table } from "../format.ts";
 import type { Page } from "../page.ts";
-import { Copy, nextTheme, ViewChoice } from "../toolbar.tsx";
+import { Tabs } from "../panels.tsx";
+import { useView } from "../state.ts";
+import { Header } from "../toolbar.tsx";
+import { shown } from "../words.ts";
 import { AS_IS, type Choices } from "./choices.ts";
-import { Choose } from "./choose.tsx";
 import type { Findings } from "./read.ts";
 import { SheetView } from "./sheetview.tsx";
 import { Training } from "./training.tsx";
 
+const OPEN = 3;
+
+function addressOf(svg: string): string {
+  let text = "";
+  for (const byte of new TextEncoder().encode(svg)) text += String.fromCharCode(byte);
+  return `data:image/svg+xml;base64,${btoa(text)}`;
+}
+
+function Picture({ picture }: { picture: Table["pictures"][number] }) {
+  const [full, setFull] = useState(false);
+  const address = useMemo(() => addressOf(picture.svg), [picture]);
+  const title = shown(picture.title, 200);
+  return (
+    <figure class={full ? "full" : ""}>
+      <button class="plain" aria-pressed={full} onClick={() => setFull(!full)}>
+        <img src={address} alt={title} loading="lazy" />
+      </button>
+      <figcaption class="soft name">{title}</figcaption>
+    </figure>
+  );
+}
+
+export function Pictures({ pictures }: { pictures: Table["pictures"] }) {
+  const [open, setOpen] = useState(false);
+  const [first, rest] = [pictures.slice(0, OPEN), pictures.slice(OPEN)];
+  return (
+    <>
+      {first.length > 0 && (
+        <div class="pictures">{first.map((it, i) => <Picture key={i} picture={it} />)}</div>
+      )}
+      {rest.length > 0 && (
+        <details open={open} onToggle={(event) => setOpen(event.currentTarget.open)}>
+          <summary>{rest.length} more picture{rest.length > 1 ? "s" : ""}</summary>
+          {open && (
+            <div class="pictures">{rest.map((it, i) => <Picture key={i} picture={it} />)}</div>
+          )}
+        </details>
+      )}
+    </>
+  );
+}
+
 const MOST_TABS = 8;
 
 export function ResultsPage({ page, findings }: { page: Page; findings: Findings }) {
-  const { choices, theme } = useView(page.store);
+  const { choices } = useView(page.store);
   const { sheets, strips } = findings;
-  const { data } = page;
   // What was chosen of each table is kept while the page is open.
   const kept = useRef(new Map<number, Choices>());
   const turn = (table: number) => {
@@ -26,40 +69,18 @@ export function ResultsPage({ page, findings }: { page: Page; findings: Findings
   const tabs: [number, string][] = sheets.map(({ title }, i) => [i, title]);
   if (strips.length > 0) tabs.push([-1, strips.length > 1 ? "timelines" : "timeline"]);
   const sheet = sheets[choices.table];
-  const drawn = sheet === undefined || (choices.plan ?? sheet.plan).kind !== "none";
+  const drawn = sheet === undefined
+    || sheet.rows > 0 && (choices.plan ?? sheet.plan).kind !== "none";
   return (
     <div class="results">
-      <header>
-        {page.problem !== "" && <p role="alert" class="problem">{page.problem}</p>}
-        <h1 class="name" title={data.title.slice(0, 300)}>{data.title.slice(0, 300) || "Tutti"}</h1>
-        <ViewChoice page={page} />
-        <span class="group">
-          <Copy text={data.command} />
-          <button type="button" disabled={!drawn} onClick={() => savePng(page)}>PNG</button>
-          <button type="button" disabled={!drawn} onClick={() => saveSvg(page)}>SVG</button>
-          <button type="button" onClick={() => page.setTheme(nextTheme[theme])}>
-            theme: {theme}
-          </button>
-        </span>
-      </header>
+      <Header page={page} command={page.data.command} drawn={drawn} />
       {tabs.length > MOST_TABS
         ? (
           <div class="bar">
             <Choose title="table" value={choices.table} options={tabs} onChange={turn} />
           </div>
         )
-        : tabs.length > 1 && (
-          <div role="tablist" class="tabs">
-            {tabs.map(([i, title]) => (
-              <button
-                key={i} type="button" role="tab" class="name" aria-selected={i === choices.table}
-                onClick={() => turn(i)}
-              >
-                {title}
-              </button>
-            ))}
-          </div>
-        )}
+        : tabs.length > 1 && <Tabs tabs={tabs} chosen={choices.table} choose={turn} />}
       {sheet !== undefined
         ? (
           <SheetView

@@ -1,55 +1,169 @@
 // Iterations of training: what each NPU does when, how much of it is computing, and which
 // communication nothing hides. Two may be seen beneath each other on one scale.
 
-import type { TargetedPointerEvent, TargetedWheelEvent } from "preact";
-import { useEffect, useMemo, useRef, useState } from "preact/hooks";
-import { Canvas } from "../canvas.tsx";
+import { useMemo } from "preact/hooks";
+import type { Range, Scale } from "../axis.ts";
+import { hue } from "../colour.ts";
+import { Choose } from "../controls.tsx";
+import type { Timeline } from "../format.ts";
+import {
+  type Chart, drawSpans, GAP, type Row, rowAt, spanAt, type Spans, type Style,
+} from "../lanes.ts";
 import type { Page } from "../page.ts";
-import { Table } from "../table.tsx";
+import type { Pen, Piece } from "../pen.ts";
+import { numbers, Table, texts } from "../table.tsx";
+import { TimeButtons, TimePane } from "../timepane.tsx";
 import { share, shown, time } from "../words.ts";
 import type { Choices } from "./choices.ts";
-import { Choose } from "./choose.tsx";
-import { besides, drawLanes, LANE, pickSpan, scaleOf, TOP } from "./lanes.ts";
-import type { Piece, Strip } from "./spans.ts";
 
-interface Props {
-  page: Page;
-  strips: Strip[];
-  choices: Choices;
+/** Pieces in order, those that touch or overlap as one. */
+export function union(pieces: Range[]): Range[] {
+  const result: Range[] = [];
+  for (const [from, to] of [...pieces].sort((a, b) => a[0] - b[0])) {
+    const last = result.at(-1);
+    if (last !== undefined && from <= last[1]) last[1] = Math.max(last[1], to);
+    else result.push([from, to]);
+  }
+  return result;
 }
 
-const SHORTEST = 10;
-const KEYS: Record<string, [factor: number, pan: number]> = {
-  w: [0.5, 0], s: [2, 0], a: [1, -0.25], d: [1, 0.25], f: [Infinity, 0],
-};
+/** Calls `each` with the parts of pieces, sorted by start, that a union doesn't cover. */
+export function uncovered(
+  pieces: Range[], cover: Range[], each: (piece: number, from: number, to: number) => void,
+) {
+  let first = 0;
+  pieces.forEach(([from, to], piece) => {
+    while (first < cover.length && cover[first][1] <= from) first++;
+    let at = from;
+    for (let i = first; i < cover.length && cover[i][0] < to; i++) {
+      if (cover[i][0] > at) each(piece, at, cover[i][0]);
+      at = Math.max(at, cover[i][1]);
+    }
+    if (at < to) each(piece, at, to);
+  });
+}
+
+const total = (pieces: Range[]) => pieces.reduce((sum, [from, to]) => sum + to - from, 0);
+
+/** The spans of one kind of an NPU, by start. */
+export interface Lane {
+  npu: number; kind: number;
+  /** Whether it is the NPU's first. */
+  first: boolean;
+  spans: number[];
+  /** When it communicates while the NPU computes nothing. */
+  exposed: Range[];
+}
+
+/** Of one NPU, in picoseconds. */
+export interface Use {
+  computing: number; communicating: number;
+  /** By kind. */
+  exposed: number[];
+  idle: number;
+}
+
+const LONGEST = 20;
+
+export class Strip {
+  readonly title = shown(this.timeline.title, 60) || "timeline";
+  readonly npus = this.timeline.npus.map((name) => shown(name, 40));
+  readonly kinds = this.timeline.kinds.map((name) => shown(name, 40));
+  readonly length: number;
+  readonly lanes: Lane[] = [];
+  readonly uses: Use[] = [];
+  /** The spans that are exposed for the longest, and for how long. */
+  readonly longest: { span: number; exposed: number }[];
+
+  constructor(readonly timeline: Timeline) {
+    const { npus, kinds, npu, kind, start, duration } = timeline;
+    const piece = (span: number): Range => [start[span], start[span] + duration[span]];
+    const lanes = npus.map(() => kinds.map((): number[] => []));
+    let length = Math.max(1, timeline.length_ps);
+    for (let span = 0; span < start.length; span++) {
+      lanes[npu[span]][kind[span]].push(span);
+      length = Math.max(length, piece(span)[1]);
+    }
+    this.length = length;
+    const exposures: { span: number; exposed: number }[] = [];
+    lanes.forEach((kindsOfNpu, of) => {
+      for (const spans of kindsOfNpu) spans.sort((a, b) => start[a] - start[b]);
+      const busy = kindsOfNpu.map((spans) => union(spans.map(piece)));
+      const computing = busy[0] ?? [];
+      let first = true;
+      const exposed = kindsOfNpu.map((spans, k) => {
+        const pieces: Range[] = [];
+        if (k > 0) {
+          uncovered(busy[k], computing, (_, from, to) => pieces.push([from, to]));
+          const each = new Float64Array(spans.length);
+          uncovered(spans.map(piece), computing, (i, from, to) => (each[i] += to - from));
+          spans.forEach((span, i) => each[i] > 0 && exposures.push({ span, exposed: each[i] }));
+        }
+        if (spans.length > 0) this.lanes.push({ npu: of, kind: k, first, spans, exposed: pieces });
+        first &&= spans.length === 0;
+        return total(pieces);
+      });
+      this.uses.push({
+        computing: total(computing), communicating: total(union(busy.slice(1).flat())), exposed,
+        idle: length - total(union(busy.flat())),
+      });
+    });
+    this.longest = exposures.sort((a, b) => b.exposed - a.exposed || a.span - b.span)
+      .slice(0, LONGEST);
+  }
+}
+
+const TALL = 12;
+const HATCH = 5;
+
+export const rowsOfStrip = ({ lanes, npus, kinds }: Strip): Row[] =>
+  lanes.map(({ npu, kind, first }, i) => ({
+    name: first ? npus[npu] : "", kind: kinds[kind], lanes: [i], lane: TALL,
+    top: i * (TALL + GAP), height: TALL + GAP,
+  }));
+
+export const spansOf = ({ lanes, timeline: { start, duration } }: Strip, lane: number): Spans =>
+  ({ ids: lanes[lane].spans, start, end: (span) => start[span] + duration[span], apart: false });
+
+export function stripChart(page: Page, strip: Strip, scroll: number, rows: Row[]): Chart {
+  const { palette, range } = page;
+  const { name, names } = strip.timeline;
+  const label = (span: number, room: number) => {
+    const words = room > 24 ? shown(names[name[span]], Math.floor((room - 6) / 5.4)) : "";
+    return words.length < 5 && words.endsWith("\u2026") ? "" : words;
+  };
+  const draw: Chart["draw"] = (pen, { lanes: [i] }, _, top, time) => {
+    const { kind, exposed } = strip.lanes[i];
+    const colour = kind === 0 ? palette.nodeLine : hue(palette, kind - 1);
+    const style: Style = kind === 0 ? { colour, opacity: 0.8, words: { colour: palette.back } }
+      : { colour, opacity: 0.5, words: { colour: palette.text, halo: palette.back } };
+    drawSpans(pen, spansOf(strip, i), [style], () => 0, label, time, top, TALL);
+    hatch(pen, exposed, time, top);
+    pen.stroke(colour, 1.3);
+  };
+  return { rows, range, scroll, marks: [], palette, draw };
+}
+
+/** The hatch lies on a grid over all, so that it stands still beside its neighbours. */
+function hatch(pen: Pen, pieces: Range[], time: Scale, top: number) {
+  const bottom = top + TALL;
+  const inside = (t: number) => Math.max(time.from, Math.min(time.to, time.at(t)));
+  const lines: Piece[] = [];
+  for (const piece of pieces) {
+    if (piece[1] < time.low || piece[0] > time.high) continue;
+    const [from, to] = piece.map(inside);
+    for (let x = Math.ceil(from / HATCH) * HATCH; x < to; x += HATCH) {
+      const end = Math.min(to, x + HATCH);
+      lines.push([x, bottom, end, bottom - (end - x) * (TALL / HATCH)]);
+    }
+    lines.push([from, top, to, top], [from, bottom, to, bottom]);
+  }
+  pen.lines(lines);
+}
+
+interface Props { page: Page; strips: Strip[]; choices: Choices }
 
 export function Training({ page, strips, choices }: Props) {
-  const { strip: first, beside } = choices;
-  const shownStrips = [strips[first], strips[beside]].filter((strip) => strip !== undefined);
-  const length = Math.max(...shownStrips.map((strip) => strip.length));
-  const range = (): Piece => {
-    const { span } = page.store.view.choices;
-    return span !== null && span[0] < length ? span : [0, length];
-  };
-  /** Makes the range `factor` times as long around a share of it, and moves it by a share. */
-  const move = (factor: number, pan: number, around = 0.5) => {
-    const [from, to] = range();
-    const long = Math.min(length, Math.max(SHORTEST, (to - from) * factor));
-    const begin = from + (to - from) * (around + pan) - long * around;
-    const start = Math.max(0, Math.min(length - long, begin));
-    page.choose({ span: long >= length ? null : [start, start + long] });
-  };
-  useEffect(() => {
-    const listener = (event: KeyboardEvent) => {
-      const target = event.target as HTMLElement;
-      if (event.ctrlKey || event.metaKey || event.altKey) return;
-      if (target.matches("input, select, textarea")) return;
-      const key = KEYS[event.key.toLowerCase()];
-      if (key !== undefined) move(...key);
-    };
-    addEventListener("keydown", listener);
-    return () => removeEventListener("keydown", listener);
-  });
   const titles = strips.map(({ title }, i): [number, string] => [i, title]);
   return (
     <div class="training">
@@ -57,110 +171,54 @@ export function Training({ page, strips, choices }: Props) {
         {strips.length > 1 && (
           <>
             <Choose
-              title="timeline" value={first} options={titles}
+              title="timeline" value={choices.strip} options={titles}
               onChange={(strip) => page.choose({ strip })}
             />
             <Choose
-              title="beside it" value={beside} options={[[-1, "nothing"], ...titles]}
-              onChange={(i) => page.choose({ beside: i })}
+              title="beside it" value={choices.beside} options={[[-1, "nothing"], ...titles]}
+              onChange={(beside) => page.choose({ beside })}
             />
           </>
         )}
-        <button type="button" title="w" onClick={() => move(0.5, 0)}>in</button>
-        <button type="button" title="s" onClick={() => move(2, 0)}>out</button>
-        <button type="button" title="a" onClick={() => move(1, -0.25)}>earlier</button>
-        <button type="button" title="d" onClick={() => move(1, 0.25)}>later</button>
-        <button type="button" title="f" onClick={() => page.choose({ span: null })}>fit</button>
+        <TimeButtons page={page} />
         <span class="soft">
           Hatched is communication while the NPU computes nothing. W/S zoom, A/D pan, F fits.
         </span>
       </div>
-      {shownStrips.map((strip, i) => (
-        <StripPane
-          key={i} page={page} strip={strip} range={range} move={move}
-          keep={i === 0}
-        />
-      ))}
+      {page.strips.map((strip, i) =>
+        <StripPane key={i} page={page} strip={strip} keep={i === 0} />)}
       <div class="tables">
-        {shownStrips.map((strip, i) => <Uses key={i} page={page} strip={strip} />)}
+        {page.strips.map((strip, i) => <Uses key={i} page={page} strip={strip} />)}
       </div>
     </div>
   );
 }
 
 interface PaneProps {
-  page: Page;
-  strip: Strip;
-  range: () => Piece;
-  move: (factor: number, pan: number, around?: number) => void;
+  page: Page; strip: Strip;
   /** Whether the page's picture is of this one. */
   keep: boolean;
 }
 
-function StripPane({ page, strip, range, move, keep }: PaneProps) {
-  const scroller = useRef<HTMLDivElement>(null);
-  const drag = useRef<number | null>(null);
-  const size = useRef({ width: 0, height: 0 });
-  const [under, setUnder] = useState("");
-  const lanes = () => ({
-    strip, range: range(), scroll: scroller.current?.scrollTop ?? 0, palette: page.palette,
-  });
-  const height = TOP + LANE * strip.lanes.length + 4;
-  if (keep) {
-    page.picture = () => ({
-      ...size.current, title: strip.title,
-      draw: (pen, width, height) => drawLanes(pen, lanes(), width, height),
-    });
-  }
-  const onPointerMove = (event: TargetedPointerEvent<HTMLCanvasElement>) => {
-    const width = event.currentTarget.clientWidth;
-    if (drag.current !== null) {
-      move(1, -(event.clientX - drag.current) / (width - besides(width)));
-      drag.current = event.clientX;
-      return;
-    }
-    const span = pickSpan(lanes(), event.offsetX, event.offsetY, width);
-    setUnder(span < 0 ? "" : wordsOf(strip, span));
-  };
-  const onWheel = (event: TargetedWheelEvent<HTMLCanvasElement>) => {
-    if (!event.ctrlKey && !event.shiftKey) return;
-    event.preventDefault();
-    const width = event.currentTarget.clientWidth;
-    const turn = event.deltaY === 0 ? event.deltaX : event.deltaY;
-    const [from, to] = range();
-    const at = scaleOf([from, to], width).invert(event.offsetX);
-    move(2 ** (turn / 200), 0, (at - from) / (to - from));
+function StripPane({ page, strip, keep }: PaneProps) {
+  const rows = useMemo(() => rowsOfStrip(strip), [strip]);
+  const tell = (chart: Chart, x: number, y: number, width: number) => {
+    const found = rowAt(chart, x, y, width);
+    const span = found === null || found.named ? -1
+      : spanAt(spansOf(strip, found.lane), found.moment);
+    return span < 0 ? "" : wordsOf(strip, span);
   };
   return (
-    <section class="strip" aria-label={strip.title}>
-      <p class="bar">
-        <b class="name">{strip.title}</b> {time(strip.length)}
-        <span class="soft under name">{under}</span>
-      </p>
-      <div
-        class="rows" ref={scroller} style={{ height: `min(60vh, ${height}px)` }}
-        onScroll={() => page.store.change({})}
-      >
-        <Canvas
-          store={page.store} role="img"
-          aria-label="Spans over time. The tables say how much each NPU does of what."
-          draw={(pen, width, height) => {
-            size.current = { width, height };
-            drawLanes(pen, lanes(), width, height);
-          }}
-          onPointerDown={(event) => {
-            event.currentTarget.setPointerCapture(event.pointerId);
-            drag.current = event.clientX;
-          }}
-          onPointerMove={onPointerMove}
-          onPointerUp={() => (drag.current = null)}
-          onPointerCancel={() => (drag.current = null)}
-          onPointerLeave={() => setUnder("")}
-          onWheel={onWheel}
-        />
-        <div class="spacer" style={{ height: `${height}px` }} />
-      </div>
-    </section>
+    <TimePane
+      page={page} title={strip.title} class="strip" rows={rows} tell={tell} fits
+      label="Spans over time. The tables say how much each NPU does of what."
+      chart={(scroll) => stripChart(page, strip, scroll, rows)}
+      drawn={(draw, width, height) => {
+        if (keep) page.picture = () => ({ title: strip.title, width, height, draw });
+      }}
+    >
+      <b class="name">{strip.title}</b> {time(strip.length)}
+    </TimePane>
   );
 }
 
@@ -171,18 +229,16 @@ function wordsOf({ timeline, npus, kinds }: Strip, span: number): string {
 }
 
 /** What each NPU does, in shares of the iteration, and what is exposed for the longest. */
-function Uses({ page, strip }: { page: Page; strip: Strip }) {
+function Uses({ page, strip }: Omit<PaneProps, "keep">) {
   return useMemo(() => {
     const { uses, npus, kinds, longest, length, timeline } = strip;
     const { start, duration, npu, kind, name, names } = timeline;
-    const part = (title: string, of: (i: number) => number) => ({
-      title, value: of, words: (i: number) => share(of(i) / length),
-    });
-    const text = (title: string, of: (i: number) => string) => ({ title, value: of, words: of });
+    const part = (title: string, of: (i: number) => number) =>
+      numbers(title, of, (x) => share(x / length));
+    const of = (i: number) => longest[i].span;
     const zoom = (span: number) => {
       const from = Math.max(0, start[span] - duration[span] / 2);
-      const to = start[span] + Math.max(SHORTEST, 1.5 * duration[span]);
-      page.choose({ span: [from, Math.min(length, to)] });
+      page.setRange(from, Math.min(length, start[span] + 1.5 * duration[span] + 10) - from);
     };
     const some = kinds.map((_, k) => k)
       .filter((k) => k > 0 && uses.some(({ exposed }) => exposed[k] > 0));
@@ -191,7 +247,7 @@ function Uses({ page, strip }: { page: Page; strip: Strip }) {
         <Table
           caption={`${strip.title}: shares of ${time(length)}`} rows={[...uses.keys()]}
           columns={[
-            text("NPU", (i) => npus[i]),
+            texts("NPU", (i) => npus[i]),
             part("computing", (i) => uses[i].computing),
             part("communicating", (i) => uses[i].communicating),
             ...some.map((k) => part(`exposed ${kinds[k]}`, (i) => uses[i].exposed[k])),
@@ -201,19 +257,13 @@ function Uses({ page, strip }: { page: Page; strip: Strip }) {
         {longest.length > 0 && (
           <Table
             caption="Exposed for the longest" rows={[...longest.keys()]}
-            pick={(i) => zoom(longest[i].span)}
+            pick={(i) => zoom(of(i))}
             columns={[
-              text("span", (i) => shown(names[name[longest[i].span]], 60)),
-              text("NPU", (i) => npus[npu[longest[i].span]]),
-              text("kind", (i) => kinds[kind[longest[i].span]]),
-              {
-                title: "from", value: (i) => start[longest[i].span],
-                words: (i) => time(start[longest[i].span]),
-              },
-              {
-                title: "exposed", value: (i) => longest[i].exposed,
-                words: (i) => time(longest[i].exposed),
-              },
+              texts("span", (i) => shown(names[name[of(i)]], 60)),
+              texts("NPU", (i) => npus[npu[of(i)]]),
+              texts("kind", (i) => kinds[kind[of(i)]]),
+              numbers("from", (i) => start[of(i)], time),
+              numbers("exposed", (i) => longest[i].exposed, time),
             ]}
           />
         )}

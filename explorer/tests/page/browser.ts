@@ -30,12 +30,7 @@ after(async () => {
   rmSync(folder, { recursive: true });
 });
 
-export interface Options {
-  width?: number;
-  height?: number;
-  dark?: boolean;
-  fragment?: string;
-}
+export interface Options { width?: number; height?: number; dark?: boolean; fragment?: string }
 
 export async function open(html: string, options: Options = {}): Promise<Page> {
   const { width = 1280, height = 800, dark = false, fragment = "" } = options;
@@ -67,6 +62,17 @@ export async function show(
   return page;
 }
 
+/** The same without a rest, and how many milliseconds it took. */
+export async function timed(
+  data: Data, options: Options, until = "canvas.network",
+): Promise<[Page, number]> {
+  const began = performance.now();
+  const page = await open(pageOf(template, data), options);
+  await page.waitForSelector(until);
+  await paints(page);
+  return [page, performance.now() - began];
+}
+
 /** A screenshot, where somebody wants them. */
 export async function picture(page: Page, name: string, fullPage = false) {
   if (screenshots === undefined) return;
@@ -80,14 +86,14 @@ export async function close(page: Page, name?: string) {
 }
 
 /** The cells of the body of the table with this caption. */
-export function cells(page: Page, caption: string): Promise<string[][]> {
-  return page.locator("table.numbers", { hasText: caption }).first().locator("tbody tr")
+export const cells = (page: Page, caption: string): Promise<string[][]> =>
+  page.locator("table.numbers", { hasText: caption }).first().locator("tbody tr")
     .evaluateAll((rows) => rows.map((row) =>
       [...row.querySelectorAll("td")].map((cell) => cell.textContent ?? "")));
-}
 
-export const tab = (page: Page, name: string) =>
-  page.getByRole("tab", { name, exact: true }).first().click();
+export async function tab(page: Page, ...names: string[]) {
+  for (const name of names) await page.getByRole("tab", { name, exact: true }).first().click();
+}
 
 /** Presses the button and returns the text of the file that it saves. */
 export async function download(page: Page, name: string): Promise<string> {
@@ -101,3 +107,29 @@ export async function download(page: Page, name: string): Promise<string> {
 
 export const paints = (page: Page) => page.evaluate(() =>
   new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
+
+export async function press(page: Page, ...keys: string[]) {
+  for (const key of keys) await page.keyboard.press(key);
+}
+
+/** Where a thing is on the page. */
+export const boxOf = async (page: Page, what: string) =>
+  (await page.locator(what).first().boundingBox())!;
+
+/** What the address tells, which is written once a second. */
+export async function fragmentOf(page: Page): Promise<URLSearchParams> {
+  await page.waitForTimeout(1100);
+  return new URLSearchParams((await page.evaluate(() => location.hash)).slice(1));
+}
+
+/** Nothing may be wider than the window. */
+export async function fits(page: Page, width: number) {
+  const wide = await page.evaluate(() => document.documentElement.scrollWidth);
+  assert.ok(wide <= width, `${wide} pixels wide of ${width}`);
+}
+
+/** Widths and heights of windows, and whether they are dark. */
+export const SIZES: [number, number, boolean][] = [
+  [390, 844, false], [390, 844, true], [1280, 800, false], [1280, 800, true],
+  [2560, 1440, false], [2560, 1440, true],
+];

@@ -7,7 +7,8 @@ import {
 } from "../made.ts";
 import type { Page } from "playwright-core";
 import {
-  cells, close, download, open, paints, picture, show, tab, template,
+  boxOf, cells, close, download, fits, fragmentOf, open, paints, picture, press, show, SIZES, tab,
+  template, timed,
 } from "./browser.ts";
 
 /** Frames per second over two seconds, while the network is panned where that is asked for. */
@@ -97,18 +98,12 @@ test("keys step, play, mark, zoom and pan, and the address tells the view", asyn
   const moment = page.locator("output.moment");
   await page.keyboard.press("ArrowRight");
   await page.waitForFunction(() => document.querySelector(".moment")?.textContent === "2 us");
-  await page.keyboard.press("ArrowRight");
-  await page.keyboard.press("m");
-  await page.keyboard.press("w");
-  await page.keyboard.press("d");
-  await page.keyboard.press("ArrowLeft");
-  await page.waitForTimeout(1300);
-  const fragment = new URLSearchParams((await page.evaluate(() => location.hash)).slice(1));
+  await press(page, "ArrowRight", "m", "w", "d", "ArrowLeft");
+  const fragment = await fragmentOf(page);
   assert.equal(fragment.get("moment"), "2000000");
   assert.equal(fragment.get("mark"), "2250000");
   assert.match(fragment.get("range") ?? "", /^\d+_\d+$/);
-  await page.keyboard.press("f");
-  await page.keyboard.press(" ");
+  await press(page, "f", " ");
   await page.waitForTimeout(600);
   await page.keyboard.press(" ");
   assert.notEqual(await moment.innerText(), "2 us");
@@ -118,7 +113,7 @@ test("keys step, play, mark, zoom and pan, and the address tells the view", asyn
 test("hover tells numbers, a click selects, the pictures are saved", async () => {
   const run = ring();
   const page = await show(dataOf(run));
-  const box = (await page.locator("canvas.network").boundingBox())!;
+  const box = await boxOf(page, "canvas.network");
   // npu0 stands at the top, just beneath the margin and the bow of its links.
   const top = box.y + 46;
   await page.mouse.move(box.x + box.width / 2, top);
@@ -154,8 +149,7 @@ test("a part of the hops, switches and parallel links", async () => {
   assert.match(await page.locator(".panel").innerText(), /600 of 5,000/);
   await page.mouse.move(431, 140);
   await page.mouse.wheel(0, -200);
-  await page.keyboard.press("w");
-  await page.keyboard.press("w");
+  await press(page, "w", "w");
   await page.mouse.move(400, 690);
   await page.waitForTimeout(300);
   await close(page, "tree-1280");
@@ -170,11 +164,8 @@ test("runs without hops, bins, links or a bound are shown as far as they go", as
   Object.assign(without, { hops: null, critical: [] });
   for (const run of [bare, without]) {
     const page = await show(dataOf(run));
-    const names = ["Selection", "Links", "Nodes", "Why", "Arrivals", "Facts"];
-    for (const name of names) await tab(page, name);
-    for (const key of ["ArrowRight", "ArrowLeft", " ", "w", "d", "f"]) {
-      await page.keyboard.press(key);
-    }
+    await tab(page, "Selection", "Links", "Nodes", "Why", "Arrivals", "Facts");
+    await press(page, "ArrowRight", "ArrowLeft", " ", "w", "d", "f");
     await page.waitForTimeout(200);
     await close(page, run.label.replace(" ", "-"));
   }
@@ -193,14 +184,11 @@ test("a second run that is broken is told of, and the first stays", async () => 
 test("hostile names run nothing and break nothing", async () => {
   for (const [width, height] of [[390, 844], [1280, 800]]) {
     const page = await show(dataOf(hostile(), ring()), { width, height, dark: width > 1000 });
-    for (const name of ["Links", "Nodes", "Why", "Arrivals", "Compare", "Facts"]) {
-      await tab(page, name);
-    }
+    await tab(page, "Links", "Nodes", "Why", "Arrivals", "Compare", "Facts");
     await page.getByRole("searchbox").fill("script");
     await page.keyboard.press("Enter");
     assert.match(await page.locator(".panel h2").innerText(), /^<script>/);
-    const wide = await page.evaluate(() => document.documentElement.scrollWidth);
-    assert.ok(wide <= width, `${wide} pixels wide`);
+    await fits(page, width);
     assert.doesNotMatch(await page.title(), /^broken/);
     assert.equal(await page.locator("img").count(), 0);
     const svg = await download(page, "SVG");
@@ -215,11 +203,7 @@ test("hostile names run nothing and break nothing", async () => {
 
 test("three hundred thousand hops open, seek and play fast", async (t) => {
   const data = dataOf(large(16, 300_000));
-  const began = performance.now();
-  const page = await open(pageOf(template, data), { fragment: "#colouring=now" });
-  await page.waitForSelector("canvas.network");
-  await paints(page);
-  const opened = performance.now() - began;
+  const [page, opened] = await timed(data, { fragment: "#colouring=now" });
   const seeks: number[] = [];
   for (let i = 1; i <= 10; i++) {
     seeks.push(await page.evaluate(async (share) => {
@@ -242,16 +226,13 @@ test("three hundred thousand hops open, seek and play fast", async (t) => {
   await close(page, "large-1280");
 });
 
-const sizes: [number, number, boolean][] = [
-  [390, 844, false], [1280, 800, false], [1280, 800, true], [2560, 1440, false],
-];
+const sizes = SIZES.filter(([width, , dark]) => !dark || width === 1280);
 for (const [width, height, dark] of sizes) {
   test(`${width} pixels wide${dark ? ", dark" : ""}`, async () => {
     const page = await show(dataOf(ring(), ring(8, 0, "ring without pauses")), {
       width, height, dark, fragment: "#moment=5500000&tab=arrivals&colouring=all",
     });
-    const wide = await page.evaluate(() => document.documentElement.scrollWidth);
-    assert.ok(wide <= width, `${wide} pixels wide`);
+    await fits(page, width);
     await page.waitForTimeout(300);
     await close(page, `ring-${width}${dark ? "-dark" : ""}`);
   });
@@ -260,15 +241,11 @@ for (const [width, height, dark] of sizes) {
 test("four thousand NPUs are folded, unfold, and pan fast", async (t) => {
   const data = dataOf(blocks(64, 100_000));
   for (const [width, height, dark] of sizes) {
-    const began = performance.now();
-    const page = await open(pageOf(template, data), {
+    const [page, opened] = await timed(data, {
       width, height, dark, fragment: `#moment=500000000${dark ? "" : "&selection=node.100"}`,
     });
-    await page.waitForSelector("canvas.network");
-    await paints(page);
-    const opened = performance.now() - began;
     const folded = await framesOf(page, true);
-    const box = (await page.locator("canvas.network").boundingBox())!;
+    const box = await boxOf(page, "canvas.network");
     await wait(page);
     // On a screen so large nothing is folded.
     const large = width > 2000;
@@ -308,9 +285,8 @@ test("what fails is told, crossed out, and stops the arrows", async () => {
   await page.keyboard.press("Enter");
   await page.getByText("dead", { exact: true }).waitFor();
   await tab(page, "Why");
-  const box = (await page.locator(".slider").boundingBox())!;
-  const { length } = { length: 15_750_000 };
-  await page.mouse.move(box.x + 12 + (3.1e6 / length) * (box.width - 24), box.y + 40);
+  const box = await boxOf(page, ".slider");
+  await page.mouse.move(box.x + 12 + (3.1e6 / 15_750_000) * (box.width - 24), box.y + 40);
   await wait(page);
   await close(page, "moments-1280");
 });
@@ -357,9 +333,7 @@ test("a network without traffic has no time, and is coloured by bandwidth", asyn
       const words = await page.locator(".panel").innerText();
       assert.doesNotMatch(words, /\bnow\b|at 0 ps|undefined|NaN/);
     }
-    for (const key of ["ArrowRight", "ArrowLeft", " ", "w", "d", "f"]) {
-      await page.keyboard.press(key);
-    }
+    await press(page, "ArrowRight", "ArrowLeft", " ", "w", "d", "f");
     assert.doesNotMatch(await page.getByLabel("colour by").innerText(), /moment|flight/);
     await download(page, "SVG");
     await close(page, run === whole ? "whole-1280" : "still-1280");

@@ -3,41 +3,33 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Page } from "playwright-core";
 import { dataOf, pageOf, ring } from "../made.ts";
 import {
   columnOf, curves, dataWith, evil, packResults, parts, sweep, tableOf, training, verdicts,
 } from "../results.ts";
-import { cells, close, download, open, paints, show, template } from "./browser.ts";
+import {
+  boxOf, cells, close, download, fits, fragmentOf, open, paints, press, show, SIZES, template,
+  timed,
+} from "./browser.ts";
 
 const all = () => ({
   tables: [sweep(), verdicts(), curves(), parts()],
   timelines: [training(), training(8, "llama, interleaved")],
 });
 
-const sizes: [number, number, boolean][] = [
-  [390, 844, false], [390, 844, true], [1280, 800, false], [1280, 800, true],
-  [2560, 1440, false], [2560, 1440, true],
-];
-for (const [width, height, dark] of sizes) {
+for (const [width, height, dark] of SIZES) {
   test(`results ${width} pixels wide${dark ? ", dark" : ""}`, async () => {
     for (const [at, name] of ["points", "verdicts", "curves", "parts", "timelines"].entries()) {
       const table = at < 4 ? at : -1;
       const fragment = `#table=${table}&beside=1${table < 2 ? "&row=2" : ""}`;
       const options = { width, height, dark, fragment };
       const page = await show(dataWith(all(), [ring()]), options, ".results");
-      const wide = await page.evaluate(() => document.documentElement.scrollWidth);
+      await fits(page, width);
       await page.waitForTimeout(150);
       await close(page, `results-${name}-${width}${dark ? "-dark" : ""}`);
-      assert.ok(wide <= width, `${name}: ${wide} pixels wide`);
     }
   });
 }
-
-const hash = async (page: Page) => {
-  await page.waitForTimeout(1100);
-  return new URLSearchParams((await page.evaluate(() => location.hash)).slice(1));
-};
 
 test("with runs the page opens on results, and a row opens its network", async () => {
   const table = sweep();
@@ -46,10 +38,15 @@ test("with runs the page opens on results, and a row opens its network", async (
   const page = await show(data, {}, ".results");
   assert.equal(await page.locator("canvas.network").count(), 0);
   assert.equal(await page.getByRole("tab").count(), 0);
-  await page.getByRole("button", { name: "open the network" }).first().click();
+  const open = page.getByRole("button", { name: "open the network" }).first();
+  assert.ok((await open.boundingBox())!.x < 20);
+  await open.click();
   await page.waitForSelector("canvas.network");
   assert.equal(await page.locator("select").first().inputValue(), "1");
-  assert.equal((await hash(page)).get("view"), "network");
+  assert.equal((await fragmentOf(page)).get("view"), "network");
+  await page.getByRole("button", { name: "back to results" }).click();
+  await page.locator("tr.selected", { hasText: "point 0" }).waitFor();
+  await page.getByRole("button", { name: "network", exact: true }).click();
   await page.getByRole("button", { name: "results", exact: true }).click();
   await page.waitForSelector(".results");
   await close(page);
@@ -60,9 +57,18 @@ test("without runs the results are the page", async () => {
     fragment: "#view=network",
   }, ".results");
   assert.equal(await page.getByRole("button", { name: "network", exact: true }).count(), 0);
-  for (const key of [" ", "ArrowRight", "w", "f", "m", "Escape"]) await page.keyboard.press(key);
+  await press(page, " ", "ArrowRight", "w", "f", "m", "Escape");
   assert.equal(await page.locator(".results h2").innerText(), "verdicts");
   await close(page, "results-alone");
+});
+
+test("a note keeps its lines in a box of its own", async () => {
+  const lines = "name = \"quick\"\n\n[parameters]\nsize = 1";
+  const table = { ...tableOf("the sweep", []), notes: [lines, "One line."] };
+  const page = await show(dataWith({ tables: [table], timelines: [] }), {}, "pre");
+  assert.equal(await page.locator("pre").innerText(), lines);
+  assert.equal(await page.locator("p.note").innerText(), "One line.");
+  await close(page);
 });
 
 test("damaged results are told in words", async () => {
@@ -77,8 +83,8 @@ test("a verdict's explanation unfolds, and pictures run nothing", async () => {
   assert.equal(await page.getByText("no congestion control").count(), 0);
   await page.getByRole("button", { name: "Fig. 3" }).press("Enter");
   await page.getByText("no congestion control").waitFor();
-  assert.equal((await hash(page)).get("row"), "2");
-  assert.equal(await page.locator(".middle").first().innerText(), "\u25d0 differs, explained");
+  assert.equal((await fragmentOf(page)).get("row"), "2");
+  assert.equal(await page.locator(".off").first().innerText(), "\u2260 differs");
   assert.equal(await page.locator("img").count(), 3);
   await page.getByText("2 more pictures").click();
   await page.getByAltText("Fig. in red").click();
@@ -97,7 +103,7 @@ test("filters, order, front and chart are in the address", async () => {
   await page.getByText("7 of 120 rows").waitFor();
   await page.getByRole("button", { name: "time", exact: true }).click();
   await page.getByRole("button", { name: "show only those" }).click();
-  const fragment = await hash(page);
+  const fragment = await fragmentOf(page);
   assert.deepEqual(["only", "find", "sort", "front"].map((key) => fragment.get(key)),
     ["2_3", "point 1", "5_0", "1"]);
   const shown = await cells(page, "points");
@@ -109,13 +115,13 @@ test("filters, order, front and chart are in the address", async () => {
   await page.getByText("120 of 120 rows").waitFor();
   await page.locator(".charts select").first().selectOption("curves");
   await page.locator(".charts select").first().selectOption("none");
-  assert.equal((await hash(page)).get("chart")?.split("_")[0], "none");
+  assert.equal((await fragmentOf(page)).get("chart")?.split("_")[0], "none");
   await close(page);
 });
 
 test("a rectangle filters, hover tells, a click chooses, the chart is saved", async () => {
   const page = await show(dataWith(all()), {}, ".plot canvas");
-  const box = (await page.locator(".plot canvas").boundingBox())!;
+  const box = await boxOf(page, ".plot canvas");
   const drag = async (x0: number, y0: number, x1: number, y1: number) => {
     await page.mouse.move(box.x + x0 * box.width, box.y + y0 * box.height);
     await page.mouse.down();
@@ -151,14 +157,12 @@ test("timelines zoom and pan by keys, wheel, drag and the table", async () => {
   const page = await show(dataWith(all()), { fragment: "#table=-1" }, ".strip canvas");
   assert.deepEqual((await cells(page, "shares of"))[0],
     ["npu0", "55.4%", "54.6%", "16.2%", "21.5%", "9.2%"]);
-  const span = async () => (await hash(page)).get("span");
+  const span = async () => (await fragmentOf(page)).get("span");
   await page.getByRole("button", { name: "all_reduce data" }).first().click();
   assert.equal(await span(), "60000000000_130000000000");
-  await page.keyboard.press("f");
-  await page.keyboard.press("w");
-  await page.keyboard.press("d");
+  await press(page, "f", "w", "d");
   assert.equal(await span(), "48750000000_113750000000");
-  const box = (await page.locator(".strip canvas").boundingBox())!;
+  const box = await boxOf(page, ".strip canvas");
   await page.mouse.move(box.x + 600, box.y + 27);
   await page.locator(".under", { hasText: /npu0, compute: (for|back)ward/ }).waitFor();
   await page.mouse.down();
@@ -181,8 +185,7 @@ test("hostile results run nothing and break nothing", async () => {
     await page.locator("tbody tr").nth(4).click();
     await page.locator("details:not(.menu) summary").click();
     for (const text of [/^timeline$/, /^x+\u2026$/, /^<script>/]) {
-      const wide = await page.evaluate(() => document.documentElement.scrollWidth);
-      assert.ok(wide <= width, `${wide} pixels wide of ${width}`);
+      await fits(page, width);
       const svg = page.getByRole("button", { name: "SVG" });
       if (await svg.isEnabled()) {
         assert.doesNotMatch(await download(page, "SVG"), /<script|<img/);
@@ -197,12 +200,10 @@ test("hostile results run nothing and break nothing", async () => {
 });
 
 test("a hundred thousand rows are filtered and sorted fast", async (t) => {
-  const began = performance.now();
-  const page = await show(dataWith({ tables: [sweep(100_000)], timelines: [] }), {}, ".plot canvas");
-  await paints(page);
-  const opened = performance.now() - began;
+  const data = dataWith({ tables: [sweep(100_000)], timelines: [] });
+  const [page, opened] = await timed(data, {}, ".plot canvas");
   assert.equal((await cells(page, "points")).length, 200);
-  const timed = (act: string) => page.evaluate(async (act) => {
+  const takes = (act: string) => page.evaluate(async (act) => {
     const before = performance.now();
     const search = document.querySelector("input[type=search]") as HTMLInputElement;
     if (act === "sort") (document.querySelector("thead button") as HTMLElement).click();
@@ -214,7 +215,7 @@ test("a hundred thousand rows are filtered and sorted fast", async (t) => {
     return performance.now() - before;
   }, act);
   const times = [];
-  for (const act of ["tacos", "point 9", "sort", ""]) times.push(await timed(act));
+  for (const act of ["tacos", "point 9", "sort", ""]) times.push(await takes(act));
   t.diagnostic(`opened in ${opened.toFixed(0)} ms; ${times.map((ms) => ms.toFixed(0))} ms`);
   assert.ok(Math.max(...times.filter((_, i) => i !== 2)) < 1000, `${times}`);
   await page.getByRole("button", { name: "show more" }).click();
@@ -238,6 +239,10 @@ test("tables without rows, columns or numbers, and timelines without spans", asy
   const page = await show(dataWith({ tables: odd, timelines }), {}, ".results");
   for (let table = -1; table < odd.length; table++) {
     await page.locator(".results > .bar select").selectOption(String(table));
+    if (table >= 0 && table < 2) {
+      assert.equal(await page.locator(".charts, .rest").count(), 0);
+      continue;
+    }
     for (const kind of table < 0 ? [] : ["points", "curves", "parts", "none"]) {
       await page.locator(".charts select").first().selectOption(kind);
       await paints(page);
@@ -245,6 +250,6 @@ test("tables without rows, columns or numbers, and timelines without spans", asy
   }
   await close(page);
   const alone = await show(dataWith({ tables: [], timelines }), {}, ".strip canvas");
-  for (const key of ["w", "w", "a", "d", "s", "f"]) await alone.keyboard.press(key);
+  await press(alone, "w", "w", "a", "d", "s", "f");
   await close(alone);
 });

@@ -3,17 +3,15 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { place, pointOn, shapeOf, zoomOf } from "../../src/geometry.ts";
-import { Picker } from "../../src/pick.ts";
-import { Room } from "../../src/room.ts";
+import { pick, Room } from "../../src/pick.ts";
 import { large } from "../made.ts";
 
 const { network } = large(5, 10);
 const shape = shapeOf(network);
-const picker = new Picker(shape);
 
 test("each node is found where it stands", () => {
   shape.x.forEach((x, node) => {
-    const found = picker.at(x + 0.01, shape.y[node] - 0.01, 0.04, 0.02);
+    const found = pick(shape, x + 0.01, shape.y[node] - 0.01, 0.04, 0.02);
     assert.deepEqual(found, { kind: "node", id: node });
   });
 });
@@ -21,7 +19,7 @@ test("each node is found where it stands", () => {
 test("each link is found on its own side, a stub at both its ends", () => {
   network.links.from.forEach((_, link) => {
     for (const s of shape.stub[link] === 1 ? [0.4, 0.6] : [0.5]) {
-      const found = picker.at(...pointOn(shape, link, s), 0.04, 0.01);
+      const found = pick(shape, ...pointOn(shape, link, s), 0.04, 0.01);
       assert.deepEqual(found, { kind: "link", id: link });
     }
   });
@@ -46,7 +44,7 @@ test("words take room once", () => {
 });
 
 test("far off there is nothing", () => {
-  assert.equal(picker.at(3, 3, 0.05, 0.05), null);
+  assert.equal(pick(shape, 3, 3, 0.05, 0.05), null);
 });
 
 test("parallel links stand apart", () => {

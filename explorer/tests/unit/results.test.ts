@@ -2,14 +2,18 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { HUES, hue, mark, type Palette } from "../../src/colour.ts";
 import type { Results } from "../../src/format.ts";
-import { AS_IS, type Choices, choiceFields, readChoices } from "../../src/results/choices.ts";
+import { AS_IS, choiceFields, type Choices, readChoices } from "../../src/results/choices.ts";
+import { drawable } from "../../src/results/plot.ts";
 import { type Findings, readResults } from "../../src/results/read.ts";
-import { filtered, inOrder, paretoFront, rivals } from "../../src/results/select.ts";
-import { Strip, uncovered, union, type Piece } from "../../src/results/spans.ts";
-import { signOf, toneOf } from "../../src/results/verdicts.ts";
-import { numberOf, written } from "../../src/results/written.ts";
-import { columnOf, curves, evil, packResults, sweep, tableOf, training, verdicts } from "../results.ts";
+import { filtered, paretoFront, rivals, rowsBy } from "../../src/results/sheet.ts";
+import { Strip, uncovered, union } from "../../src/results/training.tsx";
+import { numberOf, signOf, toneOf, written } from "../../src/words.ts";
+import { SvgPen } from "../../src/svg.ts";
+import {
+  columnOf, curves, evil, packResults, sweep, tableOf, training, verdicts,
+} from "../results.ts";
 
 const read = (results: Results, runs = 0): Promise<Findings> =>
   readResults(packResults(results), runs);
@@ -40,38 +44,40 @@ test("columns that say nothing or the same, and long notes, aren't in the table"
 });
 
 test("results that don't fit together are refused in words", async () => {
-  const refuse = async (change: (results: Results) => void, words: RegExp) => {
+  const refused: [(results: Results) => void, RegExp][] = [
+    [({ tables }) => tables[0].columns[2].values.pop(), /differ in length/],
+    [({ tables }) => (tables[0].columns[2].name = "label"), /two columns of one name/],
+    [({ tables }) => (tables[0].runs = Array(120).fill(1)), /a run that doesn't exist/],
+    [({ tables }) => (tables[0].runs = [0]), /1 runs for 120 rows/],
+    [({ tables }) => tables[1].chart!.y.push("lost"), /a column "lost"/],
+    [({ tables }) => (tables[0].columns[0].values[3] = {} as never), /more than texts/],
+    [({ tables }) => (tables[1].chart!.kind = "pie" as never), /of a kind/],
+    [({ timelines }) => timelines[0].kind.pop(), /differ in length/],
+    [({ timelines }) => (timelines[0].npu[0] = 99), /doesn't exist/],
+    [({ timelines }) => (timelines[0].start[0] = -1), /at no time/],
+    [(results) => delete (results as Partial<Results>).timelines, /is missing/],
+    [(results) => (results.tables = results.timelines = []), /they are empty/],
+  ];
+  for (const [spoil, words] of refused) {
     const results = { tables: [sweep(), curves()], timelines: [training()] };
-    change(results);
+    spoil(results);
     await assert.rejects(read(results, 1), words);
-  };
-  await refuse(({ tables }) => tables[0].columns[2].values.pop(), /differ in length/);
-  await refuse(({ tables }) => (tables[0].columns[2].name = "label"), /two columns of one name/);
-  await refuse(({ tables }) => (tables[0].runs = Array(120).fill(1)), /a run that doesn't exist/);
-  await refuse(({ tables }) => (tables[0].runs = [0]), /1 runs for 120 rows/);
-  await refuse(({ tables }) => tables[1].chart!.y.push("lost"), /a column "lost"/);
-  await refuse(({ tables }) => (tables[0].columns[0].values[3] = {} as never), /more than texts/);
-  await refuse(({ tables }) => (tables[1].chart!.kind = "pie" as never), /of a kind/);
-  await refuse(({ timelines }) => timelines[0].kind.pop(), /differ in length/);
-  await refuse(({ timelines }) => (timelines[0].npu[0] = 99), /doesn't exist/);
-  await refuse(({ timelines }) => (timelines[0].start[0] = -1), /at no time/);
-  await refuse((results) => delete (results as Partial<Results>).timelines, /is missing/);
-  await refuse((results) => (results.tables = results.timelines = []), /they are empty/);
+  }
   await assert.rejects(readResults(packResults("").data.slice(2) as never, 0));
   await assert.rejects(readResults({ data: "AAAA" }, 0), /The results can't be unpacked/);
   await read(evil(), 0);
 });
 
-test("rows are sorted with what isn't known last, and filtered by all filters at once", async () => {
+test("rows are sorted, what isn't known last, and filtered by all filters at once", async () => {
   const [sheet] = (await findings()).sheets;
   const times = sheet.fields.find(({ title }) => title === "time")!;
   for (const falling of [false, true]) {
-    const sorted = inOrder(sheet, [times.index, falling]).map((row) => times.values[row]);
+    const sorted = rowsBy(sheet, [times.index, falling]).map((row) => times.values[row]);
     const known = sorted.filter((time) => time !== null) as number[];
     assert.deepEqual(sorted.slice(known.length), Array(120 - known.length).fill(null));
     assert.deepEqual(known, [...known].sort((a, b) => (falling ? b - a : a - b)));
   }
-  const rows = inOrder(sheet, null);
+  const rows = rowsBy(sheet, null);
   const choices: Choices = { ...AS_IS, only: { 2: [0, 3] }, within: { 5: [0, 4e6] }, find: "T 1" };
   const expected = rows.filter((row) =>
     ["direct", "tacos"].includes(sheet.fields[2].words(row)) && times.numbers[row] <= 4e6
@@ -90,7 +96,7 @@ test("the front is what no row beats, with ties, whichever way is better", async
   assert.deepEqual(paretoFront([0, 1, 2, 3, 4, 5, 6, 7], cost, gain), [0, 7, 1, 2, 4]);
   const [sheet] = (await findings()).sheets;
   const pair = rivals(sheet, sheet.plan)!;
-  const rows = inOrder(sheet, null);
+  const rows = rowsBy(sheet, null);
   const costs = (row: number) => pair.map(({ numbers }) => numbers[row]);
   const unbeaten = rows.filter((row) => !rows.some((other) =>
     costs(other).every((value, i) => value <= costs(row)[i])
@@ -101,9 +107,10 @@ test("the front is what no row beats, with ties, whichever way is better", async
 });
 
 test("exposed is communication while nothing is computed", () => {
-  const pieces: Piece[] = [];
+  const pieces: [number, number][] = [];
   assert.deepEqual(union([[5, 7], [0, 2], [1, 3], [7, 8]]), [[0, 3], [5, 8]]);
-  uncovered([[0, 10], [4, 6], [12, 14]], [[2, 5], [9, 13]], (_, from, to) => pieces.push([from, to]));
+  uncovered([[0, 10], [4, 6], [12, 14]], [[2, 5], [9, 13]],
+    (_, from, to) => pieces.push([from, to]));
   assert.deepEqual(pieces, [[0, 2], [5, 9], [5, 6], [13, 14]]);
   const strip = new Strip({
     title: "t", length_ps: 100, npus: ["a", "b"], names: ["x", "y"],
@@ -117,7 +124,8 @@ test("exposed is communication while nothing is computed", () => {
   assert.deepEqual(strip.longest, [
     { span: 4, exposed: 20 }, { span: 2, exposed: 15 }, { span: 3, exposed: 15 },
   ]);
-  assert.deepEqual(strip.lanes.map(({ npu, kind }) => [npu, kind]), [[0, 0], [0, 1], [0, 2], [1, 2]]);
+  const lanes = strip.lanes.map(({ npu, kind }) => [npu, kind]);
+  assert.deepEqual(lanes, [[0, 0], [0, 1], [0, 2], [1, 2]]);
 });
 
 test("choices come back from their fragment, and nonsense is left out", async () => {
@@ -139,9 +147,44 @@ test("choices come back from their fragment, and nonsense is left out", async ()
 });
 
 test("verdicts and statuses have a sign beside their colour", () => {
-  const tones = ["matches", "within 5 %", "differs, explained", "differs", "timed_out", "hm"]
-    .map((word) => toneOf("verdict", word));
-  assert.deepEqual(tones, ["good", "good", "middle", "bad", "middle", ""]);
+  const verdicts = ["match", "direction holds", "left open", "not judged", "differs", "unexpected"];
+  assert.deepEqual(verdicts.map((words) => toneOf("verdict", words)),
+    ["good", "middle", "middle", "middle", "off", "bad"]);
+  const tones = ["feasible", "timed_out", "crashed", "hm", "toString"]
+    .map((words) => toneOf("status", words));
+  assert.deepEqual(tones, ["good", "middle", "bad", "", ""]);
   assert.equal(toneOf("name", "differs"), "");
-  assert.equal(new Set(tones.map(signOf)).size, 4);
+  assert.equal(new Set((["good", "middle", "off", "bad", ""] as const).map(signOf)).size, 5);
+});
+
+test("names leave out what is the same in all rows, and nothing", async () => {
+  const { sheets: [sheet] } = await read({ timelines: [], tables: [tableOf("t", [
+    columnOf("label", "text", [null, null, null], "key"),
+    columnOf("topology", "text", ["mesh", "mesh", "mesh"], "key"),
+    columnOf("algorithm", "text", ["ring", "tacos", "ring"], "key"),
+    columnOf("chunks", "text", ["8", null, "4"], "key"),
+  ])] });
+  assert.deepEqual(sheet.series(sheet.fields).names, ["ring, 4", "ring, 8", "tacos"]);
+  assert.equal(sheet.names(sheet.fields.slice(1, 2))(0), "mesh");
+});
+
+test("a chart whose x hasn't two values is drawn as bars of its first y", async () => {
+  const [, , sheet] = (await findings()).sheets;
+  const plot = (rows: number[]) =>
+    ({ sheet, rows, plan: sheet.plan, log: AS_IS.log, front: null, row: -1 });
+  assert.equal(drawable(plot([0, 3])), sheet.plan);
+  assert.deepEqual(drawable(plot([0, 1])), { ...sheet.plan, kind: "parts", y: [2] });
+  assert.equal(drawable(plot([])).kind, "parts");
+});
+
+test("twelve series at least differ in colour or shape", () => {
+  const look = (i: number) => {
+    const pen = new SvgPen(10, 10);
+    pen.begin();
+    mark(pen, i, 0, 0, 1);
+    pen.fill(hue({ dark: false, soft: "grey" } as Palette, i));
+    return pen.file();
+  };
+  assert.ok(HUES >= 12);
+  assert.equal(new Set(Array.from({ length: HUES + 1 }, (_, i) => look(i))).size, HUES + 1);
 });

@@ -2,11 +2,12 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { arrivals } from "../../src/arrivals.ts";
-import { pickGantt, rowsOf } from "../../src/gantt.ts";
+import type { Run } from "../../src/format.ts";
+import { pickGantt, rowsOf } from "../../src/ganttpane.tsx";
 import { busyNow, inFlight, measure } from "../../src/measure.ts";
+import { arrivals } from "../../src/panels/arriving.tsx";
+import { criticalSteps, hottestLink, idleGaps } from "../../src/panels/why.tsx";
 import { loadRun, readData } from "../../src/run.ts";
-import { criticalSteps, hottestLink, idleGaps } from "../../src/why.ts";
 import { dataOf, large, ring } from "../made.ts";
 
 test("in the end every NPU of a ring holds every chunk", async () => {
@@ -61,11 +62,8 @@ test("bins tell how busy a link is, and differences are to the other run", async
 test("the Gantt finds the hop under the pointer", async () => {
   const loaded = await loadRun(ring(8));
   const rows = rowsOf(loaded, "link", { kind: "link", id: 3 });
-  const chart = {
-    loaded, rows, range: [0, loaded.length] as [number, number], moment: 0, mark: null,
-    selection: null, critical: false, scroll: 0,
-  };
-  const found = pickGantt(chart, 170, 25, 800);
+  const chart = { rows, range: [0, loaded.length] as [number, number], scroll: 0 };
+  const found = pickGantt(chart, loaded, 170, 25, 800);
   assert.equal(found?.link, 3);
   assert.equal(found?.hop, 3);
 });
@@ -74,13 +72,14 @@ test("data of another kind are refused in words", async () => {
   assert.throws(() => readData("{"), /aren't JSON/);
   assert.throws(() => readData("{\"format\": \"else\"}"), /aren't of the format/);
   assert.throws(() => readData(JSON.stringify({ ...dataOf(ring()), runs: [] })), /no run/);
-  const lost = ring();
-  lost.network.links.to[3] = 99;
-  await assert.rejects(loadRun(lost), /nodes that don't exist/);
-  const uneven = ring();
-  uneven.network.links.bytes.pop();
-  await assert.rejects(loadRun(uneven), /differ in length/);
-  const beyond = ring();
-  beyond.critical = [1e6];
-  await assert.rejects(loadRun(beyond), /critical path/);
+  const refused: [(run: Run) => void, RegExp][] = [
+    [(run) => (run.network.links.to[3] = 99), /nodes that don't exist/],
+    [(run) => run.network.links.bytes.pop(), /differ in length/],
+    [(run) => (run.critical = [1e6]), /critical path/],
+  ];
+  for (const [spoil, words] of refused) {
+    const run = ring();
+    spoil(run);
+    await assert.rejects(loadRun(run), words);
+  }
 });

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { fromFragment, START, toFragment, type View } from "../../src/state.ts";
 import { SvgPen } from "../../src/svg.ts";
-import { shown, size, tick, time } from "../../src/words.ts";
+import { cut, shown, size, tick, time } from "../../src/words.ts";
 
 test("a view comes back from its fragment", () => {
   const view: View = {
@@ -32,6 +32,8 @@ test("numbers in words", () => {
 test("names lose what turns or breaks the line, and are cut", () => {
   assert.equal(shown("\u202eab\u0000c\n", 10), "abc");
   assert.equal(shown("x".repeat(10_000), 5), "xxxx\u2026");
+  assert.deepEqual([3, 5, 8].map((most) => cut("abcdefgh", most)),
+    ["a\u2026h", "ab\u2026gh", "abcdefgh"]);
 });
 
 test("names are only text in an SVG file", () => {
