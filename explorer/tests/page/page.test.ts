@@ -128,6 +128,19 @@ test("hover tells numbers, a click selects, the pictures are saved", async () =>
   await close(page);
 });
 
+test("curves of arrivals tell numbers, and a click seeks", async () => {
+  const page = await show(dataOf(ring()), { fragment: "#tab=arrivals" });
+  const { x, y, width, height } = await boxOf(page, ".plot canvas");
+  for (let down = 30; down < height && await page.locator(".tip").count() === 0; down += 4) {
+    await page.mouse.move(x + width / 2, y + down);
+  }
+  assert.match(await page.locator(".tip").innerText(), /time\s.*us\s+fastest\s+\d/);
+  await page.mouse.down();
+  await page.mouse.up();
+  await page.waitForFunction(() => document.querySelector(".moment")?.textContent !== "0 ps");
+  await close(page);
+});
+
 test("two runs are compared side by side on one clock", async () => {
   const page = await show(dataOf(ring(), ring(8, 1_000_000, "ring with pauses")));
   await page.getByLabel("side by side").check();
