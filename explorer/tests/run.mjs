@@ -1,4 +1,5 @@
-// Runs the tests of a folder: bundles each to JavaScript and hands them to node's test runner.
+// Runs the tests of a folder: bundles each to JavaScript and hands them to node's test runner, with
+// what else is given: --test-name-pattern=failures
 
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, readdirSync, rmSync } from "node:fs";
@@ -20,7 +21,7 @@ try {
     logLevel: "warning",
   });
   const files = readdirSync(out).map((name) => join(out, name));
-  const options = ["--test", "--test-concurrency=1", ...files];
+  const options = ["--test", "--test-concurrency=1", ...process.argv.slice(3), ...files];
   process.exitCode = spawnSync(process.execPath, options, { stdio: "inherit" }).status ?? 1;
 } finally {
   rmSync(out, { recursive: true });
