@@ -49,7 +49,7 @@ export function written(value: Value, quantity: Quantity, most = 200): string {
     case "ratio": return value.toFixed(3);
     case "part": return `${(100 * value).toFixed(1)} %`;
     case "amount": return amount(value);
-    case "seconds":
+    case "seconds": return time(1e12 * value);
     case "effort": return `${Math.abs(value) >= 1000 ? whole(value) : digits(value, 3)} s`;
     case "fact": return digits(value, 10);
     case "count": return Number.isInteger(value) ? whole(value) : digits(value, 6);

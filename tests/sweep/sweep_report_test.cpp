@@ -107,6 +107,9 @@ TEST_CASE(
   const Json points = explored_page::table_of(results, "points");
   CHECK(explored_page::values_of(points, "network") ==
         Json{"torus", "torus", "torus", "mesh<8>", "mesh<8>", "mesh<8>"});
+  for (const Json& column : points["columns"])
+    if (column["name"] == "time [s]")
+      CHECK((column["quantity"] == "seconds" && column["title"] == "time"));
   CHECK(explored_page::values_of(points, "time [s]") ==
         Json{0.001, 0.002, nullptr, 0.0015, 0.0015, nullptr});
   CHECK(explored_page::values_of(explored_page::table_of(results, "what has no result"),

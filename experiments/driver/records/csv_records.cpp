@@ -42,11 +42,14 @@ std::optional<Cell> cell_of(const std::string& text, Quantity quantity) {
   }
 }
 
+/// The units that stand in names of columns, as records have them and as sweeps do.
 Quantity quantity_by_unit(std::string_view name) {
   constexpr std::pair<std::string_view, Quantity> units[] = {
-      {"_ps", Quantity::time},       {"_bytes_per_s", Quantity::rate}, {"_bytes", Quantity::bytes},
-      {" [bytes]", Quantity::bytes}, {"_seconds", Quantity::seconds},  {"_s", Quantity::seconds},
-      {"_fraction", Quantity::part}, {"utilisation", Quantity::part}};
+      {"_ps", Quantity::time},        {"_bytes_per_s", Quantity::rate},
+      {" [bytes/s]", Quantity::rate}, {"_bytes", Quantity::bytes},
+      {" [bytes]", Quantity::bytes},  {"_seconds", Quantity::seconds},
+      {" [s]", Quantity::seconds},    {"_s", Quantity::seconds},
+      {"_fraction", Quantity::part},  {"utilisation", Quantity::part}};
   for (const auto& [unit, quantity] : units)
     if (name.ends_with(unit)) return quantity;
   return Quantity::count; // or a number
@@ -62,8 +65,13 @@ RecordColumn column_of(std::span<const std::vector<std::string>> rows, std::size
                        const std::string& name, std::span<const RecordColumn> known) {
   const auto same = std::ranges::find(known, name, &RecordColumn::name);
   if (same != known.end() && fits(rows, c, same->quantity)) return *same;
-  for (const Quantity quantity : {quantity_by_unit(name), Quantity::number, Quantity::truth})
-    if (fits(rows, c, quantity)) return {name, quantity};
+  for (const Quantity quantity : {quantity_by_unit(name), Quantity::number, Quantity::truth}) {
+    if (!fits(rows, c, quantity)) continue;
+    RecordColumn column{name, quantity};
+    column.title = name.substr(0, name.find(" ["));
+    if (column.title == name) column.title.clear();
+    return column;
+  }
   const bool is_note = name == "message" || name.ends_with("note") || name == "explanation";
   return {name, Quantity::text, is_note ? ColumnRole::note : ColumnRole::key};
 }

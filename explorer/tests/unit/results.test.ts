@@ -23,7 +23,7 @@ test("values are written by what they count", () => {
   const cases: [number | string | boolean | null, Parameters<typeof written>[1], string][] = [
     [351_100_000, "time", "351.1 us"], [64 * 2 ** 20, "bytes", "64 MiB"], [0, "bytes", "0 B"],
     [1_234_567, "bytes", "1.235 MB"], [999, "bytes", "999 B"], [49.2e9, "rate", "49.2 GB/s"],
-    [0.932, "part", "93.2 %"], [1.0526, "ratio", "1.053"], [0.017, "seconds", "0.017 s"],
+    [0.932, "part", "93.2 %"], [1.0526, "ratio", "1.053"], [0.0171, "seconds", "17.1 ms"],
     [12_345.6, "effort", "12,346 s"], [1_234_567, "count", "1,234,567"], [true, "truth", "yes"],
     [2.5e9, "amount", "2.5 G"], [1 / 3, "number", "0.333333"], [null, "time", ""],
     ["a\u202eb", "text", "ab"], ["3/2", "numeral", "3/2"],

@@ -19,6 +19,7 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <set>
 #include <utility>
 
 namespace tutti::sweep {
@@ -144,7 +145,8 @@ private:
   std::map<std::string, std::optional<std::size_t>> known_;
 };
 
-/// The first objective over the first parameter of several numbers; or the first two objectives.
+/// The first objective over the second, or over the first parameter that is a number; coloured by
+/// the text with the most values that colours tell apart.
 std::optional<ExploredChart> chart_of(const Sweep& sweep, const Records& records) {
   const auto column_of = [&](const std::string& name) -> std::string {
     for (const RecordColumn& column : records.columns)
@@ -158,13 +160,24 @@ std::optional<ExploredChart> chart_of(const Sweep& sweep, const Records& records
   if (objectives.empty()) return std::nullopt;
   ExploredChart chart{.x = {}, .y = {objectives.front()}, .by = {}};
   if (objectives.size() > 1) chart.x = objectives[1];
+  constexpr std::size_t most_colours = 12;
+  std::size_t colours = 1;
   for (const std::string& name : parameter_names(sweep)) {
     const std::string column = column_of(name);
     const auto found = std::ranges::find(records.columns, column, &RecordColumn::name);
     if (found == records.columns.end()) continue;
     const bool is_text = found->quantity == Quantity::text;
     if (!is_text && chart.x.empty()) chart.x = column;
-    if (is_text && chart.by.empty()) chart.by = {column};
+    if (!is_text) continue;
+    std::set<std::string> values;
+    for (const std::vector<Cell>& row : records.rows)
+      if (const Cell& cell = row[static_cast<std::size_t>(found - records.columns.begin())];
+          cell.is_known())
+        values.insert(cell.text());
+    if (values.size() <= most_colours && values.size() > colours) {
+      colours = values.size();
+      chart.by = {column};
+    }
   }
   if (chart.x.empty()) return std::nullopt;
   return chart;
