@@ -107,8 +107,8 @@ struct EngineRow {
 /// The same from the compact form, with nothing kept per transfer: beside the schedule itself 8
 /// bytes per (chunk, node), at some 40 ns a transfer, which threads share from 2,048 nodes on.
 /// Where links share bandwidth or a switch forwards, the order across links matters and the
-/// schedule is expanded first; so it is where it brings few chunks to few nodes. Errors: also InputError where a chunk never reaches its sender;
-/// Stopped.
+/// schedule is expanded first; so it is where it brings few chunks to few nodes. Errors: also
+/// InputError where a chunk never reaches its sender; Stopped.
 [[nodiscard]] Report run_native_compact(const Topology& topology, const Collective& collective,
                                         const CompactSchedule& schedule, const TimeModel& model,
                                         const Watch& watch = {}, unsigned threads = 1);

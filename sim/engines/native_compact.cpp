@@ -4,12 +4,12 @@
 // in the order of time: node by node, each link into a node goes on until its sender lacks the next
 // chunk, and a node is looked at again when that is there; a visit works on the rows of that node
 // and its neighbours. Reductions, which come before the copies of their links, are done first; a
-// node has a sum when all of its parts have come. Several threads have a part of the nodes each, and
-// the links into them; times are the same, as they follow from the lists alone. Memory beside the schedule: 8 bytes a (chunk,
-// node). All-Gathers by TACOS, CPU time: mesh2d:64x64 (16.8 million transfers) 38 ns a transfer,
-// with the way there from a list, mesh2d:100x100 (10^8) 33 to 41 ns, its All-Reduce 40,
-// mesh2d:200x200 63 ns; an event queue on the compact form took 70 ns on the first and 390 on the
-// second.
+// node has a sum when all of its parts have come. Several threads have a part of the nodes each,
+// and the links into them; times are the same, as they follow from the lists alone. Memory beside
+// the schedule: 8 bytes a (chunk, node). All-Gathers by TACOS, CPU time: mesh2d:64x64 (16.8 million
+// transfers) 38 ns a transfer, with the way there from a list, mesh2d:100x100 (10^8) 33 to 41 ns,
+// its All-Reduce 40, mesh2d:200x200 63 ns; an event queue on the compact form took 70 ns on the
+// first and 390 on the second.
 //
 // Between threads: a (chunk, node) is written by the thread of the node, or, when its sum is sent
 // on, by that of the receiver; a link's position by the thread of the node that it leads to. Who

@@ -1,5 +1,5 @@
-// Columns stand one after the other, each with what it counts: the page sorts, filters and draws them
-// without knowing any kind of study.
+// Columns stand one after the other, each with what it counts: the page sorts, filters and draws
+// them without knowing any kind of study.
 #include "experiments/driver/figures/explored_results.hpp"
 
 #include "experiments/driver/records/json.hpp"

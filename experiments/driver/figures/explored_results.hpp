@@ -7,8 +7,8 @@
 
 namespace tutti {
 
-/// A Results object of explorer/src/format.ts as JSON. Each value is a column's own number: the page
-/// writes it with a unit, as tables do.
+/// A Results object of explorer/src/format.ts as JSON. Each value is a column's own number: the
+/// page writes it with a unit, as tables do.
 [[nodiscard]] std::string results_text(const Exploration& exploration);
 
 } // namespace tutti

@@ -1,5 +1,5 @@
-// The page that is opened in a browser: the bundle of explorer/, with its data in it. Runs are played
-// on their network; results are tables that filter, with charts.
+// The page that is opened in a browser: the bundle of explorer/, with its data in it. Runs are
+// played on their network; results are tables that filter, with charts.
 #pragma once
 
 #include "experiments/driver/figures/network_figure.hpp"

@@ -1,5 +1,5 @@
-// A page opens results that were written by any version, and analyses whose tables are CSV from their
-// beginning: what a column counts is read from its name where nobody says it.
+// A page opens results that were written by any version, and analyses whose tables are CSV from
+// their beginning: what a column counts is read from its name where nobody says it.
 #include "experiments/driver/records/csv_records.hpp"
 
 #include "sim/text.hpp"

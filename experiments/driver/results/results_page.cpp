@@ -40,7 +40,7 @@ ExploredRun explored_use(const NetworkUse& use) {
   return run;
 }
 
-/// Of a table that several studies share.
+/// The page's table for a file, which several studies may share.
 ExploredTable& table_of(Exploration& page, const RecordFile& file) {
   const auto found = std::ranges::find(page.tables, file.stem, &ExploredTable::title);
   if (found != page.tables.end()) return *found;
@@ -66,7 +66,7 @@ void add_runs(Exploration& page, const StudyResult& result, ExploredTable& of,
   }
 }
 
-/// Of all kinds of study.
+/// The columns of all kinds of study.
 std::vector<RecordColumn> known_columns() {
   std::vector<RecordColumn> known;
   for_each_kind([&known]<typename Kind>(std::type_identity<Kind>) {

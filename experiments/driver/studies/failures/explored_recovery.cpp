@@ -1,5 +1,6 @@
-// A repaired collective is several schedules, one after another: the page plays them as one, with the
-// chunks of the first, and crossings that were under way when a plan was given up as they ended.
+// A repaired collective is several schedules, one after another: the page plays them as one, with
+// the chunks of the first, and crossings that were under way when a plan was given up as they
+// ended.
 #include "experiments/driver/studies/failures/explored_recovery.hpp"
 
 #include "experiments/driver/studies/failures/failure_texts.hpp"

@@ -1,6 +1,6 @@
-// An experiment keeps no schedules: they would take longer to write than to make. What its page plays
-// is planned again, where that is cheap; an algorithm that gives another schedule then, as one that
-// is cut short by a clock may, isn't played.
+// An experiment keeps no schedules: they would take longer to write than to make. What its page
+// plays is planned again, where that is cheap; an algorithm that gives another schedule then, as
+// one that is cut short by a clock may, isn't played.
 #include "experiments/driver/studies/runs/explored_run.hpp"
 
 #include "experiments/driver/records/percentage.hpp"

@@ -88,7 +88,8 @@ ExploredTable of_analysis(const PageSection& section) {
   return table;
 }
 
-/// The network of each distinct text among the points. A point whose network can't be made has none.
+/// The network of each distinct text among the points. A point whose network can't be made has
+/// none.
 class PointNetworks {
 public:
   PointNetworks(const Sweep& sweep, const PointTable& table, Exploration& page,

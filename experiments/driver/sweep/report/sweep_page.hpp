@@ -1,5 +1,5 @@
-// A sweep as the page shows it: its points, which filter and open their networks, each analysis with
-// conclusions, table and figures, what was varied, and how points ended.
+// A sweep as the page shows it: its points, which filter and open their networks, each analysis
+// with conclusions, table and figures, what was varied, and how points ended.
 #pragma once
 
 #include "experiments/driver/figures/explorer.hpp"
@@ -30,8 +30,8 @@ struct PageSection {
 /// Why points aren't done: status and message, the most frequent first.
 [[nodiscard]] Table problem_table(const PointTable& table);
 
-/// Of large sweeps the first 20,000 points, and a note. `networks` gets those that the page points
-/// to: up to 16 with 4,000 nodes and links each at most.
+/// Large sweeps show their first 20,000 points, and say so. `networks` gets those that the page
+/// points to: up to 16 with 4,000 nodes and links each at most.
 [[nodiscard]] Exploration sweep_exploration(const Sweep& sweep, const PointTable& table,
                                             std::span<const PageSection> sections,
                                             std::deque<Topology>& networks);
