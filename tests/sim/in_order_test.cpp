@@ -222,10 +222,11 @@ TEST_CASE("threads that share the nodes of a compact replay find the same times"
   const std::vector<Topology> networks{samples::uneven_mesh(50, 60), samples::mesh(64, 40)};
   for (int i = 0; i < 6; ++i) {
     const Topology& topology = networks[static_cast<std::size_t>(i % 2)];
-    const auto [collective, list] = random_sums(topology, random);
+    const RandomList made = random_sums(topology, random);
+    const Collective& collective = made.collective;
     TimeModel model;
     if (i % 3 == 0) model.link_busy = LinkBusy::latency_and_serialization;
-    auto compact = compacted(topology, collective, list);
+    auto compact = compacted(topology, collective, made.list);
     REQUIRE(compact);
     const Report alone = run_native_compact(topology, collective, *compact, model);
     for (const unsigned threads : {2U, 3U, 2U, 8U})
