@@ -38,11 +38,14 @@ struct RouteChange {
   std::vector<std::pair<PathId, PathId>> paths; ///< as in the schedule, what it is replaced by
 };
 
+class SimGridSession; // sim/engines/simgrid/worker.hpp
+
 struct RunOptions {
-  bool record_deliveries = false; ///< fill Report::deliveries
-  bool record_hops = false;       ///< fill Report::hops
-  Watch watch = {};               ///< counts transfers delivered; of simgrid nobody knows
-  unsigned threads = 1;           ///< at most; what comes out is the same
+  bool record_deliveries = false;    ///< fill Report::deliveries
+  bool record_hops = false;          ///< fill Report::hops
+  Watch watch = {};                  ///< counts transfers delivered; of simgrid nobody knows
+  unsigned threads = 1;              ///< at most; what comes out is the same
+  SimGridSession* simgrid = nullptr; ///< keeps what simgrid runs need; null: for this run only
 
   // What follows needs fifo and a listed schedule.
 

@@ -42,16 +42,17 @@ MessageStream::WhileWaiting asking(const Watch& watch) {
   };
 }
 
-/// The result in the child's answer; rethrows what it says instead.
+/// The result in the child's answer; rethrows what it says instead. The child may live on.
 std::string result_of(ChildProcess& child, const Watch& watch) {
   std::optional<std::string> message = MessageStream(child.socket()).receive(asking(watch));
-  if (!message) child.kill(); // one that lives on with its socket closed; how one died stays known
-  const ProcessEnd end = child.end();
-  if (!message || message->empty())
+  if (!message || message->empty()) {
+    child.kill(); // one that lives on with its socket closed; how one died stays known
+    const ProcessEnd end = child.end();
     throw std::runtime_error(
         end.signal != 0 ? fmt::format("the work's process died of signal {} ({})", end.signal,
                                       ::strsignal(end.signal))
                         : fmt::format("the work's process ended with status {}", end.code));
+  }
   const char kind = message->front();
   message->erase(0, 1);
   if (kind == input_error_follows) throw InputError(*message);
@@ -77,23 +78,34 @@ std::string bytes_of_child(const std::function<std::string()>& work, const Watch
   return result_of(*child, watch);
 }
 
-std::string bytes_of_program(const std::string& program, std::span<const std::string> arguments,
-                             const std::string& request, const Watch& watch) {
-  std::optional<ChildProcess> child;
-  try {
-    child.emplace(program, arguments);
-  } catch (const NoProcess& error) {
-    throw std::runtime_error(fmt::format("{}: {}", program, error.what()));
-  }
+AnsweringProgram::AnsweringProgram(std::string program, std::vector<std::string> arguments)
+    : program_(std::move(program)), arguments_(std::move(arguments)) {}
+
+AnsweringProgram::~AnsweringProgram() = default;
+
+std::string AnsweringProgram::ask(const std::string& request, const Watch& watch) {
+  std::unique_ptr<ChildProcess> asked = [&] {
+    if (child_) return std::move(child_);
+    try {
+      return std::make_unique<ChildProcess>(program_, arguments_);
+    } catch (const NoProcess& error) {
+      throw std::runtime_error(fmt::format("{}: {}", program_, error.what()));
+    }
+  }();
   // Where it has died, there is no answer.
-  (void)MessageStream(child->socket()).send(request, asking(watch));
-  return result_of(*child, watch);
+  (void)MessageStream(asked->socket()).send(request, asking(watch));
+  std::string bytes = result_of(*asked, watch);
+  child_ = std::move(asked);
+  return bytes;
 }
 
-bool answer_request(int socket, const std::function<std::string(const std::string&)>& work) {
+std::size_t answer_requests(int socket,
+                            const std::function<std::string(const std::string&)>& work) {
   MessageStream stream(socket);
-  const std::optional<std::string> request = stream.receive();
-  return request && stream.send(answer_of([&] { return work(*request); }));
+  for (std::size_t answered = 0;; ++answered) {
+    const std::optional<std::string> request = stream.receive();
+    if (!request || !stream.send(answer_of([&] { return work(*request); }))) return answered;
+  }
 }
 
 } // namespace tutti

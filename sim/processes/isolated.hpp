@@ -4,12 +4,16 @@
 #include "sim/processes/message_stream.hpp"
 #include "sim/watch.hpp"
 
+#include <cstddef>
 #include <functional>
-#include <span>
+#include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace tutti {
+
+class ChildProcess;
 
 /// Calls `work` in a forked child; what it returns comes back as a message. An InputError thrown
 /// there is thrown here again. Meanwhile this process asks the watch, some twenty times a second;
@@ -21,14 +25,25 @@ namespace tutti {
                                          const Watch& watch = {});
 
 /// The same by a program that is executed with these arguments, whatever threads there are: it is
-/// sent `request` and answers by answer_request(). Cost: the program's start.
-[[nodiscard]] std::string bytes_of_program(const std::string& program,
-                                           std::span<const std::string> arguments,
-                                           const std::string& request, const Watch& watch = {});
+/// sent requests and answers by answer_requests(). It is started when it is first asked, and anew
+/// after an error; it ends with this object.
+class AnsweringProgram {
+public:
+  AnsweringProgram(std::string program, std::vector<std::string> arguments);
+  ~AnsweringProgram();
 
-/// What such a program does: receives a request on the socket and sends what `work` makes of it, or
-/// what it throws. False where nobody is there.
-bool answer_request(int socket, const std::function<std::string(const std::string&)>& work);
+  /// Errors: as bytes_of_child(). Cost: the first time the program's start.
+  [[nodiscard]] std::string ask(const std::string& request, const Watch& watch = {});
+
+private:
+  std::string program_;
+  std::vector<std::string> arguments_;
+  std::unique_ptr<ChildProcess> child_; // null: not started
+};
+
+/// What such a program does, until nobody is there: receives a request on the socket and sends what
+/// `work` makes of it, or what it throws. How many it has answered.
+std::size_t answer_requests(int socket, const std::function<std::string(const std::string&)>& work);
 
 /// bytes_of_child() for a report, whose fields exchange(stream, report) hands to either stream, in
 /// one order.

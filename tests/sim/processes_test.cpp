@@ -137,9 +137,10 @@ TEST_CASE("a program that doesn't read, or closes its socket and lives on, ends 
   int asked = 0;
   const Watch thrice = [&](const auto&) { return ++asked > 3; };
   const std::string request(5'000'000, 'x'); // more than a socket holds
-  CHECK_THROWS_AS(bytes_of_program("/bin/sh", script("exec sleep 100"), request, thrice), Stopped);
+  CHECK_THROWS_AS(AnsweringProgram("/bin/sh", script("exec sleep 100")).ask(request, thrice),
+                  Stopped);
   CHECK(asked == 4);
-  CHECK_THROWS_WITH(bytes_of_program("/bin/sh", script("exec 3>&-; exec sleep 100"), "short"),
+  CHECK_THROWS_WITH(AnsweringProgram("/bin/sh", script("exec 3>&-; exec sleep 100")).ask("short"),
                     ContainsSubstring("the work's process died of signal 9"));
 }
 

@@ -144,12 +144,20 @@ TEST_CASE("options and errors reach the worker and come back") {
   RunOptions watched;
   watched.watch = [](const WorkProgress&) { return true; };
   CHECK_THROWS_AS(run_simgrid(c.topology, c.collective, c.schedule, {}, watched), Stopped);
+  // A session's program answers again and again, after what went wrong, too.
+  SimGridSession session;
+  options.simgrid = broken.simgrid = watched.simgrid = &session;
+  for (int i = 0; i < 3; ++i) {
+    check_same(run_simgrid(c.topology, c.collective, c.schedule, {}, options), alone);
+    CHECK(message_of(replay) == error);
+    CHECK_THROWS_AS(run_simgrid(c.topology, c.collective, c.schedule, {}, watched), Stopped);
+  }
 }
 
 TEST_CASE("a worker that isn't there, or is of another version, is an error in words") {
   CHECK(find_simgrid_worker().ends_with("tutti_simgrid_worker"));
-  const std::array<std::string, 1> other{"Tutti 0.0.0, requests 0"};
-  CHECK_THROWS_WITH(bytes_of_program(find_simgrid_worker(), other, "anything"),
+  const std::vector<std::string> other{"Tutti 0.0.0, requests 0"};
+  CHECK_THROWS_WITH(AnsweringProgram(find_simgrid_worker(), other).ask("anything"),
                     ContainsSubstring("tutti_simgrid_worker is of Tutti ") &&
                         ContainsSubstring(", not of Tutti 0.0.0, requests 0"));
   const WorkerNamed nowhere("/nonexistent/worker");

@@ -12,8 +12,10 @@ Report run_simgrid(const Topology& topology, const Collective& collective, const
   if (model.discipline == Discipline::fluid) require_plain(options, "fluid sharing");
   check_run(topology, collective, schedule, options);
   Report report;
-  const std::string bytes = answer_of_simgrid(
-      replay_request(topology, collective, schedule, model, options), options.watch);
+  SimGridSession once;
+  SimGridSession& session = options.simgrid != nullptr ? *options.simgrid : once;
+  const std::string bytes =
+      session.answer(replay_request(topology, collective, schedule, model, options), options.watch);
   ByteReader(bytes).whole(report, exchange_report);
   report.engine = "simgrid";
   return report;

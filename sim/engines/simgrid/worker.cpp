@@ -111,11 +111,10 @@ std::string find_simgrid_worker() {
   return found(worker_name, X_OK, "SimGrid in a process with several threads needs the program");
 }
 
-std::string answer_of_simgrid(const std::string& request, const Watch& watch) {
-  if (has_other_threads()) {
-    const std::array<std::string, 1> arguments{simgrid_worker_version()};
-    return bytes_of_program(find_simgrid_worker(), arguments, request, watch);
-  }
+namespace {
+
+/// By a fork of this process.
+std::string forked_answer(const std::string& request, const Watch& watch) {
   const Answer answer = loaded_answer(); // before the fork, so that it is done once
   return bytes_of_child(
       [&] {
@@ -126,18 +125,29 @@ std::string answer_of_simgrid(const std::string& request, const Watch& watch) {
       watch);
 }
 
+} // namespace
+
+std::string answer_of_simgrid(const std::string& request, const Watch& watch) {
+  return SimGridSession().answer(request, watch);
+}
+
+std::string SimGridSession::answer(const std::string& request, const Watch& watch) {
+  if (!has_other_threads()) return forked_answer(request, watch);
+  if (!program_)
+    program_.emplace(find_simgrid_worker(), std::vector<std::string>{simgrid_worker_version()});
+  return program_->ask(request, watch);
+}
+
 int serve_simgrid(const std::string& version) {
   end_with_parent();
-  const bool is_heard =
-      answer_request(ChildProcess::executed_socket, [&](const std::string& request) {
+  const std::size_t answered =
+      answer_requests(ChildProcess::executed_socket, [&](const std::string& request) {
         if (version != simgrid_worker_version())
           throw std::runtime_error(fmt::format("{} is of {}, not of {}", worker_name,
                                                simgrid_worker_version(), version));
-        std::string bytes;
-        loaded_answer()(version, request, bytes);
-        return bytes;
+        return forked_answer(request, {});
       });
-  return is_heard ? 0 : 1;
+  return answered > 0 ? 0 : 1;
 }
 
 } // namespace tutti

@@ -1,10 +1,12 @@
 // Who simulates on SimGrid: a process of its own for each run. A forked one where this process has
-// a single thread; else a program that is executed anew, `tutti_simgrid_worker`: a fork would copy
-// the locks that other threads hold, and wait for them forever.
+// a single thread; else one of a program that is executed, `tutti_simgrid_worker`: a fork would
+// copy the locks that other threads hold, and wait for them forever.
 #pragma once
 
+#include "sim/processes/isolated.hpp"
 #include "sim/watch.hpp"
 
+#include <optional>
 #include <string>
 
 namespace tutti {
@@ -21,8 +23,17 @@ namespace tutti {
 /// the program each time; else a fork.
 [[nodiscard]] std::string answer_of_simgrid(const std::string& request, const Watch& watch);
 
-/// All of that program: answers one request on its ChildProcess::executed_socket. `version`: what
-/// its caller expects. Returns the exit code.
+/// The same of several requests, for which the program is started once.
+class SimGridSession {
+public:
+  [[nodiscard]] std::string answer(const std::string& request, const Watch& watch);
+
+private:
+  std::optional<AnsweringProgram> program_;
+};
+
+/// All of that program: answers requests on its ChildProcess::executed_socket, each in a process of
+/// its own. `version`: what its caller expects. Returns the exit code.
 int serve_simgrid(const std::string& version);
 
 } // namespace tutti

@@ -6,6 +6,7 @@
 #include "experiments/driver/pool/process_memory.hpp"
 #include "experiments/driver/studies/registry.hpp"
 #include "sim/engines/agreement.hpp"
+#include "sim/engines/simgrid/worker.hpp"
 #include "sim/error.hpp"
 #include "sim/feasibility.hpp"
 #include "sim/verify.hpp"
@@ -67,11 +68,12 @@ Collective collective_to_verify(const FrontierCase& c, std::uint32_t chunks_per_
 
 // The model's time is of the largest chunk, since a step lasts as long as its longest transfer.
 SizedPoint sized_point(const FrontierCase& c, const Frontier& frontier, const FrontierPoint& point,
-                       const Collective& collective, Bytes size) {
+                       const Collective& collective, Bytes size, SimGridSession& simgrid) {
   Bytes largest_chunk;
   for (const Chunk& chunk : collective.chunks) largest_chunk = std::max(largest_chunk, chunk.size);
   const EngineRow& first = *c.engines.front();
   RunOptions run;
+  run.simgrid = &simgrid;
   run.watch = watch_of(c.options.stage, fmt::format("replays of {}", instance_text(point)));
   SizedPoint sized{size,
                    frontier.model_time(point, largest_chunk),
@@ -115,12 +117,13 @@ PointEvaluation evaluate_point(const FrontierCase& c, const FrontierPoint& point
   const double verified = cpu_seconds();
   result.verify_seconds += verified - start;
   if (!made.verified) return made;
+  SimGridSession simgrid;
   for (const Bytes size : c.sizes) {
     const auto collective = collective_if_fine(c, size, point.chunks_per_shard);
     if (!collective) continue;
     const std::string at = " at " + to_text(size);
     try {
-      made.at.push_back(sized_point(c, result.frontier, point, *collective, size));
+      made.at.push_back(sized_point(c, result.frontier, point, *collective, size, simgrid));
       add_problem(result, point, at, problem_of(made.at.back()));
     } catch (const std::runtime_error& error) { // an engine gave up: other sizes may do
       add_problem(result, point, at, error.what());
