@@ -253,7 +253,7 @@ void add_options(CLI::App& app, TrainArguments& train) {
   begin_group(app, "Output");
   add_trace(app, train.trace, "all runs");
   app.add_option("--trace-npus", train.traced,
-                 "NPUs in the timeline, 0-3+8; default: one of each pipeline stage");
+                 "NPUs in the timeline and the page, 0-3+8; default: one of each pipeline stage");
   app.add_option("--heatmap", train.heatmap,
                  "picture of link utilisation to write: .svg, .pdf or .png");
   add_draw(app, train.draw, "the fastest run");
@@ -333,6 +333,7 @@ void add_options(CLI::App& app, ExecArguments& exec) {
   add_study_options(app, ExecutionStudy::options_of_command(), exec.line);
   add_seed(app, exec.seed);
   begin_group(app, "Output");
+  add_explore(app, exec.explore, shows);
   app.add_option("--out", exec.out, "folder for CSV, JSON and figures; default none");
   app.add_flag("--nccl-tests", exec.nccl_tests, "print what nccl-tests prints");
   add_progress(app, exec.progress);

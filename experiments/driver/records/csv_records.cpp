@@ -84,8 +84,12 @@ Records records_of_csv(std::span<const std::vector<std::string>> rows,
   if (rows.empty()) return records;
   const std::vector<std::string>& names = rows.front();
   rows = rows.subspan(1);
-  for (std::size_t c = 0; c < names.size(); ++c)
+  for (std::size_t c = 0; c < names.size(); ++c) {
     records.columns.push_back(column_of(rows, c, names[c], known));
+    std::string& name = records.columns.back().name;
+    for (int n = 2; std::ranges::count(records.columns, name, &RecordColumn::name) > 1; ++n)
+      name = names[c] + "_" + std::to_string(n);
+  }
   for (const std::vector<std::string>& row : rows) {
     std::vector<Cell>& cells = records.rows.emplace_back(names.size());
     for (std::size_t c = 0; c < std::min(names.size(), row.size()); ++c)

@@ -16,6 +16,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <optional>
+#include <string_view>
 #include <system_error>
 #include <type_traits>
 #include <utility>
@@ -66,14 +67,20 @@ void add_runs(Exploration& page, const StudyResult& result, ExploredTable& of,
   }
 }
 
-/// The columns of all kinds of study.
-std::vector<RecordColumn> known_columns() {
-  std::vector<RecordColumn> known;
+/// The files of all kinds of study.
+std::vector<RecordFile> known_files() {
+  std::vector<RecordFile> known;
   for_each_kind([&known]<typename Kind>(std::type_identity<Kind>) {
-    for (const RecordFile& file : Kind::files())
-      known.insert(known.end(), file.records.columns.begin(), file.records.columns.end());
+    for (RecordFile& file : Kind::files()) known.push_back(std::move(file));
   });
   return known;
+}
+
+/// Whether it is the table of a sweep's analysis, beside a picture of the same name.
+bool is_analysis(const std::string& name) {
+  constexpr std::string_view kinds[] = {"pareto_", "best_", "sensitivity_", "curves_",
+                                        "selection_"};
+  return std::ranges::any_of(kinds, [&](std::string_view kind) { return name.starts_with(kind); });
 }
 
 } // namespace
@@ -109,16 +116,25 @@ std::vector<ExploredTable> tables_in(const std::string& folder) {
     if (name.ends_with(".svg")) pictures.push_back(name);
   }
   const auto stem_of = [](const std::string& name) { return name.substr(0, name.size() - 4); };
+  const std::vector<RecordFile> known = known_files();
+  const auto place_of = [&](const std::string& name) { // among known files, which come first
+    return std::ranges::find(known, stem_of(name), &RecordFile::stem) - known.begin();
+  };
+  const auto count = static_cast<std::ptrdiff_t>(known.size());
   std::erase_if(tables, [&](const std::string& name) { // what a picture shows
-    return std::ranges::find(pictures, stem_of(name) + ".svg") != pictures.end() &&
-           name.starts_with("verdicts");
+    return place_of(name) == count &&
+           std::ranges::find(pictures, stem_of(name) + ".svg") != pictures.end() &&
+           !is_analysis(name);
   });
-  std::ranges::sort(tables);
+  std::ranges::sort(tables, {},
+                    [&](const std::string& name) { return std::pair(place_of(name), name); });
   std::ranges::sort(pictures);
   std::vector<ExploredTable> all;
   if (const auto comparisons = read_comparisons(folder); !comparisons.empty())
     all.push_back(verdict_table(comparisons));
-  const std::vector<RecordColumn> known = known_columns();
+  std::vector<RecordColumn> columns;
+  for (const RecordFile& file : known)
+    columns.insert(columns.end(), file.records.columns.begin(), file.records.columns.end());
   for (const std::string& name : tables) {
     const std::string file = folder + "/" + name;
     std::vector<std::vector<std::string>> rows;
@@ -126,7 +142,12 @@ std::vector<ExploredTable> tables_in(const std::string& folder) {
       rows.emplace_back();
       for (const CsvField& field : row.fields) rows.back().push_back(field.text);
     }
-    all.push_back({.title = stem_of(name), .notes = {}, .records = records_of_csv(rows, known)});
+    all.push_back({.title = stem_of(name),
+                   .notes = {},
+                   .records = records_of_csv(rows, columns),
+                   .chart = place_of(name) < count
+                                ? known[static_cast<std::size_t>(place_of(name))].chart
+                                : std::nullopt});
   }
   if (all.empty()) throw InputError(fmt::format("{}: there are no results in it", folder));
   std::size_t bytes = 0;

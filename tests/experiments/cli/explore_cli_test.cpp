@@ -95,6 +95,13 @@ TEST_CASE("a page of failures plays each policy, with what happened on the way")
     const bool plans = row["policy"] == "resynthesize" || row["policy"] == "restart";
     if (plans) CHECK(run["moments"].size() > 1); // a decision
   }
+  CHECK_FALSE(data["runs"][0]["critical"].empty());
+  // Of several scenarios the first is played.
+  run_well(
+      "failures -t mesh2d:3x3 -c all_gather --size 1MiB -a tacos --failed-links 0,1 --seeds 1,2 "
+      "--explore several.html",
+      folder);
+  CHECK(data_in(folder, "several.html")["runs"].size() == 5);
   // Crossings of every plan are there: links carried as much.
   for (const Json& run : data["runs"]) {
     std::uint64_t crossings = 0;
@@ -117,6 +124,11 @@ TEST_CASE("a page of training says where an iteration goes, and what each NPU do
   const Json& timeline = results["timelines"][0];
   CHECK(timeline["length_ps"] == row["duration_ps"]);
   CHECK(timeline["npus"] == Json::array({"npu0"}));
+  CHECK_THAT(timeline["title"].get<std::string>(), ContainsSubstring("(1 of 4 NPUs)"));
+  run_well("train -t ring:4 --model resnet50 --npu v100 -a ring --cache none --straggler npu3=0.5 "
+           "--explore slow.html",
+           folder);
+  CHECK(results_in(folder, "slow.html")["timelines"][1]["npus"] == Json::array({"npu0", "npu3"}));
   std::int64_t computing = 0;
   for (std::size_t s = 0; s < timeline["start"].size(); ++s)
     if (timeline["kind"][s] == 0) computing += timeline["duration"][s].get<std::int64_t>();
@@ -212,7 +224,18 @@ TEST_CASE("pages of logs, programs, frontiers, jobs and stores") {
   CHECK(data_in(folder, "w.html")["runs"].size() == 2);
   const CommandResult none = run_tutti("explore s.tutti", folder);
   CHECK(none.code == 2);
-  CHECK_THAT(none.err, ContainsSubstring("s.tutti: a schedule needs its network: -t TOPOLOGY"));
+  CHECK_THAT(none.err, ContainsSubstring("a schedule needs its network: -t TOPOLOGY"));
+  CHECK_THAT(run_tutti("explore nothing", folder).err,
+             ContainsSubstring("nothing: there is no such file or folder"));
+  // The same column may be a number here and a text there.
+  for (const char* const sub : {"u1", "u2"}) std::filesystem::create_directory(folder.file(sub));
+  write_file(folder.file("u1/q.csv"), "a,b,c,c\n1,2,3,4\n");
+  write_file(folder.file("u2/q.csv"), "a,b,c,file\nx,2.5,3,4\n");
+  run_well("explore u1 u2 -o u.html", folder);
+  const Json mixed = table_in(folder, "u.html", "q");
+  CHECK(values_of(mixed, "a") == Json::array({"1", "x"}));
+  CHECK(values_of(mixed, "b") == Json::array({2.0, 2.5}));
+  CHECK(values_of(mixed, "c_2") == Json::array({4, nullptr}));
   std::filesystem::create_directory(folder.file("empty"));
   CHECK_THAT(run_tutti("explore empty", folder).err,
              ContainsSubstring("empty: there are no results in it"));

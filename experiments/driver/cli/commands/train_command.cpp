@@ -44,8 +44,8 @@ void require_sound_files(const TrainArguments& arguments) {
   require_outputs(inputs_of(arguments.topology, arguments.line),
                   {arguments.trace, arguments.heatmap, arguments.draw.file, arguments.explore});
   require_writable(arguments.out, "training.csv");
-  if (arguments.traced && arguments.trace.empty())
-    throw InputError("--trace-npus: there is no --trace");
+  if (arguments.traced && arguments.trace.empty() && arguments.explore.empty())
+    throw InputError("--trace-npus: there is no --trace or --explore");
 }
 
 void write_iterations(const TrainArguments& arguments, const TrainingEvaluation& evaluation,
@@ -98,10 +98,10 @@ int train_command(const TrainArguments& arguments) {
     if (!arguments.trace.empty()) workload = made;
     if (!arguments.export_chakra.empty()) (void)write_chakra(made, arguments.export_chakra);
   };
-  if (!arguments.trace.empty())
+  if (!arguments.trace.empty() || arguments.traced)
     watcher.recorded = [&](const Workload& made) { return traced_npus(arguments, made); };
   std::vector<ExploredTimeline> timelines;
-  if (!arguments.explore.empty()) watch_timelines(watcher, timelines);
+  if (!arguments.explore.empty()) watch_timelines(watcher, study, timelines);
   TrainingEvaluation evaluation = evaluate_training(study, {&network, 1}, watcher);
   work.finish();
   const bool interrupted = interrupts.count() > 0;

@@ -182,17 +182,18 @@ public:
   }
 
   [[nodiscard]] std::span<const Time> starts() const { return starts_; }
-  [[nodiscard]] bool keeps_runs() const {
+  /// Whether a page plays the undisturbed run and those of the first scenario.
+  [[nodiscard]] bool explores() const {
     constexpr std::size_t most_transfers = 100'000;
-    return case_.explores && schedule_.size() <= most_transfers &&
-           scenarios_of(case_.events, 1).size() == 1;
+    return case_.explores && schedule_.size() <= most_transfers;
   }
 
-  [[nodiscard]] History recovered(Policy policy, std::span<const NetworkEvent> events) const {
+  [[nodiscard]] History recovered(Policy policy, std::span<const NetworkEvent> events,
+                                  bool is_played) const {
     std::vector<Recovery> by_engine;
     Reaction reaction = reaction_of(case_, policy, case_.options);
     reaction.starts = starts_;
-    reaction.record_hops = keeps_runs();
+    reaction.record_hops = is_played;
     for (const EngineRow* engine : case_.engines) {
       reaction.beaten_bound = [engine](const Topology& network, const Collective& collective,
                                        const TimeModel& model, Time time) {
@@ -214,8 +215,8 @@ public:
     return history;
   }
 
-  [[nodiscard]] PolicyEvaluation evaluated(Recovery recovery,
-                                           std::span<const NetworkEvent> events) const {
+  [[nodiscard]] PolicyEvaluation evaluated(Recovery recovery, std::span<const NetworkEvent> events,
+                                           bool is_played) const {
     constexpr std::size_t most_npus_named = 8;
     PolicyEvaluation made;
     made.stuck = stuck_texts(*case_.topology, recovery.stuck, events);
@@ -226,12 +227,13 @@ public:
     for (const Decision& decision : recovery.decisions)
       made.planning_seconds += decision.planning_seconds;
     made.recovery = std::move(recovery);
-    if (!keeps_runs()) {
+    if (!is_played) {
       made.recovery.segments.clear();
       made.recovery.deliveries.clear();
       made.recovery.hops.clear();
     }
-    if (scenarios_of(case_.events, 1).size() > 1) made.recovery.links.clear(); // none is drawn
+    if (scenarios_of(case_.events, 1).size() > 1 && !is_played)
+      made.recovery.links.clear(); // none is drawn
     made.recovery.progress = thinned(std::move(made.recovery.progress));
     return made;
   }
@@ -327,9 +329,10 @@ void run_scenario(const FailureCase& c, const Runs& runs, const Scenario& scenar
     made.event_texts.push_back(to_text(event, *c.topology));
   for (const Policy policy : c.policies) {
     if (is_cancelled(c.options)) return;
-    History history = runs.recovered(policy, made.events);
+    const bool is_played = runs.explores() && result.scenarios.empty();
+    History history = runs.recovered(policy, made.events, is_played);
     add_history(result, fmt::format("{}, {}: ", to_text(scenario), to_text(policy)), history);
-    made.policies.push_back(runs.evaluated(std::move(history.recovery), made.events));
+    made.policies.push_back(runs.evaluated(std::move(history.recovery), made.events, is_played));
     if (finished) finished(made, made.policies.back());
   }
   require_before_end(*c.topology, planned, made);
@@ -362,7 +365,7 @@ void run_undisturbed(const FailureCase& c, const Collective& collective, const S
       replay(*c.topology, collective, schedule, c.options.model, *c.engines.front(), run);
   result.undisturbed.report.chunk_done.clear();
   add_problem(result, "undisturbed: ", replay_problem(result.undisturbed));
-  History history = runs.recovered(Policy::report, {});
+  History history = runs.recovered(Policy::report, {}, runs.explores());
   add_history(result, "undisturbed: ", history);
   if (history.recovery.completion != result.undisturbed.report.completion)
     add_problem(result, "undisturbed: ",
@@ -371,7 +374,7 @@ void run_undisturbed(const FailureCase& c, const Collective& collective, const S
                             to_text(history.recovery.completion)));
   result.wanted = history.recovery.wanted;
   result.progress = thinned(history.recovery.progress);
-  if (runs.keeps_runs()) result.explored = std::move(history.recovery);
+  if (runs.explores()) result.explored = std::move(history.recovery);
 }
 
 // As many chunks per shard as `tutti synth` takes.

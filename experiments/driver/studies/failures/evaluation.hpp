@@ -41,7 +41,7 @@ struct FailureCase {
   EventPlan events;
   /// Who starts late, in all runs; and what is drawn, for each scenario and policy.
   NoiseRequest noise = {};
-  bool explores = false;     ///< runs are kept for a page: where there is one scenario
+  bool explores = false;     ///< runs of the first scenario are kept for a page
   unsigned draw_threads = 1; ///< over which draws are spread, with the same result
 };
 

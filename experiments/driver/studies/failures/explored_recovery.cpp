@@ -69,11 +69,14 @@ ExploredRun explored(const FailureEvaluation& e, const Recovery& recovery, const
 
 ExploredRun explored(const FailureEvaluation& e, const ScenarioEvaluation& scenario,
                      const Recovery& recovery, const Topology& topology) {
-  ExploredRun run = explored(e, recovery, std::string(to_text(recovery.policy)), topology);
+  std::string name(to_text(recovery.policy));
+  if (e.scenarios.size() > 1) name += ", " + to_text(scenario.scenario);
+  ExploredRun run = explored(e, recovery, name, topology);
   for (std::size_t i = 0; i < scenario.events.size(); ++i)
     run.moments.push_back(moment_of(scenario.events[i], scenario.event_texts[i]));
   for (const Decision& decision : recovery.decisions)
-    run.moments.push_back({decision.at, decision.what});
+    run.moments.push_back({std::max(decision.at, decision.begin),
+                           decision.what + (decision.in_force ? "" : " (not taken)")});
   std::ranges::stable_sort(run.moments, {}, &ExploredMoment::at);
   return run;
 }
@@ -87,6 +90,7 @@ std::vector<ExploredRun> explored_recoveries(std::span<const FailureEvaluation> 
   for (const FailureEvaluation& e : made) {
     if (e.explored) {
       runs.push_back(explored(e, *e.explored, "undisturbed", topology));
+      runs.back().report.deliveries = e.explored->deliveries.front(); // for its critical path
       runs.back().bound = e.undisturbed.bound.time;
       runs.back().bound_kind = e.undisturbed.bound.kind;
     }

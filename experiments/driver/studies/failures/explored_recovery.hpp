@@ -9,8 +9,8 @@
 
 namespace tutti {
 
-/// The undisturbed run of each algorithm, then each policy's, with what happened on the way; of
-/// cases that explore. Pre: all are on this topology.
+/// The undisturbed run of each algorithm, then each policy's in the first scenario, with what
+/// happened on the way; of cases that explore. Pre: all are on this topology.
 [[nodiscard]] std::vector<ExploredRun> explored_recoveries(std::span<const FailureEvaluation> made,
                                                            const Topology& topology);
 

@@ -157,7 +157,11 @@ std::size_t FailureStudy::case_count() const {
 }
 
 std::vector<RecordFile> FailureStudy::files() {
-  return {{"failures", {failure_columns(), {}}, true}};
+  return {{"failures",
+           {failure_columns(), {}},
+           true,
+           ExploredChart{
+               .x = "failed_links", .y = {"collective_time_ps"}, .by = {"algorithm", "policy"}}}};
 }
 
 std::vector<std::string> FailureStudy::table_columns() const {
@@ -238,9 +242,7 @@ StudyResult run_study(const FailureStudy& study, const StudyRun& how) {
   StudyResult result;
   result.files = {{.stem = "failures",
                    .records = failure_records(*made),
-                   .chart = ExploredChart{.x = "failed_links",
-                                          .y = {"collective_time_ps"},
-                                          .by = {"algorithm", "policy"}}}};
+                   .chart = FailureStudy::files().front().chart}};
   result.kind = FailureStudy::kind;
   result.details = [made] { return failure_details(*made); };
   result.about = [made] { return about_failures(*made); };

@@ -242,7 +242,14 @@ std::vector<RecordFile> RunStudy::files() {
   Records records = records_of<RunRow>(run_fields({}, {true, true, true}), {});
   const auto costs = std::ranges::find(records.columns, ColumnRole::cost, &RecordColumn::role);
   records.columns.insert(costs, fact_column("NAME", Presence::family));
-  return {{"results", std::move(records), true}};
+  return {{"results", std::move(records), true,
+           ExploredChart{
+               ExploredChart::Kind::curves,
+               "size_bytes",
+               {"collective_time_ps"},
+               {"label", "topology", "collective", "algorithm", "chunks_per_shard", "discipline"},
+               "time_low_ps",
+               "time_high_ps"}}};
 }
 
 std::function<Cell(const Evaluation&)> run_column(const std::string& name) {

@@ -419,15 +419,6 @@ std::vector<std::size_t> rows_of(std::span<const Case> cases,
   return rows;
 }
 
-ExploredChart over_size() {
-  return {.kind = ExploredChart::Kind::curves,
-          .x = "size_bytes",
-          .y = {"collective_time_ps"},
-          .by = {"label", "topology", "collective", "algorithm", "chunks_per_shard", "discipline"},
-          .low = "time_low_ps",
-          .high = "time_high_ps"};
-}
-
 /// Why its size can't be cut into the collective's shards; empty where it can. Large sizes needn't
 /// be cut to know: no collective has more than some shards a pair of NPUs.
 std::string too_small(const Case& c) {
@@ -622,7 +613,9 @@ StudyResult run_study(const RunStudy& study, const StudyRun& how) {
   results->evaluations = evaluate_cases(results->cases, how);
   const std::vector<Evaluation>& evaluations = results->evaluations;
   StudyResult result;
-  result.files = {{.stem = "results", .records = run_records(evaluations), .chart = over_size()}};
+  result.files = {{.stem = "results",
+                   .records = run_records(evaluations),
+                   .chart = RunStudy::files().front().chart}};
   result.kind = RunStudy::kind;
   result.details = [results] { return run_details(results->evaluations, LinkDetail::none); };
   result.story = [results](const TableForm& form) {

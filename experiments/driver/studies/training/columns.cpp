@@ -468,7 +468,17 @@ Records training_records(const TrainingEvaluation& e) {
 }
 
 std::vector<RecordFile> TrainingStudy::files() {
-  return {{"training", records_of<IterationRow>(fields_with(true, true), {}), true},
+  ExploredChart where_time_goes{
+      .kind = ExploredChart::Kind::parts,
+      .x = {},
+      .y = {"compute_fraction"},
+      .by = {"topology", "variant", "algorithm", "transport", "condition", "failed_links", "seed"}};
+  for (std::size_t p = 0; p < purpose_count; ++p)
+    where_time_goes.y.push_back(
+        fmt::format("exposed_{}_fraction", to_text(static_cast<Purpose>(p))));
+  where_time_goes.y.insert(where_time_goes.y.end(), {"bubble_fraction", "waiting_fraction"});
+  return {{"training", records_of<IterationRow>(fields_with(true, true), {}), true,
+           std::move(where_time_goes)},
           {"training_npus", npu_records({})}};
 }
 

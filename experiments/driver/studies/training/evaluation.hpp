@@ -88,8 +88,10 @@ struct TrainingWatcher {
   std::function<void(const Topology&, const Workload&)> made = {};
 };
 
-/// Has a timeline of each run added, for a page. `into` must outlive the watcher.
-void watch_timelines(TrainingWatcher& watcher, std::vector<ExploredTimeline>& into);
+/// Has a timeline of each run added, for a page: of the NPUs that are recorded, else of those of a
+/// trace and of stragglers. `study` and `into` must outlive the watcher.
+void watch_timelines(TrainingWatcher& watcher, const TrainingStudy& study,
+                     std::vector<ExploredTimeline>& into);
 
 /// How much of a run stands in JSON.
 enum class NpuDetail : std::uint8_t {

@@ -246,7 +246,7 @@ TrainingEvaluation evaluate(TrainingStudy study, const StudyRun& how,
   work.watch(study.planning.options);
   TrainingWatcher watcher;
   watcher.progress = work.beside(run_announcer(study.label, how.progress));
-  if (how.explores) watch_timelines(watcher, timelines);
+  if (how.explores) watch_timelines(watcher, study, timelines);
   return evaluate_training(study, study.own(how.networks), watcher, how.refusals);
 }
 
@@ -342,38 +342,36 @@ bool has_report(const TrainingEvaluation& evaluation) {
                              [](const TrainingRun& run) { return run.report.has_value(); });
 }
 
-namespace {
-
-ExploredChart where_time_goes() {
-  ExploredChart chart{.kind = ExploredChart::Kind::parts,
-                      .x = {},
-                      .y = {"compute_fraction"},
-                      .by = {"topology", "variant", "algorithm", "transport", "condition"}};
-  for (std::size_t p = 0; p < purpose_count; ++p)
-    chart.y.push_back(fmt::format("exposed_{}_fraction", to_text(static_cast<Purpose>(p))));
-  chart.y.insert(chart.y.end(), {"bubble_fraction", "waiting_fraction"});
-  return chart;
-}
-
-} // namespace
-
-void watch_timelines(TrainingWatcher& watcher, std::vector<ExploredTimeline>& into) {
+void watch_timelines(TrainingWatcher& watcher, const TrainingStudy& study,
+                     std::vector<ExploredTimeline>& into) {
   struct Work {
     const Topology* topology;
     const Workload* workload;
   };
   const auto work = std::make_shared<Work>();
-  if (!watcher.recorded) watcher.recorded = npus_to_trace;
+  if (!watcher.recorded)
+    watcher.recorded = [work, &study](const Workload& workload) {
+      std::vector<NodeId> npus = npus_to_trace(workload);
+      const std::vector<Share> shares =
+          compute_shares(study.disturbances.stragglers, *work->topology);
+      for (std::uint32_t n = 0; n < shares.size(); ++n)
+        if (shares[n] != Share{} && npus.size() < 32) npus.emplace_back(n);
+      std::ranges::sort(npus);
+      npus.erase(std::unique(npus.begin(), npus.end()), npus.end());
+      return npus;
+    };
   watcher.made = [work, made = watcher.made](const Topology& topology, const Workload& workload) {
     *work = {&topology, &workload};
     if (made) made(topology, workload);
   };
   watcher.progress = [work, &into, progress = watcher.progress](const TrainingRun& run, bool over) {
-    if (over && run.report && !run.report->spans.empty())
+    if (over && run.report && !run.report->spans.empty()) {
       into.push_back(iteration_timeline(fmt::format("{}{}, {}, {}", run.topology,
                                                     run.variant.empty() ? "" : ", " + run.variant,
                                                     name_of_plan(run), to_text(run.condition)),
                                         *work->topology, *work->workload, *run.report));
+      into.back().title += fmt::format(" ({} of {} NPUs)", into.back().npus.size(), run.npus);
+    }
     if (progress) progress(run, over);
   };
 }
@@ -382,9 +380,10 @@ StudyResult result_of(TrainingEvaluation evaluation, std::vector<TrainingNetwork
                       NpuDetail detail) {
   const auto made = std::make_shared<const TrainingEvaluation>(std::move(evaluation));
   StudyResult result;
-  result.files = {
-      {.stem = "training", .records = training_records(*made), .chart = where_time_goes()},
-      {"training_npus", npu_records(*made)}};
+  result.files = {{.stem = "training",
+                   .records = training_records(*made),
+                   .chart = TrainingStudy::files().front().chart},
+                  {"training_npus", npu_records(*made)}};
   result.kind = TrainingStudy::kind;
   result.details = [made, detail] { return training_details(*made, detail); };
   result.story = [made](const TableForm& form) { return training_text(*made, form); };
