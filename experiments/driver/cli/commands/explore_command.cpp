@@ -174,9 +174,9 @@ int explore_command(const ExploreArguments& arguments) {
   ExploredFiles shown;
   for (const std::string& file : arguments.files) {
     if (!fs::exists(file)) throw InputError(file + ": there is no such file or folder");
-    const bool is_results = fs::is_directory(file) || file.ends_with("/results.json");
+    const bool is_results = fs::is_directory(file) || fs::path(file).filename() == "results.json";
     const std::string folder =
-        fs::is_directory(file) ? file : fs::path(file).parent_path().string();
+        fs::is_directory(file) ? file : fs::absolute(file).parent_path().string();
     const bool is_only = arguments.files.size() == 1;
     const std::string store = folder + "/sweep.sqlite";
     if (file.ends_with(".sqlite") || (is_results && fs::exists(store))) {
@@ -193,8 +193,9 @@ int explore_command(const ExploreArguments& arguments) {
       if (!add_schedule(shown, file, *network)) return 1;
     }
   }
-  std::ranges::stable_sort(shown.page.runs, {},
-                           [](const ExploredRun& run) { return run.report.completion; });
+  if (shown.page.tables.empty()) // whose rows name runs
+    std::ranges::stable_sort(shown.page.runs, {},
+                             [](const ExploredRun& run) { return run.report.completion; });
   shown.page.title = joined(arguments.files, " and ");
   shown.page.command = own_command();
   write_explorer(arguments.output, shown.page);

@@ -53,7 +53,8 @@ std::vector<std::size_t> in_order_of_interest(std::span<const Case> cases,
   std::vector<std::size_t> fastest, others(cases.size());
   std::iota(others.begin(), others.end(), std::size_t{0});
   std::erase_if(others, [&](std::size_t i) {
-    return cases[i].transport || cases[i].algorithm.outside || !evaluations[i].is_complete();
+    return cases[i].transport || cases[i].algorithm.outside || cases[i].noise.is_drawn() ||
+           !evaluations[i].is_complete();
   });
   std::ranges::stable_sort(
       others, {}, [&](std::size_t i) { return evaluations[i].replays.front().report.completion; });
@@ -100,7 +101,7 @@ std::vector<ExploredRun> explored_runs(std::span<const Case> cases,
   const ScratchFolder folder;
   for (const std::size_t i : in_order_of_interest(cases, evaluations)) {
     const Evaluation& e = evaluations[i];
-    const double takes = e.synthesis_seconds + 2 * e.replay_seconds;
+    const double takes = e.synthesis_seconds + 2 * (e.replay_seconds + e.bound_seconds);
     const std::uint64_t crossings = e.replays.front().report.link_transfers;
     if (runs.size() == most_runs || hops + crossings > most_hops || seconds + takes > most_seconds)
       continue;
