@@ -67,6 +67,16 @@ void add_runs(Exploration& page, const StudyResult& result, ExploredTable& of,
   }
 }
 
+/// Adds the picture while a page's pictures have up to 3 MB; else a note.
+void add_picture(ExploredTable& table, ExploredPicture picture, std::size_t& bytes) {
+  constexpr std::size_t most_bytes = 3'000'000;
+  bytes += picture.svg.size();
+  if (bytes <= most_bytes)
+    table.pictures.push_back(std::move(picture));
+  else
+    table.notes.push_back(fmt::format("The picture {} is left out: see its file.", picture.title));
+}
+
 /// The files of all kinds of study.
 std::vector<RecordFile> known_files() {
   std::vector<RecordFile> known;
@@ -107,7 +117,6 @@ ExploredTable verdict_table(std::span<const Comparison> comparisons) {
 }
 
 std::vector<ExploredTable> tables_in(const std::string& folder) {
-  constexpr std::size_t most_picture_bytes = 3'000'000;
   std::vector<std::string> tables, pictures;
   std::error_code error;
   for (const auto& entry : std::filesystem::directory_iterator(folder, error)) {
@@ -151,19 +160,15 @@ std::vector<ExploredTable> tables_in(const std::string& folder) {
   }
   if (all.empty()) throw InputError(fmt::format("{}: there are no results in it", folder));
   std::size_t bytes = 0;
-  for (const std::string& name : pictures) {
-    std::string svg = read_file(folder + "/" + name);
-    if ((bytes += svg.size()) <= most_picture_bytes)
-      all.front().pictures.push_back({stem_of(name), std::move(svg)});
-    else
-      all.front().notes.push_back(fmt::format("{} is too large for this page.", name));
-  }
+  for (const std::string& name : pictures)
+    add_picture(all.front(), {stem_of(name), read_file(folder + "/" + name)}, bytes);
   return all;
 }
 
 Exploration exploration_of(const std::string& title, const std::string& command,
                            std::span<const StudyResult> results, bool with_pictures) {
   Exploration page{.title = title, .command = command, .runs = {}};
+  std::size_t picture_bytes = 0;
   if (const std::vector<Comparison> comparisons = comparisons_of(results); !comparisons.empty())
     page.tables.push_back(verdict_table(comparisons));
   for (const StudyResult& result : results) {
@@ -176,7 +181,7 @@ Exploration exploration_of(const std::string& title, const std::string& command,
       add_runs(page, result, table, first_row);
       if (with_pictures && result.figures)
         for (const NamedFigure& named : result.figures())
-          table.pictures.push_back({named.stem, svg_of(named.figure)});
+          add_picture(table, {named.stem, svg_of(named.figure)}, picture_bytes);
     }
     page.timelines.insert(page.timelines.end(), result.timelines.begin(), result.timelines.end());
   }

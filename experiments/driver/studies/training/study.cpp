@@ -365,7 +365,10 @@ void watch_timelines(TrainingWatcher& watcher, const TrainingStudy& study,
     if (made) made(topology, workload);
   };
   watcher.progress = [work, &into, progress = watcher.progress](const TrainingRun& run, bool over) {
-    if (over && run.report && !run.report->spans.empty()) {
+    constexpr std::size_t most_spans = 120'000; // of all runs of a page
+    std::size_t spans = 0;
+    for (const ExploredTimeline& timeline : into) spans += timeline.spans.size();
+    if (over && run.report && !run.report->spans.empty() && spans < most_spans) {
       into.push_back(iteration_timeline(fmt::format("{}{}, {}, {}", run.topology,
                                                     run.variant.empty() ? "" : ", " + run.variant,
                                                     name_of_plan(run), to_text(run.condition)),
