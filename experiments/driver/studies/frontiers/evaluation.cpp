@@ -117,18 +117,19 @@ PointEvaluation evaluate_point(const FrontierCase& c, const FrontierPoint& point
   const double verified = cpu_seconds();
   result.verify_seconds += verified - start;
   if (!made.verified) return made;
-  SimGridSession simgrid;
+  std::optional<SimGridSession> simgrid(std::in_place); // its time counts when it has ended
   for (const Bytes size : c.sizes) {
     const auto collective = collective_if_fine(c, size, point.chunks_per_shard);
     if (!collective) continue;
     const std::string at = " at " + to_text(size);
     try {
-      made.at.push_back(sized_point(c, result.frontier, point, *collective, size, simgrid));
+      made.at.push_back(sized_point(c, result.frontier, point, *collective, size, *simgrid));
       add_problem(result, point, at, problem_of(made.at.back()));
     } catch (const std::runtime_error& error) { // an engine gave up: other sizes may do
       add_problem(result, point, at, error.what());
     }
   }
+  simgrid.reset();
   result.replay_seconds += cpu_seconds() - verified;
   return made;
 }

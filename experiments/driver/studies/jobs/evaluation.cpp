@@ -10,7 +10,6 @@
 #include "experiments/driver/studies/runs/evaluation.hpp"
 #include "experiments/driver/studies/runs/with_transport.hpp"
 #include "sim/engines/agreement.hpp"
-#include "sim/engines/simgrid/worker.hpp"
 #include "sim/error.hpp"
 #include "sim/sends.hpp"
 #include "sim/transforms.hpp"
@@ -180,7 +179,6 @@ private:
     const double start = cpu_seconds();
     RunOptions options;
     options.record_deliveries = options.record_hops = records;
-    options.simgrid = &simgrid_;
     std::vector<JobTiming> timings = work.timings;
     std::optional<SlowedNetwork> slow;
     if (study_.transport) {
@@ -286,7 +284,6 @@ private:
     return rounding_of(*study_.engines.front(), topology_, work.collective, bound);
   }
 
-  SimGridSession simgrid_;
   const JobStudy& study_;
   const JobPlan& plan_;
   const Topology& topology_;
