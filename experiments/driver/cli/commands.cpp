@@ -175,15 +175,6 @@ bool draw_network(const StudyResult& result, const DrawArguments& picture) {
   return true;
 }
 
-namespace {
-
-/// "failures on mesh2d:4x4"
-std::string title_of_page(std::string_view command, const std::string& topology) {
-  return fmt::format("{} on {}", command, topology);
-}
-
-} // namespace
-
 int conclude(const StudyResult& result, std::string_view command, const StudyArguments& arguments,
              bool interrupted) {
   const std::span<const StudyResult> results(&result, 1);
@@ -197,8 +188,9 @@ int conclude(const StudyResult& result, std::string_view command, const StudyArg
   }
   const bool is_drawn = interrupted || draw_network(result, arguments.draw);
   if (!arguments.explore.empty() && !interrupted)
-    write_explorer(arguments.explore, exploration_of(title_of_page(command, arguments.topology),
-                                                     own_command(), results, true));
+    write_explorer(arguments.explore,
+                   exploration_of(fmt::format("{} on {}", command, arguments.topology),
+                                  own_command(), results, true));
   flush_standard_output(); // results first, then what is wrong with them
   const int code = std::max(
       {report_problems(result.defects), report_problems(result.nothing_made), is_drawn ? 0 : 1});

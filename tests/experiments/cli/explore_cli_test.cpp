@@ -96,7 +96,7 @@ TEST_CASE("a page of failures plays each policy, with what happened on the way")
     if (plans) CHECK(run["moments"].size() > 1); // a decision
   }
   CHECK_FALSE(data["runs"][0]["critical"].empty());
-  // Of several scenarios the first is played.
+  // Where there are several scenarios, the first is played.
   run_well(
       "failures -t mesh2d:3x3 -c all_gather --size 1MiB -a tacos --failed-links 0,1 --seeds 1,2 "
       "--explore several.html",

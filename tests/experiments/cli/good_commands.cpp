@@ -235,6 +235,9 @@ const std::vector<std::string>& good_commands() {
       "replay -t mesh2d:2x2 s.json --export-case case.json --engine simgrid --trace o.json "
       "--heatmap h.svg --json",
       "explore -t mesh2d:2x2 s.json -o page.html",
+      "exec -t ring:4 -c all_gather -a ring --size 4KiB --links real --repeat 1 --predicted-by "
+      "nothing "
+      "--explore exec.html",
       "failures -t ring:4 -c all_gather --size 64KiB -a ring --event 'at=50%,link_down=npu0>npu1' "
       "--explore failures.html",
       "replay -t net.toml net.json --forwarding store-and-forward --engine native",
