@@ -92,8 +92,9 @@ struct Shared {
 
   Shared(const Topology& topology, const Collective& collective, const TimeModel& model,
          std::span<const ChunkClass> classes, BoundEffort effort)
-      : halves(bounds::halves(topology, collective)),
-        dimension_halves(bounds::dimension_halves(topology, collective)),
+      : halves(bounds::halves(topology, members(topology, collective, classes))),
+        dimension_halves(
+            bounds::dimension_halves(topology, members(topology, collective, classes))),
         flow_cuts(bounds::flow_cuts(topology, collective, classes,
                                     effort == BoundEffort::full ? 20'000'000 : 5'000'000)
                       .sets),
@@ -145,6 +146,16 @@ std::vector<Bound> bounds_of(const Topology& topology, const Collective& collect
   return found;
 }
 
+Bounds bounds_of_both(const Topology& topology, const Collective& collective,
+                      const TimeModel& model, std::vector<ChunkClass> classes, BoundEffort effort,
+                      std::span<const Time> starts) {
+  const Shared shared(topology, collective, model, classes, effort);
+  Bounds bounds;
+  bounds.any = bounds_of(topology, collective, model, cut_at_will(classes), shared, effort, starts);
+  bounds.given = bounds_of(topology, collective, model, std::move(classes), shared, effort, starts);
+  return bounds;
+}
+
 } // namespace
 
 const Bound& Bounds::best() const { return best_of(any); }
@@ -157,12 +168,13 @@ const Bound& Bounds::best_at_chunks() const {
 Bounds all_bounds(const Topology& topology, const Collective& collective, const TimeModel& model,
                   BoundEffort effort, std::span<const Time> starts) {
   require_feasible(topology, collective);
-  std::vector<ChunkClass> classes = chunk_classes(collective);
-  const Shared shared(topology, collective, model, classes, effort);
-  Bounds bounds;
-  bounds.any = bounds_of(topology, collective, model, cut_at_will(classes), shared, effort, starts);
-  bounds.given = bounds_of(topology, collective, model, std::move(classes), shared, effort, starts);
-  return bounds;
+  return bounds_of_both(topology, collective, model, chunk_classes(collective), effort, starts);
+}
+
+Bounds all_bounds(const Topology& topology, const Outline& outline, const TimeModel& model,
+                  BoundEffort effort) {
+  require_feasible(topology, outline.collective);
+  return bounds_of_both(topology, outline.collective, model, outline.classes, effort, {});
 }
 
 std::vector<Bound> lower_bounds(const Topology& topology, const Collective& collective,

@@ -6,6 +6,7 @@
 #include "sim/topology.hpp"
 #include "sim/words.hpp"
 #include "synth/bounds/demand.hpp"
+#include "synth/bounds/outline.hpp"
 
 #include <cstdint>
 #include <span>
@@ -101,6 +102,10 @@ struct Bounds {
 [[nodiscard]] Bounds all_bounds(const Topology& topology, const Collective& collective,
                                 const TimeModel& model, BoundEffort effort = BoundEffort::quick,
                                 std::span<const Time> starts = {});
+
+/// The same of a collective that may be too large to be listed.
+[[nodiscard]] Bounds all_bounds(const Topology& topology, const bounds::Outline& outline,
+                                const TimeModel& model, BoundEffort effort = BoundEffort::quick);
 
 /// One of both kinds; what all_bounds() has there.
 [[nodiscard]] std::vector<Bound> lower_bounds(const Topology& topology,

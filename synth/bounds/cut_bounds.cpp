@@ -84,7 +84,7 @@ std::string between(const Problem& problem, const Parts& parts) {
 
 Parts::Parts(const Problem& problem, Partition parted)
     : partition(std::move(parted)), nodes(partition.parts),
-      quotient(bounds::quotient(problem.collective, partition)),
+      quotient(bounds::quotient(problem.collective, problem.classes, partition)),
       demands(node_demands(quotient, problem.classes, partition.parts)) {
   for (std::uint32_t v = 0; v < partition.part_of.size(); ++v)
     nodes[partition.part_of[v]].emplace_back(v);

@@ -21,20 +21,6 @@ namespace {
 
 enum class Side : std::uint8_t { none, inside, outside };
 
-/// Everyone who holds or wants something, ascending.
-std::vector<NodeId> members(const Topology& topology, const Collective& collective) {
-  std::vector<bool> set_used(collective.sets.size()), used(topology.node_count());
-  for (const Chunk& chunk : collective.chunks)
-    set_used[chunk.sources] = set_used[chunk.destinations] = true;
-  for (std::size_t s = 0; s < collective.sets.size(); ++s)
-    if (set_used[s])
-      for (const NodeId node : collective.sets[s]) used[node.value] = true;
-  std::vector<NodeId> result;
-  for (std::uint32_t v = 0; v < topology.node_count(); ++v)
-    if (used[v]) result.emplace_back(v);
-  return result;
-}
-
 /// Nodes without a side join the one with more bandwidth to it, in order of ids and again until all
 /// that are connected have one; those that have just joined count.
 NodeSet two_sides(const Topology& topology, std::vector<Side> sides) {
@@ -66,7 +52,7 @@ NodeSet two_sides(const Topology& topology, std::vector<Side> sides) {
 
 /// Inside: `position` below its median over the members, for others with a position too.
 template <typename Position>
-std::vector<Side> split_at_median(const Topology& topology, const std::vector<NodeId>& members,
+std::vector<Side> split_at_median(const Topology& topology, std::span<const NodeId> members,
                                   Position position) {
   std::vector<int> positions;
   for (const NodeId node : members)
@@ -82,7 +68,7 @@ std::vector<Side> split_at_median(const Topology& topology, const std::vector<No
 }
 
 /// Breadth-first from the first member until half of the members are inside.
-std::vector<Side> grown_half(const Topology& topology, const std::vector<NodeId>& members) {
+std::vector<Side> grown_half(const Topology& topology, std::span<const NodeId> members) {
   std::vector<Side> sides(topology.node_count(), Side::none);
   for (const NodeId member : members) sides[member.value] = Side::outside;
   std::vector<bool> seen(topology.node_count());
@@ -195,8 +181,7 @@ void add_places(std::set<int>& places, const std::vector<int128>& across,
 
 } // namespace
 
-std::vector<NodeSet> halves(const Topology& topology, const Collective& collective) {
-  const std::vector<NodeId> who = members(topology, collective);
+std::vector<NodeSet> halves(const Topology& topology, std::span<const NodeId> who) {
   if (who.size() < 2) return {};
   std::vector<NodeSet> sets;
   for (std::size_t d = 0; d < topology.shape().size(); ++d)
@@ -213,8 +198,7 @@ std::vector<NodeSet> halves(const Topology& topology, const Collective& collecti
   return sets;
 }
 
-std::vector<NodeSet> dimension_halves(const Topology& topology, const Collective& collective) {
-  const std::vector<NodeId> who = members(topology, collective);
+std::vector<NodeSet> dimension_halves(const Topology& topology, std::span<const NodeId> who) {
   std::vector<NodeSet> sets;
   for (std::size_t d = 0; d < topology.shape().size(); ++d) {
     const std::vector<int128> across = bandwidth_across(topology, d);

@@ -1,26 +1,27 @@
 // Node sets worth cutting around. Every set gives a valid bound; these are likely to be tight ones.
 #pragma once
 
-#include "sim/collective.hpp"
 #include "sim/topology.hpp"
 #include "synth/bounds/partition.hpp"
 
+#include <span>
 #include <vector>
 
 namespace tutti::bounds {
 
 using NodeSet = std::vector<bool>; ///< [node]: is it inside?
 
-/// Two halves of those who take part: by coordinate (for each dimension), by NPU id, and grown
+/// Two halves of those who take part (`members`, ascending): by coordinate (for each dimension), by NPU id, and grown
 /// breadth-first from the first of them. Other nodes join the side with more bandwidth to it.
 /// Cost: O(nodes * dimensions + links) each.
-[[nodiscard]] std::vector<NodeSet> halves(const Topology& topology, const Collective& collective);
+[[nodiscard]] std::vector<NodeSet> halves(const Topology& topology,
+                                          std::span<const NodeId> members);
 
 /// For each dimension, where its coordinates can be cut in two with few links in between: at most 8
 /// places, the best by what may have to cross. Cost: O(links) for each dimension; O(nodes + links)
 /// for each place.
 [[nodiscard]] std::vector<NodeSet> dimension_halves(const Topology& topology,
-                                                    const Collective& collective);
+                                                    std::span<const NodeId> members);
 
 /// Nodes that belong together: what remains connected without links below a certain bandwidth (a
 /// server, a row), for each of at most 8 bandwidths; each switch or memory with the NPUs next to

@@ -24,8 +24,23 @@ bool has_other_than(NodeSpan set, NodeId node) {
   return set.size() > 1 || (set.size() == 1 && set[0] != node);
 }
 
+/// How often the node is in the set.
+std::int64_t count_of(NodeSpan set, NodeId node) {
+  const auto [first, last] = std::equal_range(set.begin(), set.end(), node);
+  return last - first;
+}
+
+/// Pairs of a node with another one.
+std::int64_t pairs_apart(NodeSpan held, NodeSpan wanted) {
+  std::int64_t pairs = 0;
+  for (const NodeId node : held)
+    pairs += static_cast<std::int64_t>(wanted.size()) - count_of(wanted, node);
+  return pairs;
+}
+
 std::int64_t deliveries_of(const ChunkClass& c, NodeSpan held, NodeSpan wanted) {
   if (wanted.empty()) return 0;
+  if (c.by_pairs) return pairs_apart(held, wanted);
   if (c.reduces && c.sources == c.destinations) // an All-Reduce: no need to compare
     return static_cast<std::int64_t>(held.size() + wanted.size()) - 2;
   std::int64_t common = 0;
@@ -34,7 +49,9 @@ std::int64_t deliveries_of(const ChunkClass& c, NodeSpan held, NodeSpan wanted) 
   return static_cast<std::int64_t>(held.size() + wanted.size()) - (common > 0 ? 2 : 1);
 }
 
-auto same_demand(const ChunkClass& c) { return std::tuple(c.reduces, c.sources, c.destinations); }
+auto same_demand(const ChunkClass& c) {
+  return std::tuple(c.reduces, c.sources, c.destinations, c.by_pairs);
+}
 
 /// Pre: the order of `before` decides between any two.
 template <typename Before> void put_in_order(std::vector<ChunkClass>& classes, Before before) {
@@ -89,6 +106,19 @@ std::vector<ChunkClass> cut_at_will(std::vector<ChunkClass> classes) {
   return merged;
 }
 
+std::vector<NodeId> members(const Topology& topology, const Collective& collective,
+                            std::span<const ChunkClass> classes) {
+  std::vector<bool> set_used(collective.sets.size()), used(topology.node_count());
+  for (const ChunkClass& c : classes) set_used[c.sources] = set_used[c.destinations] = true;
+  for (std::size_t s = 0; s < collective.sets.size(); ++s)
+    if (set_used[s])
+      for (const NodeId node : collective.sets[s]) used[node.value] = true;
+  std::vector<NodeId> result;
+  for (std::uint32_t v = 0; v < topology.node_count(); ++v)
+    if (used[v]) result.emplace_back(v);
+  return result;
+}
+
 void Demand::add(const ChunkClass& c, std::int64_t times) {
   if (times == 0) return;
   chunks += times * c.chunks;
@@ -115,6 +145,7 @@ NodeDemands node_demands(const Collective& collective, std::span<const ChunkClas
   // Whole sets first, then take away at single nodes what needn't move there.
   std::vector<Demand> destinations(collective.sets.size()), contributed_by(collective.sets.size());
   for (const ChunkClass& c : classes) {
+    if (c.by_pairs) continue;
     destinations[c.destinations].add(c);
     if (c.reduces && !collective.sets[c.destinations].empty()) contributed_by[c.sources].add(c);
   }
@@ -125,6 +156,14 @@ NodeDemands node_demands(const Collective& collective, std::span<const ChunkClas
     }
   for (const ChunkClass& c : classes) {
     const NodeSpan held = collective.sets[c.sources], wanted = collective.sets[c.destinations];
+    if (c.by_pairs) {
+      const auto sources = static_cast<std::int64_t>(held.size()),
+                 sinks = static_cast<std::int64_t>(wanted.size());
+      for (const NodeId node : held) demands.out[node.value].add(c, sinks - count_of(wanted, node));
+      for (const NodeId node : wanted)
+        demands.in[node.value].add(c, sources - count_of(held, node));
+      continue;
+    }
     if (!c.reduces || held.size() == 1) // complete at its sources from the start
       for_common(held, wanted, [&](NodeId node) { demands.in[node.value].remove(c); });
     if (c.reduces && wanted.size() == 1) // the one who wants it keeps its own contribution
@@ -138,14 +177,17 @@ NodeDemands node_demands(const Collective& collective, std::span<const ChunkClas
 Demand demand_across(const Collective& collective, std::span<const ChunkClass> classes,
                      const std::vector<bool>& inside, bool leaves) {
   const std::size_t n = collective.sets.size();
-  std::vector<bool> some_here(n), some_there(n);
+  std::vector<std::int64_t> here(n), there(n); // how many of the set
   for (std::size_t s = 0; s < n; ++s)
-    for (const NodeId node : collective.sets[s])
-      (inside[node.value] == leaves ? some_here : some_there)[s] = true;
+    for (const NodeId node : collective.sets[s]) ++(inside[node.value] == leaves ? here : there)[s];
   Demand demand;
   for (const ChunkClass& c : classes) {
-    const bool needed_from_here = some_here[c.sources] && (c.reduces || !some_there[c.sources]);
-    if (needed_from_here && some_there[c.destinations]) demand.add(c);
+    if (c.by_pairs) {
+      demand.add(c, here[c.sources] * there[c.destinations]);
+      continue;
+    }
+    const bool needed_from_here = here[c.sources] > 0 && (c.reduces || there[c.sources] == 0);
+    if (needed_from_here && there[c.destinations] > 0) demand.add(c);
   }
   return demand;
 }

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "sim/collective.hpp"
+#include "sim/topology.hpp"
 
 #include <cstdint>
 #include <span>
@@ -21,23 +22,29 @@ namespace bounds {
 
 __extension__ typedef __int128 int128;
 
-/// Chunks of one size that start at the same nodes and are wanted by the same nodes.
+/// Chunks of one size that start at the same nodes and are wanted by the same nodes; or, by pairs,
+/// chunks that each source has for each destination alone (what it has for itself stays).
 struct ChunkClass {
   Bytes size;     ///< of each
   Bytes smallest; ///< what moves on at once: the chunk or, where it may be cut at will, 0
   bool reduces = false;
   SetId sources = 0, destinations = 0;
-  ChunkId first; ///< the first of them
-  std::int64_t chunks = 0;
+  ChunkId first;           ///< the first of them
+  std::int64_t chunks = 0; ///< by pairs: of each pair
+  bool by_pairs = false;
 };
 
-/// By falling size, then first copied chunks, then by set ids. Cost: O(chunks log chunks), or
-/// O(chunks) where they lie so.
+/// By falling size, then first copied chunks, then by set ids. None is by pairs. Cost: O(chunks log
+/// chunks), or O(chunks) where they lie so.
 [[nodiscard]] std::vector<ChunkClass> chunk_classes(const Collective& collective);
 
 /// What starts at the same nodes and is wanted by the same nodes is one chunk, which may be cut as
 /// finely as one likes. In the same order. Cost: as above.
 [[nodiscard]] std::vector<ChunkClass> cut_at_will(std::vector<ChunkClass> classes);
+
+/// Who holds or wants any of them, ascending. Cost: O(classes + set sizes + nodes).
+[[nodiscard]] std::vector<NodeId> members(const Topology& topology, const Collective& collective,
+                                          std::span<const ChunkClass> classes);
 
 /// Chunks that must pass; each passes whole, unless `smallest` says that it may be cut.
 struct Demand {
@@ -57,7 +64,8 @@ struct NodeDemands {
 
 /// In: chunks that the node wants and doesn't have complete at the start. Out: chunks that only
 /// this node holds, or that it contributes to, and that someone else wants. Cost: O(classes * log +
-/// sum of set sizes), plus the smaller set of each class that doesn't reduce.
+/// sum of set sizes), plus the smaller set of each class that doesn't reduce. Sets of classes by
+/// pairs may have a node several times (quotient(), in partition.hpp): it counts as often.
 [[nodiscard]] NodeDemands node_demands(const Collective& collective,
                                        std::span<const ChunkClass> classes,
                                        std::uint32_t node_count);

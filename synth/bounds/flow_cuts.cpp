@@ -85,7 +85,11 @@ Commodities plain_commodities(const Collective& collective, std::span<const Chun
   for (const ChunkClass& c : classes) {
     const std::vector<NodeId>& held = collective.sets[c.sources];
     const std::size_t destinations = collective.sets[c.destinations].size();
-    if (destinations == 0 || (c.reduces && held.size() > 1 && destinations == 1)) continue;
+    if (c.by_pairs) // those of a target itself are left out (collect())
+      for (const NodeId from : held)
+        result.by_set[c.destinations].push_back({from.value, c.chunks * c.size.count});
+    if (c.by_pairs || destinations == 0 || (c.reduces && held.size() > 1 && destinations == 1))
+      continue;
     Gate gate = held.front().value;
     if (!c.reduces && held.size() > 1) {
       const auto next = node_count + static_cast<Gate>(result.gate_sets.size());
@@ -107,6 +111,11 @@ Commodities inverted_commodities(const Collective& collective, std::span<const C
   result.by_set.resize(collective.sets.size());
   for (const ChunkClass& c : classes) {
     const std::vector<NodeId>& wanted = collective.sets[c.destinations];
+    if (c.by_pairs) {
+      for (const NodeId to : wanted)
+        result.by_set[c.sources].push_back({to.value, c.chunks * c.size.count});
+      continue;
+    }
     const bool one_holds = collective.sets[c.sources].size() == 1;
     const bool reduces = c.reduces && !one_holds;
     if (wanted.size() == 1 ? reduces || one_holds : reduces && !wanted.empty())
@@ -331,7 +340,11 @@ FlowCuts flow_cuts(const Topology& topology, const Collective& collective,
                    std::span<const ChunkClass> classes, std::uint64_t most_work) {
   FlowCuts result;
   int128 total = 0;
-  for (const ChunkClass& c : classes) total += static_cast<int128>(c.chunks) * c.size.count;
+  for (const ChunkClass& c : classes) {
+    const std::size_t pairs =
+        c.by_pairs ? collective.sets[c.sources].size() * collective.sets[c.destinations].size() : 1;
+    total += static_cast<int128>(c.chunks) * c.size.count * static_cast<std::int64_t>(pairs);
+  }
   if (total > largest_total) return {{}, false};
 
   CutTime ratio;

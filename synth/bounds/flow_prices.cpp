@@ -7,6 +7,7 @@
 
 #include "synth/bounds/capacity.hpp"
 #include "synth/bounds/least_times.hpp"
+#include "synth/bounds/outline.hpp"
 #include "synth/bounds/price_bound.hpp"
 #include "synth/flows/fluid/demand_pricing.hpp"
 #include "synth/flows/fluid/program.hpp"
@@ -35,8 +36,8 @@ struct Size {
   std::size_t chunks;
   std::size_t columns, columns_with_roots; ///< with roots to choose it is the hardest
 };
-constexpr Size of_quick{2'000, 100'000, 4'000, 2'000};    // some tenths of a second
-constexpr Size of_full{40'000, 4'000'000, 20'000, 8'000}; // a second or two
+constexpr Size of_quick{2'000, 100'000, 4'000, 2'000};              // some tenths of a second
+constexpr Size of_full{40'000, bounds::most_listed, 20'000, 8'000}; // a second or two
 
 /// Whether prices can prove more than a cut: not for trees that share nothing but links (Edmonds
 /// 1973).
@@ -182,7 +183,7 @@ bool is_small(const Topology& topology, const Collective& collective, BoundEffor
   const Size& most = effort == BoundEffort::full ? of_full : of_quick;
   return effort != BoundEffort::least &&
          topology.node_count() + topology.link_count() <= most.points &&
-         collective.chunks.size() <= most.chunks;
+         !collective.chunks.empty() && collective.chunks.size() <= most.chunks;
 }
 
 } // namespace

@@ -40,14 +40,15 @@ void consider_other_sources(const Problem& problem, SlowestPath& worst) {
   for (const ChunkClass& c : problem.classes) {
     const auto& held = problem.collective.sets[c.sources];
     const auto& wanted = problem.collective.sets[c.destinations];
-    if (c.reduces || held.size() != 1 || !std::binary_search(wanted.begin(), wanted.end(), to))
+    if (c.reduces || (held.size() != 1 && !c.by_pairs) ||
+        !std::binary_search(wanted.begin(), wanted.end(), to))
       continue;
     if (c.smallest != size) {
       if (sizes-- == 0) return;
       times.set_size(size = c.smallest);
       times.search(std::span(&to, 1));
     }
-    consider(worst, times.complete(held[0]), c, held[0], to);
+    for (const NodeId from : held) consider(worst, times.complete(from), c, from, to);
   }
 }
 
@@ -62,16 +63,21 @@ SlowestPath slowest_copy(const Problem& problem, std::uint64_t searches) {
     const auto& wanted = problem.collective.sets[c.destinations];
     if (c.reduces || wanted.empty()) continue;
     if (c.smallest != size) times.set_size(size = c.smallest);
-    if (searched == nullptr || searched->smallest != c.smallest || searched->sources != c.sources) {
-      if (searches-- == 0) {
-        consider_other_sources(problem, worst);
-        break;
+    const std::size_t each = c.by_pairs ? 1 : held.size(); // sources that hold it together
+    for (std::size_t i = 0; i < held.size(); i += each) {
+      const std::span<const NodeId> from(&held[i], each);
+      if (c.by_pairs || searched == nullptr || searched->smallest != c.smallest ||
+          searched->sources != c.sources) {
+        if (searches-- == 0) {
+          consider_other_sources(problem, worst);
+          return worst;
+        }
+        times.search(from);
+        searched = &c;
       }
-      times.search(held);
-      searched = &c;
+      for (const NodeId node : wanted)
+        consider(worst, times.complete(node), c, each == 1 ? from[0] : NodeId{}, node);
     }
-    for (const NodeId node : wanted)
-      consider(worst, times.complete(node), c, held.size() == 1 ? held[0] : NodeId{}, node);
   }
   return worst;
 }
@@ -99,6 +105,7 @@ bool has_to_move(const Problem& problem) {
   return std::ranges::any_of(problem.classes, [&](const ChunkClass& c) {
     const auto& held = problem.collective.sets[c.sources];
     const auto& wanted = problem.collective.sets[c.destinations];
+    if (c.by_pairs) return held.size() > 1 || held != wanted;
     if (c.reduces) return !wanted.empty() && held != wanted;
     return !std::ranges::includes(held, wanted);
   });
@@ -108,13 +115,14 @@ bool has_to_move(const Problem& problem) {
 
 Bound path_bound(const Problem& problem, const SlowestPath& path) {
   if (path.time >= never) throw InputError(too_long);
+  const ChunkClass& c = *path.chunk_class;
+  const std::string what = c.smallest == Bytes{0} ? "the first byte"
+                           : c.by_pairs
+                               ? fmt::format("a chunk ({})", to_text(c.size))
+                               : fmt::format("chunk {} ({})", c.first.value, to_text(c.size));
   return {Time{path.time},
           BoundKind::latency_path,
-          fmt::format("latency path of {} from {} to {}: at least {}",
-                      path.chunk_class->smallest == Bytes{0}
-                          ? std::string("the first byte")
-                          : fmt::format("chunk {} ({})", path.chunk_class->first.value,
-                                        to_text(path.chunk_class->size)),
+          fmt::format("latency path of {} from {} to {}: at least {}", what,
                       path.from.valid() ? problem.name(path.from) : "its nearest holder",
                       problem.name(path.to), short_text(Time{path.time})),
           {},
@@ -126,7 +134,7 @@ PathsFrom::PathsFrom(const Problem& problem)
       searches_(affordable_searches(problem)), classes_of_(problem.collective.sets.size()),
       sets_of_(problem.topology.node_count()) {
   for (const ChunkClass& c : problem.classes)
-    if (c.reduces || problem.collective.sets[c.sources].size() == 1)
+    if (c.reduces || c.by_pairs || problem.collective.sets[c.sources].size() == 1)
       classes_of_[c.sources].push_back(&c);
   for (SetId set = 0; set < classes_of_.size(); ++set)
     if (!classes_of_[set].empty())

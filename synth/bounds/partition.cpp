@@ -54,13 +54,18 @@ Partition completed(const Topology& topology, std::vector<std::uint32_t> part_of
   return result;
 }
 
-Collective quotient(const Collective& collective, const Partition& partition) {
+Collective quotient(const Collective& collective, std::span<const ChunkClass> classes,
+                    const Partition& partition) {
+  std::vector<bool> counts(collective.sets.size()); // [set]: nodes are counted
+  for (const ChunkClass& c : classes)
+    if (c.by_pairs) counts[c.sources] = counts[c.destinations] = true;
   Collective result;
   for (const std::vector<NodeId>& set : collective.sets) {
     std::vector<NodeId>& parts = result.sets.emplace_back();
     for (const NodeId node : set) parts.emplace_back(partition.part_of[node.value]);
     std::sort(parts.begin(), parts.end());
-    parts.erase(std::unique(parts.begin(), parts.end()), parts.end());
+    if (!counts[result.sets.size() - 1])
+      parts.erase(std::unique(parts.begin(), parts.end()), parts.end());
   }
   return result;
 }

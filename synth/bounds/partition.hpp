@@ -4,8 +4,10 @@
 
 #include "sim/collective.hpp"
 #include "sim/topology.hpp"
+#include "synth/bounds/demand.hpp"
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 namespace tutti::bounds {
@@ -23,9 +25,11 @@ inline constexpr std::uint32_t no_part = UINT32_MAX;
 /// own. Cost: O(links) for each time that some node joins.
 [[nodiscard]] Partition completed(const Topology& topology, std::vector<std::uint32_t> part_of);
 
-/// The collective's sets with parts as nodes; nothing else is filled in. What a class of chunks
-/// demands of a part is what it demands of a node there: a part has all that its nodes have.
-/// Cost: O(set sizes * log).
-[[nodiscard]] Collective quotient(const Collective& collective, const Partition& partition);
+/// The collective's sets with parts as nodes, each once but in sets of classes by pairs, where a
+/// part is as often as nodes of it; nothing else is filled in. What a class of chunks demands of a
+/// part is what it demands of a node there: a part has all that its nodes have. Cost: O(set sizes *
+/// log). Pre: classes by pairs share no set with others.
+[[nodiscard]] Collective quotient(const Collective& collective, std::span<const ChunkClass> classes,
+                                  const Partition& partition);
 
 } // namespace tutti::bounds

@@ -41,7 +41,7 @@ View plain_view(const Problem& problem) {
   View view{problem.topology, problem.model,          problem.collective.sets, {},
             problem.margins,  Holding::before_latency};
   for (const ChunkClass& c : problem.classes)
-    if (view.sets[c.destinations].size() > 1) view.classes.push_back(c);
+    if (!c.by_pairs && view.sets[c.destinations].size() > 1) view.classes.push_back(c);
   return view;
 }
 

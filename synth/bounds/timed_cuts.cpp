@@ -104,7 +104,19 @@ private:
         }
       }
     }
+    const auto counts = [&](SetId set, bool inside, const LeastTimes& from) {
+      std::map<std::int64_t, std::int64_t> nodes; // at each distance
+      for (const NodeId node : sets[set])
+        if (inside_[node.value] == inside) ++nodes[from.pass(node)];
+      return nodes;
+    };
     for (const ChunkClass& c : problem_.classes) {
+      if (c.by_pairs) {
+        for (const auto& [from, sources] : counts(c.sources, false, to_tails_))
+          for (const auto& [to, sinks] : counts(c.destinations, true, from_heads_))
+            demands_[{from, to}].add(c, sources * sinks);
+        continue;
+      }
       const Ends &held = ends[c.sources], &wanted = ends[c.destinations];
       if (!wanted.some_inside || !held.some_outside || (!c.reduces && held.some_inside)) continue;
       demands_[{c.reduces ? held.farthest : held.nearest, wanted.deepest}].add(c);

@@ -39,7 +39,7 @@ TEST_CASE("what a part demands is what its set of nodes demands", "[bounds]") {
     for (std::uint32_t v = 0; v < nodes; ++v)
       partition.part_of.push_back(static_cast<std::uint32_t>(random.below(partition.parts)));
     const NodeDemands demands =
-        node_demands(quotient(collective, partition), classes, partition.parts);
+        node_demands(quotient(collective, classes, partition), classes, partition.parts);
     for (std::uint32_t part = 0; part < partition.parts; ++part) {
       std::vector<bool> inside;
       for (std::uint32_t v = 0; v < nodes; ++v) inside.push_back(partition.part_of[v] == part);

@@ -5,7 +5,7 @@
 #include "experiments/driver/records/json.hpp"
 #include "experiments/driver/records/output.hpp"
 #include "experiments/driver/records/records.hpp"
-#include "experiments/driver/requests/collective_request.hpp"
+#include "experiments/driver/requests/outline_request.hpp"
 #include "experiments/driver/studies/in_file.hpp"
 #include "sim/error.hpp"
 #include "sim/report.hpp"
@@ -28,14 +28,16 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-Collective collective_of(const BoundArguments& arguments, const Topology& topology) {
+/// With a list of its chunks where the checker goes through them.
+bounds::Outline outline_of(const BoundArguments& arguments, const Topology& topology) {
   CollectiveRequest request{arguments.collective.collectives, {}};
   const auto sizes = of_option("--size", [&] { return sizes_of(arguments.collective); });
   const auto chunks = parse_chunks(arguments.chunks.value_or("1"));
   if (sizes.size() > 1) throw InputError("bound takes one size");
   if (!chunks) throw InputError("bound takes a number of chunks, not auto");
   request.size = sizes.front();
-  return make_collective(topology, request, *chunks);
+  return arguments.check ? bounds::outline(make_collective(topology, request, *chunks))
+                         : make_outline(topology, request, *chunks);
 }
 
 constexpr std::string_view confirmed = "holds";
@@ -100,7 +102,7 @@ Json output_of(const Answer& answer) {
     json[key] = nullptr; // where no number of chunks is given
   if (answer.at_chunks) {
     const Bound& at_chunks = answer.bounds.best_at_chunks();
-    json["chunks"] = collective.chunks.size();
+    json["chunks"] = chunk_count(collective);
     json["lower_bound_at_chunks_ps"] = at_chunks.time.ps;
     json["lower_bound_at_chunks_kind"] = to_text(at_chunks.kind);
     details["bounds_at_chunks"] = list_of(answer.bounds.given, answer.given_checks);
@@ -142,9 +144,9 @@ std::string text_of(const Answer& answer, const TableForm& form) {
   return text + fmt::format("\n{}no schedule with {} is faster than {} ({})\n",
                             table_of(collective, answer.bounds.given, answer.given_checks,
                                      "bound at chunks", form),
-                            collective.chunks.size() == 1
+                            chunk_count(collective) == 1
                                 ? "this one chunk"
-                                : fmt::format("these {} chunks", collective.chunks.size()),
+                                : fmt::format("these {} chunks", chunk_count(collective)),
                             short_text(answer.bounds.best_at_chunks().time),
                             to_text(answer.bounds.best_at_chunks().kind));
 }
@@ -175,11 +177,11 @@ void require_sound(const BoundArguments& arguments) {
 int bound_command(const BoundArguments& arguments) {
   require_sound(arguments);
   const Topology topology = make_topology_and_report(arguments.topology);
-  const Collective collective = collective_of(arguments, topology);
+  const bounds::Outline outline = outline_of(arguments, topology);
   const TimeModel model = time_model(arguments.model);
-  Answer answer{topology, collective, model, arguments.chunks.has_value(),
+  Answer answer{topology, outline.collective, model, arguments.chunks.has_value(),
                 about_topology(arguments.topology, topology.name(), [&] {
-                  return all_bounds(topology, collective, model,
+                  return all_bounds(topology, outline, model,
                                     bound_effort_words.parse(arguments.bound.value_or("quick")));
                 })};
   if (arguments.check) {

@@ -5,6 +5,7 @@
 
 #include "experiments/driver/figures/choice_map.hpp"
 #include "experiments/driver/records/file_stem.hpp"
+#include "experiments/driver/requests/outline_request.hpp"
 #include "experiments/driver/studies/experiment.hpp"
 #include "experiments/driver/studies/experiment_values.hpp"
 #include "experiments/driver/studies/registry.hpp"
@@ -92,15 +93,15 @@ struct BoundResults {
 
 void bound(BoundRow& row) {
   const Case& c = *row.problem;
-  const auto bounds_of = [&](const Collective& collective) {
-    return all_bounds(*c.topology, collective, c.options.model, c.bound);
+  const auto bounds_of = [&](const bounds::Outline& outline) {
+    return all_bounds(*c.topology, outline, c.options.model, c.bound);
   };
   const auto bounds_at = [&](std::uint32_t chunks) {
-    return bounds_of(make_collective(*c.topology, c.collective, chunks));
+    return bounds_of(make_outline(*c.topology, c.collective, chunks));
   };
   const double start = cpu_seconds();
-  const Collective whole = make_collective(*c.topology, c.collective, 1);
-  row.size = whole.size();
+  const bounds::Outline whole = make_outline(*c.topology, c.collective, 1);
+  row.size = whole.collective.size();
   row.any = bounds_of(whole);
   row.bound_seconds = cpu_seconds() - start;
   for (const std::uint32_t chunks : row.study->chunks) try {
