@@ -95,7 +95,7 @@ public:
   [[nodiscard]] std::int64_t least(const FlowDemand& demand, std::span<const std::uint32_t> roots) {
     const auto sources = problem_.sources(demand), sinks = problem_.sinks(demand);
     switch (demand.kind) {
-    case FlowKind::paths: return cheapest_paths(sources, sinks);
+    case FlowKind::paths: return cheapest_paths(demand.sources, sinks);
     case FlowKind::spread: return forwards().least_cost(sources, sinks);
     case FlowKind::combine: return inverted().least_cost(sinks, sources);
     case FlowKind::both: break;
@@ -135,13 +135,12 @@ private:
                sources, [&](std::uint32_t v) { return network.reduces[v] && network.copies[v]; });
   }
 
-  [[nodiscard]] std::int64_t cheapest_paths(std::span<const std::uint32_t> sources,
-                                            std::span<const std::uint32_t> sinks) const {
-    CheapestPaths paths;
-    paths.search(problem_.network, costs_, sources);
+  [[nodiscard]] std::int64_t cheapest_paths(FlowSet sources, std::span<const std::uint32_t> sinks) {
+    if (searched_ != sources) paths_.search(problem_.network, costs_, problem_.sets[sources]);
+    searched_ = sources;
     std::int64_t sum = 0;
     for (const std::uint32_t sink : sinks)
-      sum += paths.cost[sink] == INT64_MAX ? 0 : paths.cost[sink];
+      sum += paths_.cost[sink] == INT64_MAX ? 0 : paths_.cost[sink];
     return sum;
   }
 
@@ -157,6 +156,8 @@ private:
   const FlowProblem& problem_;
   std::vector<std::int64_t> costs_; ///< [link]
   std::vector<bool> members_;
+  CheapestPaths paths_;
+  std::optional<FlowSet> searched_; // whose paths these are
   std::optional<PriceSpreading> forwards_, inverted_;
 };
 

@@ -65,6 +65,20 @@ private:
   /// Chunks from the same sources for the same node: (sources, destinations) -> chunks.
   using Bundle = std::vector<std::uint32_t>;
 
+  /// The bytes of bundles.
+  struct Amounts {
+    std::int64_t least = INT64_MAX, most = 0;
+    std::size_t chunks = 0; ///< of one, at most
+
+    void add(std::int64_t bytes, std::size_t cut) {
+      least = std::min(least, bytes);
+      most = std::max(most, bytes);
+      chunks = std::max(chunks, cut);
+    }
+    /// All would be alike if their buffer divided: each chunk may be a byte more.
+    [[nodiscard]] bool rounded() const { return most - least <= static_cast<std::int64_t>(chunks); }
+  };
+
   void add_part(std::uint32_t p) {
     const CollectivePart& part = collective_.parts[p];
     std::map<std::tuple<FlowKind, SetId, SetId>, Bundle> bundles;
@@ -75,17 +89,16 @@ private:
         bundles[{*kind, chunk.sources, chunk.destinations}].push_back(c);
     }
     const bool named = part.kind != CollectiveKind::custom;
-    std::map<FlowKind, std::int64_t> least; // of a named part all are alike but for rounding
-    for (const auto& [ends, chunks] : bundles) {
-      const auto [at, added] = least.emplace(std::get<0>(ends), bytes(chunks));
-      at->second = std::min(at->second, bytes(chunks));
-    }
+    std::map<FlowKind, Amounts> amounts;
+    for (const auto& [ends, chunks] : bundles)
+      amounts[std::get<0>(ends)].add(bytes(chunks), chunks.size());
     std::map<std::pair<SetId, std::int64_t>, std::vector<const decltype(bundles)::value_type*>>
         paths; // by sources and bytes
     for (const auto& bundle : bundles) {
       const auto& [ends, chunks] = bundle;
       const auto& [kind, sources, destinations] = ends;
-      const std::int64_t amount = named ? least.at(kind) : bytes(chunks);
+      const Amounts& all = amounts.at(kind);
+      const std::int64_t amount = named && all.rounded() ? all.least : bytes(chunks);
       if (kind == FlowKind::paths)
         paths[{sources, amount}].push_back(&bundle);
       else

@@ -81,9 +81,9 @@ struct FlowProblem {
 [[nodiscard]] FlowNetwork flow_network(const Topology& topology);
 
 /// Chunks that start at the same nodes and are wanted by the same ones are one demand; those that
-/// one node wants are one with others of the same sources and bytes. Where a buffer doesn't divide
-/// into equal shards, all are taken to have the bytes of the least: the optimum for these is no
-/// longer than that of the collective. Pre: everything that is wanted can be reached.
+/// one node wants are one with others of the same sources and bytes. Where shards differ only since
+/// a buffer doesn't divide, all are taken to have the bytes of the least: the optimum for these is
+/// no longer than that of the collective. Pre: everything that is wanted can be reached.
 /// Cost: O(chunks log chunks + set sizes).
 [[nodiscard]] FlowProblem flow_problem(const Topology& topology, const Collective& collective);
 

@@ -11,7 +11,8 @@
 // Orbits are numbered by their least member, and only that one gets a column or a row; a load is
 // the load of an orbit divided by its size. Each demand has a usage column per link orbit and, per
 // destination orbit, a flow column under the stabilizer of that destination, which may be as large
-// as the usage at most.
+// as the usage at most. Paths from the same sources need no usage, and are one flow for all
+// destinations, whatever each of them takes.
 
 #include "synth/flows/fluid/program.hpp"
 
@@ -19,6 +20,7 @@
 #include "synth/flows/fluid/symmetry.hpp"
 
 #include <algorithm>
+#include <map>
 #include <optional>
 #include <utility>
 
@@ -137,8 +139,25 @@ public:
     resource_of_ = classes.resources;
     members_ = sizes(classes.resources);
     const std::vector<std::uint32_t> images = sizes(classes.demands);
-    for (std::uint32_t d = 0; d < images.size(); ++d)
-      if (images[d] > 0 && !add_demand(all, d, images[d])) return std::move(model_);
+    // Paths from the same sources are one commodity where no symmetry exchanges any of them.
+    std::vector<std::vector<std::uint32_t>> commodities;
+    std::map<FlowSet, std::size_t> of_sources;
+    for (std::uint32_t d = 0; d < images.size(); ++d) {
+      if (images[d] == 0) continue;
+      const FlowDemand& demand = problem_.demands[d];
+      if (images[d] == 1 && demand.kind == FlowKind::paths) {
+        const auto [at, added] = of_sources.emplace(demand.sources, commodities.size());
+        if (!added) {
+          commodities[at->second].push_back(d);
+          continue;
+        }
+      }
+      commodities.push_back({d});
+    }
+    for (const std::vector<std::uint32_t>& some : commodities)
+      if (!(some.size() > 1 ? add_paths(all, some, 1)
+                            : add_demand(all, some.front(), images[some.front()])))
+        return std::move(model_);
     add_load_rows();
     return std::move(model_);
   }
@@ -198,7 +217,7 @@ private:
     const double bytes = static_cast<double>(demand.bytes) * images;
     const FlowGroup group = all.keeping_demand(d);
     switch (demand.kind) {
-    case FlowKind::paths: return add_paths({network_, sources, sinks, group, bytes, {}});
+    case FlowKind::paths: return add_paths(group, Nodes(&d, 1), images);
     case FlowKind::spread: return add_spreading({network_, sources, sinks, group, bytes, {}});
     case FlowKind::combine: return add_spreading({reversed_, sinks, sources, group, bytes, {}});
     case FlowKind::both: return add_both(sources, sinks, group, bytes);
@@ -206,21 +225,25 @@ private:
     return false;
   }
 
-  /// Every taker gets data of its own: LP (3.16).
-  bool add_paths(const Spreading& paths) {
-    const FlowNetwork& network = paths.network;
-    const Roles roles(paths);
+  /// Every taker gets data of its own: LP (3.16). All demands are from the same sources; `group`
+  /// keeps each of them.
+  bool add_paths(const FlowGroup& group, std::span<const std::uint32_t> demands,
+                 std::uint32_t images) {
+    std::vector<double> bytes(network_.node_count()); // that a node takes
+    for (const std::uint32_t d : demands)
+      for (const std::uint32_t n : problem_.sinks(problem_.demands[d]))
+        bytes[n] += static_cast<double>(problem_.demands[d].bytes);
+    const double unit = std::ranges::max(bytes);
+    const std::vector<bool> source =
+        mask(problem_.sources(problem_.demands[demands.front()]), network_.node_count());
     std::vector<bool> useful;
-    for (const FlowNetwork::Link& link : network.links) useful.push_back(!roles.source[link.to]);
+    for (const FlowNetwork::Link& link : network_.links) useful.push_back(!source[link.to]);
     Flow flow;
-    if (!add_flow(paths.group, useful, flow)) return false;
-    const std::vector<bool> taker = mask(roles.takers, network.node_count());
-    for (std::uint32_t n = 0; n < network.node_count(); ++n) {
-      if (flow.classes.nodes[n] != n || roles.source[n]) continue;
-      const double kept = taker[n] ? 1 : 0;
-      model_.program.add_row(kept, kept, balance(network, flow, n));
-    }
-    charge(flow, paths.bytes);
+    if (!add_flow(group, useful, flow)) return false;
+    for (std::uint32_t n = 0; n < network_.node_count(); ++n)
+      if (flow.classes.nodes[n] == n && !source[n])
+        model_.program.add_row(bytes[n] / unit, bytes[n] / unit, balance(network_, flow, n));
+    charge(flow, unit * images);
     return true;
   }
 
