@@ -16,6 +16,7 @@
 #include "synth/bounds/flow_prices.hpp"
 #include "synth/bounds/late_start.hpp"
 #include "synth/bounds/latency_path.hpp"
+#include "synth/bounds/pair_cuts.hpp"
 #include "synth/bounds/partition.hpp"
 #include "synth/bounds/problem.hpp"
 #include "synth/bounds/spreading.hpp"
@@ -85,7 +86,7 @@ namespace {
 
 /// What doesn't depend on how the data is cut: computed once for both kinds of bounds.
 struct Shared {
-  std::vector<NodeSet> halves, dimension_halves, flow_cuts;
+  std::vector<NodeSet> halves, dimension_halves, flow_cuts; ///< flow cuts: and cuts of pairs
   std::vector<Partition> clusters, dimension_parts;
   std::optional<FlowPrices> prices;
   std::vector<TimedFlowPrices> later_prices;
@@ -100,7 +101,13 @@ struct Shared {
                       .sets),
         clusters(bounds::clusters(topology)), dimension_parts(bounds::dimension_parts(topology)),
         prices(tutti::flow_prices(topology, collective, effort)),
-        later_prices(flow_prices_over_time(topology, collective, model, effort)) {}
+        later_prices(flow_prices_over_time(topology, collective, model, effort)) {
+    std::vector<NodeSet> starts = halves;
+    starts.insert(starts.end(), dimension_halves.begin(), dimension_halves.end());
+    for (NodeSet& set : pair_cuts(topology, collective, classes, starts,
+                                  effort == BoundEffort::full ? 100'000'000 : 10'000'000))
+      flow_cuts.push_back(std::move(set));
+  }
 };
 
 std::vector<Bound> bounds_of(const Topology& topology, const Collective& collective,
