@@ -70,8 +70,8 @@ std::vector<ChunkClass> chunk_classes(const Collective& collective) {
   all.reserve(collective.chunks.size());
   for (std::uint32_t c = 0; c < collective.chunks.size(); ++c) {
     const Chunk& chunk = collective.chunks[c];
-    all.push_back(
-        {chunk.size, chunk.size, chunk.reduces, chunk.sources, chunk.destinations, ChunkId{c}, 1});
+    all.push_back({chunk.size, chunk.size, chunk.reduces, false, chunk.sources, chunk.destinations,
+                   ChunkId{c}, 1});
   }
   put_in_order(all, is_listed_before);
   std::vector<ChunkClass> classes;

@@ -27,11 +27,10 @@ __extension__ typedef __int128 int128;
 struct ChunkClass {
   Bytes size;     ///< of each
   Bytes smallest; ///< what moves on at once: the chunk or, where it may be cut at will, 0
-  bool reduces = false;
+  bool reduces = false, by_pairs = false;
   SetId sources = 0, destinations = 0;
   ChunkId first;           ///< the first of them
   std::int64_t chunks = 0; ///< by pairs: of each pair
-  bool by_pairs = false;
 };
 
 /// By falling size, then first copied chunks, then by set ids. None is by pairs. Cost: O(chunks log

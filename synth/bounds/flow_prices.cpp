@@ -32,7 +32,7 @@ namespace {
 
 /// Limits to the problem that a program is made for, and to the program's columns.
 struct Size {
-  std::size_t points; ///< nodes and links: beyond, symmetries take too long
+  std::size_t points; ///< nodes, links and demands: beyond, symmetries take too long
   std::size_t chunks;
   std::size_t columns, columns_with_roots; ///< with roots to choose it is the hardest
 };
@@ -192,6 +192,7 @@ FlowPrices::FlowPrices(const Topology& topology, FlowProblem problem, BoundEffor
     : topology_(topology), problem_(std::move(problem)) {
   const Size& most = effort == BoundEffort::full ? of_full : of_quick;
   if (problem_.demands.empty() || !can_help(problem_)) return;
+  if (topology.node_count() + topology.link_count() + problem_.demands.size() > most.points) return;
   const SynthesisOptions no_limits;
   FlowProgramOptions options;
   const bool roots = std::ranges::any_of(

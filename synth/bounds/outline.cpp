@@ -59,7 +59,7 @@ Outline all_pairs(const Topology& topology, Collective scatter) {
     result.collective.sets.push_back(std::move(alike.destinations));
     for (const auto& [size, count] : sizes)
       result.classes.push_back(
-          {size, size, false, members, destinations, alike.first, count, true});
+          {size, size, false, true, members, destinations, alike.first, count});
   }
   std::ranges::stable_sort(result.classes, std::greater<>(), &ChunkClass::size);
   return result;

@@ -19,6 +19,7 @@ namespace {
 
 constexpr std::size_t most_nodes = 4; ///< of each direction, as starts of their own
 constexpr std::size_t most_kept = 8;  ///< sets
+constexpr std::uint64_t few_rounds = 8;
 
 struct Weight {
   std::uint32_t node = 0;
@@ -77,13 +78,10 @@ private:
 
 class Search {
 public:
-  Search(const Matrix& bytes, const Matrix& bandwidth, std::uint64_t most_work)
-      : bytes_(bytes), bandwidth_(bandwidth), most_work_(most_work) {
-    for (std::size_t v = 0; v < bytes.to.size(); ++v)
-      work_of_round_ += bytes.to[v].size() + bandwidth.to[v].size() + bytes.to.size();
-  }
+  Search(const Matrix& bytes, const Matrix& bandwidth, std::uint64_t most_rounds)
+      : bytes_(bytes), bandwidth_(bandwidth), rounds_left_(most_rounds) {}
 
-  [[nodiscard]] bool is_over() const { return work_ + work_of_round_ > most_work_; }
+  [[nodiscard]] bool is_over() const { return rounds_left_ == 0; }
 
   struct Found {
     double seconds = 0;
@@ -104,7 +102,7 @@ private:
   }
 
   bool improve(NodeSet& inside, double& seconds) {
-    work_ += work_of_round_;
+    --rounds_left_;
     Crossing bytes(bytes_, inside), rates(bandwidth_, inside);
     NodeSet now = inside, best;
     std::vector<bool> moved(inside.size());
@@ -136,7 +134,7 @@ private:
   }
 
   const Matrix &bytes_, &bandwidth_;
-  std::uint64_t most_work_, work_ = 0, work_of_round_ = 0;
+  std::uint64_t rounds_left_;
 };
 
 /// Nothing where some chunk isn't of one pair, or all pairs are alike.
@@ -171,8 +169,10 @@ std::vector<std::uint32_t> slowest(const Weights& bytes, const Weights& bandwidt
 std::vector<NodeSet> pair_cuts(const Topology& topology, const Collective& collective,
                                std::span<const ChunkClass> classes, std::span<const NodeSet> starts,
                                std::uint64_t most_work) {
-  if (!differ(collective, classes)) return {};
   const std::uint32_t nodes = topology.node_count();
+  const std::uint64_t work_of_round =
+      std::uint64_t{nodes} * nodes + topology.link_count() + classes.size();
+  if (few_rounds * work_of_round > most_work || !differ(collective, classes)) return {};
   Matrix bytes(nodes), bandwidth(nodes);
   for (const ChunkClass& c : classes)
     if (const NodeId from = collective.sets[c.sources].front(),
@@ -183,7 +183,7 @@ std::vector<NodeSet> pair_cuts(const Topology& topology, const Collective& colle
     bandwidth.add(topology.link(LinkId{l}).from, topology.link(LinkId{l}).to,
                   static_cast<double>(topology.effective_bandwidth(LinkId{l}).bytes_per_second));
 
-  Search search(bytes, bandwidth, most_work);
+  Search search(bytes, bandwidth, most_work / work_of_round);
   std::vector<Search::Found> all;
   const auto start = [&](NodeSet leaving) {
     if (!search.is_over()) all.push_back(search.from(std::move(leaving)));

@@ -14,9 +14,9 @@ namespace tutti::bounds {
 
 /// Sets that data must enter or leave and that no node added or left out makes worse: `starts`, and
 /// single nodes, changed node by node. Nothing unless each chunk has one source and one
-/// destination, and the bytes of pairs differ by more than the rounding of a buffer. Deterministic:
-/// limited by `most_work`, counted in nodes and pairs looked at. Cost: O(nodes^2 + pairs) for each
-/// round, some for each start.
+/// destination, and the bytes of pairs differ by more than the rounding of a buffer; nor where
+/// `most_work` is too little for some rounds. Deterministic: limited by that, in nodes and pairs
+/// looked at. Cost: O(nodes^2 + pairs + links) for each round, some rounds for each start.
 [[nodiscard]] std::vector<NodeSet> pair_cuts(const Topology& topology, const Collective& collective,
                                              std::span<const ChunkClass> classes,
                                              std::span<const NodeSet> starts,
