@@ -11,9 +11,9 @@ namespace tutti::bounds {
 
 using NodeSet = std::vector<bool>; ///< [node]: is it inside?
 
-/// Two halves of those who take part (`members`, ascending): by coordinate (for each dimension), by NPU id, and grown
-/// breadth-first from the first of them. Other nodes join the side with more bandwidth to it.
-/// Cost: O(nodes * dimensions + links) each.
+/// Two halves of those who take part (`members`, ascending): by coordinate (for each dimension), by
+/// NPU id, and grown breadth-first from the first of them. Other nodes join the side with more
+/// bandwidth to it. Cost: O(nodes * dimensions + links) each.
 [[nodiscard]] std::vector<NodeSet> halves(const Topology& topology,
                                           std::span<const NodeId> members);
 

@@ -2,8 +2,8 @@
 // and are badly connected together, which no coordinate tells. Idea: of a set with bytes D to send
 // out over bandwidth B, another set is worse where its D' - (D/B) B' is above 0 (Dinkelbach 1967).
 // For this difference each node has a gain, by which it changes sides: the best ones one after
-// another, also at a loss, each once; the best set on the way counts (Kernighan and Lin 1970, Fiduccia
-// and Mattheyses 1982).
+// another, also at a loss, each once; the best set on the way counts (Kernighan and Lin 1970,
+// Fiduccia and Mattheyses 1982). Groups of links don't count here, as they do for the bound.
 
 #include "synth/bounds/pair_cuts.hpp"
 
