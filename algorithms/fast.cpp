@@ -99,21 +99,26 @@ public:
     }
   }
 
-  /// Chunks within servers come last: they have a GPU's own links to themselves meanwhile.
+  /// Leg by leg: connections keep their order, and a chunk on its way to a NIC mustn't wait for one
+  /// that arrives. Chunks within servers follow what goes to NICs.
   void list(RoutedSchedule& schedule) {
-    std::vector<std::pair<double, std::uint32_t>> order;
-    order.reserve(chunks_.size());
-    for (std::uint32_t c = 0; c < chunks_.size(); ++c)
-      if (!stays(chunks_[c])) order.emplace_back(chunks_[c].moment, c);
-    std::ranges::sort(order);
-    const std::size_t between = order.size();
-    for (std::uint32_t c = 0; c < chunks_.size(); ++c)
-      if (stays(chunks_[c])) order.emplace_back(0, c);
-    std::ranges::stable_sort(std::span(order).subspan(between), {}, [&](const auto& entry) {
-      const UnicastChunk& c = chunks_[entry.second].unicast;
-      return std::pair(rotation(c.from, c.to, schedule.size()), c.from);
+    const auto inside =
+        std::ranges::stable_partition(chunks_, [&](const PlacedChunk& c) { return !stays(c); });
+    const std::span<PlacedChunk> between(chunks_.begin(), inside.begin());
+    std::ranges::sort(between, {},
+                      [](const PlacedChunk& c) { return std::pair(c.moment, c.unicast.chunk); });
+    std::ranges::stable_sort(inside, {}, [&](const PlacedChunk& c) {
+      return std::pair(rotation(c.unicast.from, c.unicast.to, schedule.size()), c.unicast.from);
     });
-    for (const auto& [moment, c] : order) send(schedule, chunks_[c]);
+    const auto list_leg = [&](std::span<const PlacedChunk> chunks, std::size_t leg) {
+      for (const PlacedChunk& c : chunks)
+        if (const std::array<Rank, 4> at = stops(c); at[leg] != at[leg + 1])
+          schedule.send_chunk(at[leg], at[leg + 1], c.unicast.chunk, Op::copy);
+    };
+    list_leg(between, 0);
+    list_leg(inside, 1);
+    list_leg(between, 1);
+    list_leg(between, 2);
   }
 
 private:
@@ -175,18 +180,15 @@ private:
     }
   }
 
-  void send(RoutedSchedule& schedule, const PlacedChunk& c) const {
+  /// Where a chunk stops on its way, source and destination included, some of them twice: before
+  /// and behind its leg of number 0 (to its NIC), 1 (between servers) and 2 (from the NIC).
+  [[nodiscard]] std::array<Rank, 4> stops(const PlacedChunk& c) const {
     const UnicastChunk& chunk = c.unicast;
-    std::array<Rank, 4> stops{chunk.from, chunk.from, chunk.to, chunk.to};
-    if (!stays(c)) {
-      const Rank out = rails_.at(rails_.server[chunk.from], c.rail),
-                 in = rails_.at(rails_.server[chunk.to], c.rail);
-      if (out != ServerRails::nobody && in != ServerRails::nobody)
-        stops = {chunk.from, out, in, chunk.to};
-    }
-    for (std::size_t s = 0; s + 1 < stops.size(); ++s)
-      if (stops[s] != stops[s + 1])
-        schedule.send_chunk(stops[s], stops[s + 1], chunk.chunk, Op::copy);
+    const Rank out = rails_.at(rails_.server[chunk.from], c.rail),
+               in = rails_.at(rails_.server[chunk.to], c.rail);
+    if (stays(c) || out == ServerRails::nobody || in == ServerRails::nobody)
+      return {chunk.from, chunk.from, chunk.to, chunk.to};
+    return {chunk.from, out, in, chunk.to};
   }
 
   const ServerRails& rails_;
