@@ -117,7 +117,7 @@ public:
     };
     list_leg(between, 0);
     list_leg(inside, 1);
-    list_leg(between, 1);
+    list_between(schedule, between);
     list_leg(between, 2);
   }
 
@@ -177,6 +177,21 @@ private:
       load[best] += c.unicast.bytes;
       out_[a * rails_.rails + best] += c.unicast.bytes;
       in_[b * rails_.rails + best] += c.unicast.bytes;
+    }
+  }
+
+  /// What starts at its NIC is there from the start, and would overtake all that has a hop to go
+  /// there: each NIC takes a transfer when the one `window` before it has left.
+  void list_between(RoutedSchedule& schedule, std::span<const PlacedChunk> chunks) {
+    constexpr std::uint32_t window = 4;
+    std::vector<std::array<std::uint32_t, window>> sent(schedule.size());
+    std::vector<std::uint32_t> count(schedule.size());
+    for (const PlacedChunk& c : chunks) {
+      const auto [from, nic, peer, to] = stops(c);
+      schedule.send_chunk(nic, peer, c.unicast.chunk, Op::copy);
+      std::uint32_t& before = sent[nic][count[nic] % window];
+      if (count[nic]++ >= window) schedule.wait_for(before, Milestone::left);
+      before = static_cast<std::uint32_t>(schedule.transfers() - 1);
     }
   }
 
