@@ -105,8 +105,10 @@ public:
     const auto inside =
         std::ranges::stable_partition(chunks_, [&](const PlacedChunk& c) { return !stays(c); });
     const std::span<PlacedChunk> between(chunks_.begin(), inside.begin());
-    std::ranges::sort(between, {},
-                      [](const PlacedChunk& c) { return std::pair(c.moment, c.unicast.chunk); });
+    const auto by_moment = [](const PlacedChunk& c) {
+      return std::pair(c.moment, c.unicast.chunk);
+    };
+    std::ranges::sort(between, {}, by_moment);
     std::ranges::stable_sort(inside, {}, [&](const PlacedChunk& c) {
       return std::pair(rotation(c.unicast.from, c.unicast.to, schedule.size()), c.unicast.from);
     });
@@ -118,6 +120,7 @@ public:
     list_leg(between, 0);
     list_leg(inside, 1);
     list_between(schedule, between);
+    std::ranges::sort(between, {}, by_moment);
     list_leg(between, 2);
   }
 
@@ -181,17 +184,24 @@ private:
   }
 
   /// What starts at its NIC is there from the start, and would overtake all that has a hop to go
-  /// there: each NIC takes a transfer when the one `window` before it has left.
-  void list_between(RoutedSchedule& schedule, std::span<const PlacedChunk> chunks) {
+  /// there: each NIC takes a transfer when the one `window` before it has left. Moments are those
+  /// at which chunks leave then, by NICs that have no virtual traffic and rest only at the end.
+  void list_between(RoutedSchedule& schedule, std::span<PlacedChunk> chunks) {
     constexpr std::uint32_t window = 4;
-    std::vector<std::array<std::uint32_t, window>> sent(schedule.size());
-    std::vector<std::uint32_t> count(schedule.size());
-    for (const PlacedChunk& c : chunks) {
-      const auto [from, nic, peer, to] = stops(c);
-      schedule.send_chunk(nic, peer, c.unicast.chunk, Op::copy);
-      std::uint32_t& before = sent[nic][count[nic] % window];
-      if (count[nic]++ >= window) schedule.wait_for(before, Milestone::left);
+    struct Nic {
+      std::array<std::uint32_t, window> transfers{}; // the last ones
+      std::uint32_t count = 0;
+      double bytes = 0;
+    };
+    std::vector<Nic> nics(schedule.size());
+    for (PlacedChunk& c : chunks) {
+      const std::array<Rank, 4> at = stops(c);
+      Nic& nic = nics[at[1]];
+      schedule.send_chunk(at[1], at[2], c.unicast.chunk, Op::copy);
+      std::uint32_t& before = nic.transfers[nic.count % window];
+      if (nic.count++ >= window) schedule.wait_for(before, Milestone::left);
       before = static_cast<std::uint32_t>(schedule.transfers() - 1);
+      c.moment = std::exchange(nic.bytes, nic.bytes + static_cast<double>(c.unicast.bytes));
     }
   }
 
