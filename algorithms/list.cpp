@@ -20,9 +20,8 @@ std::span<const AlgorithmRow> baseline_algorithms() {
   static constexpr std::array astra_collectives{
       CollectiveKind::all_gather, CollectiveKind::reduce_scatter, CollectiveKind::all_reduce,
       CollectiveKind::all_to_all};
-  static constexpr std::array unicast_collectives{
-      CollectiveKind::all_to_all, CollectiveKind::sendrecv, CollectiveKind::alltoallv,
-      CollectiveKind::custom};
+  static constexpr std::array unicast_collectives{CollectiveKind::all_to_all,
+                                                  CollectiveKind::custom};
   static constexpr std::array astra_settings{
       Setting{"system", "ASTRA-sim's system file (JSON), which it needs", true},
       Setting{"queues", "of each dimension, as --num-queues-per-dim; default 1"}};
