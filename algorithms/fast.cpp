@@ -102,9 +102,9 @@ public:
   /// Leg by leg: connections keep their order, and a chunk on its way to a NIC mustn't wait for one
   /// that arrives. Chunks within servers follow what goes to NICs.
   void list(RoutedSchedule& schedule) {
-    const auto inside =
-        std::ranges::stable_partition(chunks_, [&](const PlacedChunk& c) { return !stays(c); });
-    const std::span<PlacedChunk> between(chunks_.begin(), inside.begin());
+    const auto middle = std::stable_partition(chunks_.begin(), chunks_.end(),
+                                              [&](const PlacedChunk& c) { return !stays(c); });
+    const std::span<PlacedChunk> between(chunks_.begin(), middle), inside(middle, chunks_.end());
     const auto by_moment = [](const PlacedChunk& c) {
       return std::pair(c.moment, c.unicast.chunk);
     };

@@ -1,5 +1,5 @@
-// Schedules of Mixture-of-Experts traffic: cases by hand, Birkhoff's stages by their definition, and
-// random draws on servers and rails.
+// Schedules of Mixture-of-Experts traffic: cases by hand, Birkhoff's stages by their definition,
+// and random draws on servers and rails.
 
 #include "algorithms/birkhoff.hpp"
 #include "sim/engines/engine.hpp"
