@@ -8,9 +8,11 @@
 
 #include "algorithms/list.hpp"
 #include "algorithms/routed_schedule.hpp"
+#include "algorithms/server_rails.hpp"
 
 #include <algorithm>
 #include <span>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -45,7 +47,7 @@ Rank nearest(RoutedSchedule& schedule, const std::vector<Rank>& members, Rank to
 
 /// A chunk that doesn't reduce goes from its nearest source to each who wants it. One that reduces
 /// is combined at one who wants it, a contributor if there is one, and goes from there to the
-/// others.
+/// others. Chunks from one to one other come last, senders rotating as elsewhere.
 void custom(RoutedSchedule& schedule, const Collective& collective) {
   const std::vector<NodeId>& group = schedule.part().group;
   const auto ranks_of = [&](std::span<const NodeId> nodes) {
@@ -54,12 +56,21 @@ void custom(RoutedSchedule& schedule, const Collective& collective) {
       ranks.push_back(static_cast<Rank>(std::ranges::lower_bound(group, node) - group.begin()));
     return ranks;
   };
+  std::vector<std::tuple<Rank, Rank, ChunkId>> order; // by step and sender
   for (std::uint32_t c = 0; c < collective.chunks.size(); ++c) {
-    const ChunkId chunk{c};
+    const std::span<const NodeId> sources = collective.sources(ChunkId{c});
+    const std::span<const NodeId> destinations = collective.destinations(ChunkId{c});
+    const bool is_unicast = sources.size() == 1 && destinations.size() == 1;
+    const Rank from = is_unicast ? ranks_of(sources).front() : 0;
+    const Rank to = is_unicast ? ranks_of(destinations).front() : 0;
+    order.emplace_back(rotation(from, to, schedule.size()), from, ChunkId{c});
+  }
+  std::ranges::sort(order);
+  for (const auto& [step, sender, chunk] : order) {
     std::vector<Rank> sources = ranks_of(collective.sources(chunk));
     const std::vector<Rank> destinations = ranks_of(collective.destinations(chunk));
     if (destinations.empty()) continue;
-    if (collective.chunks[c].reduces) {
+    if (collective.chunks[chunk.value].reduces) {
       const auto both = std::ranges::find_first_of(destinations, sources);
       const Rank owner = both == destinations.end() ? destinations.front() : *both;
       for (const Rank from : sources)

@@ -20,6 +20,8 @@ std::span<const AlgorithmRow> baseline_algorithms() {
   static constexpr std::array astra_collectives{
       CollectiveKind::all_gather, CollectiveKind::reduce_scatter, CollectiveKind::all_reduce,
       CollectiveKind::all_to_all};
+  static constexpr std::array unicast_collectives{CollectiveKind::all_to_all,
+                                                  CollectiveKind::custom};
   static constexpr std::array astra_settings{
       Setting{"system", "ASTRA-sim's system file (JSON), which it needs", true},
       Setting{"queues", "of each dimension, as --num-queues-per-dim; default 1"}};
@@ -51,6 +53,10 @@ std::span<const AlgorithmRow> baseline_algorithms() {
                    "Huang et al. 2021 (ISCA)"},
       AlgorithmRow{"ccube", ccube, tree_collectives, 2, "any", "Cho, Son, Kim 2023 (HPCA)"},
       AlgorithmRow{"blink", blink, tree_collectives, 1, "any", "Wang et al. 2020 (MLSys)"},
+      AlgorithmRow{"two_level", two_level, unicast_collectives, 1, "servers",
+                   "PXN of NCCL 2.12 (NVIDIA 2022)"},
+      AlgorithmRow{"fast", fast, unicast_collectives, 1, "servers",
+                   "Lei et al. 2025 (FAST, arXiv 2505.09764)"},
       AlgorithmRow{.name = "nccl",
                    .run = nccl_algorithm,
                    .collectives = named_collectives(),

@@ -24,5 +24,7 @@ Outcome ccube(const Topology&, const Collective&, const SynthesisOptions&);
 Outcome nccl_algorithm(const Topology&, const Collective&, const SynthesisOptions&);
 Outcome rccl_algorithm(const Topology&, const Collective&, const SynthesisOptions&);
 Outcome blink(const Topology&, const Collective&, const SynthesisOptions&);
+Outcome two_level(const Topology&, const Collective&, const SynthesisOptions&);
+Outcome fast(const Topology&, const Collective&, const SynthesisOptions&);
 
 } // namespace tutti

@@ -48,8 +48,8 @@ void RoutedSchedule::send_along(PathId path, ChunkId chunk, Op op) {
   schedule_.push({chunk, path, op, false});
 }
 
-void RoutedSchedule::wait_for(std::uint32_t transfer) {
-  schedule_.add_dependency(schedule_.size() - 1, {transfer, Milestone::arrived});
+void RoutedSchedule::wait_for(std::uint32_t transfer, Milestone milestone) {
+  schedule_.add_dependency(schedule_.size() - 1, {transfer, milestone});
 }
 
 Router& RoutedSchedule::router() {

@@ -37,8 +37,8 @@ public:
   void send_chunk(Rank from, Rank to, ChunkId chunk, Op op);
   /// On a path of path() or of the caller's own.
   void send_along(PathId path, ChunkId chunk, Op op);
-  /// The transfer that was listed last waits for the arrival of an earlier one, by its position.
-  void wait_for(std::uint32_t transfer);
+  /// The transfer that was listed last waits for an earlier one, by its position.
+  void wait_for(std::uint32_t transfer, Milestone milestone = Milestone::arrived);
   [[nodiscard]] std::size_t transfers() const { return schedule_.size(); }
 
   /// The path that a send takes on a channel: for send() and send_chunk() the chunk's number in its

@@ -50,7 +50,7 @@ bool defines(const AlgorithmRow& row, CollectiveKind kind) {
 /// What a row promises for a collective over so many NPUs; others depend on the graph.
 bool must_have_schedule(const AlgorithmRow& row, CollectiveKind kind, std::size_t members) {
   if (row.name == "ring_hamiltonian" || row.name == "rccl" || row.needs == "coordinates" ||
-      !defines(row, kind))
+      row.needs == "servers" || !defines(row, kind))
     return false;
   const bool needs_power =
       row.name == "rhd" || (row.name == "nccl" && kind == CollectiveKind::hypercube);
