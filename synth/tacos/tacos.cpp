@@ -21,6 +21,9 @@
 #include "synth/tacos/multicasts.hpp"
 #include "synth/tacos/plans.hpp"
 #include "synth/tacos/routing.hpp"
+#include "synth/tacos/symmetric_unicasts.hpp"
+
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <optional>
@@ -136,10 +139,28 @@ private:
   }
 
   Outcome best_of_routed_and_parts() {
+    if (std::optional<SymmetricPlan> plan =
+            symmetric_unicasts(topology_, collective_, options_, limit_))
+      return best_with(*std::move(plan));
     Outcome together = route();
     if (collective_.parts.size() == 1) return together;
     return faster(std::move(together),
                   synthesize_part_by_part(tacos, topology_, collective_, options_));
+  }
+
+  /// What is planned for all images at once, or, where that may be worth it, for each chunk alone.
+  Outcome best_with(SymmetricPlan plan) {
+    constexpr std::uint64_t worth_routing_each = 200'000; // transfers
+    Outcome outcome;
+    outcome.status = limit_.reached() ? Status::timed_out : Status::feasible;
+    outcome.schedule = std::move(plan.schedule);
+    outcome.compact = std::move(plan.compact);
+    outcome.planned = plan.makespan;
+    outcome.planned_on = fmt::format("the network itself, {}-fold symmetry", plan.symmetry);
+    if (plan.transfers > worth_routing_each || limit_.reached() ||
+        (outcome.schedule && is_near_bound(*outcome.schedule)))
+      return outcome;
+    return faster(std::move(outcome), route());
   }
 
   Outcome route() {
