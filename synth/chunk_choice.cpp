@@ -91,6 +91,12 @@ private:
     if (!one) return;
     count(*one, choice_.chunks);
     if (choice_.chunks == 1 && !can_be_cut(*one->collective, cut_)) return;
+    if (candidates_.empty()) return;
+    // The finest of what has so many transfers may not even fit into memory.
+    if (!has_transfers(candidates_.front())) {
+      if (cut_in(cut_, candidates_.front())) choice_.left_out = candidates_.front();
+      return;
+    }
     if (!has_finest()) return;
     if (!has_budget(candidates_.front())) {
       choice_.left_out = candidates_.front();
@@ -107,10 +113,15 @@ private:
   }
 
   /// Judged by the most that any try had for each chunk of a shard.
+  [[nodiscard]] std::uint64_t transfers_with(std::uint32_t chunks) const {
+    return choice_.tried_transfers + per_chunk_ * chunks;
+  }
+  [[nodiscard]] bool has_transfers(std::uint32_t chunks) const {
+    return before_ + transfers_with(chunks) <= most_tried_transfers;
+  }
   [[nodiscard]] bool has_budget(std::uint32_t chunks) const {
-    const std::uint64_t then = choice_.tried_transfers + per_chunk_ * chunks;
-    return before_ + then <= most_tried_transfers &&
-           then <= most_tried_of_finest * per_chunk_ * finest_;
+    return has_transfers(chunks) &&
+           transfers_with(chunks) <= most_tried_of_finest * per_chunk_ * finest_;
   }
 
   /// Leaves the candidates that can be cut: whether there are any.
