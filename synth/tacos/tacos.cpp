@@ -127,15 +127,16 @@ private:
       matched = faster(std::move(matched), match(multicasts, able)); // others relay
     if (limit_.reached()) return matched;
     if (!matched.schedule) return route();
-    if (asked_for_network() || !affordable || is_near_bound(*matched.schedule)) return matched;
+    if (asked_for_network() || !affordable || is_near_bound(time_of(*matched.schedule), 0.02))
+      return matched;
     return faster(std::move(matched), route());
   }
 
-  /// Within 2 % of the lower bound, where a second method isn't worth its time.
-  [[nodiscard]] bool is_near_bound(const Schedule& schedule) const {
-    const std::int64_t bound =
-        lower_bound(topology_, collective_, model_, Chunking::given, BoundEffort::least).time.ps;
-    return time_of(schedule).ps <= bound + bound / 50;
+  /// Within a share of the lower bound, where a second method isn't worth its time.
+  [[nodiscard]] bool is_near_bound(Time time, double share) const {
+    const Time bound =
+        lower_bound(topology_, collective_, model_, Chunking::given, BoundEffort::least).time;
+    return static_cast<double>(time.ps) <= (1 + share) * static_cast<double>(bound.ps);
   }
 
   Outcome best_of_routed_and_parts() {
@@ -158,7 +159,7 @@ private:
     outcome.planned = plan.makespan;
     outcome.planned_on = fmt::format("the network itself, {}-fold symmetry", plan.symmetry);
     if (plan.transfers > worth_routing_each || limit_.reached() ||
-        (outcome.schedule && is_near_bound(*outcome.schedule)))
+        is_near_bound(plan.makespan, 0.001))
       return outcome;
     return faster(std::move(outcome), route());
   }
