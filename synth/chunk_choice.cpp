@@ -63,9 +63,9 @@ class Tries {
 public:
   Tries(const Topology& topology, const TimeModel& model, const CollectiveMaker& cut,
         const MakeInChunks& make, std::uint64_t transfers_before, const StageWatch& stage,
-        std::vector<std::uint32_t> candidates)
+        std::vector<std::uint32_t> candidates, Time known_bound)
       : replays_{topology, model, stage}, cut_(cut), make_(make), before_(transfers_before),
-        candidates_(std::move(candidates)) {
+        known_bound_(known_bound), candidates_(std::move(candidates)) {
     replays_.model.discipline = Discipline::fifo;
     if (!candidates_.empty() && !cut_in(cut, candidates_.front())) candidates_ = {1}; // it says why
     if (candidates_.empty()) {
@@ -103,7 +103,9 @@ private:
       return;
     }
     best_ = time_of(*one);
-    try_all(least_time(replays_.topology, *one->collective, replays_.model));
+    if (!is_worth_it(known_bound_, best_)) return;
+    try_all(
+        std::max(known_bound_, least_time(replays_.topology, *one->collective, replays_.model)));
   }
 
   void count(const ChunkedSchedule& made, std::uint32_t chunks) {
@@ -157,6 +159,7 @@ private:
   const CollectiveMaker& cut_;
   const MakeInChunks& make_;
   std::uint64_t before_;
+  Time known_bound_;
   std::vector<std::uint32_t> candidates_; ///< beyond the first
   std::uint64_t per_chunk_ = 0;
   std::uint32_t finest_ = 1; ///< candidate that can be cut
@@ -180,8 +183,10 @@ std::vector<std::uint32_t> chunk_candidates(std::size_t dimensions) {
 ChunkChoice choose_chunks(const Topology& topology, const TimeModel& model,
                           const CollectiveMaker& cut, const MakeInChunks& make,
                           std::uint64_t transfers_before, const StageWatch& stage,
-                          std::vector<std::uint32_t> candidates) {
-  return Tries(topology, model, cut, make, transfers_before, stage, std::move(candidates)).choose();
+                          std::vector<std::uint32_t> candidates, Time known_bound) {
+  return Tries(topology, model, cut, make, transfers_before, stage, std::move(candidates),
+               known_bound)
+      .choose();
 }
 
 std::vector<std::uint32_t> own_candidates(const AlgorithmRow& row, const Topology& topology,
