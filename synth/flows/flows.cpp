@@ -221,7 +221,7 @@ std::string planned_text(const FluidSolution& fluid, std::size_t trees, const Pl
          fmt::format(", at most {:.2g} above the optimum", fluid.seconds / fluid.bound_seconds - 1);
 }
 
-/// A fact between the functions below: its work is used up, or no part of the network can be better.
+/// A fact between the functions below: work is used up, or no part of the network can be better.
 constexpr const char* is_last_word = "is_last_word";
 
 Outcome fluid_flows(const Topology& topology, const Collective& collective,
@@ -299,8 +299,8 @@ Outcome fluid_flows(const Topology& topology, const Collective& collective,
 Outcome flows(const Topology& topology, const Collective& collective,
               const SynthesisOptions& options) {
   if (needs_direct_paths(topology, collective)) return direct_paths(topology, collective, options);
-  // A fixed amount of work is for the whole network, not for each part of it, which can't help where
-  // 0.5 % are left over the bound. Traffic is that of all links, none of them left out.
+  // A fixed amount of work is for the whole network, not for each part of it, which can't help
+  // where 0.5 % are left over the bound. Traffic is that of all links, none of them left out.
   Outcome found = options.settings.contains("traffic")
                       ? fluid_flows(topology, collective, options)
                       : planned_by_structure(fluid_flows, topology, collective, options,

@@ -59,7 +59,8 @@ struct BalancedRoutes {
 };
 
 /// Each chunk is routed at prices that the others' loads make, again and again with prices that
-/// grow ever steeper; at last those that cross the most loaded links, one by one. `orbit_of` [link]:
+/// grow ever steeper; at last those that cross the most loaded links, one by one. `orbit_of`
+/// [link]:
 /// links that each carry what is routed over any of them, as symmetry has it (LinkLoads); may be
 /// empty. Nothing where the limit is reached before all have a route, or some can't have one.
 [[nodiscard]] std::optional<BalancedRoutes>
