@@ -120,10 +120,10 @@ public:
   Views(const Topology& topology, const Collective& collective)
       : topology_(topology), collective_(collective), part_(collective.parts.front()),
         cost_(topology.link_count()) {
+    const Bytes largest = collective.largest_chunk(); // O(chunks)
     for (std::uint32_t l = 0; l < topology.link_count(); ++l)
-      cost_[l] =
-          topology.link(LinkId{l}).latency.ps +
-          serialization(collective.largest_chunk(), topology.effective_bandwidth(LinkId{l})).ps;
+      cost_[l] = topology.link(LinkId{l}).latency.ps +
+                 serialization(largest, topology.effective_bandwidth(LinkId{l})).ps;
   }
 
   /// In canonical order; nothing where that is as it was listed, and all links are kept.

@@ -63,9 +63,9 @@ class Tries {
 public:
   Tries(const Topology& topology, const TimeModel& model, const CollectiveMaker& cut,
         const MakeInChunks& make, std::uint64_t transfers_before, const StageWatch& stage,
-        std::vector<std::uint32_t> candidates)
+        std::vector<std::uint32_t> candidates, Time known_bound)
       : replays_{topology, model, stage}, cut_(cut), make_(make), before_(transfers_before),
-        candidates_(std::move(candidates)) {
+        known_bound_(known_bound), candidates_(std::move(candidates)) {
     replays_.model.discipline = Discipline::fifo;
     if (!candidates_.empty() && !cut_in(cut, candidates_.front())) candidates_ = {1}; // it says why
     if (candidates_.empty()) {
@@ -91,13 +91,21 @@ private:
     if (!one) return;
     count(*one, choice_.chunks);
     if (choice_.chunks == 1 && !can_be_cut(*one->collective, cut_)) return;
+    if (candidates_.empty()) return;
+    // The finest of what has so many transfers may not even fit into memory.
+    if (!has_transfers(candidates_.front())) {
+      if (cut_in(cut_, candidates_.front())) choice_.left_out = candidates_.front();
+      return;
+    }
     if (!has_finest()) return;
     if (!has_budget(candidates_.front())) {
       choice_.left_out = candidates_.front();
       return;
     }
     best_ = time_of(*one);
-    try_all(least_time(replays_.topology, *one->collective, replays_.model));
+    if (!is_worth_it(known_bound_, best_)) return;
+    try_all(
+        std::max(known_bound_, least_time(replays_.topology, *one->collective, replays_.model)));
   }
 
   void count(const ChunkedSchedule& made, std::uint32_t chunks) {
@@ -107,10 +115,15 @@ private:
   }
 
   /// Judged by the most that any try had for each chunk of a shard.
+  [[nodiscard]] std::uint64_t transfers_with(std::uint32_t chunks) const {
+    return choice_.tried_transfers + per_chunk_ * chunks;
+  }
+  [[nodiscard]] bool has_transfers(std::uint32_t chunks) const {
+    return before_ + transfers_with(chunks) <= most_tried_transfers;
+  }
   [[nodiscard]] bool has_budget(std::uint32_t chunks) const {
-    const std::uint64_t then = choice_.tried_transfers + per_chunk_ * chunks;
-    return before_ + then <= most_tried_transfers &&
-           then <= most_tried_of_finest * per_chunk_ * finest_;
+    return has_transfers(chunks) &&
+           transfers_with(chunks) <= most_tried_of_finest * per_chunk_ * finest_;
   }
 
   /// Leaves the candidates that can be cut: whether there are any.
@@ -146,6 +159,7 @@ private:
   const CollectiveMaker& cut_;
   const MakeInChunks& make_;
   std::uint64_t before_;
+  Time known_bound_;
   std::vector<std::uint32_t> candidates_; ///< beyond the first
   std::uint64_t per_chunk_ = 0;
   std::uint32_t finest_ = 1; ///< candidate that can be cut
@@ -169,8 +183,10 @@ std::vector<std::uint32_t> chunk_candidates(std::size_t dimensions) {
 ChunkChoice choose_chunks(const Topology& topology, const TimeModel& model,
                           const CollectiveMaker& cut, const MakeInChunks& make,
                           std::uint64_t transfers_before, const StageWatch& stage,
-                          std::vector<std::uint32_t> candidates) {
-  return Tries(topology, model, cut, make, transfers_before, stage, std::move(candidates)).choose();
+                          std::vector<std::uint32_t> candidates, Time known_bound) {
+  return Tries(topology, model, cut, make, transfers_before, stage, std::move(candidates),
+               known_bound)
+      .choose();
 }
 
 std::vector<std::uint32_t> own_candidates(const AlgorithmRow& row, const Topology& topology,

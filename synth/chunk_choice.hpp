@@ -65,7 +65,8 @@ struct ChunkChoice {
 /// The rule. `make` is called with 1 first, then with the candidates, ascending. A try takes the
 /// place of the best so far where it is faster by more than 1 % (native engine, fifo): the choice
 /// never is slower than one chunk. It ends where no number up to four times the best so far is any
-/// better, where no more than 1 % is left over the lower bound, and where the next try could exceed
+/// better, where no more than 1 % is left over the lower bound or the caller's `known_bound`, and
+/// where the next try could exceed
 /// most_tried_transfers (`transfers_before` count, too) or most_tried_of_finest; and where `stage`,
 /// which hears of replays, says so, with the best so far. A collective that `cut` doesn't cut any
 /// finer has one chunk. With `candidates` of the algorithm's own, the first of them takes the place
@@ -76,7 +77,8 @@ struct ChunkChoice {
                                         const CollectiveMaker& cut, const MakeInChunks& make,
                                         std::uint64_t transfers_before = 0,
                                         const StageWatch& stage = {},
-                                        std::vector<std::uint32_t> candidates = {});
+                                        std::vector<std::uint32_t> candidates = {},
+                                        Time known_bound = {});
 /// The algorithm's own; none: as the rule has them.
 [[nodiscard]] std::vector<std::uint32_t> own_candidates(const AlgorithmRow& row,
                                                         const Topology& topology,

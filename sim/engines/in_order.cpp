@@ -2,7 +2,8 @@
 // keeps the list's order, and all that a transfer waits for is listed before it. So one pass over
 // the list says when each happens. All-Reduces by TACOS, CPU time: mesh2d:32x32 14 ns a transfer,
 // 64x64 32 ns, 100x100 77 ns, where its states no longer fit the cache; an event queue took 400 and
-// 920 ns on the first two. Copies are replayed by node (native_compact.cpp).
+// 920 ns on the first two. Copies are replayed by node (native_compact.cpp),
+// and by chunk where few nodes get each (native_sparse.cpp).
 #include "sim/engines/in_order.hpp"
 
 #include "sim/engines/event_queue.hpp"
@@ -34,11 +35,10 @@ bool is_dense(const Topology& topology, std::size_t chunks, std::size_t transfer
 
 namespace {
 
-bool is_in_order(const Topology& topology, const Collective& collective, const Schedule& schedule,
-                 const TimeModel& model, const RunOptions& options) {
+bool is_in_order(const Topology& topology, const Schedule& schedule, const TimeModel& model,
+                 const RunOptions& options) {
   return options.is_plain() && options.starts.empty() && !options.record_hops &&
          !schedule.has_contiguous() && !schedule.has_dependencies() &&
-         is_dense(topology, collective.chunks.size(), schedule.size()) &&
          links_are_independent(topology) && !reductions_take_time(topology, model) &&
          std::ranges::all_of(schedule.packed(), [&](const Schedule::Packed& transfer) {
            return (transfer.path & Schedule::path_mask) < topology.link_count(); // a single hop
@@ -166,7 +166,7 @@ private:
 std::optional<Report> replay_in_order(const Topology& topology, const Collective& collective,
                                       const Schedule& schedule, const TimeModel& model,
                                       const RunOptions& options) {
-  if (!is_in_order(topology, collective, schedule, model, options)) return std::nullopt;
+  if (!is_in_order(topology, schedule, model, options)) return std::nullopt;
   const bool are_copies = std::ranges::none_of(schedule.packed(), [](const auto& transfer) {
     return (transfer.path & Schedule::reduce_bit) != 0;
   });
@@ -174,6 +174,7 @@ std::optional<Report> replay_in_order(const Topology& topology, const Collective
     if (std::optional<Report> report =
             replay_copies(topology, collective, schedule, model, options))
       return report;
+  if (!is_dense(topology, collective.chunks.size(), schedule.size())) return std::nullopt;
   return InOrder(topology, collective, schedule, model, options).run();
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "sim/collective.hpp"
+#include "sim/compact_schedule.hpp"
 #include "sim/engines/engine.hpp"
 #include "sim/report.hpp"
 #include "sim/schedule.hpp"
@@ -29,12 +30,20 @@ namespace tutti {
                                                   const Schedule& schedule, const TimeModel& model,
                                                   const RunOptions& options);
 
+/// The same where each chunk comes to few of the nodes (native_sparse.cpp). `listed`: the same as a
+/// list, whose deliveries are wanted; or null. Pre: copies only.
+[[nodiscard]] std::optional<Report> replay_sparse(const Topology& topology,
+                                                  const Collective& collective,
+                                                  const CompactSchedule& schedule,
+                                                  const TimeModel& model, const Watch& watch,
+                                                  const Schedule* listed);
+
 /// What run_native() says of a plain run under FIFO, transfer by transfer: a link that nobody else
 /// sends over carries them in the list's order. Nothing where that isn't so: several hops, links
 /// that share bandwidth, shared sends, named dependencies, late starts, reductions that take time,
-/// hops recorded, or so few transfers that 16 bytes a (chunk, node) are too much. Pre: the options
-/// are checked. Errors: as run_native(). Cost: O(transfers + chunks x nodes), 15 to 80 ns a
-/// transfer.
+/// hops recorded, or reductions among so few transfers that 16 bytes a (chunk, node) are too much.
+/// Pre: the options are checked. Errors: as run_native(). Cost: O(transfers + chunks x nodes), or
+/// O(transfers) where these are few; 15 to 80 ns a transfer.
 [[nodiscard]] std::optional<Report>
 replay_in_order(const Topology& topology, const Collective& collective, const Schedule& schedule,
                 const TimeModel& model, const RunOptions& options);

@@ -371,9 +371,12 @@ std::optional<Report> replay_by_node(const Topology& topology, const Collective&
 std::optional<Report> replay_copies(const Topology& topology, const Collective& collective,
                                     const Schedule& schedule, const TimeModel& model,
                                     const RunOptions& options) {
-  return replay_by_node(topology, collective, by_link(schedule, collective.chunks.size()), model,
-                        options.watch, options.threads,
-                        options.record_deliveries ? &schedule : nullptr);
+  const CompactSchedule compact = by_link(schedule, collective.chunks.size());
+  const Schedule* const listed = options.record_deliveries ? &schedule : nullptr;
+  return is_dense(topology, collective.chunks.size(), schedule.size())
+             ? replay_by_node(topology, collective, compact, model, options.watch, options.threads,
+                              listed)
+             : replay_sparse(topology, collective, compact, model, options.watch, listed);
 }
 
 Report run_native_compact(const Topology& topology, const Collective& collective,
@@ -381,11 +384,14 @@ Report run_native_compact(const Topology& topology, const Collective& collective
                           const Watch& watch, unsigned threads) {
   const bool sums_take_time =
       schedule.reductions.size() > 0 && reductions_take_time(topology, model);
-  if (model.discipline == Discipline::fifo && links_are_independent(topology) && !sums_take_time &&
-      is_dense(topology, collective.chunks.size(), schedule.size()))
-    if (std::optional<Report> report =
-            replay_by_node(topology, collective, schedule, model, watch, threads, nullptr))
-      return std::move(*report);
+  if (model.discipline == Discipline::fifo && links_are_independent(topology) && !sums_take_time) {
+    std::optional<Report> report;
+    if (is_dense(topology, collective.chunks.size(), schedule.size()))
+      report = replay_by_node(topology, collective, schedule, model, watch, threads, nullptr);
+    else if (schedule.reductions.size() == 0)
+      report = replay_sparse(topology, collective, schedule, model, watch, nullptr);
+    if (report) return std::move(*report);
+  }
   RunOptions options;
   options.watch = watch;
   options.threads = threads;

@@ -69,6 +69,10 @@ std::optional<double> least_traffic(const FlowProblem& problem, const std::vecto
   return answer.traffic;
 }
 
+Time rounded_down(double seconds) {
+  return Time{static_cast<std::int64_t>(std::floor(seconds * ps_per_s))};
+}
+
 /// A number of chunks per shard, and the schedule in these.
 struct Cut {
   std::uint32_t chunks_per_shard = 1;
@@ -84,10 +88,12 @@ bool is_worth_it(const Cut& one, const Cut& other) {
 /// Makes schedules from trees and sees how fast they are.
 class Cutting {
 public:
-  /// `compares`: the best of one set of trees will be compared with another's.
+  /// `compares`: the best of one set of trees will be compared with another's. `bound`: no
+  /// schedule is faster.
   Cutting(const Topology& topology, const Collective& collective, const FlowProblem& problem,
-          const SynthesisOptions& options, bool compares)
+          const SynthesisOptions& options, bool compares, Time bound)
       : topology_(topology), collective_(collective), problem_(problem), model_(options.model),
+        bound_(bound),
         chooses_(options.choose_chunks && collective.parts.front().kind != CollectiveKind::custom),
         compares_(compares) {
     model_.discipline = Discipline::fifo;
@@ -112,7 +118,8 @@ public:
     };
     const ChunkChoice choice = choose_chunks(
         topology_, model_,
-        [this](std::uint32_t chunks_per_shard) { return whole(chunks_per_shard); }, make, tried_);
+        [this](std::uint32_t chunks_per_shard) { return whole(chunks_per_shard); }, make, tried_,
+        {}, {}, bound_);
     tried_ += choice.tried_transfers;
     if (choice.left_out > 0) ended_by_count_ = choice;
     Recut& chosen = made.at(choice.chunks);
@@ -166,14 +173,11 @@ private:
   const Collective& collective_;
   const FlowProblem& problem_;
   TimeModel model_;
+  Time bound_;
   bool chooses_, compares_, is_cut_short_ = false;
   std::uint64_t tried_ = 0; // transfers
   ChunkChoice ended_by_count_;
 };
-
-Time rounded_down(double seconds) {
-  return Time{static_cast<std::int64_t>(std::floor(seconds * ps_per_s))};
-}
 
 /// The trees of a fluid schedule, and what is cut from them.
 struct CutFlow {
@@ -217,7 +221,8 @@ std::string planned_text(const FluidSolution& fluid, std::size_t trees, const Pl
          fmt::format(", at most {:.2g} above the optimum", fluid.seconds / fluid.bound_seconds - 1);
 }
 
-constexpr const char* worn_out = "worn_out"; ///< a fact between the functions below
+/// A fact between the functions below: work is used up, or no part of the network can be better.
+constexpr const char* is_last_word = "is_last_word";
 
 Outcome fluid_flows(const Topology& topology, const Collective& collective,
                     const SynthesisOptions& options) {
@@ -243,7 +248,8 @@ Outcome fluid_flows(const Topology& topology, const Collective& collective,
   try {
     fluid = fluid_optimum(problem, fluid_options, limit);
     const bool compares = traffic == "auto" && !fluid.direct_trees.empty();
-    Cutting cutting(topology, collective, problem, options, compares);
+    Cutting cutting(topology, collective, problem, options, compares,
+                    rounded_down(fluid.bound_seconds));
     if (!fluid.trees.empty())
       best = best_cut_flow(problem, fluid, fluid_options.weights, cutting, compares, limit);
     is_cut_short = cutting.is_cut_short();
@@ -279,8 +285,10 @@ Outcome fluid_flows(const Topology& topology, const Collective& collective,
   outcome.parts_per_chunk = best->cut.chunks_per_shard;
   if (fluid.is_cut_short) {
     outcome.note = "the best of a fixed amount of work; --limit 600s tries on";
-    outcome.facts[worn_out] = 1;
+    outcome.facts[is_last_word] = 1;
   }
+  if (steps.planned && steps.planned->ps <= outcome.bound->ps + outcome.bound->ps / 200)
+    outcome.facts[is_last_word] = 1;
   note_what_was_left_out(ended_by_count, outcome);
   if (is_cut_short) mark_cut_short(outcome);
   return outcome;
@@ -291,14 +299,15 @@ Outcome fluid_flows(const Topology& topology, const Collective& collective,
 Outcome flows(const Topology& topology, const Collective& collective,
               const SynthesisOptions& options) {
   if (needs_direct_paths(topology, collective)) return direct_paths(topology, collective, options);
-  // A fixed amount of work is for the whole network, not for each part of it. Traffic is that of
-  // all links, none of them left out.
+  // A fixed amount of work is for the whole network, not for each part of it, which can't help
+  // where 0.5 % are left over the bound. Traffic is that of all links, none of them left out.
   Outcome found = options.settings.contains("traffic")
                       ? fluid_flows(topology, collective, options)
-                      : planned_by_structure(
-                            fluid_flows, topology, collective, options,
-                            [](const Outcome& whole) { return !whole.facts.contains(worn_out); });
-  found.facts.erase(worn_out);
+                      : planned_by_structure(fluid_flows, topology, collective, options,
+                                             [](const Outcome& whole) {
+                                               return !whole.facts.contains(is_last_word);
+                                             });
+  found.facts.erase(is_last_word);
   return or_direct_paths(std::move(found), topology, collective, options);
 }
 

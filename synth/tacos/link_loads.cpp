@@ -6,11 +6,18 @@
 #include "synth/tacos/link_loads.hpp"
 
 #include <algorithm>
+#include <numeric>
 
 namespace tutti {
 
-LinkLoads::LinkLoads(const Topology& topology, const TimeModel& model)
-    : topology_(topology), links_(topology.link_count()), groups_(topology.groups().size()) {
+LinkLoads::LinkLoads(const Topology& topology, const TimeModel& model,
+                     std::span<const std::uint32_t> orbit_of)
+    : topology_(topology), orbit_of_(orbit_of.begin(), orbit_of.end()),
+      links_(topology.link_count()), groups_(topology.groups().size()) {
+  if (orbit_of_.empty()) {
+    orbit_of_.resize(topology.link_count());
+    std::iota(orbit_of_.begin(), orbit_of_.end(), 0U);
+  }
   const auto per_byte = [](Bandwidth rate) {
     return 1e12 / static_cast<double>(rate.bytes_per_second);
   };
@@ -42,7 +49,7 @@ double LinkLoads::peak() const {
 }
 
 bool LinkLoads::beyond(LinkId link, double load) const {
-  if (links_[link.value].load > load) return true;
+  if (of(link).load > load) return true;
   return std::ranges::any_of(topology_.groups_of(link),
                              [&](std::uint32_t g) { return groups_[g].load > load; });
 }
@@ -52,8 +59,9 @@ void LinkLoads::change(LinkId link, Bytes size, double sign) {
   const auto change_one = [&](Resource& resource) {
     resource.load += sign * (resource.each + bytes * resource.per_byte);
   };
-  change_one(links_[link.value]);
-  if (links_[link.value].shared)
+  Resource& own = links_[orbit_of_[link.value]];
+  change_one(own);
+  if (own.shared)
     for (const std::uint32_t g : topology_.groups_of(link)) change_one(groups_[g]);
 }
 

@@ -22,7 +22,11 @@ struct Pricing {
 /// Times in ps; plain arithmetic, so that results are the same on every machine.
 class LinkLoads {
 public:
-  LinkLoads(const Topology& topology, const TimeModel& model);
+  /// `orbit_of` [link]: links of one orbit have one load together, that of each of them where what
+  /// is routed stands for all its images; empty: each link has its own. Pre: with orbits, no shared
+  /// groups.
+  LinkLoads(const Topology& topology, const TimeModel& model,
+            std::span<const std::uint32_t> orbit_of = {});
 
   void add(LinkId link, Bytes size) { change(link, size, 1); }
   void remove(LinkId link, Bytes size) { change(link, size, -1); }
@@ -31,7 +35,7 @@ public:
   void set_pricing(const Pricing& pricing);
   /// The cost of one more chunk; always positive.
   [[nodiscard]] double cost(LinkId link, Bytes size) const {
-    const Resource& own = links_[link.value];
+    const Resource& own = of(link);
     const double bytes = static_cast<double>(size.count);
     double cost = priced(own, bytes) + path_cost(link, size) + 1;
     if (own.shared)
@@ -40,7 +44,7 @@ public:
   }
   /// The part of it that is for the chunk's own time.
   [[nodiscard]] double path_cost(LinkId link, Bytes size) const {
-    const Resource& own = links_[link.value];
+    const Resource& own = of(link);
     return pricing_.path * (own.path + static_cast<double>(size.count) * own.path_per_byte);
   }
   /// The highest load of any link or group.
@@ -62,9 +66,11 @@ private:
     for (unsigned i = 0; i < pricing_.doublings; ++i) price *= price;
     return time * price;
   }
+  [[nodiscard]] const Resource& of(LinkId link) const { return links_[orbit_of_[link.value]]; }
   void change(LinkId link, Bytes size, double sign);
 
   const Topology& topology_;
+  std::vector<std::uint32_t> orbit_of_; // [link]
   std::vector<Resource> links_, groups_;
   Pricing pricing_;
   double per_peak_ = 0;

@@ -21,6 +21,9 @@
 #include "synth/tacos/multicasts.hpp"
 #include "synth/tacos/plans.hpp"
 #include "synth/tacos/routing.hpp"
+#include "synth/tacos/symmetric_unicasts.hpp"
+
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <optional>
@@ -124,22 +127,41 @@ private:
       matched = faster(std::move(matched), match(multicasts, able)); // others relay
     if (limit_.reached()) return matched;
     if (!matched.schedule) return route();
-    if (asked_for_network() || !affordable || is_near_bound(*matched.schedule)) return matched;
+    if (asked_for_network() || !affordable || is_near_bound(time_of(*matched.schedule), 0.02))
+      return matched;
     return faster(std::move(matched), route());
   }
 
-  /// Within 2 % of the lower bound, where a second method isn't worth its time.
-  [[nodiscard]] bool is_near_bound(const Schedule& schedule) const {
-    const std::int64_t bound =
-        lower_bound(topology_, collective_, model_, Chunking::given, BoundEffort::least).time.ps;
-    return time_of(schedule).ps <= bound + bound / 50;
+  /// Within a share of the lower bound, where a second method isn't worth its time.
+  [[nodiscard]] bool is_near_bound(Time time, double share) const {
+    const Time bound =
+        lower_bound(topology_, collective_, model_, Chunking::given, BoundEffort::least).time;
+    return static_cast<double>(time.ps) <= (1 + share) * static_cast<double>(bound.ps);
   }
 
   Outcome best_of_routed_and_parts() {
+    if (std::optional<SymmetricPlan> plan =
+            symmetric_unicasts(topology_, collective_, options_, limit_))
+      return best_with(*std::move(plan));
     Outcome together = route();
     if (collective_.parts.size() == 1) return together;
     return faster(std::move(together),
                   synthesize_part_by_part(tacos, topology_, collective_, options_));
+  }
+
+  /// What is planned for all images at once, or, where that may be worth it, for each chunk alone.
+  Outcome best_with(SymmetricPlan plan) {
+    constexpr std::uint64_t worth_routing_each = 200'000; // transfers
+    Outcome outcome;
+    outcome.status = limit_.reached() ? Status::timed_out : Status::feasible;
+    outcome.schedule = std::move(plan.schedule);
+    outcome.compact = std::move(plan.compact);
+    outcome.planned = plan.makespan;
+    outcome.planned_on = fmt::format("the network itself, {}-fold symmetry", plan.symmetry);
+    if (plan.transfers > worth_routing_each || limit_.reached() ||
+        is_near_bound(plan.makespan, 0.001))
+      return outcome;
+    return faster(std::move(outcome), route());
   }
 
   Outcome route() {

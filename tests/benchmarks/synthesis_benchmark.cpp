@@ -66,6 +66,8 @@ BENCHMARK_CAPTURE(on_switches, rfs_1024, "rfs:2x4x128")->Unit(benchmark::kMillis
 void all_to_all(benchmark::State& state, const std::string& topology) {
   synthesis(state, topology, CollectiveKind::all_to_all);
 }
+BENCHMARK_CAPTURE(all_to_all, torus_32x32, std::string("torus2d:32x32") + equal_links)
+    ->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(all_to_all, torus_16x32, std::string("torus2d:16x32") + equal_links)
     ->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(all_to_all, rfs_512, std::string("rfs:2x4x64") + three_dimensions)
