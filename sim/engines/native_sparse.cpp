@@ -91,7 +91,7 @@ private:
   [[nodiscard]] std::span<const std::uint32_t> arrivals(std::size_t chunk) const {
     return std::span(node_).subspan(begin_[chunk], begin_[chunk + 1] - begin_[chunk]);
   }
-  /// Of an arrival; the end where the chunk never comes there.
+  /// The place of an arrival; the end where the chunk never comes there.
   [[nodiscard]] std::size_t place(std::size_t chunk, NodeId node) const {
     const auto its = arrivals(chunk);
     const auto found = std::ranges::lower_bound(its, node.value);

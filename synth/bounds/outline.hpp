@@ -19,11 +19,11 @@ struct Outline {
   std::vector<ChunkClass> classes; ///< of all of them
 };
 
-/// Of a collective with its list of chunks. Cost: as chunk_classes().
+/// The outline of a collective with its list of chunks. Cost: as chunk_classes().
 [[nodiscard]] Outline outline(Collective collective);
 
-/// Of make_collective(topology, spec), without a list where it is an All-to-All of more than
-/// `listed` chunks. Cost: then O(members log members), for each chunk of a shard. Errors: as
+/// The outline of make_collective(topology, spec), without a list where it is an All-to-All of more
+/// than `listed` chunks. Cost: then O(members log members), for each chunk of a shard. Errors: as
 /// there; also where not all members of one that isn't listed reach each other.
 [[nodiscard]] Outline outline(const Topology& topology, const CollectiveSpec& spec,
                               std::size_t listed = most_listed);

@@ -43,7 +43,7 @@ struct Matrix {
   }
 };
 
-/// Of a set: what leaves it, and for each node what it has for those outside and from those inside.
+/// What leaves a set, and for each node what it has for those outside and from those inside.
 class Crossing {
 public:
   Crossing(const Matrix& matrix, const NodeSet& inside)

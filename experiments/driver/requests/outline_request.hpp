@@ -9,13 +9,13 @@
 
 namespace tutti {
 
-/// Of make_collective(topology, request, chunks_per_shard), which a single collective by name may
-/// be too large to list for. Errors: as there.
+/// The outline of make_collective(topology, request, chunks_per_shard), also where that has more
+/// chunks than are listed, for a single collective by name. Errors: as there.
 [[nodiscard]] bounds::Outline make_outline(const Topology& topology,
                                            const CollectiveRequest& request,
                                            std::uint32_t chunks_per_shard);
 
-/// Of all parts, whether listed or not.
+/// The chunks of all parts, whether listed or not.
 [[nodiscard]] std::uint64_t chunk_count(const Collective& collective);
 
 } // namespace tutti
