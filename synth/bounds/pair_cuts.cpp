@@ -44,9 +44,9 @@ struct Matrix {
 };
 
 /// What leaves a set, and for each node what it has for those outside and from those inside.
-class Crossing {
+class PairCrossing {
 public:
-  Crossing(const Matrix& matrix, const NodeSet& inside)
+  PairCrossing(const Matrix& matrix, const NodeSet& inside)
       : matrix_(matrix), out_(inside.size()), in_(inside.size()) {
     for (std::uint32_t v = 0; v < inside.size(); ++v) {
       for (const Weight& w : matrix.to[v])
@@ -97,13 +97,13 @@ public:
 
 private:
   [[nodiscard]] double seconds_of(const NodeSet& inside) const {
-    const double rate = Crossing(bandwidth_, inside).total();
-    return rate > 0 ? Crossing(bytes_, inside).total() / rate : 0;
+    const double rate = PairCrossing(bandwidth_, inside).total();
+    return rate > 0 ? PairCrossing(bytes_, inside).total() / rate : 0;
   }
 
   bool improve(NodeSet& inside, double& seconds) {
     --rounds_left_;
-    Crossing bytes(bytes_, inside), rates(bandwidth_, inside);
+    PairCrossing bytes(bytes_, inside), rates(bandwidth_, inside);
     NodeSet now = inside, best;
     std::vector<bool> moved(inside.size());
     double longest = seconds * (1 + 1e-9);
