@@ -10,6 +10,7 @@
 #include "experiments/driver/studies/experiment.hpp"
 #include "experiments/driver/studies/experiment_values.hpp"
 #include "experiments/driver/studies/failures/columns.hpp"
+#include "experiments/driver/studies/failures/explored_recovery.hpp"
 #include "experiments/driver/studies/failures/failure_texts.hpp"
 #include "experiments/driver/studies/keys.hpp"
 #include "experiments/driver/studies/noise/request.hpp"
