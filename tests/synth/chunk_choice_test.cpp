@@ -89,7 +89,8 @@ void check_repeats(std::uint32_t step) {
             CHECK(chosen.chunks == again.chunks);
             if (chosen.outcome.schedule)
               CHECK(verify(topology, chosen.collective, *chosen.outcome.schedule).correct());
-            if (row.imitates) continue; // it cuts as others do, faster or not
+            // These cut as others do, or as a sketch says, faster or not.
+            if (row.imitates || row.name == "taccl_paper") continue;
             CHECK(time_of(topology, chosen.collective, chosen.outcome, options.model) <=
                   time_of(topology, *one, alone, options.model));
           }
