@@ -65,10 +65,9 @@ struct ChunkChoice {
 /// The rule. `make` is called with 1 first, then with the candidates, ascending. A try takes the
 /// place of the best so far where it is faster by more than 1 % (native engine, fifo): the choice
 /// never is slower than one chunk. It ends where no number up to four times the best so far is any
-/// better, where no more than 1 % is left over the lower bound or the caller's `known_bound`, and
-/// where the next try could exceed
-/// most_tried_transfers (`transfers_before` count, too) or most_tried_of_finest; and where `stage`,
-/// which hears of replays, says so, with the best so far. A collective that `cut` doesn't cut any
+/// better, where no more than 1 % is left over the lower bound or the caller's `known_bound`, where
+/// the next try could exceed most_tried_transfers (`transfers_before` count, too) or
+/// most_tried_of_finest; and where `stage`, which hears of replays, says so, with the best so far. A collective that `cut` doesn't cut any
 /// finer has one chunk. With `candidates` of the algorithm's own, the first of them takes the place
 /// of 1.
 /// Cost: beside the tries a replay of each, and a lower bound.

@@ -2,8 +2,8 @@
 // keeps the list's order, and all that a transfer waits for is listed before it. So one pass over
 // the list says when each happens. All-Reduces by TACOS, CPU time: mesh2d:32x32 14 ns a transfer,
 // 64x64 32 ns, 100x100 77 ns, where its states no longer fit the cache; an event queue took 400 and
-// 920 ns on the first two. Copies are replayed by node (native_compact.cpp),
-// and by chunk where few nodes get each (native_sparse.cpp).
+// 920 ns on the first two. Copies are replayed by node (native_compact.cpp), and by chunk where few
+// nodes get each (native_sparse.cpp).
 #include "sim/engines/in_order.hpp"
 
 #include "sim/engines/event_queue.hpp"

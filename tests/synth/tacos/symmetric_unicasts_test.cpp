@@ -1,3 +1,6 @@
+// Plans of All-to-Alls by symmetry: links of an orbit carry the same, a replay takes as long as the
+// job shop says, and neither numbers of nodes nor a second run change anything.
+
 #include "synth/tacos/symmetric_unicasts.hpp"
 
 #include "sim/engines/engine.hpp"
