@@ -67,11 +67,10 @@ struct ChunkChoice {
 /// never is slower than one chunk. It ends where no number up to four times the best so far is any
 /// better, where no more than 1 % is left over the lower bound or the caller's `known_bound`, where
 /// the next try could exceed most_tried_transfers (`transfers_before` count, too) or
-/// most_tried_of_finest; and where `stage`, which hears of replays, says so, with the best so far. A collective that `cut` doesn't cut any
-/// finer has one chunk. With `candidates` of the algorithm's own, the first of them takes the place
-/// of 1.
-/// Cost: beside the tries a replay of each, and a lower bound.
-/// Errors: those of `make`, of replays, of `cut` with one chunk.
+/// most_tried_of_finest; and where `stage`, which hears of replays, says so, with the best so far.
+/// A collective that `cut` doesn't cut any finer has one chunk. With `candidates` of the
+/// algorithm's own, the first of them takes the place of 1. Cost: beside the tries a replay of
+/// each, and a lower bound. Errors: those of `make`, of replays, of `cut` with one chunk.
 [[nodiscard]] ChunkChoice choose_chunks(const Topology& topology, const TimeModel& model,
                                         const CollectiveMaker& cut, const MakeInChunks& make,
                                         std::uint64_t transfers_before = 0,
