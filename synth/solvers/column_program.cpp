@@ -7,7 +7,10 @@
 #include "synth/solvers/clp.hpp"
 #include "synth/solvers/clp_limit.hpp"
 
+#include <coin/ClpFactorization.hpp>
 #include <coin/ClpSimplex.hpp>
+
+#include <algorithm>
 
 namespace tutti {
 
@@ -23,7 +26,7 @@ struct ColumnProgram::Implementation {
   std::vector<CoinBigIndex> starts{0};
   std::vector<int> rows;
   std::vector<double> factors, costs, lows, highs;
-  std::uint64_t numbers = 0, work = 0;
+  std::uint64_t numbers = 0, factor = 0, work = 0;
 
   void flush() {
     if (costs.empty()) return;
@@ -85,7 +88,9 @@ std::uint64_t ColumnProgram::work() const { return implementation_->work; }
 
 std::uint64_t ColumnProgram::pivot_work() const {
   const auto rows = static_cast<std::uint64_t>(implementation_->model.numberRows());
-  return implementation_->numbers + rows * rows;
+  constexpr std::uint64_t passes = 4; // forth and back, for the column and for the row
+  return implementation_->numbers +
+         std::min(rows * rows, passes * (rows + implementation_->factor));
 }
 
 LinearSolution ColumnProgram::solve(const WorkLimit& limit, std::uint64_t most_pivots) {
@@ -104,6 +109,8 @@ LinearSolution ColumnProgram::solve(const WorkLimit& limit, std::uint64_t most_p
     model.allSlackBasis(true);
     model.primal();
   }
+  if (const ClpFactorization* factorization = model.factorization())
+    implementation_->factor = static_cast<std::uint64_t>(factorization->numberElements());
   implementation_->work += watch.questions() * pivot_work();
   if (watch.reached()) return solution;
   solution.status = status_of(model);

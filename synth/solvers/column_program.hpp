@@ -38,8 +38,8 @@ public:
   /// as the limit isn't reached. `duals`: what a higher row costs.
   [[nodiscard]] LinearSolution solve(const WorkLimit& limit,
                                      std::uint64_t most_pivots = UINT64_MAX);
-  /// What a pivot takes now, counted: the numbers of the columns, of which it prices all, and of
-  /// a dense factor.
+  /// What a pivot takes now, counted: the numbers of the columns, of which it prices all, and
+  /// those of the last factor, of which there are few where columns share few rows.
   [[nodiscard]] std::uint64_t pivot_work() const;
   /// That of all pivots so far.
   [[nodiscard]] std::uint64_t work() const;
