@@ -35,7 +35,7 @@ const Rows rows{{"0", "torus", "1", "1", "done"}, {"0", "torus", "2", "1", "done
                 {"1", "mesh", "2", "9", "done"},  {"1", "mesh", "3", "8", "done"}};
 
 CurvesAnalysis failures(const std::string& replicates, const std::string& relative_to = "") {
-  return {{"Curves", "", {}}, "time", "links", "network", replicates, relative_to, false};
+  return {{"Curves", "", {}}, "time", "links", "network", replicates, relative_to, false, 0};
 }
 
 } // namespace
@@ -51,6 +51,25 @@ TEST_CASE("A curve has the best over parameters that aren't named, and says whic
                            {"mesh", "0", "2", "1"},
                            {"mesh", "1", "8", "3"}});
   CHECK(report.figures.size() == 1);
+}
+
+TEST_CASE("A quantile of repetitions takes the place of their mean") {
+  const Sweep sweep = failure_sweep();
+  const PointTable table = table_of(columns, rows);
+  AnalysedPoints points(sweep, table);
+  CurvesAnalysis analysis = failures("draw");
+  analysis.quantile = 0.5;
+  std::vector<double> values;
+  for (const CurveCell& cell : curve_cells(analysis, points)) values.push_back(cell.value);
+  CHECK(values == std::vector<double>{1, 2, 4, 8}); // of 1 1 1, 2 4, 2 4 6, 8 9
+  const AnalysisReport report = curves_report(analysis, points);
+  CHECK(report.csv.front() ==
+        std::vector<std::string>{"network", "links", "n", "time_mean [s]", "low [s]", "high [s]",
+                                 "median [s]", "median_low [s]", "median_high [s]", "least [s]",
+                                 "largest [s]", "p50 [s]", "without_result"});
+  CHECK(quantile_of({9, 1, 5, 7}, 0.9) == 9);
+  CHECK(quantile_of({9, 1, 5, 7}, 0.75) == 7);
+  CHECK(quantile_of({9, 1, 5, 7}, 0.01) == 1);
 }
 
 TEST_CASE("A title names the values of `by`, and of what doesn't vary") {

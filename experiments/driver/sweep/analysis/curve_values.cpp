@@ -99,7 +99,9 @@ std::vector<CurveCell> curve_cells(const CurvesAnalysis& analysis, AnalysedPoint
       cells[p].row = no_index;
       cells[p].summary = summary_of(values[p]);
     }
-    cells[p].value = cells[p].summary ? cells[p].summary->mean : values[p].front();
+    cells[p].value = analysis.quantile > 0 ? quantile_of(values[p], analysis.quantile)
+                     : cells[p].summary    ? cells[p].summary->mean
+                                           : values[p].front();
   }
   return cells;
 }

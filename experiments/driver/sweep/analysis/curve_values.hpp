@@ -18,7 +18,7 @@ namespace tutti::sweep {
 struct CurveCell {
   std::uint32_t first_row = 0;  ///< of its points: gives by, series and x
   std::uint32_t row = no_index; ///< the best point, without repetitions
-  double value = std::numeric_limits<double>::quiet_NaN(); ///< the best, or the mean
+  double value = std::numeric_limits<double>::quiet_NaN(); ///< the best, mean or quantile
   std::optional<ReplicateSummary> summary;                 ///< of repetitions that have a result
   std::size_t without_result = 0;                          ///< repetitions (or 1) that have none
 };

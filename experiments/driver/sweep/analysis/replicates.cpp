@@ -46,6 +46,13 @@ std::size_t median_rank(std::size_t count) {
   return 0;
 }
 
+double quantile_of(std::vector<double> values, double share) {
+  assert(!values.empty() && share > 0 && share <= 1);
+  std::sort(values.begin(), values.end());
+  const double below = std::ceil(share * static_cast<double>(values.size()) - 1e-9) - 1;
+  return values[static_cast<std::size_t>(std::max(below, 0.0))];
+}
+
 ReplicateSummary summary_of(std::vector<double> values) {
   assert(!values.empty());
   // Also makes the sums independent of the order in which repetitions ended.

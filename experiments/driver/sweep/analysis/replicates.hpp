@@ -24,6 +24,10 @@ struct ReplicateSummary {
 /// Whatever their order, the same bits. Pre: at least one value.
 [[nodiscard]] ReplicateSummary summary_of(std::vector<double> values);
 
+/// The least value that is not below a share of them: the ceil(share * count)-th smallest. Pre: at
+/// least one value; the share is in (0, 1].
+[[nodiscard]] double quantile_of(std::vector<double> values, double share);
+
 /// The largest rank r, from 1, such that the median lies between the r-th smallest and the r-th
 /// largest of `count` values with a probability of at least 95 %; 0: none. Cost: O(count).
 [[nodiscard]] std::size_t median_rank(std::size_t count);

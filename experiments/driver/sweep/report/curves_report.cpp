@@ -25,6 +25,7 @@ struct CurveColumns {
   const Levels* x = nullptr;
   std::vector<const Levels*> settings; ///< parameters that are chosen; none with repetitions
   bool replicates = false, relative = false;
+  std::string quantile;   ///< "p90"; empty: figures show means
   std::string value_name; ///< "time", "time over torus"
   Unit unit = Unit::none;
 };
@@ -37,6 +38,7 @@ CurveColumns curve_columns(const CurvesAnalysis& analysis, AnalysedPoints& point
   columns.x = &points.levels(analysis.x);
   columns.replicates = !analysis.replicates.empty();
   columns.relative = !analysis.relative_to.empty();
+  if (analysis.quantile > 0) columns.quantile = fmt::format("p{:.6g}", 100 * analysis.quantile);
   columns.value_name =
       columns.relative ? objective.name + " over " + analysis.relative_to : objective.name;
   columns.unit = columns.relative ? Unit::none : objective.unit;
@@ -76,6 +78,7 @@ ReportRow curve_row(const CurveCell& cell, const CurveColumns& columns) {
   add("median_high", "to", median.high);
   add("least", "least", summary.least);
   add("largest", "largest", summary.largest);
+  if (!columns.quantile.empty()) add(columns.quantile, columns.quantile, cell.value);
   row.add_count("without_result", {"no result", Align::right}, cell.without_result);
   return row;
 }
@@ -139,9 +142,9 @@ Curve& curve_named(std::vector<Curve>& curves, const std::string& name) {
   return curves.back();
 }
 
-void add_point(Curve& curve, const CurveCell& cell, double x, const FigureAxis& y) {
+void add_point(Curve& curve, const CurveCell& cell, double x, const FigureAxis& y, bool with_band) {
   curve.points.push_back({x, y.scaled(cell.value)});
-  if (!cell.summary || !cell.summary->mean_interval) return;
+  if (!with_band || !cell.summary || !cell.summary->mean_interval) return;
   const Interval& interval = *cell.summary->mean_interval;
   curve.band.push_back({x, y.scaled(interval.low), y.scaled(interval.high)});
 }
@@ -177,7 +180,10 @@ void add_figure(AnalysisReport& report, const CurvesAnalysis& analysis, const Cu
   CurveChart chart;
   const std::string words = values_words(columns.by, cells.front()->first_row, ", ");
   chart.heading.title = report.title_of(words, columns.by, cells.front()->first_row);
-  chart.heading.note = columns.replicates ? "means with 95 % confidence intervals" : "";
+  if (!columns.quantile.empty())
+    chart.heading.note = fmt::format("{} of {}", columns.quantile, analysis.replicates);
+  else if (columns.replicates)
+    chart.heading.note = "means with 95 % confidence intervals";
   if (!missing.empty()) chart.heading.note += (chart.heading.note.empty() ? "" : "; ") + missing;
   chart.heading.note = case_note(sweep, chart.heading.note);
   chart.axis = x.axis;
@@ -192,7 +198,8 @@ void add_figure(AnalysisReport& report, const CurvesAnalysis& analysis, const Cu
                                  : values_words({&columns.series, 1}, cell->first_row);
     Curve& curve = curve_named(chart.curves, name);
     if (has_value(cell))
-      add_point(curve, *cell, x.place_of_level[columns.x->of_row[cell->first_row]], y);
+      add_point(curve, *cell, x.place_of_level[columns.x->of_row[cell->first_row]], y,
+                columns.quantile.empty());
   }
   report.figures.push_back({part, chart.heading.title, curve_figure(chart)});
 }

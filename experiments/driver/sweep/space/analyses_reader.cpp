@@ -71,12 +71,18 @@ private:
 
   CurvesAnalysis read_curves(ConfigTable& table) {
     CurvesAnalysis analysis;
-    begin(table, {"objective", "x", "series", "replicates", "logarithmic", "relative_to"});
+    begin(table,
+          {"objective", "x", "series", "replicates", "quantile", "logarithmic", "relative_to"});
     analysis.head = head_at(table);
     analysis.objective = objective_at(table, "objective");
     analysis.x = needed_parameter_at(table, "x");
     analysis.series = needed_parameter_at(table, "series");
     analysis.replicates = parameter_at(table, "replicates");
+    if (const auto value = table.find("quantile")) {
+      analysis.quantile = value->number();
+      if (analysis.replicates.empty() || analysis.quantile <= 0 || analysis.quantile > 1)
+        throw value->error("a quantile is of `replicates`, and lies above 0 and up to 1");
+    }
     if (const auto value = table.find("logarithmic")) analysis.logarithmic = value->boolean();
     if (const auto value = table.find("relative_to"))
       analysis.relative_to = value_among(*value, analysis.series);

@@ -81,6 +81,7 @@
 //   by = ["collective"]
 //   replicates = "draw"             # parameter whose values are repetitions: means with confidence
 //                                   # intervals; default none
+//   quantile = 0.9                  # of the repetitions, instead of their mean; default none
 //   logarithmic = true              # the y axis; default false
 //   relative_to = "torus"           # series: curves over this one's; default none
 //   [[selection]]                   # for each value of `over` the best of `of`, also as JSON
@@ -165,6 +166,7 @@ struct CurvesAnalysis {
   std::string replicates;  ///< parameter; empty: none
   std::string relative_to; ///< value of `series`; empty: none
   bool logarithmic = false;
+  double quantile = 0; ///< of the repetitions; 0: their mean
 };
 struct SelectionAnalysis {
   AnalysisHead head;
