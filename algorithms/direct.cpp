@@ -103,7 +103,9 @@ Outcome direct(const Topology& topology, const Collective& collective,
     others(n, root, [&](Rank i) { schedule.send(root, i, i, Op::copy); });
     break;
   case CollectiveKind::hypercube:
+  case CollectiveKind::all_gather_v:
   case CollectiveKind::all_gather: all_gather(schedule); break;
+  case CollectiveKind::reduce_scatter_v:
   case CollectiveKind::reduce_scatter: reduce_scatter(schedule); break;
   case CollectiveKind::all_reduce:
     reduce_scatter(schedule);
@@ -112,7 +114,7 @@ Outcome direct(const Topology& topology, const Collective& collective,
   case CollectiveKind::sendrecv:
     for (Rank i = 0; i < n; ++i) schedule.send(i, (i + 1) % n, i, Op::copy);
     break;
-  case CollectiveKind::alltoallv:
+  case CollectiveKind::all_to_all_v:
   case CollectiveKind::all_to_all:
     rotate(n, [&](Rank i, Rank j) { schedule.send(i, j, i * n + j, Op::copy); });
     break;

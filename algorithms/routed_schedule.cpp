@@ -24,6 +24,7 @@ RoutedSchedule::RoutedSchedule(const Topology& topology, const Collective& colle
       routing_(options.routing), largest_chunk_(collective.largest_chunk()),
       schedule_(topology.link_count()) {
   assert(collective.parts.size() == 1);
+  if (has_shares(part_.kind)) offsets_ = block_offsets(collective, part_);
 }
 
 void RoutedSchedule::send(Rank from, Rank to, std::uint32_t block, Op op) {
@@ -32,9 +33,15 @@ void RoutedSchedule::send(Rank from, Rank to, std::uint32_t block, Op op) {
 
 void RoutedSchedule::send(Rank from, Rank to, std::uint32_t block, Op op, std::uint32_t first_chunk,
                           std::uint32_t stride) {
-  const std::uint32_t first = part_.first.value + block * part_.chunks_per_shard;
-  for (std::uint32_t k = first_chunk; k < part_.chunks_per_shard; k += stride)
-    send_chunk(from, to, ChunkId{first + k}, op);
+  const auto [first, count] = chunks_of(block);
+  for (std::uint32_t k = first_chunk; k < count; k += stride)
+    send_chunk(from, to, ChunkId{first.value + k}, op);
+}
+
+std::pair<ChunkId, std::uint32_t> RoutedSchedule::chunks_of(std::uint32_t block) const {
+  if (offsets_.empty())
+    return {ChunkId{part_.first.value + block * part_.chunks_per_shard}, part_.chunks_per_shard};
+  return {ChunkId{part_.first.value + offsets_[block]}, offsets_[block + 1] - offsets_[block]};
 }
 
 void RoutedSchedule::send_chunk(Rank from, Rank to, ChunkId chunk, Op op) {

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <optional>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 namespace tutti {
@@ -17,7 +18,8 @@ using Rank = std::uint32_t;
 
 /// A *block* is what goes to one place as a whole in a collective's definition: the shard of a
 /// rank, the part of an All-to-All from rank i to rank j (block i * n + j), or the whole buffer of
-/// Broadcast and Reduce (block 0). It has `chunks_per_shard` consecutive chunks.
+/// Broadcast and Reduce (block 0). Its chunks are consecutive: `chunks_per_shard` of them, or where
+/// shares differ some number, 0 included.
 class RoutedSchedule {
 public:
   /// `collective` has one part. All arguments must outlive this object, which throws
@@ -26,6 +28,8 @@ public:
                  const SynthesisOptions& options);
 
   [[nodiscard]] const CollectivePart& part() const { return part_; }
+  /// The first chunk of a block, and how many it has.
+  [[nodiscard]] std::pair<ChunkId, std::uint32_t> chunks_of(std::uint32_t block) const;
   [[nodiscard]] Rank size() const { return static_cast<Rank>(part_.group.size()); }
 
   /// All chunks of a block, then the next call's: list them step by step.
@@ -64,6 +68,7 @@ public:
 private:
   const Topology& topology_;
   const CollectivePart& part_;
+  std::vector<std::uint32_t> offsets_; // block_offsets(), where shares differ
   WorkLimit limit_;
   Routing routing_;
   Bytes largest_chunk_;

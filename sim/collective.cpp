@@ -1,13 +1,14 @@
 // A named collective is given by rules for who holds and who wants shard i, which make_collective()
 // turns into chunks; a buffer that its shards don't divide is cut into parts that differ by at most
-// one byte. Chunks with equal sets of sources (destinations) share one set.
-// Sizes are those that nccl-tests prints; sendrecv and hypercube are as in its sendrecv.cu and
-// hypercube.cu, the counts of alltoallv those of rccl-tests (alltoallv.cu).
+// one byte. Chunks with equal sets of sources (destinations) share one set. Sizes are those that
+// nccl-tests prints; sendrecv and hypercube are as in its sendrecv.cu and hypercube.cu. Shares that
+// differ (sim/shares/) are cut evenly, so that chunks are about as large as equal shares' would be.
 
 #include "sim/collective.hpp"
 
 #include "sim/error.hpp"
 #include "sim/hash.hpp"
+#include "sim/shares/shares.hpp"
 #include "sim/text.hpp"
 #include "sim/topology.hpp"
 
@@ -16,6 +17,7 @@
 #include <algorithm>
 #include <array>
 #include <optional>
+#include <unordered_map>
 #include <utility>
 
 namespace tutti {
@@ -25,10 +27,11 @@ namespace {
 __extension__ typedef __int128 int128;
 
 constexpr std::array all_kinds{
-    CollectiveKind::broadcast,  CollectiveKind::reduce,     CollectiveKind::gather,
-    CollectiveKind::scatter,    CollectiveKind::all_gather, CollectiveKind::reduce_scatter,
-    CollectiveKind::all_reduce, CollectiveKind::all_to_all, CollectiveKind::sendrecv,
-    CollectiveKind::hypercube,  CollectiveKind::alltoallv,  CollectiveKind::custom};
+    CollectiveKind::broadcast,        CollectiveKind::reduce,       CollectiveKind::gather,
+    CollectiveKind::scatter,          CollectiveKind::all_gather,   CollectiveKind::reduce_scatter,
+    CollectiveKind::all_reduce,       CollectiveKind::all_to_all,   CollectiveKind::sendrecv,
+    CollectiveKind::hypercube,        CollectiveKind::all_to_all_v, CollectiveKind::all_gather_v,
+    CollectiveKind::reduce_scatter_v, CollectiveKind::custom};
 constexpr std::array basic_kinds{
     CollectiveKind::broadcast,  CollectiveKind::reduce,     CollectiveKind::gather,
     CollectiveKind::scatter,    CollectiveKind::all_gather, CollectiveKind::reduce_scatter,
@@ -103,7 +106,9 @@ std::string_view to_text(CollectiveKind kind) {
   case CollectiveKind::all_to_all: return "all_to_all";
   case CollectiveKind::sendrecv: return "sendrecv";
   case CollectiveKind::hypercube: return "hypercube";
-  case CollectiveKind::alltoallv: return "alltoallv";
+  case CollectiveKind::all_to_all_v: return "all_to_all_v";
+  case CollectiveKind::all_gather_v: return "all_gather_v";
+  case CollectiveKind::reduce_scatter_v: return "reduce_scatter_v";
   case CollectiveKind::custom: break;
   }
   return "custom";
@@ -117,7 +122,7 @@ std::optional<CollectiveKind> find_collective_kind(std::string_view text) {
     return letters;
   };
   text = text.substr(0, text.find("_perf")); // also all_reduce_perf_mpi
-  for (const CollectiveKind kind : named_collectives())
+  for (const CollectiveKind kind : std::span(all_kinds).first(all_kinds.size() - 1))
     if (plain(to_text(kind)) == plain(text)) return kind;
   return std::nullopt;
 }
@@ -125,12 +130,13 @@ std::optional<CollectiveKind> find_collective_kind(std::string_view text) {
 CollectiveKind parse_collective_kind(std::string_view text) {
   if (const auto found = find_collective_kind(text)) return *found;
   std::vector<std::string> known;
-  for (const CollectiveKind kind : named_collectives()) known.emplace_back(to_text(kind));
+  for (const CollectiveKind kind : std::span(all_kinds).first(all_kinds.size() - 1))
+    known.emplace_back(to_text(kind));
   throw InputError(unknown_name("collective", text, known));
 }
 
 std::span<const CollectiveKind> named_collectives() {
-  return std::span(all_kinds).first(all_kinds.size() - 1);
+  return std::span(all_kinds).first(all_kinds.size() - 3);
 }
 
 std::span<const CollectiveKind> all_collectives() { return all_kinds; }
@@ -148,7 +154,7 @@ bool has_root(CollectiveKind kind) {
 
 bool is_reducing(CollectiveKind kind) {
   return kind == CollectiveKind::reduce || kind == CollectiveKind::reduce_scatter ||
-         kind == CollectiveKind::all_reduce;
+         kind == CollectiveKind::all_reduce || kind == CollectiveKind::reduce_scatter_v;
 }
 
 std::uint64_t block_count(CollectiveKind kind, std::uint64_t members) {
@@ -157,7 +163,12 @@ std::uint64_t block_count(CollectiveKind kind, std::uint64_t members) {
 }
 
 bool is_by_pairs(CollectiveKind kind) {
-  return kind == CollectiveKind::all_to_all || kind == CollectiveKind::alltoallv;
+  return kind == CollectiveKind::all_to_all || kind == CollectiveKind::all_to_all_v;
+}
+
+bool has_shares(CollectiveKind kind) {
+  return kind == CollectiveKind::all_to_all_v || kind == CollectiveKind::all_gather_v ||
+         kind == CollectiveKind::reduce_scatter_v;
 }
 
 Bytes Collective::size() const {
@@ -199,7 +210,11 @@ std::uint64_t Collective::fingerprint() const {
 std::string Collective::name() const {
   std::vector<std::string> names;
   for (const CollectivePart& part : parts) {
-    std::string text = fmt::format("{} {}", to_text(part.kind), to_text(part.size));
+    const std::string_view words = part.shares.words; // begin with a name
+    const std::size_t comma = words.find(',');
+    std::string text = fmt::format(
+        "{} {}", words.empty() ? to_text(part.kind) : words.substr(0, comma), to_text(part.size));
+    if (comma != std::string_view::npos) text += words.substr(comma);
     if (has_root(part.kind)) text += fmt::format(",root={}", part.group[part.root].value);
     std::vector<std::uint32_t> members;
     for (const NodeId node : part.group) members.push_back(node.value);
@@ -209,11 +224,99 @@ std::string Collective::name() const {
   return joined(names, " + ");
 }
 
+CollectiveSpec spec_of(const CollectivePart& part, std::uint32_t chunks_per_shard) {
+  return {part.kind, part.size, part.group, part.root, chunks_per_shard, part.shares};
+}
+
+std::vector<std::uint32_t> block_offsets(const Collective& collective, const CollectivePart& part) {
+  const auto members = static_cast<std::uint32_t>(part.group.size());
+  const std::uint64_t blocks =
+      part.kind == CollectiveKind::custom ? part.chunk_count : block_count(part.kind, members);
+  std::vector<std::uint32_t> offsets(blocks + 1);
+  if (!has_shares(part.kind)) {
+    for (std::uint32_t b = 0; b <= blocks; ++b)
+      offsets[b] = b * static_cast<std::uint32_t>(part.chunk_count / blocks);
+    return offsets;
+  }
+  std::unordered_map<std::uint32_t, std::uint32_t> rank; // looked up, never iterated
+  for (std::uint32_t r = 0; r < members; ++r) rank[part.group[r].value] = r;
+  for (std::uint32_t c = 0; c < part.chunk_count; ++c) {
+    const ChunkId chunk{part.first.value + c};
+    const std::uint32_t from = rank.at(collective.sources(chunk).front().value),
+                        to = rank.at(collective.destinations(chunk).front().value);
+    const std::uint32_t block = is_by_pairs(part.kind)   ? from * members + to
+                                : is_reducing(part.kind) ? to
+                                                         : from;
+    offsets[block + 1] = c + 1;
+  }
+  for (std::size_t b = 1; b < offsets.size(); ++b)
+    offsets[b] = std::max(offsets[b], offsets[b - 1]);
+  return offsets;
+}
+
+namespace {
+
+/// Shares in bytes, and the size that is theirs.
+std::vector<std::int64_t> shares_of(const CollectiveSpec& spec, std::uint32_t members,
+                                    CollectivePart& part) {
+  if (!spec.shares.are_said() && spec.kind == CollectiveKind::all_to_all_v)
+    return shares_of_rccl_tests(members, spec.size);
+  require_share_words(spec.kind, spec.shares);
+  std::vector<std::int64_t> shares = drawn_shares(spec.kind, spec.shares, members);
+  const Bytes own = size_of_shares(spec.kind, shares, members);
+  if (own.count == 0)
+    throw InputError(fmt::format("no share of {} has a byte", to_text(spec.kind)));
+  if (spec.size.count > 0)
+    shares = scaled_shares(spec.kind, std::move(shares), members, spec.size);
+  else
+    part.size = own;
+  part.shares = {spec.shares.words, shares};
+  return shares;
+}
+
+} // namespace
+
+Collective with_sizes_of(Collective planned, const Collective& sizes) {
+  const auto blocks = [](const Collective& collective) {
+    return collective.parts.size() == 1 ? block_offsets(collective, collective.parts.front())
+                                        : std::vector<std::uint32_t>{};
+  };
+  const std::vector<std::uint32_t> chunks = blocks(planned), wanted = blocks(sizes);
+  if (chunks.empty() || chunks.size() != wanted.size() ||
+      planned.parts[0].group != sizes.parts[0].group ||
+      is_by_pairs(planned.parts[0].kind) != is_by_pairs(sizes.parts[0].kind))
+    throw InputError(
+        fmt::format("chunks of {} can't have the sizes of {}", planned.name(), sizes.name()));
+  const auto n = sizes.parts[0].group.size();
+  for (std::size_t b = 0; b + 1 < chunks.size(); ++b) {
+    Bytes share;
+    for (std::uint32_t c = wanted[b]; c < wanted[b + 1]; ++c) share += sizes.chunks[c].size;
+    const std::int64_t count = chunks[b + 1] - chunks[b];
+    const bool stays = is_by_pairs(sizes.parts[0].kind) && b / n == b % n;
+    if (count == 0 && share.count > 0 && !stays)
+      throw InputError(fmt::format("{} has nothing of block {}, of which {} has {}", planned.name(),
+                                   b, sizes.name(), to_text(share)));
+    const Cut cut(std::max(share, Bytes{count}), static_cast<std::uint64_t>(count));
+    for (std::int64_t k = 0; k < count; ++k)
+      planned.chunks[chunks[b] + static_cast<std::size_t>(k)].size =
+          cut.part(static_cast<std::uint64_t>(k));
+  }
+  planned.parts[0].kind = sizes.parts[0].kind;
+  planned.parts[0].size = sizes.parts[0].size;
+  planned.parts[0].shares = sizes.parts[0].shares;
+  return planned;
+}
+
 Collective make_collective(const Topology& topology, const CollectiveSpec& spec) {
   Collective made;
-  CollectivePart part{
-      spec.kind,  spec.size, checked_group(topology, spec), spec.root, spec.chunks_per_shard,
-      ChunkId{0}, 0};
+  CollectivePart part{spec.kind,
+                      spec.size,
+                      checked_group(topology, spec),
+                      spec.root,
+                      spec.chunks_per_shard,
+                      ChunkId{0},
+                      0,
+                      {}};
   const std::vector<NodeId>& group = part.group;
   const auto n = static_cast<std::uint32_t>(group.size());
   part.chunk_count = static_cast<std::uint32_t>(chunk_total(spec.kind, n, spec.chunks_per_shard));
@@ -224,17 +327,13 @@ Collective make_collective(const Topology& topology, const CollectiveSpec& spec)
   std::sort(made.sets.back().begin(), made.sets.back().end());
   const SetId everyone = n, root = spec.root;
 
-  const auto add_chunks = [&](Bytes size, std::uint32_t shards, const auto& holds,
-                              const auto& wants) {
-    const Cut cut(size, std::uint64_t{shards} * spec.chunks_per_shard);
+  const auto add_shards = [&](std::uint32_t shards, const auto& holds, const auto& wants) {
+    const Cut cut(spec.size, std::uint64_t{shards} * spec.chunks_per_shard);
     made.chunks.reserve(part.chunk_count); // only now: the cut has refused what makes no sense
     for (std::uint32_t i = 0; i < shards; ++i)
       for (std::uint32_t k = 0; k < spec.chunks_per_shard; ++k)
         made.chunks.push_back({cut.part(std::uint64_t{i} * spec.chunks_per_shard + k), holds(i),
                                wants(i), is_reducing(spec.kind)});
-  };
-  const auto add_shards = [&](std::uint32_t shards, const auto& holds, const auto& wants) {
-    add_chunks(spec.size, shards, holds, wants);
   };
   const auto always = [](SetId set) { return [set](std::uint32_t) { return set; }; };
   const auto own = [](std::uint32_t i) -> SetId { return i; };
@@ -253,21 +352,39 @@ Collective make_collective(const Topology& topology, const CollectiveSpec& spec)
   case CollectiveKind::sendrecv:
     for (std::uint32_t i = 0; i < n; ++i) add_shards(1, always(i), always((i + 1) % n));
     break;
-  case CollectiveKind::alltoallv: {
-    // In elements of its default type, float, where the buffer has whole ones.
-    constexpr std::int64_t of_float = 4;
-    const std::int64_t unit =
-        spec.size.count % of_float == 0 && spec.size.count / n / of_float * 2 >= n ? of_float : 1;
-    const std::int64_t step = spec.size.count / n / unit * 2 / n * unit;
-    const std::int64_t rest = spec.size.count - step * n * (n - 1) / 2;
-    if (step == 0)
-      throw InputError(fmt::format("{} can't be cut into the shards of alltoallv over {} NPUs",
-                                   to_text(spec.size), n));
-    for (std::uint32_t i = 0; i < n; ++i)
-      for (std::uint32_t j = 0; j < n; ++j) {
-        const std::uint32_t steps = (i + j) % n;
-        add_chunks(steps == 0 ? Bytes{rest} : Bytes{step * steps}, 1, always(i), always(j));
-      }
+  case CollectiveKind::all_to_all_v:
+  case CollectiveKind::all_gather_v:
+  case CollectiveKind::reduce_scatter_v: {
+    const std::vector<std::int64_t> shares = shares_of(spec, n, part);
+    // A K-th of the mean of those who send, or receive, most.
+    std::int64_t most = 0;
+    for (std::uint32_t i = 0; i < (is_by_pairs(spec.kind) ? n : 1U); ++i) {
+      std::int64_t moved = 0;
+      for (std::uint32_t j = 0; j < n; ++j)
+        if (!is_by_pairs(spec.kind) || i != j) moved += shares[std::size_t{i} * n + j];
+      most = std::max(most, moved);
+    }
+    const std::int64_t blocks = is_by_pairs(spec.kind) ? n - 1 : n;
+    if (most == 0) throw InputError(fmt::format("no share of {} has to move", to_text(spec.kind)));
+    const std::int64_t piece = std::max<std::int64_t>(
+        1, (most + blocks * spec.chunks_per_shard - 1) / (blocks * spec.chunks_per_shard));
+    for (std::size_t b = 0; b < shares.size(); ++b) {
+      if (shares[b] == 0) continue;
+      const auto chunks = static_cast<std::uint64_t>((shares[b] + piece - 1) / piece);
+      const auto i = static_cast<SetId>(b / n), j = static_cast<SetId>(b % n);
+      const bool is_of_floats =
+          shares[b] % 4 == 0 && shares[b] / 4 >= static_cast<std::int64_t>(chunks);
+      const std::int64_t element = is_of_floats ? 4 : 1; // that no chunk ends within
+      const Cut cut(Bytes{shares[b] / element}, chunks);
+      for (std::uint64_t k = 0; k < chunks; ++k)
+        made.chunks.push_back({Bytes{cut.part(k).count * element},
+                               is_by_pairs(spec.kind)   ? i
+                               : is_reducing(spec.kind) ? everyone
+                                                        : j,
+                               is_by_pairs(spec.kind) || is_reducing(spec.kind) ? j : everyone,
+                               is_reducing(spec.kind)});
+    }
+    part.chunk_count = static_cast<std::uint32_t>(made.chunks.size());
     break;
   }
   case CollectiveKind::custom:
@@ -311,7 +428,10 @@ Collective part_alone(const Collective& collective, std::size_t part) {
 CollectiveSpec parse_collective(std::string_view text) {
   CollectiveSpec spec;
   const std::vector<std::string_view> words = split(text, ',');
-  spec.kind = parse_collective_kind(trimmed(words.front()));
+  const std::string_view name = trimmed(words.front());
+  const auto named = find_collective_name(name);
+  spec.kind = named ? *named : parse_collective_kind(name);
+  std::string shares;
   std::optional<std::uint32_t> root;
   for (std::size_t i = 1; i < words.size(); ++i) {
     const std::size_t equals = words[i].find('=');
@@ -325,6 +445,8 @@ CollectiveSpec parse_collective(std::string_view text) {
     } else if (key == "group") {
       for (const std::uint32_t member : parse_ranges(value, "group"))
         spec.group.emplace_back(member);
+    } else if (has_shares(spec.kind)) {
+      shares += fmt::format(",{}", trimmed(words[i]));
     } else {
       const std::vector<std::string> known = has_root(spec.kind)
                                                  ? std::vector<std::string>{"root", "group"}
@@ -332,6 +454,12 @@ CollectiveSpec parse_collective(std::string_view text) {
       throw InputError(unknown_name(fmt::format("key of {}", to_text(spec.kind)), key, known));
     }
   }
+  if (named != find_collective_kind(name)) // dispatch, combine
+    shares.insert(0, name);
+  else if (!shares.empty())
+    shares.insert(0, to_text(spec.kind));
+  spec.shares.words = std::move(shares);
+  if (spec.shares.are_said()) require_share_words(spec.kind, spec.shares);
   if (!root) return spec;
   const auto member = std::find(spec.group.begin(), spec.group.end(), NodeId{*root});
   if (!spec.group.empty() && member == spec.group.end())

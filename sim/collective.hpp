@@ -17,18 +17,20 @@ namespace tutti {
 class Topology;
 
 enum class CollectiveKind : std::uint8_t {
-  broadcast,      ///< the root's buffer to everyone
-  reduce,         ///< everyone's buffers, combined, to the root
-  gather,         ///< everyone's shard to the root
-  scatter,        ///< the root's shards, one to each
-  all_gather,     ///< everyone's shard to everyone
-  reduce_scatter, ///< combined; shard i ends at member i
-  all_reduce,     ///< combined; everything ends everywhere
-  all_to_all,     ///< shard j of member i to member j
-  sendrecv,       ///< everyone's buffer to the next member
-  hypercube,      ///< an All-Gather, by exchanges with the members 1, 2, 4, ... away
-  alltoallv,      ///< All-to-All whose shards differ, as in rccl-tests
-  custom,         ///< any pre- and postcondition
+  broadcast,        ///< the root's buffer to everyone
+  reduce,           ///< everyone's buffers, combined, to the root
+  gather,           ///< everyone's shard to the root
+  scatter,          ///< the root's shards, one to each
+  all_gather,       ///< everyone's shard to everyone
+  reduce_scatter,   ///< combined; shard i ends at member i
+  all_reduce,       ///< combined; everything ends everywhere
+  all_to_all,       ///< shard j of member i to member j
+  sendrecv,         ///< everyone's buffer to the next member
+  hypercube,        ///< an All-Gather, by exchanges with the members 1, 2, 4, ... away
+  all_to_all_v,     ///< All-to-All whose shares differ: as said, else as in rccl-tests' alltoallv
+  all_gather_v,     ///< All-Gather of shares that differ
+  reduce_scatter_v, ///< Reduce-Scatter into shares that differ
+  custom,           ///< any pre- and postcondition
 };
 
 [[nodiscard]] std::string_view to_text(CollectiveKind kind); ///< "all_reduce"
@@ -37,8 +39,10 @@ enum class CollectiveKind : std::uint8_t {
 [[nodiscard]] std::optional<CollectiveKind> find_collective_kind(std::string_view text);
 /// The same. Errors: InputError with the known names.
 [[nodiscard]] CollectiveKind parse_collective_kind(std::string_view text);
-[[nodiscard]] std::span<const CollectiveKind> named_collectives(); ///< all but custom, enum order
-[[nodiscard]] std::span<const CollectiveKind> all_collectives();   ///< custom last
+/// Those that a name and a size define, in enum order: all but custom, all_gather_v and
+/// reduce_scatter_v.
+[[nodiscard]] std::span<const CollectiveKind> named_collectives();
+[[nodiscard]] std::span<const CollectiveKind> all_collectives(); ///< custom last
 /// What papers' algorithms define: broadcast to all_to_all.
 [[nodiscard]] std::span<const CollectiveKind> basic_collectives();
 [[nodiscard]] std::span<const CollectiveKind> basic_and_custom(); ///< custom last
@@ -46,8 +50,10 @@ enum class CollectiveKind : std::uint8_t {
 [[nodiscard]] bool is_reducing(CollectiveKind kind);
 /// Blocks of a buffer's parts that go to one place as a whole: shards, or one for each pair.
 [[nodiscard]] std::uint64_t block_count(CollectiveKind kind, std::uint64_t members);
-/// Whether each pair of members has a block of its own: all_to_all, alltoallv.
+/// Whether each pair of members has a block of its own: all_to_all, all_to_all_v.
 [[nodiscard]] bool is_by_pairs(CollectiveKind kind);
+/// Whether its blocks may differ in size: all_to_all_v, all_gather_v, reduce_scatter_v.
+[[nodiscard]] bool has_shares(CollectiveKind kind);
 
 /// Index into Collective::sets.
 using SetId = std::uint32_t;
@@ -60,6 +66,15 @@ struct Chunk {
   bool reduces = false;
 };
 
+/// How the blocks of a collective differ: in words, which sim/shares/ reads, or in bytes.
+struct Shares {
+  std::string words = {}; ///< "dispatch,tokens=4096,top=8": all that was asked for but the group
+  /// By block; for each pair of members i * n + j, from i to j. Empty: as `words` draw them.
+  std::vector<std::int64_t> bytes = {};
+
+  [[nodiscard]] bool are_said() const { return !words.empty() || !bytes.empty(); }
+};
+
 /// One collective among those of a Collective, with the layout of its chunks:
 ///   members n = group.size(), chunks per shard K = chunks_per_shard, first = f
 ///   broadcast, reduce        : chunk f + k                      k < K
@@ -67,17 +82,23 @@ struct Chunk {
 ///                            : chunk f + i * K + k              shard of group[i], k < K
 ///   sendrecv                 : chunk f + i * K + k              all of group[i]'s buffer
 ///   hypercube                : as all_gather
-///   all_to_all, alltoallv    : chunk f + (i * n + j) * K + k    from group[i] to group[j]
+///   all_to_all               : chunk f + (i * n + j) * K + k    from group[i] to group[j]
 ///                              (i = j included: it stays where it is)
+///   all_to_all_v, all_gather_v, reduce_scatter_v
+///                            : block by block in the same order, each in as many nearly equal
+///                              chunks as its share needs for none to be larger than a K-th of the
+///                              mean; see block_offsets()
 ///   custom                   : as given; K = 1
 struct CollectivePart {
   CollectiveKind kind = CollectiveKind::custom;
-  Bytes size;                ///< what nccl-tests prints: the total buffer
+  /// What nccl-tests prints: the total buffer; of pairs that differ, the largest of any member.
+  Bytes size;
   std::vector<NodeId> group; ///< members in rank order
   std::uint32_t root = 0;    ///< index into group; 0 where the kind has none
   std::uint32_t chunks_per_shard = 1;
   ChunkId first{0};
   std::uint32_t chunk_count = 0;
+  Shares shares = {}; ///< where they were said: in bytes, too
 };
 
 struct Collective {
@@ -107,12 +128,28 @@ struct CollectiveSpec {
   std::vector<NodeId> group; ///< empty: all NPUs of the topology
   std::uint32_t root = 0;    ///< index into the group
   std::uint32_t chunks_per_shard = 1;
+  /// Of kinds that have some. A `size` scales them; 0 B leaves them as they are.
+  Shares shares = {};
 };
+
+/// What a part was made from, cut otherwise.
+[[nodiscard]] CollectiveSpec spec_of(const CollectivePart& part, std::uint32_t chunks_per_shard);
+
+/// The first chunk of each block of a part, counted from part.first, and the end of the last.
+/// Cost: O(blocks), where shares differ O(chunks).
+[[nodiscard]] std::vector<std::uint32_t> block_offsets(const Collective& collective,
+                                                       const CollectivePart& part);
 
 /// Builds the chunks. A buffer that doesn't divide is cut into parts that differ by at most one
 /// byte. Errors: InputError for fewer than two members, a member twice or that isn't an NPU, a root
-/// outside the group, parts smaller than a byte.
+/// outside the group, parts smaller than a byte, shares that aren't those of so many members, or
+/// none of which moves.
 [[nodiscard]] Collective make_collective(const Topology& topology, const CollectiveSpec& spec);
+
+/// The chunks of one part as they are, but each block as large as that of `sizes`, its chunks
+/// nearly equal and of a byte at least. Errors: InputError where the two aren't of the same members
+/// and blocks, or a block that has no chunk has to move. Cost: O(chunks).
+[[nodiscard]] Collective with_sizes_of(Collective planned, const Collective& sizes);
 
 /// Several collectives at once on one network: parts and chunks one after another.
 [[nodiscard]] Collective merge(std::span<const Collective> collectives);
@@ -120,9 +157,9 @@ struct CollectiveSpec {
 /// The collective of one part alone, with chunk ids from 0.
 [[nodiscard]] Collective part_alone(const Collective& collective, std::size_t part);
 
-/// `name[,root=3][,group=0-7+16-23]`; the root is a node of the group (by NPU id), size and chunks
-/// per shard come from the caller. Errors: InputError for an unknown name or key, or a malformed
-/// list.
+/// `name[,root=3][,group=0-7+16-23]`, and the words of shares (docs/formats/collective.md); the
+/// root is a node of the group (by NPU id), size and chunks per shard come from the caller. Errors:
+/// InputError for an unknown name or key, or a malformed value.
 [[nodiscard]] CollectiveSpec parse_collective(std::string_view text);
 
 /// A custom collective, or several named ones, from a TOML file (docs/formats/collective.md).

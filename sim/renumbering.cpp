@@ -43,7 +43,7 @@ bool is_by_members(const Collective& collective) {
   if (collective.parts.size() != 1) return false;
   const CollectiveKind kind = collective.parts.front().kind;
   return kind != CollectiveKind::custom && kind != CollectiveKind::sendrecv &&
-         kind != CollectiveKind::hypercube;
+         kind != CollectiveKind::hypercube && !has_shares(kind);
 }
 
 /// A chunk of the whole for each of a view's, with so many chunks per shard; `ranks`: of the
@@ -58,12 +58,14 @@ std::vector<ChunkId> chunks_of(const CollectivePart& part, const std::vector<std
     case CollectiveKind::all_gather:
     case CollectiveKind::hypercube:
     case CollectiveKind::reduce_scatter: return ranks[b];
-    case CollectiveKind::alltoallv:
     case CollectiveKind::all_to_all: return ranks[b / members] * members + ranks[b % members];
     case CollectiveKind::broadcast:
     case CollectiveKind::reduce:
     case CollectiveKind::all_reduce:
     case CollectiveKind::sendrecv:
+    case CollectiveKind::all_to_all_v:
+    case CollectiveKind::all_gather_v:
+    case CollectiveKind::reduce_scatter_v:
     case CollectiveKind::custom: break;
     }
     return b;
@@ -417,8 +419,8 @@ private:
     std::optional<Collective> finer;
     if (outcome.parts_per_chunk > 1) {
       const CollectivePart& part = collective_.parts.front();
-      finer = make_collective(topology_, {part.kind, part.size, part.group, part.root,
-                                          part.chunks_per_shard * outcome.parts_per_chunk});
+      finer = make_collective(topology_,
+                              spec_of(part, part.chunks_per_shard * outcome.parts_per_chunk));
     }
     const Collective& collective = finer ? *finer : collective_;
     if (outcome.compact)

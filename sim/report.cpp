@@ -2,6 +2,8 @@
 
 #include "sim/report.hpp"
 
+#include <algorithm>
+
 namespace tutti {
 
 double bus_factor(CollectiveKind kind, std::size_t npus) {
@@ -11,7 +13,9 @@ double bus_factor(CollectiveKind kind, std::size_t npus) {
   case CollectiveKind::all_gather:
   case CollectiveKind::reduce_scatter:
   case CollectiveKind::all_to_all:
-  case CollectiveKind::alltoallv:
+  case CollectiveKind::all_to_all_v:
+  case CollectiveKind::all_gather_v:
+  case CollectiveKind::reduce_scatter_v:
   case CollectiveKind::hypercube:
   case CollectiveKind::gather:
   case CollectiveKind::scatter: return (n - 1) / n;
@@ -23,6 +27,25 @@ double bus_factor(CollectiveKind kind, std::size_t npus) {
   return 1;
 }
 
+namespace {
+
+/// Bytes that leave the member that sends most, or arrive at the one that gets most: in unequal
+/// shares what stays where it is counts in no bandwidth.
+std::int64_t moved_most(const CollectivePart& part) {
+  const std::size_t members = part.group.size();
+  std::int64_t most = 0;
+  for (std::size_t i = 0; i < members; ++i) {
+    std::int64_t moved = is_by_pairs(part.kind) ? 0 : part.size.count - part.shares.bytes[i];
+    if (is_by_pairs(part.kind))
+      for (std::size_t j = 0; j < members; ++j)
+        if (j != i) moved += part.shares.bytes[i * members + j];
+    most = std::max(most, moved);
+  }
+  return most;
+}
+
+} // namespace
+
 double algbw(const Collective& collective, Time time) {
   return time.ps > 0 ? static_cast<double>(collective.size().count) / time.seconds() : 0;
 }
@@ -31,7 +54,8 @@ double busbw(const Collective& collective, Time time) {
   const double rate = algbw(collective, time);
   if (collective.parts.size() != 1) return rate;
   const CollectivePart& part = collective.parts.front();
-  return rate * bus_factor(part.kind, part.group.size());
+  if (!part.shares.are_said()) return rate * bus_factor(part.kind, part.group.size());
+  return rate * static_cast<double>(moved_most(part)) / static_cast<double>(part.size.count);
 }
 
 std::vector<double> utilisation(const Report& report) {

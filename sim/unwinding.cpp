@@ -141,9 +141,9 @@ private:
 };
 
 /// How often links and groups lie on a path, and what follows from sharing them evenly.
-class Shares {
+class LinkShares {
 public:
-  Shares(const Topology& topology, const std::vector<std::vector<LinkId>>& paths)
+  LinkShares(const Topology& topology, const std::vector<std::vector<LinkId>>& paths)
       : topology_(topology), on_link_(topology.link_count()), on_group_(topology.groups().size()) {
     for (const std::vector<LinkId>& path : paths)
       for (const LinkId link : path) {
@@ -231,7 +231,7 @@ Unwound unwound(const Topology& topology, std::span<const NodeId> participants, 
   parts.name = topology.name() + " unwound";
   for (std::uint32_t n = 0; n < topology.npu_count(); ++n)
     parts.nodes.push_back(topology.node(NodeId{n}));
-  const Shares shares(topology, paths);
+  const LinkShares shares(topology, paths);
   std::vector<Time> busy;
   for (const std::vector<LinkId>& path : paths) {
     parts.links.push_back({topology.link(path.front()).from, topology.link(path.back()).to,

@@ -15,6 +15,7 @@ CollectiveKind inverted(CollectiveKind kind) {
   switch (kind) {
   case CollectiveKind::reduce: return CollectiveKind::broadcast;
   case CollectiveKind::reduce_scatter: return CollectiveKind::all_gather;
+  case CollectiveKind::reduce_scatter_v: return CollectiveKind::all_gather_v;
   default: return CollectiveKind::custom;
   }
 }

@@ -104,7 +104,7 @@ Cut cut_of(const System& system, const Graphs& graphs, CollectiveKind kind, cons
     pieces = divided_up(pieces, multiple) * multiple;
     loops = static_cast<double>(pieces * blocks) / static_cast<double>(channels);
   }
-  if (kind == CollectiveKind::alltoallv) pieces = 8; // buffers' steps that a peer is sent at a time
+  if (has_shares(kind)) pieces = 8; // buffers' steps that a peer is sent at a time
   // A transfer or two of each piece for each rank; evenly over channels still.
   constexpr std::int64_t most_transfers = std::int64_t{1} << 22;
   const auto ranks = static_cast<std::int64_t>(system.ranks.size());

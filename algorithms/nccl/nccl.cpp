@@ -48,8 +48,10 @@ std::string words_of(const Choice& choice, const System& system, const Settings&
 }
 
 /// The collective with so many chunks per shard, of which only the number counts.
-Collective with_pieces(Collective collective, std::uint32_t pieces) {
+Collective with_pieces(const Topology& topology, Collective collective, std::uint32_t pieces) {
   CollectivePart& part = collective.parts.front();
+  if (has_shares(part.kind))
+    return make_collective(topology, spec_of(part, part.chunks_per_shard * pieces));
   part.chunks_per_shard *= pieces;
   part.chunk_count *= pieces;
   return collective;
@@ -143,8 +145,9 @@ Decision decide(Library library, const Topology& topology, const CollectivePart&
   const Bytes tuned_for = made.settings.tuned_for.value_or(part.size);
   choose(library, part.kind, tuned_for, made);
   if (made.problem.empty() && options.choose_chunks)
-    made.cut = cut_of(made.system, made.graphs, part.kind, made.choice, part.size,
-                      part.chunk_count / part.chunks_per_shard, tuned_for);
+    made.cut =
+        cut_of(made.system, made.graphs, part.kind, made.choice, part.size,
+               static_cast<std::uint32_t>(block_count(part.kind, part.group.size())), tuned_for);
   return made;
 }
 
@@ -155,7 +158,7 @@ Outcome answer(Library library, const Topology& topology, const Collective& coll
   const System& system = decision.system;
   const Cut& cut = decision.cut;
   Choice choice = decision.choice;
-  const Collective finer = with_pieces(collective, cut.pieces);
+  const Collective finer = with_pieces(topology, collective, cut.pieces);
   if (choice.algorithm == Algorithm::ring)
     choice.channels = std::min(choice.channels, finer.parts.front().chunks_per_shard);
   RoutedSchedule schedule(topology, finer, options);
@@ -226,7 +229,7 @@ std::optional<LibraryPlan> library_plan(const AlgorithmRow& library, const Topol
                                collective.parts.front(), options);
   if (!made.problem.empty()) return std::nullopt;
   const CollectivePart& part = collective.parts.front();
-  const double blocks = part.chunk_count / part.chunks_per_shard;
+  const auto blocks = static_cast<double>(block_count(part.kind, part.group.size()));
   const auto pieces = static_cast<double>(made.cut.own_pieces);
   return LibraryPlan{words_of(made.choice, made.system, made.settings),
                      static_cast<double>(part.size.count) / blocks / pieces, made.cut.loops,

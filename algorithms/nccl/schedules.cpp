@@ -265,13 +265,15 @@ void list_point_to_point(const Work& work) {
   const Rank n = schedule.size();
   // All peers are served at once, which matters where their shards differ: piece after piece of
   // all.
-  const std::uint32_t passes = part.kind == CollectiveKind::alltoallv ? pieces.count() : 1;
-  std::uint32_t first = 0;
+  const std::uint32_t passes = has_shares(part.kind) ? pieces.count() : 1;
+  std::uint32_t pass = 0;
   const auto send = [&](Rank from, Rank to, std::uint32_t block) {
     if (from == to) return;
     const PathId path = wiring.any(from, to, from + to);
-    for (std::uint32_t k = first; k < first + pieces.count() / passes; ++k)
-      schedule.send_along(path, pieces.chunk(block, k), Op::copy);
+    const std::pair chunks = schedule.chunks_of(block);
+    for (std::uint32_t k = chunks.second * pass / passes; k < chunks.second * (pass + 1) / passes;
+         ++k)
+      schedule.send_along(path, ChunkId{chunks.first.value + k}, Op::copy);
   };
   if (part.kind == CollectiveKind::hypercube) { // a call for each distance, one after another
     std::vector<std::uint32_t> received(n);     // by rank: the transfer that came last
@@ -294,7 +296,7 @@ void list_point_to_point(const Work& work) {
   const std::uint32_t groups = n / size, period = std::bit_ceil(groups);
   std::uint32_t apart = 0;
   for (std::uint32_t step = 0; step < period * passes; apart = (apart + ++step) % period) {
-    first = step / period;
+    pass = step / period;
     if (apart >= groups) continue;
     for (std::uint32_t turn = 0; turn < size; ++turn)
       for (std::uint32_t i = 0; i < n; ++i) { // in the order of nodes

@@ -22,10 +22,22 @@ namespace {
 
 using Names = std::variant<std::string, std::vector<std::string>>;
 
+/// Row by row, from what NumPy makes an array of whole numbers of.
+std::vector<std::int64_t> shares_of(const py::object& argument) {
+  using Numbers = py::array_t<std::int64_t, py::array::c_style>;
+  const py::array array = py::array::ensure(argument);
+  if (!array || array.dtype().kind() == 'f' || !py::isinstance<py::array>(array))
+    throw InputError("shares: an array of whole numbers of bytes is expected");
+  const Numbers numbers = Numbers::ensure(array);
+  if (!numbers) throw InputError("shares: an array of whole numbers of bytes is expected");
+  return {numbers.data(), numbers.data() + numbers.size()};
+}
+
 std::shared_ptr<BoundCollective>
 made_by_name(std::shared_ptr<Topology> topology, const py::object& kind_argument,
              const py::object& size, const py::object& chunks_argument,
-             const py::object& root_argument, const py::object& group_argument) {
+             const py::object& root_argument, const py::object& group_argument,
+             const py::object& shares_argument) {
   using Number = std::optional<std::uint32_t>;
   const auto kind = argument_of<Names>(kind_argument, "kind", "a str, or a list of them,");
   const auto chunks = argument_of<Number>(chunks_argument, "chunks", "an int or None");
@@ -37,12 +49,16 @@ made_by_name(std::shared_ptr<Topology> topology, const py::object& kind_argument
   BoundCollective made;
   made.topology = std::move(topology);
   made.chunks = chunks;
-  made.request.size = bytes_of(size, "size");
   if (const auto* const several = std::get_if<std::vector<std::string>>(&kind))
     made.request.texts = *several;
   else
     made.request.texts = {std::get<std::string>(kind)};
   if (made.request.texts.empty()) throw InputError("kind: a collective needs a name");
+  if (!shares_argument.is_none()) made.request.shares = shares_of(shares_argument);
+  if (!size.is_none())
+    made.request.size = bytes_of(size, "size");
+  else
+    made.request.size = made.request.shares.empty() ? usual_size(made.request.texts) : Bytes{0};
   for (std::string& text : made.request.texts) {
     if (root) text += fmt::format(",root={}", *root);
     if (group) text += fmt::format(",group={}", fmt::join(*group, "+"));
@@ -98,14 +114,15 @@ py::tuple state_of(const BoundCollective& c) {
   const Schedule none(c.topology->link_count());
   write_schedule(bytes, *c.topology, {c.topology->name(), "", {}, c.made.get(), &none, nullptr});
   return py::make_tuple(c.topology, c.request.texts, c.request.size.count, c.chunks,
-                        py::bytes(bytes.str()));
+                        py::bytes(bytes.str()), c.request.shares);
 }
 
 std::shared_ptr<BoundCollective> from_state(const py::tuple& state) {
   const auto topology = state[0].cast<std::shared_ptr<Topology>>();
   return std::make_shared<BoundCollective>(BoundCollective{
       topology,
-      {state[1].cast<std::vector<std::string>>(), Bytes{state[2].cast<std::int64_t>()}},
+      {state[1].cast<std::vector<std::string>>(), Bytes{state[2].cast<std::int64_t>()},
+       state[5].cast<std::vector<std::int64_t>>()},
       state[3].cast<std::optional<std::uint32_t>>(),
       std::make_shared<Collective>(
           parse_schedule(state[4].cast<std::string>(), "pickle", *topology).collective)});
@@ -122,8 +139,9 @@ void bind_collective(py::module_& module) {
   using C = BoundCollective;
   py::class_<C, std::shared_ptr<C>>(module, "Collective")
       .def(py::init(&made_by_name), py::arg("topology").none(false), py::arg("kind"),
-           py::arg("size") = "1GiB", py::kw_only(), py::arg("chunks") = py::none(),
-           py::arg("root") = py::none(), py::arg("group") = py::none())
+           py::arg("size") = py::none(), py::kw_only(), py::arg("chunks") = py::none(),
+           py::arg("root") = py::none(), py::arg("group") = py::none(),
+           py::arg("shares") = py::none())
       .def_static("custom", &custom, py::arg("topology").none(false), py::arg("chunks"))
       .def_readonly("topology", &C::topology)
       .def_readonly("chunks_asked", &C::chunks)

@@ -75,11 +75,13 @@ class Collective:
 
     `size` is what nccl-tests prints (int bytes, or text with a unit), `chunks` the number of chunks
     per shard (None: as synthesis chooses), `root` a node id, `group` node ids in the order of ranks.
-    Errors: InputError, TypeError."""
+    `shares` are of all_to_all_v, an array of bytes in which row i says what rank i sends to each, or
+    of all_gather_v and reduce_scatter_v, a share for each rank; `size` scales them. Without a size
+    they stay as they are; what says no size has 1 GiB. Errors: InputError, TypeError."""
 
-    def __init__(self, topology: Topology, kind: Union[str, Sequence[str]], size: Union[int, str] = ...,
+    def __init__(self, topology: Topology, kind: Union[str, Sequence[str]], size: Union[int, str, None] = ...,
                  *, chunks: Optional[int] = ..., root: Optional[int] = ...,
-                 group: Optional[Sequence[int]] = ...) -> None: ...
+                 group: Optional[Sequence[int]] = ..., shares: Any = ...) -> None: ...
     @staticmethod
     def custom(topology: Topology,
                chunks: Sequence[tuple[Union[int, str], Sequence[int], Sequence[int], bool]]) -> Collective:

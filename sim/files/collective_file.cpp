@@ -1,6 +1,6 @@
 // Collectives from TOML: `[[collective]]` entries, one for each of several collectives at once.
 //   name = "broadcast"   a named collective, as on the command line ("broadcast,root=3,group=0-7")
-//   size = "1GiB"        what nccl-tests prints
+//   size = "1GiB"        what nccl-tests prints; of shares that say their sizes only to scale them
 //   chunks_per_shard = 2   1 where left out
 //   root = 3             an NPU by number or name, where `name` doesn't say it
 //   group = "0-7"        or a list of numbers and names; all NPUs where left out
@@ -13,6 +13,8 @@
 
 #include "sim/collective_builder.hpp"
 #include "sim/files/config.hpp"
+#include "sim/files/files.hpp"
+#include "sim/shares/shares.hpp"
 #include "sim/text.hpp"
 #include "sim/topology.hpp"
 
@@ -75,10 +77,12 @@ void refuse_renamed(ConfigTable& table, const std::string& key, const char* now)
 
 void add_named(CollectiveBuilder& builder, ConfigTable& entry, const ConfigValue& name,
                const Topology& topology) {
-  const std::string text = name.string();
+  const std::string text =
+      with_files(name.string(), [&](const auto& file) { return beside(file, name.source()); });
   CollectiveSpec spec = name.located([&] { return parse_collective(text); });
-  spec.size = entry.at("size").bytes();
-  const bool said_in_name = text.find(',') != std::string::npos;
+  spec.size = say_their_size(text) && !entry.has("size") ? Bytes{0} : entry.at("size").bytes();
+  const bool said_in_name =
+      has_shares(spec.kind) ? !spec.group.empty() : text.find(',') != std::string::npos;
   const auto refuse_both = [&](const ConfigValue& value) {
     if (said_in_name)
       throw value.error("root and group stand either in the name or in keys of their own");

@@ -64,6 +64,11 @@ std::string read_file(const std::string& path) {
   return content;
 }
 
+std::string beside(const std::string& file, const std::string& source) {
+  const auto path = std::filesystem::path(source).parent_path() / file;
+  return std::filesystem::exists(path) ? path.string() : file;
+}
+
 std::string temporary_of(const std::string& path, int process) {
   return path + "." + std::to_string(process) + ".part";
 }

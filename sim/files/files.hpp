@@ -18,6 +18,9 @@ void write_file(const std::string& path, std::string_view content);
 /// The same for content that a function streams; what the function throws passes through.
 void write_file(const std::string& path, const std::function<void(std::ostream&)>& writer);
 
+/// The file of this name in the folder of `source`, which names it, if it is there, else as it is.
+[[nodiscard]] std::string beside(const std::string& file, const std::string& source);
+
 /// Where a process writes what it will rename to `path`, for those who clean up after one that was
 /// killed.
 [[nodiscard]] std::string temporary_of(const std::string& path, int process);

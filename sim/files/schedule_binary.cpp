@@ -185,6 +185,10 @@ void encode_collective(Encoder& out, const Collective& collective) {
     out.ids(std::span<const NodeId>(part.group));
     out.number(std::uint64_t{part.group[part.root].value});
     out.number(std::uint64_t{part.chunks_per_shard});
+    if (!has_shares(part.kind)) continue;
+    out.text(part.shares.words);
+    out.number(std::uint64_t{part.shares.bytes.size()});
+    for (const std::int64_t share : part.shares.bytes) out.number(share);
   }
 }
 
@@ -245,14 +249,20 @@ Collective decode_custom(Decoder& in, const Topology& topology) {
   return custom.build();
 }
 
-CollectiveSpec decode_named(Decoder& in, CollectiveKind kind, const Topology& topology) {
+CollectiveSpec decode_named(Decoder& in, const std::string& name, const Topology& topology) {
+  const CollectiveKind kind = parse_collective_kind(name);
   const Bytes size{in.number("size", 1, INT64_MAX)};
   std::vector<NodeId> group = in.ids<NodeId>("node", "members", topology.node_count());
   if (group.empty()) throw InputError("the group is empty");
   const NodeId root{in.index("node", topology.node_count())};
   const std::int64_t chunks_per_shard = in.number("chunks per shard", 1, INT32_MAX);
-  return named_part(kind, size, std::move(group), root,
-                    static_cast<std::uint32_t>(chunks_per_shard));
+  CollectiveSpec spec =
+      named_part(kind, size, std::move(group), root, static_cast<std::uint32_t>(chunks_per_shard));
+  if (!has_shares(kind) || name != to_text(kind)) return spec; // "alltoallv" before version 6
+  spec.shares.words = in.text();
+  spec.shares.bytes.resize(in.count("shares"));
+  for (std::int64_t& share : spec.shares.bytes) share = in.number("share", 0, INT64_MAX);
+  return spec;
 }
 
 Collective decode_collective(Decoder& in, const Topology& topology, std::size_t transfers) {
@@ -263,7 +273,7 @@ Collective decode_collective(Decoder& in, const Topology& topology, std::size_t 
     if (kind == to_text(CollectiveKind::custom))
       builder.add(decode_custom(in, topology));
     else
-      builder.add(decode_named(in, parse_collective_kind(kind), topology));
+      builder.add(decode_named(in, kind, topology));
   }
   Collective collective = builder.build();
   check_collective(fingerprint, collective);
@@ -483,7 +493,8 @@ std::string wrapped(std::string_view payload, std::int64_t version) {
 }
 
 void write_wrapped(std::ostream& out, const Topology& topology, const ScheduleContent& content) {
-  write_header(out, content.compact ? version_of(*content.compact) : version_of(*content.schedule));
+  write_header(out, content.compact ? version_of(*content.compact, *content.collective)
+                                    : version_of(*content.schedule, *content.collective));
   Compressor compressor(out);
   Encoder encoder([&compressor](std::string_view piece) { compressor.add(piece); });
   encode(encoder, topology, content);

@@ -8,20 +8,27 @@
 #include "sim/schedule.hpp"
 #include "sim/topology.hpp"
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <vector>
 
 namespace tutti::schedule_format {
 
-inline constexpr std::int64_t version = 5; ///< the newest
-/// What a schedule is written as: 5 says reductions in compact form; 4, what shares a send; 3,
-/// dependencies; 2, all else; 1 had other names for keys of JSON.
+inline constexpr std::int64_t version = 6; ///< the newest
+/// What a schedule is written as: 6 says shares that differ; 5, reductions in compact form; 4, what
+/// shares a send; 3, dependencies; 2, all else; 1 had other names for keys of JSON.
 [[nodiscard]] inline std::int64_t version_of(const Schedule& schedule) {
   return schedule.has_contiguous() ? 4 : schedule.has_dependencies() ? 3 : 2;
 }
 [[nodiscard]] inline std::int64_t version_of(const CompactSchedule& compact) {
-  return compact.reductions.size() > 0 ? version : 2;
+  return compact.reductions.size() > 0 ? 5 : 2;
+}
+/// The same with what its collective needs.
+template <typename Form>
+[[nodiscard]] std::int64_t version_of(const Form& schedule, const Collective& collective) {
+  const auto are_said = [](const CollectivePart& part) { return part.shares.are_said(); };
+  return std::ranges::any_of(collective.parts, are_said) ? 6 : version_of(schedule);
 }
 
 /// Errors: InputError for a version that this program doesn't know.

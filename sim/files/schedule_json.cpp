@@ -39,9 +39,15 @@ std::string part_text(const Collective& collective, const CollectivePart& part) 
   if (part.kind != CollectiveKind::custom) {
     const std::string root =
         has_root(part.kind) ? fmt::format("\"root\": {}, ", part.group[part.root].value) : "";
-    return fmt::format(R"({{"kind": "{}", "size": {}, "group": {}, {}"chunks_per_shard": {}}})",
+    const std::string shares =
+        part.shares.are_said()
+            ? fmt::format(R"(, "shares": {}, "bytes": [{}])", text_literal(part.shares.words),
+                          fmt::join(part.shares.bytes, ","))
+            : "";
+    return fmt::format(R"({{"kind": "{}", "size": {}, "group": {}, {}"chunks_per_shard": {}{}}})",
                        to_text(part.kind), part.size.count,
-                       list_text(std::span<const NodeId>(part.group)), root, part.chunks_per_shard);
+                       list_text(std::span<const NodeId>(part.group)), root, part.chunks_per_shard,
+                       shares);
   }
   std::vector<std::string> chunks;
   for (std::uint32_t k = 0; k < part.chunk_count; ++k) {
@@ -214,9 +220,15 @@ void add_part(CollectiveBuilder& builder, const json& value, const Topology& top
     root = id<NodeId>(fields.at("root"), "\"root\": node", topology.node_count(), "topology");
   const std::int64_t chunks_per_shard =
       integer(fields.at("chunks_per_shard", "pieces"), "\"chunks_per_shard\"", 1, INT32_MAX);
+  CollectiveSpec spec =
+      named_part(kind, size, std::move(group), root, static_cast<std::uint32_t>(chunks_per_shard));
+  if (has_shares(kind) && fields.has("shares")) {
+    spec.shares.words = fields.text("shares");
+    for (const json& share : array(fields.at("bytes"), "\"bytes\""))
+      spec.shares.bytes.push_back(integer(share, "a share", 0, INT64_MAX));
+  }
   fields.finish();
-  builder.add(
-      named_part(kind, size, std::move(group), root, static_cast<std::uint32_t>(chunks_per_shard)));
+  builder.add(spec);
 }
 
 Collective collective(const json& value, const Topology& topology, std::size_t transfers) {
@@ -375,9 +387,10 @@ std::string to_json(const Topology& topology, const ScheduleFile& content) {
 {}
   ]}},
   "transfers": [)",
-      version_of(content.schedule), text_literal(content.topology_name), topology.fingerprint(),
-      text_literal(content.algorithm), to_text(model.link_busy), to_text(model.forwarding),
-      to_text(model.discipline), rate, content.collective.fingerprint(), fmt::join(parts, ",\n"));
+      version_of(content.schedule, content.collective), text_literal(content.topology_name),
+      topology.fingerprint(), text_literal(content.algorithm), to_text(model.link_busy),
+      to_text(model.forwarding), to_text(model.discipline), rate, content.collective.fingerprint(),
+      fmt::join(parts, ",\n"));
   for (std::size_t i = 0; i < content.schedule.size(); ++i) {
     out += i == 0 ? "\n" : ",\n";
     append_transfer(out, content.schedule, i);

@@ -48,13 +48,13 @@ std::optional<SurvivingCollective> among_survivors(const Collective& whole,
   if (whole.parts.size() != 1) return std::nullopt;
   const CollectivePart& part = whole.parts.front();
   if (part.kind == CollectiveKind::custom || part.kind == CollectiveKind::sendrecv ||
-      part.kind == CollectiveKind::alltoallv)
+      has_shares(part.kind))
     return std::nullopt;
   if (has_root(part.kind) && !network.is_up(part.group[part.root])) return std::nullopt;
 
   SurvivingCollective left;
   std::vector<std::uint32_t> ranks;
-  CollectivePart smaller{part.kind, {}, {}, 0, part.chunks_per_shard, ChunkId{0}, 0};
+  CollectivePart smaller{part.kind, {}, {}, 0, part.chunks_per_shard, ChunkId{0}, 0, {}};
   for (std::uint32_t r = 0; r < part.group.size(); ++r) {
     if (!network.is_up(part.group[r])) continue;
     if (r == part.root) smaller.root = static_cast<std::uint32_t>(ranks.size());

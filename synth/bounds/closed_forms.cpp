@@ -73,12 +73,14 @@ std::string_view theorem(CollectiveKind kind, bool on_average) {
   case CollectiveKind::broadcast: return "Theorem 9";
   case CollectiveKind::scatter: return "as Theorem 9";
   case CollectiveKind::hypercube:
+  case CollectiveKind::all_gather_v:
   case CollectiveKind::all_gather: return "Theorem 11";
   case CollectiveKind::sendrecv:
-  case CollectiveKind::alltoallv:
+  case CollectiveKind::all_to_all_v:
   case CollectiveKind::all_to_all: return "as Theorem 11";
   case CollectiveKind::reduce: return "Theorem 13";
   case CollectiveKind::gather: return "as Theorem 13";
+  case CollectiveKind::reduce_scatter_v:
   case CollectiveKind::reduce_scatter: return "Theorem 17";
   case CollectiveKind::all_reduce: return on_average ? "Theorem 19" : "as Theorems 9 and 13";
   case CollectiveKind::custom: break;

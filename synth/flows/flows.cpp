@@ -141,8 +141,7 @@ private:
     const CollectivePart& part = collective_.parts.front();
     if (chunks_per_shard == part.chunks_per_shard)
       return collective_; // which shards are longer, too
-    return make_collective(topology_,
-                           {part.kind, part.size, part.group, part.root, chunks_per_shard});
+    return make_collective(topology_, spec_of(part, chunks_per_shard));
   }
 
   [[nodiscard]] Recut recut(std::span<const FlowTree> trees, std::uint32_t chunks_per_shard,

@@ -20,7 +20,7 @@ namespace {
 
 Collective cut(const Topology& topology, const CollectivePart& part,
                std::uint32_t chunks_per_shard) {
-  return make_collective(topology, {part.kind, part.size, part.group, part.root, chunks_per_shard});
+  return make_collective(topology, spec_of(part, chunks_per_shard));
 }
 
 /// The collective with one chunk per shard; custom ones have no other form.

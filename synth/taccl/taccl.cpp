@@ -295,8 +295,7 @@ private:
   [[nodiscard]] Collective in_parts(std::uint32_t parts) const {
     if (parts == 1) return collective_;
     const CollectivePart& part = collective_.parts.front();
-    return make_collective(
-        topology_, {part.kind, part.size, part.group, part.root, part.chunks_per_shard * parts});
+    return make_collective(topology_, spec_of(part, part.chunks_per_shard * parts));
   }
 
   static constexpr std::uint32_t most_flow_npus = 64;

@@ -91,7 +91,9 @@ std::optional<Multicasts> as_multicasts(const Topology& topology, const Collecti
   case CollectiveKind::all_to_all: return std::nullopt;
   case CollectiveKind::sendrecv:
   case CollectiveKind::hypercube:
-  case CollectiveKind::alltoallv:
+  case CollectiveKind::all_to_all_v:
+  case CollectiveKind::all_gather_v:
+  case CollectiveKind::reduce_scatter_v:
   case CollectiveKind::custom: return custom_multicasts(topology, collective);
   default: return named_multicasts(topology, collective.parts.front());
   }

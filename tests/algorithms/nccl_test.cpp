@@ -698,7 +698,7 @@ TEST_CASE("sendrecv, hypercube and alltoallv are sends as nccl-tests makes them"
   const auto seconds_on = [&](const char* machine, CollectiveKind kind) {
     const Topology topology = make_topology(machine);
     const Collective collective =
-        make_collective(topology, {kind, Bytes{size}, {}, 0, kind == alltoallv ? 8U : 1U});
+        make_collective(topology, {kind, Bytes{size}, {}, 0, kind == all_to_all_v ? 8U : 1U});
     const Outcome outcome = nccl_algorithm(topology, collective, {});
     REQUIRE(outcome.schedule);
     const Verdict verdict = verify(topology, collective, *outcome.schedule);
@@ -714,7 +714,7 @@ TEST_CASE("sendrecv, hypercube and alltoallv are sends as nccl-tests makes them"
   CHECK(seconds_on("dgx_h100", hypercube) == Approx(7 / 8.0 * port).epsilon(0.1));
   // The shards of rank r of 8 are 4, 1, 2, ... 7 steps of 1/32 for the ranks from -r on; that of
   // rank 4 or 0 for itself has 4, those of others for themselves 2 or 6: 30/32 leave some rank.
-  CHECK(seconds_on("dgx_h100", alltoallv) == Approx(30 / 32.0 * port).epsilon(0.15));
+  CHECK(seconds_on("dgx_h100", all_to_all_v) == Approx(30 / 32.0 * port).epsilon(0.15));
   CHECK(seconds_on("dgx_h100:2", sendrecv) > 2 * port); // over NICs of 50 GB/s between nodes
   const Topology six = make_topology("dgx_h100,npus=6");
   const Outcome none =
@@ -726,7 +726,7 @@ TEST_CASE("sendrecv, hypercube and alltoallv are sends as nccl-tests makes them"
 TEST_CASE("algorithms of papers don't define collectives of tests, or plan their chunks") {
   using enum CollectiveKind;
   const Topology topology = make_topology("mesh2d:2x3");
-  for (const CollectiveKind kind : {sendrecv, hypercube, alltoallv}) {
+  for (const CollectiveKind kind : {sendrecv, hypercube, all_to_all_v}) {
     CAPTURE(to_text(kind));
     const Collective collective = make_collective(topology, {kind, Bytes{72'000}, {}, 0, 2});
     for (const AlgorithmRow& row : baseline_algorithms()) {

@@ -81,22 +81,28 @@ TEST_CASE("sendrecv, hypercube and alltoallv are those of nccl-tests and rccl-te
 
   // alltoallv.cu of four ranks and 64 bytes: a step is 64 / 4 * 2 / 4 = 8, the rest 64 - 6 * 8.
   const Collective uneven =
-      make_collective(topology, spec_of(CollectiveKind::alltoallv, Bytes{64}));
-  REQUIRE(uneven.chunks.size() == 16);
+      make_collective(topology, spec_of(CollectiveKind::all_to_all_v, Bytes{64}));
+  const std::vector<std::uint32_t> first = block_offsets(uneven, uneven.parts.front());
+  REQUIRE(first.size() == 17);
   const std::vector<std::int64_t> of_rank_1{8, 16, 24, 16}; // to 0, 1, 2 and 3, where 1 + 3 = 4
   for (std::uint32_t to = 0; to < 4; ++to) {
-    CHECK(uneven.chunks[4 + to].size == Bytes{of_rank_1[to]});
-    CHECK(values(uneven.sources(ChunkId{4 + to})) == std::vector<std::uint32_t>{1});
-    CHECK(values(uneven.destinations(ChunkId{4 + to})) == std::vector<std::uint32_t>{to});
+    std::int64_t bytes = 0;
+    for (std::uint32_t c = first[4 + to]; c < first[5 + to]; ++c) {
+      bytes += uneven.chunks[c].size.count;
+      CHECK(values(uneven.sources(ChunkId{c})) == std::vector<std::uint32_t>{1});
+      CHECK(values(uneven.destinations(ChunkId{c})) == std::vector<std::uint32_t>{to});
+    }
+    CHECK(bytes == of_rank_1[to]);
   }
+  CHECK(first[7] - first[6] == 2); // 24, where the mean of the others is 16
   // 100 floats: 25 * 2 / 4 of them are a step, 100 - 6 * 12 the rest.
   const Collective floats =
-      make_collective(topology, spec_of(CollectiveKind::alltoallv, Bytes{400}));
-  CHECK(floats.chunks[0].size == Bytes{112});
-  CHECK(floats.chunks[1].size == Bytes{48});
+      make_collective(topology, spec_of(CollectiveKind::all_to_all_v, Bytes{400}));
+  CHECK(floats.chunks[0].size == Bytes{56}); // 112, larger than the mean
+  CHECK(floats.chunks[2].size == Bytes{48});
   CHECK(message_of([&] {
-          (void)make_collective(topology, spec_of(CollectiveKind::alltoallv, Bytes{7}));
-        }) == "7B can't be cut into the shards of alltoallv over 4 NPUs");
+          (void)make_collective(topology, spec_of(CollectiveKind::all_to_all_v, Bytes{7}));
+        }) == "7B can't be cut into the shares of alltoallv over 4 NPUs");
 }
 
 TEST_CASE("names of collectives are understood as programs and people write them") {
@@ -107,7 +113,7 @@ TEST_CASE("names of collectives are understood as programs and people write them
         std::pair("AllReduce", all_reduce), std::pair("all_reduce_perf", all_reduce),
         std::pair("reduce-scatter", reduce_scatter), std::pair("ReduceScatter", reduce_scatter),
         std::pair("broadcast_perf_mpi", broadcast), std::pair("send_recv", sendrecv),
-        std::pair("all_to_all_v", alltoallv), std::pair("HyperCube", hypercube)}) {
+        std::pair("alltoallv", all_to_all_v), std::pair("HyperCube", hypercube)}) {
     CAPTURE(name);
     CHECK(find_collective_kind(name) == kind);
   }
@@ -199,8 +205,8 @@ TEST_CASE("collectives that make no sense are refused in words") {
   };
   CHECK(unread("all_reduec") ==
         "unknown collective \"all_reduec\" (known: broadcast, reduce, gather, scatter, all_gather, "
-        "reduce_scatter, all_reduce, all_to_all, sendrecv, hypercube, alltoallv; did you mean "
-        "\"all_reduce\"?)");
+        "reduce_scatter, all_reduce, all_to_all, sendrecv, hypercube, all_to_all_v, all_gather_v, "
+        "reduce_scatter_v; did you mean \"all_reduce\"?)");
   CHECK(unread("broadcast,rot=3") ==
         "unknown key of broadcast \"rot\" (known: root, group; did you mean \"root\"?)");
   CHECK(unread("all_reduce,root=3") == "unknown key of all_reduce \"root\" (known: group)");

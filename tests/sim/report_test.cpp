@@ -42,9 +42,9 @@ TEST_CASE("busbw follows nccl-tests", "[report]") {
       {CollectiveKind::scatter, 0.75},
       {CollectiveKind::broadcast, 1},
       {CollectiveKind::reduce, 1},
-      {CollectiveKind::sendrecv, 1},     // sendrecv.cu
-      {CollectiveKind::hypercube, 0.75}, // hypercube.cu: what a rank receives over the time
-      {CollectiveKind::alltoallv, 0.75}, // rccl-tests, alltoallv.cu
+      {CollectiveKind::sendrecv, 1},        // sendrecv.cu
+      {CollectiveKind::hypercube, 0.75},    // hypercube.cu: what a rank receives over the time
+      {CollectiveKind::all_to_all_v, 0.75}, // rccl-tests, alltoallv.cu
       {CollectiveKind::custom, 1}};
   for (const auto& [kind, factor] : factors) {
     CAPTURE(to_text(kind));

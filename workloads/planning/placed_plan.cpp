@@ -40,8 +40,9 @@ Schedule renumbered(const Schedule& schedule, std::span<const LinkId> new_link,
 /// The collective of one named part for other members.
 Collective with_members(const Topology& topology, const CollectivePart& part,
                         std::vector<NodeId> group) {
-  return make_collective(
-      topology, {part.kind, part.size, std::move(group), part.root, part.chunks_per_shard});
+  CollectiveSpec spec = spec_of(part, part.chunks_per_shard);
+  spec.group = std::move(group);
+  return make_collective(topology, spec);
 }
 
 std::vector<LinkId> used_links(const Topology& topology, const Schedule& schedule) {

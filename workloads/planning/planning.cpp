@@ -172,8 +172,8 @@ public:
         one_at_a_time_(options.one_at_a_time), transport_(options.transport.get()),
         synthesis_(synthesis), collectives_(options, synthesis),
         sites_(topology, synthesis.goes_by_names), send_router_(topology, options.options.routing),
-        parts_(workload.groups.size()), places_(workload.groups.size()), options_(options.options) {
-  }
+        parts_(workload.groups.size()), places_(workload.groups.size()), options_(options.options),
+        shares_(options.shares) {}
 
   WorkloadPlanning plan() {
     result_.plans.requests = requests_of(workload_);
@@ -282,6 +282,15 @@ private:
     return *place;
   }
 
+  [[nodiscard]] CollectiveSpec spec_of(const Task& task) const {
+    CollectiveSpec spec{task.kind, task.size, sites_.members(task.site), task.root};
+    if (task.kind == CollectiveKind::all_to_all && !shares_.empty()) {
+      spec.kind = CollectiveKind::all_to_all_v;
+      spec.shares.words = shares_;
+    }
+    return spec;
+  }
+
   /// By each algorithm that can.
   std::vector<Planned> planned(const Task& task, std::span<const NodeId> group) {
     const std::string what = task_text(task, group);
@@ -290,8 +299,7 @@ private:
     if (task.is_send)
       plans.push_back(planned_send(task, what));
     else
-      plans = collectives_.by_each(
-          network, {task.kind, task.size, sites_.members(task.site), task.root}, what);
+      plans = collectives_.by_each(network, spec_of(task), what);
     std::vector<Planned> made;
     for (PlannedCollective& each : plans) {
       made.push_back(
@@ -365,6 +373,7 @@ private:
   std::vector<std::uint64_t> requests_;       // [task]: how many it serves
   std::vector<PlacedRequest> placed_;         // [request]
   const SynthesisOptions& options_;
+  const std::string& shares_;
   WorkloadPlanning result_;
 };
 

@@ -74,6 +74,7 @@ struct PlanningOptions {
   /// that is an error which says so). Several: for each collective, group and size one of them, by
   /// the workload's duration on the native engine (best_choice()).
   std::vector<AlgorithmRow> algorithms;
+  std::string shares; ///< "all_to_all_v,zipf=1.2": what All-to-Alls send to each; none: equal ones
   std::map<std::string, AlgorithmRow> by_collective; ///< "all_to_all": instead of `algorithms`
   /// Per shard. Several: with each algorithm, the fastest. None: automatically.
   std::vector<std::uint32_t> chunks;

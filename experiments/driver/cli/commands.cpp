@@ -57,7 +57,7 @@ std::vector<Discipline> parse_disciplines(const std::string& text) {
 }
 
 std::vector<Bytes> sizes_of(const CollectiveArguments& arguments) {
-  if (!arguments.size) return {CollectiveRequest{}.size};
+  if (!arguments.size) return {usual_size(arguments.collectives)};
   const auto& names = arguments.collectives;
   if (std::all_of(names.begin(), names.end(), is_collective_file))
     throw InputError("--size: the size of a collective from a file is in the file");

@@ -138,8 +138,7 @@ Outcome schedule_from_file(const std::string& folder, const std::string& pattern
   const CollectivePart& of_file = read->collective.parts.front();
   const bool may_differ = options.choose_chunks && read->collective.parts.size() == 1;
   const std::uint32_t chunks = may_differ ? of_file.chunks_per_shard : part.chunks_per_shard;
-  const Collective asked =
-      make_collective(topology, {part.kind, part.size, part.group, part.root, chunks});
+  const Collective asked = make_collective(topology, spec_of(part, chunks));
   if (asked.fingerprint() != read->collective.fingerprint())
     return unsupported(fmt::format("{} is of {}, in {} chunks per shard", file,
                                    read->collective.name(), of_file.chunks_per_shard));

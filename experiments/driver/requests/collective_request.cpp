@@ -5,6 +5,7 @@
 
 #include "sim/error.hpp"
 #include "sim/files/gzip.hpp"
+#include "sim/shares/shares.hpp"
 #include "sim/text.hpp"
 
 #include <fmt/format.h>
@@ -17,7 +18,9 @@ std::string CollectiveRequest::text() const { return joined(texts, " + "); }
 
 std::vector<std::string> collective_names() {
   std::vector<std::string> names;
-  for (const CollectiveKind kind : named_collectives()) names.emplace_back(to_text(kind));
+  for (const CollectiveKind kind : all_collectives())
+    if (kind != CollectiveKind::custom) names.emplace_back(to_text(kind));
+  names.insert(names.end(), {"dispatch", "combine"});
   return names;
 }
 
@@ -28,7 +31,21 @@ std::string with_own_name(std::string_view text) {
 }
 
 bool is_collective_file(std::string_view text) {
+  if (find_collective_name(trimmed(text.substr(0, text.find(','))))) return false;
   return text.find('/') != std::string_view::npos || unpacked_name(text).ends_with(".toml");
+}
+
+Bytes usual_size(const std::vector<std::string>& texts) {
+  return std::ranges::any_of(texts, say_their_size) ? Bytes{0} : CollectiveRequest{}.size;
+}
+
+CollectiveSpec named_spec(const std::string& text, const CollectiveRequest& request,
+                          std::uint32_t chunks_per_shard) {
+  CollectiveSpec spec = parse_collective(text);
+  spec.size = request.size.count == 0 ? usual_size({text}) : request.size;
+  spec.chunks_per_shard = chunks_per_shard;
+  if (has_shares(spec.kind) && !request.shares.empty()) spec.shares.bytes = request.shares;
+  return spec;
 }
 
 Collective make_collective(const Topology& topology, const CollectiveRequest& request,
@@ -40,16 +57,13 @@ Collective make_collective(const Topology& topology, const CollectiveRequest& re
       all.push_back(read_collective(text, topology));
       continue;
     }
-    CollectiveSpec spec = parse_collective(text);
-    spec.size = request.size;
-    spec.chunks_per_shard = chunks_per_shard;
-    all.push_back(make_collective(topology, spec));
+    all.push_back(make_collective(topology, named_spec(text, request, chunks_per_shard)));
   }
   return all.size() == 1 ? std::move(all.front()) : merge(all);
 }
 
 Bytes size_of(const Topology& topology, const CollectiveRequest& request) {
-  return std::ranges::any_of(request.texts, is_collective_file)
+  return request.size.count == 0 || std::ranges::any_of(request.texts, is_collective_file)
              ? make_collective(topology, request, 1).size()
              : request.size;
 }
@@ -57,7 +71,8 @@ Bytes size_of(const Topology& topology, const CollectiveRequest& request) {
 namespace {
 
 std::string part_text(const Topology& topology, const CollectivePart& part) {
-  std::string text{to_text(part.kind)};
+  std::string text =
+      part.shares.words.empty() ? std::string(to_text(part.kind)) : part.shares.words;
   if (has_root(part.kind)) text += fmt::format(",root={}", part.group[part.root].value);
   if (part.group.empty() || is_everyone(part.group, topology.npu_count())) return text;
   std::vector<std::uint32_t> members;

@@ -15,8 +15,9 @@
 namespace tutti {
 
 struct CollectiveRequest {
-  std::vector<std::string> texts; ///< several run at once
-  Bytes size{std::int64_t{1} << 30};
+  std::vector<std::string> texts;        ///< several run at once
+  Bytes size{std::int64_t{1} << 30};     ///< 0 B: as large as they say, else 1 GiB
+  std::vector<std::int64_t> shares = {}; ///< by block, of those whose shares differ
 
   [[nodiscard]] std::string text() const; ///< joined by ` + `, without the size
 };
@@ -26,6 +27,13 @@ struct CollectiveRequest {
 
 /// "AllReduce,group=0-3" with Tutti's name: "all_reduce,group=0-3"; what isn't known stays.
 [[nodiscard]] std::string with_own_name(std::string_view text);
+
+/// Where nobody says one: 0 B (CollectiveRequest::size) if some say how large they are.
+[[nodiscard]] Bytes usual_size(const std::vector<std::string>& texts);
+
+/// One that isn't a file. Errors: InputError for an unknown name or key, or a malformed value.
+[[nodiscard]] CollectiveSpec named_spec(const std::string& text, const CollectiveRequest& request,
+                                        std::uint32_t chunks_per_shard);
 
 /// True for the name of a TOML file: a text with `/` or `.toml` at its end.
 [[nodiscard]] bool is_collective_file(std::string_view text);

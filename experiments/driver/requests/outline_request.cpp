@@ -9,10 +9,7 @@ bounds::Outline make_outline(const Topology& topology, const CollectiveRequest& 
                              std::uint32_t chunks_per_shard) {
   if (request.texts.size() != 1 || is_collective_file(request.texts.front()))
     return bounds::outline(make_collective(topology, request, chunks_per_shard));
-  CollectiveSpec spec = parse_collective(request.texts.front());
-  spec.size = request.size;
-  spec.chunks_per_shard = chunks_per_shard;
-  return bounds::outline(topology, spec);
+  return bounds::outline(topology, named_spec(request.texts.front(), request, chunks_per_shard));
 }
 
 std::uint64_t chunk_count(const Collective& collective) {

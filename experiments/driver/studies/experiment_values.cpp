@@ -8,6 +8,8 @@
 #include "experiments/driver/studies/keys.hpp"
 #include "experiments/driver/studies/registry.hpp"
 #include "sim/error.hpp"
+#include "sim/files/files.hpp"
+#include "sim/shares/shares.hpp"
 #include "topologies/list.hpp"
 
 #include <fmt/format.h>
@@ -20,11 +22,6 @@ namespace tutti {
 
 std::vector<ConfigValue> list_of(const ConfigValue& value) {
   return value.is_array() ? value.array() : std::vector{value};
-}
-
-std::string beside(const std::string& file, const std::string& source_name) {
-  const auto path = std::filesystem::path(source_name).parent_path() / file;
-  return std::filesystem::exists(path) ? path.string() : file;
 }
 
 void require_one_line(const std::string& label) {
@@ -78,7 +75,9 @@ std::size_t topology_index(const ConfigValue& value, Networks networks) {
 }
 
 std::string collective_beside(const std::string& text, const std::string& source_name) {
-  return is_collective_file(text) ? beside(text, source_name) : with_own_name(text);
+  if (is_collective_file(text)) return beside(text, source_name);
+  return with_files(with_own_name(text),
+                    [&](const std::string& file) { return beside(file, source_name); });
 }
 
 std::vector<std::string> texts_of(const ConfigValue& value, const std::string& source_name) {

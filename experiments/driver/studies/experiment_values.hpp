@@ -83,10 +83,7 @@ template <typename Studies> std::string label_at(ConfigTable& table, const Studi
   return label;
 }
 
-/// The file of this name beside the experiment's, if it is there, else as it is.
-[[nodiscard]] std::string beside(const std::string& file, const std::string& source_name);
-
-/// The same for a topology's text, if it begins with a file: "net.toml:nodes=8,fail-links=3".
+/// As beside() for a topology's text, if it begins with a file: "net.toml:nodes=8,fail-links=3".
 [[nodiscard]] std::string topology_beside(const std::string& text, const std::string& source_name);
 /// The network of such a text, which stands at this value. Errors: as make_topology(); InputError
 /// where a program prints it that the file may not run (ConfigValue::admit).

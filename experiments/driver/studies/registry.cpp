@@ -8,6 +8,7 @@
 #include "experiments/driver/studies/not_built.hpp"
 #include "sim/error.hpp"
 #include "sim/files/config.hpp"
+#include "sim/files/files.hpp"
 #include "sim/text.hpp"
 #include "synth/list.hpp"
 

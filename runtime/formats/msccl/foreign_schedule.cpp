@@ -177,7 +177,8 @@ Collective by_units(const Program& program) {
   first_unit.push_back(static_cast<std::uint32_t>(made.chunks.size()));
   for (CollectivePart& part : made.parts) {
     const std::uint32_t first = part.first.value;
-    if (part.kind != CollectiveKind::custom) part.chunks_per_shard *= program.chunk_units[first];
+    if (part.kind != CollectiveKind::custom && !has_shares(part.kind))
+      part.chunks_per_shard *= program.chunk_units[first];
     part.chunk_count = first_unit[first + part.chunk_count] - first_unit[first];
     part.first = ChunkId{first_unit[first]};
   }

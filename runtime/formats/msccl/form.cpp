@@ -21,7 +21,7 @@ namespace tutti::runtime {
 
 namespace {
 
-constexpr std::array<MscclCollectiveRow, 12> msccl_rows{{
+constexpr std::array<MscclCollectiveRow, 14> msccl_rows{{
     {CollectiveKind::all_reduce, "allreduce"},
     {CollectiveKind::all_gather, "allgather"},
     {CollectiveKind::reduce_scatter, "reducescatter"},
@@ -34,7 +34,9 @@ constexpr std::array<MscclCollectiveRow, 12> msccl_rows{{
     // A file is read as the first with its word.
     {CollectiveKind::hypercube, "allgather"},
     {CollectiveKind::sendrecv, "custom"},
-    {CollectiveKind::alltoallv, "custom"},
+    {CollectiveKind::all_to_all_v, "custom"},
+    {CollectiveKind::all_gather_v, "custom"},
+    {CollectiveKind::reduce_scatter_v, "custom"},
 }};
 
 /// [block]: the last step that must be over.

@@ -29,7 +29,8 @@ TEST_CASE("commands, options and names are offered by how they begin") {
   CHECK(offered("synth -a tac") == "taccl\ntaccl_paper\ntacos\ntacos_paper\n");
   CHECK(offered("synth -a ring,tac") ==
         "ring,taccl\nring,taccl_paper\nring,tacos\nring,tacos_paper\n");
-  CHECK(offered("synth -c all_") == "all_gather\nall_reduce\nall_to_all\n");
+  CHECK(offered("synth -c all_") ==
+        "all_gather\nall_gather_v\nall_reduce\nall_to_all\nall_to_all_v\n");
   CHECK(offered("synth -t dragonf") == "dragonfly\n");
   CHECK(offered("synth -t dgx1x") == "dgx1x2\n");
   CHECK(offered("run tacos/fig0") == "tacos/fig01\ntacos/fig02\ntacos/fig05\ntacos/fig09\n");

@@ -299,8 +299,8 @@ TEST_CASE("what isn't a schedule file is said so") {
   CHECK(error("hello", ring, "s.tutti") ==
         "s.tutti: not a schedule file (neither JSON nor Tutti's binary form)");
   CHECK(error("TUTTIbin\1", ring) == "x: truncated: the file ends in its header");
-  CHECK(error(std::string("TUTTIbin\6\0\0\0", 12), ring) ==
-        "x: format version 6 is newer than this program reads (5)");
+  CHECK(error(std::string("TUTTIbin\7\0\0\0", 12), ring) ==
+        "x: format version 7 is newer than this program reads (6)");
   CHECK(error(std::string("TUTTIbin\0\0\0\0", 12), ring) == "x: there is no format version 0");
   CHECK(error(std::string("TUTTIbin\1\0\0\0", 12), ring) ==
         "x: truncated: the compressed data ends too early");
@@ -384,8 +384,8 @@ TEST_CASE("compact reductions come back from a file, and as a list from JSON") {
 TEST_CASE("what is wrong in a JSON file is said with its key") {
   SECTION("the head") {
     CHECK(error_with("tutti-schedule", "tutti") == "r.json: \"format\" must be \"tutti-schedule\"");
-    CHECK(error_with("\"version\": 2", "\"version\": 6") ==
-          "r.json: format version 6 is newer than this program reads (5)");
+    CHECK(error_with("\"version\": 2", "\"version\": 7") ==
+          "r.json: format version 7 is newer than this program reads (6)");
     CHECK(error_with("\"version\": 2", "\"version\": \"1\"") ==
           "r.json: \"version\" must be a whole number, not string");
     CHECK(error_with("\"algorithm\": \"ring\"", "\"algorithm\": 7") ==
@@ -412,7 +412,7 @@ TEST_CASE("what is wrong in a JSON file is said with its key") {
         error_with("\"all_gather\"", "\"all_gatter\"") ==
         "r.json: collective.parts[0]: unknown collective \"all_gatter\" (known: broadcast, reduce, "
         "gather, scatter, all_gather, reduce_scatter, all_reduce, all_to_all, sendrecv, hypercube, "
-        "alltoallv; did you mean \"all_gather\"?)");
+        "all_to_all_v, all_gather_v, reduce_scatter_v; did you mean \"all_gather\"?)");
     CHECK(error_with("\"size\": 30", "\"size\": 0") ==
           "r.json: collective.parts[0]: \"size\" is 0, not in 1 .. 9223372036854775807");
     CHECK(error_with("\"size\": 30", "\"size\": 18446744073709551615") ==

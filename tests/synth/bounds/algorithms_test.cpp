@@ -9,6 +9,8 @@
 
 #include "tests/catch.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstdint>
 #include <map>
@@ -81,7 +83,9 @@ BoundedCollective bounded(const Topology& topology, CollectiveKind kind,
                           std::uint32_t chunks_per_shard, const TimeModel& model, Random& random) {
   const std::int64_t shards = topology.npu_count() * std::max(1U, chunks_per_shard);
   const Bytes size{shards * (1000 + static_cast<std::int64_t>(random.below(50)))};
-  BoundedCollective made{make_collective(topology, {kind, size, {}, 0, chunks_per_shard}), {}};
+  CollectiveSpec spec{kind, size, {}, 0, chunks_per_shard};
+  if (has_shares(kind)) spec.shares.words = fmt::format("{},zipf=1", to_text(kind));
+  BoundedCollective made{make_collective(topology, spec), {}};
   made.bounds = lower_bounds(topology, made.collective, model, Chunking::given);
   return made;
 }

@@ -230,7 +230,7 @@ TEST_CASE("no schedule of many unequal shares beats a bound", "[bounds][slow]") 
 TEST_CASE("shards of alltoallv count as they are", "[bounds]") {
   const Topology topology = samples::ring(4, true);
   const Collective collective =
-      make_collective(topology, {CollectiveKind::alltoallv, Bytes{480'000}, {}, 0, 1});
+      make_collective(topology, {CollectiveKind::all_to_all_v, Bytes{480'000}, {}, 0, 1});
   TimeModel model;
   const double least = least_time(topology, collective);
   bool by_prices = false;

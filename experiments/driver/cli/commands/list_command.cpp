@@ -99,7 +99,10 @@ std::string_view meaning_of(CollectiveKind kind) {
   case CollectiveKind::all_to_all: return "shard j of member i to member j";
   case CollectiveKind::sendrecv: return "everyone's buffer to the next member";
   case CollectiveKind::hypercube: return "an all_gather, by exchanges with members 2^k away";
-  case CollectiveKind::alltoallv: return "all_to_all whose shards differ, as in rccl-tests";
+  case CollectiveKind::all_to_all_v:
+    return "all_to_all whose shares differ, as said, else as in rccl-tests; also dispatch, combine";
+  case CollectiveKind::all_gather_v: return "all_gather of shares that differ";
+  case CollectiveKind::reduce_scatter_v: return "reduce_scatter into shares that differ";
   case CollectiveKind::custom: break;
   }
   return "from a TOML file: any pre- and postcondition";
@@ -112,7 +115,7 @@ Records collectives() {
     const std::string group = "group=0-7+16";
     return has_root(kind) ? Texts{"root=NPU", group} : Texts{group};
   };
-  std::vector<R> kinds(named_collectives().begin(), named_collectives().end());
+  std::vector<R> kinds(all_collectives().begin(), all_collectives().end() - 1); // custom has none
   kinds.push_back(R::custom);
   return records_of<R>({{name_of("collective"), [](R kind) { return to_text(kind); }},
                         {{"options", texts}, options},

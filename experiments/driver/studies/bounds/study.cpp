@@ -44,6 +44,7 @@ BoundStudy BoundStudy::read(ConfigTable table, const Experiment& experiment,
       list_at(table, "collectives", matrix.collectives,
               [&](const ConfigValue& value) { return texts_of(value, source_name); });
   if (matrix.collectives.empty()) throw table.error("no collective is named");
+  matrix.sizes_are_usual = !table.has("sizes");
   matrix.sizes = sizes_at(table, "sizes", "1GiB");
   study.chunks = list_at(table, "chunks", study.chunks, [](const ConfigValue& value) {
     const auto number = chunks_of(value);

@@ -20,6 +20,7 @@
 #include "runtime/formats/msccl/xml.hpp"
 #include "sim/error.hpp"
 #include "sim/files/config.hpp"
+#include "sim/files/files.hpp"
 #include "sim/files/gzip.hpp"
 #include "sim/files/schedule_file.hpp"
 #include "sim/verify.hpp"

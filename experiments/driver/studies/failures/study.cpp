@@ -18,6 +18,7 @@
 #include "experiments/driver/terminal/stage_display.hpp"
 #include "sim/error.hpp"
 #include "sim/files/config.hpp"
+#include "sim/files/files.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -54,7 +55,8 @@ EventPlan read_plan(ConfigTable& table, const Topology& topology, const std::str
 void read_case(ConfigTable& table, const Experiment& experiment, const Topology& topology,
                const std::string& source_name, FailureCase& c) {
   c.collective.texts = texts_of(table.at("collective"), source_name);
-  const std::vector<Bytes> sizes = sizes_at(table, "size", "1GiB");
+  const std::vector<Bytes> sizes = table.find("size") ? sizes_at(table, "size", "1GiB")
+                                                      : std::vector{usual_size(c.collective.texts)};
   if (sizes.size() > 1) throw table.at("size").error("one size, not a range");
   c.collective.size = sizes.front();
   c.options = options_of(table, experiment.seed, source_name);

@@ -14,6 +14,7 @@
 #include "experiments/driver/terminal/stage_display.hpp"
 #include "sim/error.hpp"
 #include "sim/files/config.hpp"
+#include "sim/files/files.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>

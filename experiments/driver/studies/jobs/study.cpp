@@ -71,7 +71,9 @@ Job read_job(ConfigTable table, std::span<const Job> others, const Topology& top
     job.size = collective.located([&] { return read_collective(job.collective, topology); }).size();
   } else {
     (void)parsed(collective, parse_collective);
-    job.size = parsed_at(table, "size", "1GiB", parse_bytes);
+    job.size = table.find("size")
+                   ? parsed_at(table, "size", "1GiB", parse_bytes)
+                   : size_of(topology, {{job.collective}, usual_size({job.collective})});
   }
   const auto chunks = table.find("chunks");
   job.chunks = chunks ? chunks_of(*chunks) : std::nullopt;

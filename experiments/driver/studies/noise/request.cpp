@@ -7,6 +7,7 @@
 #include "experiments/driver/studies/experiment_values.hpp"
 #include "sim/error.hpp"
 #include "sim/files/config.hpp"
+#include "sim/files/files.hpp"
 #include "sim/noise.hpp"
 #include "sim/text.hpp"
 

@@ -176,10 +176,12 @@ Attempt attempt(const Case& c) {
   ScheduleCache cache(c.cache);
   std::optional<Topology> planned; // algorithms know how long a step takes
   if (c.transport) planned = with_latencies(*c.topology, *c.transport);
+  CollectiveRequest collective = c.collective;
+  if (!c.change.planned_for.empty()) collective.texts = {c.change.planned_for};
   return attempt_in_chunks(
       c.algorithm, planned ? *planned : *c.topology,
-      [&c](std::uint32_t chunks_per_shard) {
-        return make_collective(*c.topology, c.collective, chunks_per_shard);
+      [&](std::uint32_t chunks_per_shard) {
+        return make_collective(*c.topology, collective, chunks_per_shard);
       },
       c.chunks, options, cache, Wanted::everything);
 }
@@ -397,7 +399,9 @@ void replay_under_models(const Case& c, Attempt& made, Evaluation& result) {
 /// unsupported: it is no defect of the algorithm, which made another schedule.
 void change(const Case& c, Attempt& made) {
   Outcome& outcome = made.outcome;
-  if (!made.usable() || !(c.change.relays_send || c.change.drops_dependencies)) return;
+  const bool has_other_sizes = !c.change.planned_for.empty();
+  if (!made.usable() || !(c.change.relays_send || c.change.drops_dependencies || has_other_sizes))
+    return;
   const auto refuse = [&](const std::string& why) {
     outcome.schedule.reset();
     outcome.compact.reset();
@@ -406,6 +410,15 @@ void change(const Case& c, Attempt& made) {
   };
   const double start = cpu_seconds();
   try {
+    if (has_other_sizes) { // of the same chunks: the verdict holds
+      made.collective =
+          with_sizes_of(std::move(made.collective), make_collective(*c.topology, c.collective, 1));
+      outcome.planned.reset();
+      outcome.planned_on.clear();
+      outcome.bound.reset();
+      outcome.note += (outcome.note.empty() ? "" : "; ") + ("planned for " + c.change.planned_for);
+    }
+    if (!c.change.relays_send && !c.change.drops_dependencies) return;
     make_list(*c.topology, made);
     if (c.change.drops_dependencies) outcome.schedule->clear_dependencies();
     if (!c.change.relays_send) return;
@@ -445,6 +458,8 @@ Case within_limit(Case c) {
   c.options.stage = stages_within_limit(c.options);
   for (const Discipline discipline : c.disciplines) require_discipline(*c.engine, discipline);
   require_transport(c);
+  if (!c.change.planned_for.empty() && !c.schedule_file.empty())
+    throw InputError("what is planned for another collective is no schedule for a file");
   return c;
 }
 

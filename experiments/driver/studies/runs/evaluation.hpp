@@ -56,6 +56,9 @@ struct TraceParts {
 struct ScheduleChange {
   bool relays_send = false;        ///< relayed(): NPUs on paths don't forward in hardware
   bool drops_dependencies = false; ///< queues alone decide then
+  /// The collective that it is planned for: its chunks get the sizes of the case's afterwards;
+  /// empty: the case's itself.
+  std::string planned_for = {};
 };
 
 /// What to evaluate.

@@ -2,6 +2,7 @@
 // print.
 #include "experiments/driver/studies/keys.hpp"
 #include "experiments/driver/requests/collective_request.hpp"
+#include "experiments/driver/studies/experiment_values.hpp"
 #include "experiments/driver/studies/noise/request.hpp"
 #include "experiments/driver/studies/runs/figure.hpp"
 #include "experiments/driver/studies/runs/study.hpp"
@@ -40,6 +41,11 @@ std::string parse_font(const std::string& text) {
       !std::ranges::all_of(text, is_plain))
     throw InputError(fmt::format("\"{}\" is no family of a font", text));
   return text;
+}
+
+void read_planned_for(const ConfigValue& value, RunMatrix& run) {
+  run.change.planned_for = collective_beside(value.string(), value.source());
+  (void)value.located([&] { return parse_collective(run.change.planned_for); });
 }
 
 } // namespace
@@ -91,6 +97,10 @@ std::span<const Key<RunMatrix>> RunStudy::keys() {
        keys::word<dependency_words, &R::change, &ScheduleChange::drops_dependencies>,
        "the algorithm's dependencies between transfers: kept, or dropped, so that queues alone "
        "decide; default kept"},
+      {"planned_for", "--planned-for", V(OptionForm::text, read_planned_for),
+       "another collective of the same members, which the schedule is made for; its chunks then "
+       "have "
+       "the sizes of this one: what reuse costs where shares change"},
       {"transport", "--transport", keys::text<parse_transport, nullptr, &R::transport>,
        transport_option.help},
       {"over_nccl", "--over-nccl", keys::flag<&R::over_nccl>,

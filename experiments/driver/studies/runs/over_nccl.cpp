@@ -46,7 +46,7 @@ bool is_nccl(const Case& c) { return c.algorithm.name == nccl_of(*c.topology); }
 using Problem =
     std::tuple<std::string, const Topology*, std::string, std::int64_t, const EngineRow*,
                std::vector<Discipline>, const Transport*, NetworkModel, LinkBusy, Forwarding, bool,
-               bool, std::vector<std::string>>;
+               bool, std::string, std::vector<std::string>>;
 Problem problem_of(const Case& c) {
   return {c.run,
           c.topology,
@@ -60,6 +60,7 @@ Problem problem_of(const Case& c) {
           c.options.model.forwarding,
           c.change.relays_send,
           c.change.drops_dependencies,
+          c.change.planned_for,
           c.noise.starts};
 }
 

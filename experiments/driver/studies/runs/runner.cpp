@@ -144,7 +144,7 @@ public:
 private:
   using Key = std::tuple<const Topology*, std::string, Bytes, BoundEffort>;
   static Key key_of(const Case& c) {
-    return {c.topology, c.collective.text(), c.collective.size, c.bound};
+    return {c.topology, c.collective.text() + c.change.planned_for, c.collective.size, c.bound};
   }
   std::map<Key, std::vector<KnownBounds>> known_;
 };

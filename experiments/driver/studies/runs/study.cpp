@@ -45,6 +45,7 @@ void read_sizes(ConfigTable& table, RunMatrix& run) {
   run.chunks = list_at(table, "chunks", std::vector<std::optional<std::uint32_t>>{}, chunks_of);
   const auto per_chunk = table.find("sizes_per_chunk");
   run.sizes_are_per_chunk = per_chunk.has_value();
+  run.sizes_are_usual = !per_chunk && !table.has("sizes");
   run.sizes = sizes_at(table, per_chunk ? "sizes_per_chunk" : "sizes", "1GiB");
   const auto is_file = [](const std::vector<std::string>& collectives) {
     return std::ranges::all_of(collectives, is_collective_file);
@@ -120,7 +121,8 @@ RunMatrix read_run(ConfigTable table, const Experiment& experiment,
   run.noise = noise_at(table, source_name, [&](std::span<const std::string> texts) {
     for (const std::size_t t : run.topologies)
       for (const std::vector<std::string>& collective : run.collectives) {
-        const CollectiveRequest request{collective, run.case_size(run.sizes.front(), 1)};
+        const CollectiveRequest request{collective,
+                                        run.case_size(collective, run.sizes.front(), 1)};
         check_starts(experiment.topologies[t].topology, request, texts);
       }
   });
@@ -457,7 +459,9 @@ void leave_out_small(std::vector<Case>& cases, std::string* told) {
 
 } // namespace
 
-Bytes RunMatrix::case_size(Bytes size, const std::optional<std::uint32_t>& case_chunks) const {
+Bytes RunMatrix::case_size(const std::vector<std::string>& collective, Bytes size,
+                           const std::optional<std::uint32_t>& case_chunks) const {
+  if (sizes_are_usual) return usual_size(collective);
   return sizes_are_per_chunk ? Bytes{size.count * *case_chunks} : size;
 }
 
@@ -472,7 +476,7 @@ std::vector<Case> RunMatrix::cases(Networks networks, std::string* left_out) con
             all.push_back({.run = label,
                            .topology_label = networks[t].label,
                            .topology = &networks[t].topology,
-                           .collective = {collective, case_size(size, case_chunks)},
+                           .collective = {collective, case_size(collective, size, case_chunks)},
                            .algorithm = algorithm,
                            .chunks = case_chunks,
                            .transport = transport,

@@ -31,6 +31,7 @@ struct RunMatrix {
   std::vector<std::size_t> topologies;               ///< into the networks
   std::vector<std::vector<std::string>> collectives; ///< the inner lists run at once
   std::vector<Bytes> sizes;
+  bool sizes_are_usual = false;     ///< nobody said one: that of usual_size()
   bool sizes_are_per_chunk = false; ///< then the collective's is this times the chunks per shard
   std::vector<AlgorithmRow> algorithms;
   /// Per shard; none, and an empty list: auto.
@@ -48,8 +49,9 @@ struct RunMatrix {
   /// sizes without those that are too small to be cut into the collective's shards, unless all are;
   /// `left_out`: is told which, and why.
   [[nodiscard]] std::vector<Case> cases(Networks networks, std::string* left_out = nullptr) const;
-  /// Size of the collective for one of `sizes` and one of `chunks`.
-  [[nodiscard]] Bytes case_size(Bytes size, const std::optional<std::uint32_t>& case_chunks) const;
+  /// Size of a collective for one of `sizes` and one of `chunks`.
+  [[nodiscard]] Bytes case_size(const std::vector<std::string>& collective, Bytes size,
+                                const std::optional<std::uint32_t>& case_chunks) const;
 };
 
 struct RunStudy {

@@ -6,6 +6,7 @@
 #include "experiments/driver/studies/experiment_values.hpp"
 #include "experiments/driver/studies/training/study.hpp"
 #include "sim/error.hpp"
+#include "sim/files/files.hpp"
 
 #include <fmt/format.h>
 

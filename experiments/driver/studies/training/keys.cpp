@@ -64,6 +64,12 @@ void read_by_collective(const ConfigValue& value, TrainingStudy& study) {
   }
 }
 
+void read_shares(const ConfigValue& value, TrainingStudy& study) {
+  const std::string text = "all_to_all_v," + value.string();
+  (void)value.located([&] { return parse_collective(text); });
+  study.planning.shares = collective_beside(text, value.source());
+}
+
 // None: auto.
 void read_numbers_of_chunks(const ConfigValue& value, TrainingStudy& study) {
   const std::vector<ConfigValue> items = list_of(value);
@@ -179,6 +185,8 @@ std::span<const Key<TrainingStudy>> TrainingStudy::keys() {
       {"by_collective", "--by-collective", V(OptionForm::pairs, read_by_collective),
        "all_to_all=direct: this collective by this algorithm, whatever makes the others; "
        "repeatable"},
+      {"shares", "--shares", V(OptionForm::text, read_shares),
+       "zipf=1.2,seed=3: what All-to-Alls send differs from rank to rank: words of all_to_all_v"},
       {"chunks", "--chunks", V(OptionForm::number, read_numbers_of_chunks),
        "chunks per shard; default auto, as in synth"},
       limit_option,

@@ -18,6 +18,7 @@
 #include "experiments/driver/terminal/stage_display.hpp"
 #include "sim/error.hpp"
 #include "sim/files/config.hpp"
+#include "sim/files/files.hpp"
 #include "sim/text.hpp"
 
 #include <fmt/format.h>

@@ -13,6 +13,7 @@
 #include "experiments/driver/studies/keys.hpp"
 #include "sim/engines/engine.hpp"
 #include "sim/error.hpp"
+#include "sim/files/files.hpp"
 #include "sim/files/gzip.hpp"
 
 #include <fmt/format.h>
