@@ -1,15 +1,17 @@
 #!/usr/bin/env python3
-"""Draws who sends what to whom in DeepEP's normal kernels, as matrices of bytes for `all_to_all_v,file=`.
+"""Draws who sends what to whom in DeepEP's normal kernels: matrices for `all_to_all_v,file=`.
 
-deepep.py, in the folder of deepep.toml, writes them to deepep/. What stands in a row and a column is what one GPU
-sends to another over a card or over NVLink, by DeepEP's scheme: a token goes over its own rail once to each server
-that has an expert of it, to the GPU of that rail, and from there over NVLink once to each GPU that has one. Combine is
-the way back, in BF16. What a GPU has for itself stays out, as it crosses nothing.
+deepep.py, in the folder of deepep.toml, writes them to deepep/. What stands in a row and a column
+is what one GPU sends to another over a card or over NVLink, by DeepEP's scheme: a token goes over
+its own rail once to each server that has an expert of it, to the GPU of that rail, and from there
+over NVLink once to each GPU that has one. Combine is the way back, in BF16. What a GPU has for
+itself stays out, as it crosses nothing.
 
-Experts are drawn as tests/test_internode.py of DeepEP v1 and tests/elastic/test_ep.py of v2 draw them: scores are
-independent and alike, so that their order is a random permutation; v1 then keeps the 8 best of the 4 servers whose
-best score is highest. It also prints what DeepEP counts as sent over RDMA (tokens times servers that each goes to, its
-own among them) and received over NVLink, its own among them, per GPU in the mean: its GB/s are these over the time.
+Experts are drawn as tests/test_internode.py of DeepEP v1 and tests/elastic/test_ep.py of v2 draw
+them: scores are independent and alike, so that their order is a random permutation; v1 then keeps
+the 8 best of the 4 servers whose best score is highest. It also prints what DeepEP counts as sent
+over RDMA (tokens times servers that each goes to, its own among them) and received over NVLink, its
+own among them, per GPU in the mean: its GB/s are these over the time.
 """
 import os
 import random
@@ -61,7 +63,8 @@ def write(name, sent, size):
 def main():
     folder = os.path.join(os.path.dirname(os.path.abspath(sys.argv[0])), "deepep")
     os.makedirs(folder, exist_ok=True)
-    # Hidden 7,168: FP8 with a scale of 4 bytes for 128; BF16. v2 counts indices (8 B) and weights (4 B), too.
+    # Hidden 7,168: FP8 with a scale of 4 bytes for 128; BF16. v2 counts indices (8 B) and weights
+    # (4 B) of experts, too.
     v1, v2 = (7392, 14336), (7392 + TOP * 12, 14336 + TOP * 4)
     for label, servers, groups, tokens, sizes in (
         ("v1_ep16", 2, 2, 4096, v1),
