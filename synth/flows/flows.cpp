@@ -91,9 +91,10 @@ public:
   /// `compares`: the best of one set of trees will be compared with another's. `bound`: no
   /// schedule is faster.
   Cutting(const Topology& topology, const Collective& collective, const FlowProblem& problem,
-          const SynthesisOptions& options, bool compares, Time bound)
-      : topology_(topology), collective_(collective), problem_(problem), model_(options.model),
-        bound_(bound),
+          const SynthesisOptions& options, std::span<const FlowAutomorphism> symmetry,
+          bool compares, Time bound)
+      : topology_(topology), collective_(collective), problem_(problem), symmetry_(symmetry),
+        model_(options.model), bound_(bound),
         chooses_(options.choose_chunks && collective.parts.front().kind != CollectiveKind::custom),
         compares_(compares) {
     model_.discipline = Discipline::fifo;
@@ -154,7 +155,9 @@ private:
   [[nodiscard]] Cut cut(const Collective& made, const FlowProblem& problem,
                         std::span<const FlowTree> trees, std::uint32_t chunks_per_shard,
                         const WorkLimit& limit) const {
-    return {chunks_per_shard, planned_steps(topology_, made, problem, trees, model_, limit), {}};
+    return {chunks_per_shard,
+            planned_steps(topology_, made, problem, trees, model_, limit, symmetry_),
+            {}};
   }
 
   /// With its time, where there will be another to compare.
@@ -171,6 +174,7 @@ private:
   const Topology& topology_;
   const Collective& collective_;
   const FlowProblem& problem_;
+  std::span<const FlowAutomorphism> symmetry_;
   TimeModel model_;
   Time bound_;
   bool chooses_, compares_, is_cut_short_ = false;
@@ -247,7 +251,7 @@ Outcome fluid_flows(const Topology& topology, const Collective& collective,
   try {
     fluid = fluid_optimum(problem, fluid_options, limit);
     const bool compares = traffic == "auto" && !fluid.direct_trees.empty();
-    Cutting cutting(topology, collective, problem, options, compares,
+    Cutting cutting(topology, collective, problem, options, fluid.symmetry, compares,
                     rounded_down(fluid.bound_seconds));
     if (!fluid.trees.empty())
       best = best_cut_flow(problem, fluid, fluid_options.weights, cutting, compares, limit);

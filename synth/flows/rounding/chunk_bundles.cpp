@@ -32,6 +32,7 @@ public:
   [[nodiscard]] Bundles build() {
     for (std::uint32_t d = 0; d < problem_.demands.size(); ++d) {
       watch_.require();
+      if (chunks_of_[d].empty()) continue;
       switch (problem_.demands[d].kind) {
       case FlowKind::paths: add_sinks(d); break;
       case FlowKind::both:

@@ -8,6 +8,7 @@
 #include "sim/engines/engine.hpp"
 #include "sim/limit_watch.hpp"
 #include "sim/transforms.hpp"
+#include "synth/flows/fluid/orbits.hpp"
 #include "synth/flows/rounding/chunk_paths.hpp"
 #include "synth/inversion.hpp"
 #include "synth/scheduling/kept_order.hpp"
@@ -18,7 +19,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
+#include <iterator>
+#include <map>
 #include <tuple>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -248,28 +252,125 @@ bool all_stored(const Topology& topology, const Schedule& schedule) {
   return true;
 }
 
+/// Whether every element makes of one member's chunks those of another.
+bool is_mirrored(const Collective& collective, const FlowProblem& problem,
+                 std::span<const FlowAutomorphism> symmetry) {
+  if (symmetry.size() < 2 || collective.parts.size() != 1) return false;
+  const CollectivePart& part = collective.parts.front();
+  const std::size_t members = part.group.size();
+  return part.kind == CollectiveKind::all_to_all && problem.demands.size() == members &&
+         collective.chunks.size() == members * members * part.chunks_per_shard;
+}
+
+/// What the first demand of each orbit moves, over resources that are orbits: what crosses one is
+/// all that its images put on each of them.
+FlowProblem of_first_demands(const FlowProblem& problem,
+                             std::span<const FlowAutomorphism> symmetry) {
+  const FlowOrbits orbits = flow_orbits(problem, symmetry);
+  FlowProblem first = problem;
+  first.network.resources.clear();
+  for (std::size_t o = 0; o < orbits.size.size(); ++o)
+    first.network.resources.push_back(
+        {std::max<std::int64_t>(1, std::llround(orbits.bandwidth[o] * orbits.size[o] /
+                                                static_cast<double>(symmetry.size()))),
+         {}});
+  for (std::vector<std::uint32_t>& resources : first.network.resources_of)
+    for (std::uint32_t& resource : resources) resource = orbits.of_resource[resource];
+  std::vector<bool> is_first(problem.demands.size());
+  for (const Representative& one : orbits.representatives) is_first[one.demand] = true;
+  for (std::uint32_t& demand : first.demand_of)
+    if (demand != FlowProblem::none && !is_first[demand]) demand = FlowProblem::none;
+  return first;
+}
+
+/// Chunks whose paths load the same resources follow each other at an even pace, so that all
+/// resources are loaded evenly. `first`: as of of_first_demands().
+ChunkPaths paths_of_first(const Collective& collective, const FlowProblem& first,
+                          std::span<const FlowTree> trees, const WorkLimit& limit) {
+  ChunkPaths assigned = chunk_paths(collective, first, trees, limit);
+  std::map<std::vector<std::uint32_t>, std::vector<std::size_t>> alike; // by resources: turns
+  for (std::size_t t = 0; t < assigned.turns.size(); ++t) {
+    std::vector<std::uint32_t> loaded;
+    for (const std::uint32_t link : assigned.paths[assigned.turns[t].path].links(trees))
+      std::ranges::copy(first.network.resources_of[link], std::back_inserter(loaded));
+    std::ranges::sort(loaded);
+    alike[std::move(loaded)].push_back(t);
+  }
+  for (const auto& [loaded, turns] : alike)
+    for (std::uint32_t k = 0; k < turns.size(); ++k) {
+      assigned.turns[turns[k]].turn = 2 * k + 1; // amid its share of the time
+      assigned.turns[turns[k]].turns = 2 * static_cast<std::uint32_t>(turns.size());
+    }
+  return assigned;
+}
+
+/// Images of chunks and paths. Pre: is_mirrored().
+class Images {
+public:
+  Images(const Collective& collective, PathTable& paths)
+      : collective_(collective), paths_(paths), part_(collective.parts.front()) {
+    for (std::uint32_t r = 0; r < part_.group.size(); ++r) rank_[part_.group[r].value] = r;
+  }
+
+  [[nodiscard]] Transfer of(const Transfer& transfer, const FlowAutomorphism& one) {
+    links_.clear();
+    for (const LinkId link : paths_.links(transfer.path))
+      links_.emplace_back(one.links[link.value]);
+    const ChunkId chunk = transfer.chunk;
+    const std::size_t from = rank(one, collective_.sources(chunk)),
+                      to = rank(one, collective_.destinations(chunk)),
+                      pair = from * part_.group.size() + to;
+    const std::uint32_t each = part_.chunks_per_shard;
+    return {ChunkId{static_cast<std::uint32_t>(pair * each + chunk.value % each)},
+            paths_.intern(links_), transfer.op, false};
+  }
+
+private:
+  [[nodiscard]] std::size_t rank(const FlowAutomorphism& one, std::span<const NodeId> only) const {
+    return rank_.at(one.nodes[only.front().value]);
+  }
+
+  const Collective& collective_;
+  PathTable& paths_;
+  const CollectivePart& part_;
+  std::unordered_map<std::uint32_t, std::uint32_t> rank_; // by node
+  std::vector<LinkId> links_;
+};
+
 } // namespace
 
 Schedule stepped(const Topology& topology, const Collective& collective, const FlowProblem& problem,
-                 std::span<const FlowTree> trees, const WorkLimit& limit) {
+                 std::span<const FlowTree> trees, const WorkLimit& limit,
+                 std::span<const FlowAutomorphism> symmetry) {
+  if (!is_mirrored(collective, problem, symmetry)) symmetry = {};
   Schedule schedule(topology.link_count());
-  const ChunkPaths assigned = chunk_paths(collective, problem, trees, limit);
+  const ChunkPaths assigned =
+      symmetry.empty()
+          ? chunk_paths(collective, problem, trees, limit)
+          : paths_of_first(collective, of_first_demands(problem, symmetry), trees, limit);
   const StepTable table = step_table(problem, trees, assigned, schedule.paths(), limit);
   std::vector<Entry> entries = entries_of(assigned, table);
   sort_by_key(entries);
   limit.require();
-  schedule.reserve(entries.size());
+  schedule.reserve(entries.size() * std::max<std::size_t>(1, symmetry.size()));
+  std::optional<Images> images;
+  if (!symmetry.empty()) images.emplace(collective, schedule.paths());
+  LimitWatch watch(limit);
   for (const Entry& entry : entries) {
     const Step& step = table.steps[entry.step];
-    schedule.push({ChunkId{entry.chunk}, step.path, step.op, false});
+    const Transfer transfer{ChunkId{entry.chunk}, step.path, step.op, false};
+    if (!images) schedule.push(transfer);
+    watch.require();
+    for (const FlowAutomorphism& one : symmetry) schedule.push(images->of(transfer, one));
   }
   return schedule;
 }
 
 PlannedSteps planned_steps(const Topology& topology, const Collective& collective,
                            const FlowProblem& problem, std::span<const FlowTree> trees,
-                           const TimeModel& model, const WorkLimit& limit) {
-  PlannedSteps best{stepped(topology, collective, problem, trees, limit), std::nullopt};
+                           const TimeModel& model, const WorkLimit& limit,
+                           std::span<const FlowAutomorphism> symmetry) {
+  PlannedSteps best{stepped(topology, collective, problem, trees, limit, symmetry), std::nullopt};
   const Schedule by_step = best.schedule;
   if (model.discipline != Discipline::fifo || !all_stored(topology, by_step)) return best;
   const unsigned effort =

@@ -22,7 +22,8 @@ namespace tutti {
 /// Errors: LimitReached. Cost: O(transfers log transfers + chunks * trees of a demand * links).
 [[nodiscard]] Schedule stepped(const Topology& topology, const Collective& collective,
                                const FlowProblem& problem, std::span<const FlowTree> trees,
-                               const WorkLimit& limit = {});
+                               const WorkLimit& limit = {},
+                               std::span<const FlowAutomorphism> symmetry = {});
 
 struct PlannedSteps {
   Schedule schedule;
@@ -44,6 +45,7 @@ struct PlannedSteps {
 [[nodiscard]] PlannedSteps planned_steps(const Topology& topology, const Collective& collective,
                                          const FlowProblem& problem,
                                          std::span<const FlowTree> trees, const TimeModel& model,
-                                         const WorkLimit& limit = {});
+                                         const WorkLimit& limit = {},
+                                         std::span<const FlowAutomorphism> symmetry = {});
 
 } // namespace tutti
