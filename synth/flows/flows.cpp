@@ -81,8 +81,16 @@ struct Cut {
 };
 
 /// Whether the first is faster by more than 1 %.
-bool is_worth_it(const Cut& one, const Cut& other) {
-  return 1.01 * static_cast<double>(one.time.ps) < static_cast<double>(other.time.ps);
+bool is_worth_it(Time one, Time other) {
+  return 1.01 * static_cast<double>(one.ps) < static_cast<double>(other.ps);
+}
+
+/// Whether data is in so many chunks already that neither finer ones nor plans for parts of the
+/// network are worth what they take.
+bool is_fine(const Collective& collective) {
+  constexpr std::size_t many = 50'000;
+  return collective.parts.front().kind == CollectiveKind::all_to_all &&
+         collective.chunks.size() > many;
 }
 
 /// Makes schedules from trees and sees how fast they are.
@@ -95,7 +103,8 @@ public:
           bool compares, Time bound)
       : topology_(topology), collective_(collective), problem_(problem), symmetry_(symmetry),
         model_(options.model), bound_(bound),
-        chooses_(options.choose_chunks && collective.parts.front().kind != CollectiveKind::custom),
+        chooses_(options.choose_chunks && collective.parts.front().kind != CollectiveKind::custom &&
+                 !is_fine(collective)),
         compares_(compares) {
     model_.discipline = Discipline::fifo;
   }
@@ -127,6 +136,8 @@ public:
     return timed(chosen.whole, std::move(chosen.cut), limit);
   }
 
+  /// Whether no other is faster by more than 1 %.
+  [[nodiscard]] bool is_at_bound(const Cut& one) const { return !is_worth_it(bound_, one.time); }
   /// Whether the limit ended a choice of chunks.
   [[nodiscard]] bool is_cut_short() const { return is_cut_short_; }
   /// A choice that the count of transfers ended, if any.
@@ -206,11 +217,11 @@ CutFlow best_cut_flow(const FlowProblem& problem, FluidSolution& fluid,
                       std::span<const double> weights, Cutting& cutting, bool compares,
                       const WorkLimit& limit) {
   CutFlow best = cut_flow(problem, fluid, weights, cutting, limit);
-  if (!compares || limit.reached()) return best;
+  if (!compares || limit.reached() || cutting.is_at_bound(best.cut)) return best;
   std::swap(fluid.trees, fluid.direct_trees);
   try {
     CutFlow direct = cut_flow(problem, fluid, weights, cutting, limit);
-    if (!limit.reached() && is_worth_it(direct.cut, best.cut)) return direct;
+    if (!limit.reached() && is_worth_it(direct.cut.time, best.cut.time)) return direct;
   } catch (const LimitReached&) { // the first
   }
   return best;
@@ -290,7 +301,8 @@ Outcome fluid_flows(const Topology& topology, const Collective& collective,
     outcome.note = "the best of a fixed amount of work; --limit 600s tries on";
     outcome.facts[is_last_word] = 1;
   }
-  if (steps.planned && steps.planned->ps <= outcome.bound->ps + outcome.bound->ps / 200)
+  const std::int64_t least = outcome.bound->ps;
+  if (steps.planned && steps.planned->ps <= least + least / (is_fine(collective) ? 20 : 200))
     outcome.facts[is_last_word] = 1;
   note_what_was_left_out(ended_by_count, outcome);
   if (is_cut_short) mark_cut_short(outcome);

@@ -254,7 +254,7 @@ Timed list_scheduled(const Topology& topology, const Collective& collective,
   };
   try {
     if (options.is_even) at_pace(leads[0]);
-    if (trials.is_at_load(whole)) return std::move(trials).best();
+    if (options.effort == 0 || trials.is_at_load(whole)) return std::move(trials).best();
     const std::vector<std::int64_t> tails = trials.precedence().tails([&](std::uint32_t i) {
       return durations.of(given.path_of(i), collective.chunks[given[i].chunk.value].size);
     });

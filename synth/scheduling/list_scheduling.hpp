@@ -26,7 +26,8 @@ struct Timed {
 struct ListSchedulingOptions {
   /// Classes by chunk, lower ones first whatever their path; empty: all alike.
   std::span<const std::int64_t> chunk_priority = {};
-  /// How many orders to try, at least 1; from 3 on, without classes, the given one is among them.
+  /// How many orders to try; from 3 on, without classes, the given one is among them. At least 1,
+  /// but 0 where `is_even`: that at its pace alone.
   unsigned effort = 3;
   /// Transfers follow each other evenly in the list, as steps of a fluid schedule: it is also tried
   /// at that pace.

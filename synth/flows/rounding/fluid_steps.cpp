@@ -252,13 +252,16 @@ bool all_stored(const Topology& topology, const Schedule& schedule) {
   return true;
 }
 
-/// Whether every element makes of one member's chunks those of another.
+/// Whether the symmetry makes of one member's chunks those of all others, and these are so many
+/// that few are left over when loads are to be even.
 bool is_mirrored(const Collective& collective, const FlowProblem& problem,
                  std::span<const FlowAutomorphism> symmetry) {
-  if (symmetry.size() < 2 || collective.parts.size() != 1) return false;
+  constexpr std::size_t least_members = 64;
+  if (symmetry.size() < least_members || collective.parts.size() != 1) return false;
   const CollectivePart& part = collective.parts.front();
   const std::size_t members = part.group.size();
-  return part.kind == CollectiveKind::all_to_all && problem.demands.size() == members &&
+  return part.kind == CollectiveKind::all_to_all && symmetry.size() == members &&
+         problem.demands.size() == members &&
          collective.chunks.size() == members * members * part.chunks_per_shard;
 }
 
@@ -370,11 +373,15 @@ PlannedSteps planned_steps(const Topology& topology, const Collective& collectiv
                            const FlowProblem& problem, std::span<const FlowTree> trees,
                            const TimeModel& model, const WorkLimit& limit,
                            std::span<const FlowAutomorphism> symmetry) {
+  constexpr std::size_t most_unequal = 50'000; // beyond, an even pace is good enough
   PlannedSteps best{stepped(topology, collective, problem, trees, limit, symmetry), std::nullopt};
   const Schedule by_step = best.schedule;
   if (model.discipline != Discipline::fifo || !all_stored(topology, by_step)) return best;
-  const unsigned effort =
-      by_step.size() > 1'000'000 ? 1 : 3; // 3: the given order is looked at, too
+  const bool is_all_even =
+      by_step.size() > most_unequal && is_mirrored(collective, problem, symmetry);
+  const unsigned effort = is_all_even                  ? 0
+                          : by_step.size() > 1'000'000 ? 1
+                                                       : 3; // the given order is looked at, too
   const ListSchedulingOptions options{.effort = effort, .is_even = true};
   try {
     Timed forwards = list_scheduled(topology, collective, by_step, model, options, limit);
