@@ -1,7 +1,9 @@
 // Each path becomes steps with a depth and a rank once, whatever the number of chunks on it; the
 // list is the chunks' steps sorted by time and rank, where a chunk's k-th step comes k strides
 // after its first. A radix sort keeps that linear for millions of transfers. Steps only propose an
-// order: under a FIFO model list scheduling improves it.
+// order: under a FIFO model list scheduling improves it. In an All-to-All whose symmetry takes each
+// NPU to any other only one NPU's chunks are given paths and times, and all others' are their
+// images.
 
 #include "synth/flows/rounding/fluid_steps.hpp"
 

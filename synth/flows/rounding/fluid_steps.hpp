@@ -19,6 +19,9 @@ namespace tutti {
 /// loads of all resources stay low for any number of chunks, and lists transfers by step: the k-th
 /// chunk of every demand starts k steps after the first. In All-Reduce a chunk spreads as soon as
 /// it is complete, while others still come together. `trees` as of expanded(). Deterministic.
+/// `symmetry`: all elements of a group that keep the trees, or nothing. Where it takes each of 64 or
+/// more members of an All-to-All to all others, paths and times are those of one member's chunks and
+/// of their images: links of an orbit are loaded alike at any time, whatever nodes are numbered.
 /// Errors: LimitReached. Cost: O(transfers log transfers + chunks * trees of a demand * links).
 [[nodiscard]] Schedule stepped(const Topology& topology, const Collective& collective,
                                const FlowProblem& problem, std::span<const FlowTree> trees,
@@ -39,6 +42,7 @@ struct PlannedSteps {
 /// The same transfers in the order in which they best start under this model, as list scheduling
 /// finds it, with the dependencies that keep this order; by step where the discipline isn't fifo,
 /// something ends at a node that can't store, or, for up to a million transfers, that is faster.
+/// Of more than 50,000 transfers that are `symmetry`'s images only the even pace is tried.
 /// What only comes together is also tried inverted, as data that spreads. Where the limit is
 /// reached by then: the best order so far. Cost: some 5 us a transfer more (then: 10 us),
 /// eight times that where hundreds of paths begin with a link.

@@ -4,8 +4,10 @@
 #include "sim/random.hpp"
 #include "sim/verify.hpp"
 #include "synth/flows/fluid/check.hpp"
+#include "synth/flows/fluid/optimum.hpp"
 #include "tests/catch.hpp"
 #include "tests/synth/flows/fluid_samples.hpp"
+#include "topologies/list.hpp"
 
 #include <algorithm>
 #include <string>
@@ -373,6 +375,38 @@ TEST_CASE("links that share a bandwidth take turns") {
   const Schedule schedule = steps_of(sample);
   check_correct(sample, schedule);
   CHECK(seconds(sample, schedule) < 1.05 * fluid_seconds(sample));
+}
+
+// What one NPU sends decides all: wherever the list is cut between images, the links of an orbit
+// have carried the same number of chunks.
+TEST_CASE("an All-to-All with symmetry loads the links of an orbit alike at any time") {
+  for (const std::string name : {"torus2d:8x8", "dgx_a100_rail:8"})
+    for (const std::uint32_t chunks_per_shard : {1U, 2U}) {
+      INFO(name << ", " << chunks_per_shard << " chunks per shard");
+      const Topology topology = make_topology(name);
+      const Collective collective =
+          make_collective(topology, {.kind = CollectiveKind::all_to_all,
+                                     .size = Bytes{64 * 64 * 1024},
+                                     .chunks_per_shard = chunks_per_shard});
+      const FlowProblem problem = flow_problem(topology, collective);
+      const FluidSolution solution = fluid_optimum(problem, {}, WorkLimit{});
+      const std::vector<FlowAutomorphism>& symmetry = solution.symmetry;
+      REQUIRE(symmetry.size() == 64);
+      const Schedule schedule =
+          stepped(topology, collective, problem, expanded(problem, solution), {}, symmetry);
+      CHECK(schedule.size() == std::size_t{64} * 63 * chunks_per_shard);
+      CHECK(verify(topology, collective, schedule).correct());
+      std::vector<std::uint32_t> carried(topology.link_count());
+      std::size_t unequal = 0;
+      for (std::size_t i = 0; i < schedule.size(); ++i) {
+        for (const LinkId link : schedule.paths().links(schedule.path_of(i))) ++carried[link.value];
+        if ((i + 1) % symmetry.size() != 0) continue;
+        for (const FlowAutomorphism& one : symmetry)
+          for (std::uint32_t l = 0; l < carried.size(); ++l)
+            if (carried[l] != carried[one.links[l]]) ++unequal;
+      }
+      CHECK(unequal == 0);
+    }
 }
 
 } // namespace fluid_steps_test
