@@ -19,9 +19,9 @@ namespace tutti {
 /// loads of all resources stay low for any number of chunks, and lists transfers by step: the k-th
 /// chunk of every demand starts k steps after the first. In All-Reduce a chunk spreads as soon as
 /// it is complete, while others still come together. `trees` as of expanded(). Deterministic.
-/// `symmetry`: all elements of a group that keep the trees, or nothing. Where it takes each of 64 or
-/// more members of an All-to-All to all others, paths and times are those of one member's chunks and
-/// of their images: links of an orbit are loaded alike at any time, whatever nodes are numbered.
+/// `symmetry`: all elements of a group that keep the trees, or nothing. Where it takes each of 64
+/// or more members of an All-to-All to all others, paths and times are those of one member's chunks
+/// and of their images: links of an orbit are loaded alike at any time, however nodes are numbered.
 /// Errors: LimitReached. Cost: O(transfers log transfers + chunks * trees of a demand * links).
 [[nodiscard]] Schedule stepped(const Topology& topology, const Collective& collective,
                                const FlowProblem& problem, std::span<const FlowTree> trees,
