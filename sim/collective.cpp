@@ -366,12 +366,13 @@ Collective make_collective(const Topology& topology, const CollectiveSpec& spec)
     }
     const std::int64_t blocks = is_by_pairs(spec.kind) ? n - 1 : n;
     if (most == 0) throw InputError(fmt::format("no share of {} has to move", to_text(spec.kind)));
-    const std::int64_t piece = std::max<std::int64_t>(
-        1, (most + blocks * spec.chunks_per_shard - 1) / (blocks * spec.chunks_per_shard));
+    const std::int64_t piece = (most - 1) / (blocks * spec.chunks_per_shard) + 1;
     for (std::size_t b = 0; b < shares.size(); ++b) {
       if (shares[b] == 0) continue;
-      const auto chunks = static_cast<std::uint64_t>((shares[b] + piece - 1) / piece);
       const auto i = static_cast<SetId>(b / n), j = static_cast<SetId>(b % n);
+      const bool stays = is_by_pairs(spec.kind) && i == j;
+      const std::uint64_t chunks =
+          stays ? 1 : static_cast<std::uint64_t>((shares[b] - 1) / piece + 1);
       const bool is_of_floats =
           shares[b] % 4 == 0 && shares[b] / 4 >= static_cast<std::int64_t>(chunks);
       const std::int64_t element = is_of_floats ? 4 : 1; // that no chunk ends within

@@ -81,6 +81,8 @@ void add_named(CollectiveBuilder& builder, ConfigTable& entry, const ConfigValue
       with_files(name.string(), [&](const auto& file) { return beside(file, name.source()); });
   CollectiveSpec spec = name.located([&] { return parse_collective(text); });
   spec.size = say_their_size(text) && !entry.has("size") ? Bytes{0} : entry.at("size").bytes();
+  if (entry.has("size") && spec.size.count == 0)
+    throw entry.at("size").error("a collective has at least 1B");
   const bool said_in_name =
       has_shares(spec.kind) ? !spec.group.empty() : text.find(',') != std::string::npos;
   const auto refuse_both = [&](const ConfigValue& value) {

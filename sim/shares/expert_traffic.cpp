@@ -27,7 +27,10 @@ namespace tutti {
 
 namespace {
 
-constexpr std::uint64_t most_choices = std::uint64_t{1} << 30;
+// A minute or so of work: a choice takes a search among experts, and one among those before it.
+constexpr std::uint64_t most_choices = std::uint64_t{1} << 27;
+constexpr std::uint64_t most_places = std::uint64_t{1} << 27; ///< slots times ranks
+constexpr std::uint64_t usual_top = 8;
 
 /// The experts that the tokens of each rank chose, `top` for each token.
 struct Choices {
@@ -76,9 +79,10 @@ Choices drawn_choices(const ExpertTraffic& traffic, std::uint32_t ranks) {
   if (traffic.top > traffic.experts)
     throw InputError(
         fmt::format("a token can't choose {} of {} experts", traffic.top, traffic.experts));
-  if (std::uint64_t{ranks} * traffic.tokens > most_choices / traffic.top)
-    throw InputError(
-        fmt::format("{} ranks with {} tokens are too many choices", ranks, traffic.tokens));
+  const std::uint64_t per_token = traffic.top * std::max<std::uint64_t>(1, traffic.top / usual_top);
+  if (std::uint64_t{ranks} * traffic.tokens > most_choices / per_token)
+    throw InputError(fmt::format("{} ranks with {} tokens that choose {} experts are too much work",
+                                 ranks, traffic.tokens, traffic.top));
   Random random(traffic.seed);
   const Popularity popularity(traffic.experts, traffic.zipf, random);
   Choices choices{traffic.experts, traffic.top, {}};
@@ -99,8 +103,9 @@ Choices traced_choices(const std::string& file, std::uint32_t ranks) {
     std::vector<std::uint32_t>& chosen = choices.of_rank.emplace_back();
     for (const TreeValue& token : rank.list()) {
       const std::vector<TreeValue> experts = token.list();
+      if (experts.empty()) throw token.error("a token without experts");
       if (choices.top == 0) choices.top = static_cast<std::uint32_t>(experts.size());
-      if (experts.size() != choices.top || experts.empty())
+      if (experts.size() != choices.top)
         throw token.error(fmt::format("a token with {} experts, where the first has {}",
                                       experts.size(), choices.top));
       for (const TreeValue& expert : experts)
@@ -133,11 +138,17 @@ void drop_beyond(double capacity, Choices& choices) {
 /// How often each expert is there: the spare slots go where most tokens share one.
 std::vector<std::uint32_t> copies_of(const std::vector<std::uint64_t>& load, std::uint32_t spare) {
   std::vector<std::uint32_t> copies(load.size(), 1);
+  const auto cooler = [&](std::uint32_t a, std::uint32_t b) { // by load / copies, exactly
+    const std::uint64_t of_a = load[a] * copies[b], of_b = load[b] * copies[a];
+    return of_a != of_b ? of_a < of_b : a > b;
+  };
+  std::vector<std::uint32_t> heap(load.size());
+  std::iota(heap.begin(), heap.end(), 0U);
+  std::ranges::make_heap(heap, cooler);
   for (std::uint32_t s = 0; s < spare; ++s) {
-    std::size_t hottest = 0;
-    for (std::size_t e = 1; e < load.size(); ++e) // load / copies, exactly
-      if (load[e] * copies[hottest] > load[hottest] * copies[e]) hottest = e;
-    ++copies[hottest];
+    std::ranges::pop_heap(heap, cooler);
+    ++copies[heap.back()];
+    std::ranges::push_heap(heap, cooler);
   }
   return copies;
 }
@@ -165,18 +176,19 @@ RanksOfExperts placed_by_load(const std::vector<std::uint32_t>& copies,
     return load[a] * copies[b] > load[b] * copies[a];
   });
   std::vector<double> busy(ranks);
+  std::vector<std::uint32_t> last_on(ranks, UINT32_MAX); // expert
   RanksOfExperts placed(copies.size());
   for (const std::uint32_t e : order)
     for (std::uint32_t c = 0; c < copies[e]; ++c) {
       const auto worse = [&](std::uint32_t r) { // a second copy on one rank helps nobody
-        return std::tuple(room[r] == 0, std::ranges::find(placed[e], r) != placed[e].end(),
-                          busy[r]);
+        return std::tuple(room[r] == 0, last_on[r] == e, busy[r]);
       };
       std::uint32_t best = 0;
       for (std::uint32_t r = 1; r < ranks; ++r)
         if (worse(r) < worse(best)) best = r;
       --room[best];
       busy[best] += static_cast<double>(load[e]) / copies[e];
+      last_on[best] = e;
       placed[e].push_back(best);
     }
   return placed;
@@ -207,6 +219,9 @@ RanksOfExperts placed(const ExpertTraffic& traffic, const Choices& choices, std:
   if (std::uint64_t{choices.experts} + traffic.replicas < ranks)
     throw InputError(fmt::format("{} experts and {} replicas don't fill {} ranks", choices.experts,
                                  traffic.replicas, ranks));
+  if ((std::uint64_t{choices.experts} + traffic.replicas) * ranks > most_places)
+    throw InputError(fmt::format("{} experts and {} replicas on {} ranks are too much work",
+                                 choices.experts, traffic.replicas, ranks));
   std::vector<std::uint64_t> load(choices.experts);
   for (const auto& chosen : choices.of_rank)
     for (const std::uint32_t expert : chosen)
@@ -226,15 +241,18 @@ std::vector<std::int64_t> expert_bytes(const ExpertTraffic& traffic, std::uint32
   const std::int64_t bytes_of_token = traffic.hidden * traffic.element_bytes;
   std::vector<std::int64_t> bytes(std::size_t{ranks} * ranks);
   std::vector<std::uint32_t> goes_to;
+  std::vector<bool> is_here(ranks_of.size());
   for (std::uint32_t from = 0; from < ranks; ++from) {
+    for (std::size_t e = 0; e < ranks_of.size(); ++e)
+      is_here[e] = std::ranges::find(ranks_of[e], from) != ranks_of[e].end();
     const std::vector<std::uint32_t>& chosen = choices.of_rank[from];
     for (std::size_t c = 0; c < chosen.size(); c += choices.top) {
       goes_to.clear();
       for (std::size_t k = c; k < c + choices.top; ++k) {
         if (chosen[k] == dropped) continue;
         const std::vector<std::uint32_t>& copies = ranks_of[chosen[k]];
-        const bool is_here = std::ranges::find(copies, from) != copies.end();
-        const std::uint32_t to = is_here ? from : copies[(from + c / choices.top) % copies.size()];
+        const std::uint32_t to =
+            is_here[chosen[k]] ? from : copies[(from + c / choices.top) % copies.size()];
         if (std::ranges::find(goes_to, to) == goes_to.end()) goes_to.push_back(to);
       }
       for (const std::uint32_t to : goes_to)

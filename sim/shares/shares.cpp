@@ -66,10 +66,12 @@ Law law_of(std::string_view words) {
   Law law;
   if (is_of_experts(name)) law.experts.emplace().combines = name == "combine";
   ExpertTraffic* const experts = law.experts ? &*law.experts : nullptr;
-  std::vector<std::string> missing;
-  if (experts != nullptr) missing = {"tokens", "top", "experts", "hidden"};
-  for (const auto& [key, value] : pairs_of(words)) {
-    std::erase(missing, key);
+  const auto pairs = pairs_of(words);
+  const auto has = [&](std::string_view key) {
+    return std::ranges::find(pairs, key, [](const auto& pair) { return pair.first; }) !=
+           pairs.end();
+  };
+  for (const auto& [key, value] : pairs) {
     if (key == "zipf")
       (experts != nullptr ? experts->zipf : law.zipf.emplace()) =
           parse_decimal(value, "zipf", 0, 10);
@@ -107,13 +109,21 @@ Law law_of(std::string_view words) {
                                                       "capacity", "replicas", "placement"}
                            : std::vector<std::string>{"group", "file", "zipf", "seed"}));
   }
-  if (experts != nullptr && !experts->trace.empty())
-    std::erase_if(missing, [](const std::string& key) { return key != "hidden"; });
-  if (!missing.empty())
-    throw InputError(fmt::format("{} needs the key \"{}\"", name, missing.front()));
+  const bool is_traced = experts != nullptr && !experts->trace.empty();
+  if (experts != nullptr)
+    for (const std::string_view key : {"tokens", "top", "experts", "hidden"})
+      if (!has(key) && (!is_traced || key == "hidden"))
+        throw InputError(fmt::format("{} needs the key \"{}\"", name, key));
+  if (is_traced)
+    for (const std::string_view key : {"tokens", "top", "experts", "zipf", "seed"})
+      if (has(key))
+        throw InputError(fmt::format(
+            "the tokens of {} come from a file, so that \"{}\" says nothing", name, key));
   if (!law.file.empty() && law.zipf)
     throw InputError(
         fmt::format("shares of {} come from a file or from zipf, not from both", name));
+  if (experts == nullptr && has("seed") && !law.zipf)
+    throw InputError(fmt::format("the seed of {} is of a draw by zipf, which is missing", name));
   return law;
 }
 
@@ -147,6 +157,9 @@ std::vector<std::int64_t> shares_of_file(const std::string& file, CollectiveKind
       for (const CsvField& field : row.fields) try {
           shares.push_back(is_digits(field.text) ? parse_integer(field.text, "share", 0, most_bytes)
                                                  : parse_bytes(field.text).count);
+          if (shares.back() > most_bytes)
+            throw InputError(
+                fmt::format("share {} is more than {}", field.text, to_text(Bytes{most_bytes})));
         } catch (const InputError& e) {
           throw InputError(fmt::format("{}:{}:{}: {}", file, row.line, field.column, e.what()));
         }

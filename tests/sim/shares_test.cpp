@@ -89,6 +89,8 @@ TEST_CASE("shares are cut into chunks of about the size that equal ones would ha
   const std::vector<std::uint32_t> first = block_offsets(unequal, unequal.parts[0]);
   CHECK(first == std::vector<std::uint32_t>{0, 0, 7, 9, 10, 10, 10, 11, 11, 12}); // of 60 B at most
   CHECK(unequal.largest_chunk() == Bytes{60});
+  write_file(file, "1000000000000000,1,0\n0,0,0\n0,0,0\n"); // what stays is one chunk
+  CHECK(made("all_to_all_v,file=" + file, 0, 4).chunks.size() == 2);
   CHECK(busbw(unequal, Time{1'000'000'000'000}) == Approx(480));
 }
 
@@ -255,6 +257,16 @@ TEST_CASE("what is wrong with shares is said with its place") {
   CHECK(why("dispatch,tokens=8,top=5,experts=4,hidden=8") == "a token can't choose 5 of 4 experts");
   CHECK(why("dispatch,tokens=8,top=1,experts=2,hidden=8") ==
         "2 experts and 0 replicas don't fill 3 ranks");
+  CHECK(why("all_to_all_v,seed=2") ==
+        "the seed of all_to_all_v is of a draw by zipf, which is missing");
+  CHECK(why("dispatch,hidden=8,top=2,file=x") ==
+        "the tokens of dispatch come from a file, so that \"top\" says nothing");
+  CHECK(of_file("0,8388607TiB,0\n0,0,1\n0,0,0\n") ==
+        file + ":1:3: share 8388607TiB is more than 1024TiB");
+  // Hours of work, or memory that there isn't: refused at once.
+  CHECK(why("dispatch,tokens=1,top=1048576,experts=1048576,hidden=1").ends_with("too much work"));
+  CHECK(why("dispatch,tokens=1048576,top=1048576,experts=1048576,hidden=1")
+            .ends_with("too much work"));
   CHECK(why("all_to_all_v,zipf=1,zipf=2") == "key \"zipf\" of all_to_all_v is given twice");
 }
 
