@@ -23,10 +23,15 @@ Collective cut(const Topology& topology, const CollectivePart& part,
   return make_collective(topology, spec_of(part, chunks_per_shard));
 }
 
-/// The collective with one chunk per shard; custom ones have no other form.
+/// Whether K chunks per shard are those of one, each cut into K.
+bool is_cut_evenly(const CollectivePart& part) {
+  return part.kind != CollectiveKind::custom && !has_shares(part.kind);
+}
+
+/// The collective with one chunk per shard, or as it is.
 Collective uncut(const Topology& topology, const Collective& collective) {
   const CollectivePart& part = collective.parts.front();
-  return part.kind == CollectiveKind::custom ? collective : cut(topology, part, 1);
+  return is_cut_evenly(part) ? cut(topology, part, 1) : collective;
 }
 
 class PointChoice {
@@ -58,8 +63,7 @@ public:
   /// The collective that a schedule of so many chunks per shard speaks of.
   [[nodiscard]] Collective recut(std::uint32_t chunks_per_shard) const {
     const CollectivePart& part = collective_.parts.front();
-    return part.kind == CollectiveKind::custom ? collective_
-                                               : cut(topology_, part, chunks_per_shard);
+    return is_cut_evenly(part) ? cut(topology_, part, chunks_per_shard) : collective_;
   }
 
 private:
@@ -116,7 +120,9 @@ Outcome sccl(const Topology& topology, const Collective& collective,
   FrontierRequest request = frontier_request(options);
   const Collective whole = uncut(topology, collective);
   const CollectivePart& part = collective.parts.front();
-  if (!options.choose_chunks || part.kind == CollectiveKind::custom)
+  if (!is_cut_evenly(part))
+    request.chunks_per_shard = 1;
+  else if (!options.choose_chunks)
     request.chunks_per_shard = part.chunks_per_shard;
   request.most_chunks_per_shard =
       std::min(request.most_chunks_per_shard, whole.smallest_chunk().count);

@@ -31,7 +31,8 @@ FrontierRequest request_of(const FrontierCase& c) {
   const AlgorithmRow sccl = find_algorithm("sccl"); // a frontier is what it chooses from
   require_known_settings({&sccl, 1}, c.options);
   FrontierRequest request = frontier_request(c.options);
-  if (is_collective_file(c.collective)) request.chunks_per_shard = 1;
+  if (is_collective_file(c.collective) || has_shares(parse_collective(c.collective).kind))
+    request.chunks_per_shard = 1; // others have other chunks than these, cut
   return request;
 }
 
