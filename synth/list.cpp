@@ -75,6 +75,11 @@ std::span<const AlgorithmRow> synthesizers() {
   static constexpr std::array with_trees{CollectiveKind::broadcast, CollectiveKind::reduce,
                                          CollectiveKind::all_gather, CollectiveKind::reduce_scatter,
                                          CollectiveKind::all_reduce};
+  static constexpr std::array of_flows{CollectiveKind::broadcast,    CollectiveKind::reduce,
+                                       CollectiveKind::gather,       CollectiveKind::scatter,
+                                       CollectiveKind::all_gather,   CollectiveKind::reduce_scatter,
+                                       CollectiveKind::all_reduce,   CollectiveKind::all_to_all,
+                                       CollectiveKind::all_to_all_v, CollectiveKind::custom};
   static const std::array rows{
       AlgorithmRow{.name = "tacos",
                    .run = tacos,
@@ -137,7 +142,7 @@ std::span<const AlgorithmRow> synthesizers() {
                    .any_abilities = true},
       AlgorithmRow{.name = "flows",
                    .run = flows,
-                   .collectives = basic_and_custom(),
+                   .collectives = of_flows,
                    .chunk_multiple = 1,
                    .needs = "any",
                    .source = "Shapley 2025 (dissertation), ch. 3-5",
