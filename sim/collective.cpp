@@ -294,8 +294,10 @@ Collective with_sizes_of(Collective planned, const Collective& sizes) {
     const std::int64_t count = chunks[b + 1] - chunks[b];
     const bool stays = is_by_pairs(sizes.parts[0].kind) && b / n == b % n;
     if (count == 0 && share.count > 0 && !stays)
-      throw InputError(fmt::format("{} has nothing of block {}, of which {} has {}", planned.name(),
-                                   b, sizes.name(), to_text(share)));
+      throw InputError(fmt::format(
+          "nothing was planned for share {}, which is {} now{}", b, to_text(share),
+          is_by_pairs(sizes.parts[0].kind) ? fmt::format(" (from rank {} to rank {})", b / n, b % n)
+                                           : ""));
     const Cut cut(std::max(share, Bytes{count}), static_cast<std::uint64_t>(count));
     for (std::int64_t k = 0; k < count; ++k)
       planned.chunks[chunks[b] + static_cast<std::size_t>(k)].size =

@@ -115,7 +115,7 @@ Law law_of(std::string_view words) {
       if (!has(key) && (!is_traced || key == "hidden"))
         throw InputError(fmt::format("{} needs the key \"{}\"", name, key));
   if (is_traced)
-    for (const std::string_view key : {"tokens", "top", "experts", "zipf", "seed"})
+    for (const std::string_view key : {"tokens", "top", "experts", "zipf", "seed", "iteration"})
       if (has(key))
         throw InputError(fmt::format(
             "the tokens of {} come from a file, so that \"{}\" says nothing", name, key));

@@ -71,7 +71,7 @@ std::size_t check_all(const std::vector<const AlgorithmRow*>& rows, std::string_
       if (std::ranges::find(row->collectives, kind) == row->collectives.end()) continue;
       const std::uint32_t cut = std::max(chunks_per_shard, row->chunk_multiple);
       const Collective collective =
-          make_collective(topology, {kind, Bytes{1 << 20}, {}, has_root(kind) ? 3U : 0U, cut});
+          make_collective(topology, {kind, Bytes{1 << 17}, {}, has_root(kind) ? 3U : 0U, cut});
       SynthesisOptions options;
       options.limit_seconds = 5;
       const Outcome outcome = synthesize(*row, topology, collective, options);

@@ -276,6 +276,10 @@ const std::vector<std::string>& good_commands() {
       "bound -t mesh2d:2x2 -c custom.toml --link-busy latency+serialization",
       "synth -t ring:4 -c all_reduce -a all --size 4KiB --limit 2s,1GiB --chunks 1",
       "synth -t fully_connected:4 -c all_to_all -a all --size 4KiB --limit 2s,1GiB --json",
+      "synth -t ring:4 -c all_to_all_v,zipf=1.2,seed=3 --size 4KiB -a direct "
+      "--planned-for all_to_all",
+      "bound -t ring:4 -c dispatch,tokens=8,top=2,experts=8,hidden=16,bytes=1,zipf=1,iteration=2,"
+      "capacity=1.5,replicas=4,placement=balanced",
       "synth -t net.toml -c all_gather -a all --size 4KiB --limit 2s,1GiB --chunks 1",
       "synth -t hypercube:3 -c reduce_scatter -a rhd,tacos --size 1KiB..8KiB --jobs 2 --threads 2",
       "synth -t two_level_switch:2x3,bandwidth=50GB/s+25GB/s -c named.toml -a direct,flows --seed "

@@ -412,7 +412,7 @@ void change(const Case& c, Attempt& made) {
   try {
     if (has_other_sizes) { // of the same chunks: the verdict holds
       made.collective =
-          with_sizes_of(std::move(made.collective), make_collective(*c.topology, c.collective, 1));
+          with_sizes_of(made.collective, make_collective(*c.topology, c.collective, 1));
       outcome.planned.reset();
       outcome.planned_on.clear();
       outcome.bound.reset();
