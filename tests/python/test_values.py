@@ -88,6 +88,19 @@ def test_collectives(mesh, kind, keys, text):
     assert made.with_chunks(1).chunk_count * 2 == made.chunk_count
 
 
+def test_shares_are_an_array_of_bytes():
+    ring = tutti.Topology("ring:3")
+    matrix = np.array([[5, 1000, 0], [0, 7, 300], [100, 0, 0]])
+    made = tutti.Collective(ring, "all_to_all_v", shares=matrix)
+    assert made.size_bytes == 1005
+    assert tutti.Collective(ring, "all_gather_v", shares=[10, 0, 4]).chunks["size_bytes"].sum() == 14
+    assert tutti.Collective(ring, "all_to_all_v", "2010B", shares=matrix).size_bytes == 2010
+    assert pickle.loads(pickle.dumps(made)) == made
+    assert tutti.synthesize(made, "direct").verified
+    with pytest.raises(ValueError, match="4 shares, but all_to_all_v among 3 members has 9"):
+        tutti.Collective(ring, "all_to_all_v", shares=[[0, 1], [1, 0]])
+
+
 def test_a_custom_collective(mesh):
     made = tutti.Collective.custom(mesh, [("1MiB", [0], [8], False), (1000, [0, 1], [4], True)])
     assert made.chunks.tolist()[1][0] == 1000

@@ -42,9 +42,10 @@ Bytes usual_size(const std::vector<std::string>& texts) {
 CollectiveSpec named_spec(const std::string& text, const CollectiveRequest& request,
                           std::uint32_t chunks_per_shard) {
   CollectiveSpec spec = parse_collective(text);
-  spec.size = request.size.count == 0 ? usual_size({text}) : request.size;
   spec.chunks_per_shard = chunks_per_shard;
-  if (has_shares(spec.kind) && !request.shares.empty()) spec.shares.bytes = request.shares;
+  if (has_shares(spec.kind)) spec.shares.bytes = request.shares;
+  spec.size =
+      request.size.count > 0 || !spec.shares.bytes.empty() ? request.size : usual_size({text});
   return spec;
 }
 
