@@ -1,5 +1,5 @@
-// A schedule that was made for other shares than those that are sent: its chunks have the new sizes,
-// and what was planned for nothing can't be sent.
+// A schedule that was made for other shares than those that are sent: its chunks have the new
+// sizes, and what was planned for nothing can't be sent.
 #include "experiments/driver/studies/registry.hpp"
 #include "experiments/driver/studies/runs/evaluation.hpp"
 #include "sim/engines/engine.hpp"
