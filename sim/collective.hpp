@@ -128,7 +128,7 @@ struct CollectiveSpec {
   std::vector<NodeId> group; ///< empty: all NPUs of the topology
   std::uint32_t root = 0;    ///< index into the group
   std::uint32_t chunks_per_shard = 1;
-  /// Of kinds that have some. A `size` scales them; 0 B leaves them as they are.
+  /// Those of kinds that have some. A `size` scales them; 0 B leaves them as they are.
   Shares shares = {};
 };
 

@@ -42,7 +42,7 @@ struct PlannedSteps {
 /// The same transfers in the order in which they best start under this model, as list scheduling
 /// finds it, with the dependencies that keep this order; by step where the discipline isn't fifo,
 /// something ends at a node that can't store, or, for up to a million transfers, that is faster.
-/// Of more than 50,000 transfers that are `symmetry`'s images only the even pace is tried.
+/// Only the even pace is tried for more than 50,000 transfers that are `symmetry`'s images.
 /// What only comes together is also tried inverted, as data that spreads. Where the limit is
 /// reached by then: the best order so far. Cost: some 5 us a transfer more (then: 10 us),
 /// eight times that where hundreds of paths begin with a link.
