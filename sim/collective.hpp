@@ -87,7 +87,7 @@ struct Shares {
 ///   all_to_all_v, all_gather_v, reduce_scatter_v
 ///                            : block by block in the same order, each in as many nearly equal
 ///                              chunks as its share needs for none to be larger than a K-th of the
-///                              mean; see block_offsets()
+///                              mean, what stays where it is in one; see block_offsets()
 ///   custom                   : as given; K = 1
 struct CollectivePart {
   CollectiveKind kind = CollectiveKind::custom;

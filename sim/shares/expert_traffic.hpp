@@ -27,8 +27,8 @@ struct ExpertTraffic {
 /// By pair of ranks, i * ranks + j: what i sends to j. A token goes once to a rank, however many of
 /// its experts are there; what stays on a rank counts there. Cost: O(ranks * tokens * top *
 /// (log experts + top)), and O((experts + replicas) * ranks). Errors: InputError for more choices
-/// than experts, more of either than a minute of work,
-/// fewer slots than ranks, a file that can't be read or is of another number of ranks.
+/// than experts, more of either than a minute of work, fewer slots than ranks, a file that can't be
+/// read or is of another number of ranks.
 [[nodiscard]] std::vector<std::int64_t> expert_bytes(const ExpertTraffic& traffic,
                                                      std::uint32_t ranks);
 
