@@ -83,7 +83,10 @@ std::vector<NodeId> members_of(const CommunicationRequest& request, const Placed
   const std::vector<CollectivePart>& parts = placed.plan->collective.parts;
   if (parts.size() != 1) refuse(request, "it isn't for one collective");
   const CollectivePart& part = parts.front();
-  if (part.kind != request.kind || !is_of_size(placed.plan->collective, request.size))
+  const bool is_unequal =
+      part.kind == CollectiveKind::all_to_all_v && request.kind == CollectiveKind::all_to_all;
+  if ((part.kind != request.kind && !is_unequal) ||
+      !is_of_size(placed.plan->collective, request.size))
     refuse(request, fmt::format("it is for {}", placed.plan->collective.name()));
   std::vector<NodeId> members;
   for (const NodeId member : part.group) {

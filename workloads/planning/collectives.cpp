@@ -34,6 +34,7 @@ CollectivePlanner::CollectivePlanner(const PlanningOptions& options,
 }
 
 std::vector<AlgorithmRow> CollectivePlanner::candidates(CollectiveKind kind) const {
+  if (kind == CollectiveKind::all_to_all_v) kind = CollectiveKind::all_to_all; // asked for as such
   for (const auto& [name, row] : options_.by_collective)
     if (parse_collective_kind(name) == kind) return {row};
   return options_.algorithms;
@@ -64,10 +65,12 @@ std::vector<PlannedCollective> CollectivePlanner::by_each(const Topology& networ
       status = refusal.status;
   }
   if (plans.empty())
-    throw CannotPlan(fmt::format("{} can't be planned ({}); by_collective can name another "
-                                 "algorithm for {}",
-                                 what, notes, to_text(spec.kind)),
-                     status);
+    throw CannotPlan(
+        fmt::format("{} can't be planned ({}); by_collective can name another "
+                    "algorithm for {}",
+                    what, notes,
+                    spec.kind == CollectiveKind::all_to_all_v ? "all_to_all" : to_text(spec.kind)),
+        status);
   return plans;
 }
 

@@ -239,6 +239,28 @@ TEST_CASE("an algorithm that doesn't define a collective: another one can be nam
   CHECK_THROWS_AS(planned(topology, workload, options), InputError);
 }
 
+TEST_CASE(
+    "All-to-Alls send shares that differ where these are said, by the algorithm named for them") {
+  const Topology topology = samples::full(4);
+  const Workload workload =
+      communicating(4, {{0, 1, 2, 3}}, {{CollectiveKind::all_to_all, Bytes{16'000'000}}});
+  PlanningOptions options = by({"tacos"});
+  options.by_collective.emplace("all_to_all", find_algorithm("direct"));
+  const auto duration = [&] {
+    const WorkloadPlanning planning = planned(topology, workload, options);
+    CHECK(planning.problem.empty());
+    CHECK(planning.communications[0].algorithm == "direct");
+    return run_iteration_native(topology, workload, planning.plans).duration;
+  };
+  const Time equal = duration();
+  options.shares = "all_to_all_v,zipf=0";
+  const Time alike = duration();
+  options.shares = "all_to_all_v,zipf=2";
+  const Time unequal = duration();
+  CHECK(4 * equal.ps > 3 * alike.ps * 99 / 100); // a member's own quarter isn't sent
+  CHECK(unequal.ps > alike.ps * 2);              // one pair has more than half of a row's sum
+}
+
 TEST_CASE("unknown settings are refused, those of one algorithm don't disturb the others") {
   const Topology topology = samples::full(3);
   const Workload workload =
