@@ -384,10 +384,8 @@ TEST_CASE("an All-to-All with symmetry loads the links of an orbit alike at any 
     for (const std::uint32_t chunks_per_shard : {1U, 2U}) {
       INFO(name << ", " << chunks_per_shard << " chunks per shard");
       const Topology topology = make_topology(name);
-      const Collective collective =
-          make_collective(topology, {.kind = CollectiveKind::all_to_all,
-                                     .size = Bytes{64 * 64 * 1024},
-                                     .chunks_per_shard = chunks_per_shard});
+      const Collective collective = make_collective(
+          topology, {CollectiveKind::all_to_all, Bytes{64 * 64 * 1024}, {}, 0, chunks_per_shard});
       const FlowProblem problem = flow_problem(topology, collective);
       const FluidSolution solution = fluid_optimum(problem, {}, WorkLimit{});
       const std::vector<FlowAutomorphism>& symmetry = solution.symmetry;
