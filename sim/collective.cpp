@@ -303,7 +303,7 @@ Collective with_sizes_of(Collective planned, const Collective& sizes) {
       planned.chunks[chunks[b] + static_cast<std::size_t>(k)].size =
           cut.part(static_cast<std::uint64_t>(k));
   }
-  planned.parts[0].kind = sizes.parts[0].kind;
+  if (has_shares(sizes.parts[0].kind)) planned.parts[0].kind = sizes.parts[0].kind;
   planned.parts[0].size = sizes.parts[0].size;
   planned.parts[0].shares = sizes.parts[0].shares;
   return planned;

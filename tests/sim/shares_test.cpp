@@ -72,7 +72,7 @@ TEST_CASE("a matrix is read as CSV and JSON, as it is or scaled to its largest r
   CHECK(matrix_of(third, 3) == Bytewise{1, 342, 0, 0, 2, 10, 3, 0, 0});
   CHECK(make_collective(samples::ring(3), spec_of(third.parts[0], 1)).fingerprint() ==
         third.fingerprint());
-  // Of a group in its own order, the first row is its first member's.
+  // A group in its own order: the first row is its first member's.
   CHECK(matrix_of(made("all_to_all_v,group=2+0+1,file=" + csv, 0), 3) ==
         Bytewise{7, 30, 0, 0, 0, 10, 1024, 0, 5});
 }
